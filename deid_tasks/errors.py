@@ -1,0 +1,33 @@
+"""Errors of the platform. Their texts name notes, files, settings and offsets, and never hold note text or identifiers."""
+
+
+class DeidError(Exception):
+    """Base of every error this package raises on purpose; its text is safe to log."""
+
+
+class SettingsError(DeidError):
+    """A settings file, or a secret that it names, is missing or invalid."""
+
+
+class WarehouseError(DeidError):
+    """The warehouse cannot be reached, or lacks a table or column of the canonical contract."""
+
+
+class LexiconError(DeidError):
+    """A compiled lexicon is missing, damaged or of another format version."""
+
+
+class ModelError(DeidError):
+    """Model files are missing, damaged, or need a package that is not installed."""
+
+
+class InputError(DeidError):
+    """A line or a file given on the command line cannot be read."""
+
+
+class GateError(DeidError):
+    """A check that guards publishing failed; the text says which figure fell short."""
+
+
+class PublishError(DeidError):
+    """The published table cannot be written or read."""

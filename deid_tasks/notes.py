@@ -1,0 +1,60 @@
+"""The columns a batch of notes has when it enters the engine and when it leaves it."""
+
+from enum import StrEnum
+
+import pyarrow as pa
+
+SPAN_TYPE = pa.struct(
+    [
+        pa.field("start", pa.int32(), nullable=False),
+        pa.field("end", pa.int32(), nullable=False),
+        pa.field("entity", pa.string(), nullable=False),
+        pa.field("detector", pa.string(), nullable=False),
+        pa.field("score", pa.float32(), nullable=False),
+    ]
+)
+
+NOTE_SCHEMA = pa.schema(
+    [
+        pa.field("note_id", pa.string(), nullable=False),
+        pa.field("patient_id", pa.string()),
+        pa.field("note_type", pa.string()),
+        pa.field("note_datetime", pa.timestamp("us")),
+        pa.field("author_id", pa.string()),
+        pa.field("text", pa.string()),
+    ]
+)
+"""One row a note, as ``stg_note`` holds it; other columns are refused, so that nothing unlisted passes through."""
+
+
+class Outcome(StrEnum):
+    """What became of one note in one run."""
+
+    PUBLISHED = "published"
+    UNCHANGED = "unchanged"
+    QUARANTINED = "quarantined"
+
+
+class Reason(StrEnum):
+    """Why a note was quarantined."""
+
+    NONE = ""
+    EMPTY = "empty_text"
+    TOO_LONG = "too_long"
+    NOT_TEXT = "not_text"
+    ENGINE_ERROR = "engine_error"
+    AUDIT = "audit_finding"
+
+
+RESULT_SCHEMA = pa.schema(
+    [
+        *[NOTE_SCHEMA.field(name) for name in ("note_id", "patient_id", "note_type", "note_datetime", "author_id")],
+        pa.field("deid_text", pa.string()),
+        pa.field("spans", pa.list_(SPAN_TYPE)),
+        pa.field("outcome", pa.string(), nullable=False),
+        pa.field("reason", pa.string(), nullable=False),
+        pa.field("words", pa.int32(), nullable=False),
+        pa.field("milliseconds", pa.float32(), nullable=False),
+    ]
+)
+"""What ``deidentify`` returns: one row a note, in the order given; ``deid_text`` and ``spans`` are null where quarantined."""

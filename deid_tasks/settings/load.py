@@ -1,0 +1,60 @@
+"""The single reader of institution YAML files."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from deid_tasks.errors import SettingsError
+from deid_tasks.settings.model import InstitutionSettings
+
+
+def load_institution(path: Path) -> InstitutionSettings:
+    """Read and validate one institution's YAML; ``${NAME}`` and ``${NAME:-default}`` in ``work_dir`` come from the environment.
+
+    Raises:
+        SettingsError: the file is missing, no YAML, or breaks the model; the text names the file and each offending key.
+    """
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: is no valid YAML: {error}") from None
+    if not isinstance(document, dict):
+        raise SettingsError(f"{path}: must be a mapping of settings")
+    if isinstance(document.get("work_dir"), str):
+        document["work_dir"] = _expand(document["work_dir"], path)
+    try:
+        settings = InstitutionSettings.model_validate(document)
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors())
+        raise SettingsError(f"{path}: {problems}") from None
+    if settings.institution != path.stem:
+        raise SettingsError(f"{path}: institution is {settings.institution!r}, but the file is named {path.stem!r}")
+    return settings
+
+
+def load_institutions(folder: Path) -> list[InstitutionSettings]:
+    """Every institution of a folder of YAML files, by name."""
+    return [load_institution(path) for path in sorted(folder.glob("*.yaml"))]
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema that editors validate an institution's YAML with."""
+    return InstitutionSettings.model_json_schema()
+
+
+def _expand(value: str, path: Path) -> str:
+    if not value.startswith("${"):
+        return value
+    name, closed, rest = value[2:].partition("}")
+    if not closed:
+        raise SettingsError(f"{path}: work_dir: '${{' is not closed")
+    name, _, default = name.partition(":-")
+    found = os.environ.get(name, default)
+    if not found:
+        raise SettingsError(f"{path}: work_dir: environment variable {name} is not set")
+    return found + rest

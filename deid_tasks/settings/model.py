@@ -1,0 +1,160 @@
+"""The settings of one institution. Every key is documented here; the JSON Schema for editors is made from this."""
+
+import datetime
+import re
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from deid_tasks.entities import Entity, Group
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
+"""A name that is also a SQL schema prefix, a DAG id suffix and a path segment."""
+
+DetectorName = Literal["patterns", "lexicon", "patient", "transformer"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class WarehouseSettings(_Section):
+    """Where the EHR notes are, and how its layout is read."""
+
+    connection: Name = Field(description="Name of the secret that holds the PostgreSQL URI of the EHR warehouse.")
+    layout: Name = Field(description="Which dbt staging adapter reads the raw tables: omop, clarity, or your own.")
+
+
+class NotesSettings(_Section):
+    """How one day of notes is cut into shards, and which notes are refused."""
+
+    start_date: datetime.date = Field(description="First day that the daily DAG, and a backfill, may process.")
+    schedule: str = Field(default="@daily", description="Airflow schedule of the notes DAG; backfills need a time-based one.")
+    shard_notes: int = Field(default=2_000, ge=1, description="Notes aimed at for one shard.")
+    max_shards: int = Field(default=64, ge=1, le=1_024, description="Most shards of one run (Airflow maps over at most 1,024).")
+    max_characters: int = Field(default=10_000_000, ge=1, description="A longer note is quarantined.")
+
+
+class PatternSettings(_Section):
+    """Identifier formats of this institution, on top of the universal ones."""
+
+    identifiers: dict[Entity, tuple[str, ...]] = Field(
+        default_factory=dict, description="RE2 regular expressions by entity, e.g. MRN: ['RH\\d{7}']."
+    )
+
+    @field_validator("identifiers")
+    @classmethod
+    def _compiles(cls, value: dict[Entity, tuple[str, ...]]) -> dict[Entity, tuple[str, ...]]:
+        for entity, expressions in value.items():
+            for expression in expressions:
+                try:
+                    re.compile(expression)
+                except re.error as error:
+                    raise ValueError(f"{entity}: {expression!r} is no regular expression: {error}") from None
+        return value
+
+
+class TransformerSettings(_Section):
+    """One token-classification model."""
+
+    model: str = Field(default="minilm", description="A model shipped with the package, or a folder with model.onnx and config.json.")
+    outside_bias: float = Field(
+        default=0.0, ge=-10, le=10, description="Added to the logit of O; negative values trade precision for recall."
+    )
+    batch_size: int = Field(default=16, ge=1, le=1_024)
+    threads: int = Field(default=1, ge=1, le=256, description="Intra-op threads of one worker process.")
+
+
+class DetectSettings(_Section):
+    """Which detectors run."""
+
+    detectors: tuple[DetectorName, ...] = ("patterns", "lexicon", "patient", "transformer")
+    patterns: PatternSettings = PatternSettings()
+    transformers: tuple[TransformerSettings, ...] = (TransformerSettings(),)
+
+    @model_validator(mode="after")
+    def _no_repeats(self) -> "DetectSettings":
+        if not self.detectors or len(set(self.detectors)) != len(self.detectors):
+            raise ValueError("detectors must name each detector at most once, and at least one")
+        return self
+
+
+class MergeSettings(_Section):
+    """Who wins where spans of two detectors overlap and disagree."""
+
+    priority: tuple[DetectorName, ...] = Field(
+        default=("patient", "patterns", "lexicon", "transformer"), description="Detectors, strongest first."
+    )
+
+
+class RecoverSettings(_Section):
+    """Whether false positives that are medical terms are given back."""
+
+    enabled: bool = True
+
+
+class PolicySettings(_Section):
+    """Which entities are transformed."""
+
+    group: Group = Field(default=Group.C, description="A: HIPAA Safe Harbor; B: A + providers; C: B + facilities, state, country.")
+    keep: tuple[Entity, ...] = Field(default=(Entity.TIME,), description="Detected, counted, and left as they are.")
+    max_kept_age_years: int = Field(default=89, ge=0, le=120, description="Ages up to this are kept.")
+
+
+class ObfuscateSettings(_Section):
+    """How surrogates are made."""
+
+    key: Name = Field(description="Name of the secret that holds the institution's surrogate key (at least 32 bytes, base64).")
+    date_shift_days: tuple[int, int] = Field(
+        default=(-365, 365), description="Range of the per-patient shift in days, both ends included; never 0."
+    )
+
+    @field_validator("date_shift_days")
+    @classmethod
+    def _ordered(cls, value: tuple[int, int]) -> tuple[int, int]:
+        if value[0] > value[1] or value in {(0, 0)}:
+            raise ValueError("date_shift_days must be [low, high] with low <= high and a day other than 0 between them")
+        return value
+
+
+class GateSettings(_Section):
+    """The figures that must be reached before anything is published."""
+
+    recall_min: float = Field(default=0.98, gt=0, le=1, description="For the lower confidence bound of word recall.")
+    precision_min: float = Field(default=0.90, gt=0, le=1, description="For the point estimate of word precision.")
+    confidence: float = Field(default=0.95, gt=0.5, lt=1, description="One-sided confidence of the recall bound.")
+    max_quarantined_share: float = Field(default=0.02, ge=0, le=1, description="Of one run's notes.")
+
+
+class PublishSettings(_Section):
+    """Where the de-identified table is."""
+
+    bucket: str = Field(min_length=3, description="S3 bucket of the published table.")
+    prefix: str = Field(default="palimpsest", pattern=r"^[a-zA-Z0-9_\-/]+$")
+    table: str = Field(default="deid.notes", pattern=r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$", description="namespace.table")
+    object_store: Name = Field(description="Name of the secret that holds the S3 endpoint and credentials (JSON).")
+    catalog: Name = Field(description="Name of the secret that holds the PostgreSQL URI of the Iceberg catalog.")
+
+
+class InstitutionSettings(_Section):
+    """One tenant. Secrets are named here and never written here."""
+
+    institution: Name
+    title: str = Field(min_length=1, description="Name for people, e.g. Riverside Health.")
+    owner: str = Field(default="data-engineering", description="Airflow owner of the DAGs.")
+    warehouse: WarehouseSettings
+    notes: NotesSettings
+    detect: DetectSettings = DetectSettings()
+    merge: MergeSettings = MergeSettings()
+    recover: RecoverSettings = RecoverSettings()
+    policy: PolicySettings = PolicySettings()
+    obfuscate: ObfuscateSettings
+    gate: GateSettings = GateSettings()
+    publish: PublishSettings
+    work_dir: str = Field(
+        description="Restricted folder, seen by every worker: lexicons, and shards before they pass the gate. Never under the published prefix."
+    )
+
+    def schema_name(self, layer: Literal["ehr", "staging", "dictionaries", "quality", "results", "gold"]) -> str:
+        """The PostgreSQL schema of one layer of this institution."""
+        return f"{self.institution}_{layer}"
