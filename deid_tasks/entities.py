@@ -77,9 +77,7 @@ CATEGORY: dict[Entity, Category] = {
     **dict.fromkeys((Entity.FACILITY, Entity.ORGANIZATION), Category.ORGANIZATION),
     Entity.AGE: Category.AGE,
     **dict.fromkeys((Entity.DATE, Entity.TIME), Category.DATE),
-    **dict.fromkeys(
-        (Entity.PHONE, Entity.FAX, Entity.PAGER, Entity.EMAIL, Entity.URL, Entity.IP), Category.CONTACT
-    ),
+    **dict.fromkeys((Entity.PHONE, Entity.FAX, Entity.PAGER, Entity.EMAIL, Entity.URL, Entity.IP), Category.CONTACT),
     **dict.fromkeys(
         (
             Entity.SSN,

@@ -29,9 +29,13 @@ class NotesSettings(_Section):
     """How one day of notes is cut into shards, and which notes are refused."""
 
     start_date: datetime.date = Field(description="First day that the daily DAG, and a backfill, may process.")
-    schedule: str = Field(default="@daily", description="Airflow schedule of the notes DAG; backfills need a time-based one.")
+    schedule: str = Field(
+        default="@daily", description="Airflow schedule of the notes DAG; backfills need a time-based one."
+    )
     shard_notes: int = Field(default=2_000, ge=1, description="Notes aimed at for one shard.")
-    max_shards: int = Field(default=64, ge=1, le=1_024, description="Most shards of one run (Airflow maps over at most 1,024).")
+    max_shards: int = Field(
+        default=64, ge=1, le=1_024, description="Most shards of one run (Airflow maps over at most 1,024)."
+    )
     max_characters: int = Field(default=10_000_000, ge=1, description="A longer note is quarantined.")
 
 
@@ -57,7 +61,9 @@ class PatternSettings(_Section):
 class TransformerSettings(_Section):
     """One token-classification model."""
 
-    model: str = Field(default="minilm", description="A model shipped with the package, or a folder with model.onnx and config.json.")
+    model: str = Field(
+        default="minilm", description="A model shipped with the package, or a folder with model.onnx and config.json."
+    )
     outside_bias: float = Field(
         default=0.0, ge=-10, le=10, description="Added to the logit of O; negative values trade precision for recall."
     )
@@ -96,7 +102,9 @@ class RecoverSettings(_Section):
 class PolicySettings(_Section):
     """Which entities are transformed."""
 
-    group: Group = Field(default=Group.C, description="A: HIPAA Safe Harbor; B: A + providers; C: B + facilities, state, country.")
+    group: Group = Field(
+        default=Group.C, description="A: HIPAA Safe Harbor; B: A + providers; C: B + facilities, state, country."
+    )
     keep: tuple[Entity, ...] = Field(default=(Entity.TIME,), description="Detected, counted, and left as they are.")
     max_kept_age_years: int = Field(default=89, ge=0, le=120, description="Ages up to this are kept.")
 
@@ -104,7 +112,9 @@ class PolicySettings(_Section):
 class ObfuscateSettings(_Section):
     """How surrogates are made."""
 
-    key: Name = Field(description="Name of the secret that holds the institution's surrogate key (at least 32 bytes, base64).")
+    key: Name = Field(
+        description="Name of the secret that holds the institution's surrogate key (at least 32 bytes, base64)."
+    )
     date_shift_days: tuple[int, int] = Field(
         default=(-365, 365), description="Range of the per-patient shift in days, both ends included; never 0."
     )
@@ -131,7 +141,9 @@ class PublishSettings(_Section):
 
     bucket: str = Field(min_length=3, description="S3 bucket of the published table.")
     prefix: str = Field(default="palimpsest", pattern=r"^[a-zA-Z0-9_\-/]+$")
-    table: str = Field(default="deid.notes", pattern=r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$", description="namespace.table")
+    table: str = Field(
+        default="deid.notes", pattern=r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$", description="namespace.table"
+    )
     object_store: Name = Field(description="Name of the secret that holds the S3 endpoint and credentials (JSON).")
     catalog: Name = Field(description="Name of the secret that holds the PostgreSQL URI of the Iceberg catalog.")
 

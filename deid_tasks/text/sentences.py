@@ -26,7 +26,11 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     start = 0
     for match in _BREAK.finditer(text):
         end = match.start()
-        if text[end - 1 : end] == "." and "\n" not in match.group() and _ABBREVIATION.search(text[max(0, end - 12) : end]):
+        if (
+            text[end - 1 : end] == "."
+            and "\n" not in match.group()
+            and _ABBREVIATION.search(text[max(0, end - 12) : end])
+        ):
             continue
         _add(text, start, end, spans)
         start = match.end()
