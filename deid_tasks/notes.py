@@ -39,22 +39,40 @@ class Reason(StrEnum):
     """Why a note was quarantined."""
 
     NONE = ""
-    EMPTY = "empty_text"
     TOO_LONG = "too_long"
     NOT_TEXT = "not_text"
     ENGINE_ERROR = "engine_error"
     AUDIT = "audit_finding"
 
 
+FINDING_TYPE = pa.struct(
+    [
+        pa.field("kind", pa.string(), nullable=False),
+        pa.field("start", pa.int32(), nullable=False),
+        pa.field("end", pa.int32(), nullable=False),
+    ]
+)
+
 RESULT_SCHEMA = pa.schema(
     [
-        *[NOTE_SCHEMA.field(name) for name in ("note_id", "patient_id", "note_type", "note_datetime", "author_id")],
+        pa.field("note_id", pa.string(), nullable=False),
+        pa.field("patient_id", pa.string()),
+        pa.field("note_type", pa.string()),
+        pa.field("note_key", pa.string(), nullable=False),
+        pa.field("patient_key", pa.string()),
+        pa.field("author_key", pa.string()),
+        pa.field("deid_datetime", pa.timestamp("us")),
         pa.field("deid_text", pa.string()),
         pa.field("spans", pa.list_(SPAN_TYPE)),
+        pa.field("findings", pa.list_(FINDING_TYPE)),
         pa.field("outcome", pa.string(), nullable=False),
         pa.field("reason", pa.string(), nullable=False),
         pa.field("words", pa.int32(), nullable=False),
         pa.field("milliseconds", pa.float32(), nullable=False),
     ]
 )
-"""What ``deidentify`` returns: one row a note, in the order given; ``deid_text`` and ``spans`` are null where quarantined."""
+"""What ``deidentify`` returns: one row a note, in the order given.
+
+``deid_text`` is null where the note is quarantined. ``*_key`` are pseudonyms, ``deid_datetime`` is shifted with the patient's
+dates, ``findings`` are offsets of ``deid_text`` as the audit saw it. The real identifiers are for the warehouse only.
+"""

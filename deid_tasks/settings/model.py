@@ -25,6 +25,15 @@ class WarehouseSettings(_Section):
     layout: Name = Field(description="Which dbt staging adapter reads the raw tables: omop, clarity, or your own.")
 
 
+class DictionariesSettings(_Section):
+    """When the institution's dictionaries are rebuilt."""
+
+    schedule: str = Field(
+        default="0 18 * * *",
+        description="Cron, in UTC, of the dictionaries DAG; the evaluation follows it, and both should end before the notes DAG starts.",
+    )
+
+
 class NotesSettings(_Section):
     """How one day of notes is cut into shards, and which notes are refused."""
 
@@ -155,6 +164,7 @@ class InstitutionSettings(_Section):
     title: str = Field(min_length=1, description="Name for people, e.g. Riverside Health.")
     owner: str = Field(default="data-engineering", description="Airflow owner of the DAGs.")
     warehouse: WarehouseSettings
+    dictionaries: DictionariesSettings = DictionariesSettings()
     notes: NotesSettings
     detect: DetectSettings = DetectSettings()
     merge: MergeSettings = MergeSettings()

@@ -1,0 +1,151 @@
+"""Writes one run's slice of the published Iceberg table, whole or not at all.
+
+Nothing in the table tells a real date or identifier: keys are pseudonyms, ``note_datetime`` is shifted with its patient, and a
+slice is named by a keyed hash of its data interval, since the interval itself is the real date of every note in it.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from deid_tasks.errors import DeidError, PublishError
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+if TYPE_CHECKING:
+    from pyiceberg.partitioning import PartitionSpec
+    from pyiceberg.schema import Schema
+    from pyiceberg.table import Table
+
+PUBLISHED_SCHEMA = pa.schema(
+    [
+        pa.field("institution", pa.string(), nullable=False),
+        pa.field("slice_key", pa.string(), nullable=False),
+        pa.field("note_key", pa.string(), nullable=False),
+        pa.field("patient_key", pa.string()),
+        pa.field("author_key", pa.string()),
+        pa.field("note_type", pa.string()),
+        pa.field("note_datetime", pa.timestamp("us")),
+        pa.field("text", pa.string(), nullable=False),
+    ]
+)
+_ATTEMPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """One snapshot of the published table."""
+
+    snapshot_id: int
+    notes: int
+    location: str
+
+
+def table_location(settings: InstitutionSettings) -> str:
+    """The S3 address that the table lies under."""
+    return f"s3://{settings.publish.bucket}/{settings.publish.prefix}"
+
+
+def open_table(settings: InstitutionSettings, secrets: Secrets) -> "Table":
+    """The published table, made with its partitions (institution, month of the shifted note time) where it is new.
+
+    Raises:
+        PublishError: the catalog or the bucket cannot be reached or used.
+    """
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    try:
+        catalog = SqlCatalog("palimpsest", **_catalog_properties(settings, secrets))
+        catalog.create_namespace_if_not_exists(settings.publish.table.split(".")[0])
+        schema, partitions = _schema_and_partitions()
+        return catalog.create_table_if_not_exists(settings.publish.table, schema=schema, partition_spec=partitions)
+    except DeidError:
+        raise
+    except Exception as error:
+        raise _failed("open", settings, error) from None
+
+
+def publish_slice(
+    settings: InstitutionSettings, secrets: Secrets, notes: pa.Table, slice_key: str, summary: dict[str, str]
+) -> Publication:
+    """Replace exactly the rows of ``slice_key`` by ``notes`` (``PUBLISHED_SCHEMA``) in one catalog commit.
+
+    Readers see the table as before or as after. A concurrent writer's commit is waited out: the table is loaded again and the
+    replacement repeated, up to eight times. ``summary`` goes into the snapshot's summary.
+
+    Raises:
+        PublishError: the commit failed for good; the table is as it was.
+    """
+    import tenacity
+    from pyiceberg.exceptions import CommitFailedException
+
+    table = open_table(settings, secrets)
+    mine = f"institution = '{settings.institution}' and slice_key = '{slice_key}'"
+
+    def replace() -> int:
+        table.refresh()
+        with table.transaction() as transaction:
+            transaction.overwrite(notes, overwrite_filter=mine, snapshot_properties=summary)
+        snapshot = table.current_snapshot()
+        if snapshot is None:
+            raise PublishError(f"{settings.publish.table}: the commit left no snapshot")
+        return snapshot.snapshot_id
+
+    try:
+        snapshot_id = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(CommitFailedException),
+            stop=tenacity.stop_after_attempt(_ATTEMPTS),
+            wait=tenacity.wait_random_exponential(multiplier=0.2, max=10),
+            reraise=True,
+        )(replace)
+    except DeidError:
+        raise
+    except Exception as error:
+        raise _failed("write", settings, error) from None
+    return Publication(snapshot_id, notes.num_rows, table.location())
+
+
+def _schema_and_partitions() -> tuple["Schema", "PartitionSpec"]:
+    from pyiceberg.partitioning import PartitionField, PartitionSpec
+    from pyiceberg.schema import Schema
+    from pyiceberg.transforms import IdentityTransform, MonthTransform
+    from pyiceberg.types import NestedField, StringType, TimestampType
+
+    fields = [
+        NestedField(
+            field_id=i,
+            name=field.name,
+            field_type=TimestampType() if pa.types.is_timestamp(field.type) else StringType(),
+            required=not field.nullable,
+        )
+        for i, field in enumerate(PUBLISHED_SCHEMA, start=1)
+    ]
+    ids = {field.name: field.field_id for field in fields}
+    return Schema(*fields), PartitionSpec(
+        PartitionField(
+            source_id=ids["institution"], field_id=1000, transform=IdentityTransform(), name="institution_id"
+        ),
+        PartitionField(source_id=ids["note_datetime"], field_id=1001, transform=MonthTransform(), name="note_month"),
+    )
+
+
+def _catalog_properties(settings: InstitutionSettings, secrets: Secrets) -> dict[str, str]:
+    store = secrets.mapping(settings.publish.object_store)
+    scheme, _, rest = secrets.text(settings.publish.catalog).partition("://")
+    properties = {
+        "uri": f"postgresql+psycopg2://{rest}" if scheme in {"postgres", "postgresql"} else f"{scheme}://{rest}",
+        "warehouse": table_location(settings),
+        "s3.endpoint": store.get("endpoint"),
+        "s3.access-key-id": store.get("access_key"),
+        "s3.secret-access-key": store.get("secret_key"),
+        "s3.region": store.get("region", "us-east-1"),
+    }
+    return {name: str(value) for name, value in properties.items() if value}
+
+
+def _failed(verb: str, settings: InstitutionSettings, error: Exception) -> PublishError:
+    # The texts of S3 and SQL errors can quote credentials and row values; their class says enough to look further.
+    return PublishError(
+        f"cannot {verb} table {settings.publish.table} under {table_location(settings)}: {type(error).__name__};"
+        f" check the secrets {settings.publish.object_store!r} and {settings.publish.catalog!r}, and that the bucket exists"
+    )
