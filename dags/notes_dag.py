@@ -1,0 +1,94 @@
+"""``notes__<institution>``: one day of notes through detection, obfuscation, the gate and publishing (an Airflow DAG each)."""
+
+import datetime
+from typing import Any
+
+from airflow.sdk import DAG, CronDataIntervalTimetable, TriggerRule, task
+
+from deid_tasks.settings import InstitutionSettings
+from wiring.assets import notes_asset
+from wiring.engine import engine
+from wiring.institutions import usable_institutions
+from wiring.policy import Kind, Pool, policy
+
+DOC = """
+### {title}: one day of notes, de-identified and published
+
+**When.** Daily; one data interval is one day of notes. Backfill days from the UI or with
+`airflow backfill create --dag-id {dag_id} --from-date 2024-01-02 --to-date 2024-01-04`.
+
+**What.** The day's notes are cut into shards by patient; each shard is detected and obfuscated in the pool `gpu`; then counts,
+audit and certificate are checked, and only then does the day's slice of `{table}` in `{bucket}` change, in one commit.
+
+**When it fails.** *detect_and_obfuscate*: clear the failed shard; a shard may run any number of times, anywhere.
+*reconcile_and_gate*: the log names the figure that fell short, and nothing was published. Without a certificate for the current
+fingerprint, run `evaluate__{institution}` and then clear the task. *publish*: clear it; the slice is replaced whole.
+Quarantined notes and their reasons are rows of `{institution}_results.note_outcome`.
+"""
+
+
+@task
+def plan_shards(
+    institution: str, data_interval_start: datetime.datetime, data_interval_end: datetime.datetime
+) -> list[dict[str, Any]]:
+    """Descriptors of the shards of the data interval."""
+    with engine(institution) as (runs, *who):
+        return runs.plan_shards(*who, data_interval_start, data_interval_end)
+
+
+@task(multiple_outputs=False, map_index_template="shard {{ task.op_kwargs['shard']['index'] }}")
+def detect_and_obfuscate(
+    institution: str,
+    shard: dict[str, Any],
+    run_id: str,
+    data_interval_start: datetime.datetime,
+    data_interval_end: datetime.datetime,
+) -> dict[str, Any]:
+    """One shard, to one file; returns counts."""
+    with engine(institution) as (runs, *who):
+        return runs.process_shard(*who, run_id, data_interval_start, data_interval_end, shard)
+
+
+# Every shard or none: a run that lacks one must not reach the gate, let alone the table.
+@task(multiple_outputs=False, trigger_rule=TriggerRule.ALL_SUCCESS)
+def reconcile_and_gate(
+    institution: str,
+    shards: list[dict[str, Any]],
+    run_id: str,
+    data_interval_start: datetime.datetime,
+    data_interval_end: datetime.datetime,
+) -> dict[str, Any]:
+    """Counts, audit and certificate of the whole run; fails where a figure falls short."""
+    with engine(institution) as (runs, *who):
+        return runs.reconcile(*who, run_id, data_interval_start, data_interval_end, list(shards))
+
+
+@task(multiple_outputs=False)
+def publish(
+    institution: str,
+    released: dict[str, Any],
+    run_id: str,
+    data_interval_start: datetime.datetime,
+    data_interval_end: datetime.datetime,
+) -> dict[str, Any]:
+    """The run's slice of the published table, replaced in one commit; ``released`` is what the gate let through."""
+    with engine(institution) as (runs, *who):
+        return runs.publish(*who, run_id, data_interval_start, data_interval_end, released)
+
+
+def build(settings: InstitutionSettings) -> DAG:
+    """The DAG of one institution."""
+    name = settings.institution
+    start = datetime.datetime.combine(settings.notes.start_date, datetime.time(), datetime.UTC)
+    common = policy(Kind.NOTES, settings)
+    doc = DOC.format(title=settings.title, institution=name, dag_id=common["dag_id"], **settings.publish.model_dump())
+    # A plain cron string has no data interval in Airflow 3, and a backfill needs one.
+    schedule = CronDataIntervalTimetable(settings.notes.schedule, timezone="UTC")
+    with DAG(**common, schedule=schedule, start_date=start, max_active_runs=3, doc_md=doc) as dag:
+        shards = detect_and_obfuscate.override(pool=Pool.GPU).partial(institution=name).expand(shard=plan_shards(name))
+        publish.override(outlets=[notes_asset(name)])(name, reconcile_and_gate(name, shards))
+    return dag
+
+
+for _settings in usable_institutions():
+    globals()[f"notes__{_settings.institution}"] = build(_settings)

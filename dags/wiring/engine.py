@@ -1,0 +1,34 @@
+"""The call from a task into the engine: settings and secrets found at run time, no patient data in what fails."""
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+
+from airflow.sdk.exceptions import AirflowException
+
+from deid_tasks.errors import DeidError
+from deid_tasks.settings import InstitutionSettings, Secrets
+from wiring.institutions import settings_of
+from wiring.secrets import airflow_secrets
+
+
+@contextmanager
+def engine(institution: str) -> Iterator[tuple[ModuleType, InstitutionSettings, Secrets]]:
+    """The module ``deid_tasks.runs``, imported when a task needs it, and the first two arguments of its functions.
+
+    What goes wrong inside the block leaves it without the exceptions that caused it. Our own errors hold no patient data;
+    any other exception may quote the row it stumbled over, so only its type and place are passed on.
+    """
+    try:
+        from deid_tasks import runs
+
+        yield runs, settings_of(institution), airflow_secrets()
+    except (DeidError, AirflowException) as error:
+        raise error from None
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        raise DeidError(
+            f"{type(error).__name__} at {place.filename}:{place.lineno} in {place.name}; "
+            "its text is withheld, since it may quote a note"
+        ) from None

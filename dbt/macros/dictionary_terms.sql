@@ -1,0 +1,43 @@
+{#- A CTE with the names of `relation`, whole, and for compound names each part too: Garcia-Lopez is also written Lopez. -#}
+{% macro name_terms(cte, relation, columns) -%}
+{{ cte }}_whole as (
+    select n.patient_id, x.term, x.kind
+    from {{ relation }} as n
+    cross join lateral (
+        values {% for kind, column in columns.items() %}(n.{{ column }}, '{{ kind }}'){{ ', ' if not loop.last }}{% endfor %}
+    ) as x (term, kind)
+    where x.term is not null
+),
+
+{{ cte }} as (
+    select patient_id, term, kind from {{ cte }}_whole
+    union all
+    select w.patient_id, p.part as term, w.kind
+    from {{ cte }}_whole as w
+    cross join lateral regexp_split_to_table(w.term, '[\s\-‐‑]+') as p (part)
+    where
+        w.term ~ '[\s\-‐‑]'
+        and length(p.part) >= 3
+        and lower(p.part) not in ('del', 'der', 'den', 'dos', 'das', 'los', 'las', 'van', 'von', 'the', 'bin', 'ibn', 'iii', 'jr.', 'sr.')
+)
+{%- endmacro %}
+
+{#- The ways a whole name is written, as rows of a VALUES list with their kind. -#}
+{% macro full_names(names) -%}
+    (case when {{ names }}.last_name is not null then {{ names }}.first_name || ' ' || {{ names }}.last_name end, 'full'),
+        (case when {{ names }}.first_name is not null then {{ names }}.last_name || ', ' || {{ names }}.first_name end, 'full'),
+        ({{ names }}.first_name || ' ' || {{ names }}.middle_name || ' ' || {{ names }}.last_name, 'full'),
+        ({{ names }}.first_name || ' ' || left({{ names }}.middle_name, 1) || '. ' || {{ names }}.last_name, 'full')
+{%- endmacro %}
+
+{% macro dictionary_rows() -%}
+select
+    k.term,
+    k.normalised,
+    k.kind,
+    k.occurrences,
+    k.source,
+    c.version
+from kept as k
+cross join content as c
+{%- endmacro %}

@@ -1,0 +1,12 @@
+{#-
+    A term in lower case, accents removed, every run of characters that are neither letter nor digit one space, trimmed:
+    the same as `deid_tasks.lexicon.normalise`. The first list is of combining marks.
+-#}
+{% macro normalise_term(term) -%}
+    btrim(regexp_replace(
+        lower(regexp_replace(
+            normalize({{ term }}, nfkd), '[\u0300-\u036F\u0483-\u0487\u0591-\u05BD\u064B-\u065F\u1AB0-\u1ABD\u1DC0-\u1DFF\u20D0-\u20DC\u3099\u309A\uFE20-\uFE2F]', '', 'g'
+        )),
+        '[^[:alnum:]]+', ' ', 'g'
+    ))
+{%- endmacro %}

@@ -1,0 +1,38 @@
+-- Two-letter states are left out: MI, PA and CT are clinical abbreviations first. Patterns find them after a city.
+with terms as (
+    select
+        x.term,
+        x.kind,
+        a.source
+    from (
+        select
+            street,
+            city,
+            state,
+            zip,
+            'stg_patient_address' as source
+        from {{ ref('stg_patient_address') }}
+        union all
+        select
+            street,
+            city,
+            state,
+            zip,
+            'stg_facility' as source
+        from {{ ref('stg_facility') }}
+    ) as a
+    cross join lateral (values (a.street, 'street'), (a.city, 'city'), (a.state, 'state'), (a.zip, 'zip')) as x (term, kind)
+)
+
+{{ dictionary('terms') }},
+
+kept as (
+    select g.*
+    from grouped as g
+    where
+        length(g.normalised) > 2
+        and {{ is_uncommon('g.normalised') }}
+)
+{{ versioned('kept') }}
+
+{{ dictionary_rows() }}

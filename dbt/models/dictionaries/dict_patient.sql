@@ -1,0 +1,65 @@
+-- A patient's own terms are never filtered: in the notes of Mr. Young, "Young" is a name.
+with {{ name_terms('name_parts', ref('stg_patient_name'), {
+    'first': 'first_name', 'middle': 'middle_name', 'last': 'last_name', 'preferred': 'preferred_name'
+}) }},
+
+{{ name_terms('relative_parts', ref('stg_patient_relation'), {'relative_first': 'first_name', 'relative_last': 'last_name'}) }},
+
+terms as (
+    select
+        patient_id,
+        term,
+        kind,
+        'stg_patient_name' as source
+    from name_parts
+    union all
+    select
+        patient_id,
+        term,
+        kind,
+        'stg_patient_relation' as source
+    from relative_parts
+    union all
+    select
+        patient_id,
+        value as term,
+        kind,
+        'stg_patient_identifier' as source
+    from {{ ref('stg_patient_identifier') }}
+    union all
+    select
+        patient_id,
+        value as term,
+        kind,
+        'stg_patient_contact' as source
+    from {{ ref('stg_patient_contact') }}
+    union all
+    select
+        patient_id,
+        phone as term,
+        'phone' as kind,
+        'stg_patient_relation' as source
+    from {{ ref('stg_patient_relation') }}
+    union all
+    select
+        a.patient_id,
+        x.term,
+        x.kind,
+        'stg_patient_address' as source
+    from {{ ref('stg_patient_address') }} as a
+    cross join lateral (values (a.street, 'street'), (a.city, 'city'), (a.state, 'state'), (a.zip, 'zip')) as x (term, kind)
+)
+
+{{ dictionary('terms', keys=['patient_id']) }}
+{{ versioned('grouped', ['patient_id', 'kind', 'normalised', 'term', 'occurrences']) }}
+
+select
+    g.patient_id,
+    g.term,
+    g.normalised,
+    g.kind,
+    g.occurrences,
+    g.source,
+    c.version
+from grouped as g
+cross join content as c

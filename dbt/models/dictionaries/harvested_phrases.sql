@@ -1,0 +1,121 @@
+{{ config(pre_hook="set local work_mem = '256MB'") }}
+-- The institution's own medical language: phrases of one to three words in the notes of at least harvest_patients patients.
+-- A word stands in the literature or in a public medical list, and is neither common nor part of any person's or place's
+-- name here; inside a phrase of three, the middle word may be common ("shortness of breath").
+-- Reads harvest_notes notes, chosen by the hash of their identifier: always the same ones, evenly spread over the years.
+-- literature_count is the least of the words' own counts, so an upper bound for the phrase.
+with sampled as materialized (
+    select
+        n.note_text,
+        dense_rank() over (order by n.patient_id) as patient
+    from {{ ref('stg_note') }} as n
+    where n.note_id in (select c.note_id from {{ ref('stg_note') }} as c order by md5(c.note_id) limit {{ var('harvest_notes') }})
+),
+
+-- Notes repeat themselves: what follows works on distinct stretches between punctuation marks.
+stretches as materialized (
+    select
+        s.stretch,
+        (array_agg(distinct n.patient))[1:{{ var('harvest_patients') }}] as patients,
+        count(*) as occurrences
+    from sampled as n
+    cross join lateral regexp_split_to_table(n.note_text, '[^[:alnum:]''’ /\-]+') as s (stretch)
+    where length(s.stretch) between 3 and 500
+    group by s.stretch
+),
+
+vocabulary as materialized (
+    select
+        w.word,
+        max(w.literature_count) as literature_count,
+        coalesce(max(w.literature_count) > {{ common_word_threshold() }}, false) as is_common
+    from (
+        select
+            term as word,
+            occurrences as literature_count
+        from {{ ref('literature_counts') }}
+        union all
+        select
+            p.word,
+            0 as literature_count
+        from {{ ref('medical_terms') }} as m
+        cross join lateral regexp_split_to_table({{ normalise_term('m.term') }}, ' ') as p (word)
+    ) as w
+    where
+        w.word ~ '[[:alpha:]]{2}'
+        and not exists (select 1 from {{ ref('institution_words') }} as i where i.phrase = w.word)
+    group by w.word
+),
+
+tokens as materialized (
+    select
+        s.stretch_number,
+        t.position,
+        v.word,
+        v.literature_count,
+        v.is_common,
+        s.patients,
+        s.occurrences
+    from (select
+        row_number() over () as stretch_number,
+        st.*
+    from stretches as st) as s
+    cross join lateral regexp_split_to_table({{ normalise_term('s.stretch') }}, ' ') with ordinality as t (word, position)
+    left join vocabulary as v on t.word = v.word
+),
+
+neighbours as (
+    select
+        word as first_word,
+        is_common as is_first_common,
+        literature_count as first_count,
+        lead(word, 1) over following as second_word,
+        lead(is_common, 1) over following as is_second_common,
+        lead(literature_count, 1) over following as second_count,
+        lead(word, 2) over following as third_word,
+        lead(is_common, 2) over following as is_third_common,
+        lead(literature_count, 2) over following as third_count,
+        patients,
+        occurrences
+    from tokens
+    window following as (partition by stretch_number order by position)
+),
+
+phrases as (
+    select
+        first_word as phrase,
+        first_count as literature_count,
+        patients,
+        occurrences
+    from neighbours
+    where not is_first_common
+    union all
+    select
+        first_word || ' ' || second_word as phrase,
+        least(first_count, second_count) as literature_count,
+        patients,
+        occurrences
+    from neighbours
+    where not is_first_common and not is_second_common
+    union all
+    select
+        first_word || ' ' || second_word || ' ' || third_word as phrase,
+        least(first_count, second_count, third_count) as literature_count,
+        patients,
+        occurrences
+    from neighbours
+    where not is_first_common and second_word is not null and not is_third_common
+)
+
+select
+    p.phrase as term,
+    p.phrase as normalised,
+    'harvested'::text as kind,
+    count(distinct u.patient) as patients,
+    min(p.literature_count)::bigint as literature_count,
+    -- A stretch stands once for each of its (at most harvest_patients) patients here, hence the division.
+    sum(p.occurrences::numeric / cardinality(p.patients))::bigint as occurrences
+from phrases as p
+cross join lateral unnest(p.patients) as u (patient)
+group by p.phrase
+having count(distinct u.patient) >= {{ var('harvest_patients') }}

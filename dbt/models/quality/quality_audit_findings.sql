@@ -1,0 +1,8 @@
+-- Counts only: where a finding stands is for those who may read the note.
+select
+    run_id,
+    kind,
+    count(*) as findings,
+    count(distinct note_id) as notes
+from {{ source('results', 'audit_finding') }}
+group by run_id, kind

@@ -1,0 +1,19 @@
+-- One row a run. A run whose counts do not add up must never have been published.
+select
+    run_id,
+    institution,
+    slice_start,
+    slice_end,
+    fingerprint,
+    certificate_id,
+    notes_read,
+    published,
+    unchanged,
+    quarantined,
+    notes_read = published + unchanged + quarantined as is_reconciled,
+    quarantined::double precision / nullif(notes_read, 0) as quarantined_share,
+    words,
+    seconds,
+    notes_read / nullif(seconds, 0) as notes_per_second,
+    finished_at
+from {{ source('results', 'run') }}

@@ -1,0 +1,27 @@
+with races as (
+    select
+        r.pat_id,
+        count(*) as stated,
+        min(z.name) as name
+    from {{ source('clarity', 'patient_race') }} as r
+    inner join {{ source('clarity', 'zc_patient_race') }} as z on r.patient_race_c = z.patient_race_c
+    group by r.pat_id
+)
+
+select
+    p.pat_id as patient_id,
+    case s.name when 'Female' then 'F' when 'Male' then 'M' else 'U' end as sex,
+    p.birth_date::date as birth_date,
+    case
+        when e.name like 'Hispanic%' then 'hispanic'
+        when r.stated > 1 then 'multiple'
+        when r.name like 'White%' then 'white'
+        when r.name like 'Black%' then 'black'
+        when r.name like 'Asian%' or r.name like 'Native Hawaiian%' then 'api'
+        when r.name like 'American Indian%' then 'native'
+        else 'unknown'
+    end as ethnicity_hint
+from {{ source('clarity', 'patient') }} as p
+left join {{ source('clarity', 'zc_sex') }} as s on p.sex_c = s.rcpt_mem_sex_c
+left join {{ source('clarity', 'zc_ethnic_group') }} as e on p.ethnic_group_c = e.ethnic_group_c
+left join races as r on p.pat_id = r.pat_id

@@ -1,0 +1,10 @@
+{#- The grain of a model: no two rows agree in all of `columns`. -#}
+{% test one_row_per(model, columns) %}
+select 1 as failure
+from (
+    select 1
+    from {{ model }}
+    group by {{ columns | join(', ') }}
+    having count(*) > 1
+) as repeated
+{% endtest %}

@@ -1,0 +1,169 @@
+"""Commands of ``deid``; each is a thin shell over the pipeline."""
+
+import datetime
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from deid_tasks.cli.jsonl import Line, Problems, open_target, read_notes, span_record
+from deid_tasks.errors import DeidError
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
+
+Notes = Annotated[
+    Path, typer.Argument(help="JSONL of {id, text[, patient_id]}, a folder of .txt files, or - for standard input.")
+]
+Output = Annotated[Path, typer.Option("-o", "--output", help="JSONL to write; - is standard output.")]
+Institution = Annotated[str | None, typer.Option(help="Use this institution's settings, dictionaries and patients.")]
+Institutions = Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")]
+_INSTITUTIONS = Path("dags/institutions")
+
+
+def main() -> None:
+    """Run the command line; an error of ours is one line on standard error and exit status 2."""
+    try:
+        app()
+    except DeidError as error:
+        Console(stderr=True).print(f"deid: {error}", style="red", markup=False, highlight=False)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.exit(141)
+
+
+@app.command()
+def detect(
+    notes: Notes,
+    output: Output = Path("-"),
+    institution: Institution = None,
+    institutions: Institutions = _INSTITUTIONS,
+) -> None:
+    """Find identifiers: one line a note, {id, spans}. Exit status 1 where lines were skipped."""
+    from deid_tasks.cli.engines import CommandEngine
+    from deid_tasks.pipeline import detect as find
+
+    engine = CommandEngine(institution, institutions, needs_key=False)
+    problems = Problems()
+    with open_target(output) as target, _progress() as progress:
+        for lines, documents, context in engine.contexts(read_notes(notes, problems)):
+            for line, found in zip(lines, find(documents, context), strict=True):
+                record = {"id": line.note_id, **line.extra, "spans": [span_record(span) for span in found.spans]}
+                target.write(json.dumps(record, ensure_ascii=False) + "\n")
+            progress(len(lines))
+    _end(problems)
+
+
+@app.command()
+def obfuscate(
+    notes: Notes,
+    output: Output = Path("-"),
+    institution: Institution = None,
+    institutions: Institutions = _INSTITUTIONS,
+) -> None:
+    """Replace identifiers by surrogates: one line a note, {id, text}. Exit status 1 where lines were skipped.
+
+    The ids of notes pass through: give pseudonyms where they identify anyone.
+    """
+    from deid_tasks.cli.engines import CommandEngine
+    from deid_tasks.pipeline import detect as find
+
+    engine = CommandEngine(institution, institutions, needs_key=True)
+    obfuscator = engine.engine.obfuscator
+    if obfuscator is None:
+        raise DeidError("the engine was built without a surrogate key")
+    problems = Problems()
+    with open_target(output) as target, _progress() as progress:
+        for lines, documents, context in engine.contexts(read_notes(notes, problems)):
+            for line, document, found in zip(lines, documents, find(documents, context), strict=True):
+                patient = context.patients.get(document.patient_id or "")
+                rewritten = obfuscator.obfuscate(document, found.spans, patient, _moment(line, problems))
+                record = {"id": line.note_id, **line.extra, "text": rewritten.text}
+                target.write(json.dumps(record, ensure_ascii=False) + "\n")
+            progress(len(lines))
+    _end(problems)
+
+
+@app.command()
+def evaluate(
+    gold: Annotated[Path, typer.Argument(help="JSONL of {id, text, spans[, patient_id]}.")],
+    predicted: Annotated[Path, typer.Argument(help="JSONL of {id, spans}, as `deid detect` writes it.")],
+    group: Annotated[
+        str, typer.Option(help="A (Safe Harbor), B (A + providers) or C (B + facilities, state, country).")
+    ] = "C",
+    confidence: Annotated[float, typer.Option(min=0.5, max=0.999)] = 0.95,
+    report: Annotated[Path | None, typer.Option("--json", help="Also write every figure as JSON.")] = None,
+) -> None:
+    """Score predicted spans against gold spans, by word. Exit status 1 where lines were skipped or missing."""
+    from deid_tasks.cli.evaluation import print_evaluation, score_files
+    from deid_tasks.entities import Group
+
+    if group not in Group:
+        raise DeidError(f"group is A, B or C, not {group!r}")
+    problems = Problems()
+    with _progress() as progress:
+        evaluation = score_files(gold, predicted, Group(group), confidence, problems, progress)
+    print_evaluation(evaluation, Console())
+    if report:
+        rows = [
+            {"metric": metric, "entity": entity, "value": s.value, "lower": s.interval.lower, "upper": s.interval.upper}
+            for metric, entity, s in evaluation.rows()
+        ]
+        report.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    _end(problems)
+
+
+@app.command()
+def schema(output: Output = Path("-")) -> None:
+    """Write the JSON Schema of an institution's settings, for editors."""
+    from deid_tasks.settings.load import json_schema
+
+    with open_target(output) as target:
+        target.write(json.dumps(json_schema(), indent=2) + "\n")
+
+
+class _Counter:
+    """Notes done, shown on standard error where that is a terminal."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("notes", total=None, done=0)
+        self._done = 0
+
+    def __call__(self, notes: int) -> None:
+        self._done += notes
+        self._progress.update(self._task, done=self._done)
+
+    def __enter__(self) -> "_Counter":
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+
+def _progress() -> _Counter:
+    columns = (SpinnerColumn(), TextColumn("{task.fields[done]:,} notes"), TimeElapsedColumn())
+    console = Console(stderr=True)
+    return _Counter(Progress(*columns, console=console, transient=True, disable=not console.is_terminal))
+
+
+def _moment(line: Line, problems: Problems) -> datetime.datetime | None:
+    if line.note_datetime is None:
+        return None
+    try:
+        return datetime.datetime.fromisoformat(str(line.note_datetime)).replace(tzinfo=None)
+    except ValueError:
+        problems.report(
+            f"note {line.number}", "note_datetime is no ISO 8601 time; dates without a year are read without it"
+        )
+        return None
+
+
+def _end(problems: Problems) -> None:
+    if problems.count:
+        print(f"{problems.count} problems", file=sys.stderr)
+        raise typer.Exit(1)

@@ -1,0 +1,147 @@
+"""The environment that the demo's Airflow runs in: everything that a deployment writes into its own configuration."""
+
+import base64
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deid_tasks.demo.state import State
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+UI_USER = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the demo's services are."""
+
+    root: Path
+    airflow_port: int
+    object_store_port: int
+    databases: Mapping[str, str] = field(repr=False)
+    """URIs of the PostgreSQL databases ``airflow``, ``ehr`` and ``catalog``."""
+
+    @property
+    def object_store(self) -> str:
+        """The S3 endpoint."""
+        return f"http://127.0.0.1:{self.object_store_port}"
+
+    @property
+    def airflow(self) -> str:
+        """The address of Airflow's UI and API."""
+        return f"http://127.0.0.1:{self.airflow_port}"
+
+
+def airflow_environment(state: State, places: Places, institutions: list[InstitutionSettings]) -> dict[str, str]:
+    """Configuration, connections and keys of the demo's Airflow, in place of any that the caller's shell has."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
+    home = state.folder / "airflow"
+    return {
+        **inherited,
+        **no_telemetry(),
+        **_settings(state, places, home),
+        **_airflow_secrets(state, places, institutions),
+        "AIRFLOW_HOME": str(home),
+        "PALIMPSEST_WORK_DIR": str(state.folder / "work"),
+        "PALIMPSEST_DBT_TARGET": str(state.folder / "dbt"),
+        "DBT_LOG_PATH": str(state.folder / "logs" / "dbt"),
+        "OMP_NUM_THREADS": "1",
+        "PYTHONUNBUFFERED": "1",
+        "TZ": "UTC",
+    }
+
+
+def no_telemetry() -> dict[str, str]:
+    """Switches off every usage report of the tools that would send one."""
+    return {
+        "DO_NOT_TRACK": "1",
+        "SCARF_ANALYTICS": "false",
+        "SCARF_NO_ANALYTICS": "true",
+        "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
+        "AIRFLOW__COSMOS__ENABLE_TELEMETRY": "False",
+        "DBT_SEND_ANONYMOUS_USAGE_STATS": "False",
+        "GX_ANALYTICS_ENABLED": "False",
+        "HF_HUB_OFFLINE": "1",
+    }
+
+
+def _settings(state: State, places: Places, home: Path) -> dict[str, str]:
+    passwords = home / "passwords.json"
+    values: dict[str, dict[str, object]] = {
+        "CORE": {
+            "DAGS_FOLDER": places.root / "dags",
+            "PLUGINS_FOLDER": places.root / "plugins",
+            "LOAD_EXAMPLES": False,
+            "EXECUTOR": "LocalExecutor",
+            "PARALLELISM": 4,
+            "DEFAULT_TIMEZONE": "utc",
+            "EXECUTION_API_SERVER_URL": f"{places.airflow}/execution/",
+            "FERNET_KEY": base64.urlsafe_b64encode(state.secret("fernet")).decode(),
+            "SIMPLE_AUTH_MANAGER_USERS": f"{UI_USER}:admin",
+            "SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": passwords,
+        },
+        "DATABASE": {
+            "SQL_ALCHEMY_CONN": places.databases["airflow"].replace("postgresql://", "postgresql+psycopg2://", 1)
+        },
+        "API": {
+            "HOST": "127.0.0.1",
+            "PORT": places.airflow_port,
+            "BASE_URL": places.airflow,
+            "SECRET_KEY": state.secret("api").hex(),
+            "WORKERS": 1,
+        },
+        "API_AUTH": {"JWT_SECRET": state.secret("jwt").hex()},
+        "LOGGING": {"BASE_LOG_FOLDER": state.folder / "logs" / "tasks"},
+        "DAG_PROCESSOR": {"MIN_FILE_PROCESS_INTERVAL": 60, "PARSING_PROCESSES": 1},
+        "SCHEDULER": {"SCHEDULER_IDLE_SLEEP_TIME": 0.5, "SCHEDULER_HEARTBEAT_SEC": 2},
+        "COSMOS": {"CACHE_DIR": state.folder / "dbt" / "cache"},
+    }
+    return {f"AIRFLOW__{part}__{key}": str(value) for part, keys in values.items() for key, value in keys.items()}
+
+
+def demo_secrets(state: State, places: Places, institutions: list[InstitutionSettings]) -> Secrets:
+    """The secrets that the institutions' settings name, as the engine wants them."""
+    return Secrets(_secret_values(state, places, institutions).get)
+
+
+def _secret_values(state: State, places: Places, institutions: list[InstitutionSettings]) -> dict[str, str]:
+    store = {
+        "endpoint": places.object_store,
+        "region": "us-east-1",
+        "access_key": "palimpsest",
+        "secret_key": state.secret("object_store").hex(),
+    }
+    found: dict[str, str] = {}
+    for settings in institutions:
+        found[settings.obfuscate.key] = base64.b64encode(state.secret(settings.obfuscate.key)).decode()
+        found[settings.warehouse.connection] = places.databases["ehr"]
+        found[settings.publish.catalog] = places.databases["catalog"]
+        found[settings.publish.object_store] = json.dumps(store)
+    return found
+
+
+def _airflow_secrets(state: State, places: Places, institutions: list[InstitutionSettings]) -> dict[str, str]:
+    """The same as Airflow's connections and variables, from which ``dags/wiring/secrets.py`` takes them."""
+    found: dict[str, str] = {}
+    for name, value in _secret_values(state, places, institutions).items():
+        if value.startswith("{"):
+            store = json.loads(value)
+            extra = {"endpoint_url": store["endpoint"], "region_name": store["region"]}
+            aws = {"conn_type": "aws", "login": store["access_key"], "password": store["secret_key"], "extra": extra}
+            found[f"AIRFLOW_CONN_{name.upper()}"] = json.dumps(aws)
+        else:
+            found[f"AIRFLOW_{'CONN' if '://' in value else 'VAR'}_{name.upper()}"] = value
+    return found
+
+
+def ui_password(state: State) -> str:
+    """The password of the UI's user, written where Airflow's simple auth manager reads it."""
+    password = state.secret("ui").hex()[:16]
+    file = state.folder / "airflow" / "passwords.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.exists():
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+            json.dump({UI_USER: password}, out)
+    return password

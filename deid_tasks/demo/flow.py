@@ -1,0 +1,128 @@
+"""Takes the demo's notes through Airflow: dictionaries → evaluation and certificate → a backfill of three days."""
+
+import datetime
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from deid_tasks.demo.airflow_api import AirflowApi
+from deid_tasks.demo.progress import Progress
+from deid_tasks.demo.state import DemoError
+
+_ENDED = {"success", "failed"}
+_POLL_SECONDS = 1.0
+_STAGE_SECONDS = 1_800
+
+
+@dataclass(frozen=True, slots=True)
+class DagRun:
+    """One run that the demo waits for."""
+
+    dag_id: str
+    run_id: str
+
+
+class Flow:
+    """Triggers the DAGs of the institutions, side by side, and waits for each stage."""
+
+    def __init__(self, api: AirflowApi, institutions: list[str], logs: Path, progress: Progress) -> None:
+        self._api, self._institutions, self._logs, self._progress = api, institutions, logs, progress
+
+    def wait_for_dags(self) -> None:
+        """Until Airflow has parsed every DAG; raises ``DemoError`` with what it could not import."""
+        wanted = {f"{kind}__{name}" for kind in ("dictionaries", "evaluate", "notes") for name in self._institutions}
+        deadline = time.monotonic() + 180
+        while not wanted <= self._api.dag_ids():
+            if errors := self._api.import_errors():
+                raise DemoError("Airflow cannot import the DAGs:\n" + "\n".join(errors))
+            if time.monotonic() > deadline:
+                raise DemoError(f"Airflow does not find the DAGs {', '.join(sorted(wanted - self._api.dag_ids()))}")
+            time.sleep(_POLL_SECONDS)
+
+    def dictionaries_and_evaluation(self) -> None:
+        """Trigger the dictionaries; the evaluations follow them by the asset that joins the two."""
+        before = {name: self._run_ids(f"evaluate__{name}") for name in self._institutions}
+        for name in self._institutions:
+            for kind in ("evaluate", "dictionaries"):
+                self._api.unpause(f"{kind}__{name}")
+        runs = [
+            DagRun(f"dictionaries__{name}", self._api.trigger(f"dictionaries__{name}")) for name in self._institutions
+        ]
+        self._wait("dictionaries", runs)
+        runs = [
+            DagRun(f"evaluate__{name}", self._new_run(f"evaluate__{name}", before[name])) for name in self._institutions
+        ]
+        self._wait("evaluation", runs)
+
+    def backfill(
+        self, first: datetime.date, last: datetime.date, create: Callable[[str, datetime.date, datetime.date], None]
+    ) -> None:
+        """Backfill the days of every institution; ``create`` runs ``airflow backfill create`` for one DAG."""
+        runs: list[DagRun] = []
+        days = {(first + datetime.timedelta(days=i)).isoformat() for i in range((last - first).days + 1)}
+        for name in self._institutions:
+            dag_id = f"notes__{name}"
+            self._end_backfills(dag_id)
+            self._api.unpause(dag_id)
+            create(dag_id, first, last)
+            found = [run for run in self._api.runs(dag_id) if str(run["logical_date"])[:10] in days]
+            if len(found) != len(days):
+                raise DemoError(f"the backfill of {dag_id} made {len(found)} runs in place of {len(days)}")
+            runs.extend(DagRun(dag_id, run["dag_run_id"]) for run in found)
+        self._wait("notes", runs)
+
+    def _wait(self, stage: str, runs: list[DagRun]) -> None:
+        """Until all runs have succeeded; raises ``DemoError`` as soon as one has failed, naming its task and log."""
+        deadline = time.monotonic() + _STAGE_SECONDS
+        left = list(runs)
+        with self._progress.stage(stage, [run.dag_id for run in runs]) as shown:
+            while left:
+                for run in list(left):
+                    tasks = self._api.tasks(run.dag_id, run.run_id)
+                    ended = sum(task["state"] in {"success", "failed", "skipped", "upstream_failed"} for task in tasks)
+                    shown.update(runs.index(run), ended, len(tasks))
+                    state = self._api.run_state(run.dag_id, run.run_id)
+                    if state == "failed":
+                        raise DemoError(self._failure(run))
+                    if state == "success":
+                        left.remove(run)
+                        shown.finish(runs.index(run), len(tasks))
+                if time.monotonic() > deadline:
+                    names = ", ".join(sorted({run.dag_id for run in left}))
+                    raise DemoError(f"{names} did not end within {_STAGE_SECONDS // 60} minutes; see Airflow's UI")
+                if left:
+                    time.sleep(_POLL_SECONDS)
+
+    def _failure(self, run: DagRun) -> str:
+        failed = [task for task in self._api.tasks(run.dag_id, run.run_id) if task["state"] == "failed"]
+        lines = [f"{run.dag_id} failed in run {run.run_id}"]
+        for task in failed[:3]:
+            folder = self._logs / f"dag_id={run.dag_id}" / f"run_id={run.run_id}" / f"task_id={task['task_id']}"
+            if task["map_index"] >= 0:
+                folder /= f"map_index={task['map_index']}"
+            log = folder / f"attempt={task['try_number']}.log"
+            lines.append(f"  task {task['task_id']}: see {log}")
+        return "\n".join(lines)
+
+    def _run_ids(self, dag_id: str) -> set[str]:
+        return {run["dag_run_id"] for run in self._api.runs(dag_id)}
+
+    def _new_run(self, dag_id: str, before: set[str]) -> str:
+        """The run that an asset event has started since ``before`` was read."""
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            if new := self._run_ids(dag_id) - before:
+                return max(new)
+            time.sleep(_POLL_SECONDS)
+        raise DemoError(f"{dag_id} was not started by its asset; is the scheduler well? see its log in .run/logs")
+
+    def _end_backfills(self, dag_id: str) -> None:
+        """Cancel what an interrupted demo left: Airflow runs one backfill of a DAG at a time."""
+        for backfill in self._api.unfinished_backfills(dag_id):
+            self._api.cancel_backfill(backfill)
+        deadline = time.monotonic() + 300
+        while any(run["state"] not in _ENDED and run["run_type"] == "backfill" for run in self._api.runs(dag_id)):
+            if time.monotonic() > deadline:
+                raise DemoError(f"an earlier backfill of {dag_id} does not end; `make down` ends it")
+            time.sleep(_POLL_SECONDS)

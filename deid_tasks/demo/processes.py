@@ -1,0 +1,108 @@
+"""Processes that outlive the command that started them, and are found again by what they carry in their environment.
+
+A process id alone may by now belong to a stranger; a process that carries our marker is ours, and so is every child of it.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+_MARKER = "PALIMPSEST_DEMO"
+_SERVICE = "PALIMPSEST_DEMO_SERVICE"
+_PROC = Path("/proc")
+
+
+def start(name: str, command: Sequence[str], environment: Mapping[str, str], folder: Path) -> int:
+    """Start ``command`` in a session of its own and return its process id; what it says goes to ``folder/logs/name.log``."""
+    logs = folder / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    marked = {
+        **environment,
+        _MARKER: str(folder),
+        _SERVICE: name,
+        # Airflow retitles its processes over the memory that holds the environment, marker included.
+        "SPT_NOENV": "1",
+    }
+    with (logs / f"{name}.log").open("ab") as log:
+        process = subprocess.Popen(  # noqa: S603
+            list(command),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=marked,
+            cwd=folder,
+            start_new_session=True,
+        )
+    return process.pid
+
+
+def running(folder: Path, *names: str) -> list[int]:
+    """Process ids that carry the marker of ``folder``: of the named services, or of all."""
+    wanted = {f"{_SERVICE}={name}" for name in names}
+    found = []
+    for pid in _process_ids():
+        environment = _environment(pid) if pid != os.getpid() else set()
+        if f"{_MARKER}={folder}" in environment and (not wanted or wanted & environment):
+            found.append(pid)
+    return found
+
+
+def stop(folder: Path, *names: str, grace_seconds: float = 20) -> int:
+    """End the processes of ``folder`` (of the named services, or of all): SIGTERM, and SIGKILL for what is left after the grace time.
+
+    Returns how many there were.
+    """
+    found = running(folder, *names)
+    for number, seconds in ((signal.SIGTERM, grace_seconds), (signal.SIGKILL, 5.0)):
+        for pid in running(folder, *names):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if not running(folder, *names):
+                return len(found)
+            time.sleep(0.1)
+    return len(found)
+
+
+def free_port(preferred: int | None = None) -> int:
+    """``preferred`` if nothing listens there, or else a port that is free now."""
+    for port in (preferred, 0):
+        if port is None:
+            continue
+        with socket.socket() as probe, suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+            return int(probe.getsockname()[1])
+    raise OSError("no free port on 127.0.0.1")
+
+
+def answers(port: int) -> bool:
+    """Whether something accepts connections on the loopback port."""
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def last_lines(folder: Path, name: str, count: int = 5) -> str:
+    """The end of a service's log, for an error message."""
+    with suppress(OSError):
+        return "\n".join((folder / "logs" / f"{name}.log").read_text(errors="replace").splitlines()[-count:])
+    return ""
+
+
+def _process_ids() -> list[int]:
+    return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit()]
+
+
+def _environment(pid: int) -> set[str]:
+    """What the process has in its environment; nothing for one that is gone, a zombie, or another user's."""
+    try:
+        return set(os.fsdecode((_PROC / str(pid) / "environ").read_bytes()).split("\0"))
+    except OSError:
+        return set()

@@ -1,0 +1,86 @@
+"""`make demo` and `make down`."""
+
+import datetime
+import os
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+
+from deid_tasks.demo.environment import UI_USER, demo_secrets, ui_password
+from deid_tasks.demo.flow import Flow
+from deid_tasks.demo.progress import Progress
+from deid_tasks.demo.report import show_report
+from deid_tasks.demo.seed import DAYS, START, Size, seed
+from deid_tasks.demo.services import Platform
+from deid_tasks.demo.state import State, checkout
+from deid_tasks.settings import InstitutionSettings, load_institutions
+
+BACKFILLED = (START + datetime.timedelta(days=DAYS - 3), START + datetime.timedelta(days=DAYS - 1))
+
+
+def run(size: Size | None = None, folder: Path | None = None, console: Console | None = None) -> None:
+    """Bring the platform up, take three days of notes through it, show what came out, and leave the UI up.
+
+    Args:
+        size: How much to simulate.
+        folder: Where the demo keeps what it makes; ``.run`` in the checkout by default.
+        console: Where progress and result go.
+
+    Raises:
+        DeidError: something is in the way; the text says what.
+    """
+    console = console or Console()
+    began = time.monotonic()
+    root = checkout()
+    state = State.load(folder or root / ".run")
+    progress = Progress(console)
+    with state.locked():
+        platform = Platform(root, state, progress.say)
+        institutions = _institutions(root, state)
+        platform.start_stores()
+        platform.parse_dbt({settings.warehouse.layout for settings in institutions})
+        api = platform.start_airflow(institutions)
+        _seed(platform, state, institutions, size or Size(), progress)
+        secrets = demo_secrets(state, platform.places, institutions)
+        platform.make_buckets({settings.publish.bucket for settings in institutions})
+        progress.say("waiting for Airflow")
+        platform.wait_for_airflow(api)
+        names = [settings.institution for settings in institutions]
+        flow = Flow(api, names, state.folder / "logs" / "tasks", progress)
+        flow.wait_for_dags()
+        flow.dictionaries_and_evaluation()
+        flow.backfill(*BACKFILLED, lambda dag_id, *days: platform.create_backfill(dag_id, *days, institutions))
+        show_report(console, institutions, secrets, BACKFILLED)
+        console.print(f"\nAirflow: [bold]{platform.places.airflow}[/]  user {UI_USER}  password {ui_password(state)}")
+        console.print(f"Took {time.monotonic() - began:.0f} s. The platform stays up; `make down` stops it.")
+
+
+def down(folder: Path | None = None, console: Console | None = None) -> None:
+    """Stop everything the demo started; what it stored stays in the folder, except the S3 emulator's objects."""
+    console = console or Console()
+    root = checkout()
+    state = State.load(folder or root / ".run")
+    with state.locked():
+        stopped = Platform(root, state, Progress(console).say).stop()
+    console.print(f"stopped: {stopped} processes of the demo" if stopped else "nothing of the demo was running")
+
+
+def _institutions(root: Path, state: State) -> list[InstitutionSettings]:
+    # The YAML takes its working folder from the environment; here as in Airflow's processes.
+    os.environ["PALIMPSEST_WORK_DIR"] = str(state.folder / "work")
+    return load_institutions(root / "dags" / "institutions")
+
+
+def _seed(
+    platform: Platform, state: State, institutions: list[InstitutionSettings], size: Size, progress: Progress
+) -> None:
+    for settings in institutions:
+        key = f"seeded_{settings.institution}"
+        if state.get(key) == asdict(size):
+            continue
+        progress.say(f"admitting the patients of {settings.title} and writing {size.notes:,} notes")
+        notes, gold = seed(platform.places.databases["ehr"], settings, size)
+        progress.say(f"{settings.title}: {notes:,} notes in the warehouse, {gold:,} of them labelled")
+        state.put(key, asdict(size))

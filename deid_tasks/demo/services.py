@@ -1,0 +1,206 @@
+"""Brings the demo's platform up and down: PostgreSQL, an S3 emulator, and Airflow's scheduler, DAG processor and API server."""
+
+import datetime
+import hashlib
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from deid_tasks.demo import processes
+from deid_tasks.demo.airflow_api import AirflowApi
+from deid_tasks.demo.environment import UI_USER, Places, airflow_environment, no_telemetry, ui_password
+from deid_tasks.demo.state import DemoError, State
+from deid_tasks.errors import WarehouseError
+from deid_tasks.hospital.postgres import EmbeddedPostgres
+from deid_tasks.settings import InstitutionSettings
+
+DATABASES = ("airflow", "ehr", "catalog")
+_AIRFLOW = ("api-server", "scheduler", "dag-processor", "triggerer")
+_OBJECT_STORE = "object-store"
+_UI_PORT = 8080
+_GPU_SLOTS = 2
+_START_SECONDS = 180
+
+Say = Callable[[str], None]
+
+
+class Platform:
+    """The services of one demo; starting what runs already, or stopping what does not, changes nothing."""
+
+    def __init__(self, root: Path, state: State, say: Say) -> None:
+        self._root, self._state, self._say = root, state, say
+        self._postgres = EmbeddedPostgres(state.folder / "postgres")
+
+    def start_stores(self) -> None:
+        """PostgreSQL with its databases, and the S3 emulator; raises ``WarehouseError`` or ``DemoError``."""
+        self._start_postgres()
+        self._start_object_store()
+
+    def start_airflow(self, institutions: list[InstitutionSettings]) -> AirflowApi:
+        """Airflow's processes on the stores; a running Airflow whose configuration is out of date is replaced.
+
+        Raises:
+            DemoError: a command failed; the text names its log.
+        """
+        port = self._port("airflow_port", "api-server", _UI_PORT)
+        environment = airflow_environment(self._state, self.places, institutions)
+        password = ui_password(self._state)
+        version = hashlib.sha256(json.dumps(sorted(environment.items())).encode()).hexdigest()
+        if self._state.get("airflow_configuration") != version:
+            self.stop_airflow()
+        missing = [name for name in _AIRFLOW if not processes.running(self._state.folder, name)]
+        if missing:
+            self._say("starting Airflow: API server, scheduler, DAG processor, triggerer")
+            self._command("db-migrate", ["airflow", "db", "migrate"], environment)
+            pool = ["airflow", "pools", "set", "gpu", str(_GPU_SLOTS), "Detection and obfuscation"]
+            self._command("pools", pool, environment)
+        for name in missing:
+            processes.start(name, [_program("airflow"), name], environment, self._state.folder)
+        self._state.put("airflow_configuration", version)
+        return AirflowApi(port, UI_USER, password)
+
+    def wait_for_airflow(self, api: AirflowApi) -> None:
+        """Until Airflow is healthy; raises ``DemoError`` where it does not get so, naming the log."""
+        self._wait("Airflow", "api-server", api.is_healthy)
+
+    def parse_dbt(self, layouts: set[str]) -> None:
+        """The manifests that the DAG files are made from; raises ``DemoError`` where dbt refuses the project."""
+        self._say("parsing the dbt project")
+        project = self._root / "dbt"
+        nowhere = dict.fromkeys(("HOST", "USER", "PASSWORD", "DBNAME"), "unused")
+        environment = _plain_environment() | {f"PALIMPSEST_DBT_{name}": value for name, value in nowhere.items()}
+        for layout in sorted(layouts):
+            places = ["--project-dir", str(project), "--profiles-dir", str(project)]
+            target = ["--target-path", str(self._state.folder / "dbt" / layout)]
+            logs = ["--log-path", str(self._state.folder / "logs" / "dbt")]
+            variables = ["--vars", json.dumps({"institution": "any", "layout": layout})]
+            self._command("dbt-parse", ["dbt", "parse", *places, *target, *logs, *variables], environment)
+
+    def create_backfill(
+        self, dag_id: str, first: datetime.date, last: datetime.date, institutions: list[InstitutionSettings]
+    ) -> None:
+        """`airflow backfill create` for the days from ``first`` to ``last``; days done before are done again."""
+        days = ["--from-date", first.isoformat(), "--to-date", last.isoformat()]
+        again = ["--reprocess-behavior", "completed", "--max-active-runs", "2"]
+        environment = airflow_environment(self._state, self.places, institutions)
+        self._command("backfill", ["airflow", "backfill", "create", "--dag-id", dag_id, *days, *again], environment)
+
+    def make_buckets(self, names: set[str]) -> None:
+        """The S3 buckets, where they do not exist."""
+        import boto3
+
+        store = boto3.client(
+            "s3",
+            endpoint_url=self.places.object_store,
+            region_name="us-east-1",
+            aws_access_key_id="palimpsest",
+            aws_secret_access_key=self._state.secret("object_store").hex(),
+        )
+        for name in sorted(names):
+            store.create_bucket(Bucket=name)
+
+    @property
+    def places(self) -> Places:
+        """Where the services are; raises ``WarehouseError`` or ``DemoError`` before they were started."""
+        airflow, store = self._state.get("airflow_port"), self._state.get("object_store_port")
+        if airflow is None or store is None:
+            raise DemoError("the demo is not up: run `make demo`")
+        return Places(self._root, airflow, store, {name: self._postgres.uri(name) for name in DATABASES})
+
+    def stop_airflow(self) -> None:
+        """End Airflow and the tasks it runs."""
+        processes.stop(self._state.folder, *_AIRFLOW)
+
+    def stop(self) -> int:
+        """End everything that carries the demo's marker, and PostgreSQL last; return how many processes there were."""
+        stopped = processes.stop(self._state.folder)
+        with suppress(WarehouseError):
+            stopped += bool(self._postgres.port)
+        self._postgres.stop()
+        return stopped
+
+    def _start_postgres(self) -> None:
+        remembered = self._state.get("postgres_port")
+        try:
+            port = self._postgres.port
+        except WarehouseError:
+            self._say("starting PostgreSQL")
+            port = processes.free_port(remembered)
+        self._postgres = EmbeddedPostgres(self._state.folder / "postgres", port=port)
+        self._postgres.start()
+        self._state.put("postgres_port", self._postgres.port)
+        for name in DATABASES:
+            self._postgres.create_database(name)
+
+    def _start_object_store(self) -> None:
+        port = self._port("object_store_port", _OBJECT_STORE, None)
+        if processes.running(self._state.folder, _OBJECT_STORE):
+            return
+        # The emulator keeps objects in memory: a catalog of an earlier one would point at nothing.
+        self._forget_catalog()
+        self._say("starting the S3 emulator (moto)")
+        command = [_program("moto_server"), "-H", "127.0.0.1", "-p", str(port)]
+        processes.start(_OBJECT_STORE, command, _plain_environment(), self._state.folder)
+        self._wait("the S3 emulator", _OBJECT_STORE, lambda: processes.answers(port))
+
+    def _forget_catalog(self) -> None:
+        import psycopg2
+
+        self.stop_airflow()
+        connection = psycopg2.connect(self._postgres.uri("catalog"))
+        try:
+            with connection, connection.cursor() as cursor:
+                cursor.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        finally:
+            connection.close()
+
+    def _port(self, key: str, service: str, preferred: int | None) -> int:
+        """The remembered port while our service holds it; otherwise that one or the preferred one if free, or another."""
+        remembered = self._state.get(key)
+        if remembered and processes.running(self._state.folder, service):
+            return int(remembered)
+        wanted = remembered or preferred
+        port = processes.free_port(wanted)
+        if wanted and port != wanted:
+            self._say(f"port {wanted} is in use by another program; {service} takes {port}")
+        self._state.put(key, port)
+        return port
+
+    def _command(self, name: str, command: list[str], environment: Mapping[str, str]) -> None:
+        logs = self._state.folder / "logs"
+        logs.mkdir(parents=True, exist_ok=True)
+        with (logs / f"{name}.log").open("ab") as log:
+            result = subprocess.run(  # noqa: S603
+                [_program(command[0]), *command[1:]],
+                env=dict(environment),
+                cwd=self._state.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+        if result.returncode:
+            raise DemoError(f"`{' '.join(command[:3])}` failed; see {logs / f'{name}.log'}")
+
+    def _wait(self, what: str, service: str, is_ready: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        while not is_ready():
+            if not processes.running(self._state.folder, service) or time.monotonic() > deadline:
+                log = self._state.folder / "logs" / f"{service}.log"
+                raise DemoError(
+                    f"{what} does not come up; see {log}\n{processes.last_lines(self._state.folder, service)}"
+                )
+            time.sleep(0.5)
+
+
+def _program(name: str) -> str:
+    """A command of this virtual environment, whether or not it is activated."""
+    return str(Path(sys.executable).parent / name)
+
+
+def _plain_environment() -> dict[str, str]:
+    return {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC", **no_telemetry()}

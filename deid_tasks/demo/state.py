@@ -1,0 +1,77 @@
+"""What the demo remembers between commands, in ``.run/``: ports, generated secrets, what was loaded."""
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from deid_tasks.errors import DeidError
+
+
+class DemoError(DeidError):
+    """The demo cannot go on; the text says what to do."""
+
+
+def checkout() -> Path:
+    """The repository the demo runs from; raises ``DemoError`` where the package was installed without it."""
+    root = Path(__file__).resolve().parents[2]
+    if not (root / "dags" / "institutions").is_dir():
+        raise DemoError("the demo needs the repository (dags/, dbt/): clone it and run `make demo` there")
+    return root
+
+
+@dataclass
+class State:
+    """The demo's memory; every change is written at once, readable by its owner alone."""
+
+    folder: Path
+    values: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def load(cls, folder: Path) -> "State":
+        """The state in ``folder``; an empty one where there is none or it was damaged by an interrupted write."""
+        try:
+            values = json.loads((folder / "state.json").read_text())
+        except (OSError, json.JSONDecodeError):
+            values = {}
+        return cls(folder, values)
+
+    def get(self, key: str) -> Any:
+        """What is remembered under ``key``, or ``None``."""
+        return self.values.get(key)
+
+    def put(self, key: str, value: Any) -> None:
+        """Remember ``value``."""
+        self.values[key] = value
+        self.folder.mkdir(parents=True, exist_ok=True)
+        fresh = self.folder / "state.json.new"
+        fresh.unlink(missing_ok=True)
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            json.dump(self.values, file, indent=2)
+        fresh.replace(self.folder / "state.json")
+
+    def secret(self, name: str) -> bytes:
+        """The 32 random bytes called ``name``; made once."""
+        found = self.get("secrets") or {}
+        if name not in found:
+            found = {**found, name: secrets.token_hex(32)}
+            self.put("secrets", found)
+        return bytes.fromhex(found[name])
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder; raises ``DemoError`` where another `make demo` or `make down` holds it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise DemoError(
+                    f"another `make demo` or `make down` is at work in {self.folder}; wait until it ends"
+                ) from None
+            yield

@@ -1,0 +1,58 @@
+"""One ASCII character for each code point, so that rules see plain letters and every offset stays that of the note."""
+
+import unicodedata
+
+_PLAIN = {
+    **dict.fromkeys("‘’‚‛′ʼ´`", "'"),
+    **dict.fromkeys("“”„‟″«»", '"'),
+    **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
+    **dict.fromkeys("⁄∕／", "/"),
+    **dict.fromkeys("：", ":"),
+    **dict.fromkeys("ßẞ", "s"),
+    **dict.fromkeys("øØ", "o"),
+    **dict.fromkeys("łŁ", "l"),
+    **dict.fromkeys("đĐð", "d"),
+    "æ": "a",
+    "Æ": "A",
+    "œ": "o",
+    "Œ": "O",
+    "ı": "i",
+    "·": ".",
+    "＠": "@",
+    "\u2028": "\n",
+    "\u2029": "\n",
+    "\x85": "\n",
+}
+
+
+class _Table(dict[int, str]):
+    """A translation table that learns each code point the first time it is met."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        self[code] = plain = character if code < 128 else _plain(character)
+        return plain
+
+
+def _plain(character: str) -> str:
+    if character in _PLAIN:
+        plain = _PLAIN[character]
+        return plain.upper() if character.isupper() else plain
+    if character.isspace():
+        return " "
+    if character.isdecimal():
+        return str(unicodedata.decimal(character))
+    if character.isalpha():
+        base = unicodedata.normalize("NFKD", character)[0]
+        if base.isascii() and base.isalpha():
+            return base
+        return "X" if character.isupper() else "x"
+    return "?"
+
+
+_TABLE = _Table()
+
+
+def fold(text: str) -> str:
+    """``text`` in ASCII, one character for one: accents off, typographic quotes and dashes plain, other scripts ``x``."""
+    return text if text.isascii() else text.translate(_TABLE)

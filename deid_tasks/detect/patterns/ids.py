@@ -1,0 +1,191 @@
+"""Numbers that name a person, a plan, a licence, a vehicle, a device or a document: by their label, or by their format."""
+
+import re
+from collections.abc import Iterator
+
+from deid_tasks.detect.patterns.checksums import is_dea, is_npi, is_vin
+from deid_tasks.detect.patterns.rule import Found, Rule, Strength, after, before
+from deid_tasks.entities import Entity
+
+_LABELS: tuple[tuple[Entity, str], ...] = (
+    (Entity.VEHICLE, r"vin|vehicle id(?:entification)?|tag #"),
+    (
+        Entity.LICENSE,
+        r"npi|dea|(?:state |medical |nursing |rn |md |driver'?s? |drivers )?licen[cs]e|lic|dl ?#|upin|clia|certificate|cert|passport",
+    ),
+    (Entity.SSN, r"ssn?|social security|soc(?:ial)? sec|ss ?#"),
+    (
+        Entity.MRN,
+        r"mrn|mr ?#|mr ?no|med(?:ical)?\.? rec(?:ord)?s?|m\.r\.n\.|emrn|empi|chart(?= ?(?:#|no|num|id|:))|unit (?:#|no\.?|number)|hosp(?:ital)? (?:#|no\.?|number|id)|pt\.? ?(?:id|#)|patient (?:id|#|no|number|identifier)"
+        r"|uhid|hospital record|record (?:#|no|number)|clinic (?:#|no\.?|number)|epic id",
+    ),
+    (
+        Entity.HEALTH_PLAN,
+        r"member|subscriber|policy|insurance|ins|plan|medicare|medicaid|mbi|hicn?|group|grp|beneficiary|health plan|payer id|payor id|rx ?bin|cardholder|hmo|ppo|bcbs|aetna|cigna|humana|tricare|certificate of insurance",
+    ),
+    (Entity.ACCOUNT, r"acct|account|a/c|billing|fin|har|bill|guarantor|invoice|bank|iban|card ending|credit card|routing"),
+    (
+        Entity.DEVICE,
+        r"serial|s/n|sn|ser(?= ?(?:#|no))|udi|device id|device|imei|mac(?: address)?|lot|implant(?: id)?|generator|pacemaker|icd(?= ?(?:s/n|sn|serial))|pump|gudid|lead",
+    ),
+    (Entity.BIOMETRIC, r"finger ?print|foot ?print|retinal?(?: scan)?|iris(?: scan)?|voice ?print|biometric|palm(?: ?print| vein)?|face ?id|facial (?:template|id|recognition)|genome|dna profile"),
+    (
+        Entity.OTHER_ID,
+        r"accession|acc|specimen|spec|case|order|document|doc|report|req(?:uisition)?|study|sample|slide|block|claim|auth(?:orization)?|prior auth(?:orization)?|pa|ref(?:erence)?|referral"
+        r"|confirmation|conf|tracking|encounter|enc|csn|visit|rx|prescription|ticket|job|dictation|transcription|trans|control|file|record|scan|exam|consent|protocol|subject|participant|trial id|barcode|badge|film|court|call(?= no)|lab|img|image|receipt|app(?:lication)?|set|employee|staff|incident|message|msg|donor|tissue|unit id|id",
+    ),
+)
+_LABEL = "|".join(f"(?P<{entity}>{expression})" for entity, expression in _LABELS)
+_LABELLED = re.compile(
+    rf"(?:{_LABEL})(?P<link>(?:\s?(?:serial|id(?:entif(?:ier|ication))?|no\.?|nos|num|nbr|numbers?|code|record|card|policy|ref|key|hash|template|tag|s/n|sn"
+    r"|account|member|scan|accession|plate|auth|job|order|on file|is|was)(?![A-Za-z])|\s?\([a-z ]{1,12}\)|\s?[:#.=\-]){0,5}[ \t]{0,3})"
+    r"(?P<value>\(?[A-Za-z0-9][A-Za-z0-9\-_./*]{2,28})",
+    re.IGNORECASE,
+)
+_TRIGGER = r"(?i)(?:\b|[0-9_])(?:" + "|".join(re.sub(r"\(\?[=!](?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", "", e) for _, e in _LABELS) + r")(?:\b|[0-9_])"
+_GLUED = re.compile(r"(?<=[0-9])(?:DOB|SEX|AGE|MRN|DOS|NAME|PT|ACCT|SSN|DATE|FIN|CSN|[A-Z][a-z]{2,})$")
+_STRICT = frozenset(
+    "film court call lab img image receipt app application set id unit device lot case order report doc study sample slide block claim pa ref record scan exam visit rx job control file policy plan group "
+    "insurance ins fin bill bank lead pump generator pacemaker spec acc enc trans protocol subject message msg card plate member medicare medicaid "
+    "cert certificate lic license licence chart badge staff employee ticket tissue donor consent incident prescription har implant referral "
+    "encounter auth authorization specimen document reference dea vin hic hmo ppo bcbs aetna cigna humana tricare billing subscriber "
+    "conf confirmation genome mac sn ss account palm iris grp requisition req serial".split()
+)
+_LONG = 6
+_MEASURE_AFTER = re.compile(r"\s?(?:mg|mcg|ml|cc|units?|%|mm|cm|kg|lbs?|hours|hrs|minutes|days|weeks|months|years|yo\b|y/o|tabs?|pills|refills|am\b|pm\b|of\b|copies|cells|iu|degrees|g\b)", re.IGNORECASE)
+_DATE_LIKE = re.compile(r"(?:[0-9]{1,2}[/\-.][0-9]{1,2}(?:[/\-.][0-9]{2,4})?|(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,3}\.[0-9]{1,2}|[0-9]{1,2}/(?:19|20)?[0-9]{2}|[0-9]{1,3}/[0-9]{1,3})$")
+
+
+def read_labelled(text: str, start: int, end: int) -> Iterator[Found]:
+    """A label, what links it to its value, and the value."""
+    while start < end and not text[start].isalpha():
+        start += 1
+    if text[start - 1 : start].isalpha():
+        return
+    match = _LABELLED.match(text, start, end + 70)
+    if match is None:
+        return
+    low, high = match.span("value")
+    if text[low] == "(":
+        low += 1
+    while high > low and text[high - 1] in ".-/_*":
+        high -= 1
+    glued = _GLUED.search(text, low, high)
+    if glued:
+        high = glued.start()
+    value, link = text[low:high], match.group("link")
+    digits = sum(c.isdigit() for c in value)
+    entity = Entity(next(e for e, _ in _LABELS if match.group(e.value)))
+    label = match.group(entity.value).lower().split()[0]
+    if digits < 3 or re.fullmatch(r"\(?[0-9]{3}[).\-][0-9]{3}[.\-][0-9]{4}", value) or _DATE_LIKE.match(value) or (digits * 2 < len(value) - 6 and entity is not Entity.BIOMETRIC) or (value[-1].islower() and value[0].isdigit() and digits < 6):
+        return
+    if not link and text[match.end(entity.value)].isalpha():
+        return
+    if label in _STRICT and not re.search(r"[:#=]|number|no\b|num\b|\bid\b|identifier|serial|s/n|card|job|code|hash|template|plate|record|tag|ref|key", link.lower()):
+        if digits < _LONG and not (value[:1].isupper() and value[:2].isalnum() and digits >= 4):
+            return
+    if re.fullmatch(r"(?:19|20)[0-9]{2}", value) and not re.search(r"[#:]|number", link.lower()):
+        return
+    if _MEASURE_AFTER.match(text, high, high + 10) and digits < _LONG:
+        return
+    if re.match(r"[A-Z][0-9]{2}(?:\.[0-9A-Z]{1,4})?$", value) and entity is Entity.OTHER_ID:
+        return
+    if entity is Entity.LICENSE and re.search(r"plate|tag", link.lower()):
+        entity = Entity.VEHICLE
+    if entity in {Entity.OTHER_ID, Entity.DEVICE, Entity.BIOMETRIC} and re.search(r"serial|s/n|\bsn\b", link.lower()):
+        entity = Entity.DEVICE
+    yield Found(low, high, entity, Strength.LABELLED)
+
+
+_SSN = r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b|(?i)\b(?:ssn?|soc(?:ial)? sec(?:urity)?)\b[^0-9\n]{0,24}[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}\b|(?i)(?:[x*]{3}-?[x*]{2}-?|\bssn? ?(?:ending(?: in)?|last (?:4|four))[ :]{1,2})[0-9]{4}\b"
+_SSN_VALUE = re.compile(r"(?:[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?)?[0-9]{4}$")
+
+
+def read_ssn(text: str, start: int, end: int) -> Iterator[Found]:
+    """A social security number, whole or its last four figures."""
+    match = _SSN_VALUE.search(text, start, end)
+    if match and text[start - 1 : start] not in {"-", "."} and not re.match(r"-[0-9]", text[end : end + 2]):
+        yield Found(match.start(), end, Entity.SSN, Strength.LABELLED)
+
+
+_FORMATS = (
+    r"\b[A-Z]{1,4}-?[0-9]{2}-[0-9]{3,8}\b|\b[A-Z]{1,4}[0-9]{6,12}\b|\b[0-9]{2}-[0-9]{3,6}-[0-9]{3,6}\b|\b[A-Z]{1,4}-[0-9]{5,12}\b|\b[0-9]{7,14}\b"
+    r"|\b[1-9][A-Z][A-Z0-9][0-9]-?[A-Z][A-Z0-9][0-9]-?[A-Z]{2}[0-9]{2}\b"
+    r"|\b[A-HJ-NPR-Z0-9]{17}\b|\b[A-Z][A-Z9][0-9]{7}\b"
+    r"|(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\(01\)[0-9]{14}(?:\([0-9]{2}\)[a-z0-9]{1,20}){0,3}"
+    r"|\b[0-9]{4}[ \-][0-9]{4}[ \-][0-9]{4}[ \-][0-9]{4}\b"
+)
+_PUBLIC_CODE = re.compile(r"(?:nct|pmid|pmc|ndc|snomed(?:[- ]ct)?|sct|rxcui|rxnorm|loinc|cpt|icd(?:-?10|-?9)?|umls|doi|isbn|hcpcs|grant|cas|concept id)\W{0,3}$")
+_AMOUNT_AFTER = re.compile(r"\s?(?:copies|iu|units?|cells|cfu|organisms|colon\w*|/|%|mg|ml|k\b|x\s?10|dollars|,[0-9]{3})")
+
+
+def read_format(text: str, start: int, end: int) -> Iterator[Found]:
+    """A number whose shape or check digit tells what it is, or that is too long to be a measurement."""
+    value = text[start:end]
+    if text[start - 1 : start] in {".", "-", "/", "$", "#"} and text[start - 2 : start - 1].isalnum():
+        return
+    if text[end : end + 1] in {".", "-", "/", ","} and text[end + 1 : end + 2].isdigit():
+        return
+    if "-" in value and value.count("-") == 4:
+        yield Found(start, end, Entity.OTHER_ID, Strength.LABELLED)
+    elif value.startswith("(01)"):
+        yield Found(start, end, Entity.DEVICE, Strength.LABELLED)
+    elif len(value) == 17 and value.isalnum() and not value.isdigit():
+        if is_vin(value):
+            yield Found(start, end, Entity.VEHICLE, Strength.LABELLED)
+    elif value.isdigit():
+        ahead = before(text, start)
+        if _PUBLIC_CODE.search(ahead) or _AMOUNT_AFTER.match(after(text, end)):
+            return
+        yield Found(start, end, Entity.LICENSE if is_npi(value) else Entity.OTHER_ID, Strength.WEAK)
+    elif re.fullmatch(r"[1-9][A-Z][A-Z0-9][0-9]-?[A-Z][A-Z0-9][0-9]-?[A-Z]{2}[0-9]{2}", value):
+        yield Found(start, end, Entity.HEALTH_PLAN, Strength.LABELLED)
+    elif re.fullmatch(r"[A-Z][A-Z9][0-9]{7}", value) and is_dea(value):
+        yield Found(start, end, Entity.LICENSE)
+    elif value[:3] not in {"NCT", "PMC", "ICD", "SCT"} and not _PUBLIC_CODE.search(before(text, start)) and not value.startswith("COVID"):
+        if re.match(r"[0-9]{4}[ \-]", value):
+            yield Found(start, end, Entity.ACCOUNT)
+        elif re.search(r"[0-9]{5}|[A-Z]+-?[0-9]{2}-[0-9]{3}", value):
+            yield Found(start, end, Entity.OTHER_ID)
+
+
+_USER = r"(?i)\b(?:user ?(?:name|id)?|login|log-?in|logon|network id|epic (?:id|user)|ldap|employee id|emp id|(?:signed|entered|documented|verified|dictated|transcribed|created|edited|reviewed|released|acknowledged|filed|typed|completed|scanned|printed) by)\b[ :#=]{1,3}\(?[a-z][a-z0-9._]{2,20}\b|\bby [a-z]{2,10}[0-9]{1,5}\b|[\[(/@][a-z]{1,8}[0-9]{2,6}\b|\b[a-z]{2,8}[0-9]{3,6}$"
+_USER_VALUE = re.compile(r"[A-Za-z][A-Za-z0-9._]{2,20}$")
+
+
+def read_user(text: str, start: int, end: int) -> Iterator[Found]:
+    """A log-in name behind its label, or letters and figures in brackets or behind a slash."""
+    match = _USER_VALUE.search(text, start, end)
+    if match is None:
+        return
+    value, label = match.group().rstrip("."), text[start : match.start()].lower()
+    has_digit = any(c.isdigit() for c in value)
+    if label.startswith(("user", "login", "log", "network", "epic", "ldap", "emp")):
+        if ":" in label or "#" in label or "=" in label or has_digit:
+            if value.lower() not in {"name", "none", "unknown", "the", "and"}:
+                yield Found(match.start(), match.start() + len(value), Entity.USERNAME, Strength.LABELLED)
+    elif has_digit and re.fullmatch(r"[A-Za-z]{2,10}[0-9]{1,6}|[A-Za-z][0-9]{4,6}", value):
+        if "by " in label or (label[:1] in {"/", "[", "(", "@"} and value.islower() and not re.match(r"(?:covid|il|cd|hla|hpv|ca|ck|ct|pg|mg|ml|cm|mm|vo|sp|pa|fi|h|b|t|l|c|s)[0-9]", value)):
+            yield Found(match.start(), match.start() + len(value), Entity.USERNAME)
+    elif " by" in label and "." in value and re.fullmatch(r"[a-z]+\.[a-z]+", value):
+        yield Found(match.start(), match.start() + len(value), Entity.USERNAME)
+
+
+_PLATE = r"\b(?:[Ll]icen[cs]e [Pp]lates?|[Pp]lates?|PLATE|[Tt]ag|TAG)(?: (?:[Nn]o\.?|[Nn]umber|#))?[:#]? {1,2}(?:[A-Z]{2} )?(?:[A-Z0-9]{1,4}[ \-][A-Z0-9]{2,5}|[A-Z0-9]{5,8})\b"
+_PLATE_VALUE = re.compile(r"(?:[A-Z0-9]{1,4}[ \-][A-Z0-9]{2,5}|[A-Z0-9]{5,8})$")
+
+
+def read_plate(text: str, start: int, end: int) -> Iterator[Found]:
+    """plate GUP 1306."""
+    match = _PLATE_VALUE.search(text, start, end)
+    if match and re.search(r"[0-9]", match.group()) and re.search(r"[A-Z]|[0-9]{4}", match.group()):
+        yield Found(match.start(), end, Entity.VEHICLE, Strength.LABELLED)
+
+
+RULES = (
+    Rule("number plate", _PLATE, read_plate),
+    Rule("labelled number", _TRIGGER, read_labelled),
+    Rule("social security number", _SSN, read_ssn),
+    Rule("number format", _FORMATS, read_format),
+    Rule("user name", _USER, read_user),
+)

@@ -1,0 +1,7 @@
+"""The error of the simulated hospital."""
+
+from deid_tasks.errors import DeidError
+
+
+class SkeletonError(DeidError):
+    """A skeleton or phrase file breaks the grammar; the text names file, line and reason."""

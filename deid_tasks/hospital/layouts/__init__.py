@@ -1,0 +1,72 @@
+"""Writes a simulated hospital into PostgreSQL as an EHR holds it, in one of the layouts that dbt has staging models for."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from importlib.resources import files
+from itertools import islice
+from typing import Any, Protocol
+
+from deid_tasks.errors import InputError
+from deid_tasks.hospital.layouts.clarity import ClarityRows
+from deid_tasks.hospital.layouts.copy import Table, copy_rows
+from deid_tasks.hospital.layouts.gold import load_gold
+from deid_tasks.hospital.layouts.omop import OmopRows
+from deid_tasks.hospital.records import GoldNote, Hospital
+
+__all__ = ["LAYOUTS", "Rows", "load", "load_gold"]
+
+_BATCH_NOTES = 1_000
+
+
+class Rows(Protocol):
+    """Turns one hospital's records into the rows of a layout."""
+
+    def people(self) -> Iterator[Table]:
+        """Every table but those of notes."""
+
+    def notes(self, batch: list[GoldNote]) -> Iterator[Table]:
+        """The note tables' rows of the next batch."""
+
+
+LAYOUTS: dict[str, Callable[[Hospital], Rows]] = {"omop": OmopRows, "clarity": ClarityRows}
+"""Each layout's DDL stands beside its rows, in ``<name>.sql``: statements without a schema; the search path says where."""
+
+
+def load(connection: Any, hospital: Hospital, notes: Iterable[GoldNote], schema: str, layout: str) -> int:
+    """Write ``hospital`` and ``notes`` into ``schema`` in one transaction, in place of what was there; return the notes written.
+
+    Views over the old tables go with them: run dbt afterwards. Notes are streamed, a thousand at a time.
+
+    Args:
+        connection: A psycopg2 connection; it is committed, or rolled back where anything fails.
+        hospital: Patients, providers and facilities.
+        notes: Notes of these patients, authors and facilities.
+        schema: ``<institution>_ehr``.
+        layout: A key of ``LAYOUTS``.
+
+    Raises:
+        InputError: the layout or schema name is unknown or unsuitable, or a note names somebody the hospital lacks.
+    """
+    if layout not in LAYOUTS:
+        raise InputError(f"layout {layout!r} is not one of {', '.join(LAYOUTS)}")
+    if not re.fullmatch(r"[a-z][a-z0-9_]{1,62}", schema):
+        raise InputError(f"{schema!r} is no plain schema name")
+    ddl = files(__name__).joinpath(f"{layout}.sql").read_text(encoding="utf-8")
+    rows, written = LAYOUTS[layout](hospital), 0
+    with connection, connection.cursor() as cursor:
+        cursor.execute(
+            f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}; SET LOCAL search_path TO {schema}"
+        )
+        cursor.execute(ddl)
+        for table in rows.people():
+            copy_rows(cursor, table)
+        stream = iter(notes)
+        while batch := list(islice(stream, _BATCH_NOTES)):
+            for table in rows.notes(batch):
+                copy_rows(cursor, table)
+            written += len(batch)
+        cursor.execute(
+            f"SELECT c.relname FROM pg_class c WHERE c.relnamespace = '{schema}'::regnamespace AND c.relkind = 'r'"
+        )
+        cursor.execute("; ".join(f"ANALYZE {schema}.{name}" for (name,) in cursor.fetchall()))
+    return written

@@ -1,0 +1,5 @@
+"""Gives back what detectors took for identifiers and is medical language."""
+
+from deid_tasks.recover.recover import RecoveryResult, recover
+
+__all__ = ["RecoveryResult", "recover"]

@@ -1,0 +1,21 @@
+"""Notations of medicine that look like names, dates or numbers and have a grammar of their own."""
+
+import re
+
+_PATTERNS = (
+    r"[cgmnrp]\.[(\[]?(?:[*-]?\d+[+-]?\d*(?:_[*-]?\d+[+-]?\d*)?(?:del|dup|ins|inv|[ACGTU]>[ACGTU])[ACGTU]*"
+    r"|(?:[A-Z][a-z]{2}|[A-Z])\d+(?:[A-Z][a-z]{2}|[A-Z*=]|fs)[\w*]*)[)\]]?",  # HGVS: c.35delG, p.Val600Glu
+    r"(?:BRAF|KRAS|NRAS|EGFR|JAK2|IDH[12]|PIK3CA|MPL|KIT|HFE)[ -]?[A-Z]\d{2,4}[A-Z]",  # short protein changes
+    r"HLA[- ]?(?:A|B|C|DR|DQ|DP|DRB1|DQA1|DQB1|DPB1)?[- ]?\*?\d{0,3}(?::\d{2,3}){0,3}",
+    r"[cpyra]{0,2}T(?:[0-4][a-d]?|is|x)[ ,]?[cp]?N(?:[0-3][a-c]?|x)(?:[ ,]?[cp]?M(?:[01][a-c]?|x))?",  # TNM
+    r"(?:[CTLS]\d{1,2})(?:[-/](?:[CTLS]?\d{1,2}))+|[CTLS](?:1[0-2]|[1-9])(?= (?:level|vertebra\w*|radiculopathy|dermatome|fracture))",
+    r"(?:BP|B/P|blood pressure)[ :]{1,3}(?:of |is |was )?\d{2,3}/\d{2,3}",
+    r"(?:HR|RR|pulse|SpO2|O2 sat|sats?|temp|T|wt|weight|BMI)[ :]{1,3}(?:of |is |was )?\d{2,3}(?:\.\d+)?(?: ?(?:%|bpm|kg|lbs?|[FC]))?",
+    r"(?:strength|motor|power|reflexes|murmur|pulses?)[ :]{1,2}(?:is |are |of )?[0-6][+-]?/[0-6]",
+    r"[0-6][+-]?/[456](?= (?:strength|motor|power|throughout|bilaterally|systolic|diastolic|murmur|in (?:all|both|upper|lower)))",
+    r"G\d{1,2} ?P\d{1,2}(?:-?\d{1,2}){0,3}",  # gravida, para
+    r"(?:CD|IL-|TNF-|HER-?|PD-L|SSA|SSB|CA ?)\d{1,3}(?:[-.]\d)?",
+    r"\d{2},X[XYO]{1,2}(?:,(?:t|del|inv|add)\([\dXY;]+\)(?:\([pq\d.;]+\))?)?|(?:t|del|inv)\(\d{1,2}(?:;\d{1,2})?\)(?:\([pq\d.;]+\))?",
+)
+SYNTAX = re.compile(rf"(?<![\w.])(?:{'|'.join(_PATTERNS)})(?!\w)")
+"""Linear on real text: no nested repetition. The whole match is medical."""

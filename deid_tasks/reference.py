@@ -1,0 +1,46 @@
+"""Where the public reference lists (`dictionaries/*.tsv`) lie, in a checkout and in an installed copy."""
+
+import csv
+import sys
+from pathlib import Path
+
+from deid_tasks.errors import InputError
+
+_FOLDERS = (
+    Path(__file__).resolve().parents[1] / "dictionaries",
+    Path(sys.prefix) / "share" / "palimpsest" / "dictionaries",
+)
+
+
+def reference_path(name: str) -> Path:
+    """The file ``name`` of the public reference lists: that of the checkout, else the installed one.
+
+    Raises ``InputError`` where neither is there.
+    """
+    for folder in _FOLDERS:
+        path = folder / name
+        if path.is_file():
+            return path
+    places = " or ".join(str(folder) for folder in _FOLDERS)
+    raise InputError(f"reference list {name!r} is not in {places}")
+
+
+def read_tsv(name: str) -> list[dict[str, str]]:
+    """The rows of a reference list: tab-separated, UTF-8, no quoting, column names in the first line.
+
+    Lines that start with ``#`` are comments. Raises ``InputError`` for a missing file or a row of another width.
+    """
+    path = reference_path(name)
+    rows: list[dict[str, str]] = []
+    with path.open(encoding="utf-8", newline="") as file:
+        header: list[str] | None = None
+        for number, row in enumerate(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
+            if not row or row[0].startswith("#"):
+                continue
+            if header is None:
+                header = row
+            elif len(row) != len(header):
+                raise InputError(f"{path.name}:{number}: {len(row)} columns where the header has {len(header)}")
+            else:
+                rows.append(dict(zip(header, row, strict=True)))
+    return rows

@@ -1,0 +1,65 @@
+"""Notes to shards, and shards to de-identified files."""
+
+import datetime
+import math
+import time
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from deid_tasks.engine import Context
+from deid_tasks.notes import RESULT_SCHEMA, Outcome
+from deid_tasks.pipeline import deidentify
+from deid_tasks.runs.dictionaries import load_engine
+from deid_tasks.runs.workspace import shard_file, whole_file
+from deid_tasks.settings import InstitutionSettings, Secrets
+from deid_tasks.warehouse import Shard, connect, count_notes, read_patients, read_shard
+
+
+def plan_shards(
+    settings: InstitutionSettings, secrets: Secrets, start: datetime.datetime, end: datetime.datetime
+) -> list[dict[str, int]]:
+    """Descriptors of the shards of ``[start, end)``; one where there are no notes, so that the slice is still published."""
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        notes = count_notes(connection, settings, start, end)
+    count = max(1, min(settings.notes.max_shards, math.ceil(notes / settings.notes.shard_notes)))
+    return [asdict(Shard(index, count)) for index in range(count)]
+
+
+def process_shard(
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    run_id: str,
+    start: datetime.datetime,
+    end: datetime.datetime,
+    shard: dict[str, int],
+) -> dict[str, Any]:
+    """Detect, obfuscate and audit one shard, into one file that appears when it is whole.
+
+    A killed worker leaves nothing that a later step reads; a retry writes the same file again.
+    """
+    engine = load_engine(settings, secrets)
+    part = Shard(**shard)
+    schema = RESULT_SCHEMA.with_metadata({"fingerprint": engine.fingerprint})
+    outcomes: Counter[str] = Counter()
+    words, began = 0, time.monotonic()
+    with (
+        connect(secrets.text(settings.warehouse.connection)) as reader,
+        connect(secrets.text(settings.warehouse.connection)) as lookup,
+        whole_file(shard_file(settings, run_id, part)) as partial,
+        pq.ParquetWriter(partial, schema, compression="zstd") as writer,
+    ):
+        for batch in read_shard(reader, settings, start, end, part):
+            patients = read_patients(lookup, settings, filter(None, batch["patient_id"].to_pylist()))
+            result = deidentify(batch, Context(engine, patients))
+            writer.write_batch(result.replace_schema_metadata(schema.metadata))
+            outcomes.update(result["outcome"].to_pylist())
+            words += sum(result["words"].to_pylist())
+    return {
+        "notes": outcomes.total(),
+        "quarantined": outcomes[Outcome.QUARANTINED],
+        "words": words,
+        "seconds": round(time.monotonic() - began, 3),
+    }

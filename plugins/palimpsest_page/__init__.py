@@ -1,0 +1,1 @@
+"""The page of de-identification quality in Airflow's UI."""
