@@ -39,7 +39,9 @@ def main() -> None:
         best = min(best, time.process_time() - begin)
     words = sum(len(document.text.split()) for document in documents)
     found = Counter(span.entity.value for one in spans for span in one)
-    print(f"{len(documents):,} notes, {words:,} words, {sum(found.values()):,} spans: {words / best:,.0f} words/s on one core")
+    print(
+        f"{len(documents):,} notes, {words:,} words, {sum(found.values()):,} spans: {words / best:,.0f} words/s on one core"
+    )
     print("  ".join(f"{entity} {count:,}" for entity, count in found.most_common()))
     line = " ".join(document.text.replace("\n", " ") for document in documents)
     for characters in (100_000, 1_000_000, 10_000_000):

@@ -2,6 +2,7 @@
 
 import csv
 import sys
+import unicodedata
 from pathlib import Path
 
 from deid_tasks.errors import InputError
@@ -44,3 +45,9 @@ def read_tsv(name: str) -> list[dict[str, str]]:
             else:
                 rows.append(dict(zip(header, row, strict=True)))
     return rows
+
+
+def fold(value: str) -> str:
+    """``value`` in lower case without accents: the form in which names and places are compared."""
+    decomposed = unicodedata.normalize("NFKD", value.casefold())
+    return "".join(char for char in decomposed if not unicodedata.combining(char)).strip()

@@ -21,8 +21,10 @@ from xml.etree import ElementTree
 from deid_tasks.lexicon.normalise import normalise
 
 HERE = Path(__file__).resolve().parent
-COMMON_WORDS = 20_000
+COMMON_WORDS = 30_000
 MAX_WORDS = 5
+NEVER_A_NAME_ZIPF = 5.3
+"""A word this frequent that is not in ``MOSTLY_NAMES`` is an everyday word, whoever else is called so."""
 TOO_COMMON_ZIPF = 4.5
 """A single word as frequent as this says nothing about medicine; the common words cover it."""
 DISEASE_CHAPTERS = frozenset("ABCDEFGHIJKLMNOPQRSTU")
@@ -204,10 +206,13 @@ def build_common(spelled: frozenset[str]) -> None:
 
     firsts, lasts = name_words()
     common: list[str] = []
-    for word in top_n_list("en", 60_000):
+    for word in top_n_list("en", 150_000):
         if not (word.isascii() and word.isalpha() and len(word) > 1) or word in MOSTLY_NAMES:
             continue
-        if word in spelled if word in firsts or word in lasts else is_spelled(word, spelled):
+        plural = word.removesuffix("s")
+        is_plain = word in spelled or (plural in spelled and plural not in MOSTLY_NAMES and plural not in firsts)
+        is_name = word in firsts or word in lasts
+        if is_plain or (not is_name and is_spelled(word, spelled)) or zipf_frequency(word, "en") >= NEVER_A_NAME_ZIPF:
             common.append(word)
     del common[COMMON_WORDS:]
     write(HERE / "common_words.tsv", ("word", "zipf"), ((word, zipf_frequency(word, "en")) for word in common))

@@ -21,7 +21,7 @@ def postgres() -> "Iterator[EmbeddedPostgres]":  # noqa: F821
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-test-"))
     folder.chmod(0o755)
     try:
-        with EmbeddedPostgres(folder / "pg") as server:
+        with EmbeddedPostgres(folder / "pg", settings={"fsync": "off", "full_page_writes": "off"}) as server:
             yield server
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import product
+from itertools import pairwise, product
 
 from deid_tasks.lexicon.normalise import normalise
 from deid_tasks.lexicon.terms import street_variants
@@ -103,7 +103,11 @@ def _find_numbers(text: str, numbers: dict[str, FindingKind]) -> Iterator[tuple[
             yield numbers[digits], start, end
         for next_start, next_end, more in groups[index + 1 : index + _MAX_GROUPS]:
             gap = text[end:next_start]
-            if digits not in beginnings or len(gap) > _MAX_GAP or any(character.isalnum() for character in gap):
+            if (
+                digits not in beginnings
+                or len(gap) > _MAX_GAP
+                or any(character.isalnum() or character in ",;:" for character in gap)
+            ):
                 break
             digits, end = digits + more, next_end
             if digits in numbers:
@@ -162,6 +166,16 @@ def _find_phrases(
             if any(after[0] - before[1] > _MAX_GAP for before, after in gaps):
                 continue
             start, end = places[index][0], places[stop - 1][1]
-            if kind is FindingKind.FULL_NAME and not any(text[at].isupper() for at, _ in places[index:stop]):
+            if kind is FindingKind.FULL_NAME and not _is_name(text, places[index:stop], form):
                 continue
             yield kind, start, end
+
+
+def _is_name(text: str, places: Sequence[tuple[int, int]], form: tuple[str, ...]) -> bool:
+    """Whether the words are written as one name: some capital, a capital for the word between, no sentence end among them."""
+    if not any(text[start].isupper() for start, _ in places):
+        return False
+    if any(not part and not text[start].isupper() for part, (start, _) in zip(form, places, strict=True)):
+        return False
+    between = "".join(text[before[1] : after[0]] for before, after in pairwise(places))
+    return not set(between) - set(" \t\n.,-_'’‐‑")

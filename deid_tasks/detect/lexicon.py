@@ -38,13 +38,15 @@ OTHERS: tuple[tuple[int, Entity], ...] = (
 """Tables whose terms are taken wherever they stand, the first that fits; names, cities, states and ZIPs need their context read."""
 _SURE = sum(mask for mask, _ in OTHERS)
 _ANY = NAME | CITY | STATE | ZIP | _SURE
+MIN_LOW = 5
+"""A name in small letters has at least this many, and is no everyday or medical word."""
 _BATCH_CHARACTERS = 1_000_000
 
 
 class LexiconDetector:
     """Finds dictionary terms; the longest term at a place wins, and a longer medical term hides the name inside it.
 
-    A single word that is a name is taken only as names are written: capitalised, and where it is also an everyday or medical
+    A single word that is a name is taken as names are written: capitalised, or a rare word in small letters; and where it is also an everyday or medical
     word (Will, Grace, Long), only next to a title, a credential or another name, or capitalised in mid-sentence. In lines of
     capitals everyday words need such a neighbour too.
     """
@@ -99,7 +101,9 @@ class _Reading:
         scan = self.scan
         interesting = (matches.payload & np.uint64(_ANY)) != 0
         one = matches.tokens == 1
-        written_low = ~scan.capital[matches.first] & ~scan.digits[matches.first]
+        # Hurried notes write names small; only words that are nothing else are believed so.
+        rare = ~self.everyday & (scan.lengths >= MIN_LOW)
+        written_low = ~(scan.capital | scan.digits | rare)[matches.first]
         needs_capital = (matches.payload & np.uint64(_SURE)) == 0
         keep = interesting & ~(one & written_low & needs_capital)
         keep |= ~one & ((matches.payload & np.uint64(MEDICAL)) != 0)
@@ -133,9 +137,12 @@ class _Reading:
         places = slice(start, end)
         for table, entity in OTHERS:
             if mask & table:
-                # A one-word facility or user id that is an everyday word must at least be capitalised.
-                plain = count == 1 and self.everyday[start] and not scan.capital[start]
-                return None if plain else entity
+                # A one-word facility that is an everyday word must be capitalised; a medical abbreviation needs a place word too.
+                if count == 1 and self.everyday[start]:
+                    before = int(self.single[start - 1]) if start else 0
+                    if not scan.capital[start] or (int(self.single[start]) & MEDICAL and not before & LOCATIVE):
+                        return None
+                return entity
         all_weak = bool(self.weak[places].all())
         if all_weak and (not scan.capital[places].all() or scan.caps_line[start]) and not self._titled(start):
             return None

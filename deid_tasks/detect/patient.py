@@ -133,7 +133,11 @@ class PatientDetector:
             kind = terms.digits.get(number)
             for next_start, next_end, more in groups[index + 1 : index + _MAX_GROUPS]:
                 gap = text[end:next_start]
-                if number not in prefixes or len(gap) > _MAX_SEPARATOR or any(mark.isalnum() for mark in gap):
+                if (
+                    number not in prefixes
+                    or len(gap) > _MAX_SEPARATOR
+                    or any(mark.isalnum() or mark in ",;:" for mark in gap)
+                ):
                     break
                 number, end = number + more, next_end
                 if number in terms.digits:

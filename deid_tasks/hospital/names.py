@@ -6,30 +6,10 @@ from collections.abc import Callable
 from deid_tasks.hospital.records import Person
 
 _NEIGHBOURS = {
-    **{"a": "qwsz", "b": "vghn", "c": "xdfv", "d": "serfcx", "e": "wsdr", "f": "rtgvcd", "g": "ftyhbv", "h": "gyujnb"},
-    **{
-        "i": "ujko",
-        "j": "huikmn",
-        "k": "jiolm",
-        "l": "kop",
-        "m": "njk",
-        "n": "bhjm",
-        "o": "iklp",
-        "p": "ol",
-        "q": "wa",
-    },
-    **{
-        "r": "edft",
-        "s": "wedxza",
-        "t": "rfgy",
-        "u": "yhji",
-        "v": "cfgb",
-        "w": "qase",
-        "x": "zsdc",
-        "y": "tghu",
-        "z": "asx",
-    },
-}
+    "a": "qwsz", "b": "vghn", "c": "xdfv", "d": "serfcx", "e": "wsdr", "f": "rtgvcd", "g": "ftyhbv", "h": "gyujnb", "i": "ujko",
+    "j": "huikmn", "k": "jiolm", "l": "kop", "m": "njk", "n": "bhjm", "o": "iklp", "p": "ol", "q": "wa", "r": "edft",
+    "s": "wedxza", "t": "rfgy", "u": "yhji", "v": "cfgb", "w": "qase", "x": "zsdc", "y": "tghu", "z": "asx",
+}  # fmt: skip
 """Keys beside each key."""
 
 

@@ -88,7 +88,7 @@ def disturb(pieces: list[Piece], rng: random.Random) -> list[Piece]:
 
 
 def stretch(pieces: list[Piece], rng: random.Random) -> tuple[Piece, ...]:
-    """Two to five whole lines of a note, for the next one to carry forward; nothing from a note of one line."""
+    """Four to twelve whole lines of a note, for the next one to carry forward; nothing from a note of one line."""
     lines: list[list[Piece]] = [[]]
     for text, entity in pieces:
         if entity or "\n" not in text:
@@ -101,7 +101,7 @@ def stretch(pieces: list[Piece], rng: random.Random) -> tuple[Piece, ...]:
     full = [line for line in lines if line]
     if len(full) < 4:
         return ()
-    count = 2 + int(rng.random() * 4)
+    count = 4 + int(rng.random() * 9)
     start = 1 + int(rng.random() * max(1, len(full) - count - 1))
     taken: list[Piece] = []
     for line in full[start : start + count]:

@@ -18,7 +18,7 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -39,7 +39,6 @@ _SERVER_SETTINGS = {
     # No socket file: nothing to shorten, to own or to clean up.
     "unix_socket_directories": "",
     "max_connections": "200",
-    "synchronous_commit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
     # Containers often have 64 MB of /dev/shm, which parallel queries would exhaust.
@@ -61,11 +60,13 @@ class EmbeddedPostgres:
     Args:
         data_dir: Folder for the cluster, its password and its log; made where it is missing.
         port: Loopback port; ``None`` takes a free one at every start.
+        settings: Further server settings, such as ``{"fsync": "off"}`` for data that nobody will miss.
     """
 
-    def __init__(self, data_dir: Path, port: int | None = None) -> None:
+    def __init__(self, data_dir: Path, port: int | None = None, settings: Mapping[str, str] | None = None) -> None:
         self._asked = data_dir.absolute()
         self._wanted_port = port
+        self._settings = {**_SERVER_SETTINGS, **(settings or {})}
         self._account = _account(self._asked)
         self.home = _place(self._asked, self._account)
         self._cluster = self.home / "cluster"
@@ -168,7 +169,7 @@ class EmbeddedPostgres:
             port = self._wanted_port or _free_port()
             if self._wanted_port and not _is_free(port):
                 raise WarehouseError(f"port {port} of {_HOST} is in use by another program; choose another or stop it")
-            options = " ".join(f"-c {key}='{value}'" for key, value in {"port": port, **_SERVER_SETTINGS}.items())
+            options = " ".join(f"-c {key}='{value}'" for key, value in {"port": port, **self._settings}.items())
             started = ("pg_ctl", "start", "-D", str(self._cluster), "-l", str(self.home / "server.log"), "-o", options)
             try:
                 self._run(*started, "-w", "-t", str(_START_SECONDS))

@@ -11,7 +11,7 @@ from deid_tasks.entities import Entity
 from deid_tasks.hospital import dates, names, numbers, vocabulary
 from deid_tasks.hospital.records import Address, Facility, Person
 from deid_tasks.hospital.scene import Piece, Scene
-from deid_tasks.hospital.states import STATE_NAMES
+from deid_tasks.states import STATE_NAMES
 
 Write = Callable[[Scene], None]
 Get = Callable[[Scene], str]

@@ -23,7 +23,8 @@ from deid_tasks.lexicon.terms import KINDS, LexiconTerm
 FORMAT = 1
 _METADATA = "metadata.json"
 _CURRENT = "CURRENT"
-_ARRAYS = ("hashes", "payload", "buckets")
+_ARRAYS = {"hashes": "<u8", "payload": "<u8", "buckets": "<i8"}
+"""The files of an artefact beside its metadata: flat arrays without a header."""
 
 
 class Lexicon:
@@ -67,15 +68,15 @@ class Lexicon:
             metadata = json.loads((folder / _METADATA).read_text(encoding="utf-8"))
             if metadata.get("format") != FORMAT or metadata.get("kinds") != {k: list(v) for k, v in KINDS.items()}:
                 raise LexiconError(f"the lexicon in {folder} is of another format version: compile it again")
-            arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
-        except (OSError, ValueError, EOFError) as error:
+            arrays = {name: np.memmap(folder / name, dtype, mode="r") for name, dtype in _ARRAYS.items()}
+        except (OSError, ValueError) as error:
             raise LexiconError(f"the lexicon in {folder} is missing or damaged: {type(error).__name__}") from None
         hasher = Hasher(key)
         if metadata["key_check"] != hasher.check:
             raise LexiconError(f"the lexicon in {folder} was compiled with another key")
         for name in _ARRAYS:
             if _checksum(arrays[name]) != metadata["checksums"].get(name):
-                raise LexiconError(f"the lexicon in {folder} is damaged: {name}.npy is not as it was written")
+                raise LexiconError(f"the lexicon in {folder} is damaged: {name} is not as it was written")
         table = TermTable(arrays["hashes"], arrays["payload"], arrays["buckets"])
         return cls(table, hasher, metadata["version"], metadata["counts"])
 
@@ -89,7 +90,7 @@ class Lexicon:
                 room.chmod(0o750)
                 arrays = {name: getattr(self._table, name) for name in _ARRAYS}
                 for name, array in arrays.items():
-                    np.save(room / f"{name}.npy", array)
+                    array.astype(_ARRAYS[name], copy=False).tofile(room / name)
                 metadata = {
                     "format": FORMAT,
                     "version": self.version,

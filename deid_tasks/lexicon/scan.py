@@ -126,7 +126,8 @@ class Scan:
     @cached_property
     def upper(self) -> Flags:
         """Whether each token is upper case throughout and longer than one character."""
-        return (self.upper_before[self.ends] - self.upper_before[self.starts] == self.lengths) & (self.lengths > 1)
+        upper: Flags = self.upper_before[self.ends] - self.upper_before[self.starts] == self.lengths
+        return upper & (self.lengths > 1)
 
     @cached_property
     def digits(self) -> Flags:

@@ -117,11 +117,16 @@ def assemble(keys: U64, values: U64) -> TermTable:
 
 
 def _forms(rows: Iterator[LexiconTerm], counts: Counter[str]) -> Iterator[tuple[str, int]]:
+    bits: dict[tuple[str, str], tuple[int, str]] = {}
     for row in rows:
-        bit = bit_of(row.table, row.kind)
-        if bit is None:
-            raise LexiconError(f"a lexicon has no kind {row.kind!r} in the table {row.table!r}")
-        counts[f"{row.table}/{row.kind}"] += 1
+        place = (row.table, row.kind)
+        if place not in bits:
+            found = bit_of(*place)
+            if found is None:
+                raise LexiconError(f"a lexicon has no kind {row.kind!r} in the table {row.table!r}")
+            bits[place] = (found, f"{row.table}/{row.kind}")
+        bit, label = bits[place]
+        counts[label] += 1
         for form in variants(row.table, row.kind, row.term):
             yield form, bit
 

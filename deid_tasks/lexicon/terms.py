@@ -100,12 +100,16 @@ def name_variants(term: str) -> Iterator[str]:
         given = normalise(rest).split()
         family = normalise(last)
     else:
-        words = normalise(term).split()
+        # The scan normalises what comes of this; words of letters alone need no care here.
+        words = term.split()
+        if not all(map(str.isalpha, words)):
+            words = normalise(term).split()
         given, family = words[:-1], words[-1] if words else ""
     if not given or not family:
         return
     first, middle = given[0], given[1:]
-    yield f"{first} {family}"
+    if middle or "," in term:
+        yield f"{first} {family}"
     yield f"{family} {first}"
     if len(family) > 2:
         yield f"{first[0]} {family}"

@@ -8,7 +8,9 @@ NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 """The entities that are written as first, middle and last names."""
 
 _WORDY = NAMES | {Entity.PROFESSION, Entity.CITY, Entity.STATE, Entity.COUNTRY, Entity.FACILITY, Entity.ORGANIZATION}
-_TITLE = re.compile(r"(?:drs?|mrs?|ms|mx|miss|prof|doctor|professor|rev|nurse)\b(?:\.\s?|\s)\s{0,2}(?=\S)", re.IGNORECASE)
+_TITLE = re.compile(
+    r"(?:drs?|mrs?|ms|mx|miss|prof|doctor|professor|rev|nurse)\b(?:\.\s?|\s)\s{0,2}(?=\S)", re.IGNORECASE
+)
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _REACH = 40
 """A word longer than this is no word: a boundary inside it stays."""

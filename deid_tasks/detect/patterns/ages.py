@@ -43,9 +43,11 @@ _AGED_UNIT = re.compile(r"\s?(?:mg|ml|%|units|times|weeks of gest|weeks gest)")
 
 def read_aged(text: str, start: int, end: int) -> Iterator[Found]:
     """age 7, aged forty, ages 7 and 9."""
-    if text[end : end + 1].isalnum() and text[end - 1].isalpha() or _AGED_UNIT.match(after(text, end)):
+    if (text[end : end + 1].isalnum() and text[end - 1].isalpha()) or _AGED_UNIT.match(after(text, end)):
         return
-    more = re.compile(r"(?:(?:,| and|, and| or| &) [0-9]{1,2}(?![0-9/.%:]| ?(?:mg|weeks ago|days|tabs)))*").match(text, end, end + 40)
+    more = re.compile(
+        r"(?:(?:,| and|, and| or| &) [0-9]{1,2}(?![0-9/%:]|\.[0-9]| ?(?:mg|weeks ago|days|tabs)))*"
+    ).match(text, end, end + 40)
     stop = more.end() if more else end
     for match in _AGED_VALUE.finditer(text, start, stop):
         if match.group()[0].isalpha() or float(match.group()) <= 125:
@@ -56,9 +58,15 @@ _DECADE = (
     r"(?i)\b(?:his|her|their|the|my|in|late|early|mid|middle)[ -](?:(?:early|late|mid|middle|upper|lower)[ -]{0,2}(?:to[ -]late[ -])?)?"
     r"(?:[1-9]0'?s|teens|twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties)\b"
 )
-_DECADE_VALUE = re.compile(r"(?:[1-9]0'?s|teens|twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties)$", re.IGNORECASE)
-_PERSON = re.compile(r"(?:^|[^a-z])(?:his|her|their|my|the|in|at|s)[\s\-](?:(?:early|late|mid|middle|upper|lower)[\s\-]{0,2})?$")
-_MEASURE = re.compile(r"(?:sats?|saturation|bp|pressures?|hr|rate|o2|spo2|systolics?|diastolics?|glucose|sugars?|bg|map|temp\w*|fio2|%|bs|degrees|ran|runs?|running|values)\b")
+_DECADE_VALUE = re.compile(
+    r"(?:[1-9]0'?s|teens|twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties)$", re.IGNORECASE
+)
+_PERSON = re.compile(
+    r"(?:^|[^a-z])(?:his|her|their|my|the|in|at|s)[\s\-](?:(?:early|late|mid|middle|upper|lower)[\s\-]{0,2})?$"
+)
+_MEASURE = re.compile(
+    r"(?:sats?|saturation|bp|pressures?|hr|rate|o2|spo2|systolics?|diastolics?|glucose|sugars?|bg|map|temp\w*|fio2|%|bs|degrees|ran|runs?|running|values)\b"
+)
 
 
 def read_decade(text: str, start: int, end: int) -> Iterator[Found]:
@@ -69,7 +77,11 @@ def read_decade(text: str, start: int, end: int) -> Iterator[Found]:
     ahead = before(text, match.start(), 45)
     if not re.search(r"(?:his|her|their|my)\W", text[start : match.start()].lower()) and _MEASURE.search(ahead):
         return
-    if match.group()[0].isdigit() and text[start : match.start()].lower().startswith("the") and not re.search(r"(?:in|their|mid|late|early)", ahead):
+    if (
+        match.group()[0].isdigit()
+        and text[start : match.start()].lower().startswith("the")
+        and not re.search(r"(?:in|their|mid|late|early)", ahead)
+    ):
         return
     if _PERSON.search(ahead) and re.match(r"\s?(?:%|bpm|mmhg|on ra)", after(text, end)) is None:
         yield Found(match.start(), end, Entity.AGE)
@@ -90,7 +102,12 @@ def read_sexed(text: str, start: int, end: int) -> Iterator[Found]:
     ahead, tail = before(text, start), after(text, end)
     if re.match(r"\s?(?:foley|catheter|french|sheath|trocar|tube|drain|dilator|scope|\d)", tail):
         return
-    glued = end - start <= 4 and text[end - 1] in "MF" and 25 <= int(match.group()) < 95 and not re.search(r"(?:t|temp\w*|tmax|fever\w*)\W{0,3}$", ahead)
+    glued = (
+        end - start <= 4
+        and text[end - 1] in "MF"
+        and 25 <= int(match.group()) < 95
+        and not re.search(r"(?:t|temp\w*|tmax|fever\w*)\W{0,3}$", ahead)
+    )
     if text[end - 1].islower() or glued or (_SEXED_LEAD.search(ahead) and _SEXED_TAIL.match(tail)):
         yield Found(start, match.end(), Entity.AGE)
 
@@ -102,7 +119,12 @@ _DIED_TAIL = re.compile(r"\s*(?:[.,;)]|$|from|of|due|with|and|secondary|years? o
 def read_died(text: str, start: int, end: int) -> Iterator[Found]:
     """died at 87."""
     match = re.compile(r"[0-9]{1,3}$").search(text, start, end)
-    if match and 0 < int(match.group()) <= 115 and _DIED_TAIL.match(after(text, end)) and not re.match(r"[.:]\d|\s?(?:weeks|wks|mg|am|pm|%|hours)", after(text, end)):
+    if (
+        match
+        and 0 < int(match.group()) <= 115
+        and _DIED_TAIL.match(after(text, end))
+        and not re.match(r"[.:]\d|\s?(?:weeks|wks|mg|am|pm|%|hours)", after(text, end))
+    ):
         yield Found(match.start(), end, Entity.AGE)
 
 

@@ -11,7 +11,9 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
-_WEEKDAY = r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
+_WEEKDAY = (
+    r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
+)
 _FULL_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _YEAR = r"(?:(?:19|20)[0-9]{2}(?![0-9])|'[0-9]{2}(?![0-9])|[0-9]{2}(?![0-9:/]))"
 _DAY = r"(?:0?[1-9]|[12][0-9]|3[01])"
@@ -28,9 +30,35 @@ _DAY_TAIL = re.compile(
     re.IGNORECASE,
 )
 _DAY_GLUED = re.compile(rf"(?:{_DAY}{_ORDINAL}?),?\s?(?:19|20)[0-9]{{2}}(?![0-9])", re.IGNORECASE)
-_YEAR_TAIL = re.compile(rf"[.,]?(?:[\s\-/]{{1,2}}(?:of )?|(?='))(?:(?:19|20)[0-9]{{2}}(?![0-9])|'[0-9]{{2}}(?![0-9])|(?:[4-9][0-9])(?![0-9:/%]))", re.IGNORECASE)
-_YEAR_AFTER_DAY = re.compile(r"[.,]?[\s\-/.,]{0,2}(?:of )?(?:(?:19|20)[0-9]{2}(?![0-9])|'?[0-9]{2}(?![0-9:/%]|\s?[ap]\.?m|\s?(?:mg|mcg|ml|year|yo)))", re.IGNORECASE)
-_NAMES_TOO = frozenset({"may", "march", "mar", "april", "june", "jun", "august", "jan", "dec", "sep", "oct", "nov", "feb", "apr", "jul", "aug", "sept"})
+_YEAR_TAIL = re.compile(
+    r"[.,]?(?:[\s\-/]{1,2}(?:of )?|(?='))(?:(?:19|20)[0-9]{2}(?![0-9])|'[0-9]{2}(?![0-9])|(?:[4-9][0-9])(?![0-9:/%]))",
+    re.IGNORECASE,
+)
+_YEAR_AFTER_DAY = re.compile(
+    r"[.,]?[\s\-/.,]{0,2}(?:of )?(?:(?:19|20)[0-9]{2}(?![0-9])|'?[0-9]{2}(?![0-9:/%]|\s?[ap]\.?m|\s?(?:mg|mcg|ml|year|yo)))",
+    re.IGNORECASE,
+)
+_NAMES_TOO = frozenset(
+    {
+        "may",
+        "march",
+        "mar",
+        "april",
+        "june",
+        "jun",
+        "august",
+        "jan",
+        "dec",
+        "sep",
+        "oct",
+        "nov",
+        "feb",
+        "apr",
+        "jul",
+        "aug",
+        "sept",
+    }
+)
 _BEFORE_MONTH = re.compile(
     r"(?:^|[^a-z])(?:in|since|until|till|til|by|last|next|this|early|mid|late|of|through|thru|during|before|after|from|every|each"
     r"|past|around|between|beginning|end|to|or|and|prior to|back in)[\s\-]{1,2}$"
@@ -73,10 +101,19 @@ def read_month(text: str, start: int, end: int) -> Iterator[Found]:
         return
     tail = _DAY_GLUED.match(text, end, limit) or _DAY_TAIL.match(text, end, limit) or _YEAR_TAIL.match(text, end, limit)
     word = match.group()
-    if tail and not (word in {"may", "march", "mar", "dec"} and re.match(r"\s[0-9]{1,2}$", tail.group()) and not _told(text, month)):
-        if not re.match(r"\s?(?:%|mg|mcg|ml|tabs?|units?|times|days|weeks|months|x\b|/[0-9])", text[tail.end() : tail.end() + 8]):
-            yield _date(_lead(_WEEKDAY_LEAD, text, month), tail.end())
-            return
+    if (
+        tail
+        and not (
+            word in {"may", "march", "mar", "dec"}
+            and re.match(r"\s[0-9]{1,2}$", tail.group())
+            and not _told(text, month)
+        )
+        and not re.match(
+            r"\s?(?:%|mg|mcg|ml|tabs?|units?|times|days|weeks|months|x\b|/[0-9])", text[tail.end() : tail.end() + 8]
+        )
+    ):
+        yield _date(_lead(_WEEKDAY_LEAD, text, month), tail.end())
+        return
     dot = end + 1 if text[end : end + 1] == "." else end
     if not word[0].isupper() or (len(word) <= 4 and word.isupper()):
         return
@@ -85,11 +122,20 @@ def read_month(text: str, start: int, end: int) -> Iterator[Found]:
         if not follows_name or _BEFORE_MONTH.search(before(text, month)):
             yield _date(month, end)
     elif _BEFORE_MONTH.search(before(text, month)) and not follows_name:
-        yield _date(month, dot if len(word) <= 4 and word.lower() != "may" and dot < len(text) and text[dot : dot + 2].strip().islower() else end)
+        yield _date(
+            month,
+            dot
+            if len(word) <= 4 and word.lower() != "may" and dot < len(text) and text[dot : dot + 2].strip().islower()
+            else end,
+        )
 
 
 def _told(text: str, start: int) -> bool:
-    return bool(re.search(rf"(?:on|since|until|till|by|from|before|after|through|and|to|of|{_FULL_WEEKDAY},?)\s$", before(text, start)))
+    return bool(
+        re.search(
+            rf"(?:on|since|until|till|by|from|before|after|through|and|to|of|{_FULL_WEEKDAY},?)\s$", before(text, start)
+        )
+    )
 
 
 _WEEKDAY_TRIGGER = (
@@ -98,7 +144,10 @@ _WEEKDAY_TRIGGER = (
     r"|\b(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)[.,]? [0-9]{1,2}/"
 )
 _FULL_WEEKDAY_AT = re.compile(_FULL_WEEKDAY, re.IGNORECASE)
-_WEEKDAY_DATE = re.compile(rf"{_WEEKDAY}[.,]{{0,2}}\s{{1,2}}(?:the )?(?:[0-9]{{1,2}}(?:[/\-][0-9]{{1,4}}){{1,2}}|[0-9]{{1,2}}{_ORDINAL})(?![0-9/])", re.IGNORECASE)
+_WEEKDAY_DATE = re.compile(
+    rf"{_WEEKDAY}[.,]{{0,2}}\s{{1,2}}(?:the )?(?:[0-9]{{1,2}}(?:[/\-][0-9]{{1,4}}){{1,2}}|[0-9]{{1,2}}{_ORDINAL})(?![0-9/])",
+    re.IGNORECASE,
+)
 _WEEKDAY_SHORT = re.compile(r"[A-Za-z]{3,5}")
 
 
@@ -117,9 +166,15 @@ def read_weekday(text: str, start: int, end: int) -> Iterator[Found]:
     if short is None:
         return
     ahead, tail = before(text, start), after(text, short.end())
-    is_listed = re.match(r"[\s/,&\-]{1,3}(?:mon|tue|wed|thu|fri|sat|sun)", tail) or re.search(r"(?:mon|tues?|wed|thu(?:rs)?|fri|sat|sun)[\s/,&\-]{1,3}$", ahead)
+    is_listed = re.match(r"[\s/,&\-]{1,3}(?:mon|tue|wed|thu|fri|sat|sun)", tail) or re.search(
+        r"(?:mon|tues?|wed|thu(?:rs)?|fri|sat|sun)[\s/,&\-]{1,3}$", ahead
+    )
     is_told = re.search(r"(?:^|[^a-z])(?:on|next|last|this|until|till|by|every|each|since|from)\s$", ahead)
-    if short.group().lower() in {"sat", "sun"} and not is_listed and not (is_told and re.match(r"\s?(?:at|am|pm|morning|afternoon|night)", tail)):
+    if (
+        short.group().lower() in {"sat", "sun"}
+        and not is_listed
+        and not (is_told and re.match(r"\s?(?:at|am|pm|morning|afternoon|night)", tail))
+    ):
         return
     if is_listed or is_told or re.match(r"\s(?:am|pm|morning|afternoon|evening|night|at [0-9])", tail):
         yield _date(start, short.end())
@@ -177,7 +232,11 @@ def read_year(text: str, start: int, end: int) -> Iterator[Found]:
     """A year on its own, where nothing says that it is an amount, a time or a room."""
     if text[start - 1 : start] and text[start - 1] in "$#.,:=<>+@/\\" and not text[start - 1 : start].isspace():
         return
-    if text[start - 1 : start] == "-" and text[start - 2 : start - 1].isalnum() and not re.search(r"(?:mid|early|late|pre|post)-$", text[max(0, start - 6) : start].lower()):
+    if (
+        text[start - 1 : start] == "-"
+        and text[start - 2 : start - 1].isalnum()
+        and not re.search(r"(?:mid|early|late|pre|post)-$", text[max(0, start - 6) : start].lower())
+    ):
         return
     if text[end : end + 1] == "-" and text[end + 1 : end + 2].isdigit():
         return
@@ -199,13 +258,17 @@ def read_year(text: str, start: int, end: int) -> Iterator[Found]:
 _SHORT_YEAR = r"(?i)\b(?:in|since|until|of|year|from|circa|summer|winter|fall|spring|class of|back in) '[0-9]{2}\b"
 
 
-def read_short_year(text: str, start: int, end: int) -> Iterator[Found]:
+def read_short_year(_text: str, _start: int, end: int) -> Iterator[Found]:
     """since '09."""
     yield _date(end - 3, end)
 
 
-_ORDINAL_TRIGGER = r"(?i)\b(?:on|until|till|by|since|from|through|after|before) the (?:[12]?[0-9](?:st|nd|rd|th)|3[01](?:st|th))\b"
-_ORDINAL_TAIL = re.compile(r"\s*(?:[.,;)!?]|$|of (?:this|last|next|the) (?:month)|at\b|for (?:a|an|his|her|the|follow)|with (?:dr|his|her)|when\b|because\b|if\b)")
+_ORDINAL_TRIGGER = (
+    r"(?i)\b(?:on|until|till|by|since|from|through|after|before) the (?:[12]?[0-9](?:st|nd|rd|th)|3[01](?:st|th))\b"
+)
+_ORDINAL_TAIL = re.compile(
+    r"\s*(?:[.,;)!?]|$|of (?:this|last|next|the) (?:month)|at\b|for (?:a|an|his|her|the|follow)|with (?:dr|his|her)|when\b|because\b|if\b)"
+)
 
 
 def read_ordinal(text: str, start: int, end: int) -> Iterator[Found]:

@@ -51,8 +51,16 @@ def read_phone(text: str, start: int, end: int) -> Iterator[Found]:
     extension = _EXTENSION.match(text, end, end + 20)
     if kind is None:
         tail = after(text, end, 14)
-        kind = Entity.FAX if re.match(r"\W{0,3}\(?(?:fax|f\))", tail) else Entity.PAGER if re.match(r"\W{0,3}\(?pager", tail) else Entity.PHONE
-    yield Found(start, extension.end() if extension else end, kind, Strength.LABELLED if is_labelled else Strength.FORMAT)
+        kind = (
+            Entity.FAX
+            if re.match(r"\W{0,3}\(?(?:fax|f\))", tail)
+            else Entity.PAGER
+            if re.match(r"\W{0,3}\(?pager", tail)
+            else Entity.PHONE
+        )
+    yield Found(
+        start, extension.end() if extension else end, kind, Strength.LABELLED if is_labelled else Strength.FORMAT
+    )
 
 
 def _is_telling(text: str, start: int, end: int, value: str, digits: int) -> bool:
@@ -62,26 +70,40 @@ def _is_telling(text: str, start: int, end: int, value: str, digits: int) -> boo
     if digits == 7:
         if re.match(r"\s?(?:ml|mg|mcg|units?|cells|kcal|x10|/|%|k\b|iu)", after(text, end)) or value.endswith("000"):
             return False
-        return value[3] == "-" and value[0] not in "01" and re.search(r"(?:range|ref|count|wbc|plt|platelet|lot|case|order|id|claim)\W*\w*\W*$", before(text, start, 20)) is None
+        return (
+            value[3] == "-"
+            and value[0] not in "01"
+            and re.search(
+                r"(?:range|ref|count|wbc|plt|platelet|lot|case|order|id|claim)\W*\w*\W*$", before(text, start, 20)
+            )
+            is None
+        )
     if digits >= 10 and value.isdigit():
         return False
     if " " in value and not re.search(r"[-.]", value):
-        return value[0] == "0" or (value[0] not in "01" and re.search(r"[0-9]\s*$", before(text, start, 4)) is None and value.count(" ") == 2)
+        return value[0] == "0" or (
+            value[0] not in "01" and re.search(r"[0-9]\s*$", before(text, start, 4)) is None and value.count(" ") == 2
+        )
     return True
 
 
-_PAGER = r"(?i)\b(?:pager|pgr|beeper|bpr|page|paged|pg|p)\b(?: ?(?:number|no\.?|num|id|is|at|me|us))?[ :#.]{1,3}[0-9]{1,2}?-?[0-9]{3,5}\b|\bp[0-9]{5}\b|(?:\bpager|\bpgr|\bbeeper)[0-9]{4,6}\b"
+_PAGER = r"(?i)\b(?:pager|pgr|beeper|bpr|page|paged|pg|p)\b(?: ?(?:number|no\.?|num|id|is|at|me|us))?[ :#.]{1,3}[0-9]{1,2}?-?[0-9]{3,5}\b|\bp[0-9]{5}\b|\bpaged (?:dr\.? )?[a-z'\-]{2,20}(?: x[0-9])? \(?[0-9]{5}\b|(?:\bpager|\bpgr|\bbeeper)[0-9]{4,6}\b"
 _PAGER_VALUE = re.compile(r"[0-9]{1,2}-[0-9]{3,5}$|[0-9]{3,6}$")
 
 
 def read_pager(text: str, start: int, end: int) -> Iterator[Found]:
     """pager 12345, p12345, pgr #3-1234; "page 3 of 5" is no pager."""
     match = _PAGER_VALUE.search(text, start, end)
-    if match is None or text[end : end + 1] in {"-", "/", "."} and text[end + 1 : end + 2].isdigit():
+    if match is None or (text[end : end + 1] in {"-", "/", "."} and text[end + 1 : end + 2].isdigit()):
         return
     label = text[start : match.start()].lower()
-    if label.startswith(("page", "p", "pg")) and not label.startswith(("pager", "pgr", "paged")) and (
-        re.match(r"\s?of\s", after(text, end)) or (len(match.group()) < 4 or (label[0:2] in {"p:", "p."} and len(match.group()) < 5))
+    if (
+        label.startswith(("page", "p", "pg"))
+        and not label.startswith(("pager", "pgr", "paged"))
+        and (
+            re.match(r"\s?of\s", after(text, end))
+            or (len(match.group()) < 4 or (label[0:2] in {"p:", "p."} and len(match.group()) < 5))
+        )
     ):
         return
     if re.match(r"\s?(?:mg|ml|%|am|pm)", after(text, end)) is None:
@@ -94,12 +116,18 @@ _EXTENSION_ALONE = r"(?i)\b(?:ext(?:ension)?\.?|x)[ :#\-]{0,2}[0-9]{4,6}\b|\bext
 def read_extension(text: str, start: int, end: int) -> Iterator[Found]:
     """ext. 5123, x51234: the figures alone."""
     match = re.compile(r"[0-9]{3,6}$").search(text, start, end)
-    if match and not re.match(r"\s?(?:mg|ml|mcg|units?|cc|iu|magnification|g\b|[.,/]\d|%)", after(text, end)) and not text[start - 1 : start].isdigit():
+    if (
+        match
+        and not re.match(r"\s?(?:mg|ml|mcg|units?|cc|iu|magnification|g\b|[.,/]\d|%)", after(text, end))
+        and not text[start - 1 : start].isdigit()
+    ):
         yield Found(match.start(), end, Entity.PHONE)
 
 
 _MAIL_LEFT = re.compile(r"[A-Za-z0-9._%+'\-]{1,64}$")
-_MAIL_RIGHT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62}[A-Za-z0-9])?){1,5}")
+_MAIL_RIGHT = re.compile(
+    r"[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62}[A-Za-z0-9])?){1,5}"
+)
 
 
 def read_mail(text: str, start: int, end: int) -> Iterator[Found]:
@@ -125,7 +153,11 @@ def read_url(text: str, start: int, end: int) -> Iterator[Found]:
         return
     head = text[start:end].lower()
     has_scheme = "://" in head or head.startswith("www.")
-    if not has_scheme and (text[start - 1 : start] in {".", "@"} or not re.search(r"[a-z]{2}", head[: head.rfind(".")]) or (head.endswith((".us", ".co", ".ca", ".info", ".care", ".app")) and text[start:end] != head)):
+    if not has_scheme and (
+        text[start - 1 : start] in {".", "@"}
+        or not re.search(r"[a-z]{2}", head[: head.rfind(".")])
+        or (head.endswith((".us", ".co", ".ca", ".info", ".care", ".app")) and text[start:end] != head)
+    ):
         return
     rest = _URL_REST.match(text, start, start + 1000) if has_scheme else _URL_PATH.match(text, end, end + 500)
     stop = rest.end() if rest else end
@@ -141,7 +173,7 @@ def read_ip(text: str, start: int, end: int) -> Iterator[Found]:
     """An IPv4 or IPv6 address; six pairs of hexadecimal figures are the MAC address of a device."""
     value = text[start:end]
     if "." in value and ":" not in value:
-        if all(int(part) <= 255 for part in value.split(".")) and text[end : end + 2] != "." and not re.match(r"\.[0-9]", text[end : end + 2]):
+        if all(int(part) <= 255 for part in value.split(".")) and not re.match(r"\.[0-9]", text[end : end + 2]):
             yield Found(start, end, Entity.IP, Strength.LABELLED)
         return
     parts = re.split(r"[:-]", value)

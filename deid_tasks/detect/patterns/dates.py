@@ -1,5 +1,6 @@
 """Dates in figures: 3/14/2021, 03-14-21, 2021-03-14, 11/93, 3/14, ranges, and the typing errors of hurried people."""
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 
@@ -77,7 +78,11 @@ def read_numeric(text: str, start: int, end: int) -> Iterable[Found]:
     left, right = text[start - 1 : start], text[end : end + 1]
     if left.isdigit() or right.isdigit() or right in {"%", "\\"} or left in {"$", "#", "_"}:
         return ()
-    if left in {".", "/", ",", "-"} and start > 1 and (text[start - 2].isdigit() or (left != "," and text[start - 2].isalpha())):
+    if (
+        left in {".", "/", ",", "-"}
+        and start > 1
+        and (text[start - 2].isdigit() or (left != "," and text[start - 2].isalpha()))
+    ):
         return ()
     if right in {".", "/", "-", ","} and text[end + 1 : end + 2].isdigit():
         return ()
@@ -93,20 +98,24 @@ def read_numeric(text: str, start: int, end: int) -> Iterable[Found]:
 
 def _compact(text: str, start: int, end: int) -> Iterator[Found]:
     digits = text[start:end]
-    if is_month_day(int(digits[4:6]), int(digits[6:8])) and int(digits[:4]) <= 2049:
-        if not text[start - 1 : start].isalnum() and not (text[end : end + 1].isalnum() and text[end] != "T"):
-            yield _date(start, end)
+    is_alone = not text[start - 1 : start].isalnum() and not (text[end : end + 1].isalnum() and text[end] != "T")
+    if is_alone and is_month_day(int(digits[4:6]), int(digits[6:8])) and int(digits[:4]) <= 2049:
+        yield _date(start, end)
 
 
 def _range(text: str, parts: list[tuple[int, int]]) -> Iterator[Found]:
     """3/1-3/5, 3/14/21-3/16/21: pieces between hyphens, each a date of its own."""
     pieces: list[list[tuple[int, int]]] = [[parts[0]]]
-    for previous, part in zip(parts, parts[1:], strict=False):
+    for previous, part in itertools.pairwise(parts):
         if "-" in text[previous[1] : part[0]]:
             pieces.append([part])
         else:
             pieces[-1].append(part)
-    if len(pieces) < 2 or "." in text[parts[0][1] : parts[-1][0]] and len(parts) < 6 or not all(_looks_like_day(text, piece) for piece in pieces):
+    if (
+        len(pieces) < 2
+        or ("." in text[parts[0][1] : parts[-1][0]] and len(parts) < 6)
+        or not all(_looks_like_day(text, piece) for piece in pieces)
+    ):
         return
     if len(parts) > 4 or not _NO_DAY_AFTER.match(after(text, parts[-1][1])):
         for piece in pieces:
@@ -133,7 +142,12 @@ def _three(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> Ite
             yield _date(start, end)
         return
     if len(strings[0]) > 2 or len(strings[1]) > 2:
-        if len(strings[0]) <= 3 and len(strings[1]) <= 3 and is_year(strings[2]) and separators[0] == separators[1] != "-":
+        if (
+            len(strings[0]) <= 3
+            and len(strings[1]) <= 3
+            and is_year(strings[2])
+            and separators[0] == separators[1] != "-"
+        ):
             yield _date(start, end)
         return
     if is_year(strings[2]):
@@ -147,17 +161,22 @@ def _three(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> Ite
         yield _date(start, end)  # a year with a figure dropped
     elif len(strings[2]) == 2 and not _UNIT.match(tail):
         slashed = "/" in separators[0] and "/" in separators[1]
-        if is_calendar and (slashed or (separators[0] == separators[1] and "apgar" not in ahead)):
-            yield _date(start, end)
-        elif is_calendar and "/" in "".join(separators) and is_told:
+        if (is_calendar and (slashed or (separators[0] == separators[1] and "apgar" not in ahead))) or (
+            is_calendar and "/" in "".join(separators) and is_told
+        ):
             yield _date(start, end)
         elif slashed and min(first, second) <= 12 and (first <= 31 or second <= 31) and len({first, second, third}) > 1:
             yield _date(start, end)  # 13/41/20
     elif len(strings[2]) == 1 and is_calendar and is_told and _BIRTH_BEFORE.search(ahead):
         yield _date(start, end)
-    elif separators == ["/", "-"] and is_month_day(first, second) and 1 <= third <= 31 and len(strings[2]) <= 2 and is_told:
-        if not _NO_DAY_AFTER.match(tail):
-            yield _date(start, end)  # 3/1-5
+    elif (
+        separators == ["/", "-"]
+        and is_month_day(first, second)
+        and 1 <= third <= 31
+        and len(strings[2]) <= 2
+        and is_told
+    ) and not _NO_DAY_AFTER.match(tail):
+        yield _date(start, end)  # 3/1-5
 
 
 def _two(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> Iterator[Found]:
@@ -181,9 +200,8 @@ def _two(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> Itera
     elif len(one) in {3, 4} and len(two) == 2:
         if _is_typo(one, second) and _DAY_BEFORE.search(ahead) and not _NO_DAY_AFTER.match(tail):
             yield _date(start, end)  # 323/20
-    elif len(one) <= 2 and len(two) <= 2 and not text[end : end + 1].isalpha():
-        if _is_day(one, two, ahead, tail):
-            yield _date(start, end)
+    elif len(one) <= 2 and len(two) <= 2 and not text[end : end + 1].isalpha() and _is_day(one, two, ahead, tail):
+        yield _date(start, end)
 
 
 def _is_typo(digits: str, year: int) -> bool:
@@ -227,7 +245,10 @@ def _hyphenated(start: int, end: int, one: str, two: str, ahead: str, tail: str)
         return
     if len(one) > 2 or len(two) != 2 or not is_month_day(first, second):
         return
-    is_named = re.search(r"(?:^|[^a-z])(?:dated?|dos|dob|seen on|visit on|(?:mon|tues?|wed|thur?s?|fri)|[a-z]{3,6}day)[\s:,.]{1,3}$", ahead)
+    is_named = re.search(
+        r"(?:^|[^a-z])(?:dated?|dos|dob|seen on|visit on|(?:mon|tues?|wed|thur?s?|fri)|[a-z]{3,6}day)[\s:,.]{1,3}$",
+        ahead,
+    )
     if is_named or (re.search(r"(?:^|[^a-z])on $", ahead) and second > 12 and re.match(r"\s*(?:[.,;)]|$|at )", tail)):
         yield _date(start, end)
 

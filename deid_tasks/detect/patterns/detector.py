@@ -14,6 +14,7 @@ from deid_tasks.detect.patterns import (
     names,
     organizations,
     places,
+    signatures,
     times,
 )
 from deid_tasks.detect.patterns.fold import fold
@@ -32,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     *ids.RULES,
     *places.RULES,
     *names.RULES,
+    *signatures.RULES,
     *organizations.RULES,
 )
 """What the detector knows, by subject."""
@@ -61,7 +63,9 @@ class PatternDetector:
                 try:
                     scanner = _compile(fold(expression), captures=True)
                 except re2.error as error:
-                    raise SettingsError(f"detect.patterns.identifiers.{entity}[{position}]: no RE2 expression: {error}") from None
+                    raise SettingsError(
+                        f"detect.patterns.identifiers.{entity}[{position}]: no RE2 expression: {error}"
+                    ) from None
                 self._scanners.append((scanner, _own_format(scanner, entity)))
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
@@ -83,7 +87,13 @@ class PatternDetector:
     def _is_future(self, text: str, found: Found) -> bool:
         value = text[found.start : found.end]
         year = self._reference_year
-        return year is not None and found.entity is Entity.DATE and len(value) == 4 and value.isdigit() and int(value) > year + 2
+        return (
+            year is not None
+            and found.entity is Entity.DATE
+            and len(value) == 4
+            and value.isdigit()
+            and int(value) > year + 2
+        )
 
 
 def _compile(expression: str, *, captures: bool = False) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from deid_tasks.detect.patterns.checksums import is_dea, is_npi, is_vin
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength, after, before
+from deid_tasks.detect.patterns.words import NOT_NAMES, word_set
 from deid_tasks.entities import Entity
 
 _LABELS: tuple[tuple[Entity, str], ...] = (
@@ -23,12 +24,18 @@ _LABELS: tuple[tuple[Entity, str], ...] = (
         Entity.HEALTH_PLAN,
         r"member|subscriber|policy|insurance|ins|plan|medicare|medicaid|mbi|hicn?|group|grp|beneficiary|health plan|payer id|payor id|rx ?bin|cardholder|hmo|ppo|bcbs|aetna|cigna|humana|tricare|certificate of insurance",
     ),
-    (Entity.ACCOUNT, r"acct|account|a/c|billing|fin|har|bill|guarantor|invoice|bank|iban|card ending|credit card|routing"),
+    (
+        Entity.ACCOUNT,
+        r"acct|account|a/c|billing|fin|har|bill|guarantor|invoice|bank|iban|card ending|credit card|routing",
+    ),
     (
         Entity.DEVICE,
         r"serial|s/n|sn|ser(?= ?(?:#|no))|udi|device id|device|imei|mac(?: address)?|lot|implant(?: id)?|generator|pacemaker|icd(?= ?(?:s/n|sn|serial))|pump|gudid|lead",
     ),
-    (Entity.BIOMETRIC, r"finger ?print|foot ?print|retinal?(?: scan)?|iris(?: scan)?|voice ?print|biometric|palm(?: ?print| vein)?|face ?id|facial (?:template|id|recognition)|genome|dna profile"),
+    (
+        Entity.BIOMETRIC,
+        r"finger ?print|foot ?print|retinal?(?: scan)?|iris(?: scan)?|voice ?print|biometric|palm(?: ?print| vein)?|face ?id|facial (?:template|id|recognition)|genome|dna profile",
+    ),
     (
         Entity.OTHER_ID,
         r"accession|acc|specimen|spec|case|order|document|doc|report|req(?:uisition)?|study|sample|slide|block|claim|auth(?:orization)?|prior auth(?:orization)?|pa|ref(?:erence)?|referral"
@@ -37,23 +44,32 @@ _LABELS: tuple[tuple[Entity, str], ...] = (
 )
 _LABEL = "|".join(f"(?P<{entity}>{expression})" for entity, expression in _LABELS)
 _LABELLED = re.compile(
-    rf"(?:{_LABEL})(?P<link>(?:\s?(?:serial|id(?:entif(?:ier|ication))?|no\.?|nos|num|nbr|numbers?|code|record|card|policy|ref|key|hash|template|tag|s/n|sn"
+    rf"(?:{_LABEL})(?:(?<=#)|(?![A-Za-z]))(?P<link>(?:\s?(?:serial|id(?:entif(?:ier|ication))?|no\.?|nos|num|nbr|numbers?|code|record|card|policy|ref|key|hash|template|tag|s/n|sn"
     r"|account|member|scan|accession|plate|auth|job|order|on file|is|was)(?![A-Za-z])|\s?\([a-z ]{1,12}\)|\s?[:#.=\-]){0,5}[ \t]{0,3})"
     r"(?P<value>\(?[A-Za-z0-9][A-Za-z0-9\-_./*]{2,28})",
     re.IGNORECASE,
 )
-_TRIGGER = r"(?i)(?:\b|[0-9_])(?:" + "|".join(re.sub(r"\(\?[=!](?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", "", e) for _, e in _LABELS) + r")(?:\b|[0-9_])"
+_TRIGGER = (
+    r"(?i)(?:\b|[0-9_])(?:"
+    + "|".join(re.sub(r"\(\?[=!](?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", "", e) for _, e in _LABELS)
+    + r")(?:\b|[0-9_])"
+)
 _GLUED = re.compile(r"(?<=[0-9])(?:DOB|SEX|AGE|MRN|DOS|NAME|PT|ACCT|SSN|DATE|FIN|CSN|[A-Z][a-z]{2,})$")
-_STRICT = frozenset(
+_STRICT = word_set(
     "film court call lab img image receipt app application set id unit device lot case order report doc study sample slide block claim pa ref record scan exam visit rx job control file policy plan group "
     "insurance ins fin bill bank lead pump generator pacemaker spec acc enc trans protocol subject message msg card plate member medicare medicaid "
     "cert certificate lic license licence chart badge staff employee ticket tissue donor consent incident prescription har implant referral "
     "encounter auth authorization specimen document reference dea vin hic hmo ppo bcbs aetna cigna humana tricare billing subscriber "
-    "conf confirmation genome mac sn ss account palm iris grp requisition req serial".split()
+    "conf confirmation genome mac sn ss account palm iris grp requisition req serial"
 )
 _LONG = 6
-_MEASURE_AFTER = re.compile(r"\s?(?:mg|mcg|ml|cc|units?|%|mm|cm|kg|lbs?|hours|hrs|minutes|days|weeks|months|years|yo\b|y/o|tabs?|pills|refills|am\b|pm\b|of\b|copies|cells|iu|degrees|g\b)", re.IGNORECASE)
-_DATE_LIKE = re.compile(r"(?:[0-9]{1,2}[/\-.][0-9]{1,2}(?:[/\-.][0-9]{2,4})?|(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,3}\.[0-9]{1,2}|[0-9]{1,2}/(?:19|20)?[0-9]{2}|[0-9]{1,3}/[0-9]{1,3})$")
+_MEASURE_AFTER = re.compile(
+    r"\s?(?:mg|mcg|ml|cc|units?|%|mm|cm|kg|lbs?|hours|hrs|minutes|days|weeks|months|years|yo\b|y/o|tabs?|pills|refills|am\b|pm\b|of\b|copies|cells|iu|degrees|g\b)",
+    re.IGNORECASE,
+)
+_DATE_LIKE = re.compile(
+    r"(?:[0-9]{1,2}[/\-.][0-9]{1,2}(?:[/\-.][0-9]{2,4})?|(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,3}\.[0-9]{1,2}|[0-9]{1,2}/(?:19|20)?[0-9]{2}|[0-9]{1,3}/[0-9]{1,3})$"
+)
 
 
 def read_labelled(text: str, start: int, end: int) -> Iterator[Found]:
@@ -77,13 +93,26 @@ def read_labelled(text: str, start: int, end: int) -> Iterator[Found]:
     digits = sum(c.isdigit() for c in value)
     entity = Entity(next(e for e, _ in _LABELS if match.group(e.value)))
     label = match.group(entity.value).lower().split()[0]
-    if digits < 3 or re.fullmatch(r"\(?[0-9]{3}[).\-][0-9]{3}[.\-][0-9]{4}", value) or _DATE_LIKE.match(value) or (digits * 2 < len(value) - 6 and entity is not Entity.BIOMETRIC) or (value[-1].islower() and value[0].isdigit() and digits < 6):
+    if (
+        digits < 3
+        or re.fullmatch(r"\(?[0-9]{3}[).\-][0-9]{3}[.\-][0-9]{4}", value)
+        or _DATE_LIKE.match(value)
+        or (digits * 2 < len(value) - 6 and entity is not Entity.BIOMETRIC)
+        or (value[-1].islower() and value[0].isdigit() and digits < 6)
+    ):
         return
-    if not link and text[match.end(entity.value)].isalpha():
+    if not link.strip() and re.fullmatch(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])", value):
         return
-    if label in _STRICT and not re.search(r"[:#=]|number|no\b|num\b|\bid\b|identifier|serial|s/n|card|job|code|hash|template|plate|record|tag|ref|key", link.lower()):
-        if digits < _LONG and not (value[:1].isupper() and value[:2].isalnum() and digits >= 4):
-            return
+    if (
+        label in _STRICT
+        and not re.search(
+            r"[:#=]|number|no\b|num\b|\bid\b|identifier|serial|s/n|card|job|code|hash|template|plate|record|tag|ref|key",
+            link.lower(),
+        )
+        and digits < _LONG
+        and not (value[:1].isupper() and value[:2].isalnum() and digits >= 4)
+    ):
+        return
     if re.fullmatch(r"(?:19|20)[0-9]{2}", value) and not re.search(r"[#:]|number", link.lower()):
         return
     if _MEASURE_AFTER.match(text, high, high + 10) and digits < _LONG:
@@ -115,8 +144,12 @@ _FORMATS = (
     r"|(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\(01\)[0-9]{14}(?:\([0-9]{2}\)[a-z0-9]{1,20}){0,3}"
     r"|\b[0-9]{4}[ \-][0-9]{4}[ \-][0-9]{4}[ \-][0-9]{4}\b"
 )
-_PUBLIC_CODE = re.compile(r"(?:nct|pmid|pmc|ndc|snomed(?:[- ]ct)?|sct|rxcui|rxnorm|loinc|cpt|icd(?:-?10|-?9)?|umls|doi|isbn|hcpcs|grant|cas|concept id)\W{0,3}$")
-_AMOUNT_AFTER = re.compile(r"\s?(?:copies|iu|units?|cells|cfu|organisms|colon\w*|/|%|mg|ml|k\b|x\s?10|dollars|,[0-9]{3})")
+_PUBLIC_CODE = re.compile(
+    r"(?:nct|pmid|pmc|ndc|snomed(?:[- ]ct)?|sct|rxcui|rxnorm|loinc|cpt|icd(?:-?10|-?9)?|umls|doi|isbn|hcpcs|grant|cas|concept id)\W{0,3}$"
+)
+_AMOUNT_AFTER = re.compile(
+    r"\s?(?:copies|iu|units?|cells|cfu|organisms|colon\w*|/|%|mg|ml|k\b|x\s?10|dollars|,[0-9]{3})"
+)
 
 
 def read_format(text: str, start: int, end: int) -> Iterator[Found]:
@@ -142,15 +175,19 @@ def read_format(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(start, end, Entity.HEALTH_PLAN, Strength.LABELLED)
     elif re.fullmatch(r"[A-Z][A-Z9][0-9]{7}", value) and is_dea(value):
         yield Found(start, end, Entity.LICENSE)
-    elif value[:3] not in {"NCT", "PMC", "ICD", "SCT"} and not _PUBLIC_CODE.search(before(text, start)) and not value.startswith("COVID"):
+    elif (
+        value[:3] not in {"NCT", "PMC", "ICD", "SCT"}
+        and not _PUBLIC_CODE.search(before(text, start))
+        and not value.startswith("COVID")
+    ):
         if re.match(r"[0-9]{4}[ \-]", value):
             yield Found(start, end, Entity.ACCOUNT)
         elif re.search(r"[0-9]{5}|[A-Z]+-?[0-9]{2}-[0-9]{3}", value):
             yield Found(start, end, Entity.OTHER_ID)
 
 
-_USER = r"(?i)\b(?:user ?(?:name|id)?|login|log-?in|logon|network id|epic (?:id|user)|ldap|employee id|emp id|(?:signed|entered|documented|verified|dictated|transcribed|created|edited|reviewed|released|acknowledged|filed|typed|completed|scanned|printed) by)\b[ :#=]{1,3}\(?[a-z][a-z0-9._]{2,20}\b|\bby [a-z]{2,10}[0-9]{1,5}\b|[\[(/@][a-z]{1,8}[0-9]{2,6}\b|\b[a-z]{2,8}[0-9]{3,6}$"
-_USER_VALUE = re.compile(r"[A-Za-z][A-Za-z0-9._]{2,20}$")
+_USER = r"(?i)\b(?:user ?(?:name|id)?|login|log-?in|logon|network id|epic (?:id|user)|ldap|employee id|emp id|(?:signed|entered|documented|verified|dictated|transcribed|created|edited|reviewed|released|acknowledged|filed|typed|completed|scanned|printed) by)\b[ :#=]{1,3}\(?[a-z][a-z0-9._]{2,20}\b|\bby [a-z]{2,10}[0-9]{1,5}\b|[\[(/@][a-z]{1,8}[0-9]{2,6}\b|(?m)\b[a-z]{2,9}[0-9]{1,5}[).]{0,2}[ \t]{0,4}$|(?:MD|DO|RN|NP|PharmD) [a-z]{2,9}[0-9]{1,5}\b"
+_USER_VALUE = re.compile(r"[A-Za-z][A-Za-z0-9._]{2,20}(?=[).]{0,2}[ \t]{0,4}$)")
 
 
 def read_user(text: str, start: int, end: int) -> Iterator[Found]:
@@ -160,19 +197,33 @@ def read_user(text: str, start: int, end: int) -> Iterator[Found]:
         return
     value, label = match.group().rstrip("."), text[start : match.start()].lower()
     has_digit = any(c.isdigit() for c in value)
-    if label.startswith(("user", "login", "log", "network", "epic", "ldap", "emp")):
-        if ":" in label or "#" in label or "=" in label or has_digit:
-            if value.lower() not in {"name", "none", "unknown", "the", "and"}:
-                yield Found(match.start(), match.start() + len(value), Entity.USERNAME, Strength.LABELLED)
-    elif has_digit and re.fullmatch(r"[A-Za-z]{2,10}[0-9]{1,6}|[A-Za-z][0-9]{4,6}", value):
-        if "by " in label or (label[:1] in {"/", "[", "(", "@"} and value.islower() and not re.match(r"(?:covid|il|cd|hla|hpv|ca|ck|ct|pg|mg|ml|cm|mm|vo|sp|pa|fi|h|b|t|l|c|s)[0-9]", value)):
-            yield Found(match.start(), match.start() + len(value), Entity.USERNAME)
-    elif " by" in label and "." in value and re.fullmatch(r"[a-z]+\.[a-z]+", value):
-        yield Found(match.start(), match.start() + len(value), Entity.USERNAME)
+    is_told = label.startswith(("user", "login", "log", "network", "epic", "ldap", "emp"))
+    shape = re.fullmatch(r"([A-Za-z]{2,10})[0-9]{1,6}|[A-Za-z][0-9]{4,6}", value)
+    found = Found(
+        match.start(), match.start() + len(value), Entity.USERNAME, Strength.LABELLED if is_told else Strength.FORMAT
+    )
+    if is_told:
+        if (set(":#=") & set(label) or has_digit) and value.lower() not in {"name", "none", "unknown", "the", "and"}:
+            yield found
+    elif "by " in label:
+        if shape or re.fullmatch(r"[a-z]+\.[a-z]+", value):
+            yield found
+    elif (
+        shape
+        and value.islower()
+        and shape.group(1)
+        and shape.group(1) not in _NO_USERS
+        and shape.group(1) not in NOT_NAMES
+    ) and len(value) >= 5:
+        yield found
 
 
-_PLATE = r"\b(?:[Ll]icen[cs]e [Pp]lates?|[Pp]lates?|PLATE|[Tt]ag|TAG)(?: (?:[Nn]o\.?|[Nn]umber|#))?[:#]? {1,2}(?:[A-Z]{2} )?(?:[A-Z0-9]{1,4}[ \-][A-Z0-9]{2,5}|[A-Z0-9]{5,8})\b"
-_PLATE_VALUE = re.compile(r"(?:[A-Z0-9]{1,4}[ \-][A-Z0-9]{2,5}|[A-Z0-9]{5,8})$")
+_NO_USERS = word_set(
+    "covid cov pod hod stage step grade spo sao pao fio vit cd ca il hr wk mo line bed rm visit level apgar phq gad moca tab hpv hla ck pg mg ml cm mm "
+    "vo sp pa fi age pt gp mri ct rs chr exon codon factor group class phase cycle arm hct item question page table figure fig"
+)
+_PLATE = r"\b(?:[Ll]icen[cs]e [Pp]lates?|[Pp]lates?|PLATE|[Tt]ag|TAG|VIN)(?: (?:[Nn]o\.?|[Nn]umber|#))?[:#]? {1,2}(?:[A-Z]{2} )?(?:[A-Z0-9]{1,4}[ \-][A-Z0-9]{2,5}|[A-HJ-NPR-Z0-9]{17}|[A-Z0-9]{5,8})\b"
+_PLATE_VALUE = re.compile(r"(?:[A-Z0-9]{1,4}[ \-][A-Z0-9]{2,5}|[A-HJ-NPR-Z0-9]{17}|[A-Z0-9]{5,8})$")
 
 
 def read_plate(text: str, start: int, end: int) -> Iterator[Found]:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from deid_tasks.detect.patterns.rule import Found, Rule, Strength, before
-from deid_tasks.detect.patterns.words import GENERIC_PLACE_WORDS, NOT_NAMES
+from deid_tasks.detect.patterns.rule import Found, Rule, before
+from deid_tasks.detect.patterns.words import GENERIC_PLACE_WORDS, NOT_NAMES, word_set
 from deid_tasks.entities import Entity
 
 _CARE = (
@@ -13,7 +13,7 @@ _CARE = (
 )
 _OTHERS = r"Pharmacy|Pharmacies|Drugs|Drug Store|Apothecary|Inc|LLC|LLP|Ltd|Corp|Corporation|Company|University|College|Elementary|Middle School|High School|Academy|School|Church|Temple|Mosque|Synagogue|Insurance|Foundation|Industries|Logistics|Bank|Construction|Trucking|Library|Laboratories|Police Department|Fire Department|School District"
 _TRIGGER = rf"\b(?:{_CARE}|{_OTHERS})\b"
-_LEFT = re.compile(rf"(?:(?:[A-Z][A-Za-z'\-]{{0,24}}|St\.|Mt\.|Ft\.|[A-Z]\.|&|of|the|and|de)[ ]){{1,6}}$")
+_LEFT = re.compile(r"(?:(?:[A-Z][A-Za-z'\-]{0,24}|St\.|Mt\.|Ft\.|[A-Z]\.|&|of|the|and|de)[ ]){1,6}$")
 _FACILITY_WORD = re.compile(_CARE + "$")
 _CONNECTOR = frozenset({"of", "the", "and", "de", "&", "at"})
 _PLACE_TAIL = re.compile(r" (?:of|at) (?:the )?[A-Z][A-Za-z'\-]{2,20}(?: [A-Z][A-Za-z'\-]{2,20})?")
@@ -28,25 +28,88 @@ def read_organization(text: str, start: int, end: int) -> Iterator[Found]:
     kept: list[tuple[int, str]] = []
     for position, word in reversed(words):
         low = word.lower()
-        if low not in _CONNECTOR and low not in GENERIC_PLACE_WORDS and low.rstrip(".") in NOT_NAMES and low not in {"st.", "mt.", "ft."}:
+        if (
+            low not in _CONNECTOR
+            and low not in GENERIC_PLACE_WORDS
+            and low.rstrip(".") in NOT_NAMES
+            and low not in {"st.", "mt.", "ft."}
+        ):
             break
-        if low in {"to", "from", "in", "seen", "admitted", "call", "called", "she", "he", "they", "patient", "patient's", "his", "her", "their", "your", "our", "my", "dr", "at", "via", "per", "with", "for"}:
+        if low in {
+            "to",
+            "from",
+            "in",
+            "seen",
+            "admitted",
+            "call",
+            "called",
+            "she",
+            "he",
+            "they",
+            "patient",
+            "patient's",
+            "his",
+            "her",
+            "their",
+            "your",
+            "our",
+            "my",
+            "dr",
+            "at",
+            "via",
+            "per",
+            "with",
+            "for",
+        }:
             break
         kept.insert(0, (position, word))
-    while kept and kept[0][1].lower() in _CONNECTOR | {"a", "an", "any", "this", "that", "new", "old", "local", "previous", "referring", "preferred"} and kept[0][1] not in {"New", "Old"}:
+    while (
+        kept
+        and kept[0][1].lower()
+        in _CONNECTOR | {"a", "an", "any", "this", "that", "new", "old", "local", "previous", "referring", "preferred"}
+        and kept[0][1] not in {"New", "Old"}
+    ):
         kept.pop(0)
-    telling = [word for _, word in kept if word.lower() not in GENERIC_PLACE_WORDS and word.lower() not in _CONNECTOR and len(word) > 1]
+    telling = [
+        word
+        for _, word in kept
+        if word.lower() not in GENERIC_PLACE_WORDS and word.lower() not in _CONNECTOR and len(word) > 1
+    ]
     if not telling or text[start:end].isupper():
         return
     head = text[start:end]
     entity = Entity.FACILITY if _FACILITY_WORD.match(head) else Entity.ORGANIZATION
     stop = end
-    following = re.match(r" (?:Center|Hospital|System|Group|Clinic|Campus|Home|Health|Facility|Residence|Village)\b", text[end : end + 12])
+    following = re.match(
+        r" (?:Center|Hospital|System|Group|Clinic|Campus|Home|Health|Facility|Residence|Village)\b",
+        text[end : end + 12],
+    )
     if following:
         stop += following.end()
-    if head in {"Medical", "Health", "Healthcare", "Rehab", "Manor", "Bank", "Church", "Temple", "School", "Drugs", "Library"} and not following and len(telling) < 1:
+    if (
+        head
+        in {
+            "Medical",
+            "Health",
+            "Healthcare",
+            "Rehab",
+            "Manor",
+            "Bank",
+            "Church",
+            "Temple",
+            "School",
+            "Drugs",
+            "Library",
+        }
+        and not following
+        and len(telling) < 1
+    ):
         return
-    if head in {"Medical", "Health", "Rehab", "Rehabilitation", "Drugs", "Temple", "Bank"} and not following and not re.search(r"(?:at|to|from|by|with|of|via|the|per|called|for)\s$", before(text, kept[0][0], 10)):
+    if (
+        head in {"Medical", "Health", "Rehab", "Rehabilitation", "Drugs", "Temple", "Bank"}
+        and not following
+        and not re.search(r"(?:at|to|from|by|with|of|via|the|per|called|for)\s$", before(text, kept[0][0], 10))
+    ):
         return
     tail = _PLACE_TAIL.match(text, stop, stop + 50) if head in {"University", "College", "Church", "Hospital"} else None
     yield Found(kept[0][0], tail.end() if tail and not _is_generic(tail.group()) else stop, entity)
@@ -64,15 +127,23 @@ _NOT_SAINTS = frozenset({"Elevation", "Depression", "Segment", "Changes", "John'
 def read_saint(text: str, start: int, end: int) -> Iterator[Found]:
     """at St. Luke's."""
     if _SAINT_BEFORE.search(before(text, start)) and text[start:end].split()[1] not in _NOT_SAINTS:
-        stop = end - 3 if text[start:end].endswith((" ER", " ED")) else end - 4 if text[start:end].endswith(" ICU") else end
+        stop = (
+            end - 3
+            if text[start:end].endswith((" ER", " ED"))
+            else end - 4
+            if text[start:end].endswith(" ICU")
+            else end
+        )
         yield Found(start, stop, Entity.FACILITY)
 
 
 _EMPLOYER = r"(?i)\b(?:(?:works?|worked|working|employed|employment|job) (?:at|for|with|by)|employer(?: name)?:|employed:|retired from|attends|attending school at|enrolled at|studies at|student at)(?-i: (?:the )?[A-Z])"
-_EMPLOYER_NAME = re.compile(r"(?:[A-Z][A-Za-z0-9.'\-]{1,24}|[A-Z]{2,10})(?:(?: (?:&|and|of) | )(?:[A-Z][A-Za-z0-9'\-]{1,24}|[A-Z]\.)){0,4}")
+_EMPLOYER_NAME = re.compile(
+    r"(?:[A-Z][A-Za-z0-9.'\-]{1,24}|[A-Z]{2,10})(?:(?: (?:&|and|of) | )(?:[A-Z][A-Za-z0-9'\-]{1,24}|[A-Z]\.)){0,4}"
+)
 
 
-def read_employer(text: str, start: int, end: int) -> Iterator[Found]:
+def read_employer(text: str, _start: int, end: int) -> Iterator[Found]:
     """works at X, employer: X."""
     match = _EMPLOYER_NAME.match(text, end - 1, end + 80)
     if match is None:
@@ -86,14 +157,18 @@ def read_employer(text: str, start: int, end: int) -> Iterator[Found]:
 
 _WORK = r"(?i)\b(?:works?|worked|working|employed|job|career|employment)(?: (?:full|part)[ -]time)?(?: currently)? as (?:an? |the )?[a-z]|\byears as (?:an? )?[a-z]|\b(?:retired|semi-retired), was an? [a-z]|\b(?:occupation|profession|job title|vocation)(?: is|:| -)[ ]{1,3}(?:an? )?[a-z]|\b(?:is|was|as) an? (?:retired|former|disabled) [a-z]|\bretired [a-z]{3,20}\b"
 _WORK_NAME = re.compile(r"[A-Za-z][A-Za-z'\-/]{1,24}(?: [A-Za-z][A-Za-z'\-/]{1,24}){0,4}")
-_WORK_STOP = frozenset(
+_WORK_STOP = word_set(
     """
     at for in and who with but since from until on to by of is was has he she they the a an or where when which that, now currently retired full part time full-time part-time prior before after lives
     living until because due patient pt patient's her his their as, though although while during tobacco alcohol education marital religion etoh smoking drugs no not denies never none unknown sexual social
-    """.split()
+    """
 )
-_NO_WORK = frozenset("usual normal such smoker drinker user unknown none unemployed disabled retired student disability not n/a na unable homemaker well needed tolerated directed prescribed before much above a the result follows per above".split())
-_WORKER = re.compile(r"(?:er|or|ist|ian|man|men|woman|ant|ent|eer|nurse|cook|chef|clerk|judge|pilot|coach|guard|aide|smith|person|keeper|wright|maid|host|ess|ee|ic|ary)$")
+_NO_WORK = word_set(
+    "usual normal such smoker drinker user unknown none unemployed disabled retired student disability not n/a na unable homemaker well needed tolerated directed prescribed before much above a the result follows per above"
+)
+_WORKER = re.compile(
+    r"(?:er|or|ist|ian|man|men|woman|ant|ent|eer|nurse|cook|chef|clerk|judge|pilot|coach|guard|aide|smith|person|keeper|wright|maid|host|ess|ee|ic|ary)$"
+)
 
 
 def read_profession(text: str, start: int, end: int) -> Iterator[Found]:
@@ -114,7 +189,7 @@ def read_profession(text: str, start: int, end: int) -> Iterator[Found]:
     if not value or value.lower().split()[0] in _NO_WORK:
         return
     if is_retired:
-        kept = [word for word in re.finditer(r"\S+", value)][:3]
+        kept = list(re.finditer(r"\S+", value))[:3]
         while kept and not (_WORKER.search(kept[-1].group().lower()) and len(kept[-1].group()) > 3):
             kept.pop()
         if not kept or kept[0].group().lower() in {"after", "over", "later", "for", "consultant's", "never"}:

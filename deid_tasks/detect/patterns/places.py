@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength, after, before
-from deid_tasks.detect.patterns.words import NOT_NAMES
+from deid_tasks.detect.patterns.words import NOT_NAMES, word_set
 from deid_tasks.entities import Entity
 
 STATES = {
@@ -16,39 +16,46 @@ STATES = {
     "PA": "Pennsylvania", "PR": "Puerto Rico", "RI": "Rhode Island", "SC": "South Carolina", "SD": "South Dakota", "TN": "Tennessee", "TX": "Texas",
     "UT": "Utah", "VT": "Vermont", "VA": "Virginia", "WA": "Washington", "WV": "West Virginia", "WI": "Wisconsin", "WY": "Wyoming",
 }  # fmt: skip
-_COUNTRIES = (
-    "Afghanistan Albania Algeria Angola Argentina Armenia Australia Austria Azerbaijan Bahamas Bahrain Bangladesh Barbados Belarus Belgium Belize Benin Bhutan Bolivia "
-    "Bosnia Botswana Brazil Bulgaria Burma Burundi Cambodia Cameroon Canada Chile China Colombia Congo Croatia Cuba Cyprus Czechia Denmark Dominica Ecuador Egypt Eritrea "
-    "Estonia Ethiopia Fiji Finland France Gabon Gambia Germany Ghana Greece Grenada Guatemala Guyana Haiti Honduras Hungary Iceland India Indonesia Iran Iraq Ireland Israel "
-    "Italy Jamaica Japan Kazakhstan Kenya Kosovo Kuwait Kyrgyzstan Laos Latvia Lebanon Lesotho Liberia Libya Lithuania Luxembourg Madagascar Malawi Malaysia Maldives Malta "
-    "Mauritania Mauritius Mexico Moldova Mongolia Montenegro Morocco Mozambique Myanmar Namibia Nepal Netherlands Nicaragua Nigeria Norway Oman Pakistan Panama Paraguay Peru "
-    "Philippines Poland Portugal Qatar Romania Russia Rwanda Samoa Senegal Serbia Singapore Slovakia Slovenia Somalia Spain Sudan Suriname Sweden Switzerland Syria Taiwan "
-    "Tajikistan Tanzania Thailand Togo Tonga Trinidad Tunisia Turkmenistan Uganda Ukraine Uruguay Uzbekistan Venezuela Vietnam Yemen Zambia Zimbabwe"
-).split()  # fmt: skip
+_COUNTRIES = sorted(
+    word_set(
+        "Afghanistan Albania Algeria Angola Argentina Armenia Australia Austria Azerbaijan Bahamas Bahrain Bangladesh Barbados Belarus Belgium Belize Benin Bhutan Bolivia "
+        "Bosnia Botswana Brazil Bulgaria Burma Burundi Cambodia Cameroon Canada Chile China Colombia Congo Croatia Cuba Cyprus Czechia Denmark Dominica Ecuador Egypt Eritrea "
+        "Estonia Ethiopia Fiji Finland France Gabon Gambia Germany Ghana Greece Grenada Guatemala Guyana Haiti Honduras Hungary Iceland India Indonesia Iran Iraq Ireland Israel "
+        "Italy Jamaica Japan Kazakhstan Kenya Kosovo Kuwait Kyrgyzstan Laos Latvia Lebanon Lesotho Liberia Libya Lithuania Luxembourg Madagascar Malawi Malaysia Maldives Malta "
+        "Mauritania Mauritius Mexico Moldova Mongolia Montenegro Morocco Mozambique Myanmar Namibia Nepal Netherlands Nicaragua Nigeria Norway Oman Pakistan Panama Paraguay Peru "
+        "Philippines Poland Portugal Qatar Romania Russia Rwanda Samoa Senegal Serbia Singapore Slovakia Slovenia Somalia Spain Sudan Suriname Sweden Switzerland Syria Taiwan "
+        "Tajikistan Tanzania Thailand Togo Tonga Trinidad Tunisia Turkmenistan Uganda Ukraine Uruguay Uzbekistan Venezuela Vietnam Yemen Zambia Zimbabwe"
+    )
+)
 _LONG_COUNTRIES = (
     "Antigua and Barbuda|Bosnia and Herzegovina|Burkina Faso|Cape Verde|Costa Rica|Czech Republic|Dominican Republic|El Salvador|Equatorial Guinea|Hong Kong|Ivory Coast|New Zealand|North Korea"
     "|North Macedonia|Papua New Guinea|Saudi Arabia|Sierra Leone|South Africa|South Korea|South Sudan|Sri Lanka|Trinidad and Tobago|United Arab Emirates|United Kingdom|United States(?: of America)?|Viet Nam"
 )
 
-_SUFFIX = (
-    r"street|st|avenue|ave|av|road|rd|drive|dr|lane|ln|boulevard|blvd|court|ct|place|pl|terrace|ter|circle|cir|way|parkway|pkwy|highway|hwy|square|sq|trail|trl|turnpike|tpke|plaza|loop|alley|crossing|ridge|run|path|crescent|cres|walk|row|pike|mews|commons|landing|cove|point|hill|heights|bend|knoll"
-)
+_SUFFIX = r"street|st|avenue|ave|av|road|rd|drive|dr|lane|ln|boulevard|blvd|court|ct|place|pl|terrace|ter|circle|cir|way|parkway|pkwy|highway|hwy|square|sq|trail|trl|turnpike|tpke|plaza|loop|alley|crossing|ridge|run|path|crescent|cres|walk|row|pike|mews|commons|landing|cove|point|hill|heights|bend|knoll"
 _STREET = rf"(?i)\b[0-9]{{1,6}}[a-z]?(?:-[0-9]{{1,4}})?(?: 1/2)?,? (?:(?:n|s|e|w|ne|nw|se|sw|north|south|east|west)\.? )?(?:[a-z0-9'.\-]{{1,20}} ){{1,4}}(?:{_SUFFIX})\b"
 _STREET_AT = re.compile(
-    r"(?P<number>[0-9]{1,6}[A-Za-z]?(?:-[0-9]{1,4})?(?: 1/2)?),? (?P<name>(?:[A-Za-z0-9'.\-]{1,20} ){1,5}?)(?P<suffix>" + _SUFFIX + r")\b\.?(?P<side> (?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\b\.?)?",
+    r"(?P<number>[0-9]{1,6}[A-Za-z]?(?:-[0-9]{1,4})?(?: 1/2)?),? (?P<name>(?:[A-Za-z0-9'.\-]{1,20} ){1,5}?)(?P<suffix>"
+    + _SUFFIX
+    + r")\b\.?(?P<side> (?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\b\.?)?",
     re.IGNORECASE,
 )
-_UNIT = re.compile(r",?\s{1,2}(?:(?:apt|apartment|unit|ste|suite|bldg|building|fl|floor|lot|rm)\.? ?#?\s?[A-Z0-9\-]{1,6}|#\s?[A-Z0-9\-]{1,6})(?![A-Za-z0-9])", re.IGNORECASE)
-_NO_STREET_WORD = frozenset(
+_UNIT = re.compile(
+    r",?\s{1,2}(?:(?:apt|apartment|unit|ste|suite|bldg|building|fl|floor|lot|rm)\.? ?#?\s?[A-Z0-9\-]{1,6}|#\s?[A-Z0-9\-]{1,6})(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_NO_STREET_WORD = word_set(
     """
     mg mcg ml cc mm cm kg lb lbs am pm a an the of in on by at to for with and or per is was year years yr yrs old yo month months week weeks day days hour hours hr hrs min mins minute minutes
     times time patient pt seen saw md rn np pa dr dr. mr mr. mrs mrs. ms ms. tab tabs tablet tablets cap caps capsule capsules dose doses units unit daily bid tid qid qhs prn po iv im sq sc right left
     lesion mass nodule nodules stone stones from scan scans chest head abdomen pelvis ct mri cxr refills refill visits visit male female year-old woman man she he had has x no non noted feet ft
     inch inches pounds percent grade stage type level levels episodes packs pack beers drinks drink liters liter prior steps step flights block blocks miles mile mph days' weeks' first this that
     january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec down off only then
-    """.split()
+    """
 )
-_WEAK_SUFFIXES = frozenset("st ct dr pl way run path walk row point hill bend ridge crossing ter sq av loop cove landing heights knoll commons place court square".split())
+_WEAK_SUFFIXES = word_set(
+    "st ct dr pl way run path walk row point hill bend ridge crossing ter sq av loop cove landing heights knoll commons place court square"
+)
 
 
 def read_street(text: str, start: int, end: int) -> Iterator[Found]:
@@ -61,17 +68,32 @@ def read_street(text: str, start: int, end: int) -> Iterator[Found]:
     if any(word in _NO_STREET_WORD for word in plain if word not in {"st"}) or "\n" in match.group():
         return
     suffix = match.group("suffix")
-    numbered = all(re.fullmatch(r"(?:[0-9]{1,3}(?:st|nd|rd|th)|n|s|e|w|ne|nw|se|sw|north|south|east|west)", word) for word in plain)
+    numbered = all(
+        re.fullmatch(r"(?:[0-9]{1,3}(?:st|nd|rd|th)|n|s|e|w|ne|nw|se|sw|north|south|east|west)", word) for word in plain
+    )
     is_title = all(word[0].isupper() or word[0].isdigit() for word in words) and suffix[0].isupper()
     is_upper = match.group("name").isupper() and suffix.isupper()
-    if not is_title and not (numbered and suffix.lower() not in _WEAK_SUFFIXES):
-        if not (len(words) <= 2 and suffix.lower() not in _WEAK_SUFFIXES and re.search(r"(?:lives? (?:at|on)|address:?|home:?|resides at|at|m,|[0-9],) $", before(text, start))):
-            return
-    if any(word.isdigit() for word in plain) or (not numbered and not any(len(word) > 1 and word[0].isalpha() for word in plain)):
+    if (
+        not is_title
+        and not (numbered and suffix.lower() not in _WEAK_SUFFIXES)
+        and not (
+            len(words) <= 2
+            and suffix.lower() not in _WEAK_SUFFIXES
+            and re.search(r"(?:lives? (?:at|on)|address:?|home:?|resides at|at|m,|[0-9],) $", before(text, start))
+        )
+    ):
+        return
+    if any(word.isdigit() for word in plain) or (
+        not numbered and not any(len(word) > 1 and word[0].isalpha() for word in plain)
+    ):
         return
     if is_upper and (any(word in NOT_NAMES for word in plain) or (suffix.lower() in _WEAK_SUFFIXES and len(words) > 2)):
         return
-    if suffix in {"Dr", "DR"} and re.match(r"\.? [A-Z][A-Za-z']+(?:[^,A-Za-z']|$)", text[match.end("suffix") : match.end("suffix") + 24]) and re.search(r"[ap]m", plain[-1]):
+    if (
+        suffix in {"Dr", "DR"}
+        and re.match(r"\.? [A-Z][A-Za-z']+(?:[^,A-Za-z']|$)", text[match.end("suffix") : match.end("suffix") + 24])
+        and re.search(r"[ap]m", plain[-1])
+    ):
         return
     stop = match.end()
     if text[stop - 1] == ".":
@@ -82,7 +104,9 @@ def read_street(text: str, start: int, end: int) -> Iterator[Found]:
     yield from _city_behind(text, stop)
 
 
-_CITY_BEHIND = re.compile(r"(?:,|\s|\n){1,3}(?P<city>[A-Z][A-Za-z.'\-]{1,20}(?: [A-Z][A-Za-z.'\-]{1,20}){0,3}?),? (?P<state>[A-Z]{2})\b\.?(?:,? (?P<zip>[0-9]{5}(?:-[0-9]{4})?)(?![0-9]))?")
+_CITY_BEHIND = re.compile(
+    r"(?:,|\s|\n){1,3}(?P<city>[A-Z][A-Za-z.'\-]{1,20}(?: [A-Z][A-Za-z.'\-]{1,20}){0,3}?),? (?P<state>[A-Z]{2})\b\.?(?:,? (?P<zip>[0-9]{5}(?:-[0-9]{4})?)(?![0-9]))?"
+)
 
 
 def _city_behind(text: str, start: int) -> Iterator[Found]:
@@ -106,13 +130,24 @@ def read_box(text: str, start: int, end: int) -> Iterator[Found]:
 _STATE_CODES = "|".join(STATES)
 _CITY_STATE = rf"(?i)\b(?:[a-z][a-z.'\-]{{1,20}} ){{0,2}}[a-z][a-z.'\-]{{1,20}}(?:,\s{{0,2}}| )(?:{_STATE_CODES}|(?:{'|'.join(STATES.values())}))\.?,?\s{{1,2}}[0-9]{{5}}(?:-[0-9]{{4}})?\b|\b[A-Z][A-Za-z.'\-]{{1,20}}, (?-i:{_STATE_CODES})\b"
 _CITY_STATE_AT = re.compile(
-    r"(?P<city>[A-Za-z][A-Za-z.'\-]{1,20}(?: [A-Za-z][A-Za-z.'\-]{1,20}){0,2}),?\s{1,2}(?P<state>" + _STATE_CODES + "|" + "|".join(STATES.values()) + r")(?:\.?,?\s{1,2}(?P<zip>[0-9]{5}(?:-[0-9]{4})?)(?![0-9]))?\b",
+    r"(?P<city>[A-Za-z][A-Za-z.'\-]{1,20}(?: [A-Za-z][A-Za-z.'\-]{1,20}){0,2}),?\s{1,2}(?P<state>"
+    + _STATE_CODES
+    + "|"
+    + "|".join(STATES.values())
+    + r")(?:\.?,?\s{1,2}(?P<zip>[0-9]{5}(?:-[0-9]{4})?)(?![0-9]))?\b",
     re.IGNORECASE,
 )
+_SUFFIX_WORD = re.compile(rf"(?:{_SUFFIX})[.,]?", re.IGNORECASE)
 _CITY_LEFT = re.compile(r"(?:(?:St|Ft|Mt|Ste)\. |[A-Z][A-Za-z.'\-]{1,20} ){1,2}$")
-_CREDENTIAL_CODES = frozenset({"MD", "PA", "MA", "MS", "DC", "OR", "IN", "ME", "OK", "CT", "ID", "DE", "CO", "AL", "LA", "PR", "HI", "ND"})
-_BEFORE_CITY = re.compile(r"(?:^|[^a-z])(?:in|from|of|to|near|at|outside|lives|live|living|city|town|moved|born|around|visiting|visited|address|via|toward|towards|between|and|or|hometown|residence|location|resident)\s{1,2}(?:[a-z.]{2,14} ){0,2}$")
-_NO_CITY_WORD = frozenset("in from of to near at lives live living the a an address zip home city town residence moved resides and phone located county dr mr mrs ms was is she he".split())
+_CREDENTIAL_CODES = frozenset(
+    {"MD", "PA", "MA", "MS", "DC", "OR", "IN", "ME", "OK", "CT", "ID", "DE", "CO", "AL", "LA", "PR", "HI", "ND"}
+)
+_BEFORE_CITY = re.compile(
+    r"(?:^|[^a-z])(?:in|from|of|to|near|at|outside|lives|live|living|city|town|moved|born|around|visiting|visited|address|via|toward|towards|between|and|or|hometown|residence|location|resident)\s{1,2}(?:[a-z.]{2,14} ){0,2}$"
+)
+_NO_CITY_WORD = word_set(
+    "in from of to near at lives live living the a an address zip home city town residence moved resides and phone located county dr mr mrs ms was is she he"
+)
 
 
 def read_city_state(text: str, start: int, end: int) -> Iterator[Found]:
@@ -125,8 +160,18 @@ def read_city_state(text: str, start: int, end: int) -> Iterator[Found]:
     if match.group("zip"):
         words = list(re.finditer(r"\S+", text[city_start:city_end]))
         keep = len(words)
-        while keep and words[keep - 1].group().lower().strip(".,") not in _NO_CITY_WORD and (words[keep - 1].group()[0].isupper() or match.group("city").islower()):
+        while (
+            keep
+            and words[keep - 1].group().lower().strip(".,") not in _NO_CITY_WORD
+            and (words[keep - 1].group()[0].isupper() or match.group("city").islower())
+        ):
             keep -= 1
+        if re.search(
+            r"(?:^|[^0-9])[0-9]{1,6}[a-z]?,? (?:\S+ ){0,3}$",
+            before(text, city_start + words[min(keep, len(words) - 1)].start()),
+        ):
+            suffixes = [i for i, word in enumerate(words[:-1]) if i >= keep and _SUFFIX_WORD.fullmatch(word.group())]
+            keep = max([keep, *[i + 1 for i in suffixes]])
         if keep == len(words):
             return
         city_start += words[keep].start()
@@ -134,13 +179,23 @@ def read_city_state(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(*match.span("state"), Entity.STATE, Strength.LABELLED)
         yield Found(*match.span("zip"), Entity.ZIP, Strength.LABELLED)
         return
-    if state not in STATES or text[city_end : city_end + 1] != "," or text[match.end() : match.end() + 1] in {".", "-"} and state in _CREDENTIAL_CODES and not _BEFORE_CITY.search(before(text, city_start)):
+    if (
+        state not in STATES
+        or text[city_end : city_end + 1] != ","
+        or (
+            text[match.end() : match.end() + 1] in {".", "-"}
+            and state in _CREDENTIAL_CODES
+            and not _BEFORE_CITY.search(before(text, city_start))
+        )
+    ):
         return
     left = _CITY_LEFT.search(text[max(0, city_start - 44) : city_start])
     low = city_start - len(left.group()) if left else city_start
     while low < city_start and text[low:city_start].split(" ", 1)[0].lower() in _NO_CITY_WORD:
         low = text.index(" ", low) + 1
-    if _BEFORE_CITY.search(before(text, low)) or re.search(r"(?:^|[^A-Za-z])(?:In|From|Of|To|Near|At)\s$", text[max(0, low - 6) : low]):
+    if _BEFORE_CITY.search(before(text, low)) or re.search(
+        r"(?:^|[^A-Za-z])(?:In|From|Of|To|Near|At)\s$", text[max(0, low - 6) : low]
+    ):
         yield Found(low, city_end, Entity.CITY, Strength.FORMAT)
         yield Found(*match.span("state"), Entity.STATE, Strength.FORMAT)
 
@@ -151,15 +206,22 @@ _NAME_TOO = frozenset({"Virginia", "Georgia", "Washington", "Montana", "Dakota",
 
 def read_state(text: str, start: int, end: int) -> Iterator[Found]:
     """A state's name."""
-    if text[start:end] in _NAME_TOO and not re.search(r"(?:in|from|to|of|,|near|through|outside)\s$", before(text, start, 12)):
+    if text[start:end] in _NAME_TOO and not re.search(
+        r"(?:in|from|to|of|,|near|through|outside)\s$", before(text, start, 12)
+    ):
         return
-    if re.match(r"['’]s\b| (?:[A-Z][a-z]+ )?(?:University|Hospital|Scale|Verbal|Virus|Ave|Avenue|St|Street|Road|Rd)\b", text[end : end + 24]):
+    if re.match(
+        r"['’]s\b| (?:[A-Z][a-z]+ )?(?:University|Hospital|Scale|Verbal|Virus|Ave|Avenue|St|Street|Road|Rd)\b",
+        text[end : end + 24],
+    ):
         return
     yield Found(start, end, Entity.STATE)
 
 
 _COUNTRY = rf"\b(?:{'|'.join(_COUNTRIES)}|{_LONG_COUNTRIES}|USA|U\.S\.A\.)(?:\b|\.)|(?:from|in|to|visited|born in|through|of|travel(?:ed)? to) (?:Turkey|Jordan|Chad|Mali|Niger|Guinea|Georgia|UK|the UK|the US)\b"
-_NOT_A_COUNTRY = re.compile(r"(?:\s(?:ink|virus|score|staging|classification|spice|syndrome|nut|nuts|encephalitis|criteria|street|st|ave|avenue|general|green|hospital|university)\b|-pugh|-barr)")
+_NOT_A_COUNTRY = re.compile(
+    r"(?:\s(?:ink|virus|score|staging|classification|spice|syndrome|nut|nuts|encephalitis|criteria|street|st|ave|avenue|general|green|hospital|university)\b|-pugh|-barr)"
+)
 
 
 def read_country(text: str, start: int, end: int) -> Iterator[Found]:
@@ -182,7 +244,7 @@ _ZIP = r"(?i)\bzip(?: ?code)?:? ?[0-9]{5}(?:-[0-9]{4})?\b|\b[0-9]{5}-[0-9]{4}\b"
 def read_zip(text: str, start: int, end: int) -> Iterator[Found]:
     """A labelled ZIP code, or one with its four figures more."""
     match = re.compile(r"[0-9]{5}(?:-[0-9]{4})?$").search(text, start, end)
-    if match and text[start - 1 : start] not in {"-", "/"} and not text[end : end + 1] == "-":
+    if match and text[start - 1 : start] not in {"-", "/"} and text[end : end + 1] != "-":
         yield Found(match.start(), end, Entity.ZIP, Strength.LABELLED if text[start].isalpha() else Strength.WEAK)
 
 
@@ -195,19 +257,30 @@ _ROOM_CODE = re.compile(r"[A-Z0-9][A-Z0-9\-]{0,11}$")
 
 def read_room(text: str, start: int, end: int) -> Iterator[Found]:
     """Rm 412B, Bed 3, 4 West."""
-    if text[start - 1 : start] in {".", "/", "-"} or re.match(r"\s?(?:mg|ml|units?|hours|days|weeks|of|x\b|%|/|\.\d|feet|degrees|times|minutes|am|pm|st|nd|rd|th)", after(text, end)):
+    if text[start - 1 : start] in {".", "/", "-"} or re.match(
+        r"\s?(?:mg|ml|units?|hours|days|weeks|of|x\b|%|/|\.\d|feet|degrees|times|minutes|am|pm|st|nd|rd|th)",
+        after(text, end),
+    ):
         return
     label = text[start:end].lower()
-    if label.startswith(("or", "unit", "door", "desk", "pod", "floor")) and not re.search(r"[0-9]{2}|[a-z]-?[0-9]|#|[0-9][a-z]", label.split(maxsplit=1)[-1]):
+    if label.startswith(("or", "unit", "door", "desk", "pod", "floor")) and not re.search(
+        r"[0-9]{2}|[a-z]-?[0-9]|#|[0-9][a-z]", label.split(maxsplit=1)[-1]
+    ):
         return
     if before(text, start, 10).endswith("operating "):
         return
     if label.startswith("pod") and re.search(r"[0-9]", label):
         return  # postoperative day
-    if label[0].isdigit() and not re.search(r"(?:^|[^a-z])(?:to|on|from|unit|floor|ward|room|location|loc|dept|at|in)[\s:]{1,2}$", before(text, start)):
+    if label[0].isdigit() and not re.search(
+        r"(?:^|[^a-z])(?:to|on|from|unit|floor|ward|room|location|loc|dept|at|in)[\s:]{1,2}$", before(text, start)
+    ):
         return
     code = _ROOM_CODE.search(text, start, end)
-    if label[0].isdigit() or code is None or text[start].isupper() and not text[start : start + 2].isupper() and code.group().isdigit():
+    if (
+        label[0].isdigit()
+        or code is None
+        or (text[start].isupper() and not text[start : start + 2].isupper() and code.group().isdigit())
+    ):
         yield Found(start, end, Entity.LOCATION_OTHER)
     elif not (label.startswith("bed") and len(code.group()) < 3):
         yield Found(code.start(), end, Entity.LOCATION_OTHER)
@@ -227,7 +300,11 @@ _ROAD = r"\b(?:Interstate|Route|Rte\.?|Rt\.?|Highway|Hwy\.?|US|State Road) ?-?[0
 
 def read_road(text: str, start: int, end: int) -> Iterator[Found]:
     """Route 128, I-95; iodine isotopes are not roads."""
-    if text[start:end] in {"I-131", "I-123", "I-125", "I-124", "I-129", "I-127"} or text[end : end + 1] in {"/", "%", ":"} or re.match(r"\s?(?:therapy|scan|uptake|ablation)", after(text, end)):
+    if (
+        text[start:end] in {"I-131", "I-123", "I-125", "I-124", "I-129", "I-127"}
+        or text[end : end + 1] in {"/", "%", ":"}
+        or re.match(r"\s?(?:therapy|scan|uptake|ablation)", after(text, end))
+    ):
         return
     if not text[start:end].startswith("US") or re.search(r"(?:on|along|off|via|near)\s$", before(text, start, 8)):
         yield Found(start, end, Entity.LOCATION_OTHER)

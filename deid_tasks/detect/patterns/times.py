@@ -13,15 +13,22 @@ _TRIGGER = (
     r"|\b[0-2][0-9][0-5][0-9] ?(?:hrs|hours|h|am|pm)\b"
     r"|(?:\bat|@|time:?|[0-9]{2,4}|around|by) ?\b[0-2][0-9][0-5][0-9]\b|\b0[0-9][0-5][0-9]\b|(?m)^[ \t]{0,8}[12][0-9][0-5][0-9] [a-z]"
 )
-_CLOCK = re.compile(r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?::[0-5][0-9])?(?:\.[0-9]{1,6})?(?![0-9]|:[0-9])(?:\s?(?:[ap]m\b|[ap]\.m\.?|[ap]\b|hrs\b|h\b))?", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?::[0-5][0-9])?(?:\.[0-9]{1,6})?(?![0-9]|:[0-9])(?:\s?(?:[ap]m\b|[ap]\.m\.?|[ap]\b|hrs\b|h\b))?",
+    re.IGNORECASE,
+)
 _HOUR = re.compile(r"(?:0?[1-9]|1[0-2])(?:[:.][0-5][0-9])?\s?(?:[ap]\.m\.?|[ap]m(?![a-z])|o'?clock)", re.IGNORECASE)
 _MILITARY = re.compile(r"(?:[01][0-9]|2[0-3])[0-5][0-9](?![0-9])(?:\s?(?:hrs|hours|h|am|pm)\b)?", re.IGNORECASE)
-_TITRE = re.compile(r"(?:titers?|titres?|ana|dilut\w*|ratio|rpr|vdrl|epi|epinephrine|humalog|novolog|lispro|carb\w*|lidocaine|i:e|ie|diluted|concentration|score)\W{0,3}(?:of |at |is |was |\w+ )?$")
+_TITRE = re.compile(
+    r"(?:titers?|titres?|ana|dilut\w*|ratio|rpr|vdrl|epi|epinephrine|humalog|novolog|lispro|carb\w*|lidocaine|i:e|ie|diluted|concentration|score)\W{0,3}(?:of |at |is |was |\w+ )?$"
+)
 _UNIT = re.compile(r"\s?(?:mg|ml|mcg|cc|units?|titer|titre|dilution|ratio|%|k\b|calorie)")
 _HOUR_BEFORE = re.compile(r"(?:by|until|around|before|after|till?|since|about)\s$")
 _HOUR_AFTER = re.compile(r"\s(?:in the|this|tomorrow|today|tonight|yesterday|appointment|appt|am|pm)")
 _LINE_START = re.compile(r"^\s*$")
-_NO_TIME_BEFORE = re.compile(r"(?:ext|x|id|code|pin|pager|pgr|room|rm|bed|box|no|num|number|lot|last four|ending in|zip|unit)\W{0,2}$")
+_NO_TIME_BEFORE = re.compile(
+    r"(?:ext|x|id|code|pin|pager|pgr|room|rm|bed|box|no|num|number|lot|last four|ending in|zip|unit)\W{0,2}$"
+)
 _DATE_BEFORE = re.compile(r"[0-9]{1,4}[/.\-][0-9]{1,2}(?:[/.\-][0-9]{2,4})?,? $")
 
 
@@ -46,7 +53,9 @@ def read_time(text: str, start: int, end: int) -> Iterator[Found]:
         return
     hour = _HOUR.match(text, start, limit)
     if hour and not is_tail:
-        if "clock" in hour.group().lower() and not (_HOUR_BEFORE.search(before(text, start)) or _HOUR_AFTER.match(after(text, hour.end()))):
+        if "clock" in hour.group().lower() and not (
+            _HOUR_BEFORE.search(before(text, start)) or _HOUR_AFTER.match(after(text, hour.end()))
+        ):
             return
         yield Found(start, hour.end(), Entity.TIME)
         return
@@ -54,8 +63,15 @@ def read_time(text: str, start: int, end: int) -> Iterator[Found]:
         ahead, value = before(text, military.start()), military.group()
         if text[military.start() - 1 : military.start()].isdigit():
             continue
-        told = not value.isdigit() or re.search(r"(?:^|[^a-z])(?:at|@|time:?|around)\s?$", ahead) or _DATE_BEFORE.search(ahead) or _LINE_START.search(ahead)
-        told = told or (value[0] == "0" and re.search(r"(?:[a-z\])]\s|~\s?)$", ahead) and not _NO_TIME_BEFORE.search(ahead))
+        told: object = (
+            not value.isdigit()
+            or re.search(r"(?:^|[^a-z])(?:at|@|time:?|around)\s?$", ahead)
+            or _DATE_BEFORE.search(ahead)
+            or _LINE_START.search(ahead)
+        )
+        told = told or (
+            value[0] == "0" and re.search(r"(?:[a-z\])]\s|~\s?)$", ahead) and not _NO_TIME_BEFORE.search(ahead)
+        )
         if told and not _UNIT.match(after(text, military.end())):
             yield Found(military.start(), military.end(), Entity.TIME, Strength.LABELLED)
             return

@@ -1,12 +1,18 @@
 """Word lists that rules share: what is capitalised in notes and is yet no one's name."""
 
+
+def word_set(listed: str) -> frozenset[str]:
+    """The words of ``listed``, which stand between white space."""
+    return frozenset(listed.split())
+
+
 MEDICAL_ENDINGS = (
     "itis", "oma", "emia", "osis", "pathy", "tension", "betes", "algia", "uria", "plasia", "trophy", "ectomy", "scopy", "gram", "graphy",
     "ology", "ologist", "iatry", "iatrist", "therapy", "plegia", "paresis", "rrhea", "rrhage", "statin", "pril", "sartan", "olol", "azole",
     "cillin", "mycin", "cycline", "pine", "idone", "oxacin", "dipine", "parin", "zepam", "zolam",
 )  # fmt: skip
 
-NOT_NAMES = frozenset(
+NOT_NAMES = word_set(
     """
     a about abdomen abnormal above absent acute add address admission admit admitted adult advised after age aged agreed agrees albuterol all allergies allergy alert also am an
     and any appears appointment april are as asks asked aspirin assessment assisted assistance at attending august aunt aware back bed been before being below benign bid bilateral birth
@@ -37,11 +43,11 @@ NOT_NAMES = frozenset(
     dr drs contin emergent claims examiner tech pcp collateral passenger operating brief adat oob vna
     asap apparently unfortunately fortunately initially previously additionally eventually subsequently otherwise however therefore technician care determination disability maintenance
     lpn cna pta ota rt slp msw lcsw pharmd phd do dpm dds od facp facs fnp aprn crnp cnm crna pac ma emt rd ldn
-    """.split()
+    """
 )
 """Lower-case words that no rule takes as a name on their own."""
 
-GENERIC_PLACE_WORDS = frozenset(
+GENERIC_PLACE_WORDS = word_set(
     """
     the a an our your his her this that local nearest outside another any each same day night new old main central general community regional county city state national university memorial
     children's childrens women's womens men's veterans urgent primary care family internal medicine emergency outpatient inpatient surgery surgical medical health healthcare hospital clinic clinics center centre
@@ -54,6 +60,6 @@ GENERIC_PLACE_WORDS = frozenset(
     contacted please send sent fax dr drs mr mrs ms fall risk voice swallow hearing audiology genetics genetic lymphedema hernia thyroid asthma copd tobacco cessation chronic pre-op preop pre post op screening testing
     elementary middle high school grade college church
     on after before during when while if then now also may will can should would could
-    """.split()
+    """
 )
 """Words that alone do not make a facility's or an organisation's name."""

@@ -1,0 +1,5 @@
+"""Surrogates in place of identifiers: consistent, plausible, and functions of a key alone."""
+
+from deid_tasks.obfuscate.obfuscator import Obfuscated, Obfuscator
+
+__all__ = ["Obfuscated", "Obfuscator"]
