@@ -4,11 +4,10 @@ import datetime
 from typing import Any
 
 from airflow.sdk import DAG, CronTriggerTimetable, task
-from cosmos import DbtTaskGroup
 
 from deid_tasks.settings import InstitutionSettings
 from wiring.assets import dictionaries_asset
-from wiring.dbt import dbt_arguments, missing_manifest
+from wiring.dbt import dbt_layers
 from wiring.engine import engine
 from wiring.institutions import usable_institutions
 from wiring.policy import Kind, policy
@@ -22,7 +21,7 @@ DOC = """
 `{institution}_dictionaries`; then the dictionaries are compiled into the lexicon that the detectors read. New content is a new
 lexicon version, hence a new fingerprint: `evaluate__{institution}` follows by itself.
 
-**When it fails.** A dbt task: its log names the model or test; counts of failing rows are shown, the rows never. Look at them in the
+**When it fails.** *dbt*: the log names each model or test, its status and how many rows fail, never the rows: look at them in the
 warehouse itself. *compile_dictionaries*: clear it; the lexicon in use stays until a new one is complete.
 """
 
@@ -45,11 +44,9 @@ def build(settings: InstitutionSettings) -> DAG:
         max_active_runs=1,
         doc_md=DOC.format(title=settings.title, institution=name, schedule=schedule),
     ) as dag:
-        dbt = DbtTaskGroup(group_id="dbt", **dbt_arguments(settings))
-        dbt >> compile_dictionaries.override(outlets=[dictionaries_asset(name)])(name)
+        dbt_layers(settings) >> compile_dictionaries.override(outlets=[dictionaries_asset(name)])(name)
     return dag
 
 
 for _settings in usable_institutions():
-    if missing_manifest(_settings) is None:
-        globals()[f"dictionaries__{_settings.institution}"] = build(_settings)
+    globals()[f"dictionaries__{_settings.institution}"] = build(_settings)

@@ -7,6 +7,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
@@ -20,7 +21,7 @@ from deid_tasks.recover import recover
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 
-Row = dict[str, object]
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

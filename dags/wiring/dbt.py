@@ -1,65 +1,80 @@
-"""How Airflow runs the dbt project: one graph a layout, one set of schemas an institution."""
+"""How Airflow runs the dbt project, without a row of the warehouse reaching a log.
 
-import os
+PostgreSQL's error texts quote values, and dbt prints them: an invalid date in a patient's row would stand in Airflow's log. So
+dbt is silent here, and what each node came to is told by its name, status and number of failing rows. That is also why a layer
+is one task and not one a model: Cosmos' watcher keeps dbt's events as XCom, and a process for each of 60 models and tests costs
+minutes on a small machine.
+"""
+
 from pathlib import Path
+from typing import Any
 
 # Cosmos must find Airflow imported.
 import airflow  # noqa: F401
-from airflow.sdk import conf
-from cosmos import ExecutionConfig, ProfileConfig, ProjectConfig, RenderConfig
-from cosmos.constants import ExecutionMode, InvocationMode, LoadMode
+from airflow.sdk import TaskGroup, chain
+from cosmos.config import ProfileConfig
+from cosmos.constants import InvocationMode
+from cosmos.operators.local import DbtBuildLocalOperator
 from cosmos.profiles import PostgresUserPasswordProfileMapping
 
+from deid_tasks.errors import WarehouseError
 from deid_tasks.settings import InstitutionSettings
 
 PROJECT = Path(__file__).resolve().parents[2] / "dbt"
+LAYERS = {
+    "staging": ["path:models/staging"],
+    "dictionaries": ["path:seeds", "path:models/dictionaries"],
+    "quality": ["path:models/quality"],
+}
+_SILENT = {"DBT_LOG_LEVEL": "none", "DBT_LOG_LEVEL_FILE": "none", "DBT_SEND_ANONYMOUS_USAGE_STATS": "False"}
+_GOOD = {"success", "pass", "warn", "skipped", "no-op"}
 
 
-def manifest_of(layout: str) -> Path:
-    """The parsed graph of a layout, made at deployment by ``dbt parse``: parsing a DAG file then needs neither dbt nor database."""
-    return Path(os.environ.get("PALIMPSEST_DBT_TARGET", PROJECT / "target")) / layout / "manifest.json"
+class DbtLayer(DbtBuildLocalOperator):
+    """`dbt build` of one layer: its models and their tests."""
+
+    def handle_exception_dbt_runner(self, result: Any) -> None:
+        """Log what became of every node; raise ``WarehouseError`` with the names of those that failed."""
+        outcomes = getattr(result.result, "results", None) or []
+        for outcome in outcomes:
+            self.log.info("%s: %s in %.1f s", outcome.node.unique_id, outcome.status, outcome.execution_time)
+        failed = [_told(outcome) for outcome in outcomes if outcome.status not in _GOOD]
+        if failed:
+            raise WarehouseError(f"dbt: {'; '.join(failed)}; the warehouse knows more")
+        if not result.success:
+            raise WarehouseError(f"dbt: {type(result.exception).__name__}; run `dbt build` by hand to see its text")
 
 
-def missing_manifest(settings: InstitutionSettings) -> str | None:
-    """What to do where the layout has no manifest yet; ``None`` where it has one."""
-    layout = settings.warehouse.layout
-    manifest = manifest_of(layout)
-    if manifest.is_file():
-        return None
-    variables = f"{{institution: {settings.institution}, layout: {layout}}}"
-    return (
-        f"{settings.institution}.yaml: warehouse.layout: {layout!r} has no manifest; run"
-        f" dbt parse --project-dir {PROJECT} --target-path {manifest.parent} --vars '{variables}'"
+def dbt_layers(settings: InstitutionSettings) -> TaskGroup:
+    """Staging, then dictionaries, then the views on quality, as the tasks of one group."""
+    profile = PostgresUserPasswordProfileMapping(
+        conn_id=settings.warehouse.connection, profile_args={"schema": "palimpsest_unused", "threads": 2}
     )
+    with TaskGroup("dbt") as group:
+        chain(
+            *(
+                DbtLayer(
+                    task_id=layer,
+                    project_dir=str(PROJECT),
+                    profile_config=ProfileConfig("palimpsest", "warehouse", profile_mapping=profile),
+                    select=select,
+                    # Also the tests that look back at an earlier layer.
+                    indirect_selection="buildable",
+                    vars={"institution": settings.institution, "layout": settings.warehouse.layout},
+                    invocation_mode=InvocationMode.DBT_RUNNER,
+                    install_deps=False,
+                    emit_datasets=False,
+                    # Compiled SQL would go to Airflow's database.
+                    should_store_compiled_sql=False,
+                    append_env=True,
+                    env=_SILENT,
+                )
+                for layer, select in LAYERS.items()
+            )
+        )
+    return group
 
 
-def dbt_arguments(settings: InstitutionSettings) -> dict[str, object]:
-    """The arguments of Cosmos' ``DbtTaskGroup`` for one institution.
-
-    The scheduler watches a single ``dbt build`` and shows each model as a task (mode ``watcher``); ``airflow dags test``, which
-    has no triggerer, needs ``[palimpsest] dbt_execution_mode = local``.
-    """
-    watched = conf.get("palimpsest", "dbt_execution_mode", fallback="watcher") == "watcher"
-    variables = {"institution": settings.institution, "layout": settings.warehouse.layout}
-    return {
-        "project_config": ProjectConfig(
-            dbt_project_path=PROJECT,
-            manifest_path=manifest_of(settings.warehouse.layout),
-            dbt_vars=variables,
-            install_dbt_deps=False,
-        ),
-        "profile_config": ProfileConfig(
-            profile_name="palimpsest",
-            target_name="warehouse",
-            profile_mapping=PostgresUserPasswordProfileMapping(
-                conn_id=settings.warehouse.connection, profile_args={"schema": "palimpsest_unused", "threads": 2}
-            ),
-        ),
-        "render_config": RenderConfig(load_method=LoadMode.DBT_MANIFEST, emit_datasets=False),
-        "execution_config": ExecutionConfig(
-            execution_mode=ExecutionMode.WATCHER if watched else ExecutionMode.LOCAL,
-            invocation_mode=InvocationMode.DBT_RUNNER,
-        ),
-        # Compiled SQL would go to Airflow's database as a rendered template.
-        "operator_args": {"should_store_compiled_sql": False},
-    }
+def _told(outcome: Any) -> str:
+    rows = f", {outcome.failures} rows" if outcome.failures else ""
+    return f"{outcome.node.unique_id} {outcome.status}{rows}"

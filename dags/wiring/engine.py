@@ -24,7 +24,7 @@ def engine(institution: str) -> Iterator[tuple[ModuleType, InstitutionSettings, 
         from deid_tasks import runs
 
         yield runs, settings_of(institution), airflow_secrets()
-    except (DeidError, AirflowException) as error:
+    except (DeidError, AirflowException, ImportError) as error:
         raise error from None
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]

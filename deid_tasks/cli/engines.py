@@ -26,13 +26,14 @@ class CommandEngine:
     def __init__(self, institution: str | None, folder: Path, *, needs_key: bool) -> None:
         self._secrets = Secrets()
         self._settings: InstitutionSettings | None = None
+        self.engine: Engine
         if institution is None:
             self.engine = build_engine(public_settings(), None, self._public_key() if needs_key else None)
             return
         from deid_tasks.runs import load_engine
 
         self._settings = load_institution(folder / f"{institution}.yaml")
-        self.engine: Engine = load_engine(self._settings, self._secrets)
+        self.engine = load_engine(self._settings, self._secrets)
 
     def contexts(self, lines: Iterable[Line]) -> Iterator[tuple[list[Line], list[Document], Context]]:
         """The lines in batches of bounded size, each with its documents and its context."""

@@ -22,7 +22,7 @@ class AirflowApi:
             health = self._request("GET", "/api/v2/monitor/health", authenticated=False)
         except (OSError, HTTPException, DemoError):
             return False
-        parts = [health.get(name) or {} for name in ("metadatabase", "scheduler", "dag_processor", "triggerer")]
+        parts = [health.get(name) or {} for name in ("metadatabase", "scheduler", "dag_processor")]
         return all(part.get("status") == "healthy" for part in parts)
 
     def dag_ids(self) -> set[str]:

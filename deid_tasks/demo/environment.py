@@ -45,8 +45,6 @@ def airflow_environment(state: State, places: Places, institutions: list[Institu
         **_airflow_secrets(state, places, institutions),
         "AIRFLOW_HOME": str(home),
         "PALIMPSEST_WORK_DIR": str(state.folder / "work"),
-        "PALIMPSEST_DBT_TARGET": str(state.folder / "dbt"),
-        "DBT_LOG_PATH": str(state.folder / "logs" / "dbt"),
         "OMP_NUM_THREADS": "1",
         "PYTHONUNBUFFERED": "1",
         "TZ": "UTC",
@@ -96,7 +94,7 @@ def _settings(state: State, places: Places, home: Path) -> dict[str, str]:
         "LOGGING": {"BASE_LOG_FOLDER": state.folder / "logs" / "tasks"},
         "DAG_PROCESSOR": {"MIN_FILE_PROCESS_INTERVAL": 60, "PARSING_PROCESSES": 1},
         "SCHEDULER": {"SCHEDULER_IDLE_SLEEP_TIME": 0.5, "SCHEDULER_HEARTBEAT_SEC": 2},
-        "COSMOS": {"CACHE_DIR": state.folder / "dbt" / "cache"},
+        "COSMOS": {"CACHE_DIR": home / "cosmos"},
     }
     return {f"AIRFLOW__{part}__{key}": str(value) for part, keys in values.items() for key, value in keys.items()}
 

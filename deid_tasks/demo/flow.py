@@ -43,12 +43,14 @@ class Flow:
     def dictionaries_and_evaluation(self) -> None:
         """Trigger the dictionaries; the evaluations follow them by the asset that joins the two."""
         before = {name: self._run_ids(f"evaluate__{name}") for name in self._institutions}
+        runs = []
         for name in self._institutions:
-            for kind in ("evaluate", "dictionaries"):
-                self._api.unpause(f"{kind}__{name}")
-        runs = [
-            DagRun(f"dictionaries__{name}", self._api.trigger(f"dictionaries__{name}")) for name in self._institutions
-        ]
+            self._api.unpause(f"evaluate__{name}")
+            dag_id = f"dictionaries__{name}"
+            is_new = not self._run_ids(dag_id)
+            self._api.unpause(dag_id)
+            # Airflow runs the last scheduled time of a DAG that it never ran before; a second run would only repeat it.
+            runs.append(DagRun(dag_id, self._new_run(dag_id, set()) if is_new else self._api.trigger(dag_id)))
         self._wait("dictionaries", runs)
         runs = [
             DagRun(f"evaluate__{name}", self._new_run(f"evaluate__{name}", before[name])) for name in self._institutions
@@ -109,13 +111,13 @@ class Flow:
         return {run["dag_run_id"] for run in self._api.runs(dag_id)}
 
     def _new_run(self, dag_id: str, before: set[str]) -> str:
-        """The run that an asset event has started since ``before`` was read."""
+        """The run that Airflow has started by itself since ``before`` was read."""
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             if new := self._run_ids(dag_id) - before:
                 return max(new)
             time.sleep(_POLL_SECONDS)
-        raise DemoError(f"{dag_id} was not started by its asset; is the scheduler well? see its log in .run/logs")
+        raise DemoError(f"{dag_id} was not started; is the scheduler well? see {self._logs.parent / 'scheduler.log'}")
 
     def _end_backfills(self, dag_id: str) -> None:
         """Cancel what an interrupted demo left: Airflow runs one backfill of a DAG at a time."""

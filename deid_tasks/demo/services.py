@@ -19,7 +19,7 @@ from deid_tasks.hospital.postgres import EmbeddedPostgres
 from deid_tasks.settings import InstitutionSettings
 
 DATABASES = ("airflow", "ehr", "catalog")
-_AIRFLOW = ("api-server", "scheduler", "dag-processor", "triggerer")
+_AIRFLOW = ("api-server", "scheduler", "dag-processor")
 _OBJECT_STORE = "object-store"
 _UI_PORT = 8080
 _GPU_SLOTS = 2
@@ -54,7 +54,7 @@ class Platform:
             self.stop_airflow()
         missing = [name for name in _AIRFLOW if not processes.running(self._state.folder, name)]
         if missing:
-            self._say("starting Airflow: API server, scheduler, DAG processor, triggerer")
+            self._say("starting Airflow: API server, scheduler, DAG processor")
             self._command("db-migrate", ["airflow", "db", "migrate"], environment)
             pool = ["airflow", "pools", "set", "gpu", str(_GPU_SLOTS), "Detection and obfuscation"]
             self._command("pools", pool, environment)
@@ -66,19 +66,6 @@ class Platform:
     def wait_for_airflow(self, api: AirflowApi) -> None:
         """Until Airflow is healthy; raises ``DemoError`` where it does not get so, naming the log."""
         self._wait("Airflow", "api-server", api.is_healthy)
-
-    def parse_dbt(self, layouts: set[str]) -> None:
-        """The manifests that the DAG files are made from; raises ``DemoError`` where dbt refuses the project."""
-        self._say("parsing the dbt project")
-        project = self._root / "dbt"
-        nowhere = dict.fromkeys(("HOST", "USER", "PASSWORD", "DBNAME"), "unused")
-        environment = _plain_environment() | {f"PALIMPSEST_DBT_{name}": value for name, value in nowhere.items()}
-        for layout in sorted(layouts):
-            places = ["--project-dir", str(project), "--profiles-dir", str(project)]
-            target = ["--target-path", str(self._state.folder / "dbt" / layout)]
-            logs = ["--log-path", str(self._state.folder / "logs" / "dbt")]
-            variables = ["--vars", json.dumps({"institution": "any", "layout": layout})]
-            self._command("dbt-parse", ["dbt", "parse", *places, *target, *logs, *variables], environment)
 
     def create_backfill(
         self, dag_id: str, first: datetime.date, last: datetime.date, institutions: list[InstitutionSettings]

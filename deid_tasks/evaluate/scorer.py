@@ -103,7 +103,7 @@ class Scorer:
     def _with_categories(self) -> dict[str, Counts]:
         counts = dict(self._by_entity)
         for entity, own in self._by_entity.items():
-            if entity in CATEGORY and str(CATEGORY[Entity(entity)]) != entity:
+            if entity in CATEGORY:
                 category = f"category:{CATEGORY[Entity(entity)]}"
                 counts[category] = counts.get(category, Counts()) + own
         return counts

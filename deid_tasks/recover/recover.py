@@ -15,6 +15,7 @@ from deid_tasks.text import Document
 _MEDICAL = mask_of("medical")
 _ABBREVIATION = mask_of("medical", "abbreviation")
 _HARVESTED = mask_of("medical", "harvested", "other")
+_PLACE = mask_of("facility", "name", "short_name")
 _TITLES = mask_of("cue", "clinician_title", "title")
 _CREDENTIAL = mask_of("cue", "credential")
 _BY_DICTIONARY = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION, Category.PROFESSION))
@@ -104,7 +105,10 @@ class _Reading:
             "’s",
         ):
             return False
-        payload = int(self.single[token]) & _MEDICAL
+        payload = int(self.single[token])
+        if payload & _PLACE:
+            return False
+        payload &= _MEDICAL
         if payload & (_ABBREVIATION | _HARVESTED) == payload:
             return bool(payload) and bool(self.scan.upper[token])
         return not self._is_person(token, token + 1)

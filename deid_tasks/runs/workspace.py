@@ -89,7 +89,7 @@ def fingerprint_of(files: list[Path]) -> str:
     marks = {(pq.read_schema(path).metadata or {}).get(b"fingerprint", b"").decode() for path in files}
     if len(marks) != 1:
         raise GateError("the run's shards were made by different engines; clear all its shard tasks")
-    return marks.pop()
+    return str(marks.pop())
 
 
 def read_batches(files: list[Path]) -> Iterator[pa.RecordBatch]:

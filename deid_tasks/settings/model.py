@@ -1,15 +1,18 @@
 """The settings of one institution. Every key is documented here; the JSON Schema for editors is made from this."""
 
 import datetime
-import re
 from typing import Annotated, Literal
 
+import re2
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from deid_tasks.entities import Entity, Group
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
 """A name that is also a SQL schema prefix, a DAG id suffix and a path segment."""
+
+_QUIET = re2.Options()
+_QUIET.log_errors = False
 
 DetectorName = Literal["patterns", "lexicon", "patient", "transformer"]
 
@@ -61,9 +64,9 @@ class PatternSettings(_Section):
         for entity, expressions in value.items():
             for expression in expressions:
                 try:
-                    re.compile(expression)
-                except re.error as error:
-                    raise ValueError(f"{entity}: {expression!r} is no regular expression: {error}") from None
+                    re2.compile(expression, _QUIET)
+                except re2.error:
+                    raise ValueError(f"{entity}: {expression!r} is no RE2 regular expression") from None
         return value
 
 

@@ -1,19 +1,20 @@
 """The dictionary tables that dbt built, streamed for the lexicon compiler."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.settings.model import InstitutionSettings
 
-TABLES = ("patient_name", "provider", "facility", "address", "medical")
+Dictionary = Literal["patient_name", "provider", "facility", "address", "medical"]
+DICTIONARIES: tuple[Dictionary, ...] = ("patient_name", "provider", "facility", "address", "medical")
 
 
 class DictionaryRow(NamedTuple):
     """One term of one ``dict_<table>``."""
 
-    table: str
+    table: Dictionary
     kind: str
     term: str
     occurrences: int
@@ -21,7 +22,7 @@ class DictionaryRow(NamedTuple):
 
 def read_dictionaries(connection: Connection, settings: InstitutionSettings) -> Iterator[DictionaryRow]:
     """Every term of every dictionary but ``dict_patient``, which is read by patient and never compiled."""
-    for table in TABLES:
+    for table in DICTIONARIES:
         with connection.cursor(name=f"dictionary_{table}") as cursor:
             cursor.itersize = 10_000
             cursor.execute(

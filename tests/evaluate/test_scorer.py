@@ -50,7 +50,7 @@ def test_rows_hold_the_headline_each_type_and_each_category():
     assert evaluation.recall == 0.5
     assert evaluation.scores["recall", "PROVIDER"].value == 1.0
     assert evaluation.scores["recall", "category:NAME"].value == 1.0
-    assert evaluation.scores["recall", "DATE"].value == 0.0
+    assert evaluation.scores["recall", "DATE"].value == evaluation.scores["recall", "category:DATE"].value == 0.0
     assert (evaluation.notes, evaluation.full_notes) == (1, 0)
 
 

@@ -17,7 +17,7 @@ _LABELS: tuple[tuple[Entity, str], ...] = (
     (Entity.SSN, r"ssn?|social security|soc(?:ial)? sec|ss ?#"),
     (
         Entity.MRN,
-        r"mrn|mr ?#|mr ?no|med(?:ical)?\.? rec(?:ord)?s?|m\.r\.n\.|emrn|empi|chart(?= ?(?:#|no|num|id|:))|unit (?:#|no\.?|number)|hosp(?:ital)? (?:#|no\.?|number|id)|pt\.? ?(?:id|#)|patient (?:id|#|no|number|identifier)"
+        r"mrn|mr ?#|mr ?no|med(?:ical)?\.? rec(?:ord)?s?|m\.r\.n\.|emrn|empi|chart(?= ?(?:#|no|num|id|:|[A-Z]{0,3}[0-9]{5}))|unit (?:#|no\.?|number)|hosp(?:ital)? (?:#|no\.?|number|id)|pt\.? ?(?:id|#)|patient (?:id|#|no|number|identifier)"
         r"|uhid|hospital record|record (?:#|no|number)|clinic (?:#|no\.?|number)|epic id",
     ),
     (

@@ -159,7 +159,7 @@ _WORK = r"(?i)\b(?:works?|worked|working|employed|job|career|employment)(?: (?:f
 _WORK_NAME = re.compile(r"[A-Za-z][A-Za-z'\-/]{1,24}(?: [A-Za-z][A-Za-z'\-/]{1,24}){0,4}")
 _WORK_STOP = word_set(
     """
-    at for in and who with but since from until on to by of is was has he she they the a an or where when which that, now currently retired full part time full-time part-time prior before after lives
+    at for in over and who with but since from until on to by of is was has he she they the a an or where when which that, now currently retired full part time full-time part-time prior before after lives
     living until because due patient pt patient's her his their as, though although while during tobacco alcohol education marital religion etoh smoking drugs no not denies never none unknown sexual social
     """
 )

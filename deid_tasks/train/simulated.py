@@ -1,0 +1,76 @@
+"""Training text of the simulated hospital: its notes' skeletons, and contexts written for training alone."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from deid_tasks.hospital.check import SKELETONS
+from deid_tasks.hospital.errors import SkeletonError
+from deid_tasks.hospital.grammar import Skeleton, read_skeletons
+from deid_tasks.hospital.records import World
+from deid_tasks.hospital.render import join, write_pieces
+from deid_tasks.train.sample import Mark, Sample, sentences_of
+from deid_tasks.train.scenes import SceneMaker
+
+CONTEXTS = Path(__file__).parent / "contexts"
+
+
+def read_world(world: World) -> tuple[Skeleton, ...]:
+    """The skeletons of ``world``.
+
+    Raises:
+        SkeletonError: a skeleton does not parse.
+    """
+    return _read(SKELETONS / world)
+
+
+def read_contexts() -> tuple[Skeleton, ...]:
+    """Lists of sentences with slots; every sentence of a list is written each time."""
+    return _read(CONTEXTS)
+
+
+def write_sentences(
+    skeletons: Sequence[Skeleton], maker: SceneMaker, source: str, rounds: int, copies: int
+) -> Iterator[Sample]:
+    """Distinct sentences of ``rounds`` writings of each skeleton.
+
+    A sentence that holds no identifier is given once. Of sentences that differ in their identifiers alone (the same
+    words around them) ``copies`` are given.
+    """
+    seen: set[str] = set()
+    frames: dict[str, int] = {}
+    for _ in range(rounds):
+        for skeleton in skeletons:
+            for sample in sentences_of(write(skeleton, maker, source)):
+                frame = frame_of(sample)
+                if sample.text in seen or frames.get(frame, 0) >= (copies if sample.marks else 1):
+                    continue
+                seen.add(sample.text)
+                frames[frame] = frames.get(frame, 0) + 1
+                yield sample
+
+
+def write(skeleton: Skeleton, maker: SceneMaker, source: str) -> Sample:
+    """One note of ``skeleton`` about a new scene."""
+    scene = maker.scene(skeleton.sex, (skeleton.min_age, min(skeleton.max_age, 97)))
+    text, spans = join(write_pieces(skeleton, scene))
+    return Sample(text, tuple(Mark(s.start, s.end, s.entity.value) for s in spans), source, skeleton.name)
+
+
+def frame_of(sample: Sample) -> str:
+    """What stands around the identifiers of ``sample``, with digits as ``0``: equal for two fillings of a sentence."""
+    parts: list[str] = []
+    position = 0
+    for mark in sample.marks:
+        parts += (sample.text[position : mark.start], f"{{{mark.target}}}")
+        position = mark.end
+    parts.append(sample.text[position:])
+    return "".join("0" if c.isdigit() else c for c in "".join(parts))
+
+
+def _read(folder: Path) -> tuple[Skeleton, ...]:
+    skeletons, problems = read_skeletons(folder)
+    if problems:
+        raise SkeletonError(f"{len(problems)} problems in {folder.name}; the first: {problems[0]}")
+    if not skeletons:
+        raise SkeletonError(f"no skeletons in {folder.name}")
+    return skeletons

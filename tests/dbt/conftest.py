@@ -1,0 +1,83 @@
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg2
+import pytest
+from small_hospital import hospital, notes
+
+from deid_tasks.hospital.layouts import load, load_gold
+
+PROJECT = Path(__file__).parents[2] / "dbt"
+
+
+@dataclass(frozen=True)
+class Dbt:
+    """dbt on one institution of one database, with target and logs of its own."""
+
+    uri: str
+    institution: str
+    layout: str
+    folder: Path
+
+    @property
+    def target(self) -> Path:
+        return self.folder / "target"
+
+    @property
+    def logs(self) -> Path:
+        return self.folder / "logs"
+
+    def run(self, *arguments: str, **variables: object) -> subprocess.CompletedProcess[str]:
+        place = urlsplit(self.uri)
+        chosen = {"institution": self.institution, "layout": self.layout} | variables
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder),
+            "PALIMPSEST_DBT_HOST": place.hostname or "",
+            "PALIMPSEST_DBT_PORT": str(place.port),
+            "PALIMPSEST_DBT_USER": place.username or "",
+            "PALIMPSEST_DBT_PASSWORD": place.password or "",
+            "PALIMPSEST_DBT_DBNAME": place.path.removeprefix("/"),
+        }
+        places = ("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT))
+        paths = ("--target-path", str(self.target), "--log-path", str(self.logs))
+        variables_given = ("--vars", str({k: v for k, v in chosen.items() if v is not None}))
+        command = [sys.executable, "-m", "dbt.cli.main", *arguments, *places, *paths, *variables_given]
+        return subprocess.run(command, env=environment, cwd=self.folder, capture_output=True, text=True, check=False)
+
+    def rows(self, question: str) -> list[tuple]:
+        connection = psycopg2.connect(self.uri)
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute(question.replace("{i}", self.institution))
+                return cursor.fetchall()
+        finally:
+            connection.close()
+
+
+@pytest.fixture(scope="session")
+def warehouses(postgres, tmp_path_factory) -> dict[str, Dbt]:
+    """The same small hospital in both layouts, each built once by ``dbt build``."""
+    postgres.create_database("dbt_tests")
+    uri = postgres.uri("dbt_tests")
+    connection = psycopg2.connect(uri)
+    built = {}
+    for institution, layout in (("riverside", "omop"), ("lakeshore", "clarity")):
+        load(connection, hospital(institution), notes(), f"{institution}_ehr", layout)
+        built[layout] = Dbt(uri, institution, layout, tmp_path_factory.mktemp(institution))
+    load_gold(connection, notes(), "riverside_gold")
+    connection.close()
+    with ThreadPoolExecutor() as pool:
+        for result in pool.map(lambda dbt: dbt.run("build"), built.values()):
+            assert result.returncode == 0, result.stdout
+    return built
+
+
+@pytest.fixture(params=["omop", "clarity"])
+def warehouse(warehouses, request) -> Dbt:
+    return warehouses[request.param]
