@@ -59,14 +59,14 @@ def build_engine(settings: InstitutionSettings, lexicon: Path | None, key: bytes
 
     Args:
         settings: the institution.
-        lexicon: folder of its compiled lexicon; the public resources alone where ``None``.
-        key: its surrogate key; an engine without one detects and does not obfuscate.
+        lexicon: folder of its lexicons, whose newest is taken; the public resources alone where ``None``.
+        key: its surrogate key, which its lexicon is hashed with too; an engine without one detects and does not obfuscate.
 
     Raises:
         LexiconError, ModelError: an artefact is missing or damaged, or needs a package that is not installed.
     """
     names = settings.detect.detectors
-    compiled = Lexicon.open(lexicon) if lexicon else default_lexicon()
+    compiled = Lexicon.open(lexicon, key=key or b"") if lexicon else default_lexicon()
     detectors: list[Detector] = []
     model_hashes: list[str] = []
     if "patterns" in names:

@@ -4,6 +4,7 @@ import datetime
 import os
 import time
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -50,7 +51,7 @@ def run(size: Size | None = None, folder: Path | None = None, console: Console |
         flow = Flow(api, names, state.folder / "logs" / "tasks", progress)
         flow.wait_for_dags()
         flow.dictionaries_and_evaluation()
-        flow.backfill(*BACKFILLED, lambda *backfill: platform.create_backfill(*backfill, institutions))
+        flow.backfill(*BACKFILLED, partial(platform.create_backfill, institutions))
         show_report(console, institutions, secrets, BACKFILLED)
         console.print(f"\nAirflow: [bold]{platform.places.airflow}[/]  user {UI_USER}  password {ui_password(state)}")
         console.print(f"Took {time.monotonic() - began:.0f} s. The platform stays up; `make down` stops it.")

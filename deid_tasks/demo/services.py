@@ -68,7 +68,7 @@ class Platform:
         self._wait("Airflow", "api-server", api.is_healthy)
 
     def create_backfill(
-        self, dag_id: str, first: datetime.date, last: datetime.date, institutions: list[InstitutionSettings]
+        self, institutions: list[InstitutionSettings], dag_id: str, first: datetime.date, last: datetime.date
     ) -> None:
         """`airflow backfill create` for the days from ``first`` to ``last``; days done before are done again."""
         days = ["--from-date", first.isoformat(), "--to-date", last.isoformat()]

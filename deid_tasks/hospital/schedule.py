@@ -75,7 +75,19 @@ def _minute(share: float) -> int:
     return 1439
 
 
-_BRIEF = ("phone", "refill", "message", "portal", "letter", "correspond", "questionnaire", "triage", "radiol", "imaging", "path")
+_BRIEF = (
+    "phone",
+    "refill",
+    "message",
+    "portal",
+    "letter",
+    "correspond",
+    "questionnaire",
+    "triage",
+    "radiol",
+    "imaging",
+    "path",
+)
 
 
 def is_brief(note_type: str) -> bool:

@@ -25,7 +25,7 @@ _SKELETONS = Path(__file__).parent / "skeletons"
 _FRAMES = Path(__file__).parent / "vocabulary"
 _BANNER, _SIGNOFF, _CARRIED = 0.06, 0.08, 0.3
 """How often a note gets a banner, a sign-off line and a carried-forward stretch beyond those its skeleton asks for."""
-_BOILERPLATE, _MORE, _BRIEF = 0.9, 0.5, 0.3
+_BOILERPLATE, _MORE, _BRIEF = 0.85, 0.35, 0.3
 """How often a note has a block of standing text, a second one, and one at all where its type is brief. With what is carried
 forward this makes sentences repeat as the literature counts them: about four copies of each."""
 _OUTSIDE, _STRANGER = 0.2, 0.15
@@ -119,7 +119,9 @@ def write_notes(hospital: Hospital, skeletons: Path | None = None) -> Iterator[G
         skeleton = _fitting(decks, shares, patient, moment.date(), rng)
         scene = chart.scene(patient, skeleton.note_type, moment, rng)
         scene.carried = carried.get(patient.patient_id, ())
-        pieces = disturb(_framed(write_pieces(skeleton, scene), scene, frames, is_brief=is_brief(skeleton.note_type)), rng)
+        pieces = disturb(
+            _framed(write_pieces(skeleton, scene), scene, frames, is_brief=is_brief(skeleton.note_type)), rng
+        )
         carried[patient.patient_id] = stretch(pieces, rng)
         text, spans = join(pieces)
         yield GoldNote(

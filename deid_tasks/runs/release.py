@@ -125,7 +125,7 @@ def publish(
         raise GateError(f"{settings.institution}: no passing certificate for fingerprint {marked}")
     assert engine.obfuscator is not None
     slice_key = engine.obfuscator.pseudonym("slice", f"{start.isoformat()}/{end.isoformat()}")
-    table = pa.Table.fromread_batches(
+    table = pa.Table.from_batches(
         (_published(batch, settings, slice_key) for batch in read_batches(files)), schema=PUBLISHED_SCHEMA
     )
     summary = {

@@ -99,7 +99,11 @@ class Augmenter:
         match = self._random.choice(words)
         word = match.group()
         at = self._random.randrange(1, len(word) - 1)
-        new = word[:at] + word[at + 1] + word[at] + word[at + 2 :] if self._random.random() < 0.5 else word[:at] + word[at + 1 :]
+        new = (
+            word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+            if self._random.random() < 0.5
+            else word[:at] + word[at + 1 :]
+        )
         return edited(sample, [Edit(*match.span(), new)])
 
     def _lower_marks(self, sample: Sample) -> Sample:

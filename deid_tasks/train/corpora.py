@@ -33,13 +33,14 @@ _LOOSE = re.compile(r" (?=[,.!?;:)%](?:\s|$))|(?<=[(@#]) | (?=['’] ?s\b)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def read_social(path: Path, namesake: Callable[[str], str]) -> Iterator[Sample]:
+def read_social(path: Path, namesake: Callable[[str], str], other_place: Callable[[str], str]) -> Iterator[Sample]:
     """Tweets and posts with gold for people, places and organizations, whose words stand apart by spaces.
 
     Args:
         path: JSON lines with ``text`` and ``spans``.
-        namesake: gives the name to put in place of a person's name word, or the word itself; this keeps names that
-            belong to another world out of training.
+        namesake: gives the name to put in place of a word of a person's name, or the word itself; this keeps names
+            that belong to another world out of training.
+        other_place: the same for whole names of places.
     """
     for row in read_jsonl(path):
         sample = _sample(row, SOCIAL_TARGETS, path.stem)
@@ -50,7 +51,7 @@ def read_social(path: Path, namesake: Callable[[str], str]) -> Iterator[Sample]:
             if not any(m.start < match.end() and m.end > match.start() for m in sample.marks)
         ]
         sample = Sample(text, tuple(sorted([*sample.marks, *open_marks])), sample.source, sample.group)
-        yield _tight(renamed(sample, namesake))
+        yield _tight(replaced(renamed(sample, namesake), other_place))
 
 
 def read_gold(path: Path, targets: dict[str, str]) -> Iterator[Sample]:
@@ -82,21 +83,41 @@ _MONTH = r"(?:January|February|March|April|May|June|July|August|September|Octobe
 _OWN: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         PERSON,
-        re.compile(r"(?<=\b(?:Dr|Mr|Ms)\. )[A-Z][a-z]+(?: [A-Z]\.?)?(?: [A-Z][a-z]+)?|(?<=\bMrs\. )[A-Z][a-z]+(?: [A-Z][a-z]+)?"),
+        re.compile(
+            r"(?<=\b(?:Dr|Mr|Ms)\. )[A-Z][a-z]+(?: [A-Z]\.(?= [A-Z]))?(?: [A-Z][a-z]+)?|(?<=\bMrs\. )[A-Z][a-z]+(?: [A-Z][a-z]+)?"
+        ),
     ),
     (
         PERSON,
-        re.compile(r"(?<=\bDr )[A-Z][a-z]+|(?<=\bDoctor )[A-Z][a-z]+|(?<=\bM[rs] )[A-Z][a-z]+|(?<=\bMrs )[A-Z][a-z]+|(?<=\bMiss )[A-Z][a-z]+"),
+        re.compile(
+            r"(?<=\bDr )[A-Z][a-z]+|(?<=\bDoctor )[A-Z][a-z]+|(?<=\bM[rs] )[A-Z][a-z]+|(?<=\bMrs )[A-Z][a-z]+|(?<=\bMiss )[A-Z][a-z]+"
+        ),
     ),
-    (Entity.DATE, re.compile(rf"\b{_MONTH}(?: \d{{1,2}}(?:st|nd|rd|th)?)?,? (?:of )?\d{{4}}\b|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b")),
+    (
+        Entity.DATE,
+        re.compile(
+            rf"\b{_MONTH}(?: \d{{1,2}}(?:st|nd|rd|th)?)?,? (?:of )?\d{{4}}\b|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b"
+        ),
+    ),
     (Entity.DATE, re.compile(r"\b\d{1,2}[/-]\d{1,2}[/-]\d{2,4}\b|\b(?:19|20)\d\d\b")),
     (Entity.DATE, re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")),
     (ANY, re.compile(rf"\b{_MONTH}\b|\b\d{{1,2}}/\d{{1,4}}\b")),
-    (Entity.AGE, re.compile(r"\b\d{1,3}(?=[- ](?:years?|y(?:r|rs)?|months?|weeks?|days?)[- ]?(?:old|of age)\b)|\b\d{1,3}(?= ?(?:y/o|yo|y\.o)\b)")),
+    (
+        Entity.AGE,
+        re.compile(
+            r"\b\d{1,3}(?=[- ](?:years?|y(?:r|rs)?|months?|weeks?|days?)[- ]?(?:old|of age)\b)|\b\d{1,3}(?= ?(?:y/o|yo|y\.o)\b)"
+        ),
+    ),
     (Entity.AGE, re.compile(r"(?<=\bage )\d{1,3}\b|(?<=\baged )\d{1,3}\b|(?<=\bage of )\d{1,3}\b")),
     (Entity.TIME, re.compile(r"\b\d{1,2}:\d{2}(?: ?[ap]\.?m\b\.?)?|\b\d{1,2} ?[ap]\.m\.", re.IGNORECASE)),
     (ANY, re.compile(r"\b(?:\d{2}s|[A-Z][a-z]+ (?:Hospital|Clinic|Center|County|University|Street|Avenue|Road))\b")),
-    (ANY, re.compile(r"\b(?:retired|works? (?:as|at|for|in)|working as|worked (?:as|at|for|in)|employed as)(?: \w+){1,4}", re.IGNORECASE)),
+    (
+        ANY,
+        re.compile(
+            r"\b(?:retired|works? (?:as|at|for|in)|working as|worked (?:as|at|for|in)|employed as)(?: \w+){1,4}",
+            re.IGNORECASE,
+        ),
+    ),
 )
 
 
@@ -119,6 +140,16 @@ def renamed(sample: Sample, namesake: Callable[[str], str]) -> Sample:
                 new = namesake(match.group())
                 if new != match.group():
                     edits.append(Edit(*match.span(), like(match.group(), new)))
+    return edited(sample, edits)
+
+
+def replaced(sample: Sample, other_place: Callable[[str], str]) -> Sample:
+    """``sample`` with each whole place given to ``other_place``."""
+    edits = []
+    for mark in sample.marks:
+        value = sample.text[mark.start : mark.end]
+        if mark.target == PLACE and (new := other_place(value)) != value:
+            edits.append(Edit(mark.start, mark.end, like(value, new)))
     return edited(sample, edits)
 
 

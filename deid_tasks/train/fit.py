@@ -28,7 +28,7 @@ class FitSettings:
     """How a model is fitted."""
 
     epochs: float = 3.0
-    batch_pieces: int = 1_024
+    batch_pieces: int = 2_048
     """Pieces of one batch, padding included."""
     window: int = 128
     learning_rate: float = 3e-4
@@ -39,8 +39,12 @@ class FitSettings:
     """Share of the steps in which the rate rises."""
     seed: int = 0
     threads: int = 2
-    is_bfloat16: bool = True
-    checkpoint_every: int = 500
+    is_bfloat16: bool = False
+    """Autocast to bfloat16: faster only where the processor has it (amx_bf16, avx512_bf16)."""
+    is_word_frozen: bool = True
+    """Leave the word embeddings as they are: faster, and names that training never showed keep their place among those
+    that it did."""
+    checkpoint_every: int = 200
     rates: AugmentRates = AugmentRates()
 
 
@@ -72,6 +76,7 @@ def fit(
     names = name_words(samples)
     batches = count_batches(encoder, samples, settings)
     total = max(1, round(batches * settings.epochs))
+    tagger.word.weight.requires_grad_(not settings.is_word_frozen)
     optimizer = _optimizer(tagger, settings)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, total, settings.warmup))
     path = folder / "checkpoint.pt"
@@ -102,7 +107,9 @@ def fit(
             window_loss += loss.item()
             if step % 50 == 0 or step == total:
                 pace = (step - seen) / (time.monotonic() - begun)
-                report(f"step {step}/{total} loss {window_loss / 50:.4f} {pace:.2f} steps/s, {(total - step) / pace / 60:.1f} min left")
+                report(
+                    f"step {step}/{total} loss {window_loss / 50:.4f} {pace:.2f} steps/s, {(total - step) / pace / 60:.1f} min left"
+                )
                 window_loss = 0.0
             if step % settings.checkpoint_every == 0 or step == total:
                 _save(path, tagger, optimizer, schedule, step)
@@ -168,6 +175,8 @@ def _optimizer(tagger: Tagger, settings: FitSettings) -> torch.optim.AdamW:
     fresh = ("case.", "gap.", "head.")
     groups: dict[tuple[bool, bool], list[torch.nn.Parameter]] = {}
     for name, parameter in tagger.named_parameters():
+        if not parameter.requires_grad:
+            continue
         groups.setdefault((name.startswith(fresh), parameter.ndim > 1), []).append(parameter)
     return torch.optim.AdamW(
         [
@@ -179,6 +188,7 @@ def _optimizer(tagger: Tagger, settings: FitSettings) -> torch.optim.AdamW:
             for (is_fresh, is_matrix), parameters in groups.items()
         ],
         betas=(0.9, 0.98),
+        fused=True,
     )
 
 

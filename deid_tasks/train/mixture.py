@@ -6,15 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deid_tasks.entities import Category, Entity, category_of
+from deid_tasks.entities import Entity
 from deid_tasks.errors import InputError
 from deid_tasks.hospital.records import World
-from deid_tasks.hospital.worlds import world_of
+from deid_tasks.hospital.worlds import fold, world_of
 from deid_tasks.reference import read_tsv
 from deid_tasks.train.augment import NAMES
 from deid_tasks.train.corpora import read_prose, read_social
 from deid_tasks.train.planting import Planter
-from deid_tasks.train.sample import Sample, sentences_of
+from deid_tasks.train.labels import PLACE
+from deid_tasks.train.sample import Mark, Sample, sentences_of
 from deid_tasks.train.scenes import SceneMaker
 from deid_tasks.train.simulated import frame_of, read_contexts, read_world, write_sentences
 
@@ -51,8 +52,13 @@ def build_mixture(settings: MixtureSettings, report: Callable[[str], None] = pri
     samples += write_sentences(read_contexts(), maker, "contexts", settings.context_rounds, settings.context_copies)
     if settings.corpora is not None:
         for name in SOCIAL:
-            samples += read_social(settings.corpora / name, _namesakes(maker))
+            samples += read_social(settings.corpora / name, _namesakes(maker), _other_places(maker))
         samples += _planted(settings, maker)
+    # A misspelled name, and a part of a compound one, may by chance be a name of another world.
+    names, cities = foreign_names(), foreign_cities()
+    kept = [sample for sample in samples if _foreign_mark(sample, names, cities) is None]
+    report(f"{len(samples) - len(kept)} samples left out for a name or a city of another world")
+    samples = kept
     check_worlds(samples)
     for source, count in sorted(Counter(sample.source for sample in samples).items()):
         report(f"{source}: {count} samples")
@@ -60,30 +66,43 @@ def build_mixture(settings: MixtureSettings, report: Callable[[str], None] = pri
 
 
 def check_worlds(samples: Sequence[Sample]) -> None:
-    """Make sure that every person's name and every city that is marked belongs to the ``train`` world.
+    """Make sure that no name and no city that is marked belongs to the ``dev`` or the ``test`` world.
 
     Raises:
-        InputError: one does not; the text names the source, the group and the offset.
+        InputError: one does; the text names the source, the group and the offset.
     """
+    names, cities = foreign_names(), foreign_cities()
     for sample in samples:
-        for mark in sample.marks:
-            value = sample.text[mark.start : mark.end]
-            if not _belongs(value, mark.target):
-                raise InputError(f"{sample.source}, {sample.group}: the {mark.target} at {mark.start} is not of the train world")
+        if (mark := _foreign_mark(sample, names, cities)) is not None:
+            raise InputError(
+                f"{sample.source}, {sample.group}: the {mark.target} at {mark.start} belongs to another world than train"
+            )
 
 
-_JOINED = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+def foreign_names() -> frozenset[str]:
+    """The folded names of people, of the public lists, that belong to another world than ``train``."""
+    columns = {
+        "surnames.tsv": "surname",
+        "given_names.tsv": "given_name",
+        "names_beyond.tsv": "name",
+        "nicknames.tsv": "nickname",
+    }
+    names = (row[column] for file, column in columns.items() for row in read_tsv(file))
+    return frozenset(fold(name) for name in names if world_of(name) is not World.TRAIN)
 
 
-def _belongs(value: str, target: str) -> bool:
-    if target == Entity.CITY:
-        return world_of(value) is World.TRAIN
-    return True
+def foreign_cities() -> frozenset[str]:
+    """The folded names of cities, of the public list, that belong to another world than ``train``."""
+    return frozenset(fold(row["city"]) for row in read_tsv("places.tsv") if world_of(row["city"]) is not World.TRAIN)
 
 
-def is_foreign(word: str) -> bool:
-    """Whether ``word``, were it a name, would belong to the ``dev`` or the ``test`` world."""
-    return world_of(word) is not World.TRAIN
+def _foreign_mark(sample: Sample, names: frozenset[str], cities: frozenset[str]) -> Mark | None:
+    for mark in sample.marks:
+        value = fold(sample.text[mark.start : mark.end])
+        is_foreign_name = mark.target in NAMES and any(len(word) > 2 and word in names for word in value.split())
+        if is_foreign_name or (mark.target in (Entity.CITY, PLACE) and value in cities):
+            return mark
+    return None
 
 
 def _namesakes(maker: SceneMaker) -> Callable[[str], str]:
@@ -91,16 +110,25 @@ def _namesakes(maker: SceneMaker) -> Callable[[str], str]:
     given: dict[str, str] = {}
 
     def namesake(word: str) -> str:
-        if len(word) < 3 or not is_foreign(word):
+        if len(word) < 3 or world_of(word) is World.TRAIN:
             return word
         return given.setdefault(word.lower(), maker.name_word())
 
     return namesake
 
 
+def _other_places(maker: SceneMaker) -> Callable[[str], str]:
+    cities, given = foreign_cities(), dict[str, str]()
+
+    def other_place(value: str) -> str:
+        return given.setdefault(fold(value), maker.city()) if fold(value) in cities else value
+
+    return other_place
+
+
 def _planted(settings: MixtureSettings, maker: SceneMaker) -> list[Sample]:
     assert settings.corpora is not None
-    words = medical_words()
+    words = medical_words() - all_name_words()
     planter, seen, planted = Planter(maker), set[str](), list[Sample]()
     for document in read_prose([settings.corpora / name for name in PROSE], words.__contains__):
         for sentence in sentences_of(document):
@@ -116,3 +144,9 @@ def medical_words() -> frozenset[str]:
     """The words of the public medical lists, in lower case."""
     terms = [row["term"] for name in ("medical_terms.tsv", "eponyms.tsv") for row in read_tsv(name)]
     return frozenset(word.lower() for term in terms for word in re.findall(r"[^\W\d_]+", term))
+
+
+def all_name_words() -> frozenset[str]:
+    """The words of every listed name of people, of any world, in lower case: as a word of prose each may be a name."""
+    columns = {"surnames.tsv": "surname", "given_names.tsv": "given_name", "nicknames.tsv": "nickname"}
+    return frozenset(row[column].lower() for file, column in columns.items() for row in read_tsv(file))

@@ -26,14 +26,33 @@ _BEGINNINGS = (
     "{patient.first} {patient.last}, {patient.age} y.o. - ", "According to {relative.full}, ", "{relative.first} adds: ", "Seen with Dr. {provider.last}. ", "{patient.LAST}: ", "Dr. {provider.last}: ", "{patient.age}{sex}. ",
     "{facility.short}: ", "{patient.full} ({patient.mrn}): ", "At {other_facility.name}, ", "While in {other_city}, ", "{patient.first}, ", "{patient.title} {patient.last}, ",
 )  # fmt: skip
-_RELATIVE = (" {relative.first}", " {relative.full}", ", {relative.first},", " ({relative.first})", ", {relative.full},", " {relative.first_lower}")
+_RELATIVE = (
+    " {relative.first}",
+    " {relative.full}",
+    ", {relative.first},",
+    " ({relative.first})",
+    ", {relative.full},",
+    " {relative.first_lower}",
+)
 _OWN = {
-    Entity.DATE.value: ("{date}", "{date}", "{date:long}", "{date:mdyy}", "{date:monthyear}", "{date:weekday}", "{date:year}"),
+    Entity.DATE.value: (
+        "{date}",
+        "{date}",
+        "{date:long}",
+        "{date:mdyy}",
+        "{date:monthyear}",
+        "{date:weekday}",
+        "{date:year}",
+    ),
     Entity.AGE.value: ("{age}",),
     Entity.TIME.value: ("{time}",),
 }
-_THE_PATIENT = re.compile(r"\b[Tt]he patient\b(?!['’])|^(?:Patient|Pt)\b|\b(?:pt|patient) (?=(?:is|was|has|denies|reports|states)\b)")
-_KIN = re.compile(r"\b(?:his|her|the) (?:wife|husband|mother|father|son|daughter|sister|brother|mom|dad|fianc[eé]e?|boyfriend|girlfriend)\b(?! and)")
+_THE_PATIENT = re.compile(
+    r"\b[Tt]he patient\b(?!['’])|^(?:Patient|Pt)\b|\b(?:pt|patient) (?=(?:is|was|has|denies|reports|states)\b)"
+)
+_KIN = re.compile(
+    r"\b(?:his|her|the) (?:wife|husband|mother|father|son|daughter|sister|brother|mom|dad|fianc[eé]e?|boyfriend|girlfriend)\b(?! and)"
+)
 _SLOT = re.compile(r"\{([^}]+)\}")
 
 
@@ -72,7 +91,11 @@ class Planter:
         if mark.target == PERSON:
             before = sentence.text[max(0, mark.start - 8) : mark.start]
             is_doctor = re.search(r"D(?:r|octor)\.? ?$", before) is not None
-            options: tuple[str, ...] = ("{provider.last}", "{provider.last}", "{provider.full}") if is_doctor else ("{patient.last}", "{patient.full}")
+            options: tuple[str, ...] = (
+                ("{provider.last}", "{provider.last}", "{provider.full}")
+                if is_doctor
+                else ("{patient.last}", "{patient.full}")
+            )
         else:
             options = _OWN[mark.target]
         return Edit(mark.start, mark.end, self._maker.rng.choice(options))

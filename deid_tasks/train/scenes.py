@@ -12,16 +12,66 @@ from deid_tasks.hospital.places import Composer, gazetteer
 from deid_tasks.hospital.records import Address, Facility, Patient, Person, Provider, Relative, World
 from deid_tasks.hospital.scene import Scene
 
-_MRN = ("#######", "########", "######", "??#######", "?########", "MR######", "###-##-##", "##-##-##", "E#######", "00#######")
+_MRN = (
+    "#######",
+    "########",
+    "######",
+    "??#######",
+    "?########",
+    "MR######",
+    "###-##-##",
+    "##-##-##",
+    "E#######",
+    "00#######",
+)
 _PLAN = ("???#########", "#########A", "W#########", "1??#-??#-??##", "###########", "??-######-##", "?##########")
-_CREDENTIALS = ("MD", "DO", "NP", "PA-C", "RN", "M.D.", "PharmD", "LCSW", "PhD", "CRNP", "DPM", "MD, PhD", "RD", "PT", "LPN", "MBBS")
+_CREDENTIALS = (
+    "MD",
+    "DO",
+    "NP",
+    "PA-C",
+    "RN",
+    "M.D.",
+    "PharmD",
+    "LCSW",
+    "PhD",
+    "CRNP",
+    "DPM",
+    "MD, PhD",
+    "RD",
+    "PT",
+    "LPN",
+    "MBBS",
+)
 _SPECIALTIES = (
     "cardiology", "nephrology", "oncology", "general surgery", "neurology", "psychiatry", "orthopedics", "urology", "pulmonology",
     "gastroenterology", "endocrinology", "dermatology", "ophthalmology", "infectious disease", "internal medicine", "family medicine",
 )  # fmt: skip
 _RELATIONS = {
-    "F": ("wife", "daughter", "mother", "sister", "niece", "granddaughter", "aunt", "girlfriend", "grandmother", "stepmother"),
-    "M": ("husband", "son", "father", "brother", "nephew", "grandson", "uncle", "boyfriend", "grandfather", "stepfather"),
+    "F": (
+        "wife",
+        "daughter",
+        "mother",
+        "sister",
+        "niece",
+        "granddaughter",
+        "aunt",
+        "girlfriend",
+        "grandmother",
+        "stepmother",
+    ),
+    "M": (
+        "husband",
+        "son",
+        "father",
+        "brother",
+        "nephew",
+        "grandson",
+        "uncle",
+        "boyfriend",
+        "grandfather",
+        "stepfather",
+    ),
 }
 _EITHER = ("partner", "friend", "neighbor", "caregiver", "guardian", "cousin", "roommate")
 
@@ -66,7 +116,11 @@ class SceneMaker:
 
     def _person(self, sex: str) -> Person:
         # Half of the names evenly from all groups: rare names are what a model misses.
-        group = self._names.group(self.rng) if self.rng.random() < 0.5 else self.rng.choice(("white", "black", "api", "hispanic"))
+        group = (
+            self._names.group(self.rng)
+            if self.rng.random() < 0.5
+            else self.rng.choice(("white", "black", "api", "hispanic"))
+        )
         return self._names.person(group, sex, self.rng)
 
     def _address(self) -> Address:
@@ -100,7 +154,14 @@ class SceneMaker:
     def _provider(self) -> Provider:
         rng, person = self.rng, self._person(self.rng.choice("FM"))
         stem = "".join(c for c in f"{person.first[0]}{person.middle[:1]}{person.last}".lower() if c.isalpha())
-        user = rng.choice((f"{stem[:3]}{numbers.digits(rng.randint(1, 4), rng)}", stem[:8], stem[:6] + numbers.digits(1, rng), numbers.shaped("?#####", rng).lower()))
+        user = rng.choice(
+            (
+                f"{stem[:3]}{numbers.digits(rng.randint(1, 4), rng)}",
+                stem[:8],
+                stem[:6] + numbers.digits(1, rng),
+                numbers.shaped("?#####", rng).lower(),
+            )
+        )
         return Provider(
             "", person, rng.choice(_CREDENTIALS), rng.choice(_SPECIALTIES), user, numbers.provider_identifier(rng),
             self._telephone(), numbers.pager(rng), "",

@@ -1,0 +1,49 @@
+"""One training from start to end: mixture, tokenizer, trunk, fit."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from deid_tasks.text.pieces import PieceEncoder
+from deid_tasks.train.fit import FitSettings, fit
+from deid_tasks.train.mixture import MixtureSettings, build_mixture
+from deid_tasks.train.model import Tagger, load_trunk, trunk_folder
+
+TOKENIZER = "tokenizer.json"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainSettings:
+    """Everything a training depends on; the same settings on the same machine give the same weights."""
+
+    folder: Path
+    """Takes the tokenizer, the checkpoint and the settings; a stopped training in it is gone on with."""
+    mixture: MixtureSettings = MixtureSettings()
+    fit: FitSettings = FitSettings()
+    layers: int = 6
+    seed: int = 0
+
+
+def train(settings: TrainSettings, report: Callable[[str], None] = print) -> Tagger:
+    """Train, and return the model; ``settings.folder`` then holds what ``export`` needs."""
+    import torch
+
+    settings.folder.mkdir(parents=True, exist_ok=True)
+    trunk = trunk_folder()
+    tokenizer = settings.folder / TOKENIZER
+    write_tokenizer(trunk / TOKENIZER, tokenizer)
+    (settings.folder / "training.json").write_text(json.dumps(asdict(settings), default=str, indent=1), encoding="utf-8")
+    samples = build_mixture(replace(settings.mixture, seed=settings.seed), report)
+    torch.manual_seed(settings.seed)
+    tagger = load_trunk(trunk, settings.layers)
+    return fit(tagger, PieceEncoder(tokenizer), samples, replace(settings.fit, seed=settings.seed), settings.folder, report)
+
+
+def write_tokenizer(source: Path, target: Path) -> None:
+    """The trunk's tokenizer, without truncation and padding, and with digits cut from letters as ``shape_words`` does."""
+    tokenizer = json.loads(source.read_text(encoding="utf-8"))
+    tokenizer["truncation"] = tokenizer["padding"] = None
+    digits = {"type": "Digits", "individual_digits": False}
+    tokenizer["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [tokenizer["pre_tokenizer"], digits]}
+    target.write_text(json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
