@@ -21,14 +21,17 @@ SURNAMES = 20_000
 MOSTLY = 0.75
 
 IRISH = (
-    "banion bannon boyle brian briant brien bryan bryant byrne callaghan connell connor dell donnell donovan dowd dwyer farrell flaherty "
-    "gara gorman grady hara hare hern kane keefe keeffe kelley kelly laughlin leary loughlin malley mara meara neal neil neill quin quinn "
-    "reilly rourke shaughnessy shea sullivan toole"
-).split()  # noqa: SIM905
+    "banion", "bannon", "boyle", "brian", "briant", "brien", "bryan", "bryant", "byrne", "callaghan", "connell",
+    "connor", "dell", "donnell", "donovan", "dowd", "dwyer", "farrell", "flaherty", "gara", "gorman", "grady",
+    "hara", "hare", "hern", "kane", "keefe", "keeffe", "kelley", "kelly", "laughlin", "leary", "loughlin", "malley",
+    "mara", "meara", "neal", "neil", "neill", "quin", "quinn", "reilly", "rourke", "shaughnessy", "shea",
+    "sullivan", "toole",
+)  # fmt: skip
 SCOTTISH = (
-    "arthur aulay bride callum donald donnell dougall dougal duff farland farlane gregor intosh intyre kay kenzie kinnon lachlan lean lennan "
-    "leod millan nab neil neill phail pherson queen rae"
-).split()  # noqa: SIM905
+    "arthur", "aulay", "bride", "callum", "donald", "donnell", "dougall", "dougal", "duff", "farland", "farlane",
+    "gregor", "intosh", "intyre", "kay", "kenzie", "kinnon", "lachlan", "lean", "lennan", "leod", "millan", "nab",
+    "neil", "neill", "phail", "pherson", "queen", "rae",
+)  # fmt: skip
 COMPOUND = {
     "DELACRUZ": "De La Cruz", "DELAROSA": "De La Rosa", "DELATORRE": "De La Torre", "DELAGARZA": "De La Garza",
     "DELAFUENTE": "De La Fuente", "DELAPAZ": "De La Paz", "DEJESUS": "De Jesus", "DELEON": "De Leon", "DELVALLE": "Del Valle",

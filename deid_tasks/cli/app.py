@@ -117,6 +117,20 @@ def evaluate(
 
 
 @app.command()
+def demo(
+    notes: Annotated[int, typer.Option(min=200, help="Notes simulated for each of the two hospitals.")] = 6_000,
+    down: Annotated[bool, typer.Option("--down", help="Stop what the demo left running.")] = False,  # noqa: FBT002
+) -> None:
+    """Bring the whole platform up, de-identify three days of two simulated hospitals, and leave Airflow's UI running."""
+    from deid_tasks import demo as platform
+
+    if down:
+        platform.down()
+    else:
+        platform.run(platform.Size(notes=notes))
+
+
+@app.command()
 def schema(output: Output = Path("-")) -> None:
     """Write the JSON Schema of an institution's settings, for editors."""
     from deid_tasks.settings.load import json_schema

@@ -8,7 +8,7 @@ from typing import TypeVar
 from deid_tasks.hospital import numbers
 from deid_tasks.hospital.name_pools import NamePools
 from deid_tasks.hospital.places import Composer, employer, towns_by_state
-from deid_tasks.hospital.records import Address, Facility, HospitalSpec, Patient, Person, Provider, Relative
+from deid_tasks.hospital.records import Facility, HospitalSpec, Patient, Person, Provider, Relative
 from deid_tasks.hospital.vocabulary import words
 from deid_tasks.hospital.worlds import Town, fold
 

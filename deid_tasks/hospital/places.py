@@ -17,10 +17,12 @@ from deid_tasks.reference import read_tsv
 _T = TypeVar("_T")
 
 _STREET_TYPES = ("Street", "St", "Avenue", "Ave", "Road", "Rd", "Drive", "Dr", "Lane", "Ln", "Court", "Ct", "Blvd", "Way", "Place", "Circle", "Terrace", "Pkwy")  # fmt: skip
-_SAINTS = tuple(
-    "Mary Joseph Luke John Francis Anthony Elizabeth Vincent Catherine Agnes Jude Clare Thomas Michael Raphael Ann Barnabas Margaret Peter "
-    "Paul Mark Anne Rita Bernard Dominic Edward James Louis Patrick Alphonsus Camillus Gabriel Theresa Christopher".split()  # noqa: SIM905
-)
+_SAINTS = (
+    "Mary", "Joseph", "Luke", "John", "Francis", "Anthony", "Elizabeth", "Vincent", "Catherine", "Agnes", "Jude",
+    "Clare", "Thomas", "Michael", "Raphael", "Ann", "Barnabas", "Margaret", "Peter", "Paul", "Mark", "Anne", "Rita",
+    "Bernard", "Dominic", "Edward", "James", "Louis", "Patrick", "Alphonsus", "Camillus", "Gabriel", "Theresa",
+    "Christopher",
+)  # fmt: skip
 _SCHOOLS = (
     "{city} High School",
     "{city} Elementary",

@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from deid_tasks.hospital.records import HospitalSpec
 
@@ -69,7 +69,7 @@ def moments(spec: HospitalSpec) -> Iterator[datetime.datetime]:
 def _minute(share: float) -> int:
     """The minute of the day by which ``share`` of the day's notes are written: 8 % by seven, 88 % by seven in the evening."""
     points = ((0.0, 0), (0.08, 420), (0.4, 690), (0.7, 930), (0.88, 1140), (1.0, 1439))
-    for (low, start), (high, end) in zip(points, points[1:], strict=False):
+    for (low, start), (high, end) in pairwise(points):
         if share <= high:
             return int(start + (share - low) / (high - low) * (end - start))
     return 1439

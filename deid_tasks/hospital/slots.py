@@ -227,7 +227,7 @@ _OF_FACILITY: dict[str, tuple[Callable[[Facility], str], Entity | None]] = {
     "city": (lambda facility: facility.address.city, Entity.CITY),
     "state": (lambda facility: facility.address.state, Entity.STATE),
     "zip": (lambda facility: facility.address.zip, Entity.ZIP),
-    "room": (lambda facility: "", Entity.LOCATION_OTHER),
+    "room": (lambda _: "", Entity.LOCATION_OTHER),
 }
 
 

@@ -1,0 +1,5 @@
+"""``python -m deid_tasks.cli`` is ``deid``."""
+
+from deid_tasks.cli import main
+
+main()

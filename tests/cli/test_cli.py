@@ -1,0 +1,130 @@
+"""The command line, as people and outside measurements use it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+NOTE = "Seen by Dr. Okafor on 3/14/2021. Call (617) 555-0123. BP 120/80, Bruce protocol."
+
+
+def deid(*arguments: object, stdin: str | bytes = "", **environment: str) -> subprocess.CompletedProcess[bytes]:
+    data = stdin.encode() if isinstance(stdin, str) else stdin
+    return subprocess.run(
+        [sys.executable, "-m", "deid_tasks.cli", *map(str, arguments)],
+        input=data,
+        capture_output=True,
+        env={"PATH": "/usr/bin:/bin", "HF_HUB_OFFLINE": "1", **environment},
+        check=False,
+    )
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write(path: Path, *records: dict) -> Path:
+    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def test_detect_keeps_the_contract(tmp_path):
+    notes = write(tmp_path / "n.jsonl", {"id": 7, "text": NOTE, "ward": "3W"}, {"id": "é", "text": "Zoë 🙂 called 617-555-0199."})
+    result = deid("detect", notes, "-o", tmp_path / "s.jsonl")
+    assert result.returncode == 0, result.stderr
+    first, second = lines(tmp_path / "s.jsonl")
+    assert (first["id"], first["ward"], second["id"]) == ("7", "3W", "é")
+    assert "text" not in first
+    found = {(NOTE[s["start"] : s["end"]], s["entity"], s["category"]) for s in first["spans"]}
+    assert {("Okafor", "PROVIDER", "NAME"), ("3/14/2021", "DATE", "DATE")} <= found
+    assert any(entity == "PHONE" for _, entity, _ in found)
+    assert all(set(span) == {"start", "end", "entity", "category", "detector", "score"} for span in first["spans"])
+    text = "Zoë 🙂 called 617-555-0199."
+    assert any(text[s["start"] : s["end"]] == "617-555-0199" for s in second["spans"])
+
+
+def test_bad_lines_are_reported_by_number_and_the_rest_goes_on(tmp_path):
+    good = json.dumps({"id": "a", "text": "on 3/14/2021"}).encode()
+    secret = b"Marigold Featherstone"
+    bad = [b"{broken " + secret, b'["' + secret + b'"]', b'{"id": "x"}', b'{"id": "x", "text": 3}', b"\xff\xfe" + secret]
+    source = tmp_path / "n.jsonl"
+    source.write_bytes(b"\n".join([good, *bad, b"", good]) + b"\n")
+    result = deid("detect", source, "-o", tmp_path / "s.jsonl")
+    assert result.returncode == 1
+    assert len(lines(tmp_path / "s.jsonl")) == 2
+    for number in range(2, 7):
+        assert f"n.jsonl:{number}:".encode() in result.stderr
+    assert secret not in result.stderr + result.stdout
+
+
+def test_standard_input_and_output():
+    result = deid("detect", "-", stdin=json.dumps({"id": "a", "text": ""}) + "\n")
+    assert json.loads(result.stdout) == {"id": "a", "spans": []}
+
+
+def test_a_missing_file_is_one_line(tmp_path):
+    result = deid("detect", tmp_path / "none.jsonl")
+    assert result.returncode == 2
+    assert b"none.jsonl" in result.stderr
+    assert b"Traceback" not in result.stderr
+
+
+def test_obfuscate_a_folder_with_a_kept_key(tmp_path):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "one.txt").write_text(NOTE, encoding="utf-8")
+    key = {"PALIMPSEST_SECRET_DEID_KEY": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}
+    outputs = [deid("obfuscate", folder, **key).stdout for _ in range(2)]
+    assert outputs[0] == outputs[1]
+    text = json.loads(outputs[0])["text"]
+    assert "Okafor" not in text
+    assert "3/14/2021" not in text
+    assert "Bruce protocol" in text
+    without_key = deid("obfuscate", folder)
+    assert b"no key given" in without_key.stderr
+    assert without_key.stdout != outputs[0]
+
+
+def test_a_short_key_is_refused(tmp_path):
+    notes = write(tmp_path / "n.jsonl", {"id": "a", "text": NOTE})
+    result = deid("obfuscate", notes, PALIMPSEST_SECRET_DEID_KEY="c2hvcnQ=")
+    assert result.returncode == 2
+    assert b"at least 32" in result.stderr
+
+
+def test_evaluate_prints_and_writes_the_scores(tmp_path):
+    gold = write(
+        tmp_path / "gold.jsonl",
+        {"id": "a", "text": NOTE, "spans": [{"start": 12, "end": 18, "label": "NAME"}, {"start": 22, "end": 31, "entity": "DATE"}]},
+        {"id": "b", "text": "May 5", "spans": [{"start": 0, "end": 5, "entity": "DATE"}]},
+    )
+    predicted = write(tmp_path / "p.jsonl", {"id": "b", "spans": []}, {"id": "a", "spans": [{"start": 22, "end": 31, "entity": "DATE"}]})
+    result = deid("evaluate", gold, predicted, "--json", tmp_path / "scores.json")
+    assert result.returncode == 0, result.stderr
+    scores = {(row["metric"], row["entity"]): row["value"] for row in json.loads((tmp_path / "scores.json").read_text())}
+    assert scores["recall", "ALL"] == pytest.approx(3 / 6)
+    assert scores["precision", "ALL"] == 1.0
+    assert b"2 notes" in result.stdout
+
+
+def test_evaluate_counts_a_missing_prediction_as_nothing_found(tmp_path):
+    gold = write(tmp_path / "gold.jsonl", {"id": "a", "text": "May 5", "spans": [{"start": 0, "end": 5, "entity": "DATE"}]})
+    predicted = write(tmp_path / "p.jsonl")
+    result = deid("evaluate", gold, predicted, "--json", tmp_path / "scores.json")
+    assert result.returncode == 1
+    assert b"'a' has no line" in result.stderr
+    assert json.loads((tmp_path / "scores.json").read_text())[0]["value"] == 0.0
+
+
+def test_a_10_mb_note_and_one_long_line_run_through(tmp_path):
+    notes = write(tmp_path / "n.jsonl", {"id": "long", "text": "pt stable 12 " * 80_000}, {"id": "a", "text": NOTE})
+    result = deid("detect", notes, "-o", tmp_path / "s.jsonl")
+    assert result.returncode == 0, result.stderr
+    assert [record["id"] for record in lines(tmp_path / "s.jsonl")] == ["long", "a"]
+
+
+def test_the_schema_is_the_one_beside_the_institutions():
+    shipped = Path(__file__).parents[2] / "dags" / "institutions" / "schema.json"
+    assert json.loads(deid("schema").stdout) == json.loads(shipped.read_text(encoding="utf-8"))

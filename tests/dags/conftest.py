@@ -1,0 +1,73 @@
+"""A DagBag of the repository's DAG files, parsed once, with no database and nothing of the caller's Airflow."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Airflow reads its configuration when it is first imported.
+_HOME = tempfile.mkdtemp(prefix="palimpsest-airflow-")
+for _name in [name for name in os.environ if name.startswith("AIRFLOW")]:
+    del os.environ[_name]
+os.environ |= {
+    "AIRFLOW_HOME": _HOME,
+    "AIRFLOW__CORE__UNIT_TEST_MODE": "True",
+    "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+    "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
+    "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
+    "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{_HOME}/none.db",
+    "AIRFLOW__COSMOS__ENABLE_TELEMETRY": "False",
+    "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
+    "DO_NOT_TRACK": "1",
+    "PALIMPSEST_WORK_DIR": f"{_HOME}/work",
+}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _import_path():
+    folders = [str(ROOT / "dags"), str(ROOT / "plugins")]
+    sys.path[:0] = folders
+    yield
+    for folder in folders:
+        sys.path.remove(folder)
+
+
+@pytest.fixture(scope="session")
+def dagbag(_import_path):
+    """Every DAG of the repository."""
+    from airflow.dag_processing.dagbag import DagBag
+
+    return DagBag(ROOT / "dags")
+
+
+@pytest.fixture
+def parse_copy(tmp_path):
+    """Parse a changed copy of ``dags/`` in a process of its own; gives DAG ids and the last line of each import error."""
+
+    def parse(change) -> tuple[set[str], list[str]]:
+        import shutil
+
+        copy = tmp_path / "dags"
+        shutil.copytree(ROOT / "dags", copy, ignore=shutil.ignore_patterns("__pycache__"))
+        change(copy / "institutions")
+        program = (
+            "import sys, json; sys.path.insert(0, sys.argv[1])\n"
+            "from airflow.dag_processing.dagbag import DagBag\n"
+            "bag = DagBag(sys.argv[1])\n"
+            "print('RESULT' + json.dumps([sorted(bag.dags), list(bag.import_errors.values())]))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(copy)], capture_output=True, text=True, check=True, cwd=ROOT
+        )
+        import json
+
+        line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
+        ids, errors = json.loads(line.removeprefix("RESULT"))
+        return set(ids), [error.strip().splitlines()[-1] for error in errors]
+
+    return parse

@@ -1,0 +1,147 @@
+"""The DAGs are the ones we say, keep the policy, and are wired in the right order."""
+
+import datetime
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+INSTITUTIONS = ("lakeshore", "riverside")
+KINDS = ("dictionaries", "evaluate", "notes")
+DAG_IDS = [f"{kind}__{institution}" for kind in KINDS for institution in INSTITUTIONS]
+DETECTING = {"detect_and_obfuscate", "evaluate_and_certify"}
+
+
+def test_the_exact_dags_and_no_import_error(dagbag):
+    assert dagbag.import_errors == {}
+    assert sorted(dagbag.dags) == sorted(DAG_IDS)
+
+
+@pytest.mark.parametrize("dag_id", DAG_IDS)
+def test_policy_of_a_dag(dagbag, dag_id):
+    dag = dagbag.dags[dag_id]
+    kind, institution = dag_id.split("__")
+    assert dag.tags == {"palimpsest", kind, institution}
+    assert dag.catchup is False
+    assert dag.max_active_runs >= 1
+    assert dag.dagrun_timeout <= datetime.timedelta(days=1)
+    for said in ("**When.**", "**What.**", "**When it fails.**"):
+        assert said in dag.doc_md
+    assert "{" not in dag.doc_md
+
+
+@pytest.mark.parametrize("dag_id", DAG_IDS)
+def test_policy_of_its_tasks(dagbag, dag_id):
+    for task in dagbag.dags[dag_id].tasks:
+        arguments = task.partial_kwargs if task.is_mapped else vars(task)
+        assert arguments["owner"] == "data-engineering"
+        assert arguments["retries"] == 2, task.task_id
+        assert arguments["retry_exponential_backoff"] == 2.0
+        assert arguments["max_retry_delay"] <= datetime.timedelta(minutes=30)
+        assert arguments["retry_policy"] is not None
+        assert arguments["execution_timeout"] <= datetime.timedelta(hours=2)
+        assert (task.pool == "gpu") == (task.task_id in DETECTING), task.task_id
+
+
+@pytest.mark.parametrize(
+    ("error", "again"),
+    [
+        ("GateError", False),
+        ("SettingsError", False),
+        ("LexiconError", False),
+        ("ModelError", False),
+        ("WarehouseError", True),
+        ("PublishError", True),
+    ],
+)
+def test_what_a_second_try_cannot_mend_is_not_tried_again(dagbag, error, again):
+    from airflow.sdk import RetryAction
+
+    from deid_tasks import errors
+
+    policy = dagbag.dags["notes__riverside"].get_task("publish").retry_policy
+    decision = policy.evaluate(getattr(errors, error)("figure"), 1, 2)
+    assert (decision.action is not RetryAction.FAIL) == again
+
+
+@pytest.mark.parametrize("institution", INSTITUTIONS)
+class TestStructure:
+    def test_notes(self, dagbag, institution):
+        dag = dagbag.dags[f"notes__{institution}"]
+        assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
+            "plan_shards": {"detect_and_obfuscate"},
+            "detect_and_obfuscate": {"reconcile_and_gate"},
+            "reconcile_and_gate": {"publish"},
+            "publish": set(),
+        }
+        assert dag.get_task("detect_and_obfuscate").is_mapped
+        # One failed shard, and neither gate nor table is reached.
+        assert dag.get_task("reconcile_and_gate").trigger_rule == "all_success"
+        assert dag.get_task("publish").trigger_rule == "all_success"
+
+    def test_a_run_of_notes_is_one_day_and_can_be_backfilled(self, dagbag, institution):
+        from airflow.serialization.serialized_objects import DagSerialization
+
+        dag = DagSerialization.from_dict(DagSerialization.to_dict(dagbag.dags[f"notes__{institution}"]))
+        start = datetime.datetime(2024, 1, 2, tzinfo=datetime.UTC)
+        runs = list(dag.iter_dagrun_infos_between(start, start + datetime.timedelta(days=2)))
+        intervals = [(run.data_interval.start, run.data_interval.end) for run in runs]
+        days = [start + datetime.timedelta(days=i) for i in range(4)]
+        assert intervals == list(zip(days[:3], days[1:], strict=True))
+
+    def test_dictionaries(self, dagbag, institution):
+        dag = dagbag.dags[f"dictionaries__{institution}"]
+        assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
+            "dbt.staging": {"dbt.dictionaries"},
+            "dbt.dictionaries": {"dbt.quality"},
+            "dbt.quality": {"compile_dictionaries"},
+            "compile_dictionaries": set(),
+        }
+        for task in dag.tasks[:3]:
+            assert task.should_store_compiled_sql is False
+            assert task.vars["institution"] == institution
+            assert "DBT_LOG_LEVEL" in task.env
+
+    def test_assets_join_the_dags(self, dagbag, institution):
+        def outlets(kind):
+            tasks = dagbag.dags[f"{kind}__{institution}"].tasks
+            return {asset.name for task in tasks for asset in task.outlets}
+
+        assert outlets("dictionaries") == {f"dictionaries__{institution}"}
+        assert outlets("evaluate") == {f"quality__{institution}"}
+        assert outlets("notes") == {f"notes__{institution}"}
+        condition = dagbag.dags[f"evaluate__{institution}"].timetable.asset_condition
+        assert {asset.name for asset in condition.objects} == {f"dictionaries__{institution}"}
+
+
+@pytest.mark.parametrize(
+    ("change", "names"),
+    [
+        (lambda folder: _replace(folder, "shard_notes: 500", "shard_notes: -1"), "notes.shard_notes"),
+        (lambda folder: _replace(folder, "title:", "titel:"), "titel"),
+        (lambda folder: (folder / "riverside.yaml").write_text("a: [b"), "no valid YAML"),
+        (lambda folder: (folder / "riverside.yaml").rename(folder / "riverbank.yaml"), "riverbank"),
+    ],
+    ids=["wrong value", "unknown key", "no YAML", "wrong name"],
+)
+def test_one_broken_file_is_one_import_error_and_hides_nobody_else(parse_copy, change, names):
+    ids, errors = parse_copy(change)
+    assert ids == {f"{kind}__lakeshore" for kind in KINDS}
+    assert len(errors) == 1
+    assert names in errors[0]
+    assert ".yaml" in errors[0]
+
+
+def _replace(folder: Path, old: str, new: str) -> None:
+    file = folder / "riverside.yaml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def test_schema_for_editors_is_the_model_of_the_settings():
+    from deid_tasks.settings.load import json_schema
+
+    file = ROOT / "dags" / "institutions" / "schema.json"
+    assert json.loads(file.read_text()) == json_schema(), "write it again: python -m deid_tasks.settings > schema.json"

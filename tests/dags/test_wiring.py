@@ -1,0 +1,100 @@
+"""The seam between tasks and engine: secrets at run time, and no patient data in what fails."""
+
+import json
+
+import pytest
+
+from deid_tasks.errors import GateError, SettingsError
+
+
+@pytest.mark.parametrize(
+    ("connection", "secret"),
+    [
+        ("postgres://u:p%40ss@db.example:5433/ehr", "postgresql://u:p%40ss@db.example:5433/ehr"),
+        ("postgresql://u:p@db.example/ehr?sslmode=require", "postgresql://u:p@db.example/ehr?sslmode=require"),
+    ],
+)
+def test_a_postgres_connection_is_a_uri(monkeypatch, connection, secret):
+    from wiring.secrets import airflow_secrets
+
+    monkeypatch.setenv("AIRFLOW_CONN_SOME_EHR", connection)
+    assert airflow_secrets().text("some_ehr") == secret
+
+
+def test_an_aws_connection_is_endpoint_and_credentials(monkeypatch):
+    from wiring.secrets import airflow_secrets
+
+    aws = {"conn_type": "aws", "login": "id", "password": "key", "extra": {"endpoint_url": "http://127.0.0.1:9"}}
+    monkeypatch.setenv("AIRFLOW_CONN_STORE", json.dumps(aws))
+    assert airflow_secrets().mapping("store") == {
+        "endpoint": "http://127.0.0.1:9",
+        "region": "us-east-1",
+        "access_key": "id",
+        "secret_key": "key",
+    }
+
+
+def test_a_variable_is_a_key(monkeypatch):
+    from wiring.secrets import airflow_secrets
+
+    monkeypatch.setenv("AIRFLOW_VAR_SOME_KEY", "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU=")
+    assert airflow_secrets().key("some_key") == b"ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
+
+
+def test_what_is_nowhere_is_named(monkeypatch):
+    from wiring import secrets
+
+    monkeypatch.setattr(secrets.Variable, "get", lambda *_, **__: None)
+    with pytest.raises(SettingsError, match="nowhere_key"):
+        secrets.airflow_secrets().text("nowhere_key")
+
+
+def _chain(error: BaseException) -> str:
+    """All that a log would print of an error and of what it shows as its causes."""
+    texts = []
+    while error is not None:
+        texts.append(f"{type(error).__name__}: {error}")
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "\n".join(texts)
+
+
+def test_a_strange_error_loses_its_text_and_keeps_its_place():
+    from wiring.engine import engine
+
+    with pytest.raises(Exception) as caught, engine("riverside"):  # noqa: PT011
+        int("Okafor")
+    told = _chain(caught.value)
+    assert "Okafor" not in told
+    assert "ValueError" in told
+    assert "test_wiring.py" in told
+
+
+def test_our_own_error_keeps_its_text_and_loses_its_cause():
+    from wiring.engine import engine
+
+    with pytest.raises(GateError) as caught, engine("riverside"):
+        try:
+            raise ValueError("Okafor")
+        except ValueError as error:
+            raise GateError("recall 0.97 is below 0.98") from error
+    told = _chain(caught.value)
+    assert "Okafor" not in told
+    assert "recall 0.97 is below 0.98" in told
+
+
+def test_no_secret_is_read_while_dag_files_are_parsed(parse_copy, monkeypatch):
+    """A secrets backend that refuses every question is never asked."""
+    monkeypatch.setenv("AIRFLOW__SECRETS__BACKEND", "no.such.Backend")
+    ids, errors = parse_copy(lambda _: None)
+    assert len(ids) == 6
+    assert errors == []
+
+
+def test_no_telemetry():
+    from deid_tasks.demo.environment import no_telemetry
+
+    switched_off = no_telemetry()
+    assert switched_off["DO_NOT_TRACK"] == "1"
+    assert switched_off["AIRFLOW__COSMOS__ENABLE_TELEMETRY"] == "False"
+    assert switched_off["AIRFLOW__USAGE_DATA_COLLECTION__ENABLED"] == "False"
+    assert switched_off["DBT_SEND_ANONYMOUS_USAGE_STATS"] == "False"

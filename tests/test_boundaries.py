@@ -1,0 +1,64 @@
+"""Imports run one way, and the engine stands without what only the platform needs."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "deid_tasks"
+FOUNDATION = {"entities", "errors", "span", "notes", "patient", "reference", "states", "settings", "text"}
+STEPS = {"warehouse", "lexicon", "detect", "merge", "recover", "obfuscate", "audit", "evaluate", "gate", "publish"}
+COMPOSERS = {"fingerprint", "engine", "pipeline", "runs"}
+SHELLS = {"cli", "demo", "train", "hospital"}
+ALLOWED_BETWEEN_STEPS = {("detect", "lexicon"), ("recover", "lexicon"), ("audit", "lexicon")}
+"""Everything that reads dictionaries shares the lexicon's normalisation and matcher."""
+
+
+def room(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else ""
+
+
+def imports() -> list[tuple[str, str, str]]:
+    found = []
+    for path in PACKAGE.rglob("*.py"):
+        own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            found += [(own, room(name), path.name) for name in names if name.startswith("deid_tasks")]
+    return found
+
+
+def test_every_room_has_its_place():
+    rooms = {path.name.removesuffix(".py") for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert rooms - {"__init__"} <= FOUNDATION | STEPS | COMPOSERS | SHELLS
+
+
+@pytest.mark.parametrize("own", sorted(FOUNDATION | STEPS))
+def test_imports_run_one_way(own):
+    allowed = FOUNDATION | {own} if own in STEPS else FOUNDATION
+    wrong = [
+        (target, file)
+        for source, target, file in imports()
+        if source == own and target and target not in allowed and (own, target) not in ALLOWED_BETWEEN_STEPS
+    ]
+    assert not wrong
+
+
+def test_composers_know_nothing_of_shells():
+    assert not [entry for entry in imports() if entry[0] in COMPOSERS and entry[1] in SHELLS]
+
+
+def test_the_engine_stands_without_the_platform():
+    """Detection and obfuscation import nothing of Airflow, dbt, Great Expectations, torch or transformers."""
+    heavy = ("airflow", "cosmos", "dbt", "great_expectations", "torch", "transformers", "pandas", "pyiceberg", "psycopg2", "boto3")
+    code = (
+        "import sys\n"
+        f"for name in {heavy!r}: sys.modules[name] = None\n"
+        "import deid_tasks.pipeline, deid_tasks.cli.app, deid_tasks.cli.engines, deid_tasks.detect.transformer\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
