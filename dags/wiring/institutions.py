@@ -17,7 +17,7 @@ def read_folder(folder: Path = FOLDER) -> tuple[tuple[InstitutionSettings, ...],
         try:
             usable.append(load_institution(path))
         except SettingsError as error:
-            problems.append(str(error))
+            problems.append(" ".join(str(error).split()))
     return tuple(usable), tuple(problems)
 
 

@@ -139,7 +139,9 @@ def ui_password(state: State) -> str:
     password = state.secret("ui").hex()[:16]
     file = state.folder / "airflow" / "passwords.json"
     file.parent.mkdir(parents=True, exist_ok=True)
-    if not file.exists():
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-            json.dump({UI_USER: password}, out)
+    fresh = file.with_suffix(".new")
+    fresh.unlink(missing_ok=True)
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+        json.dump({UI_USER: password}, out)
+    fresh.replace(file)
     return password

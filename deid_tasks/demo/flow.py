@@ -21,6 +21,12 @@ class DagRun:
 
     dag_id: str
     run_id: str
+    day: str = ""
+
+    @property
+    def label(self) -> str:
+        """What progress calls it."""
+        return f"{self.dag_id} {self.day}".rstrip()
 
 
 class Flow:
@@ -71,14 +77,14 @@ class Flow:
             found = [run for run in self._api.runs(dag_id) if str(run["logical_date"])[:10] in days]
             if len(found) != len(days):
                 raise DemoError(f"the backfill of {dag_id} made {len(found)} runs in place of {len(days)}")
-            runs.extend(DagRun(dag_id, run["dag_run_id"]) for run in found)
+            runs.extend(DagRun(dag_id, run["dag_run_id"], run["logical_date"][:10]) for run in found)
         self._wait("notes", runs)
 
     def _wait(self, stage: str, runs: list[DagRun]) -> None:
         """Until all runs have succeeded; raises ``DemoError`` as soon as one has failed, naming its task and log."""
         deadline = time.monotonic() + _STAGE_SECONDS
         left = list(runs)
-        with self._progress.stage(stage, [run.dag_id for run in runs]) as shown:
+        with self._progress.stage(stage, [run.label for run in runs]) as shown:
             while left:
                 for run in list(left):
                     tasks = self._api.tasks(run.dag_id, run.run_id)

@@ -53,7 +53,7 @@ def show_report(
         'Ask it anything: .venv/bin/python -m deid_tasks.demo.query "SELECT institution, count(*) FROM notes GROUP BY 1"'
     )
     names, rows = query(first, secrets, QUERY)
-    sample = Table(*names, title="Three published rows (every name, date and number is a surrogate)", show_lines=True)
+    sample = Table(*names, title="Three published rows, with surrogates in place of what was found", show_lines=True)
     for row in rows:
         sample.add_row(*map(str, row))
     console.print(sample)
@@ -68,11 +68,13 @@ def _figures(
         connection.cursor() as cursor,
     ):
         cursor.execute(
-            f"select sum(notes_read), sum(published + unchanged), sum(quarantined), sum(seconds) from {schema}.run"
-            " where slice_start >= %s and slice_start < %s",
+            "select coalesce(sum(notes_read), 0)::int, coalesce(sum(published + unchanged), 0)::int,"
+            " coalesce(sum(quarantined), 0)::int, coalesce(sum(seconds), 0)::float"
+            f" from (select distinct on (slice_start) * from {schema}.run"
+            "  where slice_start >= %s and slice_start < %s order by slice_start, finished_at desc) as newest",
             (days[0], days[1] + datetime.timedelta(days=1)),
         )
-        read, published, quarantined, seconds = cursor.fetchone() or (0, 0, 0, 0)
+        read, published, quarantined, seconds = cursor.fetchone() or (0, 0, 0, 0.0)
         cursor.execute(
             f"select distinct on (variant, metric) variant, metric, value, lower from {schema}.evaluation"
             " where entity = 'ALL' and metric in ('recall', 'precision') order by variant, metric, evaluated_at desc"
@@ -88,9 +90,9 @@ def _figures(
         if (variant, metric) in scores
     }
     return {
-        "notes read": f"{read or 0:,}",
-        "published": f"{published or 0:,}",
-        "quarantined": f"{quarantined or 0:,}",
+        "notes read": f"{read:,}",
+        "published": f"{published:,}",
+        "quarantined": f"{quarantined:,}",
         **words,
         "notes per second and core": f"{read / seconds:.1f}" if seconds else "",
     }

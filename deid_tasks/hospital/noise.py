@@ -77,6 +77,7 @@ KINDS: tuple[tuple[float, Callable[[list[Piece], random.Random], list[Piece]]], 
     (0.02, small_letters),
 )
 """How often each befalls a note."""
+_CARRIED_CHARACTERS = 600
 
 
 def disturb(pieces: list[Piece], rng: random.Random) -> list[Piece]:
@@ -88,7 +89,7 @@ def disturb(pieces: list[Piece], rng: random.Random) -> list[Piece]:
 
 
 def stretch(pieces: list[Piece], rng: random.Random) -> tuple[Piece, ...]:
-    """Four to twelve whole lines of a note, for the next one to carry forward; nothing from a note of one line."""
+    """Up to twelve whole lines of a note, for the next one to carry forward; nothing from a note of few lines."""
     lines: list[list[Piece]] = [[]]
     for text, entity in pieces:
         if entity or "\n" not in text:
@@ -104,7 +105,11 @@ def stretch(pieces: list[Piece], rng: random.Random) -> tuple[Piece, ...]:
     count = 4 + int(rng.random() * 9)
     start = 1 + int(rng.random() * max(1, len(full) - count - 1))
     taken: list[Piece] = []
+    room = _CARRIED_CHARACTERS
     for line in full[start : start + count]:
+        room -= sum(len(text) for text, _ in line)
+        if room < 0:
+            break
         taken.extend(line)
         taken.append(("\n", None))
     return tuple(taken[:-1])

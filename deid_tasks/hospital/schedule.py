@@ -73,23 +73,3 @@ def _minute(share: float) -> int:
         if share <= high:
             return int(start + (share - low) / (high - low) * (end - start))
     return 1439
-
-
-_BRIEF = (
-    "phone",
-    "refill",
-    "message",
-    "portal",
-    "letter",
-    "correspond",
-    "questionnaire",
-    "triage",
-    "radiol",
-    "imaging",
-    "path",
-)
-
-
-def is_brief(note_type: str) -> bool:
-    """Whether notes of this type are short, with little text that stands in every note."""
-    return any(word in note_type for word in _BRIEF)

@@ -18,16 +18,16 @@ from deid_tasks.hospital.places import gazetteer
 from deid_tasks.hospital.records import Facility, GoldNote, Hospital, Patient, Provider
 from deid_tasks.hospital.render import join, write_pieces
 from deid_tasks.hospital.scene import Piece, Scene
-from deid_tasks.hospital.schedule import commonness, is_brief, is_inpatient, moments, role_for
+from deid_tasks.hospital.schedule import commonness, is_inpatient, moments, role_for
 from deid_tasks.hospital.worlds import stable
 
 _SKELETONS = Path(__file__).parent / "skeletons"
 _FRAMES = Path(__file__).parent / "vocabulary"
 _BANNER, _SIGNOFF, _CARRIED = 0.06, 0.08, 0.3
 """How often a note gets a banner, a sign-off line and a carried-forward stretch beyond those its skeleton asks for."""
-_BOILERPLATE, _MORE, _BRIEF = 0.85, 0.35, 0.3
-"""How often a note has a block of standing text, a second one, and one at all where its type is brief. With what is carried
-forward this makes sentences repeat as the literature counts them: about four copies of each."""
+_BOILERPLATE, _MORE, _LONG = 0.8, 0.4, 1_000
+"""How often a note has a block of standing text, and a second one; one of so many characters has its own. With what is
+carried forward this makes sentences repeat as the literature counts them: about four copies of each."""
 _OUTSIDE, _STRANGER = 0.2, 0.15
 """How often a mentioned clinician is from elsewhere, and how often an author is not the patient's usual one."""
 
@@ -119,9 +119,7 @@ def write_notes(hospital: Hospital, skeletons: Path | None = None) -> Iterator[G
         skeleton = _fitting(decks, shares, patient, moment.date(), rng)
         scene = chart.scene(patient, skeleton.note_type, moment, rng)
         scene.carried = carried.get(patient.patient_id, ())
-        pieces = disturb(
-            _framed(write_pieces(skeleton, scene), scene, frames, is_brief=is_brief(skeleton.note_type)), rng
-        )
+        pieces = disturb(_framed(write_pieces(skeleton, scene), scene, frames), rng)
         carried[patient.patient_id] = stretch(pieces, rng)
         text, spans = join(pieces)
         yield GoldNote(
@@ -165,12 +163,11 @@ def _fitting(
     return skeleton
 
 
-def _framed(pieces: list[Piece], scene: Scene, frames: dict[str, Step], *, is_brief: bool) -> list[Piece]:
+def _framed(pieces: list[Piece], scene: Scene, frames: dict[str, Step]) -> list[Piece]:
     """``pieces`` with a banner above, standing text, a carried-forward stretch or a sign-off below, where chance adds them."""
     rng = scene.rng
-    if rng.random() < (_BRIEF if is_brief else _BOILERPLATE):
-        pieces = [*pieces, ("\n\n", None), *_write(frames["boilerplate"], scene)]
-        if not is_brief and rng.random() < _MORE:
+    if sum(len(text) for text, _ in pieces) < _LONG and rng.random() < _BOILERPLATE:
+        for _ in range(1 + (rng.random() < _MORE)):
             pieces = [*pieces, ("\n\n", None), *_write(frames["boilerplate"], scene)]
     if rng.random() < _BANNER:
         pieces = [*_write(frames["banner"], scene), ("\n\n", None), *pieces]

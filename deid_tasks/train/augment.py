@@ -171,7 +171,7 @@ def name_words(samples: Sequence[Sample]) -> list[str]:
 def _halves(names: Sequence[str]) -> tuple[list[str], list[str]]:
     heads, tails = [], []
     for name in names:
-        vowels = [match for match in _VOWEL.finditer(name) if 0 < match.start() and match.end() < len(name)]
+        vowels = [match for match in _VOWEL.finditer(name) if match.start() > 0 and match.end() < len(name)]
         if vowels:
             heads.append(name[: vowels[0].end()])
             tails.append(name[vowels[-1].end() :])

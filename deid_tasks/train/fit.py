@@ -5,7 +5,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +45,7 @@ class FitSettings:
     """Leave the word embeddings as they are: faster, and names that training never showed keep their place among those
     that it did."""
     checkpoint_every: int = 200
-    rates: AugmentRates = AugmentRates()
+    rates: AugmentRates = field(default_factory=AugmentRates)
 
 
 @dataclass(frozen=True, slots=True)

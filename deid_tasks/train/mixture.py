@@ -13,8 +13,8 @@ from deid_tasks.hospital.worlds import fold, world_of
 from deid_tasks.reference import read_tsv
 from deid_tasks.train.augment import NAMES
 from deid_tasks.train.corpora import read_prose, read_social
-from deid_tasks.train.planting import Planter
 from deid_tasks.train.labels import PLACE
+from deid_tasks.train.planting import Planter
 from deid_tasks.train.sample import Mark, Sample, sentences_of
 from deid_tasks.train.scenes import SceneMaker
 from deid_tasks.train.simulated import frame_of, read_contexts, read_world, write_sentences

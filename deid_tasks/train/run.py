@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from deid_tasks.text.pieces import PieceEncoder
@@ -19,8 +19,8 @@ class TrainSettings:
 
     folder: Path
     """Takes the tokenizer, the checkpoint and the settings; a stopped training in it is gone on with."""
-    mixture: MixtureSettings = MixtureSettings()
-    fit: FitSettings = FitSettings()
+    mixture: MixtureSettings = field(default_factory=MixtureSettings)
+    fit: FitSettings = field(default_factory=FitSettings)
     layers: int = 6
     seed: int = 0
 
@@ -33,11 +33,15 @@ def train(settings: TrainSettings, report: Callable[[str], None] = print) -> Tag
     trunk = trunk_folder()
     tokenizer = settings.folder / TOKENIZER
     write_tokenizer(trunk / TOKENIZER, tokenizer)
-    (settings.folder / "training.json").write_text(json.dumps(asdict(settings), default=str, indent=1), encoding="utf-8")
+    (settings.folder / "training.json").write_text(
+        json.dumps(asdict(settings), default=str, indent=1), encoding="utf-8"
+    )
     samples = build_mixture(replace(settings.mixture, seed=settings.seed), report)
     torch.manual_seed(settings.seed)
     tagger = load_trunk(trunk, settings.layers)
-    return fit(tagger, PieceEncoder(tokenizer), samples, replace(settings.fit, seed=settings.seed), settings.folder, report)
+    return fit(
+        tagger, PieceEncoder(tokenizer), samples, replace(settings.fit, seed=settings.seed), settings.folder, report
+    )
 
 
 def write_tokenizer(source: Path, target: Path) -> None:

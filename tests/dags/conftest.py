@@ -1,6 +1,8 @@
 """A DagBag of the repository's DAG files, parsed once, with no database and nothing of the caller's Airflow."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,27 +47,27 @@ def dagbag(_import_path):
     return DagBag(ROOT / "dags")
 
 
+_PARSE = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from airflow.dag_processing.dagbag import DagBag
+bag = DagBag(sys.argv[1])
+print("RESULT" + json.dumps([sorted(bag.dags), list(bag.import_errors.values())]))
+"""
+
+
 @pytest.fixture
 def parse_copy(tmp_path):
     """Parse a changed copy of ``dags/`` in a process of its own; gives DAG ids and the last line of each import error."""
 
-    def parse(change) -> tuple[set[str], list[str]]:
-        import shutil
-
+    def parse(change, **environment: str) -> tuple[set[str], list[str]]:
         copy = tmp_path / "dags"
         shutil.copytree(ROOT / "dags", copy, ignore=shutil.ignore_patterns("__pycache__"))
-        change(copy / "institutions")
-        program = (
-            "import sys, json; sys.path.insert(0, sys.argv[1])\n"
-            "from airflow.dag_processing.dagbag import DagBag\n"
-            "bag = DagBag(sys.argv[1])\n"
-            "print('RESULT' + json.dumps([sorted(bag.dags), list(bag.import_errors.values())]))"
-        )
+        change(copy)
+        command = [sys.executable, "-c", _PARSE, str(copy)]
         done = subprocess.run(
-            [sys.executable, "-c", program, str(copy)], capture_output=True, text=True, check=True, cwd=ROOT
+            command, capture_output=True, text=True, check=True, cwd=ROOT, env=os.environ | environment
         )
-        import json
-
         line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
         ids, errors = json.loads(line.removeprefix("RESULT"))
         return set(ids), [error.strip().splitlines()[-1] for error in errors]

@@ -1,6 +1,7 @@
 """The DAGs are the ones we say, keep the policy, and are wired in the right order."""
 
 import datetime
+import itertools
 import json
 from pathlib import Path
 
@@ -88,7 +89,7 @@ class TestStructure:
         runs = list(dag.iter_dagrun_infos_between(start, start + datetime.timedelta(days=2)))
         intervals = [(run.data_interval.start, run.data_interval.end) for run in runs]
         days = [start + datetime.timedelta(days=i) for i in range(4)]
-        assert intervals == list(zip(days[:3], days[1:], strict=True))
+        assert intervals == list(itertools.pairwise(days))
 
     def test_dictionaries(self, dagbag, institution):
         dag = dagbag.dags[f"dictionaries__{institution}"]
@@ -118,10 +119,10 @@ class TestStructure:
 @pytest.mark.parametrize(
     ("change", "names"),
     [
-        (lambda folder: _replace(folder, "shard_notes: 500", "shard_notes: -1"), "notes.shard_notes"),
-        (lambda folder: _replace(folder, "title:", "titel:"), "titel"),
-        (lambda folder: (folder / "riverside.yaml").write_text("a: [b"), "no valid YAML"),
-        (lambda folder: (folder / "riverside.yaml").rename(folder / "riverbank.yaml"), "riverbank"),
+        (lambda dags: _replace(dags, "shard_notes: 500", "shard_notes: -1"), "notes.shard_notes"),
+        (lambda dags: _replace(dags, "title:", "titel:"), "titel"),
+        (lambda dags: _file(dags).write_text("a: [b"), "no valid YAML"),
+        (lambda dags: _file(dags).rename(_file(dags).with_stem("riverbank")), "riverbank"),
     ],
     ids=["wrong value", "unknown key", "no YAML", "wrong name"],
 )
@@ -133,11 +134,14 @@ def test_one_broken_file_is_one_import_error_and_hides_nobody_else(parse_copy, c
     assert ".yaml" in errors[0]
 
 
-def _replace(folder: Path, old: str, new: str) -> None:
-    file = folder / "riverside.yaml"
-    text = file.read_text()
+def _file(dags: Path) -> Path:
+    return dags / "institutions" / "riverside.yaml"
+
+
+def _replace(dags: Path, old: str, new: str) -> None:
+    text = _file(dags).read_text()
     assert old in text
-    file.write_text(text.replace(old, new))
+    _file(dags).write_text(text.replace(old, new))
 
 
 def test_schema_for_editors_is_the_model_of_the_settings():

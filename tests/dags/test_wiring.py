@@ -69,25 +69,48 @@ def test_a_strange_error_loses_its_text_and_keeps_its_place():
     assert "test_wiring.py" in told
 
 
+def _fall_short() -> None:
+    try:
+        raise ValueError("Okafor")
+    except ValueError as error:
+        raise GateError("recall 0.97 is below 0.98") from error
+
+
 def test_our_own_error_keeps_its_text_and_loses_its_cause():
     from wiring.engine import engine
 
     with pytest.raises(GateError) as caught, engine("riverside"):
-        try:
-            raise ValueError("Okafor")
-        except ValueError as error:
-            raise GateError("recall 0.97 is below 0.98") from error
+        _fall_short()
     told = _chain(caught.value)
     assert "Okafor" not in told
     assert "recall 0.97 is below 0.98" in told
 
 
-def test_no_secret_is_read_while_dag_files_are_parsed(parse_copy, monkeypatch):
-    """A secrets backend that refuses every question is never asked."""
-    monkeypatch.setenv("AIRFLOW__SECRETS__BACKEND", "no.such.Backend")
-    ids, errors = parse_copy(lambda _: None)
-    assert len(ids) == 6
-    assert errors == []
+_BACKEND = """
+import os, pathlib
+from airflow.secrets import BaseSecretsBackend
+
+class Recorder(BaseSecretsBackend):
+    def get_conn_value(self, conn_id, team_name=None):
+        pathlib.Path(os.environ["ASKED"]).touch()
+
+    def get_variable(self, key, team_name=None):
+        pathlib.Path(os.environ["ASKED"]).touch()
+"""
+
+
+@pytest.mark.parametrize("is_careless", [False, True])
+def test_no_secret_is_read_while_dag_files_are_parsed(parse_copy, tmp_path, is_careless):
+    (tmp_path / "recorder.py").write_text(_BACKEND)
+    asked = tmp_path / "asked"
+
+    def change(dags):
+        if is_careless:
+            with (dags / "notes_dag.py").open("a") as file:
+                file.write("\nfrom airflow.sdk import Variable\nVariable.get('some_key', default=None)\n")
+
+    parse_copy(change, AIRFLOW__SECRETS__BACKEND="recorder.Recorder", PYTHONPATH=str(tmp_path), ASKED=str(asked))
+    assert asked.exists() == is_careless
 
 
 def test_no_telemetry():

@@ -53,7 +53,8 @@ def test_slot_writes_value_and_entity(tmp_path: Path, body: str, expected: str) 
 
 def test_choices_and_banks(tmp_path: Path) -> None:
     seen = {
-        rendered(tmp_path, "{pick:a|b}[[ c]] {@bank}", seed, "== bank\nd {patient.last}\ne\\nf\n") for seed in range(300)
+        rendered(tmp_path, "{pick:a|b}[[ c]] {@bank}", seed, "== bank\nd {patient.last}\ne\\nf\n")
+        for seed in range(300)
     }
     assert seen == {f"{a}{c} {d}" for a in "ab" for c in ("", " c") for d in ("d [PATIENT:Quill]", "e\nf")}
 

@@ -161,8 +161,8 @@ def test_skeletons_and_phrases_are_not_shared() -> None:
         files = [*(folder / "skeletons" / world).glob("*.txt"), folder / "vocabulary" / f"frames_{world}.txt"]
         text = "\n".join(file.read_text(encoding="utf-8") for file in files).replace("\\n", "\n")
         words = (re.sub(r"\{[^{}]*\}", "", line).strip() for line in text.splitlines())
-        lines[world] = {line for line in words if len(line) > 30}
-        assert len(lines[world]) > 300
+        lines[world] = {line for line in words if len(re.findall(r"\b[a-z]{3,}", line)) > 3}  # titles may agree
+        assert len(lines[world]) > 100
     assert not lines[World.TRAIN] & lines[World.TEST]
     assert not lines[World.DEV] & lines[World.TEST]
     assert not lines[World.TRAIN] & lines[World.DEV]
