@@ -33,7 +33,11 @@ def imports() -> list[tuple[str, str, str]]:
 
 
 def test_every_room_has_its_place():
-    rooms = {path.name.removesuffix(".py") for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    rooms = {
+        path.name.removesuffix(".py")
+        for path in PACKAGE.iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
     assert rooms - {"__init__"} <= FOUNDATION | STEPS | COMPOSERS | SHELLS
 
 
@@ -54,7 +58,18 @@ def test_composers_know_nothing_of_shells():
 
 def test_the_engine_stands_without_the_platform():
     """Detection and obfuscation import nothing of Airflow, dbt, Great Expectations, torch or transformers."""
-    heavy = ("airflow", "cosmos", "dbt", "great_expectations", "torch", "transformers", "pandas", "pyiceberg", "psycopg2", "boto3")
+    heavy = (
+        "airflow",
+        "cosmos",
+        "dbt",
+        "great_expectations",
+        "torch",
+        "transformers",
+        "pandas",
+        "pyiceberg",
+        "psycopg2",
+        "boto3",
+    )
     code = (
         "import sys\n"
         f"for name in {heavy!r}: sys.modules[name] = None\n"

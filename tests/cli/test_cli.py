@@ -31,7 +31,9 @@ def write(path: Path, *records: dict) -> Path:
 
 
 def test_detect_keeps_the_contract(tmp_path):
-    notes = write(tmp_path / "n.jsonl", {"id": 7, "text": NOTE, "ward": "3W"}, {"id": "é", "text": "Zoë 🙂 called 617-555-0199."})
+    notes = write(
+        tmp_path / "n.jsonl", {"id": 7, "text": NOTE, "ward": "3W"}, {"id": "é", "text": "Zoë 🙂 called 617-555-0199."}
+    )
     result = deid("detect", notes, "-o", tmp_path / "s.jsonl")
     assert result.returncode == 0, result.stderr
     first, second = lines(tmp_path / "s.jsonl")
@@ -48,7 +50,13 @@ def test_detect_keeps_the_contract(tmp_path):
 def test_bad_lines_are_reported_by_number_and_the_rest_goes_on(tmp_path):
     good = json.dumps({"id": "a", "text": "on 3/14/2021"}).encode()
     secret = b"Marigold Featherstone"
-    bad = [b"{broken " + secret, b'["' + secret + b'"]', b'{"id": "x"}', b'{"id": "x", "text": 3}', b"\xff\xfe" + secret]
+    bad = [
+        b"{broken " + secret,
+        b'["' + secret + b'"]',
+        b'{"id": "x"}',
+        b'{"id": "x", "text": 3}',
+        b"\xff\xfe" + secret,
+    ]
     source = tmp_path / "n.jsonl"
     source.write_bytes(b"\n".join([good, *bad, b"", good]) + b"\n")
     result = deid("detect", source, "-o", tmp_path / "s.jsonl")
@@ -97,20 +105,32 @@ def test_a_short_key_is_refused(tmp_path):
 def test_evaluate_prints_and_writes_the_scores(tmp_path):
     gold = write(
         tmp_path / "gold.jsonl",
-        {"id": "a", "text": NOTE, "spans": [{"start": 12, "end": 18, "label": "NAME"}, {"start": 22, "end": 31, "entity": "DATE"}]},
+        {
+            "id": "a",
+            "text": NOTE,
+            "spans": [{"start": 12, "end": 18, "label": "NAME"}, {"start": 22, "end": 31, "entity": "DATE"}],
+        },
         {"id": "b", "text": "May 5", "spans": [{"start": 0, "end": 5, "entity": "DATE"}]},
     )
-    predicted = write(tmp_path / "p.jsonl", {"id": "b", "spans": []}, {"id": "a", "spans": [{"start": 22, "end": 31, "entity": "DATE"}]})
+    predicted = write(
+        tmp_path / "p.jsonl",
+        {"id": "b", "spans": []},
+        {"id": "a", "spans": [{"start": 22, "end": 31, "entity": "DATE"}]},
+    )
     result = deid("evaluate", gold, predicted, "--json", tmp_path / "scores.json")
     assert result.returncode == 0, result.stderr
-    scores = {(row["metric"], row["entity"]): row["value"] for row in json.loads((tmp_path / "scores.json").read_text())}
+    scores = {
+        (row["metric"], row["entity"]): row["value"] for row in json.loads((tmp_path / "scores.json").read_text())
+    }
     assert scores["recall", "ALL"] == pytest.approx(3 / 6)
     assert scores["precision", "ALL"] == 1.0
     assert b"2 notes" in result.stdout
 
 
 def test_evaluate_counts_a_missing_prediction_as_nothing_found(tmp_path):
-    gold = write(tmp_path / "gold.jsonl", {"id": "a", "text": "May 5", "spans": [{"start": 0, "end": 5, "entity": "DATE"}]})
+    gold = write(
+        tmp_path / "gold.jsonl", {"id": "a", "text": "May 5", "spans": [{"start": 0, "end": 5, "entity": "DATE"}]}
+    )
     predicted = write(tmp_path / "p.jsonl")
     result = deid("evaluate", gold, predicted, "--json", tmp_path / "scores.json")
     assert result.returncode == 1
