@@ -107,9 +107,8 @@ class TokenModel:
         order = sorted(range(len(windows)), key=lambda index: len(windows[index].ids))
         batches = list(self._batches(order, windows))
         found: list[NDArray[np.float32]] = [np.empty((0, len(self.labels)), np.float32)] * len(windows)
-        runs = map(self._run, ([windows[i] for i in batch] for batch in batches))
-        if self._pool is not None:
-            runs = self._pool.map(self._run, [[windows[i] for i in batch] for batch in batches])
+        inputs = [[windows[index] for index in batch] for batch in batches]
+        runs = map(self._run, inputs) if self._pool is None else self._pool.map(self._run, inputs)
         for batch, outputs in zip(batches, runs, strict=True):
             for index, output in zip(batch, outputs, strict=True):
                 found[index] = output[: len(windows[index].ids)]

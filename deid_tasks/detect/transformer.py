@@ -115,8 +115,8 @@ class TransformerDetector:
         encoder = self._model.encoder
         logits = logits[len(encoder.prefix) : len(logits) - len(encoder.suffix)]
         # Rounded: what differs in the last bits between machines and batch shapes must decide nothing.
-        logits = np.round(logits, 3) + self._bias
-        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+        biased: NDArray[np.float32] = (np.round(logits, 3) + self._bias).astype(np.float32)
+        powers = np.exp(biased - biased.max(axis=1, keepdims=True))
         return powers / powers.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
 
     def _spans(
@@ -130,7 +130,8 @@ class TransformerDetector:
             first = np.flatnonzero(np.diff(words, prepend=-1))
             if self._model.pieces == "mean":
                 sums = np.add.reduceat(probabilities, first, axis=0)
-                of_words = sums / np.diff(first, append=len(words))[:, None]
+                counts = np.diff(first, append=len(words)).astype(np.float32)
+                of_words = sums / counts[:, None]
             else:
                 of_words = probabilities[first]
             index = words[first]

@@ -9,6 +9,7 @@ import hashlib
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -25,7 +26,13 @@ _INPUTS = ("input_ids", "attention_mask", "case_ids", "gap_ids")
 
 
 def export(
-    tagger: Tagger, tokenizer: Path, folder: Path, window: int = 128, stride: int = 96, *, is_quantised: bool = True
+    tagger: Tagger,
+    tokenizer: Path,
+    folder: Path,
+    window: int = 128,
+    stride: int | None = None,
+    *,
+    is_quantised: bool = True,
 ) -> Path:
     """Write ``model.onnx``, ``tokenizer.json`` and ``config.json`` to ``folder`` and return it.
 
@@ -53,7 +60,7 @@ def export(
         "pad_token_id": 0,
         "palimpsest": {
             "window": window,
-            "stride": stride,
+            "stride": stride or window * 3 // 4,
             "pieces": "mean",
             "sha256": {name: _sha256(folder / name) for name in ("model.onnx", "tokenizer.json")},
         },
@@ -142,7 +149,7 @@ class _Graph:
         return name
 
     def _add(
-        self, kind: str, inputs: list[str], output: str, domain: str = "", name: str = "", **attributes: object
+        self, kind: str, inputs: list[str], output: str, domain: str = "", name: str = "", **attributes: Any
     ) -> str:
         self._nodes.append(helper.make_node(kind, inputs, [output], name=name or output, domain=domain, **attributes))
         return output

@@ -28,6 +28,8 @@ class FitSettings:
     """How a model is fitted."""
 
     epochs: float = 3.0
+    steps: int | None = None
+    """Steps instead of epochs."""
     batch_pieces: int = 2_048
     """Pieces of one batch, padding included."""
     window: int = 128
@@ -75,7 +77,7 @@ def fit(
     torch.manual_seed(settings.seed)
     names = name_words(samples)
     batches = count_batches(encoder, samples, settings)
-    total = max(1, round(batches * settings.epochs))
+    total = settings.steps or max(1, round(batches * settings.epochs))
     tagger.word.weight.requires_grad_(not settings.is_word_frozen)
     optimizer = _optimizer(tagger, settings)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, total, settings.warmup))
@@ -131,7 +133,7 @@ def collate(windows: Sequence[Encoded]) -> Batch:
     """Windows padded to the longest of them."""
     length = max(len(window.ids) for window in windows)
 
-    def padded(values: list[np.ndarray], fill: int) -> Tensor:  # type: ignore[type-arg]
+    def padded(values: list[np.ndarray], fill: int) -> Tensor:
         return torch.from_numpy(np.stack([np.pad(v, (0, length - len(v)), constant_values=fill) for v in values]))
 
     return Batch(

@@ -14,10 +14,11 @@ from deid_tasks.reference import read_tsv
 from deid_tasks.train.augment import NAMES
 from deid_tasks.train.corpora import read_prose, read_social
 from deid_tasks.train.labels import PLACE
+from deid_tasks.train.negatives import write_negatives
 from deid_tasks.train.planting import Planter
 from deid_tasks.train.sample import Mark, Sample, sentences_of
 from deid_tasks.train.scenes import SceneMaker
-from deid_tasks.train.simulated import frame_of, read_contexts, read_world, write_sentences
+from deid_tasks.train.simulated import frame_of, read_contexts, read_world, write_hospital, write_sentences
 
 SOCIAL = ("broad_twitter_train.jsonl", "wnut17_train.jsonl")
 PROSE = (
@@ -36,8 +37,12 @@ class MixtureSettings:
     skeleton_rounds: int = 30
     skeleton_copies: int = 12
     """Most sentences that differ in their identifiers alone."""
-    context_rounds: int = 60
-    context_copies: int = 40
+    context_rounds: int = 40
+    context_copies: int = 25
+    hospital_notes: int = 900
+    hospital_repeats: int = 3
+    """Most copies of one sentence of the simulated hospital's notes."""
+    negatives: int = 9_000
     plantings: int = 2
     """How often each sentence of clinical prose is planted."""
     seed: int = 0
@@ -50,6 +55,8 @@ def build_mixture(settings: MixtureSettings, report: Callable[[str], None] = pri
         write_sentences(read_world(World.TRAIN), maker, "skeletons", settings.skeleton_rounds, settings.skeleton_copies)
     )
     samples += write_sentences(read_contexts(), maker, "contexts", settings.context_rounds, settings.context_copies)
+    samples += write_hospital(settings.hospital_notes, settings.seed, settings.hospital_repeats)
+    samples += write_negatives(settings.negatives, settings.seed)
     if settings.corpora is not None:
         for name in SOCIAL:
             samples += read_social(settings.corpora / name, _namesakes(maker), _other_places(maker))

@@ -22,8 +22,8 @@ _ENDINGS = (
     " (d/w {provider.last})", " - {author.signoff}", " at {organization}", " through {organization}", "; call {phone}", " (MRN {patient.mrn})", " in {facility.room}", " according to {relative.full}",
 )  # fmt: skip
 _BEGINNINGS = (
-    "On {date}, ", "{date}: ", "{date:md} - ", "{time}: ", "{date:mdyy} {time} ", "Per {provider.last}: ", "{patient.last}: ", "{author.last}: ", "Since {date:monthyear}, ", "In {date:year}, ",
-    "{patient.first} {patient.last}, {patient.age} y.o. - ", "According to {relative.full}, ", "{relative.first} adds: ", "Seen with Dr. {provider.last}. ", "{patient.LAST}: ", "Dr. {provider.last}: ", "{patient.age}{sex}. ",
+    "On {date}, ", "{date}: ", "{date:md} - ", "{time}: ", "{date:mdyy} {time} ", "Per {provider.last}: ", "{patient.last} - ", "Since {date:monthyear}, ", "In {date:year}, ",
+    "{patient.first} {patient.last}, {patient.age} y.o. - ", "According to {relative.full}, ", "{relative.first} adds: ", "Seen with Dr. {provider.last}. ",  "Dr. {provider.last}: ", "{patient.age}{sex}. ",
     "{facility.short}: ", "{patient.full} ({patient.mrn}): ", "At {other_facility.name}, ", "While in {other_city}, ", "{patient.first}, ", "{patient.title} {patient.last}, ",
 )  # fmt: skip
 _RELATIVE = (

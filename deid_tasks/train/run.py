@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from deid_tasks.text.pieces import PieceEncoder
+from deid_tasks.train.export import export
 from deid_tasks.train.fit import FitSettings, fit
 from deid_tasks.train.mixture import MixtureSettings, build_mixture
 from deid_tasks.train.model import Tagger, load_trunk, trunk_folder
@@ -18,15 +19,25 @@ class TrainSettings:
     """Everything a training depends on; the same settings on the same machine give the same weights."""
 
     folder: Path
-    """Takes the tokenizer, the checkpoint and the settings; a stopped training in it is gone on with."""
+    """Takes the checkpoint and the settings, and the model in its subfolder; a stopped training in it is gone on with."""
     mixture: MixtureSettings = field(default_factory=MixtureSettings)
     fit: FitSettings = field(default_factory=FitSettings)
     layers: int = 6
     seed: int = 0
 
+    @property
+    def model(self) -> Path:
+        """The folder that the trained model is exported to."""
+        return self.folder / "model"
+
 
 def train(settings: TrainSettings, report: Callable[[str], None] = print) -> Tagger:
-    """Train, and return the model; ``settings.folder`` then holds what ``export`` needs."""
+    """Train, export to ``settings.model``, and return the model as it was before its weights were rounded.
+
+    Raises:
+        InputError: a corpus is missing or broken, or a name of another world stands in the mixture.
+        ModelError: the package with the trunk's weights is not installed.
+    """
     import torch
 
     settings.folder.mkdir(parents=True, exist_ok=True)
@@ -39,9 +50,10 @@ def train(settings: TrainSettings, report: Callable[[str], None] = print) -> Tag
     samples = build_mixture(replace(settings.mixture, seed=settings.seed), report)
     torch.manual_seed(settings.seed)
     tagger = load_trunk(trunk, settings.layers)
-    return fit(
-        tagger, PieceEncoder(tokenizer), samples, replace(settings.fit, seed=settings.seed), settings.folder, report
-    )
+    fitting = replace(settings.fit, seed=settings.seed)
+    fit(tagger, PieceEncoder(tokenizer), samples, fitting, settings.folder, report)
+    export(tagger, tokenizer, settings.model, window=fitting.window)
+    return tagger
 
 
 def write_tokenizer(source: Path, target: Path) -> None:

@@ -1,12 +1,14 @@
 """Training text of the simulated hospital: its notes' skeletons, and contexts written for training alone."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.check import SKELETONS
 from deid_tasks.hospital.errors import SkeletonError
 from deid_tasks.hospital.grammar import Skeleton, read_skeletons
-from deid_tasks.hospital.records import World
+from deid_tasks.hospital.records import HospitalSpec, World
 from deid_tasks.hospital.render import join, write_pieces
 from deid_tasks.train.sample import Mark, Sample, sentences_of
 from deid_tasks.train.scenes import SceneMaker
@@ -46,6 +48,24 @@ def write_sentences(
                     continue
                 seen.add(sample.text)
                 frames[frame] = frames.get(frame, 0) + 1
+                yield sample
+
+
+def write_hospital(notes: int, seed: int, repeats: int) -> Iterator[Sample]:
+    """Sentences of ``notes`` notes of a simulated hospital of the ``train`` world, as often as they stand there.
+
+    That is the share of sentences without identifiers that real notes have. No sentence is given more than ``repeats``
+    times.
+    """
+    spec = HospitalSpec(
+        "training", World.TRAIN, seed, max(50, notes // 2), max(20, notes // 8), notes, mrn_format="T########"
+    )
+    seen: Counter[str] = Counter()
+    for note in write_notes(build_hospital(spec)):
+        marks = tuple(Mark(s.start, s.end, s.entity.value) for s in note.spans)
+        for sample in sentences_of(Sample(note.text, marks, "hospital", note.skeleton)):
+            seen[sample.text] += 1
+            if seen[sample.text] <= repeats:
                 yield sample
 
 

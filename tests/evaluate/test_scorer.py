@@ -84,7 +84,7 @@ def test_the_gate_bound_lies_below_the_estimate():
 )
 def test_every_word_is_labelled_as_by_looking_at_each_pair(text, gold, predicted):
     make = [[Span(a, a + n, Entity.DATE) for a, n in spans] for spans in (gold, predicted)]
-    words = [w for w in label_words(text, *make)]
+    words = list(label_words(text, *make))
     from deid_tasks.text import tokenize
 
     tokens = [t for t in tokenize(text) if text[t.start].isalnum()]

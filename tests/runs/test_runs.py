@@ -164,9 +164,9 @@ def test_a_broken_detector_gets_no_certificate_and_publishes_nothing(site, first
     before = texts(published(site.settings, site))
     # Settings that leave the dictionaries out make another engine: another fingerprint, without a certificate.
     settings = with_settings(site, gate={"recall_min": 0.9}, detect={"detectors": ("patterns",)})
-    with pytest.raises(GateError, match="recall_lower_bound is 0.*must be at least 0.9"):
+    with pytest.raises(GateError, match=r"recall_lower_bound is 0.*must be at least 0.9"):
         runs.evaluate(settings, site.secrets)
-    with pytest.raises(GateError, match="certified is 0.*run evaluate__riverside"):
+    with pytest.raises(GateError, match=r"certified is 0.*run evaluate__riverside"):
         release(settings, site, "broken")
     # The same code with detectors that fall silent: the evaluation sees it.
     monkeypatch.setattr(LexiconDetector, "detect", lambda self, documents: [[] for _ in documents])
