@@ -49,5 +49,7 @@ def read_tsv(name: str) -> list[dict[str, str]]:
 
 def fold(value: str) -> str:
     """``value`` in lower case without accents: the form in which names and places are compared."""
+    if value.isascii():
+        return value.lower().strip()
     decomposed = unicodedata.normalize("NFKD", value.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char)).strip()

@@ -1,12 +1,16 @@
-"""Which institutions there are. One broken file never hides another institution's DAGs."""
+"""Which institutions there are: a YAML file each in ``PALIMPSEST_INSTITUTIONS``, or else in ``dags/institutions``.
 
+One broken file never hides another institution's DAGs.
+"""
+
+import os
 from functools import cache
 from pathlib import Path
 
 from deid_tasks.errors import SettingsError
 from deid_tasks.settings import InstitutionSettings, load_institution
 
-FOLDER = Path(__file__).resolve().parent.parent / "institutions"
+FOLDER = Path(os.environ.get("PALIMPSEST_INSTITUTIONS") or Path(__file__).resolve().parent.parent / "institutions")
 
 
 @cache

@@ -127,7 +127,7 @@ def demo(
     if down:
         platform.down()
     else:
-        platform.run(platform.Size(notes=notes))
+        platform.run(platform.Size.of(notes))
 
 
 @app.command()

@@ -15,19 +15,25 @@ from deid_tasks.demo.progress import Progress
 from deid_tasks.demo.report import show_report
 from deid_tasks.demo.seed import DAYS, START, Size, seed
 from deid_tasks.demo.services import Platform
-from deid_tasks.demo.state import State, checkout
+from deid_tasks.demo.state import INSTITUTIONS, State, checkout
 from deid_tasks.settings import InstitutionSettings, load_institutions
 
 BACKFILLED = (START + datetime.timedelta(days=DAYS - 3), START + datetime.timedelta(days=DAYS - 1))
 
 
-def run(size: Size | None = None, folder: Path | None = None, console: Console | None = None) -> None:
+def run(
+    size: Size | None = None,
+    folder: Path | None = None,
+    console: Console | None = None,
+    institutions: Path | None = None,
+) -> None:
     """Bring the platform up, take three days of notes through it, show what came out, and leave the UI up.
 
     Args:
         size: How much to simulate.
         folder: Where the demo keeps what it makes; ``.run`` in the checkout by default.
         console: Where progress and result go.
+        institutions: Folder of the institutions' YAML files; those of the checkout by default.
 
     Raises:
         DeidError: something is in the way; the text says what.
@@ -38,21 +44,21 @@ def run(size: Size | None = None, folder: Path | None = None, console: Console |
     state = State.load(folder or root / ".run")
     progress = Progress(console)
     with state.locked():
-        platform = Platform(root, state, progress.say)
-        institutions = _institutions(root, state)
+        platform = Platform(root, state, progress.say, institutions)
+        tenants = _tenants(institutions or root / INSTITUTIONS, state)
         platform.start_stores()
-        api = platform.start_airflow(institutions)
-        _seed(platform, state, institutions, size or Size(), progress)
-        secrets = demo_secrets(state, platform.places, institutions)
-        platform.make_buckets({settings.publish.bucket for settings in institutions})
+        api = platform.start_airflow(tenants)
+        _seed(platform, state, tenants, size or Size(), progress)
+        secrets = demo_secrets(state, platform.places, tenants)
+        platform.make_buckets({settings.publish.bucket for settings in tenants})
         progress.say("waiting for Airflow")
         platform.wait_for_airflow(api)
-        names = [settings.institution for settings in institutions]
+        names = [settings.institution for settings in tenants]
         flow = Flow(api, names, state.folder / "logs" / "tasks", progress)
         flow.wait_for_dags()
         flow.dictionaries_and_evaluation()
-        flow.backfill(*BACKFILLED, partial(platform.create_backfill, institutions))
-        show_report(console, institutions, secrets, BACKFILLED)
+        seconds = flow.backfill(*BACKFILLED, partial(platform.create_backfill, tenants))
+        show_report(console, tenants, secrets, BACKFILLED, seconds)
         console.print(f"\nAirflow: [bold]{platform.places.airflow}[/]  user {UI_USER}  password {ui_password(state)}")
         console.print(f"Took {time.monotonic() - began:.0f} s. The platform stays up; `make down` stops it.")
 
@@ -67,16 +73,14 @@ def down(folder: Path | None = None, console: Console | None = None) -> None:
     console.print(f"stopped: {stopped} processes of the demo" if stopped else "nothing of the demo was running")
 
 
-def _institutions(root: Path, state: State) -> list[InstitutionSettings]:
+def _tenants(institutions: Path, state: State) -> list[InstitutionSettings]:
     # The YAML takes its working folder from the environment; here as in Airflow's processes.
     os.environ["PALIMPSEST_WORK_DIR"] = str(state.folder / "work")
-    return load_institutions(root / "dags" / "institutions")
+    return load_institutions(institutions)
 
 
-def _seed(
-    platform: Platform, state: State, institutions: list[InstitutionSettings], size: Size, progress: Progress
-) -> None:
-    for settings in institutions:
+def _seed(platform: Platform, state: State, tenants: list[InstitutionSettings], size: Size, progress: Progress) -> None:
+    for settings in tenants:
         key = f"seeded_{settings.institution}"
         if state.get(key) == asdict(size):
             continue

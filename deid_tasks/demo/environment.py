@@ -11,6 +11,8 @@ from deid_tasks.demo.state import State
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 UI_USER = "admin"
+CORES = len(os.sched_getaffinity(0))
+"""How many shards are read side by side, one on each core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,8 @@ class Places:
     """Where the demo's services are."""
 
     root: Path
+    institutions: Path
+    """The folder of the institutions' YAML files."""
     airflow_port: int
     object_store_port: int
     databases: Mapping[str, str] = field(repr=False)
@@ -44,6 +48,7 @@ def airflow_environment(state: State, places: Places, institutions: list[Institu
         **_settings(state, places, home),
         **_airflow_secrets(state, places, institutions),
         "AIRFLOW_HOME": str(home),
+        "PALIMPSEST_INSTITUTIONS": str(places.institutions),
         "PALIMPSEST_WORK_DIR": str(state.folder / "work"),
         "OMP_NUM_THREADS": "1",
         "PYTHONUNBUFFERED": "1",
@@ -73,7 +78,7 @@ def _settings(state: State, places: Places, home: Path) -> dict[str, str]:
             "PLUGINS_FOLDER": places.root / "plugins",
             "LOAD_EXAMPLES": False,
             "EXECUTOR": "LocalExecutor",
-            "PARALLELISM": 4,
+            "PARALLELISM": max(4, 2 * CORES),
             "DEFAULT_TIMEZONE": "utc",
             "EXECUTION_API_SERVER_URL": f"{places.airflow}/execution/",
             "FERNET_KEY": base64.urlsafe_b64encode(state.secret("fernet")).decode(),

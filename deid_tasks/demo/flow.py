@@ -65,8 +65,12 @@ class Flow:
 
     def backfill(
         self, first: datetime.date, last: datetime.date, create: Callable[[str, datetime.date, datetime.date], None]
-    ) -> None:
-        """Backfill the days of every institution; ``create`` runs ``airflow backfill create`` for one DAG."""
+    ) -> float:
+        """Backfill the days of every institution and return how many seconds that took.
+
+        ``create`` runs ``airflow backfill create`` for one DAG.
+        """
+        began = time.monotonic()
         runs: list[DagRun] = []
         days = {(first + datetime.timedelta(days=i)).isoformat() for i in range((last - first).days + 1)}
         for name in self._institutions:
@@ -79,6 +83,7 @@ class Flow:
                 raise DemoError(f"the backfill of {dag_id} made {len(found)} runs in place of {len(days)}")
             runs.extend(DagRun(dag_id, run["dag_run_id"], run["logical_date"][:10]) for run in found)
         self._wait("notes", runs)
+        return time.monotonic() - began
 
     def _wait(self, stage: str, runs: list[DagRun]) -> None:
         """Until all runs have succeeded; raises ``DemoError`` as soon as one has failed, naming its task and log."""

@@ -9,7 +9,7 @@ from rich.table import Table
 from deid_tasks.demo.environment import demo_secrets
 from deid_tasks.demo.report import QUERY, query
 from deid_tasks.demo.services import Platform
-from deid_tasks.demo.state import State, checkout
+from deid_tasks.demo.state import INSTITUTIONS, State, checkout
 from deid_tasks.errors import DeidError
 from deid_tasks.settings import load_institutions
 
@@ -19,7 +19,7 @@ def main(sql: str) -> None:
     root = checkout()
     state = State.load(root / ".run")
     os.environ["PALIMPSEST_WORK_DIR"] = str(state.folder / "work")
-    institutions = load_institutions(root / "dags" / "institutions")
+    institutions = load_institutions(root / INSTITUTIONS)
     places = Platform(root, state, print).places
     names, rows = query(institutions[0], demo_secrets(state, places, institutions), sql)
     table = Table(*names, show_lines=True)

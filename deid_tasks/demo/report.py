@@ -1,11 +1,13 @@
 """What came out of the demo, in one table a person understands, and the published rows read back by an outside reader."""
 
 import datetime
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from deid_tasks.demo.state import DemoError
 from deid_tasks.publish import open_table
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.warehouse import connect
@@ -17,6 +19,7 @@ QUERY = """
     ORDER BY hash(note_type), institution
     LIMIT 3
 """
+ASK = '.venv/bin/python -m deid_tasks.demo.query "SELECT institution, count(*) FROM notes GROUP BY 1"'
 
 
 def query(settings: InstitutionSettings, secrets: Secrets, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -34,34 +37,81 @@ def show_report(
     institutions: list[InstitutionSettings],
     secrets: Secrets,
     days: tuple[datetime.date, datetime.date],
+    seconds: float,
 ) -> None:
-    """Print notes, quality and speed of each institution, where the table is, and three of its rows."""
-    table = Table(title=f"Notes of {days[0]} to {days[1]}", title_justify="left", show_lines=True)
+    """Print notes, quality and speed of each institution, where the table is, and three of its rows.
+
+    ``seconds`` is how long the days' notes took, all institutions together, from warehouse to table.
+    """
+    columns = [_figures(settings, secrets, days) for settings in institutions]
+    table = Table(title=f"\nNotes of {days[0]} to {days[1]}", title_justify="left")
     table.add_column("")
     for settings in institutions:
         table.add_column(settings.title, justify="right")
-    columns = [_figures(settings, secrets, days) for settings in institutions]
-    for label in columns[0]:
-        table.add_row(label, *(column.get(label, "") for column in columns))
-    console.print()
+    for place, cells in enumerate(zip(*(column.shown() for column in columns), strict=True)):
+        table.add_row(cells[0][0], *(value for _, value in cells), end_section=place in _SECTION_ENDS)
     console.print(table)
+    read = sum(column.read for column in columns)
+    console.print(
+        f"{read:,} notes went from warehouse to published table in {seconds:,.0f} s: {read / seconds:,.0f} notes per second.",
+        highlight=False,
+    )
     first = institutions[0]
     location = open_table(first, secrets).location()
     endpoint = secrets.mapping(first.publish.object_store)["endpoint"]
-    console.print(f"Published table: {first.publish.table} at {location} (S3 endpoint {endpoint})", highlight=False)
-    console.print(
-        'Ask it anything: .venv/bin/python -m deid_tasks.demo.query "SELECT institution, count(*) FROM notes GROUP BY 1"'
-    )
+    console.print(f"\nPublished table (Iceberg): {first.publish.table} at {location}", highlight=False, soft_wrap=True)
+    console.print(f"S3 endpoint: {endpoint}", highlight=False)
     names, rows = query(first, secrets, QUERY)
-    sample = Table(*names, title="Three published rows, with surrogates in place of what was found", show_lines=True)
+    sample = Table(
+        *names,
+        title="\nThree of its rows; surrogates stand where identifiers were",
+        title_justify="left",
+        show_lines=True,
+    )
     for row in rows:
         sample.add_row(*map(str, row))
     console.print(sample)
+    console.print(f"Ask it yourself:\n  {ASK}", highlight=False, soft_wrap=True)
 
 
-def _figures(
-    settings: InstitutionSettings, secrets: Secrets, days: tuple[datetime.date, datetime.date]
-) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """One institution's days."""
+
+    read: int
+    published: int
+    quarantined: int
+    seconds: float
+    scores: dict[tuple[str, str], tuple[float, float, float]]
+    """Value and 95 % interval by variant and metric."""
+    certificate: dict[str, Any]
+
+    def shown(self) -> list[tuple[str, str]]:
+        """Labels and values, in order."""
+        certificate = self.certificate
+        goal = f"{certificate['confidence']:.0%} sure of at least (needed: {certificate['recall_min']:g})"
+        return [
+            ("notes read", f"{self.read:,}"),
+            ("published", f"{self.published:,}"),
+            ("quarantined", f"{self.quarantined:,}"),
+            (f"word recall on {certificate['gold_notes']:,} gold notes", self._score("full", "recall")),
+            (_WITHOUT, self._score("without_dictionaries", "recall")),
+            (f"  {goal}", f"{certificate['recall_lower_bound']:.4f}"),
+            ("word precision", self._score("full", "precision")),
+            (_WITHOUT, self._score("without_dictionaries", "precision")),
+            ("notes per second of one core", f"{self.read / self.seconds:.1f}" if self.seconds else ""),
+        ]
+
+    def _score(self, variant: str, metric: str) -> str:
+        value, lower, upper = self.scores[variant, metric]
+        return f"{value:.4f} ({lower:.4f}–{upper:.4f})"
+
+
+_WITHOUT = "  without the institution's dictionaries"
+_SECTION_ENDS = {2, 5, 7}
+
+
+def _figures(settings: InstitutionSettings, secrets: Secrets, days: tuple[datetime.date, datetime.date]) -> _Figures:
     schema = settings.schema_name("results")
     with (
         connect(secrets.text(settings.warehouse.connection)) as connection,
@@ -75,24 +125,13 @@ def _figures(
             (days[0], days[1] + datetime.timedelta(days=1)),
         )
         read, published, quarantined, seconds = cursor.fetchone() or (0, 0, 0, 0.0)
+        cursor.execute(f"select document from {schema}.certificate order by issued_at desc limit 1")
+        certificate = cursor.fetchone()
         cursor.execute(
-            f"select distinct on (variant, metric) variant, metric, value, lower from {schema}.evaluation"
-            " where entity = 'ALL' and metric in ('recall', 'precision') order by variant, metric, evaluated_at desc"
+            f"select distinct on (variant, metric) variant, metric, value, lower, upper from {schema}.evaluation"
+            " where entity = 'ALL' order by variant, metric, evaluated_at desc"
         )
-        scores = {(variant, metric): (value, lower) for variant, metric, value, lower in cursor}
-    words = {
-        f"word {metric}, {label}": f"{scores[variant, metric][0]:.4f}"
-        for metric in ("recall", "precision")
-        for variant, label in (
-            ("full", "with the institution's dictionaries"),
-            ("without_dictionaries", "without them"),
-        )
-        if (variant, metric) in scores
-    }
-    return {
-        "notes read": f"{read:,}",
-        "published": f"{published:,}",
-        "quarantined": f"{quarantined:,}",
-        **words,
-        "notes per second and core": f"{read / seconds:.1f}" if seconds else "",
-    }
+        scores = {(variant, metric): (value, lower, upper) for variant, metric, value, lower, upper in cursor}
+    if not certificate:
+        raise DemoError(f"{settings.title} has no certificate: see evaluate__{settings.institution}")
+    return _Figures(read, published, quarantined, seconds, scores, certificate[0])

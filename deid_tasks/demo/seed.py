@@ -23,6 +23,11 @@ class Size:
     providers: int = 120
     gold_notes: int = 500
 
+    @classmethod
+    def of(cls, notes: int) -> "Size":
+        """A hospital of ``notes`` notes whose people, and whose share of labelled notes, go with its size."""
+        return cls(notes, max(60, notes // 4), max(30, notes // 50), min(500, notes // 2))
+
 
 def spec_of(settings: InstitutionSettings, size: Size) -> HospitalSpec:
     """The hospital that stands behind an institution of the demo, from the test world: no detector was trained on it."""

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from deid_tasks.demo import processes
 from deid_tasks.demo.airflow_api import AirflowApi
-from deid_tasks.demo.environment import UI_USER, Places, airflow_environment, no_telemetry, ui_password
-from deid_tasks.demo.state import DemoError, State
+from deid_tasks.demo.environment import CORES, UI_USER, Places, airflow_environment, no_telemetry, ui_password
+from deid_tasks.demo.state import INSTITUTIONS, DemoError, State
 from deid_tasks.errors import WarehouseError
 from deid_tasks.hospital.postgres import EmbeddedPostgres
 from deid_tasks.settings import InstitutionSettings
@@ -22,7 +22,6 @@ DATABASES = ("airflow", "ehr", "catalog")
 _AIRFLOW = ("api-server", "scheduler", "dag-processor")
 _OBJECT_STORE = "object-store"
 _UI_PORT = 8080
-_GPU_SLOTS = 2
 _START_SECONDS = 180
 
 Say = Callable[[str], None]
@@ -31,8 +30,9 @@ Say = Callable[[str], None]
 class Platform:
     """The services of one demo; starting what runs already, or stopping what does not, changes nothing."""
 
-    def __init__(self, root: Path, state: State, say: Say) -> None:
+    def __init__(self, root: Path, state: State, say: Say, institutions: Path | None = None) -> None:
         self._root, self._state, self._say = root, state, say
+        self._institutions = institutions or root / INSTITUTIONS
         self._postgres = EmbeddedPostgres(state.folder / "postgres")
 
     def start_stores(self) -> None:
@@ -49,14 +49,16 @@ class Platform:
         port = self._port("airflow_port", "api-server", _UI_PORT)
         environment = airflow_environment(self._state, self.places, institutions)
         password = ui_password(self._state)
-        version = hashlib.sha256(json.dumps(sorted(environment.items())).encode()).hexdigest()
+        # Without what the caller's shell adds: another terminal is no reason to begin again.
+        ours = sorted(item for item in environment.items() if item[0].startswith(("AIRFLOW", "PALIMPSEST")))
+        version = hashlib.sha256(json.dumps(ours).encode()).hexdigest()
         if self._state.get("airflow_configuration") != version:
             self.stop_airflow()
         missing = [name for name in _AIRFLOW if not processes.running(self._state.folder, name)]
         if missing:
             self._say("starting Airflow: API server, scheduler, DAG processor")
             self._command("db-migrate", ["airflow", "db", "migrate"], environment)
-            pool = ["airflow", "pools", "set", "gpu", str(_GPU_SLOTS), "Detection and obfuscation"]
+            pool = ["airflow", "pools", "set", "gpu", str(CORES), "Detection and obfuscation"]
             self._command("pools", pool, environment)
         for name in missing:
             processes.start(name, [_program("airflow"), name], environment, self._state.folder)
@@ -91,12 +93,19 @@ class Platform:
             store.create_bucket(Bucket=name)
 
     @property
+    def postgres_home(self) -> Path:
+        """The folder of PostgreSQL's cluster and logs."""
+        return self._postgres.home
+
+    @property
     def places(self) -> Places:
         """Where the services are; raises ``WarehouseError`` or ``DemoError`` before they were started."""
         airflow, store = self._state.get("airflow_port"), self._state.get("object_store_port")
         if airflow is None or store is None:
             raise DemoError("the demo is not up: run `make demo`")
-        return Places(self._root, airflow, store, {name: self._postgres.uri(name) for name in DATABASES})
+        return Places(
+            self._root, self._institutions, airflow, store, {name: self._postgres.uri(name) for name in DATABASES}
+        )
 
     def stop_airflow(self) -> None:
         """End Airflow and the tasks it runs."""

@@ -12,6 +12,9 @@ from typing import Any
 
 from deid_tasks.errors import DeidError
 
+INSTITUTIONS = Path("dags", "institutions")
+"""Where the institutions' YAML files are in a checkout."""
+
 
 class DemoError(DeidError):
     """The demo cannot go on; the text says what to do."""
@@ -20,7 +23,7 @@ class DemoError(DeidError):
 def checkout() -> Path:
     """The repository the demo runs from; raises ``DemoError`` where the package was installed without it."""
     root = Path(__file__).resolve().parents[2]
-    if not (root / "dags" / "institutions").is_dir():
+    if not (root / INSTITUTIONS).is_dir():
         raise DemoError("the demo needs the repository (dags/, dbt/): clone it and run `make demo` there")
     return root
 

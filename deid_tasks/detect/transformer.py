@@ -129,9 +129,8 @@ class TransformerDetector:
         for words, probabilities in parts:
             first = np.flatnonzero(np.diff(words, prepend=-1))
             if self._model.pieces == "mean":
-                sums = np.add.reduceat(probabilities, first, axis=0)
-                counts = np.diff(first, append=len(words)).astype(np.float32)
-                of_words = sums / counts[:, None]
+                of_words: NDArray[np.float32] = np.add.reduceat(probabilities, first, axis=0).astype(np.float32)
+                of_words /= np.diff(first, append=len(words))[:, None].astype(np.float32)
             else:
                 of_words = probabilities[first]
             index = words[first]

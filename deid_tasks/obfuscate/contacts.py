@@ -10,6 +10,43 @@ from deid_tasks.reference import fold, read_tsv
 
 _DOMAINS = ("example.com", "example.org", "example.net")
 """Reserved for examples by RFC 2606: nobody gets this mail."""
+_PATH_WORDS = frozenset(
+    [
+        "appointment",
+        "appointments",
+        "billing",
+        "doc",
+        "docs",
+        "form",
+        "forms",
+        "help",
+        "html",
+        "id",
+        "index",
+        "intake",
+        "login",
+        "message",
+        "messages",
+        "mychart",
+        "new",
+        "page",
+        "patient",
+        "patients",
+        "pay",
+        "pdf",
+        "php",
+        "portal",
+        "records",
+        "result",
+        "results",
+        "schedule",
+        "survey",
+        "view",
+        "visit",
+        "visits",
+    ]
+)
+"""Parts of a web address that say nothing of anyone."""
 _NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
 """Reserved for documentation by RFC 5737."""
 
@@ -54,10 +91,8 @@ def replace_url(value: str, scope: Scope) -> str:
     if match is None:
         return scope.keyed.like(value, "url")
     host = scope.keyed.choice(_DOMAINS, "url", fold(match["host"]))
-    path = match["path"]
-    return f"{match['scheme'] or ''}{match['www'] or ''}{host}" + (
-        scope.keyed.like(path, "url") if len(path) > 1 else path
-    )
+    path = re.sub(r"[^\W_]+", lambda part: _path_part(part.group(), scope), match["path"])
+    return f"{match['scheme'] or ''}{match['www'] or ''}{host}{path}"
 
 
 def replace_ip(value: str, scope: Scope) -> str:
@@ -84,3 +119,7 @@ def _exchange(local: str) -> str:
 def _letter(char: str, scope: Scope) -> str:
     """Vanity letters (1-800-GO-CARD) say the number as digits do; words such as ext. stay."""
     return scope.keyed.like(char, "phone") if char.isupper() else char
+
+
+def _path_part(part: str, scope: Scope) -> str:
+    return part if part.casefold() in _PATH_WORDS else scope.keyed.like(part, "url")

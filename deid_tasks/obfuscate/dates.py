@@ -29,6 +29,7 @@ _MONTHS = [
     "december",
 ]
 _WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_LONGEST_NUMBER = 8
 _LONGER = {"tuesday": "tues", "thursday": "thurs", "september": "sept"}
 """Usual abbreviations of more than three letters."""
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
@@ -81,7 +82,9 @@ def _read(value: str, year_now: int) -> list[_Piece]:
     numbers: list[_Piece] = []
     for match in _PIECE.finditer(value):
         word, (start, end) = match.group().casefold(), match.span()
-        if word.isdigit():
+        if word.isdecimal():
+            if len(word) > _LONGEST_NUMBER:
+                return []
             numbers.append(_Piece(start, end, "number", int(word)))
         elif word in _ORDINALS and numbers and numbers[-1].end == start:
             pieces.append(_Piece(start, end, "ordinal"))
@@ -164,8 +167,11 @@ def _resolve(pieces: list[_Piece], now: datetime.datetime) -> datetime.date | No
 
 
 def _write(value: str, pieces: list[_Piece], original: datetime.date, moved: datetime.date) -> str:
-    numbers = [value[p.start : p.end] for p in pieces if p.role in {"month", "day"} and value[p.start].isdigit()]
-    is_padded = any(n.startswith("0") for n in numbers) or (all(len(n) == 2 for n in numbers) and "/" not in value)
+    numbers = [value[p.start : p.end] for p in pieces if p.role in {"month", "day"} and value[p.start].isdecimal()]
+    is_figures = len(numbers) > 1 or "-" in value
+    is_padded = any(n.startswith("0") for n in numbers) or (
+        is_figures and "/" not in value and all(len(n) == 2 for n in numbers)
+    )
     made: list[str] = []
     position = 0
     day_written = moved
@@ -180,7 +186,7 @@ def _write(value: str, pieces: list[_Piece], original: datetime.date, moved: dat
             new = match_case(_ordinal(day_written.day), old)
         elif piece.role == "month":
             new = f"{moved.month:02d}" if is_padded else str(moved.month)
-            if not old.isdigit():
+            if not old.isdecimal():
                 new = _like_name(_MONTHS[moved.month - 1], old, value[piece.end : piece.end + 1], _MONTHS)
         elif piece.role == "year":
             new = f"{moved.year % 100:02d}" if len(old) == 2 else f"{moved.year:04d}"[-len(old) :].rjust(len(old), "0")

@@ -5,7 +5,6 @@ name in the patient's notes but a clinician's, belongs to that patient; a clinic
 counts as the formal name, and so does a name with one letter mistyped where the record knows the right one.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -13,11 +12,10 @@ from rapidfuzz.distance import OSA
 
 from deid_tasks.entities import Entity
 from deid_tasks.obfuscate.cases import match_case
-from deid_tasks.obfuscate.scope import Scope
+from deid_tasks.obfuscate.scope import NAME_PART, Scope
 from deid_tasks.patient import TermKind
 from deid_tasks.reference import fold, read_tsv
 
-_PART = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _KEPT = frozenset(
     [
         "jr",
@@ -54,8 +52,6 @@ _KEPT = frozenset(
     ]
 )
 """Suffixes, titles and particles; a particle says no more than the surrogate beside it."""
-_FIRST_KINDS = (TermKind.FIRST, TermKind.MIDDLE, TermKind.PREFERRED, TermKind.RELATIVE_FIRST)
-_LAST_KINDS = (TermKind.LAST, TermKind.RELATIVE_LAST)
 _GROUPS = ("white", "black", "api", "native", "multiple", "hispanic")
 _POOL_LEAST = 60
 _COMMON_PER_100K = 100.0
@@ -64,7 +60,7 @@ _COMMON_PER_100K = 100.0
 
 def replace_name(value: str, entity: Entity, scope: Scope) -> str:
     """``value`` with every part replaced; order, punctuation, case and initials stay as they are."""
-    parts = list(_PART.finditer(value))
+    parts = list(NAME_PART.finditer(value))
     comma = value.find(",")
     words = [part.group() for part in parts]
     made: list[str] = []
@@ -104,14 +100,12 @@ def _replace_part(word: str, words: Sequence[str], entity: Entity, scope: Scope,
     if len(word) == 1:
         return match_case(_initial(word, words, entity, scope), word + word)
     own = _own_spelling(folded, scope)
-    firsts = {fold(part) for name in scope.of_record(*_FIRST_KINDS) for part in _PART.findall(name)}
-    lasts = {fold(part) for name in scope.of_record(*_LAST_KINDS) for part in _PART.findall(name)}
-    if own in lasts or own in firsts:
-        is_last = own in lasts if own not in firsts or own not in lasts else bool(is_last)
+    if own in scope.lasts or own in scope.firsts:
+        is_last = own in scope.lasts if own not in scope.firsts or own not in scope.lasts else bool(is_last)
         belongs = scope.patient_id
     else:
         belongs = "" if entity is Entity.PROVIDER else scope.patient_id
-    formal = own if is_last else _formal(own, firsts)
+    formal = own if is_last else _formal(own, scope.firsts)
     made = _surname(formal, belongs, scope) if is_last else _given_name(formal, belongs, scope)
     return match_case(made, word)
 
@@ -123,7 +117,7 @@ def _initial(letter: str, words: Sequence[str], entity: Entity, scope: Scope) ->
             for name in scope.of_record(kind):
                 if fold(name)[:1] == fold(letter):
                     return replace_word(
-                        _PART.findall(name)[0] if _PART.findall(name) else name, scope, is_last=is_last
+                        NAME_PART.findall(name)[0] if NAME_PART.findall(name) else name, scope, is_last=is_last
                     )[0]
     return scope.keyed.like(letter.upper(), "initial", *(fold(word) for word in words if len(word) > 1))
 
@@ -138,7 +132,7 @@ def _own_spelling(folded: str, scope: Scope) -> str:
     return near[0] if near else folded
 
 
-def _formal(folded: str, firsts: set[str]) -> str:
+def _formal(folded: str, firsts: frozenset[str]) -> str:
     """The formal name of a nickname: the record's own where it fits, else the first that the table knows."""
     formals = nicknames().get(folded, ())
     if folded in firsts and not any(name in firsts for name in formals):
@@ -167,10 +161,7 @@ def _given_name(folded: str, belongs: str, scope: Scope) -> str:
     sex = given_names().get(folded, ("U", 0.0))[0]
     group = "white"
     if scope.record and belongs:
-        firsts = {
-            fold(part) for name in scope.of_record(TermKind.FIRST, TermKind.PREFERRED) for part in _PART.findall(name)
-        }
-        if folded in firsts and scope.record.sex in {"F", "M"}:
+        if folded in scope.own_firsts and scope.record.sex in {"F", "M"}:
             sex = scope.record.sex
         if scope.record.ethnicity_hint in _GROUPS:
             group = scope.record.ethnicity_hint

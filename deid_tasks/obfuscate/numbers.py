@@ -31,7 +31,7 @@ def _made(digits: str, entity: Entity, scope: Scope) -> str:
         return made[:8] + str(_vin_check(made)) + made[9:]
     if re.fullmatch(r"[12]\d{9}", digits) and is_npi(digits):
         return _npi(keyed.like(digits[1:9], *parts), digits)
-    if entity is Entity.VEHICLE or sum(char.isdigit() for char in digits) < 4:
+    if entity in {Entity.VEHICLE, Entity.USERNAME} or sum(char.isdigit() for char in digits) < 4:
         return keyed.like(digits, *parts)
     # The letters of a long number are its format (RH, MRN, INV), its digits say whose it is.
     others = iter(keyed.like("".join(char for char in digits if char.isdigit()), *parts))

@@ -271,7 +271,9 @@ def replace_organization(value: str, scope: Scope) -> str:
         elif any(char.isdigit() for char in piece):
             rest.append(scope.keyed.like(piece, *parts))
     text = "".join(rest) if replaced else f"{name} {value}"
-    return re.sub(r"(\S) {2,}(?=\S)", r"\1 ", text).strip()
+    text = re.sub(r"(\S) {2,}(?=\S)", r"\1 ", text).strip()
+    # "Church of Hanover" has lost Hanover to the name in front.
+    return re.sub(r"(?:\s+(?:of|at|and|the|for|&))+$", "", text, flags=re.IGNORECASE)
 
 
 def replace_profession(value: str, scope: Scope) -> str:

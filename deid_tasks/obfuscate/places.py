@@ -193,6 +193,8 @@ _COUNTRIES = [
     "Uruguay",
     "Vietnam",
 ]
+_ATTEMPTS = 50
+"""A state has so many places that not one of fifty draws is another than the original has no other."""
 _LANDMARKS = [
     "Aspen",
     "Bluestone",
@@ -276,16 +278,18 @@ def replace_landmark(value: str, scope: Scope) -> str:
 def _state(code: str, scope: Scope) -> str:
     if scope.keeps_states:
         return code
-    options = [other for other in _by_state() if other not in {code, *_own(scope, TermKind.STATE)}]
-    return scope.keyed.choice(options, "state", scope.patient_id, code)
+    own = {code, *_own(scope, TermKind.STATE)}
+    return scope.keyed.choice([other for other in _by_state() if other not in own], "state", scope.patient_id, code)
 
 
 def _place(city: str, state: str, scope: Scope) -> tuple[str, str, str]:
     """``(city, state, ZIP)`` of the surrogate of ``city`` in ``state``."""
     made_state = _state(state, scope)
-    own = {fold(name) for name in scope.of_record(TermKind.CITY)}
-    options = [row for row in _by_state()[made_state] if fold(row[0]) not in own and fold(row[0]) != city]
-    name, code = scope.keyed.choice(options or _by_state()[made_state], "city", scope.patient_id, city, state)
+    rows = _by_state()[made_state]
+    for attempt in range(_ATTEMPTS):
+        name, code = scope.keyed.choice(rows, "city", scope.patient_id, city, state, str(attempt))
+        if fold(name) != city and fold(name) not in scope.cities:
+            break
     return name, made_state, code
 
 
@@ -294,7 +298,7 @@ def _code(state: str, city: str, scope: Scope) -> str:
     beside = _CODES.get(fold(state).replace(".", ""))
     if beside:
         return beside
-    if fold(city) in {fold(name) for name in scope.of_record(TermKind.CITY)} and (own := _own(scope, TermKind.STATE)):
+    if fold(city) in scope.cities and (own := _own(scope, TermKind.STATE)):
         return sorted(own)[0]
     return _best_known().get(fold(city), "OH")
 

@@ -1,12 +1,16 @@
 """What one note's surrogates depend on: the institution's key, the patient, and the day the note was written."""
 
 import datetime
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from deid_tasks.obfuscate.keyed import Keyed
 from deid_tasks.patient import PatientRecord, TermKind
 from deid_tasks.reference import fold
+
+NAME_PART = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+"""One part of a name; hyphens and spaces part them."""
 
 
 @dataclass(frozen=True)
@@ -27,14 +31,30 @@ class Scope:
         return self.record.of_kind(*kinds) if self.record else ()
 
     @cached_property
+    def firsts(self) -> frozenset[str]:
+        """Every word, folded, of the given names of the patient and the relatives."""
+        return _words(self.of_record(TermKind.FIRST, TermKind.MIDDLE, TermKind.PREFERRED, TermKind.RELATIVE_FIRST))
+
+    @cached_property
+    def own_firsts(self) -> frozenset[str]:
+        """The patient's own given names, folded."""
+        return _words(self.of_record(TermKind.FIRST, TermKind.PREFERRED))
+
+    @cached_property
+    def lasts(self) -> frozenset[str]:
+        """Every word, folded, of their surnames."""
+        return _words(self.of_record(TermKind.LAST, TermKind.RELATIVE_LAST))
+
+    @cached_property
+    def cities(self) -> frozenset[str]:
+        """The patient's own cities, folded."""
+        return frozenset(map(fold, self.of_record(TermKind.CITY)))
+
+    @cached_property
     def own_names(self) -> frozenset[str]:
         """Every word, folded, of the names of the patient and the relatives: what no surrogate may be."""
-        names = self.of_record(
-            TermKind.FIRST,
-            TermKind.MIDDLE,
-            TermKind.LAST,
-            TermKind.PREFERRED,
-            TermKind.RELATIVE_FIRST,
-            TermKind.RELATIVE_LAST,
-        )
-        return frozenset(fold(part) for name in names for part in name.replace("-", " ").split())
+        return self.firsts | self.lasts
+
+
+def _words(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(fold(part) for name in names for part in NAME_PART.findall(name))

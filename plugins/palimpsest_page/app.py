@@ -1,5 +1,6 @@
 """The page itself, behind Airflow's authentication; an institution is shown to those who may see its evaluation DAG."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -35,7 +36,8 @@ def _may_see(user: BaseUser, settings: InstitutionSettings) -> bool:
 
 def _institutions() -> list[InstitutionSettings]:
     found = []
-    for path in sorted(Path(conf.get_mandatory_value("core", "dags_folder"), "institutions").glob("*.yaml")):
+    default = Path(conf.get_mandatory_value("core", "dags_folder"), "institutions")
+    for path in sorted(Path(os.environ.get("PALIMPSEST_INSTITUTIONS") or default).glob("*.yaml")):
         try:
             found.append(load_institution(path))
         except SettingsError:

@@ -12,7 +12,7 @@ from deid_tasks.demo.state import DemoError, State
 @pytest.fixture
 def places():
     uris = {name: f"postgresql://u:p@127.0.0.1:5555/{name}" for name in ("airflow", "ehr", "catalog")}
-    return Places(Path("/somewhere"), 8081, 9001, uris)
+    return Places(Path("/somewhere"), Path("/elsewhere"), 8081, 9001, uris)
 
 
 def test_state_is_remembered_and_private(tmp_path):

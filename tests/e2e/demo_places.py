@@ -1,0 +1,118 @@
+"""Everything that a demo leaves anywhere but in the warehouse and in its workers' memory, as texts to be searched."""
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import psycopg2
+import pyarrow.parquet as pq
+from demo_run import Demo
+
+from deid_tasks.demo.state import checkout
+from deid_tasks.publish import open_table
+
+Found = Iterator[tuple[str, str | bytes]]
+
+
+def logs(demo: Demo) -> Found:
+    """Logs of every task and service."""
+    return _files(demo.folder / "logs")
+
+
+def postgres_log(demo: Demo) -> Found:
+    """PostgreSQL's own logs, beside the cluster."""
+    home = demo.platform.postgres_home
+    return ((str(path), path.read_bytes()) for path in home.glob("*.log"))
+
+
+def state(demo: Demo) -> Found:
+    """The rest of the demo's folder: its memory, Airflow's home, lexicons; neither the warehouse nor shards before the gate."""
+    left_out = {demo.folder / "postgres", demo.folder / "logs", demo.folder / "tmp", demo.folder / "home"}
+    for name, content in _files(demo.folder):
+        if not (left_out & set(Path(name).parents) or name.endswith(".parquet")):
+            yield name, content
+
+
+def leftovers(demo: Demo) -> Found:
+    """What Great Expectations, dbt, Cosmos and the rest left in the temporary and home folders, and dbt in its project."""
+    for folder in (
+        demo.folder / "tmp",
+        demo.folder / "home",
+        *(checkout() / "dbt" / name for name in ("target", "logs")),
+    ):
+        yield from _files(folder)
+
+
+def airflow_database(demo: Demo) -> Found:
+    """Every column of every table, XCom, rendered templates and event log among them, as its bytes are."""
+    return _tables(demo, "airflow")
+
+
+def catalog_database(demo: Demo) -> Found:
+    """Iceberg's catalog."""
+    return _tables(demo, "catalog")
+
+
+def metadata_objects(demo: Demo) -> Found:
+    """Names of all objects in the bucket, what lies there beside the notes, and the bounds and summaries that Iceberg keeps."""
+    names, store = _bucket(demo)
+    for name in names:
+        yield name, name
+        if not name.endswith(".parquet"):
+            yield name, store(name)
+    table = open_table(demo.institutions[0], demo.secrets)
+    for manifest in table.current_snapshot().manifests(table.io):
+        yield manifest.manifest_path, repr(manifest.fetch_manifest_entry(table.io))
+
+
+def published_rows(demo: Demo) -> Iterator[dict[str, Any]]:
+    """The rows of every Parquet file in the bucket, also of those that an overwritten slice left behind."""
+    names, store = _bucket(demo)
+    for name in names:
+        if name.endswith(".parquet"):
+            yield from pq.read_table(io.BytesIO(store(name))).to_pylist()
+
+
+def _files(folder: Path) -> Found:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            yield str(path), path.read_bytes()
+
+
+def _tables(demo: Demo, database: str) -> Found:
+    connection = psycopg2.connect(demo.platform.places.databases[database])
+    try:
+        with connection, connection.cursor() as cursor:
+            cursor.execute(
+                "select format('%I.%I', table_schema, table_name) from information_schema.tables"
+                " where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')"
+            )
+            for (table,) in cursor.fetchall():
+                content = io.BytesIO()
+                # Binary: texts and JSON stand as they are, and pickled columns with them.
+                cursor.copy_expert(f"copy {table} to stdout (format binary)", content)
+                yield f"{database}.{table}", content.getvalue()
+    finally:
+        connection.close()
+
+
+def _bucket(demo: Demo) -> tuple[list[str], Callable[[str], bytes]]:
+    settings = demo.institutions[0]
+    client, bucket = object_store(demo), settings.publish.bucket
+    pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket)
+    names = [entry["Key"] for page in pages for entry in page.get("Contents", ())]
+    return names, lambda name: client.get_object(Bucket=bucket, Key=name)["Body"].read()
+
+
+def object_store(demo: Demo) -> Any:
+    """A client of the demo's S3 emulator."""
+    store = demo.secrets.mapping(demo.institutions[0].publish.object_store)
+    return boto3.client(
+        "s3",
+        endpoint_url=store["endpoint"],
+        region_name="us-east-1",
+        aws_access_key_id=store["access_key"],
+        aws_secret_access_key=store["secret_key"],
+    )

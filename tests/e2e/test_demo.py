@@ -1,0 +1,252 @@
+"""`make demo` from end to end: what came of it, and that no planted identifier stands where it must not."""
+
+import datetime
+import io
+import itertools
+import socket
+import time
+from collections import Counter
+
+import demo_places
+import psycopg2
+import pytest
+from canary import Search, names_of, numbers_of, planted
+from demo_run import SIZE
+from rich.console import Console
+
+from deid_tasks.demo import down, processes
+from deid_tasks.demo.command import BACKFILLED
+from deid_tasks.demo.report import query
+from deid_tasks.demo.seed import START
+from deid_tasks.obfuscate import Obfuscator
+from deid_tasks.publish import open_table
+
+pytestmark = pytest.mark.slow
+
+DAYS = [(BACKFILLED[0] + datetime.timedelta(days=i)).isoformat() for i in range(3)]
+WITHIN = f"between '{DAYS[0]}' and '{DAYS[-1]} 23:59:59.999999'"
+INSTITUTIONS = ("lakeshore", "riverside")
+institutions = pytest.mark.parametrize("institution", INSTITUTIONS)
+
+
+class TestOutcome:
+    def test_what_a_killed_demo_had_done_is_not_done_again(self, demo):
+        assert "admitting the patients of Lakeshore" not in demo.said
+        assert "admitting the patients of Riverside" in demo.said
+
+    @institutions
+    def test_every_run_succeeded(self, demo, institution):
+        for kind in ("dictionaries", "evaluate", "notes"):
+            states = {run["state"] for run in demo.api.runs(f"{kind}__{institution}")}
+            assert states == {"success"}, kind
+
+    @institutions
+    def test_three_days_were_backfilled(self, demo, institution):
+        found = demo.api.get(f"/api/v2/backfills?dag_id=notes__{institution}")["backfills"]
+        assert [(one["from_date"][:10], one["to_date"][:10]) for one in found] == [(DAYS[0], DAYS[-1])]
+        runs = demo.api.runs(f"notes__{institution}", "&run_type=backfill")
+        assert sorted(run["logical_date"][:10] for run in runs) == DAYS
+
+    @institutions
+    def test_every_note_of_the_warehouse_is_accounted_for(self, demo, institution):
+        [(notes,)] = demo.rows(f"select count(*) from {institution}_staging.stg_note where note_datetime {WITHIN}")
+        sums = "sum(notes_read), sum(published + unchanged), sum(quarantined)"
+        [(read, published, quarantined)] = demo.rows(f"select {sums} from {institution}_results.run")
+        outcomes = dict(
+            demo.rows(f"select outcome = 'quarantined', count(*) from {institution}_results.note_outcome group by 1")
+        )
+        _, [(rows, keys)] = self._ask(
+            demo, f"count(*), count(DISTINCT note_key) FROM notes WHERE institution = '{institution}'"
+        )
+        assert 0 < notes == read == published + quarantined <= SIZE.notes
+        assert (outcomes[False], outcomes.get(True, 0)) == (published, quarantined)
+        assert rows == keys == published
+
+    @institutions
+    def test_every_slice_names_the_certificate_it_was_published_under(self, demo, institution):
+        issued = dict(
+            demo.rows(
+                f"select certificate_id, fingerprint from {institution}_results.certificate where verdict = 'passed'"
+            )
+        )
+        slices = self._summaries(demo, institution)
+        assert len(slices) == len(DAYS)
+        for summary in slices:
+            assert issued[summary["palimpsest.certificate"]] == summary["palimpsest.fingerprint"]
+
+    def test_the_table_is_read_back_by_an_outside_reader(self, demo):
+        names, rows = self._ask(
+            demo, "institution, count(*) AS notes, min(length(text)) FROM notes GROUP BY 1 ORDER BY 1"
+        )
+        assert names[:2] == ["institution", "notes"]
+        assert [row[0] for row in rows] == list(INSTITUTIONS)
+        assert all(shortest > 0 for *_, shortest in rows)
+
+    def test_the_last_words_of_the_command(self, demo):
+        for expected in (
+            "notes read",
+            "published",
+            "quarantined",
+            "word recall",
+            "notes per second",
+            "SELECT",
+            "password",
+        ):
+            assert expected in demo.said
+        assert demo.platform.places.airflow in demo.said
+
+    @staticmethod
+    def _ask(demo, sql):
+        return query(demo.institutions[0], demo.secrets, f"SELECT {sql}")
+
+    @staticmethod
+    def _summaries(demo, institution):
+        snapshots = open_table(demo.institutions[0], demo.secrets).snapshots()
+        told = [dict(snapshot.summary.additional_properties) for snapshot in snapshots]
+        return [summary for summary in told if summary.get("palimpsest.institution") == institution]
+
+
+@pytest.fixture(scope="module")
+def failed_task(demo):
+    """The log of a task that stumbled over a note: PostgreSQL's error text quotes the note itself."""
+    view = "riverside_staging.stg_note"
+    columns = "note_id, patient_id, note_type, note_datetime, author_id"
+    demo.rows(f"alter view {view} rename to stg_note_sound")
+    demo.rows(f"create view {view} as select {columns}, note_text::int::text as note_text from {view}_sound")
+    demo.platform.create_backfill(demo.institutions, "notes__riverside", START, START)
+    task = _until(lambda: next(filter(_has_failed, _tasks_of_day(demo, START.isoformat())), None))
+    folder = demo.folder / "logs" / "tasks" / "dag_id=notes__riverside" / f"run_id={task['dag_run_id']}"
+    log = folder / f"task_id={task['task_id']}" / f"map_index={task['map_index']}" / "attempt=1.log"
+    return task["task_id"], log.read_text()
+
+
+def _tasks_of_day(demo, day):
+    runs = [run for run in demo.api.runs("notes__riverside") if run["logical_date"][:10] == day]
+    return [task for run in runs for task in demo.api.tasks("notes__riverside", run["dag_run_id"])]
+
+
+def _has_failed(task):
+    return task["state"] in {"failed", "up_for_retry"}
+
+
+def _until(asked, seconds=120):
+    deadline = time.monotonic() + seconds
+    while not (answer := asked()):
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+    return answer
+
+
+class TestNothingIsTold:
+    """The canary."""
+
+    @pytest.fixture(scope="class")
+    def search(self, demo):
+        return Search(planted(demo.hospitals.values()))
+
+    def test_there_is_much_to_find(self, demo, search):
+        kinds = Counter(planted(demo.hospitals.values()).values())
+        assert {"MRN", "SSN", "phone", "e-mail", "street", "last name", "patient's name", "relative's name"} <= set(
+            kinds
+        )
+        assert min(kinds.values()) > 20
+        [(notes,)] = demo.rows("select string_agg(note_text, ' ') from riverside_staging.stg_note_sound")
+        assert len({sighting.kind for sighting in search("warehouse", notes)}) > 6
+
+    def test_a_failed_task_names_the_error_and_quotes_no_note(self, failed_task, search):
+        task, log = failed_task
+        assert task == "detect_and_obfuscate"
+        assert "WarehouseError" in log
+        assert not list(search("log", log))
+
+    @pytest.mark.parametrize(
+        ("place", "least"),
+        [
+            (demo_places.logs, 30),
+            (demo_places.postgres_log, 1),
+            (demo_places.state, 3),
+            (demo_places.leftovers, 0),
+            (demo_places.airflow_database, 40),
+            (demo_places.catalog_database, 2),
+            (demo_places.metadata_objects, 20),
+        ],
+        ids=lambda value: getattr(value, "__name__", ""),
+    )
+    def test_no_planted_identifier(self, demo, failed_task, search, place, least):
+        found = list(place(demo))
+        assert len(found) >= least
+        assert not {str(sighting) for name, content in found for sighting in search(name, content)}
+
+    def test_published_notes_hold_nothing_of_their_own_patient(self, demo):
+        people = {
+            _key_of(settings, demo, patient.patient_id): Search(numbers_of(patient) | names_of(patient))
+            for settings in demo.institutions
+            for patient in demo.hospitals[settings.institution].patients
+        }
+        rows = list(demo_places.published_rows(demo))
+        assert len(rows) > 100
+        seen = Counter(s.kind for row in rows for s in people[row["patient_key"]]("note", row["text"]))
+        assert not seen
+
+    def test_published_rows_hold_no_key_or_time_of_the_warehouse(self, demo):
+        real = {
+            str(value)
+            for name in INSTITUTIONS
+            for row in demo.rows(f"select note_id, patient_id, author_id, note_datetime from {name}_staging.stg_note")
+            for value in row
+        }
+        for row in demo_places.published_rows(demo):
+            assert not real & {str(value) for name, value in row.items() if name not in {"text", "note_type"}}
+
+    def test_the_canary_sings(self, demo, search):
+        """Whatever was planted where nothing was found is found there."""
+        patient = demo.hospitals["riverside"].patients[7]
+        name, log = (
+            f"{patient.person.last.upper()}, {patient.person.first.upper()}",
+            demo.folder / "logs" / "planted.log",
+        )
+        log.write_text(f'{{"event": "cannot parse {name} (MRN {patient.mrn})"}}')
+        with psycopg2.connect(demo.platform.places.databases["airflow"]) as connection, connection.cursor() as cursor:
+            cursor.execute("insert into log (dttm, event, extra) values (now(), 'planted', %s)", (patient.ssn,))
+        connection.close()
+        bucket = demo.institutions[0].publish.bucket
+        demo_places.object_store(demo).put_object(Bucket=bucket, Key="planted.json", Body=patient.email.encode())
+        for place, kinds in (
+            (demo_places.logs, {"patient's name", "MRN"}),
+            (demo_places.airflow_database, {"SSN"}),
+            (demo_places.metadata_objects, {"e-mail"}),
+        ):
+            found = itertools.chain.from_iterable(search(*content) for content in place(demo))
+            assert {sighting.kind for sighting in found} == kinds
+
+
+def _key_of(settings, demo, patient_id):
+    key = demo.secrets.key(settings.obfuscate.key)
+    return Obfuscator(key, settings.institution, settings.policy, settings.obfuscate).pseudonym("patient", patient_id)
+
+
+class TestUpAndDown:
+    def test_starting_what_runs_changes_nothing(self, demo):
+        before = sorted(processes.running(demo.folder, "api-server", "scheduler", "dag-processor", "object-store"))
+        ports = demo.platform.places
+        demo.platform.start_stores()
+        demo.platform.start_airflow(demo.institutions)
+        assert demo.platform.places == ports
+        assert set(before) & set(processes.running(demo.folder, "api-server", "dag-processor", "object-store"))
+
+    def test_down_leaves_no_process_and_no_port(self, demo):
+        places = demo.platform.places
+        ports = [places.airflow_port, places.object_store_port, demo.state.get("postgres_port")]
+        assert all(map(_answers, ports))
+        said = io.StringIO()
+        down(demo.folder, Console(file=said))
+        down(demo.folder, Console(file=said))
+        assert "processes of the demo" in said.getvalue()
+        assert "nothing of the demo was running" in said.getvalue()
+        assert processes.running(demo.folder) == []
+        assert not any(map(_answers, ports))
+
+
+def _answers(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -1,0 +1,84 @@
+"""One person stays one person however the name is written; two people stay two."""
+
+import pytest
+from conftest import MARIA
+
+from deid_tasks.patient import PatientRecord
+from deid_tasks.reference import fold, read_tsv
+
+OTHER = PatientRecord("p2", "M", terms=MARIA.terms)
+
+
+@pytest.fixture
+def surrogate(rewrite):
+    """First and last name of Maria Okafor's surrogate."""
+    return rewrite("[PATIENT:Maria Okafor]").split()
+
+
+@pytest.mark.parametrize(
+    ("written", "shape"),
+    [
+        ("[PATIENT:Maria Okafor]", "{first} {last}"),
+        ("[PATIENT:MARIA OKAFOR]", "{FIRST} {LAST}"),
+        ("[PATIENT:maria okafor]", "{f} {l}"),
+        ("[PATIENT:Okafor, Maria]", "{last}, {first}"),
+        ("[PATIENT:OKAFOR,MARIA]", "{LAST},{FIRST}"),
+        ("Ms. [PATIENT:Okafor]'s", "Ms. {last}'s"),
+        ("[PATIENT:Maria]", "{first}"),
+        ("[PATIENT:M. Okafor]", "{i}. {last}"),
+        ("Mr. [RELATIVE:Okafor]", "Mr. {last}"),
+        ("[PROVIDER:Okafor]", "{last}"),
+        ("[PATIENT:Okafro]", "{last}"),
+        ("[PATIENT:Okafor] [PATIENT:Maria]", "{last} {first}"),
+    ],
+)
+def test_every_way_of_writing_agrees(rewrite, surrogate, written, shape):
+    first, last = surrogate
+    expected = shape.format(
+        first=first, last=last, FIRST=first.upper(), LAST=last.upper(), f=first.lower(), l=last.lower(), i=first[0]
+    )
+    assert rewrite(written) == expected
+
+
+def test_a_nickname_is_the_formal_name(rewrite):
+    assert rewrite("[RELATIVE:John]") == rewrite("[RELATIVE:Johnny]")
+
+
+def test_initials_are_the_surrogates(rewrite, surrogate):
+    first, last = surrogate
+    assert rewrite("[INITIALS:MO]") == first[0] + last[0]
+
+
+def test_another_patient_gets_another_name(rewrite, surrogate):
+    assert rewrite("[PATIENT:Maria Okafor]", OTHER).split() != surrogate
+
+
+def test_a_clinician_is_the_same_in_all_patients_notes(rewrite):
+    assert rewrite("[PROVIDER:Ann Lindqvist]") == rewrite("[PROVIDER:Ann Lindqvist]", None)
+
+
+def test_relatives_share_the_surrogate_surname(rewrite, surrogate):
+    assert rewrite("[RELATIVE:John Okafor]").split()[1] == surrogate[1]
+
+
+@pytest.mark.parametrize(
+    "name", ["Zoë O'Brien-Nguyễn", "van der Berg", "Al-Hassan", "José de la Cruz Jr.", "李", "X", "D'Andre King III"]
+)
+def test_difficult_names_change_and_keep_their_marks(rewrite, name):
+    made = rewrite(f"[PATIENT:{name}]")
+    assert fold(made) != fold(name)
+    assert made.count("-") == name.count("-")
+    assert made.endswith(("Jr.", "III")) == name.endswith(("Jr.", "III"))
+
+
+def test_a_surrogate_is_never_a_name_of_the_record(rewrite):
+    pool = [row["surname"] for row in read_tsv("surnames.tsv")[:300]]
+    own = {fold(name) for name in ("Maria", "Tess", "Okafor", "John")}
+    for name in pool:
+        assert fold(rewrite(f"[PATIENT:{name}]")) not in own | {fold(name)}
+
+
+def test_women_get_womens_names(rewrite):
+    sexes = {fold(row["given_name"]): row["sex"] for row in read_tsv("given_names.tsv")}
+    assert sexes[fold(rewrite("[PATIENT:Maria]"))] == "F"
+    assert sexes[fold(rewrite("[RELATIVE:John]"))] == "M"

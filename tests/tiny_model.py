@@ -1,0 +1,86 @@
+"""A tiny trunk with random weights: everything a training does, in seconds."""
+
+import json
+from pathlib import Path
+
+from deid_tasks.train.run import write_tokenizer
+
+PIECES = [
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdefghijklmnopqrstuvwxyz0123456789.,:;/()-'", *(f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz0123456789"),
+    "seen", "by", "dr", "on", "pt", "no", "fever",
+]  # fmt: skip
+
+
+def write_tiny_tokenizer(folder: Path) -> Path:
+    """A word-piece tokenizer of letters, digits and a few words, with the normaliser of an uncased BERT."""
+    special = [
+        {
+            "id": i,
+            "content": PIECES[i],
+            "single_word": False,
+            "lstrip": False,
+            "rstrip": False,
+            "normalized": False,
+            "special": True,
+        }
+        for i in range(4)
+    ]
+    (folder / "plain.json").write_text(
+        json.dumps(
+            {
+                "version": "1.0",
+                "truncation": None,
+                "padding": None,
+                "added_tokens": special,
+                "normalizer": {
+                    "type": "BertNormalizer",
+                    "clean_text": True,
+                    "handle_chinese_chars": True,
+                    "strip_accents": None,
+                    "lowercase": True,
+                },
+                "pre_tokenizer": {"type": "BertPreTokenizer"},
+                "post_processor": {
+                    "type": "TemplateProcessing",
+                    "single": [
+                        {"SpecialToken": {"id": "[CLS]", "type_id": 0}},
+                        {"Sequence": {"id": "A", "type_id": 0}},
+                        {"SpecialToken": {"id": "[SEP]", "type_id": 0}},
+                    ],
+                    "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+                    "special_tokens": {
+                        "[CLS]": {"id": "[CLS]", "ids": [2], "tokens": ["[CLS]"]},
+                        "[SEP]": {"id": "[SEP]", "ids": [3], "tokens": ["[SEP]"]},
+                    },
+                },
+                "decoder": None,
+                "model": {
+                    "type": "WordPiece",
+                    "unk_token": "[UNK]",
+                    "continuing_subword_prefix": "##",
+                    "max_input_chars_per_word": 100,
+                    "vocab": {p: i for i, p in enumerate(PIECES)},
+                },
+            }
+        )
+    )
+    write_tokenizer(folder / "plain.json", folder / "tokenizer.json")
+    return folder / "tokenizer.json"
+
+
+def write_tiny_model(folder: Path, *, is_quantised: bool = True, seed: int = 0, window: int = 24) -> Path:
+    """A model folder with random weights whose decisions are as good as a coin's, and depend on every piece."""
+    import torch
+
+    from deid_tasks.train.export import export
+    from deid_tasks.train.model import Tagger, TrunkShape
+
+    torch.manual_seed(seed)
+    tagger = Tagger(TrunkShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64)).eval()
+    with torch.no_grad():
+        for parameter in tagger.parameters():
+            if parameter.ndim > 1:
+                parameter.normal_(std=0.4)
+        tagger.head.bias[0] = 1.0
+    folder.mkdir(parents=True, exist_ok=True)
+    return export(tagger, write_tiny_tokenizer(folder), folder / "model", window, is_quantised=is_quantised)

@@ -1,0 +1,159 @@
+"""A tiny model learns, goes on where it stopped, and says the same after export."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tiny_model import PIECES, write_tiny_model, write_tiny_tokenizer
+
+from deid_tasks.detect.token_model import TokenModel, Window
+from deid_tasks.detect.transformer import TransformerDetector
+from deid_tasks.settings.model import TransformerSettings
+from deid_tasks.text import Document
+from deid_tasks.text.pieces import PieceEncoder
+from deid_tasks.train.encode import encode_samples
+from deid_tasks.train.fit import FitSettings, fit
+from deid_tasks.train.labels import LABELS, TARGET_ID, TARGETS, allowed_table
+from deid_tasks.train.mixture import MixtureSettings
+from deid_tasks.train.model import Tagger, TrunkShape, load_trunk, partial_label_loss
+from deid_tasks.train.run import TrainSettings, train
+from deid_tasks.train.sample import Mark, Sample
+
+SHAPE = TrunkShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64)
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> PieceEncoder:
+    return PieceEncoder(write_tiny_tokenizer(tmp_path_factory.mktemp("tokenizer")))
+
+
+SAMPLES = [Sample(f"seen by dr {name} on {day}/3.", (Mark(11, 11 + len(name), "PROVIDER"),)) for name in ("Abe", "Bea", "Cal", "Dan") for day in range(1, 20)]  # fmt: skip
+SETTINGS = FitSettings(steps=40, batch_pieces=512, window=32, learning_rate=3e-3, threads=1, checkpoint_every=20)
+
+
+def tagger(seed: int = 0) -> Tagger:
+    torch.manual_seed(seed)
+    return Tagger(SHAPE)
+
+
+def test_it_learns(encoder: PieceEncoder, tmp_path: Path) -> None:
+    lines: list[str] = []
+    model = fit(tagger(), encoder, SAMPLES, SETTINGS, tmp_path, lines.append)
+    [window] = encode_samples(encoder, [Sample("seen by dr Abe on 7/3.", ())], 32)
+    with torch.no_grad():
+        inputs = [torch.from_numpy(x)[None] for x in (window.ids, window.cases, window.gaps)]
+        said = model(*inputs, torch.ones(1, len(window.ids), dtype=torch.bool))[0].argmax(-1)
+    of_words: dict[int, str] = {}
+    for word, label in zip(window.words, said, strict=True):
+        of_words.setdefault(int(word), LABELS[int(label)])
+    of_words.pop(-1)
+    assert [of_words[i] for i in range(5)] == ["O", "O", "O", "PROVIDER", "O"]
+    assert not any("Abe" in line for line in lines)
+
+
+def test_a_stopped_run_goes_on(encoder: PieceEncoder, tmp_path: Path) -> None:
+    class Stop(Exception):  # noqa: N818
+        pass
+
+    def stop_after(line: str) -> None:
+        if line.startswith("step"):
+            raise Stop
+
+    whole = fit(
+        tagger(), encoder, SAMPLES, FitSettings(**{**_fields(), "steps": 60}), tmp_path / "whole", lambda _: None
+    )
+    with pytest.raises(Stop):
+        fit(tagger(), encoder, SAMPLES, FitSettings(**{**_fields(), "steps": 60}), tmp_path / "cut", stop_after)
+    lines: list[str] = []
+    again = fit(tagger(9), encoder, SAMPLES, FitSettings(**{**_fields(), "steps": 60}), tmp_path / "cut", lines.append)
+    assert "starting at 40" in lines[0]
+    for one, other in zip(whole.parameters(), again.parameters(), strict=True):
+        assert torch.allclose(one, other, atol=1e-5)
+
+
+def _fields() -> dict[str, object]:
+    return {name: getattr(SETTINGS, name) for name in SETTINGS.__slots__}
+
+
+def test_partial_labels_cost_what_they_should() -> None:
+    table = torch.from_numpy(allowed_table())
+    logits = torch.full((1, len(LABELS)), -20.0)
+    logits[0, LABELS.index("CITY")] = 20.0
+    cost = {target: float(partial_label_loss(logits, torch.tensor([TARGET_ID[target]]), table)) for target in TARGETS}
+    assert cost["CITY"] == pytest.approx(0, abs=1e-4)
+    assert cost["LOCATION*"] == pytest.approx(0, abs=1e-4)
+    assert cost["any"] == pytest.approx(0, abs=1e-4)
+    assert cost["O"] > 30
+    assert cost["NAME*"] > 30
+
+
+def test_export_says_what_the_model_says(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model = TokenModel(write_tiny_model(tmp_path, is_quantised=False))
+    reference = _same_weights()
+    ids = np.array([2, 5, 9, 40, 41, 12, 3])
+    cases = np.array([0, 1, 2, 3, 4, 5, 0])
+    gaps = np.array([0, 1, 2, 3, 1, 2, 0])
+    with torch.no_grad():
+        expected = reference(
+            *(torch.from_numpy(x)[None] for x in (ids, cases, gaps)), torch.ones(1, 7, dtype=torch.bool)
+        )
+    # Word embeddings are rounded to eight bits also here.
+    assert np.abs(model.logits([Window(ids, cases, gaps)])[0] - expected[0].numpy()).max() < 0.3
+
+
+def _same_weights() -> Tagger:
+    torch.manual_seed(0)
+    model = Tagger(SHAPE).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.ndim > 1:
+                parameter.normal_(std=0.4)
+        model.head.bias[0] = 1.0
+    return model
+
+
+@pytest.fixture(scope="module")
+def trunk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny BERT as its library saves it."""
+    from transformers import BertConfig, BertModel
+
+    folder = tmp_path_factory.mktemp("trunk")
+    torch.manual_seed(1)
+    config = BertConfig(
+        vocab_size=len(PIECES), hidden_size=32, num_attention_heads=4, num_hidden_layers=3, intermediate_size=64,
+        max_position_embeddings=64,
+    )  # fmt: skip
+    BertModel(config).save_pretrained(folder)
+    write_tiny_tokenizer(folder)
+    return folder
+
+
+def test_the_trunk_is_read_as_its_library_reads_it(trunk: Path) -> None:
+    from transformers import BertModel
+
+    ids = torch.tensor([[2, 10, 11, 30, 3, 0], [2, 7, 8, 9, 10, 3]])
+    mask = ids != 0
+    model = load_trunk(trunk).eval()
+    with torch.no_grad():
+        model.case.weight.zero_()
+        model.gap.weight.zero_()
+        model.head = torch.nn.Identity()
+        zeros = torch.zeros_like(ids)
+        expected = BertModel.from_pretrained(trunk).eval()(input_ids=ids, attention_mask=mask.long()).last_hidden_state
+        assert torch.allclose(model(ids, zeros, zeros, mask)[mask], expected[mask], atol=1e-4)
+
+
+def test_a_training_ends_in_a_model_that_the_detector_loads(
+    trunk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deid_tasks.train.run.trunk_folder", lambda: trunk)
+    mixture = MixtureSettings(skeleton_rounds=0, context_rounds=1, context_copies=1, hospital_notes=5, negatives=20)
+    settings = TrainSettings(tmp_path, mixture, FitSettings(steps=3, window=32, threads=1), layers=2)
+    lines: list[str] = []
+    train(settings, lines.append)
+    detector = TransformerDetector(TransformerSettings(model=str(settings.model)))
+    assert len(detector.detect([Document("n", "seen by dr Abe")])) == 1
+    assert TokenModel(settings.model).window == 32
+    assert any("step 3/3" in line for line in lines)
