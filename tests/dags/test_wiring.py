@@ -1,6 +1,7 @@
 """The seam between tasks and engine: secrets at run time, and no patient data in what fails."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -121,3 +122,13 @@ def test_no_telemetry():
     assert switched_off["AIRFLOW__COSMOS__ENABLE_TELEMETRY"] == "False"
     assert switched_off["AIRFLOW__USAGE_DATA_COLLECTION__ENABLED"] == "False"
     assert switched_off["DBT_SEND_ANONYMOUS_USAGE_STATS"] == "False"
+
+
+def test_institutions_may_stand_in_a_folder_of_their_own(parse_copy, tmp_path):
+    elsewhere = tmp_path / "tenants"
+    elsewhere.mkdir()
+    committed = Path(__file__).parents[2] / "dags" / "institutions" / "riverside.yaml"
+    (elsewhere / "hillside.yaml").write_text(committed.read_text().replace("riverside", "hillside"))
+    ids, errors = parse_copy(lambda dags: None, PALIMPSEST_INSTITUTIONS=str(elsewhere))
+    assert errors == []
+    assert ids == {f"{kind}__hillside" for kind in ("dictionaries", "evaluate", "notes")}

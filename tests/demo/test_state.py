@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from deid_tasks.demo.environment import Places, airflow_environment, demo_secrets, ui_password
+from deid_tasks.demo.seed import Size
 from deid_tasks.demo.state import DemoError, State
 
 
@@ -76,3 +77,11 @@ def test_the_password_is_kept_where_airflow_reads_it(tmp_path):
     assert password in file.read_text()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert ui_password(State.load(tmp_path)) == password
+
+
+@pytest.mark.parametrize("notes", [200, 320, 6_000, 50_000])
+def test_a_hospital_of_any_size_has_people_and_labelled_notes(notes):
+    size = Size.of(notes)
+    assert size.notes == notes
+    assert 60 <= size.patients <= max(60, notes)
+    assert 100 <= size.gold_notes <= min(500, notes)
