@@ -63,7 +63,7 @@ class TransformerDetector:
             [[label.entity is entity for entity in self._entities] for label in self._model.labels], np.float32
         )
         self._to_group = np.array([[g == name for name in self._group_names] for g in self._groups], np.float32)
-        self._is_begin = np.array([label.is_begin for label in self._model.labels])
+        self._is_begin = np.array([label.is_begin and label.entity is not None for label in self._model.labels])
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """The spans of each document, in order and disjoint; words are never cut."""
@@ -144,7 +144,7 @@ class TransformerDetector:
         groups = entities @ self._to_group
         chosen = np.where(chance > 0.5, groups.argmax(axis=1), -1)
         self._bridge(chosen, pieces)
-        begins = self._begins(labels)
+        begins = self._begins(labels) & (chance > 0.5)
         return [
             (int(pieces.starts[f.first]), int(pieces.ends[f.last - 1]), f.entity, f.score)
             for f in self._runs(text, pieces, chosen, begins, entities, chance)
@@ -196,6 +196,8 @@ class TransformerDetector:
             a, b = self._trimmed(text, pieces, first, word)
             if self._group_names[chosen[first]] == "number" or entity is Entity.USERNAME:
                 a, b = _grown(pieces, chosen, chance, a, b)
+                chosen[a:b] = chosen[first]
+                word = max(word, b)
             if a < b:
                 score = round(float(np.maximum(chance[a:b], 0.5).mean()), 4)
                 found.append(_Found(a, b, entity, score))

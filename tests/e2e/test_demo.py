@@ -103,7 +103,9 @@ class TestOutcome:
     def _summaries(demo, institution):
         snapshots = open_table(demo.institutions[0], demo.secrets).snapshots()
         told = [dict(snapshot.summary.additional_properties) for snapshot in snapshots]
-        return [summary for summary in told if summary.get("palimpsest.institution") == institution]
+        mine = [summary for summary in told if summary.get("palimpsest.institution") == institution]
+        # Airflow also runs the last scheduled day, on which nobody wrote a note.
+        return [summary for summary in mine if int(summary["palimpsest.notes"])]
 
 
 @pytest.fixture(scope="module")
