@@ -118,7 +118,7 @@ def evaluate(
 
 @app.command()
 def demo(
-    notes: Annotated[int, typer.Option(min=200, help="Notes simulated for each of the two hospitals.")] = 6_000,
+    notes: Annotated[int, typer.Option(min=200, help="Notes simulated for each of the two hospitals.")] = 3_000,
     down: Annotated[bool, typer.Option("--down", help="Stop what the demo left running.")] = False,  # noqa: FBT002
 ) -> None:
     """Bring the whole platform up, de-identify three days of two simulated hospitals, and leave Airflow's UI running."""

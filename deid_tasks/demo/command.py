@@ -48,18 +48,20 @@ def run(
         tenants = _tenants(institutions or root / INSTITUTIONS, state)
         platform.start_stores()
         api = platform.start_airflow(tenants)
-        _seed(platform, state, tenants, size or Size(), progress)
+        _seed(platform, state, tenants, size or Size.of(), progress)
         secrets = demo_secrets(state, platform.places, tenants)
         platform.make_buckets({settings.publish.bucket for settings in tenants})
         progress.say("waiting for Airflow")
         platform.wait_for_airflow(api)
+        login = f"{platform.places.airflow}  user {UI_USER}  password {ui_password(state)}"
+        progress.say(f"Airflow is up; watch it at {login}")
         names = [settings.institution for settings in tenants]
         flow = Flow(api, names, state.folder / "logs" / "tasks", progress)
         flow.wait_for_dags()
         flow.dictionaries_and_evaluation()
         seconds = flow.backfill(*BACKFILLED, partial(platform.create_backfill, tenants))
         show_report(console, tenants, secrets, BACKFILLED, seconds)
-        console.print(f"\nAirflow: [bold]{platform.places.airflow}[/]  user {UI_USER}  password {ui_password(state)}")
+        console.print(f"\nAirflow: {login}", highlight=False, soft_wrap=True)
         console.print(f"Took {time.monotonic() - began:.0f} s. The platform stays up; `make down` stops it.")
 
 

@@ -70,11 +70,11 @@ class Flow:
             self._api.unpause(dag_id)
             # Airflow runs the last scheduled time of a DAG that it never ran before; a second run would only repeat it.
             runs.append(DagRun(dag_id, self._new_run(dag_id, set()) if is_new else self._api.trigger(dag_id)))
-        self._wait("dictionaries", runs)
+        self._wait("dictionaries: dbt reads who and what each hospital's notes may name", runs)
         runs = [
             DagRun(f"evaluate__{name}", self._new_run(f"evaluate__{name}", before[name])) for name in self._institutions
         ]
-        self._wait("evaluation", runs)
+        self._wait("evaluation: each engine on its hospital's gold notes, with and without those dictionaries", runs)
 
     def backfill(
         self, first: datetime.date, last: datetime.date, create: Callable[[str, datetime.date, datetime.date], None]
@@ -95,7 +95,7 @@ class Flow:
             if len(found) != len(days):
                 raise DemoError(f"the backfill of {dag_id} made {len(found)} runs in place of {len(days)}")
             runs.extend(DagRun(dag_id, run["dag_run_id"], run["logical_date"][:10]) for run in found)
-        self._wait("notes", runs)
+        self._wait("notes: a backfill of three days, from the warehouse past the gate to the published table", runs)
         return time.monotonic() - began
 
     def _wait(self, stage: str, runs: list[DagRun]) -> None:

@@ -18,15 +18,15 @@ _MRN_FORMATS = {"riverside": "RH#######", "lakeshore": "##-##-##"}
 class Size:
     """How much is simulated for each hospital."""
 
-    notes: int = 6_000
-    patients: int = 1_500
-    providers: int = 120
-    gold_notes: int = 500
+    notes: int
+    patients: int
+    providers: int
+    gold_notes: int
 
     @classmethod
-    def of(cls, notes: int) -> "Size":
+    def of(cls, notes: int = 3_000) -> "Size":
         """A hospital of ``notes`` notes whose people, and whose share of labelled notes, go with its size."""
-        return cls(notes, max(60, notes // 4), max(30, notes // 50), min(500, notes // 2))
+        return cls(notes, max(60, notes // 4), max(30, notes // 50), min(400, notes // 2))
 
 
 def spec_of(settings: InstitutionSettings, size: Size) -> HospitalSpec:

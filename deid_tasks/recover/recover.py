@@ -8,6 +8,7 @@ import numpy as np
 
 from deid_tasks.entities import Category, Entity
 from deid_tasks.lexicon import Lexicon, default_lexicon, mask_of
+from deid_tasks.recover.noise import is_noise
 from deid_tasks.recover.syntax import SYNTAX
 from deid_tasks.span import Span
 from deid_tasks.text import Document
@@ -16,6 +17,10 @@ _MEDICAL = mask_of("medical")
 _ABBREVIATION = mask_of("medical", "abbreviation")
 _HARVESTED = mask_of("medical", "harvested", "other")
 _PLACE = mask_of("facility", "name", "short_name")
+_COMMON = mask_of("common")
+_WRITTEN_LARGE = frozenset(
+    (Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE, Entity.CITY, Entity.STATE, Entity.FACILITY, Entity.ORGANIZATION)
+)
 _TITLES = mask_of("cue", "clinician_title", "title")
 _CREDENTIAL = mask_of("cue", "credential")
 _BY_DICTIONARY = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION, Category.PROFESSION))
@@ -45,11 +50,12 @@ def recover(
     A span is given back when it lies inside a medical term of several words (``Bruce`` in ``Bruce protocol``), when it is a
     one-word medical term in whole, or inside a notation (``T2N1M0``). It stays where a title or a credential is beside it, where
     a dictionary or pattern had found the one word, and where ``protected``, the spans of the patient's own record, overlaps it,
-    unless the medical term reaches beyond the protected words. Ages, contacts and numbers that patterns found always stay.
+    unless the medical term reaches beyond the protected words. What a neural detector alone found goes back too where its form says that it
+    is no identifier (see ``is_noise``) or where it is one everyday word in small letters. Ages, contacts and numbers that patterns found always stay.
     Without ``lexicon``, the public medical terms alone are used.
     """
-    if not any(span.category in _BY_SYNTAX for span in spans):
-        return RecoveryResult(tuple(spans), ())
+    if not spans:
+        return RecoveryResult((), ())
     reading = _Reading(document, lexicon or default_lexicon())
     kept: list[Span] = []
     recovered: list[Span] = []
@@ -78,6 +84,8 @@ class _Reading:
 
     def is_medical(self, span: Span, shielded: list[Span]) -> bool:
         category = span.category
+        if not shielded and span.detector not in _CERTAIN and (is_noise(self.text, span) or self._is_everyday(span)):
+            return True
         if category not in _BY_SYNTAX or (category is Category.ID and span.detector in _CERTAIN):
             return False
         in_notation = any(start <= span.start and span.end <= end for start, end in self.notations)
@@ -112,6 +120,15 @@ class _Reading:
         if payload & (_ABBREVIATION | _HARVESTED) == payload:
             return bool(payload) and bool(self.scan.upper[token])
         return not self._is_person(token, token + 1)
+
+    def _is_everyday(self, span: Span) -> bool:
+        """Whether the span is one everyday word in small letters that no title or credential makes a name."""
+        if span.entity not in _WRITTEN_LARGE or not self.text[span.start : span.end].islower():
+            return False
+        first, after = self._tokens(span)
+        if after - first != 1 or (self.starts[first], self.ends[first]) != (span.start, span.end):
+            return False
+        return bool(int(self.single[first]) & _COMMON) and not self._is_person(first, after)
 
     def _tokens(self, span: Span) -> tuple[int, int]:
         first = int(np.searchsorted(self.scan.ends, span.start, side="right"))

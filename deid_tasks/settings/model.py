@@ -77,7 +77,7 @@ class TransformerSettings(_Section):
         default="minilm", description="A model shipped with the package, or a folder with model.onnx and config.json."
     )
     outside_bias: float = Field(
-        default=0.0, ge=-10, le=10, description="Added to the logit of O; negative values trade precision for recall."
+        default=-1.0, ge=-10, le=10, description="Added to the logit of O; negative values trade precision for recall."
     )
     batch_size: int = Field(default=16, ge=1, le=1_024)
     threads: int = Field(default=1, ge=1, le=256, description="Intra-op threads of one worker process.")

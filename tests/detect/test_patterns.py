@@ -60,6 +60,7 @@ STRONG = {
         In his [AGE:60s]. Died at [AGE:87].
         [AGE:45]F with chest pain. Age/Sex: [AGE:45]/F
         Children ages [AGE:7], [AGE:9] and [AGE:12].
+        He is [AGE:52] now and has a sister.
     """,
     "contacts": """
         Call [PHONE:617-555-0123] or [PHONE:(617) 555-0123 x123].

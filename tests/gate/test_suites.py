@@ -29,7 +29,13 @@ def test_an_evaluation_below_its_threshold_names_the_figure(figure, value):
 
 @pytest.mark.parametrize(
     ("figure", "value"),
-    [("unaccounted_notes", 1), ("unaccounted_notes", -1), ("audit_findings", 1), ("quarantined_share", 0.5), ("certified", 0)],
+    [
+        ("unaccounted_notes", 1),
+        ("unaccounted_notes", -1),
+        ("audit_findings", 1),
+        ("quarantined_share", 0.5),
+        ("certified", 0),
+    ],
 )
 def test_a_run_that_breaks_a_rule_names_it(figure, value):
     failures = check_figures("run", run_checks(GATE), {**GOOD_RUN, figure: value})

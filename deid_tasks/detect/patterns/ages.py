@@ -128,8 +128,20 @@ def read_died(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(match.start(), end, Entity.AGE)
 
 
+_PRESENT = r"(?i)\b(?:he|she|pt|patient) (?:is|was|just turned) (?:now )?[0-9]{1,3}\b"
+_PRESENT_TAIL = re.compile(r"(?: now\b| and (?:has|lives|works|was|is)\b|\.(?:\s|$)|,|$)")
+
+
+def read_present(text: str, start: int, end: int) -> Iterator[Found]:
+    """He is 52 now and has a sister."""
+    match = re.compile(r"[0-9]{1,3}$").search(text, start, end)
+    if match and 0 < int(match.group()) <= 115 and _PRESENT_TAIL.match(after(text, end)):
+        yield Found(match.start(), end, Entity.AGE)
+
+
 RULES = (
     Rule("old", _OLD, read_old),
+    Rule("age at present", _PRESENT, read_present),
     Rule("aged", _AGED, read_aged),
     Rule("decade", _DECADE, read_decade),
     Rule("age and sex", _SEXED, read_sexed),

@@ -1,0 +1,55 @@
+"""What only the model found and is none: figures, fragments, headings, everyday words in small letters."""
+
+import pytest
+
+from deid_tasks.entities import Entity
+from deid_tasks.recover import recover
+from deid_tasks.span import Span
+from deid_tasks.text import Document
+
+GIVEN_BACK = [
+    ("(2023: [TIME:277])", "transformer"),
+    ("Sunday[DATE:s] only", "transformer"),
+    ("pain [DATE:1]/10", "transformer"),
+    ("Voldyne to [TIME:1573].", "transformer"),
+    ("AST at [AGE:39] U/L", "transformer"),
+    ("ambulated in [CITY:hall] with walker", "transformer"),
+    ("mom has [RELATIVE:sugar]", "transformer"),
+    ("[INITIALS:ROS] negative", "transformer"),
+    ("lower extremity.[INITIALS:ß]", "transformer"),
+]
+KEPT = [
+    ("home [DATE:1/5]. Then", "transformer"),
+    ("seen in [DATE:2019]", "transformer"),
+    ("at [TIME:0835]", "transformer"),
+    ("at [TIME:1959]", "transformer"),
+    ("[AGE:92] mg is not meant", "patterns"),
+    ("dr. [PROVIDER:walker] aware", "transformer"),
+    ("d/w [PROVIDER:zúñiga]", "transformer"),
+    ("[PATIENT:Walker] ambulated", "transformer"),
+    ("[INITIALS:mko]", "transformer"),
+]
+
+
+def run(marked: str, detector: str) -> tuple[bool, bool]:
+    start = marked.index("[")
+    name, value = marked[start + 1 : marked.index("]")].split(":", 1)
+    text = marked[:start] + value + marked[marked.index("]") + 1 :]
+    result = recover(Document("n", text), [Span(start, start + len(value), Entity(name), detector)])
+    return bool(result.kept), bool(result.recovered)
+
+
+@pytest.mark.parametrize(("marked", "detector"), GIVEN_BACK)
+def test_given_back(marked, detector):
+    assert run(marked, detector) == (False, True)
+
+
+@pytest.mark.parametrize(("marked", "detector"), KEPT)
+def test_kept(marked, detector):
+    assert run(marked, detector) == (True, False)
+
+
+def test_what_the_patients_record_holds_is_never_noise():
+    span = Span(0, 4, Entity.PATIENT, "transformer")
+    result = recover(Document("n", "hall walks"), [span], None, [Span(0, 4, Entity.PATIENT, "patient")])
+    assert result.kept == (span,)
