@@ -101,7 +101,7 @@ def evaluate(
     from deid_tasks.cli.evaluation import print_evaluation, score_files
     from deid_tasks.entities import Group
 
-    if group not in Group:
+    if group not in Group.__members__:
         raise DeidError(f"group is A, B or C, not {group!r}")
     problems = Problems()
     with _progress() as progress:

@@ -146,7 +146,7 @@ _COARSE = {
 
 
 def _entity(name: str) -> Entity:
-    if name in Entity:
+    if name in Entity.__members__:
         return Entity(name)
     if name == "OTHER":
         return Entity.OTHER_ID
