@@ -49,6 +49,10 @@ class AirflowApi:
         """``queued``, ``running``, ``success`` or ``failed``."""
         return str(self.get(f"/api/v2/dags/{dag_id}/dagRuns/{quote(run_id, safe='')}")["state"])
 
+    def end_run(self, dag_id: str, run_id: str) -> None:
+        """Give a run up: it has failed, and so have its tasks that were under way."""
+        self._request("PATCH", f"/api/v2/dags/{dag_id}/dagRuns/{quote(run_id, safe='')}", {"state": "failed"})
+
     def tasks(self, dag_id: str, run_id: str) -> list[dict[str, Any]]:
         """The task instances of one run."""
         return list(

@@ -58,8 +58,12 @@ def run(
         names = [settings.institution for settings in tenants]
         flow = Flow(api, names, state.folder / "logs" / "tasks", progress)
         flow.wait_for_dags()
+        if state.get("under_way"):
+            flow.give_up_interrupted()
+        state.put("under_way", True)  # noqa: FBT003
         flow.dictionaries_and_evaluation()
         seconds = flow.backfill(*BACKFILLED, partial(platform.create_backfill, tenants))
+        state.put("under_way", False)  # noqa: FBT003
         show_report(console, tenants, secrets, BACKFILLED, seconds)
         console.print(f"\nAirflow: {login}", highlight=False, soft_wrap=True)
         console.print(f"Took {time.monotonic() - began:.0f} s. The platform stays up; `make down` stops it.")

@@ -14,6 +14,8 @@ from deid_tasks.demo.state import DemoError
 
 _ENDED = {"success", "failed"}
 _POLL_SECONDS = 1.0
+# Every look costs the API server what the detectors could use on a small machine.
+_RUN_POLL_SECONDS = 2.5
 _STAGE_SECONDS = 1_800
 
 
@@ -50,7 +52,7 @@ class Flow:
 
     def wait_for_dags(self) -> None:
         """Until Airflow has parsed every DAG; raises ``DemoError`` with what it could not import."""
-        wanted = {f"{kind}__{name}" for kind in ("dictionaries", "evaluate", "notes") for name in self._institutions}
+        wanted = self._dag_ids()
         deadline = time.monotonic() + 180
         while not wanted <= self._api.dag_ids():
             if errors := self._api.import_errors():
@@ -58,6 +60,19 @@ class Flow:
             if time.monotonic() > deadline:
                 raise DemoError(f"Airflow does not find the DAGs {', '.join(sorted(wanted - self._api.dag_ids()))}")
             time.sleep(_POLL_SECONDS)
+
+    def give_up_interrupted(self) -> None:
+        """End the runs and backfills that an interrupted demo left.
+
+        Airflow would wait minutes for tasks that were killed, and start nothing beside them.
+        """
+        for dag_id in sorted(self._dag_ids()):
+            for backfill in self._api.unfinished_backfills(dag_id) if dag_id.startswith("notes__") else ():
+                self._api.cancel_backfill(backfill)
+            for run in self._api.runs(dag_id):
+                if run["state"] not in _ENDED:
+                    self._progress.say(f"giving up an interrupted run of {dag_id}")
+                    self._api.end_run(dag_id, run["dag_run_id"])
 
     def dictionaries_and_evaluation(self) -> None:
         """Trigger the dictionaries; the evaluations follow them by the asset that joins the two."""
@@ -88,7 +103,6 @@ class Flow:
         days = {(first + datetime.timedelta(days=i)).isoformat() for i in range((last - first).days + 1)}
         for name in self._institutions:
             dag_id = f"notes__{name}"
-            self._end_backfills(dag_id)
             self._api.unpause(dag_id)
             create(dag_id, first, last)
             found = [run for run in self._api.runs(dag_id) if str(run["logical_date"])[:10] in days]
@@ -118,7 +132,7 @@ class Flow:
                     names = ", ".join(sorted({run.dag_id for run in left}))
                     raise DemoError(f"{names} did not end within {_STAGE_SECONDS // 60} minutes; see Airflow's UI")
                 if left:
-                    time.sleep(_POLL_SECONDS)
+                    time.sleep(_RUN_POLL_SECONDS)
 
     def _failure(self, run: DagRun) -> str:
         failed = [task for task in self._api.tasks(run.dag_id, run.run_id) if task["state"] == "failed"]
@@ -131,6 +145,9 @@ class Flow:
             lines.append(f"  task {task['task_id']}: {last_error(log)}\n  see {log}")
         return "\n".join(lines)
 
+    def _dag_ids(self) -> set[str]:
+        return {f"{kind}__{name}" for kind in ("dictionaries", "evaluate", "notes") for name in self._institutions}
+
     def _run_ids(self, dag_id: str) -> set[str]:
         return {run["dag_run_id"] for run in self._api.runs(dag_id)}
 
@@ -142,13 +159,3 @@ class Flow:
                 return max(new)
             time.sleep(_POLL_SECONDS)
         raise DemoError(f"{dag_id} was not started; is the scheduler well? see {self._logs.parent / 'scheduler.log'}")
-
-    def _end_backfills(self, dag_id: str) -> None:
-        """Cancel what an interrupted demo left: Airflow runs one backfill of a DAG at a time."""
-        for backfill in self._api.unfinished_backfills(dag_id):
-            self._api.cancel_backfill(backfill)
-        deadline = time.monotonic() + 300
-        while any(run["state"] not in _ENDED and run["run_type"] == "backfill" for run in self._api.runs(dag_id)):
-            if time.monotonic() > deadline:
-                raise DemoError(f"an earlier backfill of {dag_id} does not end; `make down` ends it")
-            time.sleep(_POLL_SECONDS)

@@ -53,7 +53,7 @@ def show_report(
     console.print(table)
     read = sum(column.read for column in columns)
     console.print(
-        f"{read:,} notes went from warehouse to published table in {seconds:,.0f} s: {read / seconds:,.0f} notes per second.",
+        f"{read:,} notes went from warehouse to published table in {seconds:,.0f} s: {read / seconds:,.1f} notes per second.",
         highlight=False,
     )
     first = institutions[0]

@@ -1,11 +1,14 @@
 """What the demo says of a failed task, and what it does about a port that is taken."""
 
+import io
 import json
 import socket
 
 import pytest
+from rich.console import Console
 
-from deid_tasks.demo.flow import last_error
+from deid_tasks.demo.flow import Flow, last_error
+from deid_tasks.demo.progress import Progress
 from deid_tasks.demo.services import Platform
 from deid_tasks.demo.state import State
 
@@ -49,3 +52,32 @@ def test_a_port_of_another_program_is_named_and_passed_over(tmp_path, is_remembe
     assert len(said) == 1
     assert f"port {taken} is in use" in said[0]
     assert State.load(tmp_path).get("airflow_port") == port
+
+
+class _Airflow:
+    """What an interrupted demo leaves: a run under way, a queued one, a finished one, and a backfill."""
+
+    def __init__(self):
+        self.ended, self.cancelled = [], []
+
+    def runs(self, dag_id):
+        states = {"evaluate__riverside": ["running", "success"], "notes__riverside": ["queued", "failed"]}
+        return [{"dag_run_id": state, "state": state} for state in states.get(dag_id, [])]
+
+    def unfinished_backfills(self, dag_id):
+        return [7] if dag_id == "notes__riverside" else []
+
+    def end_run(self, dag_id, run_id):
+        self.ended.append((dag_id, run_id))
+
+    def cancel_backfill(self, backfill_id):
+        self.cancelled.append(backfill_id)
+
+
+def test_what_an_interruption_left_is_given_up_and_nothing_else(tmp_path):
+    airflow = _Airflow()
+    said = io.StringIO()
+    Flow(airflow, ["riverside"], tmp_path, Progress(Console(file=said))).give_up_interrupted()
+    assert airflow.ended == [("evaluate__riverside", "running"), ("notes__riverside", "queued")]
+    assert airflow.cancelled == [7]
+    assert said.getvalue().count("interrupted") == 2

@@ -22,7 +22,7 @@ from deid_tasks.hospital import build_hospital
 from deid_tasks.hospital.records import Hospital
 from deid_tasks.settings import InstitutionSettings, Secrets
 
-SIZE = Size(notes=320, patients=80, providers=30, gold_notes=120)
+SIZE = Size(notes=240, patients=60, providers=30, gold_notes=80)
 # A gold set of this size cannot show the recall that the committed thresholds ask for.
 _GATE = "\ngate:\n  recall_min: 0.9\n  precision_min: 0.8\n  max_quarantined_share: 0.1\n"
 _DEMO = """

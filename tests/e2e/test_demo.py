@@ -139,12 +139,13 @@ def _until(asked, seconds=120):
     return answer
 
 
+@pytest.fixture(scope="module")
+def search(demo):
+    return Search(planted(demo.hospitals.values()))
+
+
 class TestNothingIsTold:
     """The canary."""
-
-    @pytest.fixture(scope="class")
-    def search(self, demo):
-        return Search(planted(demo.hospitals.values()))
 
     def test_there_is_much_to_find(self, demo, search):
         kinds = Counter(planted(demo.hospitals.values()).values())
@@ -152,7 +153,7 @@ class TestNothingIsTold:
             kinds
         )
         assert min(kinds.values()) > 20
-        [(notes,)] = demo.rows("select string_agg(note_text, ' ') from riverside_staging.stg_note_sound")
+        [(notes,)] = demo.rows("select string_agg(note_text, ' ') from lakeshore_staging.stg_note")
         assert len({sighting.kind for sighting in search("warehouse", notes)}) > 6
 
     def test_a_failed_task_names_the_error_and_quotes_no_note(self, failed_task, search):
