@@ -89,17 +89,18 @@ class _Figures:
     def shown(self) -> list[tuple[str, str]]:
         """Labels and values, in order."""
         certificate = self.certificate
-        goal = f"{certificate['confidence']:.0%} sure of at least (needed: {certificate['recall_min']:g})"
+        goal = f"one-sided lower bound; needed: {certificate['recall_min']:g}"
         return [
             ("notes read", f"{self.read:,}"),
             ("published", f"{self.published:,}"),
             ("quarantined", f"{self.quarantined:,}"),
-            (f"word recall on {certificate['gold_notes']:,} gold notes", self._score("full", "recall")),
+            ("gold notes", f"{certificate['gold_notes']:,}"),
+            ("word recall (95% interval)", self._score("full", "recall")),
             (_WITHOUT, self._score("without_dictionaries", "recall")),
             (f"  {goal}", f"{certificate['recall_lower_bound']:.4f}"),
-            ("word precision", self._score("full", "precision")),
+            ("word precision (95% interval)", self._score("full", "precision")),
             (_WITHOUT, self._score("without_dictionaries", "precision")),
-            ("notes per second of one core", f"{self.read / self.seconds:.1f}" if self.seconds else ""),
+            ("notes per second and worker", f"{self.read / self.seconds:.1f}" if self.seconds else ""),
         ]
 
     def _score(self, variant: str, metric: str) -> str:
@@ -108,7 +109,7 @@ class _Figures:
 
 
 _WITHOUT = "  without the institution's dictionaries"
-_SECTION_ENDS = {2, 5, 7}
+_SECTION_ENDS = {2, 6, 8}
 
 
 def _figures(settings: InstitutionSettings, secrets: Secrets, days: tuple[datetime.date, datetime.date]) -> _Figures:
