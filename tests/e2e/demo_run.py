@@ -74,7 +74,7 @@ def environment_of(top: Path) -> dict[str, str]:
     """The caller's, except that what any tool leaves behind is left where the canary looks."""
     for name in ("tmp", "home"):
         (top / "run" / name).mkdir(parents=True)
-    return {**os.environ, "TMPDIR": str(top / "run" / "tmp"), "HOME": str(top / "run" / "home")}
+    return {**os.environ, "TMPDIR": str(top / "run" / "tmp"), "HOME": str(top / "run" / "home"), "COLUMNS": "120"}
 
 
 def _start(folder: Path, institutions: Path, environment: dict[str, str], **pipes: int) -> subprocess.Popen[str]:
