@@ -30,6 +30,8 @@ PUBLISHED_SCHEMA = pa.schema(
     ]
 )
 _ATTEMPTS = 8
+_PROPERTIES = {"write.metadata.metrics.column.text": "none"}
+"""No bounds of the text column: manifests would hold the first letters of notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,9 @@ def open_table(settings: InstitutionSettings, secrets: Secrets) -> "Table":
         catalog = SqlCatalog("palimpsest", **_catalog_properties(settings, secrets))
         catalog.create_namespace_if_not_exists(settings.publish.table.split(".")[0])
         schema, partitions = _schema_and_partitions()
-        return catalog.create_table_if_not_exists(settings.publish.table, schema=schema, partition_spec=partitions)
+        return catalog.create_table_if_not_exists(
+            settings.publish.table, schema=schema, partition_spec=partitions, properties=_PROPERTIES
+        )
     except DeidError:
         raise
     except Exception as error:

@@ -144,6 +144,12 @@ def search(demo):
     return Search(planted(demo.hospitals.values()))
 
 
+@pytest.fixture(scope="module")
+def search_beside_surrogates(demo):
+    """A surrogate's last name may be another's real one; where published text may stand, it takes more to tell who is meant."""
+    return Search({value: kind for value, kind in planted(demo.hospitals.values()).items() if kind != "last name"})
+
+
 class TestNothingIsTold:
     """The canary."""
 
@@ -171,7 +177,6 @@ class TestNothingIsTold:
             (demo_places.leftovers, 0),
             (demo_places.airflow_database, 40),
             (demo_places.catalog_database, 2),
-            (demo_places.metadata_objects, 20),
         ],
         ids=lambda value: getattr(value, "__name__", ""),
     )
@@ -179,6 +184,12 @@ class TestNothingIsTold:
         found = list(place(demo))
         assert len(found) >= least
         assert not {str(sighting) for name, content in found for sighting in search(name, content)}
+
+    def test_no_planted_identifier_beside_the_published_notes(self, demo, search_beside_surrogates):
+        """Names of columns, counts and bounds, but no bounds of the text."""
+        found = list(demo_places.metadata_objects(demo))
+        assert len(found) >= 20
+        assert not {str(sighting) for name, content in found for sighting in search_beside_surrogates(name, content)}
 
     def test_published_notes_hold_nothing_of_their_own_patient(self, demo):
         people = {
@@ -201,7 +212,7 @@ class TestNothingIsTold:
         for row in demo_places.published_rows(demo):
             assert not real & {str(value) for name, value in row.items() if name not in {"text", "note_type"}}
 
-    def test_the_canary_sings(self, demo, search):
+    def test_the_canary_sings(self, demo, search, search_beside_surrogates):
         """Whatever was planted where nothing was found is found there."""
         patient = demo.hospitals["riverside"].patients[7]
         name, log = (
@@ -214,12 +225,12 @@ class TestNothingIsTold:
         connection.close()
         bucket = demo.institutions[0].publish.bucket
         demo_places.object_store(demo).put_object(Bucket=bucket, Key="planted.json", Body=patient.email.encode())
-        for place, kinds in (
-            (demo_places.logs, {"patient's name", "MRN"}),
-            (demo_places.airflow_database, {"SSN"}),
-            (demo_places.metadata_objects, {"e-mail"}),
+        for place, look, kinds in (
+            (demo_places.logs, search, {"patient's name", "MRN"}),
+            (demo_places.airflow_database, search, {"SSN"}),
+            (demo_places.metadata_objects, search_beside_surrogates, {"e-mail"}),
         ):
-            found = itertools.chain.from_iterable(search(*content) for content in place(demo))
+            found = itertools.chain.from_iterable(look(*content) for content in place(demo))
             assert {sighting.kind for sighting in found} == kinds
 
 

@@ -72,3 +72,11 @@ def test_a_missing_bucket_is_named(institution, platform_secrets):
     publish = institution.publish.model_copy(update={"bucket": "no-such-bucket"})
     with pytest.raises(PublishError, match="no-such-bucket"):
         publish_slice(institution.model_copy(update={"publish": publish}), platform_secrets, rows(1, "a"), "a", {})
+
+
+def test_manifests_hold_no_text(institution, platform_secrets):
+    publish_slice(institution, platform_secrets, rows(3, "a", "Marigold"), "a", {})
+    table = open_table(institution, platform_secrets)
+    bounds = [file for row in table.inspect.files().to_pylist() for file in (row["lower_bounds"], row["upper_bounds"])]
+    assert bounds
+    assert "Marigold" not in str(bounds)
