@@ -67,8 +67,7 @@ class Flow:
         Airflow would wait minutes for tasks that were killed, and start nothing beside them.
         """
         for dag_id in sorted(self._dag_ids()):
-            for backfill in self._api.unfinished_backfills(dag_id) if dag_id.startswith("notes__") else ():
-                self._api.cancel_backfill(backfill)
+            self._close_backfills(dag_id)
             for run in self._api.runs(dag_id):
                 if run["state"] not in _ENDED:
                     self._progress.say(f"giving up an interrupted run of {dag_id}")
@@ -104,6 +103,7 @@ class Flow:
         for name in self._institutions:
             dag_id = f"notes__{name}"
             self._api.unpause(dag_id)
+            self._close_backfills(dag_id)
             create(dag_id, first, last)
             found = [run for run in self._api.runs(dag_id) if str(run["logical_date"])[:10] in days]
             if len(found) != len(days):
@@ -144,6 +144,11 @@ class Flow:
             log = folder / f"attempt={task['try_number']}.log"
             lines.append(f"  task {task['task_id']}: {last_error(log)}\n  see {log}")
         return "\n".join(lines)
+
+    def _close_backfills(self, dag_id: str) -> None:
+        """Airflow allows one backfill of a DAG at a time, and counts one as open for a while after its last run has ended."""
+        for backfill in self._api.unfinished_backfills(dag_id):
+            self._api.cancel_backfill(backfill)
 
     def _dag_ids(self) -> set[str]:
         return {f"{kind}__{name}" for kind in ("dictionaries", "evaluate", "notes") for name in self._institutions}

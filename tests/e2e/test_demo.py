@@ -115,6 +115,8 @@ def failed_task(demo):
     columns = "note_id, patient_id, note_type, note_datetime, author_id"
     demo.rows(f"alter view {view} rename to stg_note_sound")
     demo.rows(f"create view {view} as select {columns}, note_text::int::text as note_text from {view}_sound")
+    for backfill in demo.api.unfinished_backfills("notes__riverside"):
+        demo.api.cancel_backfill(backfill)
     demo.platform.create_backfill(demo.institutions, "notes__riverside", START, START)
     task = _until(lambda: next(filter(_has_failed, _tasks_of_day(demo, START.isoformat())), None))
     folder = demo.folder / "logs" / "tasks" / "dag_id=notes__riverside" / f"run_id={task['dag_run_id']}"
