@@ -2,10 +2,9 @@
 
 
 def match_case(surrogate: str, original: str) -> str:
-    """``surrogate`` in capitals, in lower case or as it is, whichever ``original`` shows."""
-    letters = [char for char in original if char.isalpha()]
-    if len(letters) > 1 and all(char.isupper() for char in letters):
-        return surrogate.upper()
-    if letters and all(char.islower() for char in letters):
+    """``surrogate`` in capitals, in lower case or as it is, whichever ``original`` shows; one capital alone shows nothing."""
+    if original.islower():
         return surrogate.lower()
+    if original.isupper() and ((original.isalpha() and len(original) > 1) or sum(map(str.isalpha, original)) > 1):
+        return surrogate.upper()
     return surrogate

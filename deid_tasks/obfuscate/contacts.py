@@ -47,12 +47,20 @@ _PATH_WORDS = frozenset(
     ]
 )
 """Parts of a web address that say nothing of anyone."""
+_TOLL_FREE = re.compile(
+    r"(?P<lead>\+?1?\D{0,2})(?P<prefix>8(?:00|33|44|55|66|77|88))(?P<rest>\W{0,2}[\dA-Z](?:\W?[\dA-Z]){6})(?P<more>.*)",
+    re.DOTALL,
+)
+_TOLL_FREE_PREFIXES = ("800", "833", "844", "855", "866", "877", "888")
 _NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
 """Reserved for documentation by RFC 5737."""
 
 
 def replace_phone(value: str, scope: Scope) -> str:
     """A number in the same punctuation: a real area code, an exchange from 200 to 999, other digits; extensions too."""
+    vanity = _TOLL_FREE.fullmatch(value)
+    if vanity:
+        return _toll_free(vanity, scope)
     digits = re.sub(r"\D", "", value)
     keyed, parts = scope.keyed, ("phone", scope.patient_id)
     core = digits.removeprefix("1") if len(digits) == 11 else digits
@@ -65,7 +73,7 @@ def replace_phone(value: str, scope: Scope) -> str:
         made = digits[: len(digits) - len(core)] + new_area + new_local
         made += keyed.like(extension, *parts) if extension else ""
     stream = iter(made)
-    return "".join(next(stream) if char.isdigit() and char.isascii() else _letter(char, scope) for char in value)
+    return "".join(next(stream) if char.isdecimal() else _letter(char, scope) for char in value)
 
 
 def replace_email(value: str, scope: Scope) -> str:
@@ -96,20 +104,32 @@ def replace_url(value: str, scope: Scope) -> str:
 
 
 def replace_ip(value: str, scope: Scope) -> str:
-    """An address of the ranges kept for documentation (IPv4: RFC 5737, IPv6: RFC 3849)."""
+    """An address of the ranges kept for documentation (IPv4: RFC 5737, IPv6: RFC 3849); a port or a mask gets other digits."""
+    match = re.fullmatch(r"(?P<address>[\d.]+|[\da-f:.]+)(?P<rest>[:/]\d+)?", value, re.IGNORECASE | re.ASCII)
     try:
-        address = ipaddress.ip_address(value)
+        address = ipaddress.ip_address(match["address"] if match else value)
     except ValueError:
         return scope.keyed.like(value, "ip")
+    rest = scope.keyed.like(match["rest"], "ip", "port") if match and match["rest"] else ""
     if address.version == 6:
-        return str(ipaddress.ip_address((0x20010DB8 << 96) + scope.keyed.number(2**64, "ip", value)))
-    return f"{scope.keyed.choice(_NETWORKS, 'ip', value)}.{1 + scope.keyed.number(254, 'ip', value, 'host')}"
+        return str(ipaddress.ip_address((0x20010DB8 << 96) + scope.keyed.number(2**64, "ip", str(address)))) + rest
+    return f"{scope.keyed.choice(_NETWORKS, 'ip', str(address))}.{1 + scope.keyed.number(254, 'ip', str(address), 'host')}{rest}"
 
 
 @cache
 def area_codes() -> tuple[str, ...]:
     """The area codes in use in the United States."""
     return tuple(sorted({code for row in read_tsv("places.tsv") for code in row["area_codes"].split(",") if code}))
+
+
+def _toll_free(match: re.Match[str], scope: Scope) -> str:
+    """A toll-free number stays one; letters that spell it become digits."""
+    parts = ("phone", scope.patient_id, match["prefix"])
+    core = re.sub(r"\W", "", match["rest"])
+    new = iter(_exchange(scope.keyed.like(re.sub(r"[A-Z]", "2", core), *parts, core)))
+    rest = "".join(next(new) if char.isalnum() else char for char in match["rest"])
+    more = re.sub(r"\d+", lambda digits: scope.keyed.like(digits.group(), *parts), match["more"])
+    return match["lead"] + scope.keyed.choice(_TOLL_FREE_PREFIXES, *parts) + rest + more
 
 
 def _exchange(local: str) -> str:

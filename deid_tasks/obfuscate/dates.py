@@ -1,231 +1,239 @@
 """Dates, moved by the patient's own number of days and written in the form they came in.
 
-A date is read as its parts (weekday, month, day, year, season, holiday), moved as a whole, and each part is written back where
-it stood: padding, order, separators, abbreviation, case and ordinal ending stay. What a partial date leaves out is taken from the
-day the note was written. Full dates of one patient keep their distances exactly; a month or a year alone may stay the same
-when the shift is small. A date that no calendar holds gets other digits.
+A date is read as its parts (``date_parts``), moved as a whole, and each part is written back where it stood: padding, order,
+separators, abbreviation, case and ordinal ending stay. What a partial date leaves out is taken from the day the note was
+written. Full dates of one patient keep their distances exactly; a month, a season or a year alone may stay the same when the
+shift is small. A date that no calendar holds gets other digits.
 """
 
 import datetime
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from deid_tasks.obfuscate.cases import match_case
-from deid_tasks.obfuscate.holidays import SEASONS, holiday_date, nearest_holiday, season_of
+from deid_tasks.obfuscate.date_parts import (
+    MONTHS,
+    ORDINAL_WORDS,
+    WEEKDAYS,
+    DateInText,
+    Part,
+    date_or_none,
+    full_year,
+    month_of,
+    read_dates,
+)
+from deid_tasks.obfuscate.holidays import HOLIDAY, holiday_date, nearest_holiday, season_of
 from deid_tasks.obfuscate.scope import Scope
+from deid_tasks.obfuscate.times import replace_time
 
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-_LONGEST_NUMBER = 8
 _LONGER = {"tuesday": "tues", "thursday": "thurs", "september": "sept"}
 """Usual abbreviations of more than three letters."""
-_PIECE = re.compile(r"[^\W\d_]+|\d+")
-_ORDINALS = frozenset({"st", "nd", "rd", "th"})
+_SIMPLE = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})", re.ASCII)
+_TIME = re.compile(
+    r"""(?:(?<=\d)T(?=\d\d:?\d\d)|\b)(?:
+        (?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?(?:\.\d+)?(?:\s?[ap]\.?m\b\.?)?(?:Z|[+-]\d\d:?\d\d)?(?![\d:])
+        | (?:0?[1-9]|1[0-2])\s?[ap]\.?m\b\.?
+        | (?<=\d\d[\s@])(?:[01]\d|2[0-3])[0-5]\d(?:\s?(?:h|hrs?|hours?)\b|$)
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_SHORTEST_WITH_TIME = 5
+_STAMP = re.compile(r"((?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))((?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?)")
+_FULL_FIGURES = re.compile(r"\d[/.-]\d{1,2}[/.-]\d{2,4}[\s@]$")
+_SCHEDULE = re.compile(r"(?:M|Tu|T|W|Th|R|F|Sa|S|Su)(?:[/,\s&-]*(?:M|Tu|T|W|Th|R|F|Sa|S|Su))+")
+_SCHEDULE_DAY = re.compile(r"M|Tu|Th|T|W|R|F|Su|Sa|S")
+_SCHEDULE_DAYS = {"M": 0, "Tu": 1, "T": 1, "W": 2, "Th": 3, "R": 3, "F": 4, "Sa": 5, "S": 5, "Su": 6}
+_SCHEDULE_NAMES = ("M", "T", "W", "Th", "F", "Sa", "Su")
+_SAYS_NOTHING = frozenset(
+    [
+        "today",
+        "tonight",
+        "tomorrow",
+        "yesterday",
+        "now",
+        "birthday",
+        "weekend",
+        "weekends",
+        "weekdays",
+        "daily",
+        "morning",
+        "afternoon",
+        "evening",
+        "night",
+        "noon",
+    ]
+)
+"""Words of time that stand for no day of the calendar."""
+_LONGEST = 120
+"""A longer value is no date, whatever took it for one, and is not read as one."""
 _UNDATED = datetime.datetime(2020, 7, 1)  # noqa: DTZ001 - only its year serves, where a note has no time
 
 
-@dataclass(slots=True)
-class _Piece:
-    start: int
-    end: int
-    role: str
-    value: int = 0
-
-
 def shift_date(value: str, scope: Scope) -> str:
-    """``value`` moved by ``scope.shift_days``, in its own form."""
-    now = scope.written_at or _UNDATED
-    holiday = holiday_date(value, now.year)
-    if holiday is not None:
-        return match_case(nearest_holiday(_moved(holiday, scope.shift_days), value), value)
-    pieces = _read(value, now.year)
-    original = _resolve(pieces, now)
+    """``value`` moved by ``scope.shift_days``, in its own form. It may hold several dates, a time of day, a holiday."""
+    if len(value) > _LONGEST:
+        return _scrambled(value, scope)
+    made = _simply_shifted(value, scope) or _shifted(value, scope)
+    if made is not None:
+        return made
+    if _SCHEDULE.fullmatch(value):
+        return _SCHEDULE_DAY.sub(
+            lambda day: _SCHEDULE_NAMES[(_SCHEDULE_DAYS[day.group()] + scope.shift_days) % 7], value
+        )
+    return value if value.casefold() in _SAYS_NOTHING else _scrambled(value, scope)
+
+
+def _simply_shifted(value: str, scope: Scope) -> str | None:
+    """``_shifted`` of the commonest form, month/day/year in figures, at a fraction of the cost; ``None`` for any other."""
+    match = _SIMPLE.fullmatch(value)
+    if match is None:
+        return None
+    first, mark, second, digits = match.groups()
+    month_first = int(first) <= 12 or int(second) > 12
+    month, day = (int(first), int(second)) if month_first else (int(second), int(first))
+    original = date_or_none(full_year(digits, (scope.written_at or _UNDATED).year), month, day)
     if original is None:
-        return _scrambled(value, scope)
+        return None
     moved = _moved(original, scope.shift_days)
-    if any(piece.role == "day" and piece.value > 31 for piece in pieces):
-        return _scrambled(value, scope)
-    return _write(value, pieces, original, moved)
+    is_padded = first[0] == "0" or second[0] == "0" or (mark != "/" and len(first) == len(second) == 2)
+    width = "02d" if is_padded else "d"
+    new_first, new_second = (moved.month, moved.day) if month_first else (moved.day, moved.month)
+    return f"{new_first:{width}}{mark}{new_second:{width}}{mark}{_year_like(digits, moved.year)}"
 
 
-def _read(value: str, year_now: int) -> list[_Piece]:
-    """The parts of a date in words or figures; parts that say nothing of the day are left out."""
-    compact = re.fullmatch(r"(?:19|20)\d{6}", value)
-    if compact:
-        return [
-            _Piece(0, 4, "year", int(value[:4])),
-            _Piece(4, 6, "month", int(value[4:6])),
-            _Piece(6, 8, "day", int(value[6:])),
-        ]
-    glued = re.fullmatch(r"(\d{2})(\d{2})(\d{2}|\d{4})", value)
-    if glued:
-        year = _year(glued[3], year_now)
-        return [
-            _Piece(0, 2, "month", int(glued[1])),
-            _Piece(2, 4, "day", int(glued[2])),
-            _Piece(4, len(value), "year", year),
-        ]
-    pieces: list[_Piece] = []
-    numbers: list[_Piece] = []
-    for match in _PIECE.finditer(value):
-        word, (start, end) = match.group().casefold(), match.span()
-        if word.isdecimal():
-            if len(word) > _LONGEST_NUMBER:
-                return []
-            numbers.append(_Piece(start, end, "number", int(word)))
-        elif word in _ORDINALS and numbers and numbers[-1].end == start:
-            pieces.append(_Piece(start, end, "ordinal"))
-            numbers[-1].role = "day"
-        elif word in SEASONS:
-            pieces.append(_Piece(start, end, "season", SEASONS[word]))
-        elif (month := _index(word, _MONTHS)) is not None:
-            pieces.append(_Piece(start, end, "month", month + 1))
-        elif (weekday := _index(word.removesuffix("s") if word.endswith("days") else word, _WEEKDAYS)) is not None:
-            pieces.append(_Piece(start, end, "weekday", weekday))
-    _name_numbers(value, numbers, pieces, year_now)
-    return sorted((*pieces, *numbers), key=lambda piece: piece.start)
-
-
-def _name_numbers(value: str, numbers: list[_Piece], pieces: list[_Piece], year_now: int) -> None:
-    """Say of each number whether it is a day, a month or a year."""
-    has_month = any(piece.role in {"month", "season"} for piece in pieces)
-    for number in numbers:
-        digits = value[number.start : number.end]
-        if number.role == "number" and (len(digits) == 4 or value[number.start - 1 : number.start] in {"'", "’"}):
-            number.role, number.value = "year", _year(digits, year_now)
-    plain = [number for number in numbers if number.role == "number"]
-    has_year = any(number.role == "year" for number in numbers)
-    if has_month:
-        for number in plain:
-            has_day = any(other.role == "day" for other in numbers)
-            is_last = number is numbers[-1]
-            if (has_day or number.value > 31) and is_last and not has_year and number.end - number.start == 2:
-                number.role, number.value = "year", _year(value[number.start : number.end], year_now)
-            else:
-                number.role = "day"
-    elif len(plain) == 3:
-        _name_three(value, plain, year_now)
-    elif len(plain) == 2:
-        first, second = plain
-        if has_year:
-            month_first = first.value <= 12
-            first.role, second.role = ("month", "day") if month_first else ("day", "month")
-        elif second.value > 31 or second.value == 0:
-            first.role, second.role = "month", "year"
-            second.value = _year(value[second.start : second.end], year_now)
-        else:
-            first.role, second.role = ("month", "day") if first.value <= 12 else ("day", "month")
-    elif len(plain) == 1 and has_year:
-        plain[0].role = "month"
-    elif len(plain) == 1:
-        plain[0].role = "day"
-
-
-def _name_three(value: str, plain: list[_Piece], year_now: int) -> None:
-    first, second, third = plain
-    first.role, second.role = ("month", "day") if first.value <= 12 or second.value > 12 else ("day", "month")
-    third.role, third.value = "year", _year(value[third.start : third.end], year_now)
-
-
-def _year(digits: str, year_now: int) -> int:
-    if len(digits) != 2:
-        return int(digits)
-    year = year_now - year_now % 100 + int(digits)
-    return year - 100 if year > year_now + 20 else year
-
-
-def _resolve(pieces: list[_Piece], now: datetime.datetime) -> datetime.date | None:
-    """The day that the parts name, filled up from the day of the note; ``None`` where they name none."""
-    parts: dict[str, int] = {}
-    for piece in pieces:
-        parts.setdefault(piece.role, piece.value)
-    if not parts.keys() & {"year", "month", "day", "weekday", "season"}:
+def _shifted(value: str, scope: Scope) -> str | None:
+    """``value`` moved; ``None`` where it holds nothing that can be read as a date."""
+    now = scope.written_at or _UNDATED
+    has_letters = value.upper() != value.lower()
+    if has_letters and (holiday := HOLIDAY.search(value)):
+        moved = _moved(holiday_date(holiday, now.year), scope.shift_days)
+        return _around(value, holiday.start(), holiday.end(), nearest_holiday(moved, holiday), scope)
+    stamp = _STAMP.fullmatch(value)
+    if stamp:
+        return (_shifted(stamp[1], scope) or "") + (stamp[2] if scope.keeps_times else replace_time(stamp[2], scope))
+    for time in _TIME.finditer(value) if len(value) > _SHORTEST_WITH_TIME else ():
+        if ":" in time.group() or not time.group()[-1].isdecimal() or _FULL_FIGURES.search(value, 0, time.start()):
+            clock = time.group() if scope.keeps_times else _other_time(time.group(), scope)
+            return _around(value, time.start(), time.end(), clock, scope)
+    dates = read_dates(value, now)
+    if not dates:
         return None
-    if "number" in parts:
-        return None
-    if parts.keys() <= {"weekday"}:
-        return now.date() - datetime.timedelta(days=(now.weekday() - parts["weekday"]) % 7)
-    month = parts.get("month", parts.get("season", now.month if "day" in parts else 7))
-    day = parts.get("day", 15)
-    if "year" in parts:
-        return _date(parts["year"], month, day)
-    near = [found for year in (now.year - 1, now.year, now.year + 1) if (found := _date(year, month, day))]
-    return min(near, key=lambda found: abs((found - now.date()).days), default=None)
-
-
-def _write(value: str, pieces: list[_Piece], original: datetime.date, moved: datetime.date) -> str:
-    numbers = [value[p.start : p.end] for p in pieces if p.role in {"month", "day"} and value[p.start].isdecimal()]
-    is_figures = len(numbers) > 1 or "-" in value
-    is_padded = any(n.startswith("0") for n in numbers) or (
-        is_figures and "/" not in value and all(len(n) == 2 for n in numbers)
-    )
     made: list[str] = []
     position = 0
-    day_written = moved
-    for piece in pieces:
-        old = value[piece.start : piece.end]
-        if piece.role == "day":
-            # The second day of a range such as "March 3-5" is moved by itself.
-            here = _date(original.year, original.month, piece.value) if piece.value != original.day else original
-            day_written = moved + (here - original) if here else moved
-            new = f"{day_written.day:02d}" if is_padded else str(day_written.day)
-        elif piece.role == "ordinal":
-            new = match_case(_ordinal(day_written.day), old)
-        elif piece.role == "month":
-            new = f"{moved.month:02d}" if is_padded else str(moved.month)
-            if not old.isdecimal():
-                new = _like_name(_MONTHS[moved.month - 1], old, value[piece.end : piece.end + 1], _MONTHS)
-        elif piece.role == "year":
-            new = f"{moved.year % 100:02d}" if len(old) == 2 else f"{moved.year:04d}"[-len(old) :].rjust(len(old), "0")
-        elif piece.role == "weekday":
-            weekday = (piece.value + (moved - original).days) % 7
-            new = _like_name(_WEEKDAYS[weekday], old, value[piece.end : piece.end + 1], _WEEKDAYS)
-        else:
+    for date in dates:
+        start, end = date.parts[0].start, date.parts[-1].end
+        made += (value[position:start], _write(value, date, start, end, scope))
+        position = end
+    return "".join((*made, value[position:]))
+
+
+def _around(value: str, start: int, end: int, middle: str, scope: Scope) -> str:
+    """``middle`` in the place of ``start``–``end``, with what stands on either side moved too where it is a date."""
+    left, right = value[:start], value[end:]
+    sides = [side and (_shifted(side, scope) or _without_digits(side, scope)) for side in (left, right)]
+    return sides[0] + middle + sides[1]
+
+
+def _without_digits(side: str, scope: Scope) -> str:
+    return _scrambled(side, scope) if any(char.isdigit() for char in side) else side
+
+
+def _other_time(time: str, scope: Scope) -> str:
+    lead = time[:1] if time[:1] in "Tt" else ""
+    return lead + replace_time(time[len(lead) :], scope)
+
+
+def _write(value: str, date: DateInText, start: int, end: int, scope: Scope) -> str:
+    """The stretch ``start``–``end`` of ``value`` with its date moved."""
+    original = date.day
+    if original is None or any(part.role == "day" and not 1 <= part.value <= 31 for part in date.parts):
+        return _scrambled(value[start:end], scope)
+    moved = _moved(original, scope.shift_days)
+    days = _moved_days(date, original, moved)
+    write_number = _number_writer(value, date.parts)
+    named = next((part for part in date.parts if part.role == "month" and not value[part.start].isdecimal()), None)
+    made: list[str] = []
+    position = start
+    written = days[0] if days and date.parts[0].role != "day" else None
+    """The day whose month the text has last said."""
+    index = -1
+    for part in date.parts:
+        old = value[part.start : part.end]
+        if part.role == "day":
+            index += 1
+            day = days[index]
+            new = _day_like(old, day.day, write_number)
+            if written and (written.year, written.month) != (day.year, day.month):
+                new = (_month_like(named, value, day) + " " if named else write_number(day.month) + "/") + new
+                written = day
+            elif not written and named and index + 1 < len(days) and days[index + 1].month != day.month:
+                new += " " + _month_like(named, value, day)
+        elif part.role == "ordinal":
+            new = match_case(_ordinal(days[index].day if index >= 0 else moved.day), old)
+        elif part.role == "month":
+            said = days[index] if index >= 0 else moved
+            new = write_number(said.month) if old.isdecimal() else _month_like(part, value, said)
+        elif part.role == "year":
+            new = _year_like(old, moved.year + part.value - original.year)
+        elif part.role == "weekday":
+            new = _like_name(
+                WEEKDAYS[(part.value + (moved - original).days) % 7], old, value[part.end : part.end + 1], WEEKDAYS
+            )
+        elif part.role == "season":
             new = match_case(season_of(moved, old), old)
-        made.append(value[position : piece.start] + new)
-        position = piece.end
-    return "".join(made) + value[position:]
+        else:
+            new = str((moved.month + 2) // 3) if part.role == "quarter" else old
+        made.append(value[position : part.start] + new)
+        position = part.end
+    return "".join(made) + value[position:end]
 
 
-def _like_name(name: str, old: str, following: str, names: list[str]) -> str:
+def _moved_days(date: DateInText, original: datetime.date, moved: datetime.date) -> list[datetime.date]:
+    """Each day of the month that the date names, such as the two of "March 3-5", moved by itself."""
+    heres = [
+        date_or_none(original.year, original.month, part.value) or original for part in date.parts if part.role == "day"
+    ]
+    return [_moved(here, (moved - original).days) for here in heres]
+
+
+def _number_writer(value: str, parts: list[Part]) -> Callable[[int], str]:
+    """Writes a day or a month in figures, with a zero before it where the date is written so."""
+    numbers = [value[p.start : p.end] for p in parts if p.role in {"month", "day"} and value[p.start].isdecimal()]
+    has_range = sum(part.role == "day" for part in parts) > 1
+    in_figures = not has_range and (len(numbers) > 1 or "-" in value)
+    is_padded = any(n.startswith("0") for n in numbers) or (
+        in_figures and "/" not in value and all(len(n) == 2 for n in numbers)
+    )
+    return (lambda number: f"{number:02d}") if is_padded else str
+
+
+def _day_like(old: str, day: int, write_number: Callable[[int], str]) -> str:
+    if old.isdecimal():
+        return write_number(day)
+    word = ORDINAL_WORDS[day - 1]
+    return match_case(word.capitalize() if old[:1].isupper() else word, old)
+
+
+def _year_like(old: str, year: int) -> str:
+    return f"{year % 100:02d}" if len(old) == 2 else f"{year:04d}"[-len(old) :].rjust(len(old), "0")
+
+
+def _month_like(part: Part, value: str, day: datetime.date) -> str:
+    return _like_name(MONTHS[day.month - 1], value[part.start : part.end], value[part.end : part.end + 1], MONTHS)
+
+
+def _like_name(name: str, old: str, following: str, names: tuple[str, ...]) -> str:
     """A month or weekday, abbreviated as ``old`` is."""
     word = old.casefold()
     plural = "s" if word.endswith("days") else ""
-    is_full = word.removesuffix(plural) in names and not (word == "may" and following in {"-", ".", "'", "’"})
+    is_full = len(word) > 5 or (word in names and not (word == "may" and following in {"-", ".", "'", "’"}))
     short = _LONGER.get(name, name[:3]) if len(old) > 3 else name[:3]
-    new = name if is_full else short
-    new = new.capitalize() + plural
+    new = (name if is_full else short).capitalize() + plural
     return match_case(new, old)
 
 
 def _ordinal(day: int) -> str:
     return "th" if 10 <= day % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
-
-
-def _index(word: str, names: list[str]) -> int | None:
-    if len(word) < 3:
-        return None
-    return next((i for i, name in enumerate(names) if name.startswith(word) or word == "sept" == name[:4]), None)
-
-
-def _date(year: int, month: int, day: int) -> datetime.date | None:
-    try:
-        return datetime.date(year, month, day)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _moved(day: datetime.date, days: int) -> datetime.date:
@@ -236,13 +244,20 @@ def _moved(day: datetime.date, days: int) -> datetime.date:
 
 
 def _scrambled(value: str, scope: Scope) -> str:
-    """Other digits in the same places; years and words that cannot be read are no safer than the rest."""
+    """Other digits in the same places, months moved by name; a word that cannot be read becomes a weekday."""
     if any(char.isdigit() for char in value):
-        return re.sub(r"\d+", lambda match: _other_digits(match.group(), value, scope), value)
-    return match_case(scope.keyed.choice(_WEEKDAYS, "date", scope.patient_id, value).capitalize(), value)
+        return re.sub(r"\d+|[^\W\d_]{3,}", lambda match: _other_piece(match.group(), value, scope), value)
+    made = scope.keyed.choice(WEEKDAYS, "date", scope.patient_id, value).capitalize()
+    return match_case(made, value) if any(char.isalpha() for char in value) else value
 
 
-def _other_digits(digits: str, value: str, scope: Scope) -> str:
-    if re.fullmatch(r"(?:19|20)\d\d", digits):
-        return str(_moved(datetime.date(int(digits), 7, 1), scope.shift_days).year)
-    return scope.keyed.like(digits, "date", scope.patient_id, value)
+def _other_piece(piece: str, value: str, scope: Scope) -> str:
+    if not piece.isdecimal():
+        month = month_of(piece.casefold())
+        if month is None:
+            return piece
+        moved = _moved(datetime.date((scope.written_at or _UNDATED).year, month, 15), scope.shift_days)
+        return _like_name(MONTHS[moved.month - 1], piece, "", MONTHS)
+    if re.fullmatch(r"(?:19|20)\d\d", piece, re.ASCII):
+        return str(_moved(datetime.date(int(piece), 7, 1), scope.shift_days).year)
+    return scope.keyed.like(piece, "date", scope.patient_id, value[:_LONGEST])

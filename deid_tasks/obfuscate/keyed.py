@@ -31,11 +31,13 @@ class Keyed:
     def like(self, value: str, *parts: str, upper: str = "ABCDEFGHJKLMNPQRSTUVWXYZ") -> str:
         """``value`` with every digit and letter replaced, each in its kind and case; never ``value`` itself where it has any.
 
-        A first digit that is not 0 stays so. Letters beyond ASCII become ASCII letters.
+        A first character from 1 to 9 becomes such a one. Letters beyond ASCII become ASCII letters.
         """
         for attempt in count():
             stream = self._stream(*parts, value, str(attempt))
-            made = "".join(_alike(char, next(stream), upper) if char.isalnum() else char for char in value)
+            made = "".join([_alike(char, next(stream), upper) if char.isalnum() else char for char in value])
+            if made[:1] == "0" and value[0] != "0":
+                made = str(1 + next(stream) % 9) + made[1:]
             if made.casefold() != value.casefold() or not any(char.isalnum() for char in value):
                 return made
         raise AssertionError("unreachable")
@@ -44,7 +46,8 @@ class Keyed:
         return Stream(self._digest(parts))
 
     def _digest(self, parts: Sequence[str]) -> bytes:
-        message = b"".join(len(part).to_bytes(4) + part for part in (p.encode("utf-8", "surrogatepass") for p in parts))
+        # Lengths keep ("a", "bc") and ("ab", "c") apart.
+        message = "".join([f"{len(part)}:{part}" for part in parts]).encode("utf-8", "surrogatepass")
         return hashlib.blake2b(message, key=self._key, digest_size=32).digest()
 
 

@@ -33,16 +33,18 @@ def _made(digits: str, entity: Entity, scope: Scope) -> str:
         return _npi(keyed.like(digits[1:9], *parts), digits)
     if entity in {Entity.VEHICLE, Entity.USERNAME} or sum(char.isdigit() for char in digits) < 4:
         return keyed.like(digits, *parts)
-    # The letters of a long number are its format (RH, MRN, INV), its digits say whose it is.
-    others = iter(keyed.like("".join(char for char in digits if char.isdigit()), *parts))
-    return "".join(next(others) if char.isdigit() else char for char in digits)
+    # The letters that a long number begins with are its format (RH, MRN, INV); what follows says whose it is.
+    prefix = re.match(r"[^\W\d]{0,4}(?=\d)", digits)
+    start = prefix.end() if prefix else 0
+    return digits[:start] + keyed.like(digits[start:], *parts)
 
 
 def _ssn(digits: str, scope: Scope) -> str:
     """Area 900 to 999, which the Social Security Administration never assigns."""
     if len(digits) == 9 and digits.isdigit():
         return "9" + scope.keyed.like(digits[1:], "ssn", scope.patient_id)
-    return scope.keyed.like(digits, "ssn", scope.patient_id)
+    # Figures hidden by the writer (xxx-xx-6789) stay hidden.
+    return re.sub(r"\d+", lambda part: scope.keyed.like(part.group(), "ssn", scope.patient_id, digits), digits)
 
 
 def is_npi(digits: str) -> bool:

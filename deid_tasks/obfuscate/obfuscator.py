@@ -63,7 +63,8 @@ class Obfuscator:
         self._transformed = GROUP_ENTITIES[policy.group] - frozenset(policy.keep)
         self._highest_age = policy.max_kept_age_years
         low, high = settings.date_shift_days
-        self._shifts = [days for days in range(low, high + 1) if days]
+        shifts = [days for days in range(low, high + 1) if days]
+        self._shifts = [days for days in shifts if not _is_whole_years(days)] or shifts
 
     def obfuscate(
         self,
@@ -86,7 +87,9 @@ class Obfuscator:
             self.shift_days(document.patient_id),
             note_datetime,
             Entity.STATE not in self._transformed,
+            Entity.TIME not in self._transformed,
         )
+        known: dict[tuple[Entity, str], str] = {}
         pieces: list[str] = []
         replaced: list[tuple[int, int]] = []
         position = length = 0
@@ -94,7 +97,11 @@ class Obfuscator:
             if span.entity not in self._transformed:
                 continue
             original = text[span.start : span.end]
-            surrogate = self._surrogate(text, spans, index, scope)
+            # A place depends on what stands beside it, every other value on itself.
+            if span.entity in _PLACES:
+                surrogate = replace_place(original, _PLACES[span.entity], scope, *_address(text, spans, index))
+            elif (surrogate := known.get((span.entity, original), "")) == "":
+                surrogate = known[span.entity, original] = self._surrogate(original, span.entity, scope)
             if surrogate == original:
                 continue
             between = text[position : span.start]
@@ -117,18 +124,19 @@ class Obfuscator:
         """The identifier that stands for ``value`` in published tables: 26 characters of base 32."""
         return self._keyed.token("pseudonym", kind, value)
 
-    def _surrogate(self, text: str, spans: Sequence[Span], index: int, scope: Scope) -> str:
-        span = spans[index]
-        value = text[span.start : span.end]
-        if span.entity in _NAMES:
-            return replace_name(value, span.entity, scope)
-        if span.entity is Entity.AGE:
+    def _surrogate(self, value: str, entity: Entity, scope: Scope) -> str:
+        if entity in _NAMES:
+            return replace_name(value, entity, scope)
+        if entity is Entity.AGE:
             return cap_age(value, self._highest_age)
-        if span.entity in _PLACES:
-            city, state = _address(text, spans, index)
-            return replace_place(value, _PLACES[span.entity], scope, city, state)
-        family = FAMILIES.get(span.entity)
-        return family(value, scope) if family else replace_number(value, span.entity, scope)
+        family = FAMILIES.get(entity)
+        return family(value, scope) if family else replace_number(value, entity, scope)
+
+
+def _is_whole_years(days: int) -> bool:
+    """Whether a shift leaves day and month as they are, in leap years or others."""
+    years = abs(days) // 365
+    return years > 0 and abs(days) % 365 <= years
 
 
 def _address(text: str, spans: Sequence[Span], index: int) -> tuple[str, str]:

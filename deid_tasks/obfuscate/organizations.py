@@ -1,65 +1,110 @@
 """Hospitals, clinics, pharmacies, employers, schools and professions: another name of the same kind."""
 
 import re
+from collections.abc import Sequence
+from itertools import count
 
 from deid_tasks.obfuscate.cases import match_case
 from deid_tasks.obfuscate.scope import Scope
+from deid_tasks.obfuscate.words import rewrite_words, words_of
 from deid_tasks.reference import fold
 
-_NAMES = [
-    "Ashgrove",
-    "Bellhaven",
-    "Birchmont",
-    "Briarwood",
-    "Brookhollow",
-    "Cedarcrest",
-    "Clearbrook",
-    "Cloverfield",
-    "Dunmere",
-    "Eastmoor",
-    "Elmhurst",
-    "Fairmount",
-    "Fernwood",
-    "Foxglove",
-    "Glenhaven",
-    "Goldcrest",
-    "Greystone",
-    "Hartfield",
-    "Hazelmere",
-    "Hillcrest",
-    "Holloway",
-    "Ironbridge",
+_STEMS = [
+    "Alder",
+    "Amber",
+    "Ash",
+    "Bell",
+    "Birch",
+    "Black",
+    "Briar",
+    "Bridge",
+    "Brook",
+    "Cedar",
+    "Clear",
+    "Clover",
+    "Copper",
+    "Crest",
+    "Dun",
+    "East",
+    "Elm",
+    "Fair",
+    "Fern",
+    "Fox",
+    "Glen",
+    "Gold",
+    "Green",
+    "Hart",
+    "Hazel",
+    "Hill",
+    "Iron",
     "Kestrel",
-    "Kingsmere",
-    "Larkspur",
-    "Lindenwood",
-    "Lockridge",
-    "Maplewood",
-    "Marlowe",
-    "Meadowlark",
-    "Millbrook",
-    "Northgate",
-    "Oakhaven",
-    "Pinehurst",
-    "Quailridge",
-    "Ravenswood",
-    "Redfern",
-    "Rosemont",
-    "Sagebrook",
-    "Silverlake",
-    "Southmoor",
-    "Stonegate",
-    "Summerfield",
-    "Thornbury",
-    "Tidewater",
-    "Wakefield",
-    "Westmere",
-    "Whitfield",
-    "Wildwood",
-    "Woodbine",
+    "King",
+    "Lark",
+    "Linden",
+    "Lock",
+    "Maple",
+    "Marl",
+    "Meadow",
+    "Mill",
+    "North",
+    "Oak",
+    "Pine",
+    "Quail",
+    "Raven",
+    "Red",
+    "Rose",
+    "Sage",
+    "Silver",
+    "South",
+    "Stone",
+    "Summer",
+    "Thorn",
+    "Tide",
+    "Wake",
+    "West",
+    "White",
+    "Wild",
+    "Willow",
+    "Wood",
 ]
+_ENDINGS = [
+    "bury",
+    "brook",
+    "by",
+    "crest",
+    "dale",
+    "field",
+    "ford",
+    "gate",
+    "grove",
+    "haven",
+    "hurst",
+    "lake",
+    "leigh",
+    "mere",
+    "mont",
+    "moor",
+    "ridge",
+    "stead",
+    "ton",
+    "vale",
+    "view",
+    "wick",
+]
+_NAMES = [f"{stem}{ending}" for stem in _STEMS for ending in _ENDINGS if stem.casefold() != ending]
+"""Many enough that the places of one institution seldom share one."""
+_LONGEST_ABBREVIATION = 5
 _KINDS = frozenset(
     [
+        "women's",
+        "womens",
+        "pavilion",
+        "realty",
+        "sons",
+        "credit",
+        "orthopedics",
+        "transit",
+        "authority",
         "hospital",
         "hospitals",
         "medical",
@@ -130,7 +175,6 @@ _KINDS = frozenset(
         "surgical",
         "imaging",
         "laboratory",
-        "labs",
         "lab",
         "cancer",
         "heart",
@@ -250,34 +294,52 @@ def replace_organization(value: str, scope: Scope) -> str:
 
     An organization is the same in all patients' notes of the institution.
     """
-    parts = ("organization", fold(value))
-    words = re.findall(r"[^\W_]+(?:['’][^\W_]+)?", value)
-    if len(words) == 1 and (value.isupper() or len(value) <= 3):
-        return scope.keyed.like(value, *parts)
-    if not words:
-        return scope.keyed.like(value, *parts)
-    options = [name for name in _NAMES if fold(name) not in fold(value)]
+    words = words_of(value)
+    is_short = len(value) <= _LONGEST_ABBREVIATION if value.isupper() else len(value) <= 3
+    if not words or (len(words) == 1 and is_short):
+        return scope.keyed.like(value, "organization", fold(value))
     # Keyed by the distinctive words alone: "Mercy General" and "Mercy General Hospital" stay one place.
-    distinctive = " ".join(fold(word) for word in words if fold(word) not in _KINDS) or fold(value)
-    name = match_case(scope.keyed.choice(options, "organization", distinctive), words[0])
-    rest: list[str] = []
-    replaced = False
-    for piece in re.split(r"([^\W_]+(?:['’][^\W_]+)?)", value):
-        if not piece or not (piece[0].isalnum()) or fold(piece) in _KINDS:
-            rest.append(piece)
-        elif not replaced:
-            rest.append(name)
-            replaced = True
-        elif any(char.isdigit() for char in piece):
-            rest.append(scope.keyed.like(piece, *parts))
-    text = "".join(rest) if replaced else f"{name} {value}"
-    text = re.sub(r"(\S) {2,}(?=\S)", r"\1 ", text).strip()
+    own = [word for word in words if fold(word) not in _KINDS]
+    distinctive = " ".join(map(fold, own)) or fold(value)
+    name = _case_like(_other(_NAMES, value, scope, "organization", distinctive), value, own)
+    named = False
+
+    def rewrite(word: str) -> str | None:
+        nonlocal named
+        if fold(word) in _KINDS:
+            return word
+        if any(char.isdigit() for char in word):
+            return scope.keyed.like(word, "organization", distinctive)
+        if named:
+            return None
+        named = True
+        return name
+
+    text = rewrite_words(value, rewrite)
+    if not own:
+        text = f"{name} {value}"
     # "Church of Hanover" has lost Hanover to the name in front.
     return re.sub(r"(?:\s+(?:of|at|and|the|for|&))+$", "", text, flags=re.IGNORECASE)
 
 
+def _case_like(name: str, value: str, own: list[str]) -> str:
+    """``name`` in capitals or small letters where all of ``value``, or its proper name, is."""
+    if value.isupper() or not own:
+        return match_case(name, value)
+    return name.lower() if all(word.islower() for word in own) else name
+
+
+def _other(options: Sequence[str], value: str, scope: Scope, *parts: str) -> str:
+    """One of ``options`` that ``value`` does not hold."""
+    folded = fold(value)
+    for attempt in count():
+        made = scope.keyed.choice(options, *parts, str(attempt))
+        if fold(made) not in folded:
+            return made
+    raise AssertionError("unreachable")
+
+
 def replace_profession(value: str, scope: Scope) -> str:
     """Another profession."""
-    options = [name for name in _PROFESSIONS if fold(name) not in fold(value)]
-    made = scope.keyed.choice(options, "profession", scope.patient_id, fold(value))
+    made = _other(_PROFESSIONS, value, scope, "profession", scope.patient_id, fold(value))
     return match_case(made.capitalize() if value[:1].isupper() else made, value)

@@ -8,9 +8,11 @@ the state that it is best known in, so the three agree wherever each of them sta
 import re
 from collections import defaultdict
 from functools import cache
+from itertools import count
 
 from deid_tasks.obfuscate.cases import match_case
 from deid_tasks.obfuscate.scope import Scope
+from deid_tasks.obfuscate.words import rewrite_words
 from deid_tasks.patient import TermKind
 from deid_tasks.reference import fold, read_tsv
 from deid_tasks.states import STATE_NAMES
@@ -195,6 +197,8 @@ _COUNTRIES = [
 ]
 _ATTEMPTS = 50
 """A state has so many places that not one of fifty draws is another than the original has no other."""
+_SHORTEST_BEGINNING = 3
+_LONGEST_CODE = 3
 _LANDMARKS = [
     "Aspen",
     "Bluestone",
@@ -222,47 +226,79 @@ _LANDMARKS = [
 def replace_place(value: str, kind: str, scope: Scope, city: str = "", state: str = "") -> str:
     """The surrogate of a city, state or ZIP (``kind``); ``city`` and ``state`` are what stands beside it in the note."""
     if kind == "state":
-        code = _CODES.get(fold(value).replace(".", ""))
-        if code is None:
-            return match_case(STATE_NAMES[scope.keyed.choice(sorted(STATE_NAMES), "state", value)], value)
-        made = _state(code, scope)
-        is_code = len(re.sub(r"\W", "", value)) == 2
-        return match_case(made, value) if is_code else match_case(STATE_NAMES[made], value)
+        return _replace_state(value, scope)
     if kind == "zip":
-        known = _by_zip().get(value[:5])
-        found_city, found_state = known or (fold(city), _code(state, city, scope))
-        _, _, made_zip = _place(found_city, found_state, scope)
-        rest = scope.keyed.like(value[5:], "zip", scope.patient_id) if len(value) > 5 else ""
-        return (scope.keyed.like(made_zip, "zip") if made_zip == value[:5] else made_zip) + rest
+        return _replace_zip(value, scope, city, state)
     return match_case(_place(fold(value), _code(state, value, scope), scope)[0], value)
+
+
+def _replace_state(value: str, scope: Scope) -> str:
+    code = _state_code(value)
+    if code is None:
+        return match_case(STATE_NAMES[scope.keyed.choice(sorted(STATE_NAMES), "state", value)], value)
+    made = _state(code, scope)
+    if len(re.sub(r"\W", "", value)) != 2:
+        return match_case(STATE_NAMES[made], value)
+    letters = iter(match_case(made, value))
+    return "".join(next(letters) if char.isalnum() else char for char in value)
+
+
+def _replace_zip(value: str, scope: Scope, city: str, state: str) -> str:
+    """Five figures that the surrogate city has; the same figures behind them keep their shape, a foreign code all of it."""
+    if not re.match(r"\d{5}(?!\d{1,3}$)", value, re.ASCII):
+        return scope.keyed.like(value, "zip", scope.patient_id)
+    known = _by_zip().get(value[:5])
+    found_city, found_state = known or (fold(city), _code(state, city, scope))
+    made = _place(found_city, found_state, scope)[2]
+    rest = scope.keyed.like(value[5:], "zip", scope.patient_id) if len(value) > 5 else ""
+    return (scope.keyed.like(made, "zip") if made == value[:5] else made) + rest
 
 
 def replace_street(value: str, scope: Scope) -> str:
     """Another number and another street; its kind, its unit's kind and its directions stay."""
     parts = ("street", scope.patient_id, fold(re.sub(r"\W+", " ", value)))
-    replaced_name = False
+    folded = fold(value)
+    name = next(
+        made
+        for attempt in count()
+        if fold(made := scope.keyed.choice(_STREETS, *parts, "name", str(attempt))) not in folded
+    )
+    named = False
 
-    def other(match: re.Match[str]) -> str:
-        nonlocal replaced_name
-        word = match.group()
+    def rewrite(word: str) -> str | None:
+        nonlocal named
         if any(char.isdigit() for char in word):
-            digits = scope.keyed.like(re.sub(r"(?:st|nd|rd|th)$", "", word, flags=re.IGNORECASE), *parts)
-            return re.sub(r"^0", "1", digits) + (re.search(r"(?:st|nd|rd|th)$", word, re.IGNORECASE) or [""])[0]
+            return _other_number(word, parts, scope)
         if fold(word) in _SUFFIXES:
             return word if len(word) > 1 or fold(word) in "nsewpo" else scope.keyed.like(word, *parts)
-        if replaced_name:
-            return ""
-        replaced_name = True
-        options = [name for name in _STREETS if fold(name) not in fold(value)]
-        return match_case(scope.keyed.choice(options, *parts), word)
+        if named:
+            return None
+        named = True
+        return match_case(name, word)
 
-    return re.sub(r" {2,}", " ", re.sub(r"[^\W_]+(?:['’][^\W_]+)?", other, value)).strip()
+    made_street = rewrite_words(value, rewrite)
+    return made_street if made_street != value else scope.keyed.like(value, *parts)
+
+
+def _other_number(word: str, parts: tuple[str, ...], scope: Scope) -> str:
+    """Other figures, with a letter or an ordinal ending that fits behind them."""
+    ordinal = re.fullmatch(r"(\d+)(st|nd|rd|th)", word, re.IGNORECASE)
+    made = re.sub(r"^0", "1", scope.keyed.like(ordinal[1] if ordinal else word, *parts))
+    if made == word:
+        made = "2" + made[1:]
+    if not ordinal:
+        return made
+    ending = "th" if made[-2:-1] == "1" else {"1": "st", "2": "nd", "3": "rd"}.get(made[-1], "th")
+    return made + match_case(ending, ordinal[2])
 
 
 def replace_country(value: str, scope: Scope) -> str:
     """Another country."""
-    options = [name for name in _COUNTRIES if fold(name) != fold(value)]
-    return match_case(scope.keyed.choice(options, "country", scope.patient_id, fold(value)), value)
+    folded = fold(value)
+    draws = (scope.keyed.choice(_COUNTRIES, "country", scope.patient_id, folded, str(attempt)) for attempt in count())
+    made = next(name for name in draws if fold(name) not in folded)
+    # Letters that stand for a country (U.K., USA) give way to a name, which is not written in capitals.
+    return made if sum(map(str.isalpha, value)) <= _LONGEST_CODE and value.isupper() else match_case(made, value)
 
 
 def replace_landmark(value: str, scope: Scope) -> str:
@@ -295,7 +331,7 @@ def _place(city: str, state: str, scope: Scope) -> tuple[str, str, str]:
 
 def _code(state: str, city: str, scope: Scope) -> str:
     """The state that a city is in: what stands beside it, else the patient's own, else where most places of its name are."""
-    beside = _CODES.get(fold(state).replace(".", ""))
+    beside = _state_code(state)
     if beside:
         return beside
     if fold(city) in scope.cities and (own := _own(scope, TermKind.STATE)):
@@ -303,8 +339,17 @@ def _code(state: str, city: str, scope: Scope) -> str:
     return _best_known().get(fold(city), "OH")
 
 
+def _state_code(name: str) -> str | None:
+    """The code of a state by its code, its name or a beginning of it that no other state shares (Mass., Calif)."""
+    folded = fold(name).replace(".", "")
+    if (code := _CODES.get(folded)) or len(folded) < _SHORTEST_BEGINNING:
+        return code
+    codes = {code for other, code in _CODES.items() if other.startswith(folded)}
+    return codes.pop() if len(codes) == 1 else None
+
+
 def _own(scope: Scope, kind: TermKind) -> set[str]:
-    return {code for term in scope.of_record(kind) if (code := _CODES.get(fold(term)))}
+    return {code for term in scope.of_record(kind) if (code := _state_code(term))}
 
 
 @cache

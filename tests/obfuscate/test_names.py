@@ -3,7 +3,7 @@
 import pytest
 from conftest import MARIA
 
-from deid_tasks.patient import PatientRecord
+from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.reference import fold, read_tsv
 
 OTHER = PatientRecord("p2", "M", terms=MARIA.terms)
@@ -76,6 +76,57 @@ def test_a_surrogate_is_never_a_name_of_the_record(rewrite):
     own = {fold(name) for name in ("Maria", "Tess", "Okafor", "John")}
     for name in pool:
         assert fold(rewrite(f"[PATIENT:{name}]")) not in own | {fold(name)}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Do",
+        "La",
+        "Al",
+        "Pa",
+        "Van",
+        "Del",
+        "Do, Kim",
+        "LE, MINH",
+        "Kim Do",
+        "KIM DO",
+        "Al Hassan",
+        "Van Nguyen",
+        "Sister",
+    ],
+)
+@pytest.mark.parametrize("entity", ["PATIENT", "PROVIDER", "RELATIVE"])
+def test_names_that_look_like_particles_or_titles_go(rewrite, name, entity):
+    made = fold(rewrite(f"[{entity}:{name}]")).replace(",", " ").split()
+    assert not set(made) & set(fold(name).replace(",", " ").split())
+
+
+def test_a_title_that_is_the_patients_name_goes(rewrite):
+    record = PatientRecord("p9", terms=(PatientTerm(TermKind.FIRST, "Miss"), PatientTerm(TermKind.LAST, "Le")))
+    for written in ("Miss Le", "Le, Miss", "LE,MISS", "Miss"):
+        assert not {"miss", "le"} & set(fold(rewrite(f"[PATIENT:{written}]", record)).replace(",", " ").split())
+
+
+def test_a_record_may_know_only_initials(rewrite):
+    names = (
+        (TermKind.FIRST, "J"),
+        (TermKind.MIDDLE, "T."),
+        (TermKind.LAST, "O"),
+        (TermKind.LAST, "-"),
+        (TermKind.FIRST, ""),
+    )
+    record = PatientRecord("p9", terms=tuple(PatientTerm(kind, term) for kind, term in names))
+    first, middle, last = rewrite("[PATIENT:J T O]", record).split()
+    assert (first, middle, last) != ("J", "T", "O")
+    assert rewrite("[PATIENT:O, J T]", record) == f"{last}, {first} {middle}"
+    assert rewrite("[INITIALS:JTO]", record) != "JTO"
+
+
+def test_no_surrogate_is_a_nickname_of_the_name(rewrite):
+    for row in read_tsv("nicknames.tsv"):
+        for name in row.values():
+            assert fold(rewrite(f"[RELATIVE:{name.title()}]")) != fold(name)
 
 
 def test_women_get_womens_names(rewrite):

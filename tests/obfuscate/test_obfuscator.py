@@ -2,8 +2,6 @@
 
 import pytest
 from conftest import MARIA, WRITTEN_AT, obfuscator, parse
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from deid_tasks.entities import Entity
 from deid_tasks.span import Span
@@ -16,6 +14,10 @@ NOTE = "[PATIENT:Maria Okafor], [AGE:92]-year-old, seen [DATE:3/14/2021] [TIME:0
     ("age", "made"),
     [
         ("[AGE:92]-year-old", "89+-year-old"),
+        ("[AGE:95yrs 2 months]", "89+yrs 2 months"),
+        ("[AGE:85-95]", "85-89+"),
+        ("[AGE:92 or 93]", "89+"),
+        ("[AGE:103 weeks]", "103 weeks"),
         ("[AGE:45]yo", "45yo"),
         ("[AGE:89] years", "89 years"),
         ("[AGE:92yo]", "89+yo"),
@@ -69,39 +71,3 @@ def test_another_key_gives_other_surrogates():
         for i in range(5)
     }
     assert len(made) == 5
-
-
-@st.composite
-def marked_notes(draw):
-    pieces = draw(
-        st.lists(
-            st.tuples(st.text(max_size=8), st.text(min_size=1, max_size=14), st.sampled_from(list(Entity))), max_size=6
-        )
-    )
-    text, spans = "", []
-    for between, value, entity in pieces:
-        text += between
-        spans.append(Span(len(text), len(text) + len(value), entity))
-        text += value
-    return text + draw(st.text(max_size=5)), spans
-
-
-@settings(max_examples=300, deadline=None)
-@given(marked_notes(), st.booleans())
-def test_any_text_in_any_span(note, is_known):
-    text, spans = note
-    record = MARIA if is_known else None
-    document = Document("n", text, "p1")
-    made = obfuscator().obfuscate(document, spans, record, WRITTEN_AT)
-    assert made == obfuscator().obfuscate(Document("other", text, "p1"), spans, record, WRITTEN_AT)
-    # What lies between the surrogates is what lay between the spans, in order and to the byte.
-    kept, position = [], 0
-    for start, end in made.replaced:
-        kept.append(made.text[position:start])
-        position = end
-    kept.append(made.text[position:])
-    remainder = text
-    for piece in kept:
-        assert piece in remainder
-        remainder = remainder[remainder.index(piece) + len(piece) :]
-    assert sum(map(len, kept)) >= len(text) - sum(map(len, spans))
