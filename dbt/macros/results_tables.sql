@@ -38,6 +38,8 @@
         gold_version text not null,
         sample text not null,
         variant text not null,
+        view text not null,
+        stratum text not null,
         metric text not null,
         entity text not null,
         value double precision,

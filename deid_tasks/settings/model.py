@@ -139,13 +139,101 @@ class ObfuscateSettings(_Section):
         return value
 
 
+class SamplingSettings(_Section):
+    """How notes are drawn for people to annotate."""
+
+    size: int = Field(default=10_000, ge=1, description="Notes of the stratified sample, all groups together.")
+    least: int = Field(default=10, ge=1, description="Notes of every group at least; smaller groups are taken whole.")
+    weight: Literal["log10", "linear"] = Field(
+        default="log10", description="A group's weight is its notes times this function of their mean words."
+    )
+    periods: tuple[datetime.date, ...] = Field(
+        default=(), description="First days of periods, in order; a group is a note type in a period."
+    )
+    random_size: int = Field(
+        default=1_000, ge=0, description="Notes of the simple random sample, which gives unbiased figures; 0 draws none."
+    )
+    seed: int = Field(default=1, ge=0, description="The same seed over the same notes draws the same sample.")
+
+    @field_validator("periods")
+    @classmethod
+    def _in_order(cls, value: tuple[datetime.date, ...]) -> tuple[datetime.date, ...]:
+        if list(value) != sorted(set(value)):
+            raise ValueError("periods must be different days in order")
+        return value
+
+
+class AnnotationSettings(_Section):
+    """Who labels the drawn notes, and with what."""
+
+    format: Literal["label-studio", "doccano", "brat", "i2b2-2014"] = Field(
+        default="label-studio", description="What task lists are written as, and what finished work is read as."
+    )
+    annotators: tuple[Name, Name] = Field(
+        default=("annotator_a", "annotator_b"), description="Pseudonyms of the two who label every note."
+    )
+    adjudicator: Name = Field(default="adjudicator", description="Pseudonym of the third, who decides their conflicts.")
+    preannotate: bool = Field(
+        default=False,
+        description="Show annotators what the ensemble finds. Faster, and biased towards it; the gold set records it.",
+    )
+
+    @model_validator(mode="after")
+    def _three_people(self) -> "AnnotationSettings":
+        if len({*self.annotators, self.adjudicator}) != 3:
+            raise ValueError("the two annotators and the adjudicator must be three different pseudonyms")
+        return self
+
+
+class DriftSettings(_Section):
+    """When a run looks so unlike the certified evaluation that a person should see it before it is published."""
+
+    enabled: bool = True
+    min_words: int = Field(default=20_000, ge=1, description="Fewer words of a note type in a run are not judged.")
+    max_ratio: float = Field(
+        default=1.5,
+        gt=1,
+        description="Entities per 1,000 words, share of words changed, or detector agreement may be this many times the baseline, or its inverse.",
+    )
+
+
+Design = Literal["stratified", "random"]
+
+
 class GateSettings(_Section):
     """The figures that must be reached before anything is published."""
 
+    designs: tuple[Design, ...] = Field(
+        default=("stratified", "random"),
+        min_length=1,
+        description="Kinds of gold set that must exist, and on each of which the figures must be reached.",
+    )
     recall_min: float = Field(default=0.98, gt=0, le=1, description="For the lower confidence bound of word recall.")
     precision_min: float = Field(default=0.90, gt=0, le=1, description="For the point estimate of word precision.")
+    stratum_recall_min: float = Field(
+        default=0.95,
+        gt=0,
+        le=1,
+        description="For word recall of every note type; one fails when even the upper bound of its recall is lower.",
+    )
     confidence: float = Field(default=0.95, gt=0.5, lt=1, description="One-sided confidence of the recall bound.")
+    resamples: int = Field(default=1_000, ge=100, le=100_000, description="Resamples of patients behind an interval.")
     max_quarantined_share: float = Field(default=0.02, ge=0, le=1, description="Of one run's notes.")
+    drift: DriftSettings = DriftSettings()
+    signing_key: Name = Field(
+        default="certificate_signing_key",
+        description="Name of the secret that holds the Ed25519 private key (PEM) which signs certificates; evaluation alone needs it.",
+    )
+    verification_key: Name = Field(
+        default="certificate_verification_key",
+        description="Name of the secret that holds its public half (PEM), with which publishing verifies certificates.",
+    )
+    approval: bool = Field(
+        default=False, description="Whether a person must approve the first publication under a new fingerprint."
+    )
+    data_docs: str | None = Field(
+        default=None, description="Folder in which Great Expectations writes its Data Docs; none where not given."
+    )
 
 
 class PublishSettings(_Section):
@@ -174,6 +262,8 @@ class InstitutionSettings(_Section):
     recover: RecoverSettings = RecoverSettings()
     policy: PolicySettings = PolicySettings()
     obfuscate: ObfuscateSettings
+    sampling: SamplingSettings = SamplingSettings()
+    annotation: AnnotationSettings = AnnotationSettings()
     gate: GateSettings = GateSettings()
     publish: PublishSettings
     work_dir: str = Field(

@@ -1,22 +1,14 @@
--- What the gold set holds; empty while there is none.
-{% if relation_exists(var('institution') ~ '_gold', 'gold_span') %}
+-- What each gold set holds, and how its notes were drawn: figures on a stratified sample do not stand for all notes.
 select
-    n.gold_version,
-    n.sample,
+    g.gold_version,
+    g.design,
+    g.preannotated_by <> '' as is_preannotated,
+    g.kappa,
     n.note_type,
     s.entity,
     count(*) as spans,
     count(distinct s.note_id) as notes
 from {{ source('gold', 'gold_span') }} as s
-inner join {{ source('gold', 'gold_note') }} as n on s.note_id = n.note_id
-group by n.gold_version, n.sample, n.note_type, s.entity
-{% else %}
-select
-    null::text as gold_version,
-    null::text as sample,
-    null::text as note_type,
-    null::text as entity,
-    null::bigint as spans,
-    null::bigint as notes
-where false
-{% endif %}
+inner join {{ source('gold', 'gold_note') }} as n on s.gold_version = n.gold_version and s.note_id = n.note_id
+inner join {{ source('gold', 'gold_set') }} as g on s.gold_version = g.gold_version
+group by g.gold_version, g.design, g.preannotated_by, g.kappa, n.note_type, s.entity

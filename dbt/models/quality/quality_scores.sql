@@ -4,6 +4,8 @@ select
     gold_version,
     sample,
     variant,
+    view,
+    stratum,
     metric,
     entity,
     value,
@@ -17,7 +19,7 @@ from (
     select
         e.*,
         row_number() over (
-            partition by e.fingerprint, e.gold_version, e.sample, e.variant, e.metric, e.entity
+            partition by e.fingerprint, e.gold_version, e.sample, e.variant, e.view, e.stratum, e.metric, e.entity
             order by e.evaluated_at desc, e.evaluation_id desc
         ) as age
     from {{ source('results', 'evaluation') }} as e
