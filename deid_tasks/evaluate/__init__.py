@@ -1,7 +1,22 @@
-"""Scores of detected spans against gold spans, with intervals, and the certificate that lets data out."""
+"""Scores of detected spans against gold spans, in several views, with intervals and error tables."""
 
 from deid_tasks.evaluate.certificate import Certificate, issue_certificate
-from deid_tasks.evaluate.scorer import Evaluation, Scorer
-from deid_tasks.evaluate.scores import Counts, Interval, Score
+from deid_tasks.evaluate.errors import ErrorAnalysis
+from deid_tasks.evaluate.evaluation import ALL, WORD, Evaluation, Figure
+from deid_tasks.evaluate.scorer import Scorer
+from deid_tasks.evaluate.scores import Counts, Interval
+from deid_tasks.evaluate.terms import TermCount
 
-__all__ = ["Certificate", "Counts", "Evaluation", "Interval", "Score", "Scorer", "issue_certificate"]
+__all__ = [
+    "ALL",
+    "WORD",
+    "Certificate",
+    "Counts",
+    "ErrorAnalysis",
+    "Evaluation",
+    "Figure",
+    "Interval",
+    "Scorer",
+    "TermCount",
+    "issue_certificate",
+]

@@ -5,7 +5,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 
-from deid_tasks.evaluate.scorer import Evaluation
+from deid_tasks.evaluate.evaluation import Evaluation
 from deid_tasks.settings.model import GateSettings
 
 

@@ -1,93 +1,203 @@
-"""Word-level scores against counts made by hand."""
+"""Every view against counts made by hand."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from marked import both
 
 from deid_tasks.entities import Entity, Group
-from deid_tasks.evaluate import Counts, Scorer
-from deid_tasks.evaluate.scores import bootstrap, exact_lower_bound
-from deid_tasks.evaluate.words import label_words
+from deid_tasks.evaluate import ALL, Counts, Scorer
+from deid_tasks.evaluate.spans import ANY, OVERLAP, PARTIAL, SPAN_VIEWS, STRICT
 from deid_tasks.span import Span
 
-TEXT = "Seen by Dr. Maria Okafor-Lee on 3/14/2021, Graves disease."
+GOLD = "Seen by Dr. [PROVIDER:Maria Okafor-Lee] on [DATE:3/14/2021], Graves disease."
 
 
-def span(text: str, part: str, entity: Entity) -> Span:
-    start = text.index(part)
-    return Span(start, start + len(part), entity)
-
-
-NAME = span(TEXT, "Maria Okafor-Lee", Entity.PROVIDER)
-DATE = span(TEXT, "3/14/2021", Entity.DATE)
-GRAVES = span(TEXT, "Graves", Entity.PATIENT)
-PART = span(TEXT, "Maria", Entity.PATIENT)
+def score(*notes: tuple[str, str], group: Group = Group.C, **more):
+    scorer = Scorer(group, resamples=100, **more)
+    for number, (gold, predicted) in enumerate(notes):
+        scorer.add(*both(gold, predicted), f"patient {number}", "Progress", "2024")
+    return scorer.finish()
 
 
 @pytest.mark.parametrize(
-    ("gold", "predicted", "counts"),
+    ("predicted", "counts"),
     [
-        ([NAME, DATE], [NAME, DATE], (6, 0, 0)),
-        ([NAME, DATE], [], (0, 0, 6)),
-        ([], [GRAVES], (0, 1, 0)),
-        ([NAME, DATE], [PART, DATE, GRAVES], (4, 1, 2)),
-        ([NAME], [span(TEXT, "aria", Entity.PROVIDER)], (1, 0, 2)),
+        (GOLD, (6, 0, 0)),
+        ("Seen by Dr. Maria Okafor-Lee on 3/14/2021, Graves disease.", (0, 0, 6)),
+        ("Seen by Dr. [PATIENT:Maria] Okafor-Lee on [DATE:3/14/2021], [PATIENT:Graves] disease.", (4, 1, 2)),
+        ("Seen by Dr. M[PROVIDER:aria] Okafor-Lee on [DATE:3/14/2021], Graves disease.", (4, 0, 2)),
     ],
 )
-def test_counts(gold, predicted, counts):
-    assert Scorer().add(TEXT, gold, predicted, "p") == Counts(*counts)
+def test_a_word_is_found_when_any_of_it_is_marked_as_anything(predicted, counts):
+    text, gold, found = both(GOLD, predicted)
+    assert Scorer().add(text, gold, found, "p") == Counts(*counts)
 
 
-def test_entities_outside_the_group_count_on_neither_side():
-    assert Scorer(Group.A).add(TEXT, [NAME, DATE], [DATE], "p") == Counts(3, 0, 0)
-    assert Scorer(Group.A).add(TEXT, [DATE], [NAME, DATE], "p") == Counts(3, 0, 0)
+VIEWS = [
+    # gold, predicted, view, (true positives, false positives, false negatives)
+    ("[CITY:Lee] saw [DATE:May 3]", "[PATIENT:Lee] saw [DATE:May 3]", "word", (3, 0, 0)),
+    ("[CITY:Lee] saw [DATE:May 3]", "[PATIENT:Lee] saw [DATE:May 3]", "word:category", (2, 1, 1)),
+    ("[CITY:Lee] saw", "[STATE:Lee] saw", "word:category", (1, 0, 0)),
+    ("[CITY:Lee] saw", "[STATE:Lee] saw", "word:type", (0, 1, 1)),
+    ("on [DATE:3/14/2021], ok", "on 3/[DATE:14]/2021, ok", "word", (1, 0, 2)),
+    ("on [DATE:3/14/2021], ok", "on 3/[DATE:14]/2021, ok", "word/space", (1, 0, 0)),
+    ("on [DATE:3/14/2021], ok", "on 3/[DATE:14]/2021, ok", "word/treebank", (1, 0, 0)),
+    ("call [PHONE:(555) 123-4567]", "call ([PHONE:555) 123-4567]", "word/treebank", (3, 0, 1)),
+    ("call [PHONE:(555) 123-4567]", "call ([PHONE:555) 123-4567]", "word/treebank+relaxed", (2, 0, 0)),
+    ("[PATIENT:Ann] - Lee", "[PATIENT:Ann -] Lee", "word/space", (1, 1, 0)),
+    ("[PATIENT:Ann] - Lee", "[PATIENT:Ann -] Lee", "word/space+relaxed", (1, 0, 0)),
+    ("[PATIENT:Ann Lee] here", "[PATIENT:Ann Lee] here", STRICT, (1, 0, 0)),
+    ("[PATIENT:Ann Lee] here", "[PROVIDER:Ann Lee] here", STRICT, (0, 1, 1)),
+    ("[PATIENT:Ann Lee] here", "[PATIENT:Ann] Lee here", STRICT, (0, 1, 1)),
+    ("at [FACILITY:Boston Children's Hospital]", "at Boston [FACILITY:Children's Hospital]", OVERLAP, (1, 0, 0)),
+    ("at [FACILITY:Boston Children's Hospital]", "at [CITY:Boston] Children's Hospital", OVERLAP, (0, 0, 1)),
+    ("at [FACILITY:Boston Children's Hospital]", "at [CITY:Boston] Children's Hospital", ANY, (1, 0, 0)),
+    ("[PATIENT:Ann] and [PATIENT:Lee]", "[PATIENT:Ann and Lee]", ANY, (2, 0, 0)),
+    ("[PATIENT:Ann Lee]", "[PATIENT:Ann] [PATIENT:Lee]", OVERLAP, (1, 0, 0)),
+]
 
 
-def test_rows_hold_the_headline_each_type_and_each_category():
-    scorer = Scorer()
-    scorer.add(TEXT, [NAME, DATE], [NAME], "p")
-    evaluation = scorer.finish()
+@pytest.mark.parametrize(("gold", "predicted", "view", "counts"), VIEWS)
+def test_views(gold, predicted, view, counts):
+    figure = score((gold, predicted)).find(view)
+    found, wrong, missed = counts
+    assert (figure.counts.true_positives, figure.counts.false_positives, figure.counts.false_negatives) == (
+        found,
+        wrong,
+        missed,
+    )
+
+
+def test_partial_overlap_counts_half():
+    evaluation = score(("[PATIENT:Ann Lee] on [DATE:May 3]", "[PATIENT:Ann] Lee on [DATE:May 3]"))
+    assert evaluation.find(PARTIAL).value == 0.75
+    assert evaluation.find(PARTIAL, metric="precision").value == 0.75
+    assert evaluation.find(PARTIAL, entity="PATIENT").value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("group", "counts"),
+    [(Group.A, (1, 1, 1)), (Group.B, (2, 1, 1)), (Group.C, (2, 1, 2))],
+)
+def test_entities_outside_the_group_count_on_neither_side(group, counts):
+    gold = "[PATIENT:Ann] and [DATE:May], Dr. [PROVIDER:Lee] at [FACILITY:Mercy], a house"
+    predicted = "[PATIENT:Ann] and May, Dr. [PROVIDER:Lee] at Mercy, a [CITY:house]"
+    for evaluation, stratum in (
+        (score((gold, predicted), group=group), ""),
+        (score((gold, predicted)), f"group={group}"),
+    ):
+        figure = evaluation.find(stratum=stratum)
+        assert (figure.counts.true_positives, figure.counts.false_positives, figure.counts.false_negatives) == counts
+
+
+def test_a_span_on_what_the_group_leaves_out_is_not_wrong():
+    evaluation = score(("Dr. [PROVIDER:Lee] saw", "Dr. [PATIENT:Lee] saw"), group=Group.A)
+    for view in (*SPAN_VIEWS, "word", "word:type"):
+        assert evaluation.find(view, metric="precision").counts == Counts(), view
+
+
+def test_figures_by_entity_category_and_stratum():
+    evaluation = score((GOLD, GOLD.replace("[DATE:3/14/2021]", "3/14/2021")))
     assert evaluation.recall == 0.5
-    assert evaluation.scores["recall", "PROVIDER"].value == 1.0
-    assert evaluation.scores["recall", "category:NAME"].value == 1.0
-    assert evaluation.scores["recall", "DATE"].value == evaluation.scores["recall", "category:DATE"].value == 0.0
-    assert (evaluation.notes, evaluation.full_notes) == (1, 0)
+    assert evaluation.find(entity="PROVIDER").value == 1.0
+    assert evaluation.find(entity="category:NAME").value == 1.0
+    assert evaluation.find(entity="DATE").value == evaluation.find(entity="category:DATE").value == 0.0
+    assert evaluation.find("word:category", entity="NAME").value == 1.0
+    assert evaluation.find(stratum="note_type=Progress").counts == Counts(3, 0, 3)
+    assert [f.stratum for f in evaluation.strata("period")] == ["period=2024"]
 
 
-def test_the_exact_bound_is_clopper_pearson():
-    # 5 % one-sided, from the closed form for no failures: alpha ** (1 / n).
-    assert exact_lower_bound(100, 100, 0.95) == pytest.approx(0.05 ** (1 / 100))
-    assert exact_lower_bound(0, 10, 0.95) == 0.0
+def test_notes_with_nothing_missed_and_words_marked_beyond_need():
+    wrong = GOLD.replace("Graves", "[PATIENT:Graves]")
+    evaluation = score((GOLD, wrong), (GOLD, GOLD.replace("[DATE:3/14/2021]", "3/14/2021")), ("fine", "fine"))
+    full = evaluation.find(metric="full")
+    assert (full.value, evaluation.full_notes) == (pytest.approx(2 / 3), 2)
+    # Five plain words in each of the long notes and one in the short one.
+    assert evaluation.find(metric="over_redaction").value == pytest.approx(1_000 / 13)
+    assert full.exact_lower < full.value
 
 
-def test_the_bootstrap_resamples_patients():
-    agreeing = [Counts(90, 0, 10)] * 50
-    spread = [Counts(100, 0, 0)] * 45 + [Counts(0, 0, 100)] * 5
-    narrow = bootstrap(agreeing, "recall", 0.95, 500)
-    wide = bootstrap(spread, "recall", 0.95, 500)
-    assert narrow.lower == narrow.upper == pytest.approx(0.9)
-    assert wide.lower < 0.85 < wide.upper
+def test_worst_strata_come_first():
+    scorer = Scorer(resamples=100)
+    for note_type, predicted in (("good", GOLD), ("bad", GOLD.replace("[DATE:3/14/2021]", "3/14/2021"))):
+        scorer.add(*both(GOLD, predicted), "p", note_type)
+    assert [f.stratum for f in scorer.finish().strata("note_type")] == ["note_type=bad", "note_type=good"]
+
+
+@pytest.mark.parametrize("notes", [[], [("", "")], [("plain words", "plain words")]])
+def test_where_there_is_nothing_to_find_nothing_is_missed(notes):
+    evaluation = score(*notes)
+    assert evaluation.recall == evaluation.precision == 1.0
+    assert evaluation.recall_lower_bound == 0.0
+    assert evaluation.notes == evaluation.full_notes == len(notes)
+
+
+def test_spans_on_punctuation_alone_touch_no_word():
+    assert Scorer().add("a -- b", [Span(2, 4, Entity.DATE)], [], "p") == Counts()
 
 
 def test_the_gate_bound_lies_below_the_estimate():
     scorer = Scorer()
     for patient in range(30):
-        scorer.add(TEXT, [NAME, DATE], [NAME, DATE] if patient else [NAME], str(patient))
+        scorer.add(*both(GOLD, GOLD if patient else GOLD.replace("[DATE:3/14/2021]", "3/14/2021")), str(patient))
     evaluation = scorer.finish()
     assert evaluation.recall_lower_bound < evaluation.recall < 1
+    figure = evaluation.find()
+    assert evaluation.recall_lower_bound <= figure.exact_lower
+    assert figure.lower <= figure.value <= figure.upper
 
 
-@given(
-    st.text(alphabet="ab é1-.\n", max_size=60),
-    st.lists(st.tuples(st.integers(0, 60), st.integers(1, 8)), max_size=5),
-    st.lists(st.tuples(st.integers(0, 60), st.integers(1, 8)), max_size=5),
-)
-def test_every_word_is_labelled_as_by_looking_at_each_pair(text, gold, predicted):
-    make = [[Span(a, a + n, Entity.DATE) for a, n in spans] for spans in (gold, predicted)]
-    words = list(label_words(text, *make))
-    from deid_tasks.text import tokenize
+def test_a_document_holds_no_text_unless_asked():
+    evaluation = score(
+        (GOLD, "[PATIENT:Seen] by Dr. Maria Okafor-Lee on [DATE:3/14/2021], Graves disease."), keep_terms=True
+    )
+    assert "okafor" not in str(evaluation.document()).lower()
+    assert "okafor" not in repr(evaluation).lower()
+    assert "maria okafor lee" in str(evaluation.document(terms=True)).replace("-", " ")
 
-    tokens = [t for t in tokenize(text) if text[t.start].isalnum()]
-    for word, (start, end) in zip(words, tokens, strict=True):
-        for label, spans in zip(word, make, strict=True):
-            assert bool(label) == any(s.start < end and start < s.end for s in spans)
+
+TEXTS = st.text(alphabet="ab é1-.\n", max_size=60)
+SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 8), st.sampled_from(list(Entity))), max_size=5)
+
+
+def disjoint(spans, length):
+    made, end = [], 0
+    for start, size, entity in sorted(spans):
+        if start >= end and start + size <= length:
+            made.append(Span(start, start + size, entity))
+            end = start + size
+    return made
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(TEXTS, SPANS, SPANS), max_size=4))
+def test_properties(notes):
+    perfect, scorer, backwards = Scorer(resamples=100), Scorer(resamples=100), Scorer(resamples=100)
+    made = [(text, disjoint(gold, len(text)), disjoint(found, len(text))) for text, gold, found in notes]
+    for number, (text, gold, found) in enumerate(made):
+        perfect.add(text, gold, gold, str(number))
+        scorer.add(text, gold, found, str(number), "t", "p")
+    for number, (text, gold, found) in reversed(list(enumerate(made))):
+        backwards.add(text, gold, found, str(number), "t", "p")
+    evaluation = scorer.finish()
+    assert all(f.value == 1.0 for f in perfect.finish().figures if f.metric in {"recall", "precision", "f1", "full"})
+    assert evaluation == backwards.finish()
+    assert all(
+        0 <= f.lower <= f.value <= f.upper <= 1
+        for f in evaluation.figures
+        if f.metric in {"recall", "precision"} and f.entity != ALL
+    )
+    for metric in ("recall", "precision"):
+        strict, partial, covered, touched = (evaluation.find(view, metric=metric).value for view in SPAN_VIEWS)
+        assert strict <= partial <= touched
+        assert strict <= covered <= touched
+        assert (
+            evaluation.find("word:type", metric=metric).value <= evaluation.find("word:category", metric=metric).value
+        )
+        assert evaluation.find("word:category", metric=metric).value <= evaluation.find(metric=metric).value
+    for view in ("word:type", *SPAN_VIEWS):
+        parts = [f for f in evaluation.select(view) if f.entity != ALL]
+        assert sum(f.counts.true_positives + f.counts.false_negatives for f in parts) == sum(
+            (evaluation.find(view).counts.true_positives, evaluation.find(view).counts.false_negatives)
+        )
