@@ -1,0 +1,251 @@
+"""Draws samples in SQL: the text of every note is read once, and nothing but counts comes out of PostgreSQL."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from psycopg2.extensions import connection as Connection  # noqa: N812
+from psycopg2.extensions import cursor as Cursor  # noqa: N812
+from psycopg2.extras import execute_values
+
+from deid_tasks.settings.model import Design, InstitutionSettings
+
+_PUNCTUATION = "\n\r\t.,;:!?()[]{}<>\"'/\\|-_*=#&~"
+_NOT_DIGITS = " ()-./+\t"
+_LEAST_NAME = 2
+"""Letters of a name that is looked for."""
+_FETCHED = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """One group as it is in the warehouse, and by its place among the periods."""
+
+    note_type: str
+    period: int
+    notes: int
+    mean_words: float
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnGroup:
+    """One group of a frozen sample."""
+
+    note_type: str
+    period: str
+    notes: int
+    mean_words: float
+    weight: float
+    allotted: int
+    drawn: int
+
+
+class SampleDraw:
+    """One reading of the warehouse, from which samples of any design are drawn."""
+
+    def __init__(self, connection: Connection, settings: InstitutionSettings) -> None:
+        self._connection, self._settings = connection, settings
+        self._gold = settings.schema_name("gold")
+        self._staging = settings.schema_name("staging")
+        self.too_long = 0
+        """Notes left out because they exceed ``notes.max_characters``."""
+
+    def groups(self, bounds: Sequence[object]) -> list[GroupRow]:
+        """The groups, by note type and period; a note type that is missing is an empty one, a time that is missing the last period."""
+        with self._connection.cursor() as cursor:
+            cursor.execute(
+                """
+                select note_type, coalesce(width_bucket(note_datetime, %s::timestamp[]), %s) as period, count(*), avg(words)::float
+                from sample_candidate group by 1, 2 order by 1, 2
+                """,
+                (list(bounds), len(bounds) + 1),
+            )
+            return [GroupRow(*row) for row in cursor]
+
+    def rank(self, bounds: Sequence[object], allotted: Mapping[tuple[str, int], int], seed: int) -> None:
+        """Put the notes of each group into the order in which they are drawn, and keep the first of each.
+
+        Distinct patients come first: every patient's best note, then every patient's second, and so on. A patient's best note, and the
+        first of those of equal rank, is one that holds the patient's own name, address, phone or e-mail; then a hash of seed and
+        note decides, so that the same warehouse gives the same sample.
+        """
+        with self._connection.cursor() as cursor:
+            self._empty_draw(cursor)
+            cursor.execute(
+                "create temporary table sample_allotted (note_type text, period int, notes int) on commit drop"
+            )
+            rows = [(note_type, period, notes) for (note_type, period), notes in allotted.items()]
+            execute_values(cursor, "insert into sample_allotted values %s", rows)
+            cursor.execute(
+                """
+                insert into sample_drawn
+                select note_id, period, place from (
+                    select note_id, note_type, period,
+                        row_number() over (partition by note_type, period order by round, not holds_own_pii, chance, note_id) as place
+                    from (
+                        select *, row_number() over (
+                                partition by note_type, period, patient order by not holds_own_pii, chance, note_id
+                            ) as round
+                        from (
+                            select note_id, note_type, holds_own_pii, coalesce(patient_id, 'note ' || note_id) as patient,
+                                coalesce(width_bucket(note_datetime, %(bounds)s::timestamp[]), %(last)s) as period,
+                                md5(%(seed)s || '/stratified/' || note_id) as chance
+                            from sample_candidate
+                        ) as grouped
+                    ) as by_patient
+                ) as ranked
+                join sample_allotted as a using (note_type, period)
+                where place <= a.notes
+                """,
+                {"bounds": list(bounds), "last": len(bounds) + 1, "seed": str(seed)},
+            )
+            cursor.execute("drop table sample_allotted")
+
+    def at_random(self, bounds: Sequence[object], size: int, seed: int) -> None:
+        """Keep ``size`` notes, each with the same chance whatever its type, patient and content."""
+        with self._connection.cursor() as cursor:
+            self._empty_draw(cursor)
+            cursor.execute(
+                """
+                insert into sample_drawn
+                select note_id, coalesce(width_bucket(note_datetime, %(bounds)s::timestamp[]), %(last)s),
+                    row_number() over (order by md5(%(seed)s || '/random/' || note_id), note_id) as place
+                from sample_candidate
+                order by place limit %(size)s
+                """,
+                {"bounds": list(bounds), "last": len(bounds) + 1, "seed": str(seed), "size": size},
+            )
+
+    def drawn(self) -> Iterator[tuple[str, str]]:
+        """``(note id, digest of its text)`` of the drawn notes, by note id."""
+        with self._connection.cursor() as cursor:
+            cursor.execute(
+                "select note_id, digest from sample_drawn join sample_candidate using (note_id) order by note_id"
+            )
+            yield from cursor
+
+    def freeze(
+        self,
+        version: str,
+        design: Design,
+        seed: int,
+        size: int,
+        drawn_as: Mapping[str, object],
+        groups: Sequence[DrawnGroup],
+        periods: Sequence[str],
+    ) -> int:
+        """Write the drawn notes under ``version`` and return how many; where the version is there already nothing is changed."""
+        with self._connection.cursor() as cursor:
+            cursor.execute(
+                f"insert into {self._gold}.sample (sample_version, design, seed, size, settings, notes, drawn_at)"
+                " select %s, %s, %s, %s, %s, count(*), clock_timestamp() from sample_drawn"
+                " on conflict do nothing returning notes",
+                (version, design, seed, size, json.dumps(dict(drawn_as), default=str)),
+            )
+            inserted = cursor.fetchone()
+            if inserted is None:
+                cursor.execute(f"select notes from {self._gold}.sample where sample_version = %s", (version,))
+                row = cursor.fetchone()
+                return int(row[0]) if row else 0
+            execute_values(
+                cursor,
+                f"insert into {self._gold}.sample_group (sample_version, note_type, period, notes, mean_words, weight, allotted, drawn)"
+                " values %s",
+                [
+                    (version, g.note_type, g.period, g.notes, g.mean_words, g.weight, g.allotted, g.drawn)
+                    for g in groups
+                ],
+            )
+            self._write_notes(cursor, version, periods)
+            return int(inserted[0])
+
+    def counts(self) -> dict[tuple[str, int], int]:
+        """Drawn notes by note type and place of the period."""
+        with self._connection.cursor() as cursor:
+            cursor.execute(
+                "select note_type, d.period, count(*)"
+                " from sample_drawn d join sample_candidate using (note_id) group by 1, 2"
+            )
+            return {(note_type, period): count for note_type, period, count in cursor}
+
+    def _write_notes(self, cursor: Cursor, version: str, periods: Sequence[str]) -> None:
+        """Fetch the text of the drawn notes, by their ids, a few at a time."""
+        cursor.execute("select note_id from sample_drawn order by note_id")
+        ids = [row[0] for row in cursor.fetchall()]
+        for first in range(0, len(ids), _FETCHED):
+            cursor.execute(
+                f"""
+                insert into {self._gold}.sample_note
+                    (sample_version, note_id, patient_id, note_type, note_datetime, author_id, period, text, place, holds_own_pii)
+                select %(version)s, n.note_id, n.patient_id, c.note_type, n.note_datetime, n.author_id,
+                    (%(periods)s::text[])[d.period + 1], coalesce(n.note_text, ''), d.place, c.holds_own_pii
+                from {self._staging}.stg_note as n
+                join sample_drawn as d using (note_id)
+                join sample_candidate as c using (note_id)
+                where n.note_id = any(%(ids)s)
+                """,
+                {"version": version, "periods": list(periods), "ids": ids[first : first + _FETCHED]},
+            )
+
+    @staticmethod
+    def _empty_draw(cursor: Cursor) -> None:
+        cursor.execute("drop table if exists pg_temp.sample_drawn")
+        cursor.execute("create temporary table sample_drawn (note_id text, period int, place int) on commit drop")
+
+    def _read(self) -> None:
+        """The one pass over the text: what a draw needs to know of each note, without its text."""
+        dictionaries = self._settings.schema_name("dictionaries")
+        with self._connection.cursor() as cursor:
+            cursor.execute(
+                f"""
+                create temporary table sample_patient on commit drop as
+                select patient_id,
+                    coalesce(array_agg(distinct ' ' || as_written || ' ') filter (
+                        where kind in ('first', 'last', 'preferred', 'street') and length(as_written) >= {_LEAST_NAME}), '{{}}') as words,
+                    coalesce(array_agg(distinct right(translate(normalised, ' ', ''), 10)) filter (
+                        where kind = 'phone' and length(translate(normalised, ' ', '')) >= 7), '{{}}') as phones,
+                    coalesce(array_agg(distinct lower(term)) filter (where kind = 'email'), '{{}}') as emails
+                from {dictionaries}.dict_patient
+                cross join lateral (values (normalised), (lower(term))) as x (as_written)
+                where kind in ('first', 'last', 'preferred', 'street', 'phone', 'email')
+                group by patient_id
+                """
+            )
+            cursor.execute("create unique index on sample_patient (patient_id)")
+            cursor.execute("analyze sample_patient")
+            cursor.execute(
+                f"""
+                create temporary table sample_candidate on commit drop as
+                select note_id, patient_id, note_type, note_datetime, characters, words, digest,
+                    coalesce(
+                        exists (select from unnest(words_of) as w where strpos(flat, w) > 0)
+                        or exists (select from unnest(emails) as e where strpos(small, e) > 0)
+                        or (cardinality(phones) > 0
+                            and exists (select from unnest(phones) as p where strpos(translate(small, %(not_digits)s, ''), p) > 0)),
+                        false) as holds_own_pii
+                from (
+                    select n.note_id, n.patient_id, coalesce(n.note_type, '') as note_type, n.note_datetime,
+                        length(t.note_text) as characters, md5(t.note_text) as digest, t.small,
+                        ' ' || translate(t.small, %(punctuation)s, %(spaces)s) || ' ' as flat,
+                        regexp_count(t.note_text, '\\S+') as words,
+                        p.words as words_of, p.phones, p.emails
+                    from {self._staging}.stg_note as n
+                    cross join lateral (select coalesce(n.note_text, '') as note_text, lower(coalesce(n.note_text, '')) as small) as t
+                    left join sample_patient as p on p.patient_id = n.patient_id
+                ) as read
+                """,
+                {"not_digits": _NOT_DIGITS, "punctuation": _PUNCTUATION, "spaces": " " * len(_PUNCTUATION)},
+            )
+            cursor.execute("delete from sample_candidate where characters > %s", (self._settings.notes.max_characters,))
+            self.too_long = cursor.rowcount
+            cursor.execute("create index on sample_candidate (note_id)")
+            cursor.execute("analyze sample_candidate")
+
+
+@contextmanager
+def open_draw(connection: Connection, settings: InstitutionSettings) -> Iterator[SampleDraw]:
+    """Read the warehouse once; everything it leaves in PostgreSQL but frozen samples is gone when the transaction ends."""
+    draw = SampleDraw(connection, settings)
+    draw._read()
+    yield draw

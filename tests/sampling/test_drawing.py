@@ -1,0 +1,190 @@
+"""Samples drawn in PostgreSQL, from staging tables of this test's own."""
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import jinja2
+import psycopg2
+import pytest
+
+from deid_tasks.errors import SettingsError, WarehouseError
+from deid_tasks.runs.sampling import draw_samples
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+DDL = Path(__file__).parents[2] / "dbt" / "macros" / "gold_tables.sql"
+_TABLES = """
+create schema xx_staging; create schema xx_dictionaries;
+create table xx_staging.stg_note (
+    note_id text, patient_id text, note_type text, note_datetime timestamp, author_id text, note_text text);
+create table xx_dictionaries.dict_patient (patient_id text, term text, normalised text, kind text);
+"""
+PEOPLE = [
+    ("P1", "Quillfeather", "quillfeather", "last"),
+    ("P1", "Thessaly@Example.org", "thessaly example org", "email"),
+    ("P1", "(617) 555-0199", "617 555 0199", "phone"),
+    ("P1", "12 Elm Way", "12 elm way", "street"),
+    ("P2", "Åkesson", "akesson", "last"),
+    ("P2", "Lee", "lee", "first"),
+]
+
+
+@pytest.fixture
+def ask(database):
+    def run(question, *values, many=None):
+        connection = psycopg2.connect(database)
+        try:
+            with connection, connection.cursor() as cursor:
+                if many is not None:
+                    cursor.executemany(question, many)
+                else:
+                    cursor.execute(question, values or None)
+                return cursor.fetchall() if cursor.description else []
+        finally:
+            connection.close()
+
+    run(_TABLES)
+    sql = jinja2.Environment(autoescape=False).from_string(DDL.read_text() + "{{ create_gold_tables() }}")
+    run(sql.render(var={"institution": "xx"}.get))
+    run("insert into xx_dictionaries.dict_patient values (%s, %s, %s, %s)", many=PEOPLE)
+    return run
+
+
+def site(database, **sampling):
+    settings = InstitutionSettings.model_validate(
+        {
+            "institution": "xx",
+            "title": "X",
+            "warehouse": {"connection": "ehr", "layout": "omop"},
+            "notes": {"start_date": "2024-01-01", "max_characters": 1_000},
+            "obfuscate": {"key": "key"},
+            "publish": {"bucket": "published", "object_store": "store", "catalog": "catalog"},
+            "sampling": sampling,
+            "work_dir": "/nowhere",
+        }
+    )
+    return settings, Secrets({"ehr": database}.get)
+
+
+def put(ask, notes):
+    ask("insert into xx_staging.stg_note values (%s, %s, %s, %s, 'A1', %s)", many=notes)
+
+
+def drawn(ask, design):
+    return ask(
+        "select n.note_id, place, holds_own_pii, period from xx_gold.sample s join xx_gold.sample_note n using (sample_version)"
+        " where design = %s order by place, note_id",
+        design,
+    )
+
+
+OWN = [
+    ("N1", "P1", "seen by Dr. QUILLFEATHER.", True),
+    ("N2", "P1", "mail thessaly@example.org", True),
+    ("N3", "P1", "call 617.555.0199 today", True),
+    ("N4", "P1", "lives at 12 Elm Way, Reno", True),
+    ("N5", "P2", "fru Åkesson, ok", True),
+    ("N6", "P2", "(Lee) ok", True),
+    ("N7", "P2", "asleep, bleeding stopped", False),
+    ("N8", "P2", "seen by Dr. Quillfeather", False),
+    ("N9", None, "Quillfeather", False),
+    ("N10", "P3", "nobody", False),
+    ("N11", "P3", None, False),
+    ("N12", "P1", "", False),
+]
+
+
+def test_a_note_that_holds_its_own_patients_identifiers_is_known(database, ask):
+    put(ask, [(note_id, patient, "t", "2024-01-01", text) for note_id, patient, text, _ in OWN])
+    draw_samples(*site(database, size=100, random_size=0))
+    assert {note_id: holds for note_id, _, holds, _ in drawn(ask, "stratified")} == {
+        note_id: holds for note_id, *_, holds in OWN
+    }
+
+
+def test_distinct_patients_first_and_among_them_notes_with_their_own_identifiers(database, ask):
+    notes = [(f"a{i}", "P1", "t", "2024-01-01", "Quillfeather came" if i % 2 else "plain words") for i in range(6)]
+    notes += [(f"b{i}", "P3", "t", "2024-01-01", "plain words") for i in range(4)]
+    notes += [("c", None, "t", "2024-01-01", "plain words"), ("d", "P2", "t", "2024-01-01", "plain Lee")]
+    put(ask, notes)
+    [sample] = draw_samples(*site(database, size=8, least=1, random_size=0))
+    assert sample["notes"] == 8
+    order = [note_id for note_id, *_ in drawn(ask, "stratified")]
+    # Each patient's best note, those with identifiers first; a note of nobody is a patient of its own. Then the second notes.
+    assert {order[0][0], order[1][0]} == {"a", "d"}
+    assert {order[2][0], order[3][0]} == {"b", "c"}
+    assert [note_id[0] for note_id in order[4:6]] == ["a", "b"]
+    assert next(note_id for note_id in order if note_id[0] == "a") in {"a1", "a3", "a5"}
+
+
+def hospital(rng):
+    kinds = {"Progress": (600, 300), "Answer": (900, 2), "Rare": (4, 50)}
+    notes = [
+        (
+            f"{kind}{i}",
+            f"P{rng.randrange(80)}",
+            kind,
+            f"20{rng.randrange(10, 24)}-03-05",
+            "word " * rng.randint(1, 2 * words),
+        )
+        for kind, (count, words) in kinds.items()
+        for i in range(count)
+    ]
+    return [(*note[:4], note[4][:990]) for note in notes]
+
+
+def test_sizes_groups_and_both_designs(database, ask):
+    put(ask, [*hospital(random.Random(1)), ("long", "P1", "Progress", "2020-01-01", "x" * 1_001)])
+    settings = site(database, size=200, least=10, random_size=150, periods=["2015-01-01"])
+    stratified, simple = draw_samples(*settings)
+    assert (stratified["design"], simple["design"]) == ("stratified", "random")
+    assert (stratified["too_long"], stratified["of_notes"], simple["notes"]) == (1, 1_504, 150)
+    found = Counter((row[0].rstrip("0123456789"), row[3]) for row in drawn(ask, "stratified"))
+    for group in stratified["groups"]:
+        assert found[group["note_type"], group["period"]] == group["drawn"] == group["allotted"]
+        assert group["drawn"] >= min(10, group["notes"])
+    assert sum(count for (kind, _), count in found.items() if kind == "Progress") > 120
+    by_kind = Counter(row[0].rstrip("0123456789") for row in drawn(ask, "random"))
+    assert 60 < by_kind["Answer"] < 120
+    assert ask("select count(*), count(distinct sample_version) from xx_gold.sample_group") == [
+        (2 * len(stratified["groups"]), 2)
+    ]
+    assert ask("select min(drawn_at) > now() - interval '1 hour', sum(notes) from xx_gold.sample") == [
+        (True, stratified["notes"] + 150)
+    ]
+
+
+def test_the_same_notes_in_any_order_give_the_same_sample_and_change_nothing(database, ask):
+    notes = hospital(random.Random(2))
+    put(ask, notes)
+    settings = site(database, size=100, random_size=50)
+    first = draw_samples(*settings)
+    before = ask("select * from xx_gold.sample_note order by 1, 2")
+    ask("truncate xx_staging.stg_note")
+    put(ask, random.Random(3).sample(notes, len(notes)))
+    assert draw_samples(*settings) == first
+    assert ask("select * from xx_gold.sample_note order by 1, 2") == before
+    other = draw_samples(*settings, {"seed": 7})
+    assert not {s["sample_version"] for s in other} & {s["sample_version"] for s in first}
+    assert ask("select count(*) from xx_gold.sample") == [(4,)]
+
+
+def test_what_is_returned_holds_nothing_of_a_note(database, ask):
+    put(ask, [(note_id, patient, "t", "2024-01-01", text) for note_id, patient, text, _ in OWN])
+    told = str(draw_samples(*site(database)))
+    assert not [word for word in ("Quill", "N1", "P1", "thessaly", "2024-01-01") if word in told]
+
+
+def test_an_undated_note_and_an_untyped_one_are_drawn_too(database, ask):
+    put(ask, [("u", "P1", None, None, "words here"), ("d", "P1", "t", "2024-01-01", "words here")])
+    draw_samples(*site(database, periods=["2020-01-01"]))
+    assert {(row[0], row[3]) for row in drawn(ask, "stratified")} == {("u", "undated"), ("d", "from 2020-01-01")}
+
+
+def test_an_empty_warehouse_and_bad_overrides_are_errors(database, ask):
+    with pytest.raises(WarehouseError, match=r"xx_staging\.stg_note holds no note"):
+        draw_samples(*site(database))
+    put(ask, [("d", "P1", "t", "2024-01-01", "words here")])
+    with pytest.raises(SettingsError, match="sampling: size"):
+        draw_samples(*site(database), {"size": 0})
+    assert ask("select count(*) from xx_gold.sample") == [(0,)]
