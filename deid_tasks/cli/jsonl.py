@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from deid_tasks.entities import Category, Entity
 from deid_tasks.errors import InputError
-from deid_tasks.span import Span
 
 _KNOWN = frozenset({"id", "text", "patient_id", "note_type", "note_datetime", "spans"})
 
@@ -88,37 +86,6 @@ def read_records(source: Path, problems: Problems) -> Iterator[tuple[int, dict[s
             yield number, record
 
 
-def parse_spans(record: dict[str, Any], length: int | None = None) -> list[Span]:
-    """The ``spans`` of a record, sorted. A coarse ``label`` stands for the first fine type of its category.
-
-    Raises:
-        ValueError: a span lacks offsets, lies outside the text of ``length`` code points, or has an unknown entity.
-    """
-    spans = []
-    for item in record.get("spans", ()):
-        try:
-            start, end = int(item["start"]), int(item["end"])
-            entity = _entity(str(item.get("entity") or item["label"]))
-        except (KeyError, TypeError, ValueError):
-            raise ValueError("has a span without start, end and a known entity") from None
-        if not 0 <= start < end or (length is not None and end > length):
-            raise ValueError("has a span outside its text")
-        spans.append(Span(start, end, entity, str(item.get("detector", "")), float(item.get("score", 1.0))))
-    return sorted(spans)
-
-
-def span_record(span: Span) -> dict[str, Any]:
-    """One span as the command line writes it."""
-    return {
-        "start": span.start,
-        "end": span.end,
-        "entity": str(span.entity),
-        "category": str(span.category),
-        "detector": span.detector,
-        "score": round(span.score, 4),
-    }
-
-
 @contextmanager
 def open_target(target: Path) -> Iterator[IO[str]]:
     """A file that appears when it is whole, or standard output (``-``)."""
@@ -134,23 +101,6 @@ def open_target(target: Path) -> Iterator[IO[str]]:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from None
     finally:
         partial.unlink(missing_ok=True)
-
-
-_COARSE = {
-    Category.NAME: Entity.PATIENT,
-    Category.LOCATION: Entity.LOCATION_OTHER,
-    Category.ORGANIZATION: Entity.ORGANIZATION,
-    Category.CONTACT: Entity.PHONE,
-    Category.ID: Entity.OTHER_ID,
-}
-
-
-def _entity(name: str) -> Entity:
-    if name in Entity.__members__:
-        return Entity(name)
-    if name == "OTHER":
-        return Entity.OTHER_ID
-    return _COARSE[Category(name)]
 
 
 @contextmanager

@@ -27,8 +27,10 @@ class Jsonl:
                 spans = parse_spans(record, len(text))
             except ValueError as error:
                 raise InputError(f"{place}: {error}") from None
-            about = {key: str(record.get(key) or "") for key in ("patient_id", "note_type", "annotator")}
-            yield AnnotatedNote(str(note_id), text, tuple(spans), **about)
+            patient, note_type, annotator = (
+                str(record.get(key) or "") for key in ("patient_id", "note_type", "annotator")
+            )
+            yield AnnotatedNote(str(note_id), text, tuple(spans), patient, note_type, annotator)
 
     def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:
         """The same as finished notes."""

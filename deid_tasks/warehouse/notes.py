@@ -9,6 +9,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.notes import NOTE_SCHEMA
 from deid_tasks.settings.model import InstitutionSettings
+from deid_tasks.text import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,19 @@ def read_shard(
                 rows, characters = [], 0
         if rows:
             yield _batch(rows)
+
+
+def read_some(connection: Connection, settings: InstitutionSettings, notes: int) -> Iterator[Document]:
+    """``notes`` notes of any time, those whose ids hash lowest: the same ones for as long as no others come."""
+    with connection.cursor(name="some") as cursor:
+        cursor.itersize = 500
+        cursor.execute(
+            "select note_id, coalesce(note_text, ''), patient_id, note_type"
+            f" from {settings.schema_name('staging')}.stg_note order by md5(note_id), note_id limit %s",
+            (notes,),
+        )
+        for note_id, text, patient_id, note_type in cursor:
+            yield Document(note_id, text, patient_id, note_type)
 
 
 def _decode(raw: memoryview) -> str | None:

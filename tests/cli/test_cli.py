@@ -119,9 +119,8 @@ def test_evaluate_prints_and_writes_the_scores(tmp_path):
     )
     result = deid("evaluate", gold, predicted, "--json", tmp_path / "scores.json")
     assert result.returncode == 0, result.stderr
-    scores = {
-        (row["metric"], row["entity"]): row["value"] for row in json.loads((tmp_path / "scores.json").read_text())
-    }
+    figures = json.loads((tmp_path / "scores.json").read_text())["figures"]
+    scores = {(f["metric"], f["entity"]): f["value"] for f in figures if (f["view"], f["stratum"]) == ("word", "")}
     assert scores["recall", "ALL"] == pytest.approx(3 / 6)
     assert scores["precision", "ALL"] == 1.0
     assert b"2 notes" in result.stdout
@@ -134,8 +133,8 @@ def test_evaluate_counts_a_missing_prediction_as_nothing_found(tmp_path):
     predicted = write(tmp_path / "p.jsonl")
     result = deid("evaluate", gold, predicted, "--json", tmp_path / "scores.json")
     assert result.returncode == 1
-    assert b"'a' has no line" in result.stderr
-    assert json.loads((tmp_path / "scores.json").read_text())[0]["value"] == 0.0
+    assert b"note 'a': has no line" in result.stderr
+    assert json.loads((tmp_path / "scores.json").read_text())["figures"][0]["value"] == 0.0
 
 
 def test_a_10_mb_note_and_one_long_line_run_through(tmp_path):
@@ -148,3 +147,44 @@ def test_a_10_mb_note_and_one_long_line_run_through(tmp_path):
 def test_the_schema_is_the_one_beside_the_institutions():
     shipped = Path(__file__).parents[2] / "dags" / "institutions" / "schema.json"
     assert json.loads(deid("schema").stdout) == json.loads(shipped.read_text(encoding="utf-8"))
+
+
+def test_evaluate_reads_a_corpus_and_the_engine_itself_finds(tmp_path):
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    tags = '<NAME id="P0" start="12" end="18" text="Okafor" TYPE="DOCTOR" comment="" />'
+    (corpus / "110-01.xml").write_text(f"<deIdi2b2><TEXT>{NOTE}</TEXT><TAGS>{tags}</TAGS></deIdi2b2>")
+    result = deid(
+        "evaluate", corpus, "--format", "i2b2-2014", "--json", tmp_path / "s.json", "--report", tmp_path / "r.html"
+    )
+    assert result.returncode == 0, result.stderr
+    figures = json.loads((tmp_path / "s.json").read_text())["figures"]
+    assert figures[0]["true_positives"] == 1
+    assert "<svg" in (tmp_path / "r.html").read_text()
+    assert b"Okafor" not in result.stdout + (tmp_path / "r.html").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["evaluate", "x", "--format", "word"], b"format is jsonl"),
+        (["evaluate", "x", "--group", "D"], b"group is A, B or C"),
+        (["evaluate", "/nowhere", "--format", "i2b2-2014"], b"neither a file nor a folder"),
+        (["ablate"], b"give gold notes, or --institution"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(arguments, reason):
+    result = deid(*arguments)
+    assert result.returncode == 2
+    assert reason in result.stderr
+    assert result.stderr.count(b"\n") <= 2
+
+
+def test_ablate_prints_the_engine_without_each_part(tmp_path):
+    gold = write(
+        tmp_path / "g.jsonl", {"id": "a", "text": NOTE, "spans": [{"start": 12, "end": 18, "entity": "PROVIDER"}]}
+    )
+    result = deid("ablate", gold)
+    assert result.returncode == 0, result.stderr
+    for part in (b"full", b"without patterns", b"without transformer", b"without recovery", b"recovery gave back"):
+        assert part in result.stdout

@@ -1,0 +1,102 @@
+"""What each part of the engine is worth, on notes whose answer is known."""
+
+import re
+
+import pytest
+
+from deid_tasks.detect.lexicon import LexiconDetector
+from deid_tasks.detect.patterns import PatternDetector
+from deid_tasks.engine import Engine
+from deid_tasks.entities import Entity
+from deid_tasks.evaluate import Scorer
+from deid_tasks.lexicon import Lexicon, LexiconTerm
+from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
+from deid_tasks.runs.ablation import GoldDocument, ablate, variants_of
+from deid_tasks.settings.model import MergeSettings, RecoverSettings
+from deid_tasks.span import Span
+from deid_tasks.text import Document
+
+TERMS = [
+    LexiconTerm("provider", "last", "Quillfeather", 1),
+    LexiconTerm("medical", "eponym", "Kawasaki disease", 1),
+]
+
+
+class Eager:
+    """A model that takes an eponym for a name."""
+
+    name = "transformer:eager"
+
+    def detect(self, documents):
+        return [
+            [Span(m.start(), m.end(), Entity.PROVIDER, self.name) for m in re.finditer("Kawasaki", document.text)]
+            for document in documents
+        ]
+
+
+@pytest.fixture(scope="module")
+def engine():
+    lexicon = Lexicon.build(TERMS)
+    return Engine(
+        (PatternDetector({}), LexiconDetector(lexicon), Eager()),
+        lexicon,
+        None,
+        MergeSettings(),
+        RecoverSettings(),
+        10**6,
+        "f",
+    )
+
+
+def note(number, markup):
+    text, spans = "", []
+    for part in markup.split("["):
+        inside, closed, after = part.partition("]")
+        if closed:
+            entity, _, value = inside.partition(":")
+            spans.append(Span(len(text), len(text) + len(value), Entity(entity)))
+            text += value + after
+        else:
+            text += part
+    record = PatientRecord("P1", terms=(PatientTerm(TermKind.LAST, "Thessaly"),)) if number % 2 else None
+    return GoldDocument(Document(str(number), text, "P1" if record else None, "letter"), spans, str(number), record)
+
+
+MARKUP = "Dr. [PROVIDER:Quillfeather] saw [PATIENT:Thessaly] on [DATE:03/14/2021]; Kawasaki disease was ruled out."
+
+
+def test_each_part_is_worth_what_it_finds(engine):
+    notes = [note(number, MARKUP) for number in range(1, 41, 2)]
+    ablated, recovered = ablate(iter(notes), engine, Scorer(resamples=100))
+    scores = {one.name: (one.evaluation.recall, one.evaluation.precision) for one in ablated}
+    assert scores["full"] == (1.0, 1.0)
+    assert scores["without_recovery"][0] == 1.0
+    assert scores["without_recovery"][1] < 1.0
+    assert scores["without_patterns"][0] == pytest.approx(2 / 5)
+    assert scores["without_patient"][0] < 1.0
+    assert scores["without_lexicon"][0] <= 1.0
+    assert scores["without_dictionaries"][0] < scores["without_patient"][0] + 1e-9
+    changes = {one.name: one for one in ablated}
+    assert changes["full"].recall_change.lower == changes["full"].recall_change.upper == 0.0
+    assert changes["without_patterns"].recall_change.upper < 0
+    assert changes["without_recovery"].precision_change.upper < 0
+    assert (recovered.notes, recovered.given_back["PROVIDER"]) == (20, 20)
+    assert recovered.share == pytest.approx(1 / 6)
+
+
+def test_the_variants_are_the_parts_that_the_engine_has(engine):
+    assert [variant.name for variant in variants_of(engine)] == [
+        "full",
+        "without_dictionaries",
+        "without_recovery",
+        "without_lexicon",
+        "without_patient",
+        "without_patterns",
+        "without_transformer",
+    ]
+
+
+def test_notes_without_anything_are_no_trouble(engine):
+    ablated, recovered = ablate([note(2, "quiet night"), note(4, "")], engine, Scorer(resamples=100))
+    assert all(one.evaluation.recall == 1.0 for one in ablated)
+    assert recovered.share == 0.0
