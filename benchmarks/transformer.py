@@ -13,7 +13,7 @@ from pathlib import Path
 
 from deid_tasks.detect.transformer import TransformerDetector
 from deid_tasks.entities import Category, Entity
-from deid_tasks.evaluate import Evaluation, Scorer
+from deid_tasks.evaluate import ALL, Evaluation, Scorer
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import HospitalSpec, World
 from deid_tasks.settings.model import TransformerSettings
@@ -91,18 +91,13 @@ def show(title: str, evaluation: Evaluation, seconds: float, sentences: int) -> 
         f"\n{title}: {evaluation.notes} documents, {evaluation.words} words, {sentences} sentences in {seconds:.1f} core-s"
     )
     print(f"{'entity':16s} {'recall':>22s} {'precision':>22s} {'words':>7s}")
-    names = {entity for _, entity in evaluation.scores}
-    order = ["ALL", *[c.value for c in Category], *[e.value for e in Entity if e.value not in set(Category)]]
-    for name in [n for n in order if n in names]:
-        cells = []
-        for metric in ("recall", "precision"):
-            score = evaluation.scores.get((metric, name))
-            cells.append(
-                f"{score.value:.3f} [{score.interval.lower:.3f}, {score.interval.upper:.3f}]" if score else "-"
-            )
-        recall = evaluation.scores.get(("recall", name))
-        words = recall.counts.true_positives + recall.counts.false_negatives if recall else 0
-        print(f"{name:16s} {cells[0]:>22s} {cells[1]:>22s} {words:7d}")
+    order = [ALL, *[f"category:{c}" for c in Category], *map(str, Entity)]
+    figures = {(f.metric, f.entity): f for metric in ("recall", "precision") for f in evaluation.select(metric=metric)}
+    for name in [n for n in order if ("recall", n) in figures]:
+        recall, precision = figures["recall", name], figures["precision", name]
+        cells = [f"{f.value:.3f} [{f.lower:.3f}, {f.upper:.3f}]" for f in (recall, precision)]
+        words = recall.counts.true_positives + recall.counts.false_negatives
+        print(f"{name.removeprefix('category:'):16s} {cells[0]:>22s} {cells[1]:>22s} {words:7d}")
 
 
 def main() -> None:

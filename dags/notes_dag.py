@@ -10,6 +10,7 @@ from wiring.assets import notes_asset
 from wiring.engine import engine
 from wiring.institutions import usable_institutions
 from wiring.policy import Kind, Pool, policy
+from wiring.review import Review
 
 DOC = """
 ### {title}: one day of notes, de-identified and published
@@ -17,14 +18,23 @@ DOC = """
 **When.** Daily; one data interval is one day of notes. Backfill days from the UI or with
 `airflow backfill create --dag-id {dag_id} --from-date 2024-01-02 --to-date 2024-01-04`.
 
-**What.** The day's notes are cut into shards by patient; each shard is detected and obfuscated in the pool `gpu`; then counts,
-audit and certificate are checked, and only then does the day's slice of `{table}` in `{bucket}` change, in one commit.
+**What.** The certificate of the engine as it is now is verified. The day's notes are cut into shards by patient; each shard is detected
+and obfuscated in the pool `gpu`; then counts, audit, certificate and drift are checked, and only then does the day's slice of
+`{table}` in `{bucket}` change, in one commit. A run whose figures lie outside the band of the certified evaluation, or that would be
+the first under a fingerprint that a person must approve, waits at *review* (see *Required Actions*) for {hours} hours.
 
-**When it fails.** *detect_and_obfuscate*: clear the failed shard; a shard may run any number of times, anywhere.
-*reconcile_and_gate*: the log names the figure that fell short, and nothing was published. Without a certificate for the current
-fingerprint, run `evaluate__{institution}` and then clear the task. *publish*: clear it; the slice is replaced whole.
+**When it fails.** *verify_certificate*: run `evaluate__{institution}`, then clear the task. *detect_and_obfuscate*: clear the failed
+shard; a shard may run any number of times, anywhere. *reconcile_and_gate*: the log names the figure that fell short, and nothing was
+published. *review*: somebody rejected the run, or nobody answered; clear it to ask again. *publish*: clear it; the slice is replaced whole.
 Quarantined notes and their reasons are rows of `{institution}_results.note_outcome`.
 """
+
+
+@task(multiple_outputs=False)
+def verify_certificate(institution: str) -> dict[str, Any]:
+    """Whether the engine as it is now may publish; fails before a note is read where it may not."""
+    with engine(institution) as (runs, *who):
+        return runs.verify(*who)
 
 
 @task
@@ -58,7 +68,7 @@ def reconcile_and_gate(
     data_interval_start: datetime.datetime,
     data_interval_end: datetime.datetime,
 ) -> dict[str, Any]:
-    """Counts, audit and certificate of the whole run; fails where a figure falls short."""
+    """Counts, audit, certificate and drift of the whole run; fails where a figure falls short."""
     with engine(institution) as (runs, *who):
         return runs.reconcile(*who, run_id, data_interval_start, data_interval_end, list(shards))
 
@@ -81,12 +91,23 @@ def build(settings: InstitutionSettings) -> DAG:
     name = settings.institution
     start = datetime.datetime.combine(settings.notes.start_date, datetime.time(), datetime.UTC)
     common = policy(Kind.NOTES, settings)
-    doc = DOC.format(title=settings.title, institution=name, dag_id=common["dag_id"], **settings.publish.model_dump())
+    doc = DOC.format(
+        title=settings.title,
+        institution=name,
+        dag_id=common["dag_id"],
+        hours=Review.HOURS,
+        **settings.publish.model_dump(),
+    )
     # A plain cron string has no data interval in Airflow 3, and a backfill needs one.
     schedule = CronDataIntervalTimetable(settings.notes.schedule, timezone="UTC")
     with DAG(**common, schedule=schedule, start_date=start, max_active_runs=3, doc_md=doc) as dag:
-        shards = detect_and_obfuscate.override(pool=Pool.GPU).partial(institution=name).expand(shard=plan_shards(name))
-        publish.override(outlets=[notes_asset(name)])(name, reconcile_and_gate(name, shards))
+        plan = plan_shards(name)
+        shards = detect_and_obfuscate.override(pool=Pool.GPU).partial(institution=name).expand(shard=plan)
+        released = reconcile_and_gate(name, shards)
+        review = Review(institution=name, released_by="reconcile_and_gate")
+        published = publish.override(outlets=[notes_asset(name)])(name, released)
+        verify_certificate(name) >> plan
+        released >> review >> published
     return dag
 
 

@@ -1,54 +1,111 @@
-"""The fingerprint: one hash of everything that decides what the engine puts out."""
+"""The fingerprint: one hash of everything that decides what the engine puts out, and of nothing else."""
 
 import hashlib
+import importlib.metadata
 import json
+import sys
+import unicodedata
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from deid_tasks.reference import reference_path
 from deid_tasks.settings import InstitutionSettings
 
-_ROOMS = ("text", "lexicon", "detect", "merge", "recover", "obfuscate", "audit")
-_MODULES = ("entities.py", "span.py", "notes.py", "patient.py", "reference.py", "engine.py", "pipeline.py")
-_SECTIONS = frozenset({"institution", "detect", "merge", "recover", "policy", "obfuscate"})
-_NOTES = frozenset({"max_characters"})
+ROOMS = ("text", "lexicon", "detect", "merge", "recover", "obfuscate", "audit")
+MODULES = (
+    "engine.py",
+    "entities.py",
+    "notes.py",
+    "patient.py",
+    "pipeline.py",
+    "reference.py",
+    "span.py",
+    "states.py",
+    # Which of a patient's records the engine is given.
+    "warehouse/patients.py",
+)
+"""Code that a note passes through on its way. How settings are read is no part of it: their values are."""
+
+LIBRARIES = ("google-re2", "numpy", "onnxruntime", "rapidfuzz", "tokenizers")
+"""What the code above computes with. Another release may round, match or split otherwise, and a gold set is the only way to know
+that it does not; an evaluation costs minutes."""
+
+DECISIVE = frozenset({"institution", "detect", "merge", "recover", "policy", "obfuscate"})
+"""Sections of the settings that change the output. Of ``notes`` the longest note alone does."""
+_PACKAGE = Path(__file__).parent
 
 
-def fingerprint(settings: InstitutionSettings, lexicon_version: str, model_hashes: tuple[str, ...]) -> str:
-    """The fingerprint of code, reference lists, model weights, lexicon and those settings that change the output.
+def fingerprint(
+    settings: InstitutionSettings,
+    lexicon_version: str,
+    model_hashes: tuple[str, ...],
+    package: Path = _PACKAGE,
+    reference: Path | None = None,
+) -> str:
+    """The fingerprint of code, libraries, reference lists, model weights, lexicon and those settings that change the output.
 
-    Thresholds, schedules, owners and addresses are no part of it: they change what is done with the output, not the output.
+    Thresholds, schedules, owners and addresses are no part of it: they change what is done with the output, not the output. The
+    institution's secrets are none either: another key gives other surrogates, in the same places. Nor are the patients' own
+    records, which change daily and are read by patient.
+
+    Args:
+        settings: the institution.
+        lexicon_version: hash of its compiled dictionaries.
+        model_hashes: of the weights and the configuration of each transformer, in the order of the settings.
+        package: folder of this package.
+        reference: folder of the public reference lists; the shipped one where ``None``.
     """
+    folder = reference or reference_path("SOURCES.md").parent
     parts = {
-        "code": _code_hash(),
-        "reference": _reference_hash(),
+        "code": _code_hash(package),
+        "libraries": library_versions(),
+        "reference": _reference_hash(folder),
         "models": list(model_hashes),
         "lexicon": lexicon_version,
-        "settings": settings.model_dump(mode="json", include=set(_SECTIONS)),
-        "notes": settings.notes.model_dump(mode="json", include=set(_NOTES)),
+        "settings": decisive_settings(settings),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
+def decisive_settings(settings: InstitutionSettings) -> dict[str, Any]:
+    """The settings that change the output; sets that are written as lists come sorted, since their order says nothing."""
+    kept = settings.model_dump(mode="json", include=set(DECISIVE))
+    kept["max_characters"] = settings.notes.max_characters
+    kept["detect"]["detectors"] = sorted(kept["detect"]["detectors"])
+    kept["policy"]["keep"] = sorted(kept["policy"]["keep"])
+    for model in kept["detect"]["transformers"]:
+        # Threads share the rows of a product out; the sums stay the same. A batch's size does not: it scales int8 values.
+        del model["threads"]
+    return kept
+
+
 @cache
-def _code_hash() -> str:
-    package = Path(__file__).parent
-    files = [package / name for name in _MODULES]
-    for room in _ROOMS:
+def library_versions() -> dict[str, str]:
+    """Releases of what the engine computes with, and of the tables that say what a letter is."""
+    versions = {name: importlib.metadata.version(name) for name in LIBRARIES}
+    versions["python"] = ".".join(map(str, sys.version_info[:2]))
+    versions["unicode"] = unicodedata.unidata_version
+    return versions
+
+
+@cache
+def _code_hash(package: Path) -> str:
+    files = [package / name for name in MODULES]
+    for room in ROOMS:
         files.extend((package / room).rglob("*.py"))
     return _hash_files(package, files)
 
 
 @cache
-def _reference_hash() -> str:
-    folder = reference_path("SOURCES.md").parent
+def _reference_hash(folder: Path) -> str:
     return _hash_files(folder, folder.glob("*.tsv"))
 
 
 def _hash_files(root: Path, files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in sorted(files):
-        digest.update(str(path.relative_to(root)).encode() + b"\0")
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0")
         digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -1,6 +1,7 @@
 """The columns a batch of notes has when it enters the engine and when it leaves it."""
 
 from enum import StrEnum
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -45,6 +46,21 @@ class Reason(StrEnum):
     AUDIT = "audit_finding"
 
 
+class Amounts(NamedTuple):
+    """How much of some notes is what: the counts that drift is watched by."""
+
+    words: int = 0
+    spans: int = 0
+    changed_words: int = 0
+    """Words that a surrogate replaced, at least in part."""
+    agreed_spans: int = 0
+    """Spans that two or more detectors found."""
+
+    def plus(self, other: "Amounts") -> "Amounts":
+        """Both together."""
+        return Amounts(*(a + b for a, b in zip(self, other, strict=True)))
+
+
 FINDING_TYPE = pa.struct(
     [
         pa.field("kind", pa.string(), nullable=False),
@@ -68,11 +84,14 @@ RESULT_SCHEMA = pa.schema(
         pa.field("outcome", pa.string(), nullable=False),
         pa.field("reason", pa.string(), nullable=False),
         pa.field("words", pa.int32(), nullable=False),
+        pa.field("changed_words", pa.int32(), nullable=False),
+        pa.field("agreed_spans", pa.int32(), nullable=False),
         pa.field("milliseconds", pa.float32(), nullable=False),
     ]
 )
 """What ``deidentify`` returns: one row a note, in the order given.
 
 ``deid_text`` is null where the note is quarantined. ``*_key`` are pseudonyms, ``deid_datetime`` is shifted with the patient's
-dates, ``findings`` are offsets of ``deid_text`` as the audit saw it. The real identifiers are for the warehouse only.
+dates, ``findings`` are offsets of ``deid_text`` as the audit saw it. ``changed_words`` are the words of
+the original that a surrogate replaced at least in part, ``agreed_spans`` the spans that two or more detectors found. The real identifiers are for the warehouse only.
 """

@@ -5,6 +5,7 @@
 """
 
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,16 +13,17 @@ from typing import Any
 import pyarrow as pa
 
 from deid_tasks.audit import Finding, audit
-from deid_tasks.engine import Context
+from deid_tasks.engine import Context, Engine
 from deid_tasks.errors import DeidError
-from deid_tasks.merge import merge_spans
-from deid_tasks.notes import NOTE_SCHEMA, RESULT_SCHEMA, Outcome, Reason
-from deid_tasks.obfuscate import Obfuscator
+from deid_tasks.merge import count_agreed, merge_spans
+from deid_tasks.notes import NOTE_SCHEMA, RESULT_SCHEMA, Amounts, Outcome, Reason
+from deid_tasks.obfuscate import Obfuscated, Obfuscator
 from deid_tasks.recover import recover
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 
 Row = dict[str, Any]
+SpansByDetector = Mapping[str, Sequence[Span]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +34,44 @@ class Detection:
     """Identifiers: sorted, disjoint."""
     recovered: tuple[Span, ...] = field(default=())
     """Spans that were given back as medical terms."""
+    agreed: int = 0
+    """How many of ``spans`` two or more detectors found."""
+
+
+def measure(document: Document, detection: Detection, rewritten: Obfuscated) -> Amounts:
+    """The amounts of one note; the same count for the notes of a run and for gold notes."""
+    words = [token for token in document.tokens if document.text[token.start].isalnum()]
+    starts, ends = [word[0] for word in words], [word[1] for word in words]
+    changed = reached = 0
+    for start, end in rewritten.originals:
+        first, last = max(reached, bisect_right(ends, start)), bisect_left(starts, end)
+        changed += max(0, last - first)
+        reached = max(reached, last)
+    return Amounts(len(words), len(detection.spans), changed, detection.agreed)
 
 
 def detect(documents: Sequence[Document], context: Context) -> list[Detection]:
     """Detect, merge and recover: the identifiers of each document, in the order given."""
+    by_detector = find(documents, context)
+    return [settle(document, spans, context.engine) for document, spans in zip(documents, by_detector, strict=True)]
+
+
+def find(documents: Sequence[Document], context: Context) -> list[SpansByDetector]:
+    """What each detector finds in each document, before anything is merged."""
     by_detector: list[dict[str, list[Span]]] = [{} for _ in documents]
     for detector in context.detectors():
         for found, spans in zip(by_detector, detector.detect(documents), strict=True):
             found.setdefault(detector.name, []).extend(spans)
-    return [_settle(document, spans, context) for document, spans in zip(documents, by_detector, strict=True)]
+    return list(by_detector)
+
+
+def settle(document: Document, spans: SpansByDetector, engine: Engine) -> Detection:
+    """Merge what the detectors found in one document, and give medical terms back."""
+    merged = merge_spans(document, spans, engine.merge)
+    if not engine.recover.enabled:
+        return Detection(tuple(merged), agreed=count_agreed(merged, spans))
+    result = recover(document, merged, engine.lexicon, spans.get("patient", ()))
+    return Detection(tuple(result.kept), tuple(result.recovered), count_agreed(result.kept, spans))
 
 
 def deidentify(batch: pa.RecordBatch, context: Context) -> pa.RecordBatch:
@@ -75,14 +106,6 @@ def deidentify(batch: pa.RecordBatch, context: Context) -> pa.RecordBatch:
             continue
         rows.append(_rewrite(note, readable[i], detections[i], context, obfuscator, share))
     return pa.RecordBatch.from_pylist(rows, schema=RESULT_SCHEMA)
-
-
-def _settle(document: Document, spans: Mapping[str, Sequence[Span]], context: Context) -> Detection:
-    merged = merge_spans(document, spans, context.engine.merge)
-    if not context.engine.recover.enabled:
-        return Detection(tuple(merged))
-    result = recover(document, merged, context.engine.lexicon, spans.get("patient", ()))
-    return Detection(tuple(result.kept), tuple(result.recovered))
 
 
 def _detect_each(documents: Mapping[int, Document], context: Context) -> dict[int, Detection | None]:
@@ -136,7 +159,7 @@ def _rewrite(
         Reason.NONE,
         spans=detection.spans,
         findings=findings,
-        words=sum(1 for token in document.tokens if document.text[token.start].isalnum()),
+        amounts=measure(document, detection, rewritten),
         milliseconds=share + (time.perf_counter() - started) * 1_000,
     )
     if findings:
@@ -153,7 +176,7 @@ def _row(
     reason: Reason,
     spans: Sequence[Span] = (),
     findings: Sequence[Finding] = (),
-    words: int = 0,
+    amounts: Amounts | None = None,
     milliseconds: float = 0.0,
 ) -> Row:
     patient, author = note["patient_id"], note["author_id"]
@@ -173,6 +196,8 @@ def _row(
         "findings": [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in findings],
         "outcome": str(outcome),
         "reason": str(reason),
-        "words": words,
+        "words": amounts.words if amounts else 0,
+        "changed_words": amounts.changed_words if amounts else 0,
+        "agreed_spans": amounts.agreed_spans if amounts else 0,
         "milliseconds": milliseconds,
     }

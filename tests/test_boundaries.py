@@ -8,8 +8,35 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "deid_tasks"
-FOUNDATION = {"entities", "errors", "span", "notes", "patient", "reference", "states", "settings", "text"}
-STEPS = {"warehouse", "lexicon", "detect", "merge", "recover", "obfuscate", "audit", "evaluate", "gate", "publish"}
+FOUNDATION = {
+    "decision",
+    "entities",
+    "errors",
+    "labels",
+    "span",
+    "notes",
+    "patient",
+    "reference",
+    "states",
+    "settings",
+    "text",
+}
+STEPS = {
+    "warehouse",
+    "lexicon",
+    "detect",
+    "merge",
+    "recover",
+    "obfuscate",
+    "audit",
+    "annotate",
+    "evaluate",
+    "gate",
+    "publish",
+    "formats",
+    "report",
+    "sampling",
+}
 COMPOSERS = {"fingerprint", "engine", "pipeline", "runs"}
 SHELLS = {"cli", "demo", "train", "hospital"}
 ALLOWED_BETWEEN_STEPS = {("detect", "lexicon"), ("recover", "lexicon"), ("audit", "lexicon")}

@@ -2,6 +2,7 @@
 
 import datetime
 import random
+import re
 
 import pyarrow as pa
 import pytest
@@ -70,6 +71,20 @@ def test_rows_come_back_in_order_and_in_schema(context):
     assert result.schema == RESULT_SCHEMA
     assert result["note_id"].to_pylist() == ["0", "1", "2", "3"]
     assert result["outcome"].to_pylist() == ["published", "unchanged", "unchanged", "published"]
+
+
+def test_amounts_are_counted(context):
+    rows = deidentify(batch(*TEXTS), context).to_pylist()
+    for row, text in zip(rows, TEXTS, strict=True):
+        assert row["words"] == len(re.findall(r"[^\W_]+", text))
+        assert 0 <= row["agreed_spans"] <= len(row["spans"])
+        # A word counts as changed where a span that was replaced touches it.
+        touched = sum(
+            any(span["start"] < word.end() and word.start() < span["end"] for span in row["spans"])
+            for word in re.finditer(r"[^\W_]+", text)
+        )
+        assert row["changed_words"] <= touched
+        assert (row["changed_words"] > 0) == (row["outcome"] == "published")
 
 
 def test_identifiers_go_and_medicine_stays(context):

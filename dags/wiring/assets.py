@@ -1,4 +1,4 @@
-"""The assets that join the DAGs: dictionaries → quality, and notes."""
+"""The assets that join the DAGs: dictionaries and gold → quality, and notes."""
 
 from airflow.sdk import Asset
 
@@ -6,6 +6,11 @@ from airflow.sdk import Asset
 def dictionaries_asset(institution: str) -> Asset:
     """The compiled lexicon of an institution."""
     return _asset(institution, "dictionaries")
+
+
+def gold_asset(institution: str) -> Asset:
+    """The gold sets of an institution."""
+    return _asset(institution, "gold")
 
 
 def quality_asset(institution: str) -> Asset:

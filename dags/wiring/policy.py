@@ -14,6 +14,8 @@ class Kind(StrEnum):
     """The kinds of DAG; an id is ``<kind>__<institution>`` for ever, since renaming loses history."""
 
     DICTIONARIES = "dictionaries"
+    SAMPLE = "sample"
+    GOLD = "gold"
     NOTES = "notes"
     EVALUATE = "evaluate"
 

@@ -45,6 +45,8 @@
         annotator text not null,
         tool text not null,
         preannotated_by text not null,
+        -- The adjudicator's task list that the note is in; from then on the annotators' work on it stands.
+        handed_over text,
         imported_at timestamptz not null,
         primary key (sample_version, note_id, annotator),
         foreign key (sample_version, note_id) references {{ gold }}.sample_note on delete cascade

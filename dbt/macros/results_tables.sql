@@ -19,7 +19,9 @@
         quarantined bigint not null,
         words bigint not null,
         seconds double precision not null,
-        finished_at timestamptz not null
+        finished_at timestamptz not null,
+        -- Why a person must see the run before it is published: a JSON list, empty where nobody need.
+        review text not null default '[]'
     );
     create table if not exists {{ results }}.note_outcome (
         run_id text not null,
@@ -56,15 +58,43 @@
         fingerprint text not null,
         gold_version text not null,
         verdict text not null,
-        document jsonb not null,
-        issued_at timestamptz not null
+        -- Text and not jsonb: the signature is over these bytes.
+        document text not null,
+        issued_at timestamptz not null,
+        signature text not null default ''
     );
     create table if not exists {{ results }}.audit_finding (
         run_id text not null,
         note_id text not null,
         kind text not null,
         start_offset integer not null,
-        end_offset integer not null
+        end_offset integer not null,
+        -- Found by the gate in what would have been published; the others stopped their note by themselves.
+        is_published boolean not null default false
     );
     create index if not exists audit_finding_by_run on {{ results }}.audit_finding (run_id);
+    create table if not exists {{ results }}.run_figure (
+        run_id text not null,
+        note_type text not null,
+        measure text not null,
+        words bigint not null,
+        value double precision,
+        baseline double precision,
+        lowest double precision,
+        highest double precision,
+        judgement text not null check (judgement in ('within', 'outside', 'too_few', 'unknown')),
+        is_held boolean not null,
+        primary key (run_id, note_type, measure)
+    );
+    create table if not exists {{ results }}.approval (
+        kind text not null check (kind in ('first_publication', 'drift')),
+        run_id text not null,
+        fingerprint text not null,
+        certificate_id text not null,
+        reason text not null,
+        decision text not null check (decision in ('approved', 'rejected')),
+        decided_by text not null,
+        decided_at timestamptz not null
+    );
+    create index if not exists approval_by_fingerprint on {{ results }}.approval (fingerprint);
 {%- endmacro %}

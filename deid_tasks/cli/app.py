@@ -10,10 +10,22 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from deid_tasks.cli.jsonl import Line, Problems, open_target, read_notes, span_record
+from deid_tasks.cli.ablation import ablate
+from deid_tasks.cli.annotation import agreement, annotate
+from deid_tasks.cli.certificate import certificate
+from deid_tasks.cli.jsonl import Line, Problems, open_target, read_notes
+from deid_tasks.cli.sampling import sample
 from deid_tasks.errors import DeidError
+from deid_tasks.formats import FORMATS
+from deid_tasks.formats.jsonl import span_record
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
+
+app.add_typer(annotate, name="annotate")
+app.add_typer(certificate, name="certificate")
+app.command()(agreement)
+app.command()(ablate)
+app.command()(sample)
 
 Notes = Annotated[
     Path, typer.Argument(help="JSONL of {id, text[, patient_id]}, a folder of .txt files, or - for standard input.")
@@ -89,30 +101,50 @@ def obfuscate(
 
 @app.command()
 def evaluate(
-    gold: Annotated[Path, typer.Argument(help="JSONL of {id, text, spans[, patient_id]}.")],
-    predicted: Annotated[Path, typer.Argument(help="JSONL of {id, spans}, as `deid detect` writes it.")],
+    gold: Annotated[
+        Path, typer.Argument(help="Gold notes: JSONL of {id, text, spans[, patient_id]}, or as --format says.")
+    ],
+    predicted: Annotated[
+        Path | None,
+        typer.Argument(
+            help="JSONL of {id, spans}, as `deid detect` writes it, or as --format says. Without it the public engine reads the notes."
+        ),
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", help=f"Of the gold notes: {', '.join(FORMATS)}. Some lie in a folder.")
+    ] = "jsonl",
     group: Annotated[
         str, typer.Option(help="A (Safe Harbor), B (A + providers) or C (B + facilities, state, country).")
     ] = "C",
     confidence: Annotated[float, typer.Option(min=0.5, max=0.999)] = 0.95,
-    report: Annotated[Path | None, typer.Option("--json", help="Also write every figure as JSON.")] = None,
+    resamples: Annotated[int, typer.Option(min=100, max=100_000, help="Of patients, for the intervals.")] = 1_000,
+    figures: Annotated[Path | None, typer.Option("--json", help="Also write every figure as JSON.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Also write one HTML page; no note text is in it.")] = None,
 ) -> None:
-    """Score predicted spans against gold spans, by word. Exit status 1 where lines were skipped or missing."""
-    from deid_tasks.cli.evaluation import print_evaluation, score_files
+    """Score predicted spans against gold spans, in several views. Exit status 1 where lines were skipped or missing."""
+    from deid_tasks.cli.evaluation import print_evaluation, read_gold, score, with_engine, with_predicted
     from deid_tasks.entities import Group
+    from deid_tasks.evaluate import Scorer
 
     if group not in Group.__members__:
         raise DeidError(f"group is A, B or C, not {group!r}")
+    if form not in FORMATS:
+        raise DeidError(f"format is {', '.join(FORMATS)}, not {form!r}")
     problems = Problems()
+    notes = read_gold(gold, form, problems)
+    pairs = with_predicted(notes, predicted, form, problems) if predicted else with_engine(notes)
     with _progress() as progress:
-        evaluation = score_files(gold, predicted, Group(group), confidence, problems, progress)
+        evaluation = score(pairs, Scorer(Group(group), confidence, resamples), progress)
     print_evaluation(evaluation, Console())
+    document = evaluation.document()
+    if figures:
+        with open_target(figures) as target:
+            target.write(json.dumps(document, indent=1) + "\n")
     if report:
-        rows = [
-            {"metric": metric, "entity": entity, "value": s.value, "lower": s.interval.lower, "upper": s.interval.upper}
-            for metric, entity, s in evaluation.rows()
-        ]
-        report.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        from deid_tasks.report import write_report
+
+        part = {"design": "", "gold_version": gold.name, "variants": {"full": document}}
+        write_report({"certificate": None, "evaluations": [part]}, report, title=gold.stem)
     _end(problems)
 
 

@@ -37,6 +37,10 @@ class AirflowApi:
         """Let the scheduler run the DAG."""
         self._request("PATCH", f"/api/v2/dags/{dag_id}", {"is_paused": False})
 
+    def pause(self, dag_id: str) -> None:
+        """Let the DAG rest; nothing starts it until it is unpaused, and what would have started it is forgotten."""
+        self._request("PATCH", f"/api/v2/dags/{dag_id}", {"is_paused": True})
+
     def trigger(self, dag_id: str) -> str:
         """Start a run by hand and return its id."""
         return str(self._request("POST", f"/api/v2/dags/{dag_id}/dagRuns", {"logical_date": None})["dag_run_id"])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from deid_tasks.demo import people
 from deid_tasks.demo.environment import UI_USER, demo_secrets, ui_password
 from deid_tasks.demo.flow import Flow
 from deid_tasks.demo.progress import Progress
@@ -48,7 +49,8 @@ def run(
         tenants = _tenants(institutions or root / INSTITUTIONS, state)
         platform.start_stores()
         api = platform.start_airflow(tenants)
-        _seed(platform, state, tenants, size or Size.of(), progress)
+        size = size or Size.of()
+        _seed(platform, state, tenants, size, progress)
         secrets = demo_secrets(state, platform.places, tenants)
         platform.make_buckets({settings.publish.bucket for settings in tenants})
         progress.say("waiting for Airflow")
@@ -61,7 +63,17 @@ def run(
         if state.get("under_way"):
             flow.give_up_interrupted()
         state.put("under_way", True)  # noqa: FBT003
-        flow.dictionaries_and_evaluation()
+        flow.dictionaries()
+        flow.sample()
+        truths = {settings.institution: people.truth_of(settings, size) for settings in tenants}
+        for settings in tenants:
+            notes = people.annotate(settings, secrets, truths[settings.institution])
+            progress.say(f"{settings.title}: two simulated annotators have labelled {notes // 2:,} notes each")
+        flow.agreement()
+        for settings in tenants:
+            notes = people.adjudicate(settings, secrets, truths[settings.institution])
+            progress.say(f"{settings.title}: a third has decided the conflicts of {notes:,} notes")
+        flow.gold_and_evaluation()
         seconds = flow.backfill(*BACKFILLED, partial(platform.create_backfill, tenants))
         state.put("under_way", False)  # noqa: FBT003
         show_report(console, tenants, secrets, BACKFILLED, seconds)
@@ -91,6 +103,6 @@ def _seed(platform: Platform, state: State, tenants: list[InstitutionSettings], 
         if state.get(key) == asdict(size):
             continue
         progress.say(f"admitting the patients of {settings.title} and writing {size.notes:,} notes")
-        notes, gold = seed(platform.places.databases["ehr"], settings, size)
-        progress.say(f"{settings.title}: {notes:,} notes in the warehouse, {gold:,} of them labelled")
+        notes = seed(platform.places.databases["ehr"], settings, size)
+        progress.say(f"{settings.title}: {notes:,} notes in the warehouse")
         state.put(key, asdict(size))

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
 from deid_tasks.demo.state import State
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -122,7 +125,19 @@ def _secret_values(state: State, places: Places, institutions: list[InstitutionS
         found[settings.warehouse.connection] = places.databases["ehr"]
         found[settings.publish.catalog] = places.databases["catalog"]
         found[settings.publish.object_store] = json.dumps(store)
+        found[settings.gate.signing_key], found[settings.gate.verification_key] = _key_pair(
+            state.secret(settings.gate.signing_key)
+        )
     return found
+
+
+def _key_pair(seed: bytes) -> tuple[str, str]:
+    """The private and the public PEM of the Ed25519 key that 32 bytes make."""
+    private = Ed25519PrivateKey.from_private_bytes(seed)
+    return (
+        private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
+        private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode(),
+    )
 
 
 def _airflow_secrets(state: State, places: Places, institutions: list[InstitutionSettings]) -> dict[str, str]:

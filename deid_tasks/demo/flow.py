@@ -1,4 +1,4 @@
-"""Takes the demo's notes through Airflow: dictionaries → evaluation and certificate → a backfill of three days."""
+"""Takes the demo's notes through Airflow: dictionaries → sample → gold set → certificate → a backfill of three days."""
 
 import datetime
 import json
@@ -11,6 +11,9 @@ from pathlib import Path
 from deid_tasks.demo.airflow_api import AirflowApi
 from deid_tasks.demo.progress import Progress
 from deid_tasks.demo.state import DemoError
+
+KINDS = ("dictionaries", "sample", "gold", "evaluate", "notes")
+"""Every kind of DAG that an institution has, in the order that the demo runs them."""
 
 _ENDED = {"success", "failed"}
 _POLL_SECONDS = 1.0
@@ -73,22 +76,38 @@ class Flow:
                     self._progress.say(f"giving up an interrupted run of {dag_id}")
                     self._api.end_run(dag_id, run["dag_run_id"])
 
-    def dictionaries_and_evaluation(self) -> None:
-        """Trigger the dictionaries; the evaluations follow them by the asset that joins the two."""
-        before = {name: self._run_ids(f"evaluate__{name}") for name in self._institutions}
+    def dictionaries(self) -> None:
+        """Who and what each hospital's notes may name; the evaluations wait until there is a gold set."""
         runs = []
         for name in self._institutions:
-            self._api.unpause(f"evaluate__{name}")
+            self._api.pause(f"evaluate__{name}")
             dag_id = f"dictionaries__{name}"
             is_new = not self._run_ids(dag_id)
             self._api.unpause(dag_id)
             # Airflow runs the last scheduled time of a DAG that it never ran before; a second run would only repeat it.
             runs.append(DagRun(dag_id, self._new_run(dag_id, set()) if is_new else self._api.trigger(dag_id)))
         self._wait("dictionaries: dbt reads who and what each hospital's notes may name", runs)
+
+    def sample(self) -> None:
+        """Draw the notes to annotate and write the annotators' task lists."""
+        self._trigger("sample", "sample: notes for people to annotate, drawn by type and length, and at random")
+
+    def agreement(self) -> None:
+        """Take in what the two annotators finished, and write the third person's task list."""
+        self._trigger("gold", "agreement: two annotators' work is compared; their conflicts go to a third")
+
+    def gold_and_evaluation(self) -> None:
+        """Freeze the gold sets; the evaluations follow by the asset that joins the two."""
+        before = {name: self._run_ids(f"evaluate__{name}") for name in self._institutions}
+        for name in self._institutions:
+            self._api.unpause(f"evaluate__{name}")
+        self._trigger("gold", "gold: the third person's decisions are taken in, and the gold sets are frozen")
         runs = [
             DagRun(f"evaluate__{name}", self._new_run(f"evaluate__{name}", before[name])) for name in self._institutions
         ]
-        self._wait("evaluation: each engine on its hospital's gold notes, with and without those dictionaries", runs)
+        self._wait(
+            "evaluation: each engine on its hospital's gold notes, and a certificate where it is good enough", runs
+        )
 
     def backfill(
         self, first: datetime.date, last: datetime.date, create: Callable[[str, datetime.date, datetime.date], None]
@@ -111,6 +130,14 @@ class Flow:
             runs.extend(DagRun(dag_id, run["dag_run_id"], run["logical_date"][:10]) for run in found)
         self._wait("notes: a backfill of three days, from the warehouse past the gate to the published table", runs)
         return time.monotonic() - began
+
+    def _trigger(self, kind: str, stage: str) -> None:
+        runs = []
+        for name in self._institutions:
+            dag_id = f"{kind}__{name}"
+            self._api.unpause(dag_id)
+            runs.append(DagRun(dag_id, self._api.trigger(dag_id)))
+        self._wait(stage, runs)
 
     def _wait(self, stage: str, runs: list[DagRun]) -> None:
         """Until all runs have succeeded; raises ``DemoError`` as soon as one has failed, naming its task and log."""
@@ -151,7 +178,7 @@ class Flow:
             self._api.cancel_backfill(backfill)
 
     def _dag_ids(self) -> set[str]:
-        return {f"{kind}__{name}" for kind in ("dictionaries", "evaluate", "notes") for name in self._institutions}
+        return {f"{kind}__{name}" for kind in KINDS for name in self._institutions}
 
     def _run_ids(self, dag_id: str) -> set[str]:
         return {run["dag_run_id"] for run in self._api.runs(dag_id)}

@@ -1,12 +1,11 @@
-"""Loads the two simulated hospitals of the demo into PostgreSQL, each in its own layout, with a gold sample of its notes."""
+"""Loads the two simulated hospitals of the demo into PostgreSQL, each in its own layout."""
 
 import datetime
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from deid_tasks.demo.state import DemoError
-from deid_tasks.hospital.records import GoldNote, HospitalSpec, World
+from deid_tasks.hospital.records import HospitalSpec, World
 from deid_tasks.settings import InstitutionSettings
 
 START = datetime.date(2024, 1, 1)
@@ -21,12 +20,11 @@ class Size:
     notes: int
     patients: int
     providers: int
-    gold_notes: int
 
     @classmethod
     def of(cls, notes: int = 3_000) -> "Size":
-        """A hospital of ``notes`` notes whose people, and whose share of labelled notes, go with its size."""
-        return cls(notes, max(60, notes // 4), max(30, notes // 50), min(400, notes // 2))
+        """A hospital of ``notes`` notes whose people go with its size."""
+        return cls(notes, max(60, notes // 4), max(30, notes // 50))
 
 
 def spec_of(settings: InstitutionSettings, size: Size) -> HospitalSpec:
@@ -47,29 +45,17 @@ def spec_of(settings: InstitutionSettings, size: Size) -> HospitalSpec:
     )
 
 
-def seed(uri: str, settings: InstitutionSettings, size: Size) -> tuple[int, int]:
-    """Write the hospital and its gold sample, in place of earlier ones; return how many notes and gold notes."""
+def seed(uri: str, settings: InstitutionSettings, size: Size) -> int:
+    """Write the hospital into its warehouse, in place of an earlier one; return how many notes."""
     import psycopg2
 
     from deid_tasks.hospital import build_hospital, write_notes
-    from deid_tasks.hospital.layouts import load, load_gold
+    from deid_tasks.hospital.layouts import load
 
-    spec = spec_of(settings, size)
-    hospital = build_hospital(spec)
-    gold: list[GoldNote] = []
+    hospital = build_hospital(spec_of(settings, size))
     connection = psycopg2.connect(uri)
     try:
-        notes = _with_sample(write_notes(hospital), size.gold_notes / size.notes, gold)
-        written = load(connection, hospital, notes, settings.schema_name("ehr"), settings.warehouse.layout)
-        load_gold(connection, gold, settings.schema_name("gold"))
+        schema = settings.schema_name("ehr")
+        return load(connection, hospital, write_notes(hospital), schema, settings.warehouse.layout)
     finally:
         connection.close()
-    return written, len(gold)
-
-
-def _with_sample(notes: Iterator[GoldNote], share: float, sample: list[GoldNote]) -> Iterator[GoldNote]:
-    """The notes as they come; those that a hash of their id draws are kept in ``sample`` too."""
-    for note in notes:
-        if int.from_bytes(hashlib.sha256(note.note_id.encode()).digest()[:4]) < share * 2**32:
-            sample.append(note)
-        yield note

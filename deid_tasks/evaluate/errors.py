@@ -15,9 +15,10 @@ _PATIENT = str(Entity.PATIENT)
 
 @dataclass(frozen=True, slots=True)
 class MissedEntity:
-    """What of one entity was missed."""
+    """What of one entity, or of one category, was missed."""
 
     entity: str
+    """Empty for a whole category."""
     category: str
     errors: int
     words: int
@@ -66,13 +67,26 @@ class ResidualRisk:
     patients: int
     """Different patients among the notes."""
     leaks: int
-    """Missed mentions of patients' names."""
+    """Mentions of patients' names of which a word was missed."""
+    words: int
+    """Missed words of patients' names."""
     patients_leaked: int
+    """Patients with at least one such mention in their notes."""
 
     @property
     def leaks_per_patient(self) -> float:
         """The published measure: leaks divided by different patients."""
         return self.leaks / self.patients if self.patients else 0.0
+
+    @property
+    def words_per_patient(self) -> float:
+        """Leaked words divided by different patients."""
+        return self.words / self.patients if self.patients else 0.0
+
+    @property
+    def share_leaked(self) -> float:
+        """Share of the patients whose name leaked at least once."""
+        return self.patients_leaked / self.patients if self.patients else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +94,8 @@ class ErrorAnalysis:
     """The tables, each with its worst line first."""
 
     missed: tuple[MissedEntity, ...]
+    missed_categories: tuple[MissedEntity, ...]
+    """The same words once more, summed by category."""
     per_note: tuple[ErrorsPerNote, ...]
     note_types: tuple[NoteTypeErrors, ...]
     risk: ResidualRisk
@@ -89,7 +105,8 @@ class ErrorAnalysis:
         tables = asdict(self)
         for row, source in zip(tables["note_types"], self.note_types, strict=True):
             row["share_affected"] = source.share_affected
-        tables["risk"]["leaks_per_patient"] = self.risk.leaks_per_patient
+        for name in ("leaks_per_patient", "words_per_patient", "share_leaked"):
+            tables["risk"][name] = getattr(self.risk, name)
         return tables
 
 
@@ -124,25 +141,26 @@ class ErrorTally:
 
     def finish(self, gold_words: int) -> ErrorAnalysis:
         """The tables of everything added; ``gold_words`` is the denominator of word recall."""
-        missed_words = self._words.total()
-        missed = [
-            MissedEntity(
-                entity,
-                str(CATEGORY[Entity(entity)]),
-                self._errors[entity],
-                words,
-                words / missed_words,
-                words / gold_words,
-            )
-            for entity, words in self._words.items()
-        ]
+        missed: list[MissedEntity] = []
+        categories: Counter[str] = Counter()
+        errors: Counter[str] = Counter()
+        for entity, words in self._words.items():
+            category = str(CATEGORY[Entity(entity)])
+            missed.append(self._missed(entity, category, self._errors[entity], words, gold_words))
+            categories[category] += words
+            errors[category] += self._errors[entity]
+        whole = [self._missed("", name, errors[name], words, gold_words) for name, words in categories.items()]
         types = [NoteTypeErrors(name, *row) for name, row in self._types.items()]
         return ErrorAnalysis(
             tuple(sorted(missed, key=lambda row: (-row.words, row.entity))),
+            tuple(sorted(whole, key=lambda row: (-row.words, row.category))),
             per_note_table(self._notes, self._entities, sum(row.gold for row in types)),
             tuple(sorted(types, key=lambda row: (-row.share_affected, -row.errors, row.note_type))),
-            ResidualRisk(len(self._patients), self._leaks.total(), len(self._leaks)),
+            ResidualRisk(len(self._patients), self._leaks.total(), self._words[_PATIENT], len(self._leaks)),
         )
+
+    def _missed(self, entity: str, category: str, errors: int, words: int, gold_words: int) -> MissedEntity:
+        return MissedEntity(entity, category, errors, words, words / self._words.total(), words / gold_words)
 
 
 def per_note_table(notes: Mapping[int, int], entities: Mapping[int, int], gold: int) -> tuple[ErrorsPerNote, ...]:

@@ -30,11 +30,22 @@ class Figure:
     value: float
     lower: float
     upper: float
-    """Two-sided: from the bootstrap by patient where the figure is over all notes and entities, else exact. F1 of a part has no
-    interval and repeats its value."""
+    """Two-sided: from the bootstrap by patient where the figure is over all notes and entities; exact for a single entity; for a note
+    type or a period, where patients can be few, the wider end of both. F1 of an entity has no interval and repeats its value."""
     counts: Counts
     exact_lower: float | None = None
     """One-sided exact binomial bound of a proportion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How many words of one label were taken for another."""
+
+    view: str
+    gold: str
+    predicted: str
+    """Either is empty for a word that identifies no one."""
+    words: int
 
 
 @dataclass(frozen=True)
@@ -53,6 +64,8 @@ class Evaluation:
     """One-sided: the lower of the patient bootstrap's and the exact binomial bound, so neither is picked for its answer."""
     figures: tuple[Figure, ...]
     errors: ErrorAnalysis
+    confusions: tuple[Confusion, ...] = ()
+    """Of the views ``word`` (``ALL`` or none), ``word:category`` and ``word:type``; each sums to the words that the group counts."""
     terms: tuple[TermCount, ...] = field(default=(), repr=False)
     """Missed and wrongly found terms, where they were asked for: text of notes."""
 
@@ -77,6 +90,10 @@ class Evaluation:
         ]
         return sorted(found, key=lambda f: (f.value, -f.counts.false_negatives, f.stratum))
 
+    def confusion(self, view: str) -> dict[tuple[str, str], int]:
+        """The words of one view by gold and predicted label."""
+        return {(c.gold, c.predicted): c.words for c in self.confusions if c.view == view}
+
     @property
     def recall(self) -> float:
         """Word recall over all entities."""
@@ -96,6 +113,11 @@ class Evaluation:
         document["recall_lower_bound"] = self.recall_lower_bound
         document["figures"] = [_row(figure) for figure in self.figures]
         document["errors"] = self.errors.document()
+        document["confusions"] = [asdict(confusion) for confusion in self.confusions]
+        if self.terms:
+            wrong = [term for term in self.terms if not term.is_missed]
+            medical = sum(term.times for term in wrong if term.is_medical)
+            document["wrong_terms"] = {"times": sum(term.times for term in wrong), "medical": medical}
         if terms:
             document["terms"] = [asdict(term) for term in self.terms]
         return document

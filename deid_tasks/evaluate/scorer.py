@@ -1,5 +1,6 @@
 """Scores notes one at a time, in several honest views; memory grows with patients and entities, never with text."""
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -7,9 +8,17 @@ import numpy as np
 
 from deid_tasks.entities import CATEGORY, GROUP_ENTITIES, Entity, Group
 from deid_tasks.evaluate.errors import ErrorTally
-from deid_tasks.evaluate.evaluation import ALL, WORD, Evaluation, Figure
-from deid_tasks.evaluate.scores import METRICS, Bootstrap, Counts, Matches, exact_interval, exact_lower_bound
-from deid_tasks.evaluate.spans import SPAN_VIEWS, credit_spans
+from deid_tasks.evaluate.evaluation import ALL, WORD, Confusion, Evaluation, Figure
+from deid_tasks.evaluate.figures import (
+    add_labels,
+    figures_of_column,
+    figures_of_notes,
+    figures_of_part,
+    figures_of_stratum,
+    matches_of,
+)
+from deid_tasks.evaluate.scores import Array, Bootstrap, Counts, Interval, Matches, exact_lower_bound
+from deid_tasks.evaluate.spans import ANY, SPAN_VIEWS, credit_spans
 from deid_tasks.evaluate.terms import TermTally
 from deid_tasks.evaluate.tokens import TOKENIZERS, relaxed
 from deid_tasks.span import Span
@@ -27,7 +36,16 @@ _COLUMNS = (
     *((view, "") for view in SPAN_VIEWS),
 )
 """View and stratum of everything that is counted by patient, for the bootstrap."""
-_PLACE = {column: place for place, column in enumerate(_COLUMNS)}
+_PLACE = {column: 4 * place for place, column in enumerate(_COLUMNS)}
+"""Where the four numbers of a column begin in a patient's row: found, gold, right, predicted."""
+_WIDTH = 4 * len(_COLUMNS)
+_GROUP_PLACES = tuple((_PLACE[WORD, f"group={group}"], _OUTSIDE[group]) for group in Group)
+_TOKEN_PLACES = tuple(
+    (tokenizer, tuple(_PLACE[f"{WORD}/{name}{suffix}", ""] for suffix in ("", "+relaxed")))
+    for name, tokenizer in TOKENIZERS.items()
+)
+_SPAN_PLACES = tuple((view, _PLACE[view, ""]) for view in SPAN_VIEWS)
+_TOUCHED = SPAN_VIEWS.index(ANY)
 
 Pairs = Mapping[tuple[str, str], int]
 """Words by what gold and prediction say of them; an empty string says that a word identifies no one."""
@@ -61,11 +79,26 @@ class Scorer:
             is_medical: Says of a term, in lower case, whether it is a medical one.
         """
         self._group, self._confidence, self._resamples = group, confidence, resamples
-        self._patients: defaultdict[str, list[Matches]] = defaultdict(lambda: [Matches() for _ in _COLUMNS])
-        self._parts: defaultdict[tuple[str, str, str], Matches] = defaultdict(Matches)
+        self._keep_terms, self._is_medical = keep_terms, is_medical
+        self._patients: defaultdict[str, array[float]] = defaultdict(lambda: array("d", bytes(8 * _WIDTH)))
+        self._strata: defaultdict[str, defaultdict[str, array[float]]] = defaultdict(
+            lambda: defaultdict(lambda: array("d", bytes(8 * 4)))
+        )
+        self._pairs: Counter[tuple[str, str]] = Counter()
+        self._spans: defaultdict[tuple[str, str], Matches] = defaultdict(Matches)
         self._errors = ErrorTally()
         self._terms = TermTally(is_medical) if keep_terms else None
         self._notes = self._words = self._plain_words = self._full_notes = 0
+
+    def fresh(self) -> "Scorer":
+        """An empty scorer with the same settings."""
+        return Scorer(
+            self._group,
+            self._confidence,
+            self._resamples,
+            keep_terms=self._keep_terms,
+            is_medical=self._is_medical,
+        )
 
     def add(
         self,
@@ -81,78 +114,104 @@ class Scorer:
         words = words_of(text)
         truth, guess = mark_words(words, gold), mark_words(words, predicted)
         pairs = _pairs(truth, guess)
-        for group in Group:
-            row[_PLACE[WORD, f"group={group}"]].add(*_binary(pairs, _OUTSIDE[group]))
+        for place, outside in _GROUP_PLACES:
+            _count(row, place, *_binary(pairs, outside))
         ignored = _OUTSIDE[self._group]
         headline = _binary(pairs, ignored)
-        row[_PLACE[WORD, ""]].add(*headline)
+        _count(row, _PLACE[WORD, ""], *headline)
         for name, value in (("note_type", note_type), ("period", period)):
             if value:
-                self._parts[WORD, f"{name}={value}", ALL].add(*headline)
+                _count(self._strata[f"{name}={value}"][patient], 0, *headline)
         self._add_labels(pairs, ignored, row)
         self._add_tokenizations(text, gold, predicted, ignored, row)
-        self._add_spans(gold, predicted, row)
+        self._add_spans(text, gold, predicted, row)
         self._add_errors(words, truth, guess, gold, note_type, patient)
         if self._terms:
             self._add_terms(self._terms, text, words, truth, guess)
-        found, expected, _, marked = (int(number) for number in headline)
+        found, expected, _, marked = headline
         self._notes += 1
         self._words += len(words)
-        self._plain_words += len(words) - sum(bool(label) for label in truth.values())
+        self._plain_words += len(words) - len(truth)
         self._full_notes += found == expected
         return Counts(found, marked - found, expected - found)
 
     def finish(self) -> Evaluation:
         """The scores of everything added."""
-        rows = [[column.row for column in self._patients[patient]] for patient in sorted(self._patients)]
-        table = np.array(rows, dtype=np.float64).reshape(len(rows), len(_COLUMNS), 4)
+        table = _table(self._patients, _WIDTH).reshape(-1, len(_COLUMNS), 4)
         bootstrap = Bootstrap(table, self._resamples)
-        totals = [Matches(f, int(g), r, int(p)) for f, g, r, p in table.sum(axis=0).tolist()]
+        sums = table.sum(axis=0)
+        parts, confusions = self._labels()
+        parts.update(self._spans)
         figures: list[Figure] = []
         for place, (view, stratum) in enumerate(_COLUMNS):
-            figures += self._whole(view, stratum, totals[place], bootstrap, place)
-            if not stratum:
-                figures += self._of_parts(view)
-        figures += self._of_strata()
-        headline = totals[_PLACE[WORD, ""]]
-        figures += self._of_notes(headline)
-        two_sided = 2 * self._confidence - 1
-        one_sided = bootstrap.interval(_PLACE[WORD, ""], "recall", two_sided).lower
-        exact = exact_lower_bound(headline.found, headline.gold, self._confidence)
+            figures += figures_of_column(view, stratum, matches_of(sums[place]), bootstrap, place, self._confidence)
+            names = sorted(name for part, name in parts if part == view and not stratum)
+            for name in names:
+                figures += figures_of_part(view, name, parts[view, name], self._confidence)
+        for stratum in sorted(self._strata):
+            rows = _table(self._strata[stratum], 4)
+            figures += figures_of_stratum(stratum, rows, self._resamples, self._confidence)
+        column = _COLUMNS.index((WORD, ""))
+        headline = matches_of(sums[column])
+        wrong = headline.predicted - int(headline.right)
+        figures += figures_of_notes(self._full_notes, self._notes, wrong, self._plain_words, self._confidence)
+        one_sided = bootstrap.interval(column, "recall", 2 * self._confidence - 1).lower
         return Evaluation(
             notes=self._notes,
             words=self._words,
-            patients=len(rows),
+            patients=len(self._patients),
             full_notes=self._full_notes,
             group=str(self._group),
             confidence=self._confidence,
             resamples=self._resamples,
-            recall_lower_bound=min(one_sided, exact),
+            recall_lower_bound=min(one_sided, exact_lower_bound(headline.found, headline.gold, self._confidence)),
             figures=tuple(figures),
             errors=self._errors.finish(headline.gold),
+            confusions=confusions,
             terms=self._terms.finish() if self._terms else (),
         )
 
-    def _add_labels(self, pairs: Pairs, ignored: frozenset[str], row: list[Matches]) -> None:
-        """The headline by entity and category, and both multi-class views."""
+    def difference(self, other: "Scorer", metric: str) -> Interval:
+        """The interval of how much higher the headline's ``metric`` is here than with ``other``, on the same notes.
+
+        Both are resampled together, so what a hard patient costs both cancels out. Raises ``ValueError`` where the patients differ.
+        """
+        if self._patients.keys() != other._patients.keys():
+            raise ValueError("the two have scored different patients")
+        headline = slice(_PLACE[WORD, ""], _PLACE[WORD, ""] + 4)
+        both = [_table(scorer._patients, _WIDTH)[:, headline] for scorer in (self, other)]
+        return Bootstrap(np.stack(both, axis=1), self._resamples).difference(0, 1, metric, self._confidence)
+
+    def _add_labels(self, pairs: Pairs, ignored: frozenset[str], row: "array[float]") -> None:
+        """Both multi-class views."""
+        type_place, category_place = _PLACE[TYPE_VIEW, ""], _PLACE[CATEGORY_VIEW, ""]
         for (truth, guess), count in pairs.items():
             if truth in ignored or (not truth and guess in ignored):
                 continue
-            both = count if truth and guess else 0
-            for name in _with_category(truth):
-                self._parts[WORD, "", name].add(both, count, 0, 0)
-            for name in _with_category(guess):
-                self._parts[WORD, "", name].add(0, 0, both, count)
+            self._pairs[truth, guess] += count
             label = "" if guess in ignored else guess
+            for place, right in ((type_place, truth == label), (category_place, _category(truth) == _category(label))):
+                hits = count if right else 0
+                _count(row, place, hits, count if truth else 0, hits, count if label else 0)
+
+    def _labels(self) -> tuple[dict[tuple[str, str], Matches], tuple[Confusion, ...]]:
+        """Every word view by entity and category, and what was taken for what."""
+        parts: defaultdict[tuple[str, str], Matches] = defaultdict(Matches)
+        confused: Counter[tuple[str, str, str]] = Counter()
+        plain = self._plain_words
+        for (truth, guess), count in self._pairs.items():
+            both = count if truth and guess else 0
+            for truth_name, guess_name in zip(_with_category(truth), _with_category(guess), strict=True):
+                add_labels(parts, WORD, (truth_name, guess_name), both, count)
+            label = "" if guess in _OUTSIDE[self._group] else guess
             for view, names in ((TYPE_VIEW, (truth, label)), (CATEGORY_VIEW, (_category(truth), _category(label)))):
-                right = count if names[0] == names[1] else 0
-                row[_PLACE[view, ""]].add(
-                    right, count if names[0] else 0, right if names[1] else 0, count if names[1] else 0
-                )
-                if names[0]:
-                    self._parts[view, "", names[0]].add(right, count, 0, 0)
-                if names[1]:
-                    self._parts[view, "", names[1]].add(0, 0, right, count)
+                add_labels(parts, view, names, count if names[0] == names[1] else 0, count)
+                confused[(view, *names)] += count
+            confused[WORD, ALL if truth else "", ALL if guess else ""] += count
+            plain -= 0 if truth else count
+        for view in (WORD, CATEGORY_VIEW, TYPE_VIEW):
+            confused[view, "", ""] += plain
+        return dict(parts), tuple(Confusion(*names, count) for names, count in sorted(confused.items()))
 
     def _add_tokenizations(
         self,
@@ -160,32 +219,32 @@ class Scorer:
         gold: Sequence[Span],
         predicted: Sequence[Span],
         ignored: frozenset[str],
-        row: list[Matches],
+        row: "array[float]",
     ) -> None:
-        for name, tokenizer in TOKENIZERS.items():
-            bounds = tokenizer(text)
-            for suffix in ("", "+relaxed"):
-                if suffix:
-                    bounds = relaxed(text, bounds)
+        for tokenizer, places in _TOKEN_PLACES:
+            strict = tokenizer(text)
+            for place, bounds in zip(places, (strict, relaxed(text, strict)), strict=True):
                 pairs = _pairs(mark_words(bounds, gold), mark_words(bounds, predicted))
-                row[_PLACE[f"{WORD}/{name}{suffix}", ""]].add(*_binary(pairs, ignored))
+                _count(row, place, *_binary(pairs, ignored))
 
-    def _add_spans(self, gold: Sequence[Span], predicted: Sequence[Span], row: list[Matches]) -> None:
+    def _add_spans(self, text: str, gold: Sequence[Span], predicted: Sequence[Span], row: "array[float]") -> None:
         inside = GROUP_ENTITIES[self._group]
         counted = [span for span in gold if span.entity in inside]
-        for span, credit in credit_spans(counted, predicted):
-            for view, found in zip(SPAN_VIEWS, credit, strict=True):
-                row[_PLACE[view, ""]].add(found, 1, 0, 0)
-                self._parts[view, "", str(span.entity)].add(found, 1, 0, 0)
+        for span, credit in credit_spans(text, counted, predicted):
+            entity = str(span.entity)
+            for (view, place), found in zip(_SPAN_PLACES, credit, strict=True):
+                _count(row, place, found, 1, 0, 0)
+                self._spans[view, entity].add(found, 1, 0, 0)
         marked = [span for span in predicted if span.entity in inside]
         left_out = [span for span in gold if span.entity not in inside]
-        against_left_out = credit_spans(marked, left_out)
-        for (span, credit), (_, elsewhere) in zip(credit_spans(marked, counted), against_left_out, strict=True):
-            if elsewhere[-1] and not credit[-1]:
+        against_left_out = credit_spans(text, marked, left_out)
+        for (span, credit), (_, elsewhere) in zip(credit_spans(text, marked, counted), against_left_out, strict=True):
+            if elsewhere[_TOUCHED] and not credit[_TOUCHED]:
                 continue  # it stands on an identifier that the group leaves out
-            for view, right in zip(SPAN_VIEWS, credit, strict=True):
-                row[_PLACE[view, ""]].add(0, 0, right, 1)
-                self._parts[view, "", str(span.entity)].add(0, 0, right, 1)
+            entity = str(span.entity)
+            for (view, place), right in zip(_SPAN_PLACES, credit, strict=True):
+                _count(row, place, 0, 0, right, 1)
+                self._spans[view, entity].add(0, 0, right, 1)
 
     def _add_errors(
         self,
@@ -223,53 +282,17 @@ class Scorer:
                 term = text[words[run[0]][0] : words[run[-1]][1]]
                 terms.add(term, marked[run[0]], is_missed=is_missed)
 
-    def _whole(self, view: str, stratum: str, total: Matches, bootstrap: Bootstrap, place: int) -> list[Figure]:
-        figures = []
-        for metric in METRICS:
-            interval = bootstrap.interval(place, metric, self._confidence)
-            exact = _exact_lower(total, metric, self._confidence)
-            value = total.value(metric)
-            figures.append(
-                Figure(view, stratum, ALL, metric, value, interval.lower, interval.upper, total.counts, exact)
-            )
-        return figures
 
-    def _of_parts(self, view: str) -> list[Figure]:
-        names = sorted(name for part, stratum, name in self._parts if part == view and not stratum)
-        return [f for name in names for f in self._part(view, "", name, self._parts[view, "", name])]
+def _count(row: "array[float]", place: int, found: float, gold: int, right: float, predicted: int) -> None:
+    row[place] += found
+    row[place + 1] += gold
+    row[place + 2] += right
+    row[place + 3] += predicted
 
-    def _of_strata(self) -> list[Figure]:
-        keys = sorted(key for key in self._parts if key[1])
-        return [figure for key in keys for figure in self._part(*key, self._parts[key])]
 
-    def _part(self, view: str, stratum: str, entity: str, matches: Matches) -> list[Figure]:
-        figures = []
-        for metric in METRICS:
-            value = matches.value(metric)
-            lower = upper = value
-            if metric != "f1":
-                interval = exact_interval(*_proportion(matches, metric), self._confidence)
-                lower, upper = interval.lower, interval.upper
-            exact = _exact_lower(matches, metric, self._confidence)
-            figures.append(Figure(view, stratum, entity, metric, value, lower, upper, matches.counts, exact))
-        return figures
-
-    def _of_notes(self, headline: Matches) -> list[Figure]:
-        """Notes with nothing missed, and what was marked beyond need."""
-        full, wrong = self._full_notes, headline.predicted - int(headline.right)
-        figures = []
-        for metric, hits, trials, unit, empty in (
-            ("full", full, self._notes, 1, 1.0),
-            ("over_redaction", wrong, self._plain_words, 1_000, 0.0),
-        ):
-            interval = exact_interval(hits, trials, self._confidence)
-            value = unit * hits / trials if trials else empty
-            exact = unit * exact_lower_bound(hits, trials, self._confidence)
-            counts = Counts(full, 0, self._notes - full) if metric == "full" else Counts(0, wrong, 0)
-            figures.append(
-                Figure(WORD, "", ALL, metric, value, unit * interval.lower, unit * interval.upper, counts, exact)
-            )
-        return figures
+def _table(rows: Mapping[str, "array[float]"], width: int) -> Array:
+    """The rows in the order of their patients, so that no order of notes shows in a bootstrap."""
+    return np.array([rows[patient] for patient in sorted(rows)], dtype=np.float64).reshape(len(rows), width)
 
 
 def _pairs(truth: Mapping[int, str], guess: Mapping[int, str]) -> Pairs:
@@ -297,8 +320,8 @@ def _category(entity: str) -> str:
     return _CATEGORY_OF.get(entity, "")
 
 
-def _with_category(entity: str) -> tuple[str, ...]:
-    return (entity, f"category:{_CATEGORY_OF[entity]}") if entity else ()
+def _with_category(entity: str) -> tuple[str, str]:
+    return (entity, f"category:{_CATEGORY_OF[entity]}") if entity else ("", "")
 
 
 def _runs(places: Iterable[int], marked: Mapping[int, str]) -> list[list[int]]:
@@ -310,11 +333,3 @@ def _runs(places: Iterable[int], marked: Mapping[int, str]) -> list[list[int]]:
         else:
             runs.append([place])
     return runs
-
-
-def _proportion(matches: Matches, metric: str) -> tuple[float, int]:
-    return (matches.found, matches.gold) if metric == "recall" else (matches.right, matches.predicted)
-
-
-def _exact_lower(matches: Matches, metric: str, confidence: float) -> float | None:
-    return None if metric == "f1" else exact_lower_bound(*_proportion(matches, metric), confidence)

@@ -63,6 +63,10 @@ class Matches:
         found, right = int(self.found + 0.5), int(self.right + 0.5)
         return Counts(found, self.predicted - right, self.gold - found)
 
+    def proportion(self, metric: str) -> tuple[float, int]:
+        """What ``recall`` or ``precision`` divides by what."""
+        return (self.found, self.gold) if metric == "recall" else (self.right, self.predicted)
+
     def value(self, metric: str) -> float:
         """``recall``, ``precision`` or ``f1``; 1.0 where there was nothing to find or nothing was predicted."""
         recall = self.found / self.gold if self.gold else 1.0
@@ -83,12 +87,15 @@ class Interval:
 
 
 def exact_lower_bound(successes: float, trials: int, confidence: float) -> float:
-    """One-sided Clopper-Pearson lower bound of a proportion; 0.0 where nothing was tried."""
+    """One-sided Clopper-Pearson lower bound of a proportion; 0.0 where nothing was tried.
+
+    Half credits make ``successes`` a fraction; the bound then errs on the low side, since half credits vary less than hits and misses.
+    """
     if successes <= 0 or trials == 0:
         return 0.0
-    from scipy.stats import beta
+    from scipy.special import betaincinv
 
-    return float(beta.ppf(1 - confidence, successes, trials - successes + 1))
+    return float(betaincinv(successes, trials - successes + 1, 1 - confidence))
 
 
 def exact_interval(successes: float, trials: int, confidence: float) -> Interval:
@@ -130,9 +137,17 @@ class Bootstrap:
 
     def interval(self, column: int, metric: str, confidence: float) -> Interval:
         """The two-sided percentile interval."""
-        tail = (1 - confidence) / 2
-        lower, upper = np.quantile(self.values(column, metric), [tail, 1 - tail])
-        return Interval(float(lower), float(upper))
+        return _percentiles(self.values(column, metric), confidence)
+
+    def difference(self, column: int, other: int, metric: str, confidence: float) -> Interval:
+        """The same of how much higher the metric is in one column than in another."""
+        return _percentiles(self.values(column, metric) - self.values(other, metric), confidence)
+
+
+def _percentiles(values: Array, confidence: float) -> Interval:
+    tail = (1 - confidence) / 2
+    lower, upper = np.quantile(values, [tail, 1 - tail])
+    return Interval(float(lower), float(upper))
 
 
 def _share(part: Array, whole: Array, without: float = 1.0) -> Array:

@@ -3,27 +3,32 @@
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
+from deid_tasks.evaluate.tokens import core_of
 from deid_tasks.span import Span
 
 STRICT, PARTIAL, OVERLAP, ANY = "entity:strict", "entity:partial", "entity:overlap60", "entity:any"
-SPAN_VIEWS = (STRICT, PARTIAL, OVERLAP, ANY)
+RELAXED, BOUNDS = "entity:strict+relaxed", "entity:bounds+relaxed"
+SPAN_VIEWS = (STRICT, RELAXED, BOUNDS, PARTIAL, OVERLAP, ANY)
 """How a span counts as found.
 
-``strict``: the same bounds and entity. ``partial``: the same bounds counts one, any overlap one half, whatever the entity (SemEval
-2013, task 9). ``overlap60``: 60 % of its characters are covered (Kocaman et al. 2023). ``any``: one character is.
+``strict``: the same bounds and entity. ``strict+relaxed``: the same but for punctuation at the ends; ``bounds+relaxed``: that, whatever
+the entity (the relaxed binary entity score of Lin 2020). ``partial``: the same bounds counts one, any overlap one half, whatever the
+entity (SemEval 2013, task 9). ``overlap60``: 60 % of its characters are covered (Kocaman et al. 2023). ``any``: one character is.
 """
 _COVERED = 0.6
+_NOTHING = (0.0,) * len(SPAN_VIEWS)
 
 
-def credit_spans(
-    spans: Sequence[Span], others: Sequence[Span]
-) -> Iterator[tuple[Span, tuple[float, float, float, float]]]:
+def credit_spans(text: str, spans: Sequence[Span], others: Sequence[Span]) -> Iterator[tuple[Span, tuple[float, ...]]]:
     """Each of ``spans`` with its credit in every one of ``SPAN_VIEWS``, as measured against ``others``.
 
-    Called with gold first it gives what was found, the other way round what was right. Neither side need be disjoint.
+    Called with gold first it gives what was found, the other way round what was right. Neither side need be disjoint. A span of
+    nothing but punctuation keeps its bounds.
     """
     ordered = sorted(others)
     ends = _highest_ends(ordered)
+    cores = {(*core_of(text, other.start, other.end), other.entity) for other in others}
+    bounds = {(start, end) for start, end, _ in cores}
     for span in spans:
         touching = []
         for other in ordered[bisect_right(ends, span.start) :]:
@@ -32,12 +37,14 @@ def credit_spans(
             if other.end > span.start:
                 touching.append(other)
         if not touching:
-            yield span, (0.0, 0.0, 0.0, 0.0)
+            yield span, _NOTHING
             continue
         same_bounds = [other for other in touching if (other.start, other.end) == (span.start, span.end)]
         strict = float(any(other.entity == span.entity for other in same_bounds))
         covered = float(_covered(span, touching) >= _COVERED * len(span))
-        yield span, (strict, 1.0 if same_bounds else 0.5, covered, 1.0)
+        core = core_of(text, span.start, span.end)
+        same = (strict, float((*core, span.entity) in cores), float(core in bounds))
+        yield span, (*same, 1.0 if same_bounds else 0.5, covered, 1.0)
 
 
 def _covered(span: Span, touching: Sequence[Span]) -> int:

@@ -35,6 +35,14 @@ def treebank(text: str) -> Bounds:
     return [match.span() for match in _TREEBANK.finditer(text)]
 
 
+def core_of(text: str, start: int, end: int) -> tuple[int, int]:
+    """The bounds without the punctuation at either end; unchanged where there is nothing else between them."""
+    if text[start : start + 1].isalnum() and text[end - 1 : end].isalnum():
+        return start, end
+    core = _CORE.search(text, start, end)
+    return core.span() if core else (start, end)
+
+
 def relaxed(text: str, bounds: Sequence[tuple[int, int]]) -> Bounds:
     """The words without the punctuation at their ends; those that are nothing else are dropped."""
     kept = []

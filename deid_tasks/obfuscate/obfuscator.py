@@ -50,6 +50,8 @@ class Obfuscated:
 
     text: str = field(repr=False)
     replaced: tuple[tuple[int, int], ...]
+    originals: tuple[tuple[int, int], ...] = ()
+    """Of each surrogate, the ``(start, end)`` of what it replaced in the original text."""
 
 
 class Obfuscator:
@@ -92,6 +94,7 @@ class Obfuscator:
         known: dict[tuple[Entity, str], str] = {}
         pieces: list[str] = []
         replaced: list[tuple[int, int]] = []
+        originals: list[tuple[int, int]] = []
         position = length = 0
         for index, span in enumerate(spans):
             if span.entity not in self._transformed:
@@ -109,8 +112,9 @@ class Obfuscator:
             length += len(between)
             replaced.append((length, length + len(surrogate)))
             length += len(surrogate)
+            originals.append((span.start, span.end))
             position = span.end
-        return Obfuscated("".join((*pieces, text[position:])), tuple(replaced))
+        return Obfuscated("".join((*pieces, text[position:])), tuple(replaced), tuple(originals))
 
     def shift_days(self, patient_id: str | None) -> int:
         """Days by which the patient's dates move; never 0. Notes without a patient share one shift."""

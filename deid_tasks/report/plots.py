@@ -46,9 +46,10 @@ def dot_plot(dots: Sequence[Dot], title: str, threshold: float | None = None) ->
     ]
     for share in _ticks(low):
         parts.append(f'<line class="grid" x1="{x(share)}" x2="{x(share)}" y1="{_TOP}" y2="{height - _BOTTOM}"/>')
-        parts.append(
-            f'<text class="axis" x="{x(share)}" y="{height - _BOTTOM + 18}" text-anchor="middle">{share:g}</text>'
-        )
+        if threshold is None or abs(share - threshold) > (1 - low) / 8:
+            parts.append(
+                f'<text class="axis" x="{x(share)}" y="{height - _BOTTOM + 18}" text-anchor="middle">{share:g}</text>'
+            )
     if threshold is not None:
         parts.append(
             f'<line class="threshold" x1="{x(threshold)}" x2="{x(threshold)}" y1="{_TOP}" y2="{height - _BOTTOM}"/>'

@@ -3,9 +3,29 @@
 Each takes settings, secrets and plain values, and returns counts: whatever it returns may stand in Airflow's database.
 """
 
+from deid_tasks.runs.adjudication import adjudicate, annotation_status, freeze
+from deid_tasks.runs.annotation import export_tasks, import_annotations
+from deid_tasks.runs.certificates import record_review, verify
 from deid_tasks.runs.dictionaries import compile_dictionaries, load_engine
 from deid_tasks.runs.evaluation import evaluate
 from deid_tasks.runs.notes import plan_shards, process_shard
 from deid_tasks.runs.release import publish, reconcile
+from deid_tasks.runs.sampling import draw_samples
 
-__all__ = ["compile_dictionaries", "evaluate", "load_engine", "plan_shards", "process_shard", "publish", "reconcile"]
+__all__ = [
+    "adjudicate",
+    "annotation_status",
+    "compile_dictionaries",
+    "draw_samples",
+    "evaluate",
+    "export_tasks",
+    "freeze",
+    "import_annotations",
+    "load_engine",
+    "plan_shards",
+    "process_shard",
+    "publish",
+    "reconcile",
+    "record_review",
+    "verify",
+]

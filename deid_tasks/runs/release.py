@@ -1,17 +1,23 @@
 """De-identified files to the published table, past the gate."""
 
 import datetime
-from collections import Counter
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.audit import audit
 from deid_tasks.errors import GateError
-from deid_tasks.gate import check_figures, run_checks
-from deid_tasks.notes import Outcome
+from deid_tasks.gate import RunFigure, Verdict, check_tables, drift_reasons, judge_run, run_checks
+from deid_tasks.notes import Amounts, Outcome
 from deid_tasks.publish import PUBLISHED_SCHEMA, publish_slice
+from deid_tasks.runs.certificates import check_review, review_reasons, valid_certificate
 from deid_tasks.runs.dictionaries import load_engine
 from deid_tasks.runs.workspace import fingerprint_of, prune_runs, read_batches, shard_files
 from deid_tasks.settings import InstitutionSettings, Secrets
@@ -20,10 +26,21 @@ from deid_tasks.warehouse.results import (
     AuditRow,
     NoteOutcome,
     RunRow,
-    newest_certificate,
     replace_outcomes,
     replace_run,
+    replace_run_figures,
 )
+
+
+@dataclass
+class _Tally:
+    """What the shard files hold, counted."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    amounts: defaultdict[str, Amounts] = field(default_factory=lambda: defaultdict(Amounts))
+    """By note type."""
+    outcomes: list[NoteOutcome] = field(default_factory=list, repr=False)
+    audited: list[AuditRow] = field(default_factory=list, repr=False)
 
 
 def reconcile(
@@ -36,58 +53,54 @@ def reconcile(
 ) -> dict[str, Any]:
     """Write the outcome rows, audit again what would be published, and run the gate.
 
+    What it returns says in ``review`` why a person must see the run first; that stops nothing here, but ``publish`` waits for it.
+
     Raises:
-        GateError: a figure falls short; its text names each one. Nothing is published.
+        GateError: a figure falls short, or there is no valid certificate; its text names each. Nothing is published.
     """
     files = shard_files(settings, run_id, len(shards))
     marked = fingerprint_of(files)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
-        counts: Counter[str] = Counter()
-        findings = 0
-        words = 0
-        outcomes: list[NoteOutcome] = []
-        audited: list[AuditRow] = []
-        for batch in read_batches(files):
-            rows = batch.to_pylist()
-            patients = read_patients(connection, settings, filter(None, (row["patient_id"] for row in rows)))
-            for row in rows:
-                counts[row["outcome"]] += 1
-                words += row["words"]
-                outcomes.append(_outcome(run_id, row, marked))
-                audited.extend(
-                    AuditRow(run_id, row["note_id"], f["kind"], f["start"], f["end"]) for f in row["findings"] or ()
-                )
-                if row["deid_text"] is not None:
-                    # A second look, at what the file holds rather than at what the worker said of it.
-                    findings += len(audit(row["deid_text"], patients.get(row["patient_id"]), ()))
-        replace_outcomes(connection, settings, run_id, outcomes, audited)
+    uri = secrets.text(settings.warehouse.connection)
+    with connect(uri) as connection:
+        tally = _tally(connection, settings, run_id, marked, files)
+        replace_outcomes(connection, settings, run_id, tally.outcomes, tally.audited)
         notes_read = count_notes(connection, settings, start, end)
-        certificate = newest_certificate(connection, settings, marked)
+        certificate: dict[str, Any] = {}
+        refusal: tuple[str, ...] = ()
+        try:
+            certificate = valid_certificate(connection, settings, secrets, marked)
+        except GateError as error:
+            refusal = (str(error).removeprefix(f"{settings.institution}: "),)
+        figures = _drift(settings, tally, certificate)
+        replace_run_figures(connection, settings, run_id, ({**asdict(f), "is_held": f.is_held} for f in figures))
+        review = review_reasons(connection, settings, run_id, marked, drift_reasons(figures)) if certificate else []
+        counts = tally.counts
         run = RunRow(
             run_id,
             settings.institution,
             start,
             end,
             marked,
-            certificate[0] if certificate else "",
+            certificate.get("certificate_id", ""),
             notes_read,
             counts[Outcome.PUBLISHED],
             counts[Outcome.UNCHANGED],
             counts[Outcome.QUARANTINED],
-            words,
+            sum(amounts.words for amounts in tally.amounts.values()),
             round(sum(float(shard["seconds"]) for shard in shards), 3),
+            json.dumps(review),
         )
         replace_run(connection, settings, run)
-    figures = {
-        "unaccounted_notes": float(notes_read - counts.total()),
-        "audit_findings": float(findings),
-        "quarantined_share": counts[Outcome.QUARANTINED] / max(1, notes_read),
-        "certified": float(bool(certificate and certificate[1])),
-    }
-    failures = check_figures(f"{settings.institution} run", run_checks(settings.gate), figures)
-    if failures:
-        hint = "" if figures["certified"] else f"; run evaluate__{settings.institution} for a certificate"
-        raise GateError(f"{settings.institution}: nothing is published: {'; '.join(failures)}{hint}")
+    # Great Expectations reads what is committed.
+    verdict = check_tables(
+        f"{settings.institution} run",
+        uri,
+        settings.schema_name("results"),
+        run_checks(settings.gate, run_id, notes_read),
+        Path(settings.gate.data_docs) if settings.gate.data_docs else None,
+    ) + Verdict(refusal)
+    if verdict.failures:
+        raise GateError(f"{settings.institution}: nothing is published: {'; '.join(verdict.failures)}")
     return {
         "shards": len(shards),
         "notes_read": notes_read,
@@ -95,6 +108,8 @@ def reconcile(
         "quarantined": counts[Outcome.QUARANTINED],
         "fingerprint": marked,
         "certificate": run.certificate_id,
+        "warnings": list(verdict.warnings),
+        "review": review,
     }
 
 
@@ -111,7 +126,8 @@ def publish(
     ``released`` is what ``reconcile`` returned. Working files stay for a week, so that this step may be repeated.
 
     Raises:
-        GateError: the files are not those that passed the gate, or their certificate is gone.
+        GateError: the files are not those that passed the gate, their certificate is not valid (any more), or a person must see
+            the run first.
         PublishError: the table cannot be written.
     """
     engine = load_engine(settings, secrets)
@@ -120,9 +136,8 @@ def publish(
     if marked != released["fingerprint"]:
         raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
     with connect(secrets.text(settings.warehouse.connection)) as connection:
-        certificate = newest_certificate(connection, settings, marked)
-    if certificate is None or not certificate[1]:
-        raise GateError(f"{settings.institution}: no passing certificate for fingerprint {marked}")
+        certificate = valid_certificate(connection, settings, secrets, marked)
+        check_review(connection, settings, run_id, marked)
     assert engine.obfuscator is not None
     slice_key = engine.obfuscator.pseudonym("slice", f"{start.isoformat()}/{end.isoformat()}")
     table = pa.Table.from_batches(
@@ -130,7 +145,7 @@ def publish(
     )
     summary = {
         "palimpsest.fingerprint": marked,
-        "palimpsest.certificate": certificate[0],
+        "palimpsest.certificate": certificate["certificate_id"],
         "palimpsest.notes": str(table.num_rows),
         "palimpsest.institution": settings.institution,
         # The run's own name holds the date of its notes.
@@ -139,6 +154,42 @@ def publish(
     publication = publish_slice(settings, secrets, table, slice_key, summary)
     prune_runs(settings)
     return {"notes": publication.notes, "snapshot_id": publication.snapshot_id, "table": publication.location}
+
+
+def _tally(
+    connection: Connection, settings: InstitutionSettings, run_id: str, marked: str, files: list[Path]
+) -> _Tally:
+    tally = _Tally()
+    for batch in read_batches(files):
+        rows = batch.to_pylist()
+        patients = read_patients(connection, settings, filter(None, (row["patient_id"] for row in rows)))
+        for row in rows:
+            tally.counts[row["outcome"]] += 1
+            kind = row["note_type"] or ""
+            tally.amounts[kind] = tally.amounts[kind].plus(
+                Amounts(row["words"], len(row["spans"] or ()), row["changed_words"], row["agreed_spans"])
+            )
+            tally.outcomes.append(_outcome(run_id, row, marked))
+            tally.audited.extend(_findings(run_id, row, row["findings"] or (), is_published=False))
+            if row["deid_text"] is not None:
+                # A second look, at what the file holds rather than at what the worker said of it.
+                found = audit(row["deid_text"], patients.get(row["patient_id"]), ())
+                second = [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in found]
+                tally.audited.extend(_findings(run_id, row, second, is_published=True))
+    return tally
+
+
+def _findings(
+    run_id: str, row: dict[str, Any], findings: Iterable[dict[str, Any]], *, is_published: bool
+) -> Iterator[AuditRow]:
+    for finding in findings:
+        yield AuditRow(run_id, row["note_id"], finding["kind"], finding["start"], finding["end"], is_published)
+
+
+def _drift(settings: InstitutionSettings, tally: _Tally, certificate: dict[str, Any]) -> list[RunFigure]:
+    if not certificate or not settings.gate.drift.enabled:
+        return []
+    return judge_run(tally.amounts, certificate["baseline"], settings.gate.drift)
 
 
 def _published(batch: pa.RecordBatch, settings: InstitutionSettings, slice_key: str) -> pa.RecordBatch:

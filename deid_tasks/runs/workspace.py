@@ -69,6 +69,29 @@ def whole_file(target: Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
+@contextmanager
+def whole_target(target: Path) -> Iterator[Path]:
+    """As ``whole_file``, for a target that the block may make a file or a folder of files; an earlier target is replaced."""
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    earlier = target.with_name(f".{target.name}.{os.getpid()}.earlier")
+    try:
+        yield partial
+        for path in (partial, *partial.rglob("*")):
+            path.chmod(0o700 if path.is_dir() else 0o600)
+        # A folder cannot be put in the place of one that holds files.
+        if target.is_dir():
+            target.replace(earlier)
+        partial.replace(target)
+    except OSError as error:
+        raise WarehouseError(f"{target}: cannot be written: {error.strerror or type(error).__name__}") from None
+    finally:
+        for leftover in (partial, earlier):
+            if leftover.is_dir():
+                shutil.rmtree(leftover, ignore_errors=True)
+            else:
+                leftover.unlink(missing_ok=True)
+
+
 def shard_files(settings: InstitutionSettings, run_id: str, count: int) -> list[Path]:
     """All ``count`` files of one run's plan; files left by a plan of another size are no part of it.
 

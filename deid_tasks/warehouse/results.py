@@ -1,11 +1,14 @@
-"""Outcomes, evaluations and certificates, written back to the institution's results schema.
+"""Outcomes, runs and evaluations, written back to the institution's results schema.
 
 Every writer replaces what an earlier try of the same run or evaluation left, so that a retry changes nothing.
 """
 
 import datetime
-from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import astuple, dataclass, fields
+from itertools import chain
+from typing import Any
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 from psycopg2.extras import execute_values
@@ -36,6 +39,8 @@ class AuditRow:
     kind: str
     start_offset: int
     end_offset: int
+    is_published: bool = False
+    """Whether it stands in what would be published, which stops the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,8 @@ class RunRow:
     quarantined: int
     words: int
     seconds: float
+    review: str = "[]"
+    """Why a person must see the run before it is published: JSON, a list of objects of ``kind`` and ``reason``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,8 @@ class EvaluationRow:
     gold_version: str
     sample: str
     variant: str
+    view: str
+    stratum: str
     metric: str
     entity: str
     value: float
@@ -87,7 +96,7 @@ def replace_outcomes(
     with connection.cursor() as cursor:
         for table, rows in (("note_outcome", outcomes), ("audit_finding", findings)):
             cursor.execute(f"delete from {schema}.{table} where run_id = %s", (run_id,))
-            execute_values(cursor, f"insert into {schema}.{table} values %s", map(astuple, rows), page_size=1_000)
+            _insert(cursor, f"{schema}.{table}", rows)
 
 
 def replace_run(connection: Connection, settings: InstitutionSettings, row: RunRow) -> None:
@@ -95,7 +104,27 @@ def replace_run(connection: Connection, settings: InstitutionSettings, row: RunR
     schema = settings.schema_name("results")
     with connection.cursor() as cursor:
         cursor.execute(f"delete from {schema}.run where run_id = %s", (row.run_id,))
-        execute_values(cursor, f"insert into {schema}.run values %s", [(*astuple(row), _now())])
+        _insert(cursor, f"{schema}.run", [row], "finished_at")
+
+
+def replace_run_figures(
+    connection: Connection, settings: InstitutionSettings, run_id: str, rows: Iterable[Mapping[str, Any]]
+) -> None:
+    """The run's figures by note type and measure, in place of its earlier ones; a row is the columns but ``run_id``."""
+    schema = settings.schema_name("results")
+    names = ("note_type", "measure", "words", "value", "baseline", "lowest", "highest", "judgement", "is_held")
+    with connection.cursor() as cursor:
+        cursor.execute(f"delete from {schema}.run_figure where run_id = %s", (run_id,))
+        values = [(run_id, *(row[name] for name in names)) for row in rows]
+        execute_values(cursor, f"insert into {schema}.run_figure (run_id, {', '.join(names)}) values %s", values)
+
+
+def read_review(connection: Connection, settings: InstitutionSettings, run_id: str) -> list[dict[str, str]] | None:
+    """Why a person must see the run before it is published; ``None`` where the gate never saw the run."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"select review from {settings.schema_name('results')}.run where run_id = %s", (run_id,))
+        row = cursor.fetchone()
+    return None if row is None else list(json.loads(row[0]))
 
 
 def replace_evaluation(connection: Connection, settings: InstitutionSettings, rows: list[EvaluationRow]) -> None:
@@ -104,41 +133,7 @@ def replace_evaluation(connection: Connection, settings: InstitutionSettings, ro
     with connection.cursor() as cursor:
         ids = sorted({row.evaluation_id for row in rows})
         cursor.execute(f"delete from {schema}.evaluation where evaluation_id = any(%s)", (ids,))
-        values = [(*astuple(row), _now()) for row in rows]
-        execute_values(cursor, f"insert into {schema}.evaluation values %s", values)
-
-
-def write_certificate(
-    connection: Connection,
-    settings: InstitutionSettings,
-    certificate_id: str,
-    fingerprint: str,
-    gold_version: str,
-    verdict: str,
-    document: str,
-) -> None:
-    """Keep a certificate with its verdict (``passed`` or ``failed``); the same one again replaces itself."""
-    schema = settings.schema_name("results")
-    with connection.cursor() as cursor:
-        cursor.execute(f"delete from {schema}.certificate where certificate_id = %s", (certificate_id,))
-        cursor.execute(
-            f"insert into {schema}.certificate values (%s, %s, %s, %s, %s, %s)",
-            (certificate_id, fingerprint, gold_version, verdict, document, _now()),
-        )
-
-
-def newest_certificate(
-    connection: Connection, settings: InstitutionSettings, fingerprint: str
-) -> tuple[str, bool] | None:
-    """``(certificate id, passed)`` of the newest certificate of exactly this fingerprint."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"select certificate_id, verdict = 'passed' from {settings.schema_name('results')}.certificate"
-            " where fingerprint = %s order by issued_at desc limit 1",
-            (fingerprint,),
-        )
-        row = cursor.fetchone()
-    return (row[0], row[1]) if row else None
+        _insert(cursor, f"{schema}.evaluation", rows, "evaluated_at")
 
 
 def read_outcomes(connection: Connection, settings: InstitutionSettings, run_id: str) -> Iterator[tuple[str, str, int]]:
@@ -150,6 +145,18 @@ def read_outcomes(connection: Connection, settings: InstitutionSettings, run_id:
             (run_id,),
         )
         yield from cursor
+
+
+def _insert(cursor: Any, table: str, rows: Iterable[Any], moment: str = "") -> None:
+    """Rows of one dataclass into the columns that its fields name, and now into the column ``moment``."""
+    stream = iter(rows)
+    first = next(stream, None)
+    if first is None:
+        return
+    names = [field.name for field in fields(first)] + ([moment] if moment else [])
+    now = (_now(),) if moment else ()
+    values = (astuple(row) + now for row in chain([first], stream))
+    execute_values(cursor, f"insert into {table} ({', '.join(names)}) values %s", values, page_size=1_000)
 
 
 def _now() -> datetime.datetime:

@@ -119,7 +119,8 @@ class SampleDraw:
         """``(note id, digest of its text)`` of the drawn notes, by note id."""
         with self._connection.cursor() as cursor:
             cursor.execute(
-                "select note_id, digest from sample_drawn join sample_candidate using (note_id) order by note_id"
+                # Not in the order of the database's language: the version is a hash in this order.
+                'select note_id, digest from sample_drawn join sample_candidate using (note_id) order by note_id collate "C"'
             )
             yield from cursor
 
@@ -242,17 +243,30 @@ class SampleDraw:
                     ) as holds_own_pii
                 from (
                     select n.note_id, n.patient_id, coalesce(n.note_type, '') as note_type, n.note_datetime,
-                        lower(t.note_text) as small, length(t.note_text) as characters, md5(t.note_text) as digest,
+                        lower(t.note_text) as small, coalesce(length(t.note_text), %(most)s::bigint + 1) as characters, md5(t.note_text) as digest,
                         cardinality(array_remove(
                             string_to_array(replace(replace(t.note_text, E'\\n', ' '), E'\\t', ' '), ' '), ''
                         )) as words,
                         p.terms, p.phones
                     from {self._staging}.stg_note as n
-                    cross join lateral (select coalesce(n.note_text, '') as note_text) as t
-                    left join sample_patient as p on p.patient_id = n.patient_id
+                    -- The fences have a text that a view puts together, or that is stored compressed, made once and not for every
+                    -- use. One that must be too long, by its bytes, is left unread.
+                    cross join lateral (select n.note_text as written offset 0) as w
+                    cross join lateral (
+                        select case
+                            when w.written is null then ''
+                            when octet_length(w.written) <= 4 * %(most)s::bigint then w.written || ''
+                        end as note_text
+                        offset 0
+                    ) as t
+                    -- Looked up and not joined: a hash join too large for memory writes every text to disk.
+                    left join lateral (
+                        select own.terms, own.phones from sample_patient as own where own.patient_id = n.patient_id offset 0
+                    ) as p on true
                     offset 0
                 ) as read
-                """
+                """,
+                {"most": self._settings.notes.max_characters},
             )
             cursor.execute("delete from sample_candidate where characters > %s", (self._settings.notes.max_characters,))
             self.too_long = cursor.rowcount
@@ -269,5 +283,11 @@ def _edge(character: str) -> str:
 def open_draw(connection: Connection, settings: InstitutionSettings) -> Iterator[SampleDraw]:
     """Read the warehouse once; everything it leaves in PostgreSQL but frozen samples is gone when the transaction ends."""
     draw = SampleDraw(connection, settings)
+    # The texts that are frozen are those that were read, whatever is loaded meanwhile.
+    connection.set_session(isolation_level="REPEATABLE READ")
+    with connection.cursor() as cursor:
+        # Taken before the snapshot, so that of two draws at once the second sees what the first one froze.
+        cursor.execute(f"lock table {settings.schema_name('gold')}.sample in share row exclusive mode")
+        cursor.execute("set local work_mem = '64MB'")
     draw._read()
     yield draw

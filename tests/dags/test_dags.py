@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTITUTIONS = ("lakeshore", "riverside")
-KINDS = ("dictionaries", "evaluate", "notes")
+KINDS = ("dictionaries", "evaluate", "gold", "notes", "sample")
 DAG_IDS = [f"{kind}__{institution}" for kind in KINDS for institution in INSTITUTIONS]
 DETECTING = {"detect_and_obfuscate", "evaluate_and_certify"}
 
@@ -37,6 +37,12 @@ def test_policy_of_its_tasks(dagbag, dag_id):
     for task in dagbag.dags[dag_id].tasks:
         arguments = task.partial_kwargs if task.is_mapped else vars(task)
         assert arguments["owner"] == "data-engineering"
+        if task.task_id == "review":
+            # A second try would ask the person again; the wait for an answer has a limit of its own, inside the run's.
+            assert arguments["retries"] == 0
+            assert arguments["execution_timeout"] is None
+            assert arguments["response_timeout"] < dagbag.dags[dag_id].dagrun_timeout
+            continue
         assert arguments["retries"] == 2, task.task_id
         assert arguments["retry_exponential_backoff"] == 2.0
         assert arguments["max_retry_delay"] <= datetime.timedelta(minutes=30)
@@ -71,9 +77,11 @@ class TestStructure:
     def test_notes(self, dagbag, institution):
         dag = dagbag.dags[f"notes__{institution}"]
         assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
+            "verify_certificate": {"plan_shards"},
             "plan_shards": {"detect_and_obfuscate"},
             "detect_and_obfuscate": {"reconcile_and_gate"},
-            "reconcile_and_gate": {"publish"},
+            "reconcile_and_gate": {"review", "publish"},
+            "review": {"publish"},
             "publish": set(),
         }
         assert dag.get_task("detect_and_obfuscate").is_mapped
@@ -104,16 +112,29 @@ class TestStructure:
             assert task.vars["institution"] == institution
             assert "DBT_LOG_LEVEL" in task.env
 
+    def test_gold(self, dagbag, institution):
+        dag = dagbag.dags[f"gold__{institution}"]
+        assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
+            "export_tasks": {"import_annotations"},
+            "import_annotations": {"adjudicate"},
+            "adjudicate": {"freeze"},
+            "freeze": set(),
+        }
+        assert dag.schedule is None
+        assert set(dag.params) == {"sample_version", "reopen"}
+
     def test_assets_join_the_dags(self, dagbag, institution):
         def outlets(kind):
             tasks = dagbag.dags[f"{kind}__{institution}"].tasks
             return {asset.name for task in tasks for asset in task.outlets}
 
         assert outlets("dictionaries") == {f"dictionaries__{institution}"}
+        assert outlets("gold") == {f"gold__{institution}"}
         assert outlets("evaluate") == {f"quality__{institution}"}
         assert outlets("notes") == {f"notes__{institution}"}
         condition = dagbag.dags[f"evaluate__{institution}"].timetable.asset_condition
-        assert {asset.name for asset in condition.objects} == {f"dictionaries__{institution}"}
+        assert type(condition).__name__ == "AssetAny"
+        assert {asset.name for asset in condition.objects} == {f"dictionaries__{institution}", f"gold__{institution}"}
 
 
 @pytest.mark.parametrize(

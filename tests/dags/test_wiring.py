@@ -131,4 +131,31 @@ def test_institutions_may_stand_in_a_folder_of_their_own(parse_copy, tmp_path):
     (elsewhere / "hillside.yaml").write_text(committed.read_text().replace("riverside", "hillside"))
     ids, errors = parse_copy(lambda dags: None, PALIMPSEST_INSTITUTIONS=str(elsewhere))
     assert errors == []
-    assert ids == {f"{kind}__hillside" for kind in ("dictionaries", "evaluate", "notes")}
+    from wiring.policy import Kind
+
+    assert ids == {f"{kind}__hillside" for kind in Kind}
+
+
+@pytest.mark.parametrize("waiting", ["", "annotator_a: 3 of 5 notes; folder /work"])
+def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatch, waiting):
+    from airflow.sdk.exceptions import AirflowSkipException
+
+    from deid_tasks import runs
+
+    asked = []
+
+    def freeze(settings, secrets, versions):
+        asked.append(versions)
+        reports = [("random", "s1", ""), ("stratified", "s2", waiting)]
+        return [{"design": d, "sample_version": v, "waiting_for": w} for d, v, w in reports]
+
+    monkeypatch.setattr(runs, "freeze", freeze)
+    task = dagbag.dags["gold__riverside"].get_task("freeze")
+    if waiting:
+        with pytest.raises(
+            AirflowSkipException, match=r"work is open: stratified sample s2: annotator_a: 3 of 5 notes"
+        ):
+            task.python_callable("riverside", {"sample_version": ""})
+    else:
+        assert len(task.python_callable("riverside", {"sample_version": "s7"})) == 2
+    assert asked == [["s7"] if not waiting else []]

@@ -10,7 +10,9 @@ import psycopg2
 import pytest
 from small_hospital import hospital, notes
 
-from deid_tasks.hospital.layouts import load, load_gold
+from deid_tasks.hospital.layouts import load
+from deid_tasks.hospital.truth import freeze_truth
+from deid_tasks.settings import InstitutionSettings
 
 PROJECT = Path(__file__).parents[2] / "dbt"
 
@@ -70,12 +72,27 @@ def warehouses(postgres, tmp_path_factory) -> dict[str, Dbt]:
     for institution, layout in (("riverside", "omop"), ("lakeshore", "clarity")):
         load(connection, hospital(institution), notes(), f"{institution}_ehr", layout)
         built[layout] = Dbt(uri, institution, layout, tmp_path_factory.mktemp(institution))
-    load_gold(connection, notes(), "riverside_gold")
-    connection.close()
     with ThreadPoolExecutor() as pool:
         for result in pool.map(lambda dbt: dbt.run("build"), built.values()):
             assert result.returncode == 0, result.stdout
+    freeze_truth(connection, settings(), notes(), "random")
+    connection.close()
     return built
+
+
+def settings() -> InstitutionSettings:
+    """Of the institution that has a gold set."""
+    return InstitutionSettings.model_validate(
+        {
+            "institution": "riverside",
+            "title": "Riverside Health",
+            "warehouse": {"connection": "riverside_ehr", "layout": "omop"},
+            "notes": {"start_date": "2024-01-01"},
+            "obfuscate": {"key": "riverside_key"},
+            "publish": {"bucket": "published", "object_store": "object_store", "catalog": "catalog"},
+            "work_dir": "/nowhere",
+        }
+    )
 
 
 @pytest.fixture(params=["omop", "clarity"])

@@ -33,7 +33,7 @@ def test_every_column_says_whether_it_is_phi(warehouse, manifest):
     assert silent == []
     real = warehouse.rows(
         "SELECT table_catalog || '.' || table_schema || '.' || table_name, column_name FROM information_schema.columns "
-        "WHERE table_schema IN ('{i}_staging', '{i}_dictionaries', '{i}_quality', '{i}_results')"
+        "WHERE table_schema IN ('{i}_staging', '{i}_dictionaries', '{i}_quality', '{i}_gold', '{i}_results')"
     )
     assert len(real) > 200
     assert [(table, column) for table, column in real if column not in described.get(table, {})] == []
@@ -44,11 +44,10 @@ def test_sources_describe_the_tables_as_they_are(warehouse, manifest):
     real: dict[str, list[str]] = {}
     for table, column in warehouse.rows(
         "SELECT table_catalog || '.' || table_schema || '.' || table_name, column_name FROM information_schema.columns "
-        "WHERE table_schema IN ('{i}_ehr', '{i}_results') ORDER BY ordinal_position"
+        "WHERE table_schema IN ('{i}_ehr', '{i}_gold', '{i}_results') ORDER BY ordinal_position"
     ):
         real.setdefault(table, []).append(column)
-    ours = {table: columns for table, columns in described.items() if "_gold." not in table}
-    assert ours == {table: columns for table, columns in real.items() if table in ours}
+    assert described == {table: columns for table, columns in real.items() if table in described}
 
 
 def test_patients_columns_are_marked_direct(manifest):
@@ -122,8 +121,8 @@ def test_quality_shows_results(warehouses):
             INSERT INTO certificate VALUES
                 ('c0', 'f', 'g', 'failed', '{}', '2024-01-01'), ('c1', 'f', 'g', 'passed', '{}', '2024-01-02');
             INSERT INTO evaluation VALUES
-                ('e1', 'f', 'g', 's', 'full', 'recall', 'all', .98, .97, .99, 98, 1, 2, '2024-01-01'),
-                ('e2', 'f', 'g', 's', 'full', 'recall', 'all', .99, .98, 1, 99, 1, 1, '2024-01-02');
+                ('e1', 'f', 'g', 's', 'full', 'word', '', 'recall', 'all', .98, .97, .99, 98, 1, 2, '2024-01-01'),
+                ('e2', 'f', 'g', 's', 'full', 'word', '', 'recall', 'all', .99, .98, 1, 99, 1, 1, '2024-01-02');
             INSERT INTO audit_finding VALUES ('r1', 'n1', 'last', 3, 8), ('r1', 'n1', 'mrn', 9, 12), ('r1', 'n2', 'last', 0, 4);
         """)
         try:
@@ -143,14 +142,16 @@ def test_quality_shows_results(warehouses):
                 ("last", 2, 2),
                 ("mrn", 1, 1),
             ]
-            cursor.execute("INSERT INTO riverside_gold.gold_span VALUES ('N0002', 1, 4, 'DATE')")
+            cursor.execute(
+                "INSERT INTO riverside_gold.gold_span SELECT gold_version, 'N0002', 1, 4000, 'DATE' FROM riverside_gold.gold_set"
+            )
             connection.commit()
             broken = warehouse.run("test", "--select", "quality_runs", "source:gold")
             failed = set(re.findall(r"Failure in test (\w+)", broken.stdout))
             assert len(failed) == 2, "a run that does not reconcile, and a span outside its text"
             assert {name.split("_is_reconciled")[0] for name in failed} > {"accepted_values_quality_runs"}
         finally:
-            cursor.execute("DELETE FROM riverside_gold.gold_span WHERE note_id = 'N0002'")
+            cursor.execute("DELETE FROM riverside_gold.gold_span WHERE end_offset = 4000")
             cursor.execute(f"TRUNCATE {', '.join(RESULTS)}")
 
 

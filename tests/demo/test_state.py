@@ -80,8 +80,7 @@ def test_the_password_is_kept_where_airflow_reads_it(tmp_path):
 
 
 @pytest.mark.parametrize("notes", [200, 320, 3_000, 50_000])
-def test_a_hospital_of_any_size_has_people_and_labelled_notes(notes):
+def test_a_hospital_of_any_size_has_people(notes):
     size = Size.of(notes)
     assert size.notes == notes
     assert 60 <= size.patients <= max(60, notes)
-    assert 100 <= size.gold_notes <= min(400, notes)

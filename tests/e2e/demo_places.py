@@ -28,8 +28,9 @@ def postgres_log(demo: Demo) -> Found:
 
 
 def state(demo: Demo) -> Found:
-    """The rest of the demo's folder: its memory, Airflow's home, lexicons; neither the warehouse nor shards before the gate."""
+    """The rest of the demo's folder: its memory, Airflow's home, lexicons, reports; not the warehouse, shards before the gate, or task lists."""
     left_out = {demo.folder / "postgres", demo.folder / "logs", demo.folder / "tmp", demo.folder / "home"}
+    left_out |= {demo.folder / "work" / one.institution / "annotation" for one in demo.institutions}
     for name, content in _files(demo.folder):
         if not (left_out & set(Path(name).parents) or name.endswith(".parquet")):
             yield name, content

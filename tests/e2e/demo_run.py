@@ -22,9 +22,19 @@ from deid_tasks.hospital import build_hospital
 from deid_tasks.hospital.records import Hospital
 from deid_tasks.settings import InstitutionSettings, Secrets
 
-SIZE = Size(notes=240, patients=60, providers=30, gold_notes=80)
+SIZE = Size(notes=240, patients=60, providers=30)
 # A gold set of this size cannot show the recall that the committed thresholds ask for.
-_GATE = "\ngate:\n  recall_min: 0.9\n  precision_min: 0.8\n  max_quarantined_share: 0.1\n"
+_GATE = """
+gate:
+  recall_min: 0.9
+  stratum_recall_min: 0.7
+  precision_min: 0.8
+  max_quarantined_share: 0.1
+sampling:
+  size: 60
+  least: 2
+  random_size: 40
+"""
 _DEMO = """
 import sys
 from pathlib import Path
@@ -78,7 +88,7 @@ def environment_of(top: Path) -> dict[str, str]:
 
 
 def _start(folder: Path, institutions: Path, environment: dict[str, str], **pipes: int) -> subprocess.Popen[str]:
-    size = [str(number) for number in (SIZE.notes, SIZE.patients, SIZE.providers, SIZE.gold_notes)]
+    size = [str(number) for number in (SIZE.notes, SIZE.patients, SIZE.providers)]
     command = [sys.executable, "-c", _DEMO, str(folder), str(institutions), *size]
     return subprocess.Popen(command, env=environment, text=True, **pipes)
 

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from deid_tasks.demo import down, processes
 from deid_tasks.demo.command import BACKFILLED
+from deid_tasks.demo.flow import KINDS
 from deid_tasks.demo.report import query
 from deid_tasks.demo.seed import START
 from deid_tasks.obfuscate import Obfuscator
@@ -36,9 +37,35 @@ class TestOutcome:
 
     @institutions
     def test_every_run_succeeded(self, demo, institution):
-        for kind in ("dictionaries", "evaluate", "notes"):
+        for kind in KINDS:
             states = {run["state"] for run in demo.api.runs(f"{kind}__{institution}")}
             assert states == {"success"}, kind
+
+    @institutions
+    def test_people_labelled_what_was_drawn_and_a_third_decided(self, demo, institution):
+        gold = demo.rows(
+            f"select g.design, g.notes = s.notes, g.kappa, g.preannotated_by from {institution}_gold.gold_set g"
+            f" join {institution}_gold.sample s using (sample_version) order by 1"
+        )
+        assert [(design, whole, shown) for design, whole, _, shown in gold] == [
+            ("random", True, ""),
+            ("stratified", True, ""),
+        ]
+        assert all(0.9 < kappa < 1 for *_, kappa, _ in gold)
+        decided = dict(
+            demo.rows(f"select basis || ' ' || decided_by, count(*) from {institution}_gold.gold_decision group by 1")
+        )
+        assert set(decided) == {"agreement annotator_a+annotator_b", "adjudication adjudicator"}
+        assert decided["agreement annotator_a+annotator_b"] > decided["adjudication adjudicator"] > 0
+
+    @institutions
+    def test_the_certificate_speaks_of_both_designs_and_the_page_of_nobody(self, demo, institution, search):
+        evaluated = demo.rows(f"select distinct sample from {institution}_results.evaluation order by 1")
+        assert evaluated == [("random",), ("stratified",)]
+        pages = list((demo.folder / "work" / institution / "evaluation").glob("*.*"))
+        assert {page.suffix for page in pages} == {".html", ".json"}
+        for page in pages:
+            assert not list(search(page.name, page.read_text()))
 
     @institutions
     def test_three_days_were_backfilled(self, demo, institution):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from small_hospital import hospital, notes
 
 from deid_tasks.errors import InputError, WarehouseError
-from deid_tasks.hospital.layouts import LAYOUTS, load, load_gold
+from deid_tasks.hospital.layouts import LAYOUTS, load
 from deid_tasks.hospital.layouts.clarity import ClarityRows
 from deid_tasks.hospital.layouts.copy import Table, copy_rows
 
@@ -72,17 +72,6 @@ def test_note_types_keep_their_number_over_batches():
                 assert not fresh.keys() & seen.keys()
                 seen |= fresh
     assert sorted(seen.values()) == [1, 2, 3]
-
-
-def test_gold_arrives_whole_and_its_version_is_its_content(connection):
-    version = load_gold(connection, notes(), "x_gold")
-    assert load_gold(connection, reversed(notes()), "x_gold", sample="random") == version
-    stored = rows(connection, "SELECT note_id, text, sample, gold_version FROM x_gold.gold_note ORDER BY note_id")
-    assert stored == [(note.note_id, note.text, "random", version) for note in notes()]
-    spans = rows(connection, "SELECT note_id, start_offset, end_offset, entity FROM x_gold.gold_span ORDER BY 1, 2")
-    assert spans == [(n.note_id, s.start, s.end, s.entity.value) for n in notes() for s in n.spans]
-    moved = [replace(notes()[0], spans=()), *notes()[1:]]
-    assert load_gold(connection, moved, "x_gold") != version
 
 
 @pytest.fixture(scope="module")

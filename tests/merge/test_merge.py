@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_tasks.entities import Entity
-from deid_tasks.merge import merge_spans
+from deid_tasks.merge import count_agreed, merge_spans
 from deid_tasks.settings.model import MergeSettings
 from deid_tasks.span import Span, check_spans
 from deid_tasks.text import Document
@@ -157,3 +157,24 @@ def test_many_overlapping_spans_are_swept_once() -> None:
     merged = merge_spans(Document("n", text), {"lexicon": nested}, MergeSettings())
     check_spans(merged, len(text))
     assert sum(len(span) for span in merged) >= 20_000 * 4
+
+
+@pytest.mark.parametrize(
+    ("marked", "agreed"),
+    [
+        ({}, 0),
+        ({"patterns": "[DATE:3/14] Dr. [PROVIDER:Okafor]"}, 0),
+        ({"patterns": "[DATE:3/14] Dr. [PROVIDER:Okafor]", "lexicon": "3/14 Dr. [PROVIDER:Okafor]"}, 1),
+        # Another entity agrees too, and so does a span over both.
+        ({"patterns": "[DATE:3/14] Dr. [PROVIDER:Okafor]", "lexicon": "3/14 Dr. [CITY:Okafor]"}, 1),
+        ({"patterns": "[DATE:3/14] Dr. [PROVIDER:Okafor]", "transformer": "[DATE:3/14 Dr. Okafor]"}, 2),
+        # One detector twice is one detector.
+        ({"patterns": "3/14 Dr. [PROVIDER:Oka][PATIENT:for]"}, 0),
+        ({"patterns": "[DATE:3/14] Dr. Okafor", "lexicon": "3/14 Dr. [PROVIDER:Okafor]"}, 0),
+    ],
+)
+def test_spans_that_two_detectors_found(marked, agreed):
+    read = {name: read_markup(value)[1] for name, value in marked.items()}
+    text = "3/14 Dr. Okafor"
+    assert count_agreed([Span(0, 4, Entity.DATE), Span(9, 15, Entity.PROVIDER)], read) == agreed
+    assert all(read_markup(value)[0] == text for value in marked.values())

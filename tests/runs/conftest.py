@@ -13,9 +13,11 @@ import psycopg2
 import pytest
 
 from deid_tasks import runs
+from deid_tasks.gate import new_key_pair
 from deid_tasks.hospital import build_hospital, write_notes
-from deid_tasks.hospital.layouts import load, load_gold
+from deid_tasks.hospital.layouts import load
 from deid_tasks.hospital.records import GoldNote, Hospital, HospitalSpec, World
+from deid_tasks.hospital.truth import freeze_truth
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 PROJECT = Path(__file__).parents[2] / "dbt"
@@ -57,7 +59,7 @@ def site(postgres, object_store, tmp_path_factory) -> Site:
                 "patterns": {"identifiers": {"MRN": [r"\bRH\d{7}\b"]}},
             },
             "obfuscate": {"key": "riverside_key"},
-            "gate": {"recall_min": 0.6, "precision_min": 0.6},
+            "gate": {"recall_min": 0.6, "precision_min": 0.6, "stratum_recall_min": 0.5},
             "publish": {
                 "bucket": "published",
                 "object_store": "object_store",
@@ -67,7 +69,10 @@ def site(postgres, object_store, tmp_path_factory) -> Site:
             "work_dir": str(folder / "work"),
         }
     )
+    signing_key, verification_key = new_key_pair()
     held = {
+        "certificate_signing_key": signing_key,
+        "certificate_verification_key": verification_key,
         "riverside_ehr": uri,
         "catalog": uri,
         "object_store": json.dumps(object_store),
@@ -78,9 +83,10 @@ def site(postgres, object_store, tmp_path_factory) -> Site:
     notes = list(write_notes(hospital))
     connection = psycopg2.connect(uri)
     load(connection, hospital, notes, "riverside_ehr", "omop")
-    load_gold(connection, notes[:80], "riverside_gold")
-    connection.close()
     _dbt_build(uri, folder)
+    for design, chosen in (("stratified", notes[:80]), ("random", notes[80:160])):
+        freeze_truth(connection, settings, chosen, design)
+    connection.close()
     secrets = Secrets(held.get)
     runs.compile_dictionaries(settings, secrets)
     return Site(settings, secrets, uri, hospital, notes)

@@ -188,3 +188,39 @@ def test_an_empty_warehouse_and_bad_overrides_are_errors(database, ask):
     with pytest.raises(SettingsError, match="sampling: size"):
         draw_samples(*site(database), {"size": 0})
     assert ask("select count(*) from xx_gold.sample") == [(0,)]
+
+
+def test_a_text_that_a_view_puts_together_is_made_once_for_the_draw_and_once_for_the_sample(database, ask):
+    ask(
+        """
+        alter table xx_staging.stg_note rename to raw;
+        create sequence xx_staging.made;
+        create function xx_staging.make(text) returns text language sql stable
+            as $$ select $1 from nextval('xx_staging.made') $$;
+        create view xx_staging.stg_note as
+        select note_id, patient_id, note_type, note_datetime, author_id, xx_staging.make(note_text) as note_text
+        from xx_staging.raw
+        """
+    )
+    ask(
+        "insert into xx_staging.raw select i::text, 'P1', 't', '2024-01-01', 'A1', 'Quillfeather ' || i from generate_series(1, 50) i"
+    )
+    [sample] = draw_samples(*site(database, size=10, random_size=0))
+    assert sample["notes"] == 10
+    assert ask("select last_value from xx_staging.made") == [(60,)]
+
+
+@pytest.mark.parametrize(("text", "is_drawn"), [("é" * 1_000, True), ("é" * 1_001, False), ("x" * 4_001, False)])
+def test_length_is_counted_in_characters(database, ask, text, is_drawn):
+    put(ask, [("d", "P1", "t", "2024-01-01", "words here"), ("n", "P1", "t", "2024-01-01", text)])
+    [sample] = draw_samples(*site(database, random_size=0))
+    assert (sample["notes"], sample["too_long"]) == ((2, 0) if is_drawn else (1, 1))
+
+
+def test_a_draw_that_breaks_off_leaves_nothing(database, ask):
+    put(ask, [("d", "P1", "t", "2024-01-01", "words here")])
+    ask("alter table xx_gold.sample_note add constraint never check (false)")
+    with pytest.raises(WarehouseError) as caught:
+        draw_samples(*site(database))
+    assert "words here" not in str(caught.value)
+    assert ask("select (select count(*) from xx_gold.sample), (select count(*) from xx_gold.sample_group)") == [(0, 0)]

@@ -9,11 +9,10 @@ from typing import Any, Protocol
 from deid_tasks.errors import InputError
 from deid_tasks.hospital.layouts.clarity import ClarityRows
 from deid_tasks.hospital.layouts.copy import Table, copy_rows
-from deid_tasks.hospital.layouts.gold import load_gold
 from deid_tasks.hospital.layouts.omop import OmopRows
 from deid_tasks.hospital.records import GoldNote, Hospital
 
-__all__ = ["LAYOUTS", "Rows", "load", "load_gold"]
+__all__ = ["LAYOUTS", "Rows", "load"]
 
 _BATCH_NOTES = 1_000
 

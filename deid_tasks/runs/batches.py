@@ -1,0 +1,14 @@
+"""Streams, a bounded number at a time."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """The items in order, in lists of ``size``; the last one may be shorter."""
+    stream = iter(items)
+    while batch := list(islice(stream, size)):
+        yield batch

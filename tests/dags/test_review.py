@@ -1,0 +1,94 @@
+"""A person sees what the gate holds, and the answer is written down before the run goes on or fails."""
+
+import datetime
+import types
+
+import pytest
+
+MOMENT = datetime.datetime(2024, 5, 1, 8, tzinfo=datetime.UTC)
+HELD = [{"kind": "drift", "reason": "note type nursing: entities per 1,000 words 12.3, baseline 40.1"}]
+
+
+class Instance:
+    """As much of a task instance as the operator asks for."""
+
+    id = "0190"
+    map_index = -1
+
+    def __init__(self, review):
+        self._released = {"review": review, "fingerprint": "f", "certificate": "c"}
+
+    def xcom_pull(self, task_ids):
+        assert task_ids == "reconcile_and_gate"
+        return self._released
+
+
+@pytest.fixture
+def review(dagbag):
+    return dagbag.dags["notes__riverside"].get_task("review")
+
+
+@pytest.fixture
+def recorded(monkeypatch):
+    from deid_tasks import runs
+
+    calls = []
+    monkeypatch.setattr(runs, "record_review", lambda _settings, _secrets, *rest: calls.append(rest))
+    return calls
+
+
+def context(review, held):
+    instance = Instance(held)
+    return {"ti": instance, "task_instance": instance, "run_id": "r1", "task": review}
+
+
+def test_a_run_that_nothing_holds_goes_on(review, recorded):
+    assert review.execute(context(review, [])) is None
+    assert recorded == []
+
+
+def test_a_held_run_asks_a_person_and_waits_without_a_worker(review, monkeypatch):
+    from airflow.providers.standard.operators import hitl
+    from airflow.sdk.exceptions import TaskAwaitingInput
+
+    asked = {}
+    monkeypatch.setattr(hitl, "upsert_hitl_detail", lambda **detail: asked.update(detail))
+    with pytest.raises(TaskAwaitingInput) as waiting:
+        review.execute(context(review, HELD))
+    assert asked["options"] == ["Approve", "Reject"]
+    assert asked["subject"] == "riverside: publish this run?"
+    assert waiting.value.timeout == datetime.timedelta(hours=review.HOURS)
+
+
+def test_the_question_names_the_reasons(review):
+    import jinja2
+
+    shown = jinja2.Template(review.body).render(ti=types.SimpleNamespace(xcom_pull=lambda _task: {"review": HELD}))
+    assert "nursing: entities per 1,000 words 12.3, baseline 40.1" in shown
+
+
+@pytest.mark.parametrize(("chosen", "decision"), [("Approve", "approved"), ("Reject", "rejected")])
+def test_the_answer_is_recorded(review, recorded, chosen, decision):
+    from airflow.providers.standard.exceptions import HITLRejectException
+
+    event = {
+        "chosen_options": [chosen],
+        "params_input": {},
+        "responded_at": MOMENT,
+        "responded_by_user": {"id": "7", "name": "officer"},
+    }
+    if decision == "approved":
+        review.execute_complete(context(review, HELD), event)
+    else:
+        with pytest.raises(HITLRejectException):
+            review.execute_complete(context(review, HELD), event)
+    released = {"review": HELD, "fingerprint": "f", "certificate": "c"}
+    assert recorded == [("r1", released, decision, "officer", MOMENT)]
+
+
+def test_no_answer_fails_the_run_and_records_nothing(review, recorded):
+    from airflow.providers.standard.exceptions import HITLTimeoutError
+
+    with pytest.raises(HITLTimeoutError):
+        review.execute_complete(context(review, HELD), {"error": "too late", "error_type": "timeout"})
+    assert recorded == []
