@@ -87,6 +87,11 @@ class Recovered:
                 counter.update(entities)
 
 
+def without_dictionaries(engine: Engine) -> Variant:
+    """The engine on its public resources alone."""
+    return Variant("without_dictionaries", engine.without_dictionaries(), _DICTIONARIES)
+
+
 def variants_of(engine: Engine) -> list[Variant]:
     """The full engine first, then without each part that it has."""
     names = {detector.name.partition(":")[0] for detector in engine.detectors}
@@ -94,7 +99,7 @@ def variants_of(engine: Engine) -> list[Variant]:
         names.add("patient")
     found = [Variant(FULL, engine)]
     if names & _DICTIONARIES:
-        found.append(Variant("without_dictionaries", engine.without_dictionaries(), _DICTIONARIES))
+        found.append(without_dictionaries(engine))
     if engine.recover.enabled:
         found.append(
             Variant("without_recovery", replace(engine, recover=engine.recover.model_copy(update={"enabled": False})))

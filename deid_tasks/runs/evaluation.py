@@ -16,8 +16,9 @@ from deid_tasks.errors import GateError, WarehouseError
 from deid_tasks.evaluate import Evaluation, Scorer
 from deid_tasks.gate import Verdict, baseline, check_tables, evaluation_checks, issue_certificate
 from deid_tasks.notes import Amounts
-from deid_tasks.pipeline import Detection, detect, measure
+from deid_tasks.pipeline import Detection, find, measure
 from deid_tasks.report import write_report
+from deid_tasks.runs.ablation import FULL, Variant, without_dictionaries
 from deid_tasks.runs.batches import batched
 from deid_tasks.runs.dictionaries import load_engine
 from deid_tasks.runs.evidence import evaluated_on, evaluation_rows, history, worst
@@ -32,7 +33,7 @@ from deid_tasks.warehouse.results import replace_evaluation
 
 _GOLD_BATCH = 100
 _HISTORY = 50
-FULL, WITHOUT = "full", "without_dictionaries"
+WITHOUT = "without_dictionaries"
 
 
 @dataclass(frozen=True)
@@ -132,25 +133,24 @@ def _gold_set(reader: Connection, settings: InstitutionSettings, design: Design)
 def _measure(
     reader: Connection, lookup: Connection, settings: InstitutionSettings, engine: Engine, gold: GoldSet
 ) -> _Measured:
-    variants = {FULL: engine, WITHOUT: engine.without_dictionaries()}
+    # The detectors read each note once; the variants merge and recover what they found.
+    variants = (Variant(FULL, engine), without_dictionaries(engine))
     scorers = {
-        name: Scorer(settings.policy.group, settings.gate.confidence, settings.gate.resamples) for name in variants
+        one.name: Scorer(settings.policy.group, settings.gate.confidence, settings.gate.resamples) for one in variants
     }
     amounts: defaultdict[str, list[Amounts]] = defaultdict(list)
     for notes in batched(read_gold(reader, settings, gold), _GOLD_BATCH):
         patients = read_patients(lookup, settings, (note.patient_id for note in notes if note.patient_id))
         documents = [Document(n.note_id, n.text, n.patient_id or None, n.note_type) for n in notes]
-        for name, variant in variants.items():
-            context = Context(variant, patients)
-            found = detect(documents, context)
-            for note, detection in zip(notes, found, strict=True):
-                # Notes without a patient are independent of each other.
-                patient = note.patient_id or f"note {note.note_id}"
-                scorers[name].add(note.text, note.spans, detection.spans, patient, note.note_type, note.period)
-            if name == FULL:
-                for note, document, detection in zip(notes, documents, found, strict=True):
-                    if counted := _amounts(note, document, detection, context):
-                        amounts[note.note_type].append(counted)
+        context = Context(engine, patients)
+        for note, document, found in zip(notes, documents, find(documents, context), strict=True):
+            # Notes without a patient are independent of each other.
+            patient = note.patient_id or f"note {note.note_id}"
+            for variant in variants:
+                detection = variant.detection(document, found)
+                scorers[variant.name].add(note.text, note.spans, detection.spans, patient, note.note_type, note.period)
+                if variant.name == FULL and (counted := _amounts(note, document, detection, context)):
+                    amounts[note.note_type].append(counted)
     return _Measured(gold, {name: scorer.finish() for name, scorer in scorers.items()}, dict(amounts))
 
 
