@@ -74,6 +74,9 @@ _ROOM_WORDS = frozenset(["rm", "room", "bed", "or", "unit", "ward", "floor", "ba
 _CREDENTIAL_CODES = frozenset(("pa", "md", "ma", "do", "pt", "ot", "rn", "np", "id", "ms"))
 """Credentials, some of which are the codes of states too."""
 _FORM_BEFORE = re.compile(r"\bform(?: no\.?| #)? {1,2}$", re.IGNORECASE)
+_SHOP_BEFORE = re.compile(
+    r"(?<![a-z])(?:[A-Z][\w'’.-]* |(?:st|street|ave|terrace|way|rd|road|dr|lane|ln|blvd|ct|court|pl|pharmacy) )#?$"
+)
 _WORDS_ONLY = frozenset((Category.NAME, Category.ORGANIZATION, Category.PROFESSION))
 
 
@@ -91,8 +94,11 @@ def is_noise(text: str, span: Span) -> bool:
     if span.category is Category.DATE:
         return bool(_FIGURE.fullmatch(value))
     if span.category in _WORDS_ONLY and span.entity is not Entity.USERNAME and not re.search(r"[^\W\d_]", value):
-        # The number of a shop has three figures or more ("Pharmacy #2601"); fewer are tablets.
-        return span.category is not Category.ORGANIZATION or len(value.strip("# ")) < 3
+        # "Corner Pharmacy #12" is a shop; "dispense #28" is tablets.
+        is_shop = span.category is Category.ORGANIZATION and _SHOP_BEFORE.search(
+            text[max(0, span.start - 24) : span.start]
+        )
+        return not is_shop and (span.category is not Category.ORGANIZATION or len(value.strip("# ")) < 3)
     match span.entity:
         case Entity.AGE:
             return bool(_UNIT.match(text, span.end))

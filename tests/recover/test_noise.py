@@ -38,6 +38,8 @@ KEPT = [
     ("ok. [PATIENT:Young] is here", "transformer"),
     ("from Springfield ([STATE:IL])", "transformer"),
     ("Pharmacy #[ORGANIZATION:2601]", "transformer"),
+    ("Corner Pharmacy #[ORGANIZATION:12]", "transformer"),
+    ("12 oak terrace #[ORGANIZATION:33]", "transformer"),
     ("[LOCATION_OTHER:rm 7S-09]", "transformer"),
 ]
 
