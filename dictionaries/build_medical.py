@@ -21,10 +21,15 @@ from xml.etree import ElementTree
 from deid_tasks.lexicon.normalise import normalise
 
 HERE = Path(__file__).resolve().parent
-COMMON_WORDS = 30_000
+COMMON_WORDS = 40_000
 MAX_WORDS = 5
 NEVER_A_NAME_ZIPF = 5.3
 """A word this frequent that is not in ``MOSTLY_NAMES`` is an everyday word, whoever else is called so."""
+INFLECTED_ZIPF = 4.2
+RARE_NAME = 5.0
+RARE_WORD_ZIPF = 3.0
+"""Of a name that ``RARE_NAME`` of 100,000 people bear or more, words rarer than ``RARE_WORD_ZIPF`` are names first (prater); of one that
+fewer bear, inflected words at least as frequent as ``INFLECTED_ZIPF`` are words first (falling, bills)."""
 TOO_COMMON_ZIPF = 4.5
 """A single word as frequent as this says nothing about medicine; the common words cover it."""
 DISEASE_CHAPTERS = frozenset("ABCDEFGHIJKLMNOPQRSTU")
@@ -46,7 +51,7 @@ lynn madeline madison malcolm marcus margaret maria marian marie marilyn marion 
 mason matt matthew maureen maurice megan melissa melvin michael michelle mike miles miller milton miriam mitchell
 molly monica morgan morris murphy nancy natalie nathan neil nelson nicholas nick nicole nora norman oliver oscar otto
 owen pamela parker pat patricia patrick paul paula pauline peggy perry pete peter phil philip phillip phyllis porter
-rachel ralph randy ray raymond rebecca reginald rex richard rick ricky rita rob robert roberta robin rodney roger
+rachel ralph randy ray raymond rebecca reed reginald rex richard rick ricky rita rob robert roberta robin rodney roger
 roland ron ronald ronnie ross roy russell ruth ryan sally sam samantha samuel sandra sandy sara sarah scott sean
 sharon sheila shelley sherman shirley sidney simon smith sophia spencer stan stanley stella stephanie stephen steve
 stevens stewart stuart sue susan sylvia taylor ted teresa terry thelma theodore theresa thomas tim timothy tina todd
@@ -55,6 +60,8 @@ warren wayne wendy wesley wilbur willard william williams willie willy winifred 
 """
 MOSTLY_NAMES = frozenset(_NAMES.split())
 """Words that spelling lists also write in lower case, but that are somebody's name wherever a clinician capitalises them."""
+_POSSESSIVE = "M"
+"""The flag of the suffix 's."""
 _STOP_WORDS = "a an and as at by due for from in into is of on or other than that the to unspecified with without"
 _STOP = frozenset(_STOP_WORDS.split())
 _SPLIT = re.compile(r",|;| with | without | due to | following | secondary to | associated with | as the cause ", re.I)
@@ -127,11 +134,35 @@ def name_words() -> tuple[frozenset[str], frozenset[str]]:
     return lists[0], lists[1]
 
 
-def spelled_words(dictionary: Path) -> frozenset[str]:
-    """Words that the SCOWL spelling list writes in lower case."""
+def affix_rules(path: Path) -> dict[str, list[tuple[bool, str, str, re.Pattern[str]]]]:
+    """The prefixes and suffixes of a Hunspell affix file by flag: is it a suffix, what goes, what comes, and the words it fits."""
+    rules: dict[str, list[tuple[bool, str, str, re.Pattern[str]]]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        match line.split():
+            case ["PFX" | "SFX" as kind, flag, strip, add, condition, *_] if flag != _POSSESSIVE:
+                is_suffix = kind == "SFX"
+                fits = re.compile(condition + "$" if is_suffix else "^" + condition)
+                rules.setdefault(flag, []).append((is_suffix, strip.strip("0"), add, fits))
+    return rules
+
+
+def spelled_words(dictionary: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """What the SCOWL spelling list writes in lower case: its words, also with prefixes (return), and the forms with suffixes (returned)."""
+    rules = affix_rules(dictionary.with_suffix(".aff"))
+    words: set[str] = set()
+    forms: set[str] = set()
     with dictionary.open(encoding="utf-8", errors="replace") as file:
-        words = (line.split("/")[0].strip() for line in file)
-        return frozenset(word for word in words if word.islower())
+        for line in file:
+            word, _, flags = line.strip().partition("/")
+            if not word.islower():
+                continue
+            fitting = [rule for flag in flags for rule in rules.get(flag, ()) if rule[3].search(word)]
+            stems = [word, *(add + word for is_suffix, _, add, _ in fitting if not is_suffix)]
+            words.update(stems)
+            forms.update(
+                stem.removesuffix(strip) + add for stem in stems for is_suffix, strip, add, _ in fitting if is_suffix
+            )
+    return frozenset(words), frozenset(forms - words)
 
 
 def is_spelled(word: str, spelled: frozenset[str]) -> bool:
@@ -200,19 +231,38 @@ def build_medical(spelled: frozenset[str]) -> None:
     write(HERE / "medical_terms.tsv", ("term", "kind", "source"), sorted(rows))
 
 
-def build_common(spelled: frozenset[str]) -> None:
+def bearers() -> dict[str, float]:
+    """How many of 100,000 people bear a name, by the name in small letters: the lists that ``build_names.py`` wrote."""
+    found: dict[str, float] = {}
+    for file, columns in (("surnames.tsv", ("per_100k",)), ("given_names.tsv", ("women_per_100k", "men_per_100k"))):
+        with (HERE / file).open(encoding="utf-8") as stream:
+            for row in csv.DictReader(stream, delimiter="\t"):
+                name = normalise(row["surname" if file == "surnames.tsv" else "given_name"])
+                found[name] = found.get(name, 0.0) + sum(float(row[column]) for column in columns)
+    return found
+
+
+def build_common(words: frozenset[str], forms: frozenset[str]) -> None:
     """Write ``common_words.tsv``: the commonest English words that a spelling list writes in lower case, with their Zipf value."""
     from wordfreq import top_n_list, zipf_frequency
 
     firsts, lasts = name_words()
+    borne = bearers()
+    spelled = words | forms
     common: list[str] = []
-    for word in top_n_list("en", 150_000):
+    for word in top_n_list("en", 200_000):
         if not (word.isascii() and word.isalpha() and len(word) > 1) or word in MOSTLY_NAMES:
             continue
         plural = word.removesuffix("s")
-        is_plain = word in spelled or (plural in spelled and plural not in MOSTLY_NAMES and plural not in firsts)
+        zipf = zipf_frequency(word, "en")
+        is_plain = word in words or (plural in words and plural not in MOSTLY_NAMES and plural not in firsts)
         is_name = word in firsts or word in lasts
-        if is_plain or (not is_name and is_spelled(word, spelled)) or zipf_frequency(word, "en") >= NEVER_A_NAME_ZIPF:
+        is_rare_name = borne.get(word, 0.0) < RARE_NAME
+        is_plain = is_plain and (is_rare_name or zipf >= RARE_WORD_ZIPF)
+        is_form = (not is_name and is_spelled(word, spelled)) or (
+            word in forms and is_rare_name and zipf >= INFLECTED_ZIPF
+        )
+        if is_plain or is_form or zipf >= NEVER_A_NAME_ZIPF:
             common.append(word)
     del common[COMMON_WORDS:]
     write(HERE / "common_words.tsv", ("word", "zipf"), ((word, zipf_frequency(word, "en")) for word in common))
@@ -221,10 +271,12 @@ def build_common(spelled: frozenset[str]) -> None:
 def main() -> None:
     """Build both lists beside this file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--spelling", type=Path, required=True, help="en_US.dic of the SCOWL word lists")
-    spelled = spelled_words(parser.parse_args().spelling)
-    build_medical(spelled)
-    build_common(spelled)
+    parser.add_argument(
+        "--spelling", type=Path, required=True, help="en_US.dic of the SCOWL word lists, en_US.aff beside it"
+    )
+    words, forms = spelled_words(parser.parse_args().spelling)
+    build_medical(words | forms)
+    build_common(words, forms)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from deid_tasks.span import Span
 _FIGURE = re.compile(r"\d{1,3}|\d{2}[6-9]\d|(?:2[4-9]|[3-9]\d)\d\d(?<!19\d\d)(?<!20\d\d)")
 """A reading: up to three figures, or four that are neither a year nor a time of day."""
 _UNIT = re.compile(r"\s?(?:%|U/L|IU|units?\b|mg|mcg|g/dL|ml\b|mmol|mEq|ng|pg|mm\b|cm\b|kg\b|bpm|x\s?10)", re.IGNORECASE)
-_ABBREVIATIONS = frozenset(
-    (
+_NO_INITIALS = frozenset(
+    [
         "ros",
         "pe",
         "hpi",
@@ -28,24 +28,87 @@ _ABBREVIATIONS = frozenset(
         "gi",
         "msk",
         "nad",
-    )
+        "am",
+        "pm",
+        "est",
+        "edt",
+        "cst",
+        "cdt",
+        "mst",
+        "mdt",
+        "pst",
+        "pdt",
+        "utc",
+        "gmt",
+        "wk",
+        "wks",
+        "mo",
+        "mos",
+        "yr",
+        "yrs",
+        "day",
+        "days",
+        "hr",
+        "hrs",
+        "min",
+        "mins",
+        "crp",
+        "esr",
+        "tsh",
+        "cbc",
+        "bmp",
+        "cmp",
+        "odo",
+        "sgd",
+        "the",
+        "for",
+        "and",
+        "next",
+        "see",
+        "loss",
+    ]
 )
-"""Headings of a note's sections, in their short forms."""
+"""Headings of a note's sections in their short forms, time zones, units of time, blood tests and function words."""
+_COLUMN = re.compile(r"[ \t]{0,24}\|")
+_ROOM_WORDS = frozenset(["rm", "room", "bed", "or", "unit", "ward", "floor", "bay", "bldg", "suite"])
+_CREDENTIAL_CODES = frozenset(("pa", "md", "ma", "do", "pt", "ot", "rn", "np", "id", "ms"))
+"""Credentials, some of which are the codes of states too."""
+_FORM_BEFORE = re.compile(r"\bform(?: no\.?| #)? {1,2}$", re.IGNORECASE)
+_SHOP_BEFORE = re.compile(
+    r"(?<![a-z])(?:[A-Z][\w'’.-]* |(?:st|street|ave|terrace|way|rd|road|dr|lane|ln|blvd|ct|court|pl|pharmacy) )#?$"
+)
+_WORDS_ONLY = frozenset((Category.NAME, Category.ORGANIZATION, Category.PROFESSION))
 
 
 def is_noise(text: str, span: Span) -> bool:
     """Whether a span that only a neural detector found is a figure or a fragment that identifies no one.
 
-    Dates and times that are one bare figure, ages with a unit of measurement behind them, single characters,
-    and section headings taken for initials. Labelled numbers are patterns' business and never come here.
+    Dates and times that are one bare figure, names without a letter, ages with a unit of measurement behind them, single
+    characters, the word of a room without its number, numbers of forms, credentials in brackets taken for states, and section
+    headings, units and labels of table rows taken for initials. Labelled numbers are patterns' business and never come here.
     """
     value = text[span.start : span.end]
+    low = value.lower()
     if len(value) == 1:
         return span.entity is not Entity.AGE and span.category is not Category.ID
     if span.category is Category.DATE:
         return bool(_FIGURE.fullmatch(value))
-    if span.entity is Entity.AGE:
-        return bool(_UNIT.match(text, span.end))
-    if span.entity is Entity.INITIALS:
-        return value.lower() in _ABBREVIATIONS
+    if span.category in _WORDS_ONLY and span.entity is not Entity.USERNAME and not re.search(r"[^\W\d_]", value):
+        # "Corner Pharmacy #12" is a shop; "dispense #28" is tablets.
+        is_shop = span.category is Category.ORGANIZATION and _SHOP_BEFORE.search(
+            text[max(0, span.start - 24) : span.start]
+        )
+        return not is_shop and (span.category is not Category.ORGANIZATION or len(value.strip("# ")) < 3)
+    match span.entity:
+        case Entity.AGE:
+            return bool(_UNIT.match(text, span.end))
+        case Entity.INITIALS:
+            return low in _NO_INITIALS or bool(_COLUMN.match(text, span.end))
+        case Entity.LOCATION_OTHER:
+            return low in _ROOM_WORDS
+        case Entity.STATE:
+            brackets = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
+            return low in _CREDENTIAL_CODES and brackets == ("(", ")")
+        case Entity.OTHER_ID:
+            return bool(_FORM_BEFORE.search(text[max(0, span.start - 12) : span.start]))
     return False

@@ -8,6 +8,7 @@ import numpy as np
 
 from deid_tasks.entities import Category, Entity
 from deid_tasks.lexicon import Lexicon, default_lexicon, mask_of
+from deid_tasks.recover.eponyms import is_listed, is_lone_eponym, is_rare_name
 from deid_tasks.recover.noise import is_noise
 from deid_tasks.recover.syntax import SYNTAX
 from deid_tasks.span import Span
@@ -18,6 +19,9 @@ _ABBREVIATION = mask_of("medical", "abbreviation")
 _HARVESTED = mask_of("medical", "harvested", "other")
 _PLACE = mask_of("facility", "name", "short_name")
 _COMMON = mask_of("common")
+_PERSON = mask_of("patient_name") | mask_of("provider")
+_PLACES = frozenset((Entity.CITY, Entity.STATE))
+_PEOPLE = frozenset((Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE))
 _WRITTEN_LARGE = frozenset(
     (Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE, Entity.CITY, Entity.STATE, Entity.FACILITY, Entity.ORGANIZATION)
 )
@@ -51,7 +55,7 @@ def recover(
     one-word medical term in whole, or inside a notation (``T2N1M0``). It stays where a title or a credential is beside it, where
     a dictionary or pattern had found the one word, and where ``protected``, the spans of the patient's own record, overlaps it,
     unless the medical term reaches beyond the protected words. What a neural detector alone found goes back too where its form says that it
-    is no identifier (see ``is_noise``) or where it is one everyday word in small letters. Ages, contacts and numbers that patterns found always stay.
+    is no identifier (see ``is_noise``), where it is one everyday word, or an eponym that stands for a test, a sign or a tool. Ages, contacts and numbers that patterns found always stay.
     Without ``lexicon``, the public medical terms alone are used.
     """
     if not spans:
@@ -84,7 +88,15 @@ class _Reading:
 
     def is_medical(self, span: Span, shielded: list[Span]) -> bool:
         category = span.category
-        if not shielded and span.detector not in _CERTAIN and (is_noise(self.text, span) or self._is_everyday(span)):
+        if not shielded and span.detector not in _CERTAIN:
+            if is_noise(self.text, span) or self._is_everyday(span) or self._is_eponym(span):
+                return True
+        elif (
+            not shielded
+            and span.detector == "lexicon"
+            and category is Category.NAME
+            and is_listed(self.text, span.start, span.end)
+        ):
             return True
         if category not in _BY_SYNTAX or (category is Category.ID and span.detector in _CERTAIN):
             return False
@@ -122,13 +134,32 @@ class _Reading:
         return not self._is_person(token, token + 1)
 
     def _is_everyday(self, span: Span) -> bool:
-        """Whether the span is one everyday word in small letters that no title or credential makes a name."""
-        if span.entity not in _WRITTEN_LARGE or not self.text[span.start : span.end].islower():
+        """Whether the span is one everyday word that no title or credential makes a name.
+
+        It is written in small letters, or, where a sentence begins and in lines of capitals, nobody known and hardly anybody at all is called so.
+        """
+        word = self.text[span.start : span.end]
+        if span.entity not in _WRITTEN_LARGE:
             return False
         first, after = self._tokens(span)
         if after - first != 1 or (self.starts[first], self.ends[first]) != (span.start, span.end):
             return False
-        return bool(int(self.single[first]) & _COMMON) and not self._is_person(first, after)
+        payload = int(self.single[first])
+        if not payload & _COMMON or self._is_person(first, after):
+            return False
+        if word.islower():
+            return True
+        says_nothing = bool(self.scan.opens_sentence[first]) or bool(self.scan.caps_line[first])
+        return says_nothing and span.entity in _PEOPLE and not payload & _PERSON and is_rare_name(word)
+
+    def _is_eponym(self, span: Span) -> bool:
+        """Whether the span is an eponym that stands for a sign, a scale or a tool, and the name of nobody the institution knows."""
+        if span.entity not in _WRITTEN_LARGE or span.entity in _PLACES:
+            return False
+        first, after = self._tokens(span)
+        if any(int(self.single[token]) & _PERSON for token in range(first, after)) or self._is_person(first, after):
+            return False
+        return is_lone_eponym(self.text, span.start, span.end)
 
     def _tokens(self, span: Span) -> tuple[int, int]:
         first = int(np.searchsorted(self.scan.ends, span.start, side="right"))

@@ -15,6 +15,16 @@ _PATTERNS = (
     r"[0-6][+-]?/[456](?= (?:strength|motor|power|throughout|bilaterally|systolic|diastolic|murmur|in (?:all|both|upper|lower)))",
     r"G\d{1,2} ?P\d{1,2}(?:-?\d{1,2}){0,3}",  # gravida, para
     r"(?:CD|IL-|TNF-|HER-?|PD-L|SSA|SSB|CA ?)\d{1,3}(?:[-.]\d)?",
+    r"V[1-6]-V?[1-9]|(?i:leads?) V[1-9]R?(?:[-, ]{1,2}V?[1-9])?",  # electrocardiogram
+    r"(?:D5W?|D10W?|NS|LR)[ ,]?1/[24](?: ?NS)?",  # infusions
+    r"(?i:grade) [1-6](?:-[1-6])?/6|(?i:monofilament|pinprick|slums|mmse|moca|naming|lawton|katz|bishop|apgars?|tjc/sjc|sjc/tjc)[\s:|]{1,6}(?:of |was )?\d{1,2}/\d{1,2}",
+    r"\d{1,2}(?:\.5)?(?: ?cm)?/\d{2,3}%?/(?:[-+] ?\d|0)",  # dilation, effacement, station
+    r"(?:IS (?:to|TO|goal)|(?i:voldyne|spiromet(?:er|ry))(?: (?i:to|at|of|goal))?)[ :]{1,2}\d{3,4}",
+    r"(?i:lipase|amylase|cpk|ck|(?:nt-?)?(?:pro-?)?bnp|ferritin|ldh|ast|alt|d-dimer|cd4|trig|triglycerides)"
+    r"(?: (?i:level|is|was|of|at)){0,2}[ :]{1,2}(?!(?:199|20[0-3])\d(?!\d))\d{2,5}(?:\.\d+)?(?![/\-]\d)",
+    r"(?i:odo(?:meter)?)[ :]{1,2}\d{3,7}",
+    r"(?:(?:19|20)\d\d )?(?:NCCN|USPSTF|ASCCP|ACOG|KDIGO|AASLD|IDSA|JNC|(?:ACC|AHA|ESC|ACR|EULAR|ATS|ERS|ADA|EASD|ASCO|CAP)(?:/(?:ACC|AHA|HRS|ESC|ACR|EULAR|ATS|ERS|ADA|EASD|ASCO|CAP)){1,2})",
+    r"(?:19|20)\d\d (?:ACC|AHA|ACR|EULAR|GOLD|GINA|WHO|FIGO|McDonald|Beers|Bethesda)(?= )",  # whose guideline, of which year
     r"\d{2},X[XYO]{1,2}(?:,(?:t|del|inv|add)\([\dXY;]+\)(?:\([pq\d.;]+\))?)?|(?:t|del|inv)\(\d{1,2}(?:;\d{1,2})?\)(?:\([pq\d.;]+\))?",
 )
 SYNTAX = re.compile(rf"(?<![\w.])(?:{'|'.join(_PATTERNS)})(?!\w)")

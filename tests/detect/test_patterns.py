@@ -109,6 +109,34 @@ STRONG = {
         username: [USERNAME:mokafor1]
         [INITIALS:MTO]:[INITIALS:jd]
     """,
+    "initials": """
+        She will call back tomorrow. [INITIALS:MTO]
+        No answer, will try again. [INITIALS:jqd] [DATE:3/14/21]
+        Wound clean and dry. [INITIALS:VT]
+        T: [DATE:3/15/21] [INITIALS:MTO]:[INITIALS:jd]
+        Entered: [INITIALS:MTO]
+    """,
+    "ages of relatives": """
+        Mother died at [AGE:87] of stroke. Father living at [AGE:74].
+        Sister, [AGE:49], healthy. Ms. [PATIENT:Okafor], [AGE:59], was seen.
+        Well child visit - [AGE:5] year
+    """,
+    "rosters": """
+        rm [LOCATION_OTHER:412-B]  [PATIENT:Okafor] [AGE:63]  day 2
+        WARD NOTES   [PATIENT:OKAFOR] [LOCATION_OTHER:5E-74]   [DATE:01-03-2024]
+        ct head [PATIENT:okafor] [AGE:43]m neg for bleed
+        POD#2 s/p hip replacement ([PROVIDER:Okafor], [DATE:1/7])
+    """,
+    "mentions": """
+        Told [RELATIVE:Okafor] to return if worse.
+        day 2  MD [PROVIDER:Okafor] will see.
+        SITE: [FACILITY:RQH]
+    """,
+    "occupations": """
+        His sister, a [PROFESSION:teacher], brought him.
+        She is a [PROFESSION:school bus driver]. He was a [PROFESSION:welder] for years.
+        New mole, [PROFESSION:landscaper].
+    """,
     "organizations": """
         Works as an [PROFESSION:accountant] at [ORGANIZATION:Acme Logistics].
         A retired [PROFESSION:teacher]. Occupation: [PROFESSION:welder]
@@ -137,6 +165,11 @@ SILENT = """
     3 MM LESION ON CT. 5 PATIENTS SEEN BY DR.
     POD 3, HD 2, 10,000 units, 1,250,000 copies.
     NCT01234567 trial; PMID: 12345678.
+    1. CHF. Temp 99  stable. Glucose 98   high.
+    Told to rest. Patient states he is well. MD aware. Family told.
+    Glucose   POLYS 84   low. NG tube (Medtronic device, new).
+    Give nitroglycerin SL. Seen by teacher training staff. Driver side impact.
+    Walked 60 m. Chest tube 28F in place. Ambulated 50 m.
 """
 
 

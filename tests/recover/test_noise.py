@@ -17,6 +17,13 @@ GIVEN_BACK = [
     ("mom has [RELATIVE:sugar]", "transformer"),
     ("[INITIALS:ROS] negative", "transformer"),
     ("lower extremity.[INITIALS:ß]", "transformer"),
+    ("A little ooze. [PATIENT:Pus] means call", "transformer"),
+    ("Home. Jane ([STATE:PA]) to do scripts", "transformer"),
+    ("ok'd #[ORGANIZATION:28] only", "transformer"),
+    ("[LOCATION_OTHER:rm] 7S-09", "transformer"),
+    ("Form [OTHER_ID:88-1412]", "transformer"),
+    ("at 9:07 [INITIALS:CST]", "transformer"),
+    ("[INITIALS:TB]         | negative", "transformer"),
 ]
 KEPT = [
     ("home [DATE:1/5]. Then", "transformer"),
@@ -28,6 +35,12 @@ KEPT = [
     ("d/w [PROVIDER:zúñiga]", "transformer"),
     ("[PATIENT:Walker] ambulated", "transformer"),
     ("[INITIALS:mko]", "transformer"),
+    ("ok. [PATIENT:Young] is here", "transformer"),
+    ("from Springfield ([STATE:IL])", "transformer"),
+    ("Pharmacy #[ORGANIZATION:2601]", "transformer"),
+    ("Corner Pharmacy #[ORGANIZATION:12]", "transformer"),
+    ("12 oak terrace #[ORGANIZATION:33]", "transformer"),
+    ("[LOCATION_OTHER:rm 7S-09]", "transformer"),
 ]
 
 

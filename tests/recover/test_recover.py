@@ -35,6 +35,12 @@ GIVEN_BACK = [
     "[DATE:L4-5] stenosis, [DATE:5/5] strength, BP [DATE:120/80]",
     "[CITY:Boston] Bowel Preparation Scale",
     "[PATIENT:Wolff-Parkinson-White] syndrome",
+    "[PATIENT:Murphy] is equivocal. [PATIENT:Allen]'s ok.",
+    "LDL 85 ([PROVIDER:Friedewald]); treadmill ([PROVIDER:Bruce])",
+    "Braden, [PATIENT:Morse] and pain scales",
+    "grade [DATE:2/6] murmur, SLUMS [DATE:10/30], D5 [DATE:1/2]",
+    "leads [LOCATION_OTHER:V5-V6], lipase [TIME:1748], Voldyne to [TIME:1250]",
+    "[DATE:2010] ACR/EULAR criteria, [ORGANIZATION:NCCN] guideline",
 ]
 KEPT = [
     "Dr. [PROVIDER:Graves] came",
@@ -45,6 +51,8 @@ KEPT = [
     "[PATIENT:Smith] came from [CITY:Boston]",
     "on [DATE:3/14], [AGE:91], [PHONE:555-0133]",
     "[DATE:4-5] days",
+    "[PATIENT:Murphy] came in. d/w [PROVIDER:Norton] today.",
+    "lipase [DATE:3/14], ferritin [DATE:2019] and [DATE:2020]",
 ]
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from deid_tasks.detect.patterns.gazetteer import is_frequent_surname, is_plain_name, medical_words
+from deid_tasks.detect.patterns.name_parts import is_word
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength, after, before
 from deid_tasks.entities import Entity
 
@@ -87,11 +89,17 @@ def read_decade(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(match.start(), end, Entity.AGE)
 
 
-_SEXED = r"\b[0-9]{1,3} ?(?:[yY] ?)?/? ?[MF]\b|\b[2-9][0-9][mf] [a-z]"
+_SEXED = r"\b[0-9]{1,3} ?(?:[yY] ?)?/? ?[MF]\b|\b[1-9][0-9]/?[mf]\b|\b[0-9]/[mf]\b"
 _SEXED_TAIL = re.compile(
     r",?\s{0,2}(?:with|w/|w\b|who|presents?|presenting|hx|h/o|s/p|p/w|c/o|admitted|pmh|here|for|in\b|is\b|was|status|smoker|pt|patient|transferred|found|brought|seen|known|former|underwent|on\b|and\b|,|\)|$)"
 )
 _SEXED_LEAD = re.compile(r"(?:^|[.:;(]\s?|(?:^|[^a-z])(?:a|an|is|this|pt|patient|sex|age|old|year)[\s:]{1,2})$")
+
+
+_NAME_LEAD = re.compile(
+    r"(?:(?:^|[\s])[A-Z][A-Za-z'\-]{1,20}, [A-Z][A-Za-z'\-]{1,20}(?: [A-Z][A-Za-z'\-]{0,14}\.?)?|[0-9]{1,2}[/\-][0-9]{1,2}[/\-](?:[0-9]{2}){1,2}|\b[A-Z]{2,20}(?: [A-Z]\.?)? [A-Z'\-]{2,20})[ \t,]{1,6}$"
+)
+"""A name in the order of a register, a name in capitals, or a date of birth: what stands in front of an age and sex."""
 
 
 def read_sexed(text: str, start: int, end: int) -> Iterator[Found]:
@@ -102,23 +110,44 @@ def read_sexed(text: str, start: int, end: int) -> Iterator[Found]:
     ahead, tail = before(text, start), after(text, end)
     if re.match(r"\s?(?:foley|catheter|french|sheath|trocar|tube|drain|dilator|scope|\d)", tail):
         return
-    glued = (
-        end - start <= 4
-        and text[end - 1] in "MF"
-        and 25 <= int(match.group()) < 95
-        and not re.search(r"(?:t|temp\w*|tmax|fever\w*)\W{0,3}$", ahead)
-    )
-    if text[end - 1].islower() or glued or (_SEXED_LEAD.search(ahead) and _SEXED_TAIL.match(tail)):
+    if re.search(
+        r"(?:t|temp\w*|tmax|fever\w*|walk\w*|x|ambulat\w*|tube|foley|catheter|drain|sheath|stent|french|fr|scope|[<>=~])\W{0,3}$",
+        ahead,
+    ):
+        return
+    is_low = text[end - 1].islower()
+    slashed = text[end - 2] == "/" and 0 < end - start <= 5
+    glued = end - start <= 4 and text[end - 1] in "MF" and 25 <= int(match.group()) < 95
+    told = bool(_SEXED_LEAD.search(ahead) and _SEXED_TAIL.match(tail))
+    named = bool(_NAME_LEAD.search(text[max(0, start - 40) : start]))
+    if is_low:
+        # 17m may be metres, months or minutes; 17f is nothing else.
+        told = text[end - 1] == "f" or (
+            re.match(r" [a-z]{3}|[,;]", tail) is not None and (named or int(match.group()) > 19)
+        )
+    if slashed or glued or told or named:
         yield Found(start, match.end(), Entity.AGE)
 
 
-_DIED = r"(?i)\b(?:died|deceased|passed away|passed|diagnosed|dx'?d?|onset|mi|ca|menopause|menarche|smoking|surgery|expired|started|quit|seizure|stroke|delivered|born|since|d\.)\W{0,2}(?:of [a-z ]{2,24} )?(?:at|@) (?:about |around |approximately |age )?[0-9]{1,3}\b"
-_DIED_TAIL = re.compile(r"\s*(?:[.,;)]|$|from|of|due|with|and|secondary|years? old|y)")
+_DIED = (
+    r"(?i)\b(?:died|deceased|passed away|passed|diagnosed|dx'?d?|onset|mi|ca|menopause|menarche|smoking|surgery|expired|started|quit|seizure|stroke|delivered|born|since|d\."
+    r"|living|alive|married|divorced|widowed|retired|graduated|left (?:school|home)|dropped out|suicide|attack|cancer|dementia|diabetes|disease|chf|cva|cabg|failure|aneurysm|lymphoma|leukemia|melanoma|hysterectomy|accident|overdose|fracture)"
+    r"\W{0,2}(?:of [a-z ]{2,24} )?(?:at|@) (?:about |around |approximately |age )?[0-9]{1,3}\b"
+    r"|\b(?:mother|father|mom|dad|brother|sister|m|f|mgm|mgf|pgm|pgf|uncle|aunt|son|daughter|parents?)(?:[:,]| is| was)? (?:(?:died|dec(?:eased)?|d\.?|dead|alive|living|a&w)(?:[:,]| at| @)? )?[0-9]{1,3}\b"
+)
+_DIED_TAIL = re.compile(
+    r"\s*(?:[.,;)]|$|from|of|due|with|and|secondary|years? old|y|/|alive|living|healthy|well|a&w|died|w/|dm|htn|chf|cad|mi|cva|ca|copd|stroke|lung|breast|colon|prostate|heart|alz)"
+)
 
 
 def read_died(text: str, start: int, end: int) -> Iterator[Found]:
-    """died at 87."""
+    """died at 87; living at 74; Mother died 84; F: dec 65 lung ca."""
     match = re.compile(r"[0-9]{1,3}$").search(text, start, end)
+    if re.match(r"[mf]\W", text[start : start + 2].lower()) and not (
+        text[start + 1] == ":"
+        and re.search(r"(?i)(?:family|fh|fhx|history|fam)\W|\bm: ", text[max(0, start - 60) : start])
+    ):
+        return
     if (
         match
         and 0 < int(match.group()) <= 115
@@ -128,8 +157,10 @@ def read_died(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(match.start(), end, Entity.AGE)
 
 
-_PRESENT = r"(?i)\b(?:he|she|pt|patient) (?:is|was|just turned) (?:now )?[0-9]{1,3}\b"
-_PRESENT_TAIL = re.compile(r"(?: now\b| and (?:has|lives|works|was|is)\b|\.(?:\s|$)|,|$)")
+_PRESENT = (
+    r"(?i)\b(?:he|she|pt|patient|(?:mr|mrs|ms|miss)\.? [a-z'\-]{2,24}) (?:is|was|just turned) (?:now )?[0-9]{1,3}\b"
+)
+_PRESENT_TAIL = re.compile(r"(?: now\b| and (?:has|had|lives|works|was|is|in|an?)\b|\.(?:\s|$)|,|$)")
 
 
 def read_present(text: str, start: int, end: int) -> Iterator[Found]:
@@ -139,6 +170,51 @@ def read_present(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(match.start(), end, Entity.AGE)
 
 
+_NAMED = (
+    r"(?:\b(?:Mr|Mrs|Ms|Miss|MR|MRS|MS|Pt|PT|Mx)\.? )?\b[A-Z][A-Za-z'\-]{1,24}(?:, \(?| \()[0-9]{1,3}\b"
+    r"|(?i)\b(?:sister|brother|mother|father|son|daughter|husband|wife|aunt|uncle|cousin|niece|nephew|grandmother|grandfather|grandson|granddaughter|partner|spouse|twin|half-sister|half-brother|decedent)s?(?: [a-z]{2,15})?, [0-9]{1,3}\b"
+)
+_NAMED_TAIL = re.compile(r"(?:, ?(?![0-9])|\)(?! ?(?:mg|ml))|\.(?:\s|$)|;|$| years?,| yrs?,)")
+
+
+def read_named(text: str, start: int, end: int) -> Iterator[Found]:
+    """Ms. Okafor, 59, was …; Maria Okafor (64); sister, 49, healthy."""
+    match = re.compile(r"[0-9]{1,3}$").search(text, start, end)
+    if match is None or int(match.group()) > 115 or not _NAMED_TAIL.match(text, end, end + 12):
+        return
+    lead = text[start : match.start()]
+    if "(" in lead and text[end : end + 1] != ")":
+        return
+    words = re.findall(r"[A-Za-z'\-]+", lead)
+    if not words[0][0].isupper():
+        yield Found(match.start(), end, Entity.AGE)
+        return
+    titled = words[0].lower() in {"mr", "mrs", "ms", "miss", "mx", "pt"} and len(words) > 1
+    line = text[max(0, start - 40) : start]
+    earlier = re.search(r"(?:^|[\s(:])([A-Z][A-Za-z'\-]{0,24}\.?,?) $", line)
+    paired = earlier is not None and not earlier.group(1).isupper() and is_person(earlier.group(1).rstrip(".,"))
+    if re.match(r"[,;] ?(?:in|on|at) |, (?:[12][0-9]{3}|Inc|LLC)", text[end : end + 7]):
+        return
+    is_name = is_person(words[-1]) or (paired and is_word(words[-1]) and words[-1].lower() not in medical_words())
+    if titled or (is_name and (paired or (not words[-1].isupper() and is_plain_name(words[-1])))):
+        yield Found(match.start(), end, Entity.AGE, Strength.WEAK)
+
+
+def is_person(word: str) -> bool:
+    """Whether a capitalised word is a name, alone or as one that many bear."""
+    return is_plain_name(word) or is_frequent_surname(word) or (len(word) == 1 and word.isupper())
+
+
+_VISIT = r"(?i)\bwell[ -]?child[^\n]{0,24}?[ \-][0-9]{1,2} (?:year|yr|month|mo)|\b[0-9]{1,3} ?(?:years?|yrs?|yr|y)(?:,|/| ) ?[MF]\b|\b[0-9]{1,2} (?:yr|mo) {3,}"
+
+
+def read_visit(text: str, start: int, end: int) -> Iterator[Found]:
+    """WELL CHILD VISIT - 5 YEAR; 50 years, F."""
+    match = re.search(r"[0-9]{1,3}(?= ?(?:y|m))", text[start:end], re.IGNORECASE)
+    if match and int(match.group()) <= 115:
+        yield Found(start + match.start(), start + match.end(), Entity.AGE)
+
+
 RULES = (
     Rule("old", _OLD, read_old),
     Rule("age at present", _PRESENT, read_present),
@@ -146,4 +222,6 @@ RULES = (
     Rule("decade", _DECADE, read_decade),
     Rule("age and sex", _SEXED, read_sexed),
     Rule("age at an event", _DIED, read_died),
+    Rule("age behind a name", _NAMED, read_named),
+    Rule("age of a visit", _VISIT, read_visit),
 )

@@ -42,7 +42,7 @@ _DAY_BEFORE = re.compile(
     r"|scan|us|drawn|started|start|stopped|stop|ended|end|week of|weekend of|effective|expires?|exp|received|recd|filled|done"
     r"|performed|completed|collected|signed|updated|scheduled|scheduled for|returned?|f/u|followup|follow-up|biopsy|bx|surgery|cx"
     r"|ordered|reported|called|refill(?:ed)?|given|placed|removed|inserted|mon|tues?|wed|thur?s?|fri|sat|sun|[a-z]{3,6}day"
-    r"|lmp|edd|edc|ed on|dictated|transcribed|printed|faxed|resulted|reviewed|[dt]|am of|pm of|morning of|evening of|night of|visited|turned in|arrived|finished|to see|sent|taken|coll|tee|tte|back|vanc|ctx|abx|hd)"
+    r"|lmp|edd|edc|ed on|dictated|transcribed|printed|faxed|resulted|reviewed|[dt]|am of|pm of|morning of|evening of|night of|visited|turned in|arrived|finished|to see|sent|taken|coll|tee|tte|back|vanc|ctx|abx|hd|rounds|nights?|noc|evenings?|eves)"
     r"[\s:.,(=]{0,3}$"
 )
 _SPELL_BEFORE = re.compile(r"(?:^|[^a-z])(?:for|in|every|over|past|last|next|x|of|after|about|approx|~|to)\s?$|^\s*$")

@@ -11,9 +11,13 @@ from deid_tasks.detect.patterns import (
     contacts,
     dates,
     ids,
+    initials,
+    mentions,
     names,
+    occupations,
     organizations,
     places,
+    rosters,
     signatures,
     times,
 )
@@ -34,7 +38,11 @@ RULES: tuple[Rule, ...] = (
     *places.RULES,
     *names.RULES,
     *signatures.RULES,
+    *initials.RULES,
+    *rosters.RULES,
+    *mentions.RULES,
     *organizations.RULES,
+    *occupations.RULES,
 )
 """What the detector knows, by subject."""
 

@@ -1,8 +1,9 @@
-"""Who wrote, signed, ordered or was told: signatures, credentials, and initials in sign-off lines."""
+"""Who wrote, signed, ordered or was told: signatures and credentials."""
 
 import re
 from collections.abc import Iterator
 
+from deid_tasks.detect.patterns.gazetteer import is_everyday, is_frequent_surname, medical_words
 from deid_tasks.detect.patterns.name_parts import (
     CAPS_WORD,
     FIRST_TOO,
@@ -13,7 +14,6 @@ from deid_tasks.detect.patterns.name_parts import (
     take_name,
 )
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength, before
-from deid_tasks.detect.patterns.words import NOT_NAMES, word_set
 from deid_tasks.entities import Entity
 
 _SIGNED = (
@@ -96,7 +96,7 @@ def _is_title_name(value: str) -> bool:
     return len(value) > 2 and value[0].isupper() and value[1:].islower() is True
 
 
-_CREDITED = rf"[A-Za-z.],? {{1,2}}(?:{_CREDENTIAL})(?:[^A-Za-z]|\b)"
+_CREDITED = rf"[A-Za-z.],? {{1,2}}(?:{_CREDENTIAL})(?:[^A-Za-z0-9]|\b)"
 _BACK_WORD = re.compile(
     rf"(?:^|(?<=[\s(:\[/,]))(?:{PARTICLE}{{0,2}}(?:{TITLE_WORD}|{CAPS_WORD})|{INITIAL})(?P<comma>,?)$"
 )
@@ -164,6 +164,18 @@ def read_credited(text: str, start: int, end: int) -> Iterator[Found]:
     if low > 0 and text[low - 1].isalnum():
         return
     value = text[low:last]
+    if text[end : end + 1].isalnum() and text[end - 1].isalnum():
+        return
+    if (
+        value.isupper()
+        and credential in _LOOSE_CREDENTIALS
+        and any(
+            is_everyday(w) or w.lower() in medical_words()
+            for w in re.findall(r"[A-Z]{3,}", value)
+            if not is_frequent_surname(w)
+        )
+    ):
+        return
     at_line_start = low == 0 or text[low - 1] == "\n"
     if (
         not has_comma
@@ -189,54 +201,7 @@ def read_credited(text: str, start: int, end: int) -> Iterator[Found]:
     yield Found(low, last, Entity.PROVIDER, Strength.FORMAT)
 
 
-_SIGN_OFF = (
-    r"(?m)^[ \t]{0,8}[A-Za-z]{2,4}[:/][A-Za-z]{2,4}(?:[ \t]|$)|(?:^|[ \t])/[a-z]{2,3}\.?[ \t]{0,4}$|^[ \t]{0,8}(?:-{1,2}|~) ?[A-Za-z]{2,3}\.?[ \t]{0,4}$"
-    r"|(?i)\b(?:initials|init|dictated by|transcribed by|typed by|entered by|signed|by|td|tr|dd|scribed by)[:.] ?[a-z]{2,3}(?:[/:][a-z]{2,3})?[ \t.,;]{0,4}$|[\[(](?-i:[A-Z]{2,3}|[a-z]{2,3})[\])][ \t]{0,4}$"
-)
-_INITIALS_LINE = r"(?m)^[A-Z]{2,3} {1,2}[0-9]{1,4}[/.:\-]?[0-9]{1,2}(?:[/.\-][0-9]{2,4})?(?: ?[AaPp][Mm])?\s*$|[.!?)] {1,3}[A-Z]{2,3}(?:/[a-z]{2,3})?[ \t]{0,4}$|\b(?:Entered|Scored|OPR|Reviewed|[Tt]ech|Typed|Coded|Filed|Scanned|Keyed):? [A-Z]{2,3}\b|(?:[.!?)] {1,3}| {3}|\n)[A-Za-z]{2,3}\s{0,3}\z|[.!?)] {1,3}[A-Z]{2,3} {1,2}[0-9]{1,4}[/.\-][0-9]{1,2}(?:[/.\-][0-9]{2,4})?\s{0,3}\z"
-
-
-def read_initials(text: str, start: int, end: int) -> Iterator[Found]:
-    """BTQ 3.14.24 on a line of its own; Entered: MTO; the last word of a note."""
-    for word in re.finditer(r"(?<![A-Za-z])[A-Za-z]{2,3}(?![A-Za-z])", text[start:end]):
-        is_end = text[start + word.end() :].strip() == "" if len(text) - start - word.end() < 6 else False
-        is_known = word.group().lower() in _NOT_INITIALS or word.group().lower() in NOT_NAMES
-        if not is_known and (word.group().isupper() or is_end or "/" in text[start:end]):
-            yield Found(start + word.start(), start + word.end(), Entity.INITIALS, Strength.FORMAT)
-
-
-_LETTERS = re.compile(r"[A-Za-z]{2,4}(?![A-Za-z])")
-_NOT_INITIALS = word_set(
-    "bsa bmi cbc bmp cmp tsh ldl hdl esr crp bun cxr eeg emg pft tte tee abg vbg lft psa egd gbs owi am pm md rn np pa do pt po iv im na no or and ed er icu prn bid tid qid qhs sob cp htn dm cad chf ct mri bp hr rr st wnl nad rrr ctab us as is it at by to of on in an he she pnd mg ml cc new old yes not per via all h o "
-    "copd cxr ekg ecg wbc rbc hgb plt inr ptt ast alt gi gu cv neg pos tbd n/a he ra nc lle rle lue rue llq rlq luq ruq lt rt bm ln gen abd ext skin msk neuro heent pmh psh fh sh ros hpi pe dx tx rx hx fx sx cc eom ptx"
-)
-
-
-def read_sign_off(text: str, start: int, end: int) -> Iterator[Found]:
-    """MTO:jd, /mko, -- MTO, (jd) at the end of a line."""
-    stretch = text[start:end]
-    label = re.match(
-        r"(?i)\W*(?:initials|init|dictated by|transcribed by|typed by|entered by|signed|by|td|tr|dd|scribed by)[:.] ?",
-        stretch,
-    )
-    begin = start + (label.end() if label else 0)
-    words = list(_LETTERS.finditer(text, begin, end))
-    if not words or any(word.group().lower() in _NOT_INITIALS for word in words):
-        return
-    is_bracket = stretch.lstrip()[:1] in {"(", "["}
-    if is_bracket and (
-        words[0].group().isupper() or start < len(text) // 2 or before(text, start, 60).strip(" .") == ""
-    ):
-        return
-    if len(words) == 2 and not label and not (words[1].group().islower() and len(words[1].group()) <= 3):
-        return
-    for word in words:
-        yield Found(word.start(), word.end(), Entity.INITIALS, Strength.FORMAT)
-
-
 RULES = (
     Rule("signature", _SIGNED, read_signed),
     Rule("credential", _CREDITED, read_credited),
-    Rule("sign-off", _SIGN_OFF, read_sign_off),
-    Rule("initials", _INITIALS_LINE, read_initials),
 )
