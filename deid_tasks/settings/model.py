@@ -151,7 +151,9 @@ class SamplingSettings(_Section):
         default=(), description="First days of periods, in order; a group is a note type in a period."
     )
     random_size: int = Field(
-        default=1_000, ge=0, description="Notes of the simple random sample, which gives unbiased figures; 0 draws none."
+        default=1_000,
+        ge=0,
+        description="Notes of the simple random sample, which gives unbiased figures; 0 draws none.",
     )
     seed: int = Field(default=1, ge=0, description="The same seed over the same notes draws the same sample.")
 
