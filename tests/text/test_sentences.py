@@ -34,6 +34,22 @@ def sentences(text: str) -> list[str]:
             ["The patient was seen again in the clinic this morning by\nMaria Okafor, who agreed"],
         ),
         ("short line\nand its rest", ["short line\nand its rest"]),
+        ("He was seen 1/2/93.He was well.Then left.", ["He was seen 1/2/93.", "He was well.", "Then left."]),
+        ("Seen on Jan. 5 and Sept. 3.", ["Seen on Jan. 5 and Sept. 3."]),
+        ("12 Oak Ave. Apt. 4B, Boston, Mass. 02114.", ["12 Oak Ave. Apt. 4B, Boston, Mass. 02114."]),
+        ("Seen by Dr.\nOkafor today", ["Seen by Dr.\nOkafor today"]),
+        ("Seen by Dr.\r\nOkafor today", ["Seen by Dr.\r\nOkafor today"]),
+        ("Meds: 1. Aspirin daily. 2. Rest", ["Meds: 1. Aspirin daily.", "2. Rest"]),
+        ("INR was 2. He left", ["INR was 2.", "He left"]),
+        ('"I feel well." She left. (See note.) OK', ['"I feel well."', "She left.", "(See note.)", "OK"]),
+        ("a) aspirin\n(1) rest\n#2 walk\n+ eat\n# HTN", ["a) aspirin", "(1) rest", "#2 walk", "+ eat", "# HTN"]),
+        ("o aspirin\no rest\n>> walk", ["o aspirin", "o rest", ">> walk"]),
+        ("page one\fpage two", ["page one", "page two"]),
+        ("BP 120/80\r\nHR 72\r\n\r\nWell", ["BP 120/80", "HR 72", "Well"]),
+        ("mail Maria.Okafor@x.org now", ["mail Maria.Okafor@x.org now"]),
+        ("St.Mary's and Dr.Okafor came", ["St.Mary's and Dr.Okafor came"]),
+        ("Plan... Will call! OK? Yes", ["Plan...", "Will call!", "OK?", "Yes"]),
+        ("Ca 9.1, K 4.5. Mg 2", ["Ca 9.1, K 4.5.", "Mg 2"]),
         ("", []),
         (" \n\t\n ", []),
     ],
@@ -53,7 +69,7 @@ def test_every_word_lies_in_one_sentence(text: str) -> None:
     assert {i for i, character in enumerate(text) if character.isalnum()} <= covered
 
 
-@pytest.mark.parametrize("piece", [" ", "\n", "\n ", ". ", "a", ": ", ".'", "| ", "A\n"])
+@pytest.mark.parametrize("piece", [" ", "\n", "\n ", ". ", "a", ": ", ".'", "| ", "A\n", "a.A ", "1. ", "o \n", "\f"])
 def test_long_runs_end(piece: str) -> None:
     text = piece * (400_000 // len(piece))
     assert all(end - start <= MAX_CHARACTERS for start, end in split_sentences(text))
