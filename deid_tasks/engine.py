@@ -4,11 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from deid_tasks.detect.approved import Approved
 from deid_tasks.detect.base import Detector
+from deid_tasks.detect.inclusion import InclusionList
 from deid_tasks.detect.lexicon import LexiconDetector
 from deid_tasks.detect.patient import PatientDetector
 from deid_tasks.detect.patterns import PatternDetector
-from deid_tasks.fingerprint import fingerprint
+from deid_tasks.detect.reader import Reader
+from deid_tasks.detect.sentence_cache import SentenceCache
+from deid_tasks.detect.sentences import SentenceDetector
+from deid_tasks.detect.templates import TemplateDetector, version_of
+from deid_tasks.fingerprint import fingerprint, neural_version
 from deid_tasks.lexicon import Lexicon, default_lexicon
 from deid_tasks.obfuscate import Obfuscator
 from deid_tasks.patient import PatientRecord
@@ -39,6 +45,11 @@ class Engine:
             is_patient_aware=False,
         )
 
+    def reading_included(self) -> "Engine":
+        """The same engine, which also reads what the inclusion list leaves out, under the reader's name and ``:included``."""
+        also = [d.included() for d in self.detectors if isinstance(d, SentenceDetector) and d.inclusion]
+        return replace(self, detectors=(*self.detectors, *also))
+
 
 @dataclass(frozen=True)
 class Context:
@@ -54,13 +65,21 @@ class Context:
         return (*self.engine.detectors, PatientDetector(self.patients))
 
 
-def build_engine(settings: InstitutionSettings, lexicon: Path | None, key: bytes | None) -> Engine:
+def build_engine(
+    settings: InstitutionSettings,
+    lexicon: Path | None,
+    key: bytes | None,
+    approved: Path | None = None,
+    cache: Path | None = None,
+) -> Engine:
     """The engine that ``settings`` describe.
 
     Args:
         settings: the institution.
         lexicon: folder of its lexicons, whose newest is taken; the public resources alone where ``None``.
         key: its surrogate key, which its lexicon is hashed with too; an engine without one detects and does not obfuscate.
+        approved: folder of its approved inclusion lists and templates, whose newest are taken; none where ``None``. Needs the key.
+        cache: folder in which what the transformers find in a sentence is kept across runs. Needs the key.
 
     Raises:
         LexiconError, ModelError: an artefact is missing or damaged, or needs a package that is not installed.
@@ -69,17 +88,28 @@ def build_engine(settings: InstitutionSettings, lexicon: Path | None, key: bytes
     compiled = Lexicon.open(lexicon, key=key or b"") if lexicon else default_lexicon()
     detectors: list[Detector] = []
     model_hashes: list[str] = []
+    harvested: list[str] = []
+    harvest = Approved.open(approved, key) if approved and key else None
     if "patterns" in names:
         detectors.append(PatternDetector(settings.detect.patterns.identifiers))
     if "lexicon" in names and lexicon:
         detectors.append(LexiconDetector(compiled))
+    if "templates" in names and harvest and harvest.templates:
+        detectors.append(TemplateDetector(harvest.templates))
+        harvested.append(f"templates {version_of(harvest.templates)}")
     if "transformer" in names:
         from deid_tasks.detect.transformer import TransformerDetector
 
-        for model in settings.detect.transformers:
-            transformer = TransformerDetector(model)
-            detectors.append(transformer)
-            model_hashes.append(transformer.sha256)
+        readers: list[Reader] = [TransformerDetector(model) for model in settings.detect.transformers]
+        model_hashes = [reader.sha256 for reader in readers]
+        inclusion: InclusionList | None = None
+        if settings.detect.inclusion and harvest and len(harvest.inclusion):
+            inclusion = harvest.inclusion
+            harvested.append(f"inclusion {inclusion.version}")
+        version = neural_version(settings, tuple(model_hashes))
+        for place, reader in enumerate(readers):
+            kept = sentence_cache(settings, cache, key, f"{version} {place}")
+            detectors.append(SentenceDetector(reader, inclusion, kept))
     obfuscator = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate) if key else None
     return Engine(
         tuple(detectors),
@@ -88,6 +118,17 @@ def build_engine(settings: InstitutionSettings, lexicon: Path | None, key: bytes
         settings.merge,
         settings.recover,
         settings.notes.max_characters,
-        fingerprint(settings, compiled.version, tuple(model_hashes)),
+        fingerprint(settings, compiled.version, tuple(model_hashes), harvested=tuple(harvested)),
         "patient" in names,
     )
+
+
+def sentence_cache(
+    settings: InstitutionSettings, folder: Path | None, key: bytes | None, version: str
+) -> SentenceCache | None:
+    """The cache of one version of one reader; none where there is no folder, no key, or the settings switch it off."""
+    chosen = settings.detect.cache
+    if folder is None or key is None or not chosen.enabled:
+        return None
+    place = Path(chosen.folder) if chosen.folder else folder
+    return SentenceCache(place / f"{settings.institution}.sqlite", key, version, chosen.max_megabytes * 1_000_000)

@@ -34,6 +34,8 @@ that it does not; an evaluation costs minutes."""
 
 DECISIVE = frozenset({"institution", "detect", "merge", "recover", "policy", "obfuscate"})
 """Sections of the settings that change the output. Of ``notes`` the longest note alone does."""
+_NOT_NEURAL = frozenset({"detectors", "patterns", "inclusion"})
+"""Settings of detection that the neural pass does not know."""
 _PACKAGE = Path(__file__).parent
 
 
@@ -43,8 +45,9 @@ def fingerprint(
     model_hashes: tuple[str, ...],
     package: Path = _PACKAGE,
     reference: Path | None = None,
+    harvested: tuple[str, ...] = (),
 ) -> str:
-    """The fingerprint of code, libraries, reference lists, model weights, lexicon and those settings that change the output.
+    """The fingerprint of code, libraries, reference lists, model weights, lexicon, approved harvest and those settings that change the output.
 
     Thresholds, schedules, owners and addresses are no part of it: they change what is done with the output, not the output. The
     institution's secrets are none either: another key gives other surrogates, in the same places. Nor are the patients' own
@@ -56,6 +59,7 @@ def fingerprint(
         model_hashes: of the weights and the configuration of each transformer, in the order of the settings.
         package: folder of this package.
         reference: folder of the public reference lists; the shipped one where ``None``.
+        harvested: versions of the approved inclusion list and templates.
     """
     folder = reference or reference_path("SOURCES.md").parent
     parts = {
@@ -64,9 +68,25 @@ def fingerprint(
         "reference": _reference_hash(folder),
         "models": list(model_hashes),
         "lexicon": lexicon_version,
+        "harvested": list(harvested),
         "settings": decisive_settings(settings),
     }
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+    return _digest(parts)
+
+
+def neural_version(settings: InstitutionSettings, model_hashes: tuple[str, ...], package: Path = _PACKAGE) -> str:
+    """What decides the neural pass's answer for a sentence, and nothing else: the version of what is kept of its answers.
+
+    Dictionaries, patterns, templates and the inclusion list change without it.
+    """
+    detect = decisive_settings(settings)["detect"]
+    parts = {
+        "code": _neural_code_hash(package),
+        "libraries": library_versions(),
+        "models": list(model_hashes),
+        "settings": {name: value for name, value in detect.items() if name not in _NOT_NEURAL},
+    }
+    return _digest(parts)
 
 
 def decisive_settings(settings: InstitutionSettings) -> dict[str, Any]:
@@ -75,6 +95,8 @@ def decisive_settings(settings: InstitutionSettings) -> dict[str, Any]:
     kept["max_characters"] = settings.notes.max_characters
     kept["detect"]["detectors"] = sorted(kept["detect"]["detectors"])
     kept["policy"]["keep"] = sorted(kept["policy"]["keep"])
+    # An answer from the cache is the answer that reading again would give.
+    del kept["detect"]["cache"]
     for model in kept["detect"]["transformers"]:
         # Threads share the rows of a product out; the sums stay the same. A batch's size does not: it scales int8 values.
         del model["threads"]
@@ -99,8 +121,21 @@ def _code_hash(package: Path) -> str:
 
 
 @cache
+def _neural_code_hash(package: Path) -> str:
+    rules = package / "detect" / "patterns"
+    files = [
+        path for room in ("text", "detect") for path in (package / room).rglob("*.py") if rules not in path.parents
+    ]
+    return _hash_files(package, [package / "entities.py", *files])
+
+
+@cache
 def _reference_hash(folder: Path) -> str:
     return _hash_files(folder, folder.glob("*.tsv"))
+
+
+def _digest(parts: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def _hash_files(root: Path, files: Iterable[Path]) -> str:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from deid_tasks import fingerprint as module
-from deid_tasks.fingerprint import DECISIVE, LIBRARIES, MODULES, ROOMS, fingerprint
+from deid_tasks.fingerprint import DECISIVE, LIBRARIES, MODULES, ROOMS, fingerprint, neural_version
 from deid_tasks.lexicon import LexiconTerm, compile_lexicon
 from deid_tasks.settings import InstitutionSettings, load_institution
 
@@ -60,6 +60,7 @@ BEFORE = fingerprint(SETTINGS, "lexicon", ("weights",))
         ("detect.transformers.0.outside_bias", -2.0),
         ("detect.transformers.0.batch_size", 32),
         ("detect.transformers.0.model", "other"),
+        ("detect.inclusion", False),
         ("merge.priority", ["patterns", "patient", "lexicon", "transformer"]),
         ("recover.enabled", False),
         ("policy.group", "A"),
@@ -87,6 +88,7 @@ def test_a_decisive_setting_changes_it(path, value):
         ("notes.max_shards", 3),
         ("detect.detectors", ["transformer", "patient", "lexicon", "patterns"]),
         ("detect.transformers.0.threads", 8),
+        ("detect.cache", {"enabled": False}),
         ("policy.keep", ["AGE", "TIME"]),
         ("sampling.size", 5),
         ("sampling.seed", 99),
@@ -126,6 +128,15 @@ def test_the_order_of_keys_and_comments_in_the_file_change_nothing(tmp_path):
 @pytest.mark.parametrize(("lexicon", "models"), [("other", ("weights",)), ("lexicon", ("other",)), ("lexicon", ())])
 def test_lexicon_and_weights_change_it(lexicon, models):
     assert fingerprint(SETTINGS, lexicon, models) != BEFORE
+
+
+def test_what_was_approved_of_a_harvest_changes_it_and_not_what_the_models_find():
+    assert fingerprint(SETTINGS, "lexicon", ("weights",), harvested=("inclusion 1",)) != BEFORE
+    before = neural_version(SETTINGS, ("weights",))
+    assert neural_version(changed("detect.inclusion", False), ("weights",)) == before  # noqa: FBT003
+    assert neural_version(changed("detect.patterns.identifiers", {}), ("weights",)) == before
+    assert neural_version(changed("detect.transformers.0.outside_bias", -2.0), ("weights",)) != before
+    assert neural_version(SETTINGS, ("other",)) != before
 
 
 def test_the_order_of_two_models_changes_it():

@@ -1,7 +1,6 @@
 """The neural detector: reads sentences, decides word by word, gives spans.
 
-Every distinct sentence of a batch is read once. A sentence gets the same spans whatever batch, shard or order it comes
-in; see ``TokenModel`` for what that takes.
+A sentence gets the same spans whatever batch, shard or order it comes in; see ``TokenModel`` for what that takes.
 """
 
 from collections.abc import Sequence
@@ -10,6 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_tasks.detect.reader import Found
+from deid_tasks.detect.sentences import SentenceDetector
 from deid_tasks.detect.token_model import TokenModel, Window, find_model
 from deid_tasks.entities import Category, Entity, category_of
 from deid_tasks.settings.model import TransformerSettings
@@ -26,7 +27,7 @@ _DOUBT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Run:
     """A span of a sentence, by its words: first, last (exclusive)."""
 
     first: int
@@ -67,18 +68,10 @@ class TransformerDetector:
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """The spans of each document, in order and disjoint; words are never cut."""
-        texts = {document.text[a:b]: None for document in documents for a, b in document.sentences}
-        found = dict(zip(texts, self._read(list(texts)), strict=True))
-        return [
-            [
-                Span(a + start, a + end, entity, self.name, score)
-                for a, b in document.sentences
-                for start, end, entity, score in found[document.text[a:b]]
-            ]
-            for document in documents
-        ]
+        return SentenceDetector(self).detect(documents)
 
-    def _read(self, texts: list[str]) -> list[list[tuple[int, int, Entity, float]]]:
+    def read(self, texts: Sequence[str]) -> list[list[Found]]:
+        """What stands in each text, in order; the answer for one depends on that text alone."""
         pieces = self._model.encoder.encode(texts)
         windows: list[Window] = []
         places: list[list[tuple[int, int]]] = []
@@ -121,7 +114,7 @@ class TransformerDetector:
 
     def _spans(
         self, text: str, pieces: Pieces, parts: list[tuple[NDArray[np.int32], NDArray[np.float32]]]
-    ) -> list[tuple[int, int, Entity, float]]:
+    ) -> list[Found]:
         count = len(pieces.starts)
         labels = np.zeros((count, len(self._model.labels)), np.float32)
         chance = np.zeros(count, np.float32)
@@ -146,7 +139,7 @@ class TransformerDetector:
         self._bridge(chosen, pieces)
         begins = self._begins(labels) & (chance > 0.5)
         return [
-            (int(pieces.starts[f.first]), int(pieces.ends[f.last - 1]), f.entity, f.score)
+            Found(int(pieces.starts[f.first]), int(pieces.ends[f.last - 1]), f.entity, f.score)
             for f in self._runs(text, pieces, chosen, begins, entities, chance)
         ]
 
@@ -179,8 +172,8 @@ class TransformerDetector:
         begins: NDArray[np.bool_],
         entities: NDArray[np.float32],
         chance: NDArray[np.float32],
-    ) -> list[_Found]:
-        found: list[_Found] = []
+    ) -> list[_Run]:
+        found: list[_Run] = []
         word, count = 0, len(chosen)
         while word < count:
             if chosen[word] < 0:
@@ -200,7 +193,7 @@ class TransformerDetector:
                 word = max(word, b)
             if a < b:
                 score = round(float(np.maximum(chance[a:b], 0.5).mean()), 4)
-                found.append(_Found(a, b, entity, score))
+                found.append(_Run(a, b, entity, score))
         return found
 
     def _trimmed(self, text: str, pieces: Pieces, first: int, last: int) -> tuple[int, int]:

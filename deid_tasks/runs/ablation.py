@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from deid_tasks.detect.sentences import INCLUDED, SentenceDetector
 from deid_tasks.engine import Context, Engine
 from deid_tasks.evaluate import Evaluation, Interval, Scorer
 from deid_tasks.patient import PatientRecord
@@ -46,10 +47,17 @@ class Variant:
     engine: Engine
     without: frozenset[str] = frozenset()
     """Detectors whose findings are left out."""
+    is_included_left_out: bool = True
+    """Whether the inclusion list is in use: what the models find in its sentences is left out."""
 
     def detection(self, document: Document, spans: SpansByDetector) -> Detection:
         """What this variant makes of what all detectors found."""
-        left = {name: found for name, found in spans.items() if name.partition(":")[0] not in self.without}
+        left = {
+            name: found
+            for name, found in spans.items()
+            if name.partition(":")[0] not in self.without
+            and not (self.is_included_left_out and name.endswith(INCLUDED))
+        }
         return settle(document, left, self.engine)
 
 
@@ -104,6 +112,8 @@ def variants_of(engine: Engine) -> list[Variant]:
         found.append(
             Variant("without_recovery", replace(engine, recover=engine.recover.model_copy(update={"enabled": False})))
         )
+    if any(isinstance(detector, SentenceDetector) and detector.inclusion for detector in engine.detectors):
+        found.append(Variant("without_inclusion", engine, is_included_left_out=False))
     found += [Variant(f"without_{name}", engine, frozenset({name})) for name in sorted(names)]
     return found
 
@@ -119,9 +129,10 @@ def ablate(notes: Iterable[GoldDocument], engine: Engine, scorer: Scorer) -> tup
     variants = variants_of(engine)
     scorers = [scorer.fresh() for _ in variants]
     recovered = Recovered()
+    reading = engine.reading_included()
     for batch in batched(notes, _BATCH_NOTES):
         patients = {note.document.patient_id or "": note.record for note in batch if note.record}
-        spans = find([note.document for note in batch], Context(engine, patients))
+        spans = find([note.document for note in batch], Context(reading, patients))
         for note, found in zip(batch, spans, strict=True):
             for variant, own in zip(variants, scorers, strict=True):
                 detection = variant.detection(note.document, found)

@@ -26,7 +26,7 @@ def compile_dictionaries(settings: InstitutionSettings, secrets: Secrets) -> dic
 
 
 def load_engine(settings: InstitutionSettings, secrets: Secrets) -> Engine:
-    """The institution's engine on its newest compiled lexicon.
+    """The institution's engine on its newest compiled lexicon and its newest approved harvest.
 
     Raises:
         LexiconError: no lexicon has been compiled yet.
@@ -36,4 +36,11 @@ def load_engine(settings: InstitutionSettings, secrets: Secrets) -> Engine:
         raise LexiconError(
             f"{settings.institution}: no compiled lexicon in {folder}; run dictionaries__{settings.institution} first"
         )
-    return build_engine(settings, folder, secrets.key(settings.obfuscate.key))
+    room = work_dir(settings)
+    return build_engine(
+        settings,
+        folder,
+        secrets.key(settings.obfuscate.key),
+        approved=room / "harvest" / "approved",
+        cache=room / "cache",
+    )

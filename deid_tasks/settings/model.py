@@ -14,7 +14,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
 _QUIET = re2.Options()
 _QUIET.log_errors = False
 
-DetectorName = Literal["patterns", "lexicon", "patient", "transformer"]
+DetectorName = Literal["patterns", "lexicon", "patient", "templates", "transformer"]
 
 
 class _Section(BaseModel):
@@ -83,10 +83,25 @@ class TransformerSettings(_Section):
     threads: int = Field(default=1, ge=1, le=256, description="Intra-op threads of one worker process.")
 
 
+class CacheSettings(_Section):
+    """What the neural pass found in a sentence, kept across runs."""
+
+    enabled: bool = True
+    max_megabytes: int = Field(default=1_024, ge=1, description="Of one worker host; about 15,000 sentences each.")
+    folder: str | None = Field(
+        default=None,
+        description="A folder on a disk of the worker's own host; by default `cache` in work_dir, which must then not be a network share.",
+    )
+
+
 class DetectSettings(_Section):
     """Which detectors run."""
 
-    detectors: tuple[DetectorName, ...] = ("patterns", "lexicon", "patient", "transformer")
+    detectors: tuple[DetectorName, ...] = ("patterns", "lexicon", "patient", "templates", "transformer")
+    inclusion: bool = Field(
+        default=True, description="Whether the transformers leave out the sentences of the approved inclusion list."
+    )
+    cache: CacheSettings = CacheSettings()
     patterns: PatternSettings = PatternSettings()
     transformers: tuple[TransformerSettings, ...] = (TransformerSettings(),)
 
@@ -101,7 +116,8 @@ class MergeSettings(_Section):
     """Who wins where spans of two detectors overlap and disagree."""
 
     priority: tuple[DetectorName, ...] = Field(
-        default=("patient", "patterns", "lexicon", "transformer"), description="Detectors, strongest first."
+        default=("patient", "patterns", "templates", "lexicon", "transformer"),
+        description="Detectors, strongest first.",
     )
 
 
