@@ -133,7 +133,7 @@ def test_lexicon_and_weights_change_it(lexicon, models):
 def test_what_was_approved_of_a_harvest_changes_it_and_not_what_the_models_find():
     assert fingerprint(SETTINGS, "lexicon", ("weights",), harvested=("inclusion 1",)) != BEFORE
     before = neural_version(SETTINGS, ("weights",))
-    assert neural_version(changed("detect.inclusion", False), ("weights",)) == before  # noqa: FBT003
+    assert neural_version(changed("detect.inclusion", False), ("weights",)) == before
     assert neural_version(changed("detect.patterns.identifiers", {}), ("weights",)) == before
     assert neural_version(changed("detect.transformers.0.outside_bias", -2.0), ("weights",)) != before
     assert neural_version(SETTINGS, ("other",)) != before
