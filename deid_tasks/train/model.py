@@ -50,11 +50,19 @@ class Layer(nn.Module):
         """``x``: [B, L, H]; ``mask``: [B, 1, 1, L], True where a key is real, or [B, heads, L, L], added to the scores."""
         batch, length, hidden = x.shape
         qkv = self.qkv(x).view(batch, length, 3, self.heads, hidden // self.heads).permute(2, 0, 3, 1, 4)
-        if mask.is_floating_point():
-            mask = mask.to(qkv.dtype)
-        mixed = functional.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], attn_mask=mask)
+        mixed = _attend(qkv[0], qkv[1], qkv[2], mask)
         x = self.norm1(x + self.out(mixed.transpose(1, 2).reshape(batch, length, hidden)))
         return self.norm2(x + self.down(functional.gelu(self.up(x))))  # type: ignore[no-any-return]
+
+
+def _attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
+    if query.is_cuda:
+        mask = mask.to(query.dtype) if mask.is_floating_point() else mask
+        return functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    # On a CPU in bfloat16 the fused kernel's backward pass costs as much as the rest of a step.
+    scores = ((query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)).float()
+    scores = scores + mask if mask.is_floating_point() else scores.masked_fill(~mask, -1e4)
+    return functional.softmax(scores, dim=-1).to(value.dtype) @ value
 
 
 class Tagger(nn.Module):
@@ -78,7 +86,7 @@ class Tagger(nn.Module):
             nn.init.normal_(embedding.weight, std=0.02)
         if shape.buckets:
             self.distance = nn.Embedding(shape.buckets, shape.heads)
-            # A mask with a gradient would take attention off its fast path.
+            # Pretrained, and the same for every layer; a mask with a gradient costs more than it gives.
             self.distance.weight.requires_grad_(False)  # noqa: FBT003
 
     def forward(self, ids: Tensor, cases: Tensor, gaps: Tensor, mask: Tensor) -> Tensor:
