@@ -18,7 +18,7 @@ from deid_tasks.errors import DeidError
 from deid_tasks.merge import count_agreed, merge_spans
 from deid_tasks.notes import NOTE_SCHEMA, RESULT_SCHEMA, Amounts, Outcome, Reason
 from deid_tasks.obfuscate import Obfuscated, Obfuscator
-from deid_tasks.recover import recover
+from deid_tasks.recover import recover_all
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 
@@ -53,7 +53,7 @@ def measure(document: Document, detection: Detection, rewritten: Obfuscated) -> 
 def detect(documents: Sequence[Document], context: Context) -> list[Detection]:
     """Detect, merge and recover: the identifiers of each document, in the order given."""
     by_detector = find(documents, context)
-    return [settle(document, spans, context.engine) for document, spans in zip(documents, by_detector, strict=True)]
+    return settle_all(documents, by_detector, context.engine)
 
 
 def find(documents: Sequence[Document], context: Context) -> list[SpansByDetector]:
@@ -67,11 +67,27 @@ def find(documents: Sequence[Document], context: Context) -> list[SpansByDetecto
 
 def settle(document: Document, spans: SpansByDetector, engine: Engine) -> Detection:
     """Merge what the detectors found in one document, and give medical terms back."""
-    merged = merge_spans(document, spans, engine.merge)
+    return settle_all([document], [spans], engine)[0]
+
+
+def settle_all(
+    documents: Sequence[Document], spans_by_detector: Sequence[SpansByDetector], engine: Engine
+) -> list[Detection]:
+    """``settle`` for many documents at once, in the order given."""
+    pairs = list(zip(documents, spans_by_detector, strict=True))
+    merged = [merge_spans(document, spans, engine.merge) for document, spans in pairs]
     if not engine.recover.enabled:
-        return Detection(tuple(merged), agreed=count_agreed(merged, spans))
-    result = recover(document, merged, engine.lexicon, spans.get("patient", ()))
-    return Detection(tuple(result.kept), tuple(result.recovered), count_agreed(result.kept, spans))
+        return [
+            Detection(tuple(one), agreed=count_agreed(one, spans))
+            for one, spans in zip(merged, spans_by_detector, strict=True)
+        ]
+    protected = [spans.get("patient", ()) for spans in spans_by_detector]
+    return [
+        Detection(result.kept, result.recovered, count_agreed(result.kept, spans))
+        for result, spans in zip(
+            recover_all(documents, merged, engine.lexicon, protected), spans_by_detector, strict=True
+        )
+    ]
 
 
 def deidentify(batch: pa.RecordBatch, context: Context) -> pa.RecordBatch:

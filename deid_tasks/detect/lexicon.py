@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from deid_tasks.entities import Entity
-from deid_tasks.lexicon import Lexicon, Matches, Scan, mask_of
+from deid_tasks.lexicon import Lexicon, Matches, Scan, mask_of, text_batches
 from deid_tasks.lexicon.scan import U64
 from deid_tasks.span import Span
 from deid_tasks.text import Document
@@ -40,7 +40,6 @@ _SURE = sum(mask for mask, _ in OTHERS)
 _ANY = NAME | CITY | STATE | ZIP | _SURE
 MIN_LOW = 5
 """A name in small letters has at least this many, and is no everyday or medical word."""
-_BATCH_CHARACTERS = 1_000_000
 
 
 class LexiconDetector:
@@ -59,7 +58,7 @@ class LexiconDetector:
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """The spans of each document, sorted and disjoint."""
         found: list[list[Span]] = [[] for _ in documents]
-        for batch in _batches(documents):
+        for batch in text_batches([document.text for document in documents]):
             scan = self._lexicon.scan([documents[index].text for index in batch])
             matches, single = self._lexicon.match(scan)
             for first, count, entity in _Reading(scan, single).resolve(matches):
@@ -70,19 +69,6 @@ class LexiconDetector:
         for spans in found:
             spans.sort()
         return found
-
-
-def _batches(documents: Sequence[Document]) -> Iterator[list[int]]:
-    batch: list[int] = []
-    size = 0
-    for index, document in enumerate(documents):
-        batch.append(index)
-        size += len(document.text)
-        if size >= _BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 class _Reading:

@@ -2,8 +2,18 @@
 
 from deid_tasks.lexicon.lexicon import Lexicon, compile_lexicon, default_lexicon
 from deid_tasks.lexicon.normalise import normalise
-from deid_tasks.lexicon.scan import Scan
+from deid_tasks.lexicon.scan import Scan, text_batches
 from deid_tasks.lexicon.table import Matches
 from deid_tasks.lexicon.terms import LexiconTerm, mask_of
 
-__all__ = ["Lexicon", "LexiconTerm", "Matches", "Scan", "compile_lexicon", "default_lexicon", "mask_of", "normalise"]
+__all__ = [
+    "Lexicon",
+    "LexiconTerm",
+    "Matches",
+    "Scan",
+    "compile_lexicon",
+    "default_lexicon",
+    "mask_of",
+    "normalise",
+    "text_batches",
+]

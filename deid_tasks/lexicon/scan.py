@@ -6,7 +6,7 @@ values of its characters, taken from one cumulative sum over the whole batch (Ka
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
@@ -67,6 +67,24 @@ def _power_tables(length: int) -> tuple[U64, U64]:
         np.multiply.accumulate(_powers, out=_powers)
         np.multiply.accumulate(_inverses, out=_inverses)
     return _powers, _inverses
+
+
+BATCH_CHARACTERS = 250_000
+"""Texts are read in batches of about this size, so that the arrays of one batch stay in a processor's cache."""
+
+
+def text_batches(texts: Sequence[str]) -> Iterator[list[int]]:
+    """The places of ``texts`` in consecutive groups, whose arrays are built together."""
+    batch: list[int] = []
+    size = 0
+    for index, text in enumerate(texts):
+        batch.append(index)
+        size += len(text)
+        if size >= BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 @dataclass(eq=False)

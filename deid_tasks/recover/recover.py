@@ -1,16 +1,19 @@
 """Recovery of medical terms: a detected span goes back to the text where what stands there is medicine and no person or place."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from deid_tasks.entities import Category, Entity
-from deid_tasks.lexicon import Lexicon, default_lexicon, mask_of
+from deid_tasks.lexicon import Lexicon, Matches, Scan, default_lexicon, mask_of, text_batches
+from deid_tasks.lexicon.scan import U64
+from deid_tasks.lexicon.terms import MAX_TOKENS
 from deid_tasks.recover.eponyms import is_listed, is_lone_eponym, is_rare_name
 from deid_tasks.recover.noise import is_noise
-from deid_tasks.recover.syntax import SYNTAX
+from deid_tasks.recover.syntax import find_notations
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 
@@ -58,33 +61,83 @@ def recover(
     is no identifier (see ``is_noise``), where it is one everyday word, or an eponym that stands for a test, a sign or a tool. Ages, contacts and numbers that patterns found always stay.
     Without ``lexicon``, the public medical terms alone are used.
     """
-    if not spans:
-        return RecoveryResult((), ())
-    reading = _Reading(document, lexicon or default_lexicon())
-    kept: list[Span] = []
-    recovered: list[Span] = []
-    for span in spans:
-        shielded = [other for other in protected if other.overlaps(span)]
-        (recovered if reading.is_medical(span, shielded) else kept).append(span)
-    return RecoveryResult(tuple(kept), tuple(recovered))
+    return recover_all([document], [spans], lexicon, [protected])[0]
+
+
+def recover_all(
+    documents: Sequence[Document],
+    spans: Sequence[Sequence[Span]],
+    lexicon: Lexicon | None = None,
+    protected: Sequence[Sequence[Span]] | None = None,
+) -> list[RecoveryResult]:
+    """``recover`` for many documents at once, whose dictionary terms are looked up together; spans are sorted and disjoint."""
+    found = [RecoveryResult((), ())] * len(documents)
+    known = lexicon or default_lexicon()
+    marked = [index for index, one in enumerate(spans) if one]
+    for batch in text_batches([documents[index].text for index in marked]):
+        scan = known.scan([documents[marked[place]].text for place in batch])
+        matches, single = known.match(scan)
+        batch_terms = _Terms(scan, matches, single)
+        for number, place in enumerate(batch):
+            index = marked[place]
+            shields = sorted(protected[index]) if protected else []
+            reading = _Reading(documents[index].text, batch_terms, number)
+            found[index] = reading.split(spans[index], shields)
+    return found
+
+
+class _Terms:
+    """The dictionary terms of a batch of documents."""
+
+    def __init__(self, scan: Scan, matches: Matches, single: U64) -> None:
+        self.scan, self.single = scan, single
+        self.bounds = np.searchsorted(scan.document, np.arange(len(scan.bases) + 1)).tolist()
+        medical = matches.only(_MEDICAL)
+        longer = medical.tokens > 1
+        order = np.argsort(medical.first[longer], kind="stable")
+        self.first = medical.first[longer][order].tolist()
+        self.tokens = medical.tokens[longer][order].tolist()
 
 
 class _Reading:
-    """The medical terms and notations of one document."""
+    """The medical terms and notations of one document of a batch. Tokens are counted through the batch."""
 
-    def __init__(self, document: Document, lexicon: Lexicon) -> None:
-        self.text = document.text
-        scan = lexicon.scan([document.text])
-        matches, self.single = lexicon.match(scan)
-        self.scan = scan
-        self.starts, self.ends = scan.starts.tolist(), scan.ends.tolist()
-        self.notations = [match.span() for match in SYNTAX.finditer(document.text)]
-        medical = matches.only(_MEDICAL)
-        self.phrases = [
-            (self.starts[first], self.ends[first + count - 1], first, first + count)
-            for first, count in zip(medical.first.tolist(), medical.tokens.tolist(), strict=True)
-            if count > 1
-        ]
+    def __init__(self, text: str, terms: _Terms, number: int) -> None:
+        self.text = text
+        self.terms, self.scan, self.single = terms, terms.scan, terms.single
+        self.low, self.high = terms.bounds[number], terms.bounds[number + 1]
+        base = terms.scan.bases[number]
+        self.starts: list[int] = (terms.scan.starts[self.low : self.high] - base).tolist()
+        self.ends: list[int] = (terms.scan.ends[self.low : self.high] - base).tolist()
+        self.notations = find_notations(text)
+
+    def split(self, spans: Sequence[Span], shields: Sequence[Span]) -> RecoveryResult:
+        """``shields`` are sorted; where they overlap each other, which they never do, the earlier ones may be overlooked."""
+        kept: list[Span] = []
+        recovered: list[Span] = []
+        following = 0
+        for span in spans:
+            while following < len(shields) and shields[following].end <= span.start:
+                following += 1
+            shielded: list[Span] = []
+            place = following
+            while place < len(shields) and shields[place].start < span.end:
+                shielded.append(shields[place])
+                place += 1
+            (recovered if self.is_medical(span, shielded) else kept).append(span)
+        return RecoveryResult(tuple(kept), tuple(recovered))
+
+    def _phrases(self, span: Span) -> Iterator[tuple[int, int, int, int]]:
+        """Start, end, first token and token after the last of each medical term of several words around ``span``."""
+        first, after = self._tokens(span)
+        terms = self.terms
+        place = bisect_left(terms.first, max(self.low, self.low + after - MAX_TOKENS))
+        while place < len(terms.first) and terms.first[place] <= self.low + first:
+            low = terms.first[place] - self.low
+            high = low + terms.tokens[place]
+            if self.starts[low] <= span.start and span.end <= self.ends[high - 1]:
+                yield self.starts[low], self.ends[high - 1], low, high
+            place += 1
 
     def is_medical(self, span: Span, shielded: list[Span]) -> bool:
         category = span.category
@@ -100,17 +153,19 @@ class _Reading:
             return True
         if category not in _BY_SYNTAX or (category is Category.ID and span.detector in _CERTAIN):
             return False
-        in_notation = any(start <= span.start and span.end <= end for start, end in self.notations)
-        if in_notation and not shielded:
+        if not shielded and self._in_notation(span):
             return True
         if category not in _BY_DICTIONARY:
             return False
-        for start, end, first, after in self.phrases:
-            inside = start <= span.start and span.end <= end
+        for start, end, first, after in self._phrases(span):
             beyond = all(start < other.start or other.end < end for other in shielded)
-            if inside and beyond and not self._is_person(first, after):
+            if beyond and not self._is_person(first, after):
                 return True
         return not shielded and self._is_word(span)
+
+    def _in_notation(self, span: Span) -> bool:
+        place = bisect_right(self.notations, span.start, key=_start) - 1
+        return place >= 0 and span.end <= self.notations[place][1]
 
     def _is_word(self, span: Span) -> bool:
         """Whether the span is a one-word medical term, in whole, that nothing beside it makes a name."""
@@ -125,12 +180,12 @@ class _Reading:
             "’s",
         ):
             return False
-        payload = int(self.single[token])
+        payload = int(self.single[self.low + token])
         if payload & _PLACE:
             return False
         payload &= _MEDICAL
         if payload & (_ABBREVIATION | _HARVESTED) == payload:
-            return bool(payload) and bool(self.scan.upper[token])
+            return bool(payload) and bool(self.scan.upper[self.low + token])
         return not self._is_person(token, token + 1)
 
     def _is_everyday(self, span: Span) -> bool:
@@ -144,12 +199,12 @@ class _Reading:
         first, after = self._tokens(span)
         if after - first != 1 or (self.starts[first], self.ends[first]) != (span.start, span.end):
             return False
-        payload = int(self.single[first])
+        payload = int(self.single[self.low + first])
         if not payload & _COMMON or self._is_person(first, after):
             return False
         if word.islower():
             return True
-        says_nothing = bool(self.scan.opens_sentence[first]) or bool(self.scan.caps_line[first])
+        says_nothing = bool(self.scan.opens_sentence[self.low + first]) or bool(self.scan.caps_line[self.low + first])
         return says_nothing and span.entity in _PEOPLE and not payload & _PERSON and is_rare_name(word)
 
     def _is_eponym(self, span: Span) -> bool:
@@ -157,19 +212,30 @@ class _Reading:
         if span.entity not in _WRITTEN_LARGE or span.entity in _PLACES:
             return False
         first, after = self._tokens(span)
-        if any(int(self.single[token]) & _PERSON for token in range(first, after)) or self._is_person(first, after):
+        if any(int(self.single[self.low + token]) & _PERSON for token in range(first, after)) or self._is_person(
+            first, after
+        ):
             return False
         return is_lone_eponym(self.text, span.start, span.end)
 
     def _tokens(self, span: Span) -> tuple[int, int]:
-        first = int(np.searchsorted(self.scan.ends, span.start, side="right"))
-        after = int(np.searchsorted(self.scan.starts, span.end, side="left"))
+        """The first token that touches ``span`` and the one after the last, counted in the document."""
+        first = bisect_right(self.ends, span.start)
+        after = bisect_left(self.starts, span.end, first)
         return first, after
 
     def _is_person(self, first: int, after: int) -> bool:
         """Whether a title stands before or a credential after the tokens."""
         titled = first > 0 and self.starts[first] - self.ends[first - 1] <= 2
-        if titled and int(self.single[first - 1]) & _TITLES:
+        if titled and int(self.single[self.low + first - 1]) & _TITLES:
             return True
         follows = after < len(self.starts) and self.starts[after] - self.ends[after - 1] <= 2
-        return follows and bool(int(self.single[after]) & _CREDENTIAL) and bool(self.scan.upper[after])
+        return (
+            follows
+            and bool(int(self.single[self.low + after]) & _CREDENTIAL)
+            and bool(self.scan.upper[self.low + after])
+        )
+
+
+def _start(notation: tuple[int, int]) -> int:
+    return notation[0]

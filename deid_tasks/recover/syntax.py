@@ -1,6 +1,12 @@
 """Notations of medicine that look like names, dates or numbers and have a grammar of their own."""
 
 import re
+from functools import lru_cache
+from typing import Any
+
+import re2
+
+from deid_tasks.text.plain import fold
 
 _PATTERNS = (
     r"[cgmnrp]\.[(\[]?(?:[*-]?\d+[+-]?\d*(?:_[*-]?\d+[+-]?\d*)?(?:del|dup|ins|inv|[ACGTU]>[ACGTU])[ACGTU]*"
@@ -29,3 +35,54 @@ _PATTERNS = (
 )
 SYNTAX = re.compile(rf"(?<![\w.])(?:{'|'.join(_PATTERNS)})(?!\w)")
 """Linear on real text: no nested repetition. The whole match is medical."""
+
+
+def find_notations(text: str) -> list[tuple[int, int]]:
+    """Where ``SYNTAX`` matches, in order, disjoint; linear in the length of ``text``.
+
+    An automaton without the conditions on what stands around finds where one may begin; trying twenty expressions at every character takes fifty times as long.
+    """
+    candidates, encoded = _candidates(), fold(text).encode("ascii")
+    found: list[tuple[int, int]] = []
+    position = 0
+    while candidate := candidates.search(encoded, position):
+        start = candidate.start()
+        match = SYNTAX.match(text, start)
+        if match is None or match.end() == start:
+            position = start + 1
+        else:
+            found.append(match.span())
+            position = match.end()
+    return found
+
+
+@lru_cache(maxsize=1)
+def _candidates() -> Any:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.never_capture = True
+    options.log_errors = False
+    return re2.compile(rf"\b(?:{'|'.join(map(without_conditions, _PATTERNS))})".encode("ascii"), options)
+
+
+def without_conditions(expression: str) -> str:
+    """``expression`` without its look-ahead and look-behind groups: it matches wherever ``expression`` does, and elsewhere."""
+    kept: list[str] = []
+    position = depth = 0
+    in_class = False
+    while position < len(expression):
+        mark = expression[position]
+        step = 2 if mark == "\\" else 1
+        if not in_class and depth == 0 and _CONDITION.match(expression, position):
+            depth = 1
+        elif depth and not in_class and mark in "()":
+            depth += 1 if mark == "(" else -1
+        elif depth == 0:
+            kept.append(expression[position : position + step])
+        if step == 1 and mark in "[]":
+            in_class = mark == "["
+        position += step
+    return "".join(kept)
+
+
+_CONDITION = re.compile(r"\(\?<?[=!]")

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_tasks.detect.patterns import PatternDetector
-from deid_tasks.detect.patterns.fold import fold
 from deid_tasks.entities import Entity
 from deid_tasks.errors import SettingsError
 from deid_tasks.span import check_spans
 from deid_tasks.text import Document
+from deid_tasks.text.plain import fold
 
 _MARK = re.compile(r"\[([A-Z_]+):((?:[^\[\]])*)\]")
 DETECTOR = PatternDetector()

@@ -1,4 +1,4 @@
-"""The pattern detector: every rule over every note."""
+"""The pattern detector: every rule that can fire over every note."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -21,12 +21,13 @@ from deid_tasks.detect.patterns import (
     signatures,
     times,
 )
-from deid_tasks.detect.patterns.fold import fold
+from deid_tasks.detect.patterns.prefilter import Prefilter, compile_trigger
 from deid_tasks.detect.patterns.rule import Found, Reader, Rule, Strength
 from deid_tasks.entities import Entity
 from deid_tasks.errors import SettingsError
 from deid_tasks.span import Span
 from deid_tasks.text import Document
+from deid_tasks.text.plain import fold
 
 RULES: tuple[Rule, ...] = (
     *dates.RULES,
@@ -65,16 +66,19 @@ class PatternDetector:
             SettingsError: an expression is no RE2; the text names its entity and position.
         """
         self._reference_year = reference_year
-        self._scanners: list[tuple[Any, Reader]] = [(_compile(rule.trigger), rule.read) for rule in RULES]
+        triggers = [rule.trigger for rule in RULES]
+        self._scanners: list[tuple[Any, Reader]] = [(compile_trigger(rule.trigger), rule.read) for rule in RULES]
         for entity, expressions in (identifiers or {}).items():
             for position, expression in enumerate(expressions):
                 try:
-                    scanner = _compile(fold(expression), captures=True)
+                    scanner = compile_trigger(fold(expression), captures=True)
                 except re2.error as error:
                     raise SettingsError(
                         f"detect.patterns.identifiers.{entity}[{position}]: no RE2 expression: {error}"
                     ) from None
                 self._scanners.append((scanner, _own_format(scanner, entity)))
+                triggers.append(fold(expression))
+        self._prefilter = Prefilter(triggers)
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """The identifiers of each document, sorted and disjoint."""
@@ -84,10 +88,10 @@ class PatternDetector:
         plain = fold(text)
         encoded = plain.encode("ascii")
         found: list[Found] = []
-        for scanner, read in self._scanners:
+        for number in self._prefilter.fires(encoded):
+            scanner, read = self._scanners[number]
             for match in scanner.finditer(encoded):
-                start, end = match.span()
-                found.extend(read(plain, start, end))
+                found.extend(read(plain, *match.span()))
         if self._reference_year is not None:
             found = [one for one in found if not self._is_future(plain, one)]
         return [Span(one.start, one.end, one.entity, self.name) for one in settle(found)]
@@ -102,14 +106,6 @@ class PatternDetector:
             and value.isdigit()
             and int(value) > year + 2
         )
-
-
-def _compile(expression: str, *, captures: bool = False) -> Any:
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.never_capture = not captures
-    options.log_errors = False
-    return re2.compile(expression.encode("ascii"), options)
 
 
 def _own_format(scanner: Any, entity: Entity) -> Reader:
