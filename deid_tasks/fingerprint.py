@@ -98,8 +98,8 @@ def decisive_settings(settings: InstitutionSettings) -> dict[str, Any]:
     # An answer from the cache is the answer that reading again would give.
     del kept["detect"]["cache"]
     for model in kept["detect"]["transformers"]:
-        # Threads share the rows of a product out; the sums stay the same. A batch's size does not: it scales int8 values.
-        del model["threads"]
+        # How much is read at once, and by how many threads: an answer depends on its text alone.
+        del model["threads"], model["batch_pieces"]
     return kept
 
 

@@ -28,6 +28,8 @@ OUTSIDE = "O"
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib")
 _BUCKET = 8
 """Windows are padded to a multiple of this, so that a window's length never depends on those beside it."""
+_SLOWER = ("BiasGeluFusion", "SkipLayerNormFusion")
+"""What onnxruntime would put in the place of several operators and then run, on a CPU, in twice to four times the time of the parts."""
 
 _KNOWN: dict[str, Entity | None] = {
     **{entity.value: entity for entity in Entity},
@@ -74,12 +76,12 @@ class Label:
 class TokenModel:
     """One loaded model. Runs of different threads may share it.
 
-    A model whose activations are quantised while it runs (``DynamicQuantizeLinear``) takes one scale from all that it
-    reads at once, so its answer for a sentence would depend on the sentences beside it. Such a model reads each window
-    alone, and without padding. Other models read batches of windows padded to like length.
+    A model without an attention mask, as ours are, reads batches of windows of exactly one length. Others read batches of
+    windows padded to like length. A model of another tool whose activations are quantised by one scale for all that it reads
+    at once (``DynamicQuantizeLinear``) would answer by what stands beside a sentence: it reads each window alone.
     """
 
-    def __init__(self, folder: Path, threads: int = 1, batch_size: int = 16) -> None:
+    def __init__(self, folder: Path, threads: int = 1, batch_pieces: int = 512) -> None:
         _check_folder(folder)
         config = _read_config(folder / CONFIG)
         own = config.get("palimpsest", {})
@@ -95,11 +97,12 @@ class TokenModel:
         self.pieces: Literal["mean", "first"] = own.get("pieces", "first")
         self.reads_alone: bool = _quantises_while_running(folder / WEIGHTS)
         self._pad_id = int(config.get("pad_token_id") or 0)
-        self._batch_size = 1 if self.reads_alone else batch_size
         self._session = _open(folder / WEIGHTS)
         self._inputs = frozenset(entry.name for entry in self._session.get_inputs())
         if unknown := self._inputs - {"input_ids", "attention_mask", "token_type_ids", "case_ids", "gap_ids"}:
             raise ModelError(f"{folder}: {WEIGHTS} wants inputs nobody knows: {', '.join(sorted(unknown))}")
+        self._is_padded = "attention_mask" in self._inputs and not self.reads_alone
+        self._batch_pieces = 1 if self.reads_alone else batch_pieces
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def logits(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
@@ -117,18 +120,25 @@ class TokenModel:
     def _batches(self, order: list[int], windows: Sequence[Window]) -> Iterator[list[int]]:
         batch: list[int] = []
         for index in order:
-            is_longer = batch and _padded(len(windows[index].ids)) != _padded(len(windows[batch[0]].ids))
-            if is_longer or len(batch) == self._batch_size:
+            length = self._length(windows[index])
+            if batch and (length != self._length(windows[batch[0]]) or (len(batch) + 1) * length > self._batch_pieces):
                 yield batch
                 batch = []
             batch.append(index)
         if batch:
             yield batch
 
+    def _length(self, window: Window) -> int:
+        """Pieces that the window takes up in a batch; its own length alone decides."""
+        length = len(window.ids)
+        return -(-length // _BUCKET) * _BUCKET if self._is_padded else length
+
     def _run(self, windows: list[Window]) -> NDArray[np.float32]:
-        longest = len(windows[0].ids) if self.reads_alone else _padded(len(windows[0].ids))
+        longest = self._length(windows[0])
 
         def stacked(values: list[NDArray[np.int64]], fill: int = 0) -> NDArray[np.int64]:
+            if not self._is_padded:
+                return np.stack(values)
             return np.stack([np.pad(value, (0, longest - len(value)), constant_values=fill) for value in values])
 
         ids = stacked([window.ids for window in windows], self._pad_id)
@@ -159,10 +169,6 @@ def find_model(name: str) -> Path:
         return Path(name)
     shipped = sorted(path.parent.name for path in MODELS.glob(f"*/{CONFIG}"))
     raise ModelError(f"no model {name!r}: not a folder, and not one of those shipped ({', '.join(shipped) or 'none'})")
-
-
-def _padded(length: int) -> int:
-    return -(-length // _BUCKET) * _BUCKET
 
 
 def _check_folder(folder: Path) -> None:
@@ -238,6 +244,8 @@ def _open(path: Path) -> onnxruntime.InferenceSession:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
     try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=list(_SLOWER)
+        )
     except Exception as error:  # onnxruntime raises classes of its own that share no base but this
         raise ModelError(f"{path} cannot be opened as an ONNX model ({type(error).__name__})") from None

@@ -51,7 +51,7 @@ class TransformerDetector:
     name = "transformer"
 
     def __init__(self, settings: TransformerSettings) -> None:
-        self._model = TokenModel(find_model(settings.model), settings.threads, settings.batch_size)
+        self._model = TokenModel(find_model(settings.model), settings.threads, settings.batch_pieces)
         self.sha256: str = self._model.sha256
         """One hash of the model's files: a part of the fingerprint."""
         self._bias = np.zeros(len(self._model.labels), np.float32)

@@ -79,7 +79,12 @@ class TransformerSettings(_Section):
     outside_bias: float = Field(
         default=-1.0, ge=-10, le=10, description="Added to the logit of O; negative values trade precision for recall."
     )
-    batch_size: int = Field(default=16, ge=1, le=1_024)
+    batch_pieces: int = Field(
+        default=512,
+        ge=1,
+        le=1_048_576,
+        description="Word pieces that are read at once; the answers do not depend on it.",
+    )
     threads: int = Field(default=1, ge=1, le=256, description="Intra-op threads of one worker process.")
 
 

@@ -86,7 +86,7 @@ def test_same_spans_whatever_stands_beside(tiny: Path) -> None:
     alone = [detector(tiny).detect([document])[0] for document in documents]
     assert any(alone), "a test of nothing"
     assert detector(tiny).detect(documents) == alone
-    assert detector(tiny, threads=3, batch_size=2).detect(documents) == alone
+    assert detector(tiny, threads=3, batch_pieces=40).detect(documents) == alone
     order = list(range(len(documents)))
     random.Random(3).shuffle(order)
     assert detector(tiny).detect([documents[i] for i in order]) == [alone[i] for i in order]
@@ -220,8 +220,8 @@ def test_float_models_are_batched_and_give_the_same(tmp_path: Path) -> None:
     documents = [Document(str(i), text) for i, text in enumerate(NOTES)]
     alone = [detector(folder).detect([document])[0] for document in documents]
     assert any(alone)
-    for size in (1, 2, 7):
-        assert detector(folder, batch_size=size).detect(documents) == alone
+    for pieces in (1, 40, 200):
+        assert detector(folder, batch_pieces=pieces).detect(documents) == alone
 
 
 def test_the_hash_follows_the_files(tiny: Path, tmp_path: Path) -> None:
