@@ -6,7 +6,7 @@ from typing import Any
 from airflow.sdk import DAG, task
 
 from deid_tasks.settings import InstitutionSettings
-from wiring.assets import dictionaries_asset, gold_asset, quality_asset
+from wiring.assets import dictionaries_asset, gold_asset, harvest_asset, quality_asset
 from wiring.engine import engine
 from wiring.institutions import usable_institutions
 from wiring.policy import Kind, Pool, policy
@@ -14,7 +14,8 @@ from wiring.policy import Kind, Pool, policy
 DOC = """
 ### {title}: how well is it done, and may it be published?
 
-**When.** After every `dictionaries__{institution}` and every new gold set of `gold__{institution}`; by hand after a change of model or settings.
+**When.** After every `dictionaries__{institution}`, every approval in `harvest__{institution}` and every new gold set of `gold__{institution}`; by hand after a
+change of model or settings, and after an approval with `deid harvest approve`.
 
 **What.** The notes of the newest gold set of each design ({shown_designs}) are detected with and without the institution's dictionaries
 and scored. On each, recall counts by its lower {confidence:.0%} confidence bound, which must reach {recall_min}; precision must reach
@@ -42,7 +43,7 @@ def build(settings: InstitutionSettings) -> DAG:
     start = datetime.datetime.combine(settings.notes.start_date, datetime.time(), datetime.UTC)
     with DAG(
         **policy(Kind.EVALUATE, settings),
-        schedule=dictionaries_asset(name) | gold_asset(name),
+        schedule=dictionaries_asset(name) | harvest_asset(name) | gold_asset(name),
         start_date=start,
         max_active_runs=1,
         doc_md=doc,

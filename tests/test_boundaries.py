@@ -36,11 +36,12 @@ STEPS = {
     "formats",
     "report",
     "sampling",
+    "harvest",
 }
 COMPOSERS = {"fingerprint", "engine", "pipeline", "runs"}
 SHELLS = {"cli", "demo", "train", "hospital"}
-ALLOWED_BETWEEN_STEPS = {("detect", "lexicon"), ("recover", "lexicon"), ("audit", "lexicon")}
-"""Everything that reads dictionaries shares the lexicon's normalisation and matcher."""
+ALLOWED_BETWEEN_STEPS = {("detect", "lexicon"), ("recover", "lexicon"), ("audit", "lexicon"), ("harvest", "detect")}
+"""Everything that reads dictionaries shares the lexicon's normalisation and matcher; what is harvested is what a detector matches."""
 
 
 def room(module: str) -> str:

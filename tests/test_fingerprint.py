@@ -16,7 +16,18 @@ from deid_tasks.settings import InstitutionSettings, load_institution
 
 PACKAGE = Path(module.__file__).parent
 REFERENCE = PACKAGE.parent / "dictionaries"
-INDIFFERENT = {"title", "owner", "warehouse", "dictionaries", "sampling", "annotation", "gate", "publish", "work_dir"}
+INDIFFERENT = {
+    "title",
+    "owner",
+    "warehouse",
+    "dictionaries",
+    "harvest",
+    "sampling",
+    "annotation",
+    "gate",
+    "publish",
+    "work_dir",
+}
 
 FILE = """
 institution: riverside
@@ -90,6 +101,7 @@ def test_a_decisive_setting_changes_it(path, value):
         ("detect.transformers.0.batch_pieces", 32),
         ("detect.cache", {"enabled": False}),
         ("policy.keep", ["AGE", "TIME"]),
+        ("harvest.least_patients", 5),
         ("sampling.size", 5),
         ("sampling.seed", 99),
         ("annotation.preannotate", True),

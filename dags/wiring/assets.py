@@ -1,4 +1,4 @@
-"""The assets that join the DAGs: dictionaries and gold → quality, and notes."""
+"""The assets that join the DAGs: dictionaries, harvest and gold → quality, and notes."""
 
 from airflow.sdk import Asset
 
@@ -6,6 +6,11 @@ from airflow.sdk import Asset
 def dictionaries_asset(institution: str) -> Asset:
     """The compiled lexicon of an institution."""
     return _asset(institution, "dictionaries")
+
+
+def harvest_asset(institution: str) -> Asset:
+    """The approved inclusion list and templates of an institution."""
+    return _asset(institution, "harvest")
 
 
 def gold_asset(institution: str) -> Asset:

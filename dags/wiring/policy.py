@@ -14,6 +14,7 @@ class Kind(StrEnum):
     """The kinds of DAG; an id is ``<kind>__<institution>`` for ever, since renaming loses history."""
 
     DICTIONARIES = "dictionaries"
+    HARVEST = "harvest"
     SAMPLE = "sample"
     GOLD = "gold"
     NOTES = "notes"

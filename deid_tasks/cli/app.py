@@ -13,6 +13,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from deid_tasks.cli.ablation import ablate
 from deid_tasks.cli.annotation import agreement, annotate
 from deid_tasks.cli.certificate import certificate
+from deid_tasks.cli.harvest import harvest
 from deid_tasks.cli.jsonl import Line, Problems, open_target, read_notes
 from deid_tasks.cli.sampling import sample
 from deid_tasks.errors import DeidError
@@ -23,6 +24,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 
 app.add_typer(annotate, name="annotate")
 app.add_typer(certificate, name="certificate")
+app.add_typer(harvest, name="harvest")
 app.command()(agreement)
 app.command()(ablate)
 app.command()(sample)

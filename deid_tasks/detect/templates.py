@@ -76,7 +76,7 @@ class Template:
 
     @property
     def syntax(self) -> tuple[str, ...]:
-        """What two sentences must share to be instances of one rule."""
+        """The syntax template: what sentences must share to be instances of one rule."""
         return self.tokens
 
     @property
@@ -122,11 +122,11 @@ def version_of(templates: Iterable[Template]) -> str:
 
 
 class _Node:
-    __slots__ = ("children", "places")
+    __slots__ = ("children", "rule")
 
     def __init__(self) -> None:
         self.children: dict[str, _Node] = {}
-        self.places: tuple[Place, ...] | None = None
+        self.rule: Template | None = None
 
 
 class TemplateDetector:
@@ -144,7 +144,7 @@ class TemplateDetector:
             node = self._root
             for token in template.tokens:
                 node = node.children.setdefault(token, _Node())
-            node.places = template.places
+            node.rule = template
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """The spans of each document, sorted and disjoint."""
@@ -155,23 +155,27 @@ class TemplateDetector:
 
     def read(self, text: str, start: int, end: int) -> list[Span]:
         """The spans of one sentence."""
+        rule, offsets = self._walk(text, start, end)
+        if rule is None:
+            return []
+        return [Span(offsets[first][0], offsets[last - 1][1], entity, self.name) for first, last, entity in rule.places]
+
+    def rule_of(self, text: str, start: int, end: int) -> Template | None:
+        """The rule that one sentence follows."""
+        return self._walk(text, start, end)[0]
+
+    def _walk(self, text: str, start: int, end: int) -> tuple[Template | None, list[tuple[int, int]]]:
         states = [self._root]
         offsets: list[tuple[int, int]] = []
         for token, low, high in tokens_of(text, start, end):
             keys = [token]
             word = token.removeprefix(" ")
             if word.isalnum():
-                gap = token[: len(token) - len(word)]
-                kind = class_of(word)
-                keys += [f"{gap}{_CLASS}{kind}", f"{gap}{_CLASS}{WORD}"] if kind != WORD else [f"{gap}{_CLASS}{WORD}"]
+                gap, kind = token[: len(token) - len(word)], class_of(word)
+                keys += [f"{gap}{_CLASS}{one}" for one in dict.fromkeys((kind, WORD))]
+            # What stands as it is comes first, so the first rule at the end is the one with more words of its own.
             states = [node for state in states for key in keys if (node := state.children.get(key))]
             if not states:
-                return []
+                return None, offsets
             offsets.append((low, high))
-        for state in states:
-            if state.places:
-                return [
-                    Span(offsets[first][0], offsets[last - 1][1], entity, self.name)
-                    for first, last, entity in state.places
-                ]
-        return []
+        return next((state.rule for state in states if state.rule), None), offsets

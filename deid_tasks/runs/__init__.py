@@ -8,6 +8,7 @@ from deid_tasks.runs.annotation import export_tasks, import_annotations
 from deid_tasks.runs.certificates import record_review, verify
 from deid_tasks.runs.dictionaries import compile_dictionaries, load_engine
 from deid_tasks.runs.evaluation import evaluate
+from deid_tasks.runs.harvesting import approve_harvest, approved_harvest, harvest
 from deid_tasks.runs.notes import plan_shards, process_shard
 from deid_tasks.runs.release import publish, reconcile
 from deid_tasks.runs.sampling import draw_samples
@@ -15,11 +16,14 @@ from deid_tasks.runs.sampling import draw_samples
 __all__ = [
     "adjudicate",
     "annotation_status",
+    "approve_harvest",
+    "approved_harvest",
     "compile_dictionaries",
     "draw_samples",
     "evaluate",
     "export_tasks",
     "freeze",
+    "harvest",
     "import_annotations",
     "load_engine",
     "plan_shards",

@@ -160,6 +160,32 @@ class ObfuscateSettings(_Section):
         return value
 
 
+class HarvestSettings(_Section):
+    """What is harvested from the institution's own notes for a person to verify: an inclusion list and templates."""
+
+    notes: int = Field(
+        default=1_000_000, ge=1, description="Notes whose sentences are counted, chosen by the hash of their ids."
+    )
+    least_patients: int = Field(
+        default=10, ge=2, description="A sentence or a template must stand in the notes of so many distinct patients."
+    )
+    top_sentences: int = Field(default=1_600, ge=0, description="Of all sentences, those in most patients.")
+    medical_sentences: int = Field(
+        default=25_000,
+        ge=0,
+        description="Beside them, of sentences that name a disease or a drug, those in most patients.",
+    )
+    template_notes: int = Field(
+        default=10_000, ge=0, le=100_000, description="Notes that the ensemble reads for templates; 0 harvests none."
+    )
+    max_new_share: float = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        description="A template that marks words which the ensemble does not, in more than this share of its sentences, starts as excluded.",
+    )
+
+
 class SamplingSettings(_Section):
     """How notes are drawn for people to annotate."""
 
@@ -285,6 +311,7 @@ class InstitutionSettings(_Section):
     recover: RecoverSettings = RecoverSettings()
     policy: PolicySettings = PolicySettings()
     obfuscate: ObfuscateSettings
+    harvest: HarvestSettings = HarvestSettings()
     sampling: SamplingSettings = SamplingSettings()
     annotation: AnnotationSettings = AnnotationSettings()
     gate: GateSettings = GateSettings()

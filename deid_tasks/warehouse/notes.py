@@ -84,6 +84,31 @@ def read_some(connection: Connection, settings: InstitutionSettings, notes: int)
             yield Document(note_id, text, patient_id, note_type)
 
 
+def read_texts(connection: Connection, settings: InstitutionSettings, notes: int) -> Iterator[tuple[str | None, str]]:
+    """``(patient, text)`` of about ``notes`` notes of any time, those whose ids hash lowest, in no order and without a sort.
+
+    Notes that are no valid UTF-8, and those too long to be processed, are left out.
+    """
+    table = f"{settings.schema_name('staging')}.stg_note"
+    with connection.cursor() as counting:
+        counting.execute(f"select count(*) from {table}")
+        row = counting.fetchone()
+    held = int(row[0]) if row else 0
+    highest = (1 << 32) * min(1.0, notes / max(1, held))
+    with connection.cursor(name="texts") as cursor:
+        cursor.itersize = 500
+        cursor.execute(
+            f"select patient_id, convert_to(note_text, 'UTF8') from {table}"
+            " where note_text is not null and length(note_text) <= %s"
+            " and ('x' || left(md5(note_id), 8))::bit(32)::bigint <= %s",
+            (settings.notes.max_characters, int(highest)),
+        )
+        for patient, raw in cursor:
+            text = _decode(raw)
+            if text is not None:
+                yield patient, text
+
+
 def _decode(raw: memoryview) -> str | None:
     try:
         return bytes(raw).decode("utf-8")

@@ -9,9 +9,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTITUTIONS = ("lakeshore", "riverside")
-KINDS = ("dictionaries", "evaluate", "gold", "notes", "sample")
+KINDS = ("dictionaries", "evaluate", "gold", "harvest", "notes", "sample")
 DAG_IDS = [f"{kind}__{institution}" for kind in KINDS for institution in INSTITUTIONS]
-DETECTING = {"detect_and_obfuscate", "evaluate_and_certify"}
+DETECTING = {"detect_and_obfuscate", "evaluate_and_certify", "harvest"}
 
 
 def test_the_exact_dags_and_no_import_error(dagbag):
@@ -123,6 +123,17 @@ class TestStructure:
         assert dag.schedule is None
         assert set(dag.params) == {"sample_version", "reopen"}
 
+    def test_harvest(self, dagbag, institution):
+        dag = dagbag.dags[f"harvest__{institution}"]
+        assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
+            "harvest": {"review", "approve"},
+            "review": {"approve"},
+            "approve": set(),
+        }
+        assert dag.schedule is None
+        # A harvest that nobody verified is never frozen.
+        assert dag.get_task("approve").trigger_rule == "all_success"
+
     def test_assets_join_the_dags(self, dagbag, institution):
         def outlets(kind):
             tasks = dagbag.dags[f"{kind}__{institution}"].tasks
@@ -130,11 +141,13 @@ class TestStructure:
 
         assert outlets("dictionaries") == {f"dictionaries__{institution}"}
         assert outlets("gold") == {f"gold__{institution}"}
+        assert outlets("harvest") == {f"harvest__{institution}"}
         assert outlets("evaluate") == {f"quality__{institution}"}
         assert outlets("notes") == {f"notes__{institution}"}
         condition = dagbag.dags[f"evaluate__{institution}"].timetable.asset_condition
         assert type(condition).__name__ == "AssetAny"
-        assert {asset.name for asset in condition.objects} == {f"dictionaries__{institution}", f"gold__{institution}"}
+        joined = {f"{kind}__{institution}" for kind in ("dictionaries", "harvest", "gold")}
+        assert {asset.name for asset in condition.objects} == joined
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,69 @@
+"""A person looks through a harvest before the engine may use it."""
+
+import datetime
+
+import pytest
+
+MOMENT = datetime.datetime(2024, 5, 1, 8, tzinfo=datetime.UTC)
+
+
+class Instance:
+    """As much of a task instance as the operator asks for."""
+
+    id = "0190"
+    map_index = -1
+
+
+@pytest.fixture
+def review(dagbag):
+    return dagbag.dags["harvest__riverside"].get_task("review")
+
+
+def context(review, ask):
+    return {"ti": Instance(), "task_instance": Instance(), "run_id": "r1", "task": review, "params": {"ask": ask}}
+
+
+def answer(chosen):
+    user = {"id": "7", "name": "officer"}
+    return {"chosen_options": [chosen], "params_input": {}, "responded_at": MOMENT, "responded_by_user": user}
+
+
+def test_a_run_that_only_writes_the_tables_asks_nobody(review):
+    from airflow.sdk.exceptions import AirflowSkipException
+
+    with pytest.raises(AirflowSkipException):
+        review.execute(context(review, ask=False))
+
+
+def test_it_waits_for_a_person(review, monkeypatch):
+    from airflow.providers.standard.operators import hitl
+    from airflow.sdk.exceptions import TaskAwaitingInput
+
+    asked = {}
+    monkeypatch.setattr(hitl, "upsert_hitl_detail", lambda **detail: asked.update(detail))
+    with pytest.raises(TaskAwaitingInput):
+        review.execute(context(review, ask=True))
+    assert asked["options"] == ["Approve", "Reject"]
+
+
+def test_who_approved_and_when_is_passed_on(review):
+    told = review.execute_complete(context(review, ask=True), answer("Approve"))
+    assert told == {"approved_by": "officer", "approved_at": MOMENT.isoformat()}
+
+
+def test_a_rejected_harvest_goes_no_further(review):
+    from airflow.providers.standard.exceptions import HITLRejectException
+
+    with pytest.raises(HITLRejectException):
+        review.execute_complete(context(review, ask=True), answer("Reject"))
+
+
+def test_the_answer_freezes_the_tables_that_were_looked_at(dagbag, monkeypatch):
+    from deid_tasks import runs
+
+    calls = []
+    monkeypatch.setattr(runs, "approve_harvest", lambda _settings, _secrets, *rest: calls.append(rest) or {})
+    approve = dagbag.dags["harvest__riverside"].get_task("approve")
+    told = {"approved_by": "officer", "approved_at": MOMENT.isoformat()}
+    approve.python_callable("riverside", {"harvest": "20240501T000000Z"}, told)
+    assert calls == [("officer", MOMENT, "20240501T000000Z")]
