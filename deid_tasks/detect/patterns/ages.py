@@ -15,9 +15,9 @@ _WORDS = rf"(?:(?:one )?hundred(?: and)?(?: {_ONES})?|{_TENS}(?:[- ]{_ONES})?|{_
 _NUMBER = r"[0-9]{1,3}(?: 1/2|\.[0-9]|(?: ?- ?| to | or |/)[0-9]{1,3})?"
 
 _OLD = (
-    rf"(?i)(?:\b(?:{_WORDS})|[0-9]{{1,3}}(?: 1/2|\.[0-9])?)(?:[ -]{{0,2}}(?:and a half|1/2))?[ -]{{0,3}}"
+    rf"(?i)(?:\b(?:{_WORDS})|[0-9]{{1,3}}(?: 1/2|\.[0-9]|\+)?)(?:[ -]{{0,2}}(?:and a half|1/2))?[ -]{{0,3}}"
     r"(?:(?:years?|yrs?|y|months?|mos?|m|weeks?|wks?|wk|w|days?|d)[ .-]{0,3}(?:olds?|of age|o\b)|y[ ./-]{0,2}o\b|yo[mfwb]?\b|year[ -]ol?d?\b"
-    r"|(?:year|yr|y)s?[ -]{1,2}(?:male|female|man|woman|boy|girl|gentleman|lady|m|f|infant)\b|y/o|yr?s?old|-?y-?o-?)"
+    r"|(?:year|yr|y)s?[ -]{1,2}(?:male|female|man|woman|boy|girl|gentleman|lady|m|f|infant)\b|y/o|yr?s?old|-?y-?o-?|m\.?o\.|mo?s? [MF]\b|mos? (?:male|female|boy|girl|infant)\b)"
 )
 _VALUE = re.compile(rf"(?:{_WORDS}|[0-9]{{1,3}}(?: 1/2|\.[0-9])?)", re.IGNORECASE)
 
@@ -28,9 +28,11 @@ def read_old(text: str, start: int, end: int) -> Iterator[Found]:
     if match is None or text[start - 1 : start].isdigit() or text[start - 1 : start].isalpha():
         return
     value = match.group()
+    if text[end - 2 : end].lower() == "yo" and text[end : end + 1] in {"u", "U"}:
+        return
     if value[0].isdigit() and not 0 <= float(value.split()[0]) <= 125:
         return
-    if re.match(r"[\s-]{0,3}(?:d|w|m)[\s.-]{0,3}(?:of|o\b)", text[match.end() : end].lower()):
+    if re.match(r"[\s-]{0,3}(?:(?:d|w|m)[\s.-]{0,3}of|(?:d|w)[\s-]{0,3}o)\b(?! age)", text[match.end() : end].lower()):
         return
     ahead = re.search(r"(?<![0-9.])([0-9]{1,3})(?:\s?-\s?| to | or | and )$", text[max(0, start - 10) : start])
     yield Found(start, match.end(), Entity.AGE)
@@ -215,7 +217,22 @@ def read_visit(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(start + match.start(), start + match.end(), Entity.AGE)
 
 
+_CHILDREN = (
+    r"(?i)\b(?:children|kids|sons|daughters|siblings|brothers|sisters|grandchildren|boys|girls)[ ,:(]{1,3}(?:ages? |aged )?"
+    r"[0-9]{1,2}(?:(?:, ?and|,| and| &|/) ?[0-9]{1,2}){1,5}\b"
+)
+
+
+def read_children(text: str, start: int, end: int) -> Iterator[Found]:
+    """three children, 12, 14 and 17."""
+    if re.match(r"\s?(?:weeks|months|years ago|/|%|\.[0-9])", after(text, end)):
+        return
+    for match in re.finditer(r"[0-9]{1,2}", text[start:end]):
+        yield Found(start + match.start(), start + match.end(), Entity.AGE)
+
+
 RULES = (
+    Rule("ages of children", _CHILDREN, read_children),
     Rule("old", _OLD, read_old),
     Rule("age at present", _PRESENT, read_present),
     Rule("aged", _AGED, read_aged),

@@ -7,8 +7,15 @@ from deid_tasks.detect.patterns.dates import is_year
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength, after, before
 from deid_tasks.entities import Entity
 
+_MISSPELT = (
+    r"janurary|januray|janaury|januery|janury|jaunary|febuary|feburary|febraury|febrary|februay|feburay|febuaray|marhc|mrach|apirl|arpil"
+    r"|aprli|jully|jluy|agust|augest|augsut|auguest|septmber|septembr|setpember|setember|spetember|septemeber|septembre|sepetmber"
+    r"|septempber|ocotber|octber|ocober|octomber|octobr|novemeber|novmber|novemer|novembr|novemebr|decemeber|decmber|decembr|decemer"
+    r"|dicember|decemebr"
+)
+"""Typing errors that are often made, and that no other word is spelt like."""
 _MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    rf"(?:{_MISSPELT}|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
 _WEEKDAY = (
@@ -64,7 +71,9 @@ _BEFORE_MONTH = re.compile(
     r"|past|around|between|beginning|end|to|or|and|prior to|back in)[\s\-]{1,2}$"
 )
 
+_SPAN_OF_MONTHS = re.compile(rf" ?(?:-|/|to|through|thru) ?{_MONTH}(?![a-z])", re.IGNORECASE)
 _MONTH_TRIGGER = rf"(?i)(?:\b|[0-9_]){_MONTH}(?:\b|[0-9_])"
+_MONTH_BEFORE = re.compile(rf"(?<![a-z]){_MONTH}\.? $", re.IGNORECASE)
 _MONTH_AT = re.compile(_MONTH, re.IGNORECASE)
 
 
@@ -89,7 +98,10 @@ def read_month(text: str, start: int, end: int) -> Iterator[Found]:
         return
     limit = end + 40
     day = _lead(_DAY_LEAD, text, month)
-    if day < month and text[day - 1 : day] == "-" and text[day - 2 : day - 1].isdigit():
+    if day < month and (
+        (text[day - 1 : day] == "-" and text[day - 2 : day - 1].isdigit())
+        or _MONTH_BEFORE.search(text[max(0, day - 12) : day])
+    ):
         day = month
     if day < month:
         tail = _YEAR_AFTER_DAY.match(text, end, limit)
@@ -113,6 +125,9 @@ def read_month(text: str, start: int, end: int) -> Iterator[Found]:
         )
     ):
         yield _date(_lead(_WEEKDAY_LEAD, text, month), tail.end())
+        return
+    if _SPAN_OF_MONTHS.match(text, end, end + 16):
+        yield _date(month, end)
         return
     dot = end + 1 if text[end : end + 1] == "." else end
     if not word[0].isupper() or (len(word) <= 4 and word.isupper()):
@@ -166,8 +181,8 @@ def read_weekday(text: str, start: int, end: int) -> Iterator[Found]:
     if short is None:
         return
     ahead, tail = before(text, start), after(text, short.end())
-    is_listed = re.match(r"[\s/,&\-]{1,3}(?:mon|tue|wed|thu|fri|sat|sun)", tail) or re.search(
-        r"(?:mon|tues?|wed|thu(?:rs)?|fri|sat|sun)[\s/,&\-]{1,3}$", ahead
+    is_listed = re.match(r"[\s/,&\-]{1,3}(?:and |or )?(?:mon|tue|wed|thu|fri|sat|sun)(?![a-z]{3})", tail) or re.search(
+        r"(?:mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun)[\s/,&\-]{1,3}(?:and |or )?$", ahead
     )
     is_told = re.search(r"(?:^|[^a-z])(?:on|next|last|this|until|till|by|every|each|since|from)\s$", ahead)
     if (
@@ -217,10 +232,10 @@ _YEAR_BEFORE = re.compile(
     r"|and|to|or|by|about|during|approx\.?|approximately|~|last|fall|spring|summer|winter|autumn|prior to|born|copyright)[\s\-~:(]{1,2}$"
 )
 _YEAR_FIRST = re.compile(r"(?:^|[;,(\-/])[\s\-*]{0,4}$")
-_WORD_BEFORE = re.compile(r"(?:^|[^a-z])[a-z][a-z.\-]{1,20}[,:]?\s?[(\-]?\s?$")
+_WORD_BEFORE = re.compile(r"(?:^|[^a-z])(?:[a-z][a-z.\-]{1,20}|x ?[1-9])[,:]?\s?[(\-]?\s?$")
 _MEASURED = re.compile(
     r"(?:^|[^a-z])(?:at|@|d|d3|b12|fluid|fluids|vitamin|wbc|plt|platelets?|anc|count|cd4|load|bnp|probnp|pro-bnp|ck|cpk|troponin|ferritin"
-    r"|dose|intake|output|uop|volume|metformin|calories|steps|room|rm|box|icd|hcpcs|cpt|unit|bed|x|total|time|ddimer|d-dimer|is|was"
+    r"|dose|intake|output|uop|volume|metformin|calories|steps|room|rm|box|epic|version|windows|office|model|v|icd|hcpcs|cpt|unit|bed|x|total|time|ddimer|d-dimer|is|was"
     r"|amoxicillin|keppra|levetiracetam|valtrex|valacyclovir|calcium|omega|oil|fish|acid|hours|hrs|pager|ext|extension|apt|suite|ste)[\s:#=.]{1,3}$"
 )
 _YEAR_UNIT = re.compile(
@@ -255,12 +270,23 @@ def read_year(text: str, start: int, end: int) -> Iterator[Found]:
         yield _date(start, end, Strength.WEAK)
 
 
-_SHORT_YEAR = r"(?i)\b(?:in|since|until|of|year|from|circa|summer|winter|fall|spring|class of|back in) '[0-9]{2}\b"
+_SHORT_YEAR = (
+    r"(?i)\b(?:in|since|until|of|year|from|circa|summer|winter|fall|spring|class of|back in|ca|before|after) '[0-9]{2}\b"
+    r"|\b(?:the|early|mid|late|in|since)[ -]'[3-9]0'?s\b"
+)
 
 
-def read_short_year(_text: str, _start: int, end: int) -> Iterator[Found]:
-    """since '09."""
-    yield _date(end - 3, end)
+def read_short_year(text: str, start: int, end: int) -> Iterator[Found]:
+    """since '09, back in the '70s."""
+    yield _date(text.index("'", start, end), end)
+
+
+_DIALYSIS = r"\b(?:M/?W/?F|T/?Th/?S(?:at|a)?|T/Th|TTS|Tu/?Th/?Sa?|M-W-F|T-Th-S(?:at|a)?|TTHS)\b"
+
+
+def read_dialysis(_text: str, start: int, end: int) -> Iterator[Found]:
+    """HD MWF: weekdays by their letters."""
+    yield _date(start, end)
 
 
 _ORDINAL_TRIGGER = (
@@ -283,6 +309,7 @@ RULES = (
     Rule("holiday", _HOLIDAY, read_holiday),
     Rule("season", _SEASON, read_season),
     Rule("year", _YEAR_TRIGGER, read_year),
+    Rule("weekdays by letters", _DIALYSIS, read_dialysis),
     Rule("short year", _SHORT_YEAR, read_short_year),
     Rule("day of the month", _ORDINAL_TRIGGER, read_ordinal),
 )

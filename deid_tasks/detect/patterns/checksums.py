@@ -15,6 +15,17 @@ def is_luhn(digits: str) -> bool:
     return total % 10 == 0
 
 
+def is_card(digits: str) -> bool:
+    """Whether 14 to 19 ``digits`` are the number of a payment card: its first figure and its Luhn check digit (ISO/IEC 7812-1)."""
+    return 14 <= len(digits) <= 19 and digits[0] in "23456" and is_luhn(digits)
+
+
+def is_iban(value: str) -> bool:
+    """Whether ``value`` is an international bank account number with its check digits (ISO 13616: mod 97)."""
+    turned = value[4:] + value[:4]
+    return value.isalnum() and int("".join(str(int(character, 36)) for character in turned)) % 97 == 1
+
+
 def is_npi(digits: str) -> bool:
     """Whether ten ``digits`` are a National Provider Identifier: Luhn with the prefix 80840 (45 CFR 162.406)."""
     return len(digits) == 10 and digits[0] in "12" and is_luhn("80840" + digits)

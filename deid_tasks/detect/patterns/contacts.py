@@ -9,12 +9,34 @@ from deid_tasks.entities import Entity
 _PHONE = (
     r"\+[0-9]{1,3}[ .\-]?(?:\([0-9]{1,4}\)[ .\-]?)?[0-9]{1,5}(?:[ .\-]?[0-9]{2,5}){1,4}"
     r"|(?:\b1[ .\-]{1,3})?\([0-9]{3}\)[ .\-/]{0,3}[0-9]{3}[ .\-]{0,3}[0-9]{4}"
-    r"|(?:\b1[ .\-]{1,3})?[0-9]{3}[.\-/ ]{1,3}[0-9]{3}[.\- ]{1,3}[0-9]{4}"
+    r"|(?:\b(?:001|1)[ .\-]{1,3})?[0-9]{3}[.\-/ ]{1,3}[0-9]{3}[.\- ]{1,3}[0-9]{4}"
     r"|[0-9]{3}[.\-][0-9]{4}"
     r"|\b1?[2-9][0-9]{9}\b"
     r"|\b1-8[0-9]{2}-[A-Z][A-Z0-9\-]{5,9}\b"
     r"|\b0[0-9]{3,4} [0-9]{3} ?[0-9]{3,4}\b"
 )
+_TOLD = (
+    r"(?i)\b(?:phone|telephone|tel|mobile|cell|desk|fax|call(?: me| us| him| her| them)?(?: back)?|reach(?:ed)? (?:me|us|him|her|them)|answering|contact|whatsapp|messages|text)"
+    r"(?: (?:number|no|num|to|at|on|is))?[:.#]{0,2}\s{1,3}(?:00|\+)?[(0-9][0-9]{1,4}[) .\-]{1,2}[0-9 .()\-]{3,14}[0-9](?:x[0-9]{1,6})?"
+)
+_TOLD_VALUE = re.compile(r"(?:\+|00)?[(0-9][0-9 .()\-]{6,22}[0-9](?:x[0-9]{1,6})?$")
+
+
+def read_told(text: str, start: int, end: int) -> Iterator[Found]:
+    """Phone: 72 128 827: any grouping of figures behind a label."""
+    match = _TOLD_VALUE.search(text, start, end)
+    if (
+        match is None
+        or text[end : end + 1].isdigit()
+        or re.match(r"[/.:,][0-9]|\s?(?:mg|ml|am|pm|%)", text[end : end + 3])
+    ):
+        return
+    digits = sum(c.isdigit() for c in match.group().split("x")[0])
+    if 7 <= digits <= 15 and not re.match(r"[0-9]{1,2}[-.][0-9]{1,2}[-.](?:[0-9]{2}|[0-9]{4})(?![0-9])", match.group()):
+        is_fax = text[start : start + 3].lower() == "fax"
+        yield Found(*match.span(), Entity.FAX if is_fax else Entity.PHONE, Strength.LABELLED)
+
+
 _EXTENSION = re.compile(r",?\s{0,2}(?:x|ext\.?|extension)\s?:?\s?[0-9]{1,6}(?![0-9])", re.IGNORECASE)
 _LABEL = re.compile(
     r"(?<![a-z])(?:(fax|facsimile|fx|f(?=\W*$))|(pager|pgr|pg|beeper|bpr|paged?|paging|p(?=\W*#))|(phone|telephone|tel|ph|call(?:ed|ing|s|back)?|cell|mobile|home"
@@ -38,10 +60,13 @@ def read_phone(text: str, start: int, end: int) -> Iterator[Found]:
     if text[start - 1 : start].isdigit() or text[end : end + 1].isdigit():
         return
     if text[start - 1 : start] in {"-", ".", "/"} and text[start - 2 : start - 1].isalnum() and start > 1:
-        return
-    if text[end : end + 1] in {"-", "/", "."} and text[end + 1 : end + 2].isdigit():
-        return
+        second = re.search(r"[0-9]{3}[.\-][0-9]{4}/$", text[max(0, start - 9) : start])
+        if not second:
+            return
     value = text[start:end]
+    is_pair = text[end : end + 1] == "/" and re.match(r"\(?[0-9]{3}[).\-]", text[end + 1 : end + 6]) and len(value) > 11
+    if text[end : end + 1] in {"-", "/", "."} and text[end + 1 : end + 2].isdigit() and not is_pair:
+        return
     digits = sum(c.isdigit() for c in value)
     kind, is_labelled = _label(text, start)
     if not is_labelled and not _is_telling(text, start, end, value, digits):
@@ -87,12 +112,15 @@ def _is_telling(text: str, start: int, end: int, value: str, digits: int) -> boo
     return True
 
 
-_PAGER = r"(?i)\b(?:pager|pgr|beeper|bpr|page|paged|pg|p)\b(?: ?(?:number|no\.?|num|id|is|at|me|us))?[ :#.]{1,3}[0-9]{1,2}?-?[0-9]{3,5}\b|\bp[0-9]{5}\b|\bpaged (?:dr\.? )?[a-z'\-]{2,20}(?: x[0-9])? \(?[0-9]{5}\b|(?:\bpager|\bpgr|\bbeeper)[0-9]{4,6}\b"
+_PAGER = r"(?i)\b(?:pager|pgr|beeper|bpr|beep|page|paged|pg|p|pic)\b(?: ?(?:number|no\.?|num|id|is|at|me|us|#))?[ :#.)]{1,3}[0-9]{1,2}?-?[0-9]{3,5}\b|\bp[0-9]{5}\b|\bpaged (?:dr\.? )?[a-z'\-]{2,20}(?: x[0-9])? \(?[0-9]{5}\b|(?:\bpager|\bpgr|\bbeeper)[0-9]{4,6}\b|\bb[0-9]{5}\b|\b[0-9]{5} ?\(?(?:pager|beeper)\b"
 _PAGER_VALUE = re.compile(r"[0-9]{1,2}-[0-9]{3,5}$|[0-9]{3,6}$")
 
 
 def read_pager(text: str, start: int, end: int) -> Iterator[Found]:
     """pager 12345, p12345, pgr #3-1234; "page 3 of 5" is no pager."""
+    if text[start].isdigit():
+        yield Found(start, start + 5, Entity.PAGER, Strength.LABELLED)
+        return
     match = _PAGER_VALUE.search(text, start, end)
     if match is None or (text[end : end + 1] in {"-", "/", "."} and text[end + 1 : end + 2].isdigit()):
         return
@@ -102,6 +130,7 @@ def read_pager(text: str, start: int, end: int) -> Iterator[Found]:
         and not label.startswith(("pager", "pgr", "paged"))
         and (
             re.match(r"\s?of\s", after(text, end))
+            or "-" in match.group()
             or (len(match.group()) < 4 or (label[0:2] in {"p:", "p."} and len(match.group()) < 5))
         )
     ):
@@ -110,12 +139,12 @@ def read_pager(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(match.start(), end, Entity.PAGER, Strength.LABELLED)
 
 
-_EXTENSION_ALONE = r"(?i)\b(?:ext(?:ension)?\.?|x)[ :#\-]{0,2}[0-9]{4,6}\b|\bext(?:ension)?\.?[ :#\-]{1,2}[0-9]{3}\b"
+_EXTENSION_ALONE = r"(?i)\b(?:ext(?:ension)?\.?|x)[ :#\-]{0,2}(?:[0-9]{4,6}|[0-9]-[0-9]{4})\b|\bext(?:ension)?\.?[ :#\-]{1,2}[0-9]{3}\b"
 
 
 def read_extension(text: str, start: int, end: int) -> Iterator[Found]:
     """ext. 5123, x51234: the figures alone."""
-    match = re.compile(r"[0-9]{3,6}$").search(text, start, end)
+    match = re.compile(r"[0-9]-[0-9]{4}$|[0-9]{3,6}$").search(text, start, end)
     if (
         match
         and not re.match(r"\s?(?:mg|ml|mcg|units?|cc|iu|magnification|g\b|[.,/]\d|%)", after(text, end))
@@ -186,6 +215,7 @@ def read_ip(text: str, start: int, end: int) -> Iterator[Found]:
 
 RULES = (
     Rule("telephone", _PHONE, read_phone),
+    Rule("labelled telephone", _TOLD, read_told),
     Rule("pager", _PAGER, read_pager),
     Rule("extension", _EXTENSION_ALONE, read_extension),
     Rule("e-mail", r"[A-Za-z0-9]@[A-Za-z0-9]", read_mail),

@@ -9,7 +9,7 @@ from deid_tasks.entities import Entity
 
 _NUMERIC = (
     r"[0-9]{1,4}(?:[/.\-\\]{1,2}[0-9]{1,4}){2,5}"
-    r"|[0-9]{1,2} ?/ ?[0-9]{1,2} ?/ ?(?:19|20)?[0-9]{2}"
+    r"|[0-9]{1,2} ?/ ?[0-9]{1,2} ?/ ?(?:19|20|')?[0-9]{2}"
     r"|[0-9]{1,4}[/.\-\\]{1,2}[0-9]{1,4}"
     r"|(?:19|20)[0-9]{6}"
 )
@@ -18,7 +18,7 @@ _SEPARATOR = re.compile(r"[^0-9]+")
 
 _UNIT = re.compile(
     r"\s{0,2}(?:%|mg|mcg|ug|g|gm|grams?|ml|l|cc|units?|iu|meq|mmol|mm|cm|kg|lbs?|mmhg|mm ?hg|tabs?|tablets?|caps?|capsules?|puffs?"
-    r"|drops?|gtts?|bpm|lpm|french|fr|inch(?:es)?|k)(?![a-z0-9])"
+    r"|drops?|gtts?|bpm|lpm|french|fr|inch(?:es)?|k)(?![a-z0-9]|\s?:)"
 )
 _NO_DAY_AFTER = re.compile(
     r"\s{0,2}(?:%|x\b|-?inch|-?(?:mg|mcg|ug|g|gm|grams?|ml|l|cc|units?|iu|meq|mmol|mm|cm|kg|lbs?|mmhg|tabs?|tablets?|caps?|capsules?"
@@ -54,6 +54,12 @@ _MONTH_YEAR_BEFORE = re.compile(
     r"|p|s/p [a-z ]{2,25}|[a-z]{3,}(?:ectomy|plasty|otomy|ostomy|scopy|gram|graphy)|cabg|pci|mi|cva|tia|dx|diagnosed|echo|cath"
     r"|stent\w*|surgery|colonoscopy|mri|ct|bx|repair|fusion|replacement|tkr|tha|tka|thr|[-(])[\s:,(]{0,2}$"
 )
+_HYPHEN_BEFORE = re.compile(
+    r"(?:^|[^a-z])(?:on|since|until|from|through|thru|dated?|seen|visit|due|admitted|adm|discharged?|d/c|dc|f/u|surgery|biopsy|bx"
+    r"|started|stopped|appt|lmp|called|faxed|refill(?:ed)?)[\s:]{1,2}$"
+)
+_HYPHEN_AFTER = re.compile(r"\s*(?:[.,;:)]|$|(?:at|with|by|and|for|was|for|showed|w/|to|am|pm)\b(?! [0-9]))")
+"""Around month and day with a hyphen, which is more often a range."""
 _SCALE_BOTTOMS = frozenset({5, 6, 7, 10})
 _COMMON_FRACTIONS = frozenset({(1, 2), (1, 3), (2, 3), (1, 4), (3, 4), (1, 8), (1, 1), (2, 2), (3, 3), (4, 4), (1, 5)})
 _DAYS_IN_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -127,7 +133,10 @@ def _looks_like_day(text: str, piece: list[tuple[int, int]]) -> bool:
     if len(piece) == 3:
         last = text[slice(*piece[2])]
         return is_month_day(values[0], values[1]) and (len(last) == 2 or is_year(last))
-    return len(piece) == 2 and (is_month_day(values[0], values[1]) or is_year(text[slice(*piece[1])]))
+    if len(piece) != 2:
+        return False
+    is_month = 1 <= values[0] <= 12 and (is_year(text[slice(*piece[1])]) or 50 <= values[1] <= 99)
+    return is_month_day(values[0], values[1]) or is_month
 
 
 def _three(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> Iterator[Found]:
@@ -220,7 +229,8 @@ def _is_day(one: str, two: str, ahead: str, tail: str) -> bool:
             return False
         if _NO_DAY_BEFORE.search(ahead):
             return is_told
-        return one.startswith("0") or is_told or bool(_MONTH_YEAR_BEFORE.search(ahead))
+        opens_line = not ahead.strip() and second >= 50 and re.match(r"\s?[:\-]|\s[a-z]{2}", tail) is not None
+        return one.startswith("0") or is_told or opens_line or bool(_MONTH_YEAR_BEFORE.search(ahead))
     if 1 <= first <= 12 and two.startswith("0") and len(one) == 2 and second == 0:
         return bool(_MONTH_YEAR_BEFORE.search(ahead))  # 11/00
     if not is_month_day(first, second):
@@ -249,7 +259,7 @@ def _hyphenated(start: int, end: int, one: str, two: str, ahead: str, tail: str)
         r"(?:^|[^a-z])(?:dated?|dos|dob|seen on|visit on|(?:mon|tues?|wed|thur?s?|fri)|[a-z]{3,6}day)[\s:,.]{1,3}$",
         ahead,
     )
-    if is_named or (re.search(r"(?:^|[^a-z])on $", ahead) and second > 12 and re.match(r"\s*(?:[.,;)]|$|at )", tail)):
+    if is_named or (second > 12 and _HYPHEN_BEFORE.search(ahead) and _HYPHEN_AFTER.match(tail)):
         yield _date(start, end)
 
 

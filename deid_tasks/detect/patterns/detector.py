@@ -10,8 +10,10 @@ from deid_tasks.detect.patterns import (
     calendar_words,
     contacts,
     dates,
+    full_names,
     ids,
     initials,
+    institutions,
     mentions,
     names,
     occupations,
@@ -20,6 +22,7 @@ from deid_tasks.detect.patterns import (
     rosters,
     signatures,
     times,
+    towns,
 )
 from deid_tasks.detect.patterns.prefilter import Prefilter, compile_trigger
 from deid_tasks.detect.patterns.rule import Found, Reader, Rule, Strength
@@ -43,7 +46,10 @@ RULES: tuple[Rule, ...] = (
     *rosters.RULES,
     *mentions.RULES,
     *organizations.RULES,
+    *institutions.RULES,
+    *towns.RULES,
     *occupations.RULES,
+    *full_names.RULES,
 )
 """What the detector knows, by subject."""
 

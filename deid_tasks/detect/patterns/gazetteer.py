@@ -82,3 +82,8 @@ def is_frequent_surname(word: str) -> bool:
     """Whether ``word`` is a family name that many bear, whatever else it is."""
     low = word.lower().removesuffix("'s")
     return surnames().get(low, 0.0) >= FREQUENT_NAME and low not in NOT_NAMES
+
+
+def is_given(word: str) -> bool:
+    """Whether ``word`` is a given name and neither an everyday nor a medical word."""
+    return is_plain_name(word) and fold(word) in given_names()

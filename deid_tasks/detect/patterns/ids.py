@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from deid_tasks.detect.patterns.checksums import is_dea, is_npi, is_vin
+from deid_tasks.detect.patterns.checksums import is_card, is_dea, is_iban, is_npi, is_vin
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength, after, before
 from deid_tasks.detect.patterns.words import NOT_NAMES, word_set
 from deid_tasks.entities import Entity
@@ -38,7 +38,7 @@ _LABELS: tuple[tuple[Entity, str], ...] = (
     ),
     (
         Entity.OTHER_ID,
-        r"accession|acc|specimen|spec|case|order|document|doc|report|req(?:uisition)?|study|sample|slide|block|claim|auth(?:orization)?|prior auth(?:orization)?|pa|ref(?:erence)?|referral"
+        r"accession|acc|specimen|spec|case|batch|index(?= no)|path(?:ology)?|order|document|doc|report|req(?:uisition)?|study|sample|slide|block|claim|auth(?:orization)?|prior auth(?:orization)?|pa|ref(?:erence)?|referral"
         r"|confirmation|conf|tracking|encounter|enc|csn|visit|rx|prescription|ticket|job|dictation|transcription|trans|control|file|record|scan|exam|consent|protocol|subject|participant|trial id|barcode|badge|film|court|call(?= no)|lab|img|image|receipt|app(?:lication)?|set|employee|staff|incident|message|msg|donor|tissue|unit id|id",
     ),
 )
@@ -52,7 +52,7 @@ _LABELLED = re.compile(
 _TRIGGER = (
     r"(?i)(?:\b|[0-9_])(?:"
     + "|".join(re.sub(r"\(\?[=!](?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", "", e) for _, e in _LABELS)
-    + r")(?:\b|[0-9_])"
+    + r")(?:\b|[0-9_ :.])"
 )
 _GLUED = re.compile(r"(?<=[0-9])(?:DOB|SEX|AGE|MRN|DOS|NAME|PT|ACCT|SSN|DATE|FIN|CSN|[A-Z][a-z]{2,})$")
 _STRICT = word_set(
@@ -60,9 +60,11 @@ _STRICT = word_set(
     "insurance ins fin bill bank lead pump generator pacemaker spec acc enc trans protocol subject message msg card plate member medicare medicaid "
     "cert certificate lic license licence chart badge staff employee ticket tissue donor consent incident prescription har implant referral "
     "encounter auth authorization specimen document reference dea vin hic hmo ppo bcbs aetna cigna humana tricare billing subscriber "
-    "conf confirmation genome mac sn ss account palm iris grp requisition req serial"
+    "batch path pathology conf confirmation genome mac sn ss account palm iris grp requisition req serial"
 )
 _LONG = 6
+_NUMBERED_FILE = re.compile(r"(?:[A-Z]{0,3}-?[0-9]{2}-[0-9]{3,7}|[A-Z]{1,2}[0-9]{2}-[0-9]{2,6})$")
+"""What cases, protocols and specimens are numbered like: a year and a running number."""
 _MEASURE_AFTER = re.compile(
     r"\s?(?:mg|mcg|ml|cc|units?|%|mm|cm|kg|lbs?|hours|hrs|minutes|days|weeks|months|years|yo\b|y/o|tabs?|pills|refills|am\b|pm\b|of\b|copies|cells|iu|degrees|g\b)",
     re.IGNORECASE,
@@ -94,7 +96,7 @@ def read_labelled(text: str, start: int, end: int) -> Iterator[Found]:
     entity = Entity(next(e for e, _ in _LABELS if match.group(e.value)))
     label = match.group(entity.value).lower().split()[0]
     if (
-        digits < 3
+        (digits < 3 and not (label == "index" and digits and len(value) > 4))
         or re.fullmatch(r"\(?[0-9]{3}[).\-][0-9]{3}[.\-][0-9]{4}", value)
         or _DATE_LIKE.match(value)
         or (digits * 2 < len(value) - 6 and entity is not Entity.BIOMETRIC)
@@ -111,6 +113,7 @@ def read_labelled(text: str, start: int, end: int) -> Iterator[Found]:
         )
         and digits < _LONG
         and not (value[:1].isupper() and value[:2].isalnum() and digits >= 4)
+        and not _NUMBERED_FILE.match(value)
     ):
         return
     if re.fullmatch(r"(?:19|20)[0-9]{2}", value) and not re.search(r"[#:]|number", link.lower()):
@@ -138,11 +141,11 @@ def read_ssn(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 _FORMATS = (
-    r"\b[A-Z]{1,4}-?[0-9]{2}-[0-9]{3,8}\b|\b[A-Z]{1,4}[0-9]{6,12}\b|\b[0-9]{2}-[0-9]{3,6}-[0-9]{3,6}\b|\b[A-Z]{1,4}-[0-9]{5,12}\b|\b[0-9]{7,14}\b"
-    r"|\b[1-9][A-Z][A-Z0-9][0-9]-?[A-Z][A-Z0-9][0-9]-?[A-Z]{2}[0-9]{2}\b"
+    r"\b[A-Z]{1,4}-?[0-9]{2}-[0-9]{3,8}\b|\b[A-Z]{1,4}[0-9]{6,12}\b|\b[0-9]{2}-[0-9]{3,6}-[0-9]{3,6}\b|\b[A-Z]{1,4}-[0-9]{5,12}\b|\b[0-9]{7,19}\b"
+    r"|\b[0-9]{3}-[0-9]{2}-[0-9]{2}(?:-[0-9])?\b|\b[1-9][A-Z][A-Z0-9][0-9]-?[A-Z][A-Z0-9][0-9]-?[A-Z]{2}[0-9]{2}\b"
     r"|\b[A-HJ-NPR-Z0-9]{17}\b|\b[A-Z][A-Z9][0-9]{7}\b"
-    r"|(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\(01\)[0-9]{14}(?:\([0-9]{2}\)[a-z0-9]{1,20}){0,3}"
-    r"|\b[0-9]{4}[ \-][0-9]{4}[ \-][0-9]{4}[ \-][0-9]{4}\b"
+    r"|(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[A-Z]{2}[0-9]{2,4}/[0-9]{4,6}\b|\| ?[0-9]{5,6} ?\||\(01\)[0-9]{14}(?:\([0-9]{2}\)[a-z0-9]{1,20}){0,3}"
+    r"|\b[0-9]{4}[ \-][0-9]{4}[ \-][0-9]{4}[ \-][0-9]{4}\b|\b3[47][0-9]{2}[ \-][0-9]{6}[ \-][0-9]{5}\b|\b[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}\b"
 )
 _PUBLIC_CODE = re.compile(
     r"(?:nct|pmid|pmc|ndc|snomed(?:[- ]ct)?|sct|rxcui|rxnorm|loinc|cpt|icd(?:-?10|-?9)?|umls|doi|isbn|hcpcs|grant|cas|concept id)\W{0,3}$"
@@ -161,6 +164,12 @@ def read_format(text: str, start: int, end: int) -> Iterator[Found]:
         return
     if "-" in value and value.count("-") == 4:
         yield Found(start, end, Entity.OTHER_ID, Strength.LABELLED)
+    elif len(value) in {9, 11} and re.fullmatch(r"[0-9]{3}-[0-9]{2}-[0-9]{2}(?:-[0-9])?", value):
+        yield Found(start, end, Entity.MRN, Strength.WEAK)
+    elif value[0] == "|":
+        yield Found(
+            start + 1 + (text[start + 1] == " "), end - 1 - (text[end - 2] == " "), Entity.OTHER_ID, Strength.WEAK
+        )
     elif value.startswith("(01)"):
         yield Found(start, end, Entity.DEVICE, Strength.LABELLED)
     elif len(value) == 17 and value.isalnum() and not value.isdigit():
@@ -170,7 +179,10 @@ def read_format(text: str, start: int, end: int) -> Iterator[Found]:
         ahead = before(text, start)
         if _PUBLIC_CODE.search(ahead) or _AMOUNT_AFTER.match(after(text, end)):
             return
-        yield Found(start, end, Entity.LICENSE if is_npi(value) else Entity.OTHER_ID, Strength.WEAK)
+        entity = Entity.LICENSE if is_npi(value) else Entity.ACCOUNT if is_card(value) else Entity.OTHER_ID
+        yield Found(start, end, entity, Strength.WEAK)
+    elif len(value) > 14 and value[:2].isalpha() and value.isalnum() and is_iban(value):
+        yield Found(start, end, Entity.ACCOUNT, Strength.LABELLED)
     elif re.fullmatch(r"[1-9][A-Z][A-Z0-9][0-9]-?[A-Z][A-Z0-9][0-9]-?[A-Z]{2}[0-9]{2}", value):
         yield Found(start, end, Entity.HEALTH_PLAN, Strength.LABELLED)
     elif re.fullmatch(r"[A-Z][A-Z9][0-9]{7}", value) and is_dea(value):
@@ -180,13 +192,13 @@ def read_format(text: str, start: int, end: int) -> Iterator[Found]:
         and not _PUBLIC_CODE.search(before(text, start))
         and not value.startswith("COVID")
     ):
-        if re.match(r"[0-9]{4}[ \-]", value):
+        if re.match(r"[0-9]{4}[ \-]", value) and len(value) > 16:
             yield Found(start, end, Entity.ACCOUNT)
         elif re.search(r"[0-9]{5}|[A-Z]+-?[0-9]{2}-[0-9]{3}", value):
             yield Found(start, end, Entity.OTHER_ID)
 
 
-_USER = r"(?i)\b(?:user ?(?:name|id)?|login|log-?in|logon|network id|epic (?:id|user)|ldap|employee id|emp id|(?:signed|entered|documented|verified|dictated|transcribed|created|edited|reviewed|released|acknowledged|filed|typed|completed|scanned|printed) by)\b[ :#=]{1,3}\(?[a-z][a-z0-9._]{2,20}\b|\bby [a-z]{2,10}[0-9]{1,5}\b|[\[(/@][a-z]{1,8}[0-9]{2,6}\b|(?m)\b[a-z]{2,9}[0-9]{1,5}[).]{0,2}[ \t]{0,4}$|(?:MD|DO|RN|NP|PharmD) [a-z]{2,9}[0-9]{1,5}\b"
+_USER = r"(?i)\b(?:user ?(?:name|id)?|login|log-?in|logon|network id|epic (?:id|user)|ldap|employee id|emp id|(?:signed|entered|documented|verified|dictated|transcribed|created|edited|reviewed|released|acknowledged|filed|typed|completed|scanned|printed) by)\b[ :#=]{1,3}\(?[a-z][a-z0-9._]{2,20}\b|\bby [a-z]{2,10}[0-9]{1,5}\b|[\[(/@][a-z]{1,8}[0-9]{2,6}\b|(?m)\b[a-z]{2,9}[0-9]{1,5}[).]{0,2}[ \t]{0,4}$|(?:MD|DO|RN|NP|PharmD|M\.D\.|D\.O\.) [a-z]{2,9}[0-9]{1,5}\b"
 _USER_VALUE = re.compile(r"[A-Za-z][A-Za-z0-9._]{2,20}(?=[).]{0,2}[ \t]{0,4}$)")
 
 
@@ -205,6 +217,8 @@ def read_user(text: str, start: int, end: int) -> Iterator[Found]:
     if is_told:
         if (set(":#=") & set(label) or has_digit) and value.lower() not in {"name", "none", "unknown", "the", "and"}:
             yield found
+    elif _AUTHOR.match(label) and re.fullmatch(r"[A-Z]{2}[0-9]{2,4}", value):
+        yield found
     elif "by " in label:
         if shape or re.fullmatch(r"[a-z]+\.[a-z]+", value):
             yield found
@@ -218,9 +232,25 @@ def read_user(text: str, start: int, end: int) -> Iterator[Found]:
         yield found
 
 
+_AUTHOR = re.compile(r"(?:m\.?d\.?|d\.?o\.?|rn|np|pharmd) $")
 _NO_USERS = word_set(
     "covid cov pod hod stage step grade spo sao pao fio vit cd ca il hr wk mo line bed rm visit level apgar phq gad moca tab hpv hla ck pg mg ml cm mm "
     "vo sp pa fi age pt gp mri ct rs chr exon codon factor group class phase cycle arm hct item question page table figure fig"
+)
+_DICTATED = r"\b(?:QT|TR|DD|TD|DT|DV|D|T|JOB|ID):? {0,2}[A-Z]{2,4}:[0-9]{4,8}\b|(?m)^[ \t]{0,4}[A-Z]{2,3}:[0-9]{4,8}\b|\b[A-Z]{2}:[A-Z]{1,2}[0-9]{2}-[0-9]{3,6}\b"
+
+
+def read_dictated(text: str, start: int, end: int) -> Iterator[Found]:
+    """QT: MO:12345: who typed a report, and its number."""
+    begin = text.rfind(" ", start, end) + 1 or start
+    begin = next((i for i in range(begin, end) if text[i].isalpha()), end)
+    letters = text[begin : text.rfind(":", begin, end)]
+    if letters.lower() not in _NO_DICTATORS and not _AMOUNT_AFTER.match(after(text, end)):
+        yield Found(begin, end, Entity.OTHER_ID, Strength.LABELLED)
+
+
+_NO_DICTATORS = word_set(
+    "hr bp rr wbc plt anc rbc bnp cpk ck alc vl cd4 fer alt ast ldh alp ggt uop io in out mrn dob ssn npi dea tel ph fax id no hgb crp tpo afp psa cea ca tg"
 )
 _PLATE = r"\b(?:[Ll]icen[cs]e [Pp]lates?|[Pp]lates?|PLATE|[Tt]ag|TAG|VIN)(?: (?:[Nn]o\.?|[Nn]umber|#))?[:#]? {1,2}(?:[A-Z]{2} )?(?:[A-Z0-9]{1,4}[ \-][A-Z0-9]{2,5}|[A-HJ-NPR-Z0-9]{17}|[A-Z0-9]{5,8})\b"
 _PLATE_VALUE = re.compile(r"(?:[A-Z0-9]{1,4}[ \-][A-Z0-9]{2,5}|[A-HJ-NPR-Z0-9]{17}|[A-Z0-9]{5,8})$")
@@ -238,5 +268,6 @@ RULES = (
     Rule("labelled number", _TRIGGER, read_labelled),
     Rule("social security number", _SSN, read_ssn),
     Rule("number format", _FORMATS, read_format),
+    Rule("dictation number", _DICTATED, read_dictated),
     Rule("user name", _USER, read_user),
 )

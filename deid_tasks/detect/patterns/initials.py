@@ -33,7 +33,7 @@ _UNITS = word_set(
 )
 """What stands at the end of a line or a sentence and is a unit, a time, a dose, a place or a finding."""
 _NEVER = word_set(
-    "job doc am pm na no md rn np pa do pt ot st id nl neg pos ok yes mg ml hrs am/pm not unk unknown none nil tbd cst est pst edt dr mr ms mrs iv im po"
+    "cc dd dt dv td tr qt job doc am pm na no md rn np pa do pt ot st id nl neg pos ok yes mg ml hrs am/pm not unk unknown none nil tbd cst est pst edt dr mr ms mrs iv im po"
 )
 _SLASHED = word_set(
     "n/v a/p h/o s/p c/o r/o w/o b/l i/o l/r h/h n/a hi/si si/hi d/c f/u o/w y/o pt/ot ot/pt am/pm f/c cp/sob"
@@ -118,7 +118,7 @@ _AFTER_SENTENCE = rf"(?m)[.!?)\]] {{1,4}}/?\(?/?[A-Za-z]{{2,3}}(?:/{{1,2}}[A-Za-
 
 def read_after_sentence(text: str, start: int, end: int) -> Iterator[Found]:
     """… with her daughter. mto"""
-    if text[start] == "." and text[start - 2 : start].lower() in {"dr", "mr", "ms", "st", "vs"}:
+    if text[start] == "." and re.search(r"(?i:dr|mr|ms|st|vs)$|(?:^|\s)[0-9]{1,2}$", text[max(0, start - 3) : start]):
         return
     line = _line(text, start)
     in_capitals = _is_capitals(line)
@@ -192,6 +192,8 @@ _LABEL = (
     r"(?i)\b(?:initials?|init|typed by|scribed by|screened by|transcribed by|dictated by|entered by|given by|(?:un)?checked [^\n]{0,24}by|witness(?:ed by)?|entered|scored|opr|reviewed(?: by)?"
     r"|tech|typed|coded|filed|scanned|keyed|qc|signed|dd|td|tr|by|nurse)[:.]{0,2} {1,3}\(?(?-i:[A-Z]{2,3}|[a-z]{3})\b(?:/(?-i:[A-Z]{2,3}))?"
     rf"|\b(?:T|TT|DT|D/T|TD|TR)[: ] ?(?:{_WHOLE_DATE}) {{1,3}}(?-i:{_PAIR})\b"
+    r"|\b(?:transcribed by|typed by|dictated by|transcriptionist|typist|trans|dict)(?::|/TR:?) {1,3}(?-i:[a-z]{2,4}|[A-Z]{2,4})\b(?: ?/ ?(?-i:[a-z]{2,4}|[A-Z]{2,4})\b)?"
+    r"|\b(?-i:TR|DD|TD|DT|D/T|T|D|QT): ?(?-i:[a-z]{2,4}|[A-Z]{2,4}) ?/ ?(?-i:[a-z]{2,4}|[A-Z]{2,4})\b"
     rf"|\bRN {{1,3}}(?-i:[A-Z]{{2,3}}) {{1,3}}{_CLOCK}"
 )
 _MUST_BE_UPPER = re.compile(r"(?i)(?:by|nurse|tech|qc|reviewed|signed|entered|witness|filed|coded)\W*$")
@@ -209,7 +211,7 @@ def read_label(text: str, start: int, end: int) -> Iterator[Found]:
         if word and word.group().lower() not in _NEVER:
             yield _initials(*word.span(), Strength.LABELLED)
         return
-    match = re.search(r"([A-Za-z]{2,4})(?:[:/]{1,2}([A-Za-z]{2,4}))?$", stretch)
+    match = re.search(r"([A-Za-z]{2,4})(?:(?: ?/ ?|[:/]{1,2})([A-Za-z]{2,4}))?$", stretch)
     if match is None:
         return
     label = stretch[: match.start(1)].rstrip("(")

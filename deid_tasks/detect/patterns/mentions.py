@@ -74,7 +74,18 @@ def read_site(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(*match.span(), Entity.FACILITY)
 
 
+_IS_AGED = r"\b[A-Z][a-z'\-]{2,20} (?:is|was) an? (?:very |quite |most )?(?:(?:pleasant|delightful|lovely|nice|unfortunate|healthy|elderly|young),? ){0,2}[0-9]{1,3}[ \-yYmMfF]"
+
+
+def read_is_aged(text: str, start: int, end: int) -> Iterator[Found]:
+    """Okafor is a pleasant 45 y/o woman."""
+    word = text[start : text.find(" ", start, end)]
+    if is_word(word) and (is_plain_name(word) or (is_frequent_surname(word) and word.lower() not in medical_words())):
+        yield Found(start, start + len(word), Entity.PATIENT, Strength.WEAK)
+
+
 RULES = (
+    Rule("name and age", _IS_AGED, read_is_aged),
     Rule("told", _TOLD, read_told),
     Rule("calls", _CALLS, read_calls),
     Rule("credential first", _CREDENTIAL_FIRST, read_credential_first),

@@ -43,7 +43,8 @@ def take_name(text: str, start: int, most: int = 4, *, comma: bool = False, reac
             for piece in word.split()
         ):
             break
-        if parts and caps_first and not word.isupper() and not is_initial and len(text[start:end]) > 3:
+        is_given = seen_comma and parts == 1
+        if parts and caps_first and not (word.isupper() or is_initial or is_given) and len(text[start:end]) > 3:
             break
         if parts and not caps_first and word.isupper() and len(word) > 3 and not is_initial:
             break

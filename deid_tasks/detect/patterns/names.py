@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from deid_tasks.detect.patterns.gazetteer import is_frequent_surname, is_given, is_plain_name
 from deid_tasks.detect.patterns.name_parts import (
     CAPS_WORD,
     INITIAL,
@@ -97,7 +98,7 @@ def read_doctor(text: str, start: int, end: int) -> Iterator[Found]:
         yield from as_found(take_name(text, more.end(), 2), entity)
 
 
-_MISTER = r"\b(?:M[Rr]s?|M[Ss]|Mx|MX|Miss|MISS|Mister|Master|Sra?|Se[nx]ora?)\b\.? ?[A-Z]|\b(?:mr|mrs|ms)\b\.? [a-z]"
+_MISTER = r"\b(?:M[Rr]s?|M[Ss]|Mx|MX|Miss|MISS|Mister|Master|Sra?|Se[nx]ora?)\b\.? ?[A-Z]|\b(?:Baby|BABY|Babyboy|Babygirl)(?: (?:[Bb]oy|[Gg]irl|BOY|GIRL|[A-B] ))?(?: of)? [A-Z]|\b(?:mr|mrs|ms)\b\.? [a-z]"
 
 
 def read_mister(text: str, start: int, end: int) -> Iterator[Found]:
@@ -111,6 +112,12 @@ def read_mister(text: str, start: int, end: int) -> Iterator[Found]:
             )
         return
     title = text[start:begin].strip()
+    if title[:4].lower() == "baby":
+        baby = take_name(text, begin, 2)
+        last = text[slice(*baby)].split()[-1] if baby else ""
+        if baby and (is_plain_name(last) or is_frequent_surname(last)):
+            yield Found(*baby, Entity.PATIENT)
+        return
     if title in {"MS", "MR", "Ms", "Sr", "SR", "Master", "Miss", "MISS"} and (
         text[begin - 1] != " "
         or (
@@ -127,7 +134,7 @@ def read_mister(text: str, start: int, end: int) -> Iterator[Found]:
     yield from as_found(span, Entity.PATIENT)
 
 
-_PATIENT = r"(?i)\b(?:patient(?:'s)?(?: full| legal)?(?: name)?|pt(?:\.|'s)?(?: name)?|name(?: of patient)?|re|regarding|full name|legal name|preferred name|goes by|prefers(?: to be called)?|known as|maiden name|alias|aka|a/k/a|client|decedent|for|resident name|subject|member name|insured|policy ?holder|subscriber name|guarantor|dear|hi|hello|named?|my name is|first name|last name|surname)\b ?(?:\([a-z, ]{1,14}\) ?)?(?: is|[:=,\-]{0,2})[ \t]{0,4}[\"(]?[a-z]"
+_PATIENT = r"(?i)\b(?:patient(?:'s)?(?: full| legal)?(?: name)?|pt(?:\.|'s)?(?: name)?|name(?: of patient)?|re|regarding|full name|legal name|preferred name|goes by|prefers(?: to be called)?|known as|maiden name|alias|aka|a/k/a|client|decedent|for|resident name|subject|member name|insured|policy ?holder|subscriber name|guarantor|dear|hi|hello|named?|my name is|first name|last name|surname)\b ?(?:\([a-z, ]{1,14}\) ?)?(?: is|[:=,\-]{0,2})[ \t]{0,12}[\"(]?[a-z]"
 
 
 def read_patient(text: str, start: int, end: int) -> Iterator[Found]:
@@ -144,8 +151,11 @@ def read_patient(text: str, start: int, end: int) -> Iterator[Found]:
     value = text[span[0] : span[1]]
     two = len(value.replace(",", " ").split()) >= 2
     if low in {"dear", "hi", "hello"}:
-        if text[span[1] : span[1] + 1] not in {",", ":", "-", "!", "."}:
+        pair = re.compile(r",? (?:and|&) (?=[A-Z])").match(text, span[1], span[1] + 7)
+        second = take_name(text, pair.end(), 3) if pair else None
+        if text[(second or span)[1] : (second or span)[1] + 1] not in {",", ":", "-", "!", "."}:
             return
+        yield from as_found(second, Entity.PATIENT)
     elif low in {
         "named",
         "my name is",
@@ -176,7 +186,7 @@ def read_patient(text: str, start: int, end: int) -> Iterator[Found]:
     yield Found(*span, Entity.PATIENT, Strength.LABELLED)
 
 
-_HEADER = r"(?m)^[ \t]{0,4}[A-Z][A-Za-z'\-]{1,20}(?: [A-Z][A-Za-z'\-]{1,20})?, ?[A-Z][A-Za-z'\-]{1,20}(?: [A-Z][A-Za-z]{0,15}\.?)?[ \t,;|(\-]{1,8}(?:MRN|DOB|[0-9]{2}-[0-9]{2}-(?:19|20)|[0-9]{1,3} ?[/MF(]|D\.O\.B|[0-9]{1,2}/[0-9]{1,2}/|MR ?#|Age|[0-9]{1,3} ?[yY])"
+_HEADER = r"(?m)^[ \t]{0,4}[A-Z][A-Za-z'\-]{1,20}(?: [A-Z][A-Za-z'\-]{1,20})?, ?[A-Z][A-Za-z'\-]{1,20}(?: [A-Z][A-Za-z]{0,15}\.?)?[ \t,;|(\-]{1,8}(?:MRN|DOB|[0-9]{2}-[0-9]{2}-(?:19|20)|[0-9]{1,3} ?[/MF(]|D\.O\.B|[0-9]{1,2}/[0-9]{1,2}/|MR ?#|Age|[0-9]{3}-[0-9]{2}-[0-9]{2}|[0-9]{6,9}\b|[0-9]{1,3} ?[yY])"
 
 
 def read_header(text: str, start: int, end: int) -> Iterator[Found]:
@@ -186,8 +196,8 @@ def read_header(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 _RELATION = (
-    r"(?i)\b(?:daughter|son|wife|husband|mother|father|mom|dad|mum|sister|brother|spouse|partner|aunt|uncle|niece|nephew|grand(?:son|daughter|mother|father|child)|cousin|fiancee?|girlfriend|boyfriend|friend|neighbou?r|roommate|caregiver|guardian|emergency contact|next of kin|nok|hcp|hcpoa|health ?care proxy|health care agent|poa|step-?(?:son|daughter|mother|father)|(?:son|daughter|mother|father|sister|brother)-in-law|twin|ex-?(?:wife|husband)|foster (?:mother|father)|informant|contact|proxy|surrogate|dpoa)"
-    r"(?:,? ?\(|, | is | named | - |: ?|'s name is |,? whose name is | )(?:an? )?[a-z]"
+    r"(?i)\b(?:daughter|son|wife|husband|mother|father|mom|dad|mum|sister|brother|spouse|partner|aunt|uncle|niece|nephew|grand(?:son|daughter|mother|father|child)|cousin|fiancee?|girlfriend|boyfriend|friend|neighbou?r|roommate|caregiver|guardian|emergency contact|next of kin|nok|hcp|hcpoa|health ?care proxy|health care agent|poa|step-?(?:son|daughter|mother|father)|(?:son|daughter|mother|father|sister|brother)-in-law|sons|daughters|sisters|brothers|children|parents|twin|ex-?(?:wife|husband)|foster (?:mother|father)|informant|contact|proxy|surrogate|dpoa)"
+    r"(?:,? ?\(|, | is | named | - |: {0,6}|'s name is |,? whose name is | )(?:an? )?[a-z]"
 )
 _NOT_RELATIVE_AFTER = re.compile(r"['\s]*(?:cancer|disease|syndrome|diabetes|type|stroke|mi\b)", re.IGNORECASE)
 
@@ -198,24 +208,33 @@ def read_relation(text: str, start: int, end: int) -> Iterator[Found]:
     if not text[begin].isupper():
         return
     link = text[start:begin].lower()
-    span = take_name(text, begin, 3)
+    span = take_name(text, begin, 3, comma=":" in link)
     if span is None:
         return
     value = text[span[0] : span[1]]
-    if value.isupper() or (len(value) < 3 and "(" not in link):
+    contact = re.search(r"contact|kin|nok|hcp|proxy|poa|agent|informant|guardian|surrogate|caregiver", link)
+    if (value.isupper() and not (contact and ":" in link and " " in value)) or (len(value) < 3 and "(" not in link):
         return
     two = " " in value
     tail = text[span[1] : span[1] + 14]
     if _NOT_RELATIVE_AFTER.match(tail) or (re.match(r"\s?:", tail) and not two):
         return
-    contact = re.search(r"contact|kin|nok|hcp|proxy|poa|agent|informant|guardian|surrogate|caregiver", link)
-    if ":" in link and not (two or contact or re.match(r"\s*(?:\(|[0-9]|,? ?[0-9]{3}-|,? [a-z]+ ?[:(]|@)", tail)):
+    if ":" in link and not (
+        two or contact or is_given(value) or re.match(r"\s*(?:\(|[0-9]|,? ?[0-9]{3}-|,? [a-z]+ ?[:(]|@)", tail)
+    ):
         return
     if " - " in link and not (two or contact):
         return
     if re.search(r" is $", link) and not re.match(r"\W|$", tail):
         return
     yield Found(*span, Entity.RELATIVE, Strength.LABELLED)
+    more = re.compile(r"(?:,| and|, and| &) (?=[A-Z])").match(text, span[1], span[1] + 8)
+    while more and re.match(r"(?:sons|daughters|sisters|brothers|children|parents)\b", link):
+        span = take_name(text, more.end(), 2)
+        if span is None or not is_plain_name(text[span[0] : span[1]].split()[0]):
+            return
+        yield Found(*span, Entity.RELATIVE)
+        more = re.compile(r"(?:,| and|, and| &) (?=[A-Z])").match(text, span[1], span[1] + 8)
 
 
 _RELATIVE_AFTER = r"\b[A-Z][a-z]{2,15}(?: [A-Z][a-z'\-]{2,20}){0,2}(?:,? \(|, )(?:(?:his|her|the|their|patient's|pt's) )?(?:daughter|son|wife|husband|mother|father|sister|brother|spouse|partner|niece|nephew|granddaughter|grandson|friend|neighbor|caregiver|guardian|aunt|uncle|HCP|POA)\b"

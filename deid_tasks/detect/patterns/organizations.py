@@ -9,12 +9,14 @@ from deid_tasks.entities import Entity
 
 _CARE = (
     r"(?:Regional |Community |General |Memorial |University |Children's |Veterans |Specialty )?(?:Medical|Health|Healthcare|Surgery|Surgical|Cancer|Heart|Dialysis|Rehab|Rehabilitation|Care|Nursing|Trauma|Wellness|Birth|Eye|Imaging) (?:Center|Centre|Campus|System|Group|Associates|Facility|Home|Institute|Clinic|Partners|Network|Services|Pavilion)"
-    r"|Hospital|Hospitals|Infirmary|Clinic|Hospice|Nursing Home|Assisted Living|Senior Living|Rehab|Rehabilitation|Urgent Care|Sanatorium|Polyclinic|Medical|Manor|Health|Healthcare|Care Center|Surgicenter|Home Health|Home Care|Convalescent|Hosp"
+    r"|(?:Internal|Family|Sports|Adolescent|Geriatric) (?:Medicine|Practice)(?: Associates| Group| Center| Clinic)?|Primary Care(?: Associates| Group| Clinic| Center)?|Living Center|Medical Associates|Pediatrics|Retirement (?:Home|Community|Center|Village)|Rest Home|Group Home|Correctional (?:Facility|Center|Institution)|Detention Center|Prison|Jail|County Jail|Hospital|Hospitals|Infirmary|Clinic|Hospice|Nursing Home|Assisted Living|Senior Living|Rehab|Rehabilitation|Urgent Care|Sanatorium|Polyclinic|Medical|Manor|Health|Healthcare|Care Center|Surgicenter|Home Health|Home Care|Convalescent|Hosp"
 )
 _OTHERS = r"Pharmacy|Pharmacies|Drugs|Drug Store|Apothecary|Inc|LLC|LLP|Ltd|Corp|Corporation|Company|University|College|Elementary|Middle School|High School|Academy|School|Church|Temple|Mosque|Synagogue|Insurance|Foundation|Industries|Logistics|Bank|Construction|Trucking|Library|Laboratories|Police Department|Fire Department|School District"
 _TRIGGER = rf"\b(?:{_CARE}|{_OTHERS})\b"
 _LEFT = re.compile(r"(?:(?:[A-Z][A-Za-z'\-]{0,24}|St\.|Mt\.|Ft\.|[A-Z]\.|&|of|the|and|de)[ ]){1,6}$")
 _FACILITY_WORD = re.compile(_CARE + "$")
+_LARGE = frozenset({"Memorial", "General", "Community", "University", "Regional", "Children's", "County"})
+"""Ordinary words that in front of a hospital are its name."""
 _CONNECTOR = frozenset({"of", "the", "and", "de", "&", "at"})
 _PLACE_TAIL = re.compile(r" (?:of|at) (?:the )?[A-Z][A-Za-z'\-]{2,20}(?: [A-Z][A-Za-z'\-]{2,20})?")
 
@@ -75,6 +77,13 @@ def read_organization(text: str, start: int, end: int) -> Iterator[Found]:
         for _, word in kept
         if word.lower() not in GENERIC_PLACE_WORDS and word.lower() not in _CONNECTOR and len(word) > 1
     ]
+    if (
+        not telling
+        and kept
+        and text[start:end].startswith(("Hospital", "Medical Center"))
+        and _LARGE & {w for _, w in kept}
+    ):
+        telling = [kept[0][1]]
     if not telling or text[start:end].isupper():
         return
     head = text[start:end]
@@ -155,7 +164,7 @@ def read_employer(text: str, _start: int, end: int) -> Iterator[Found]:
     yield Found(match.start(), stop, Entity.ORGANIZATION)
 
 
-_WORK = r"(?i)\b(?:works?|worked|working|employed|job|career|employment)(?: (?:full|part)[ -]time)?(?: currently)? as (?:an? |the )?[a-z]|\byears as (?:an? )?[a-z]|\b(?:retired|semi-retired), was an? [a-z]|\b(?:occupation|profession|job title|vocation)(?: is|:| -)[ ]{1,3}(?:an? )?[a-z]|\b(?:is|was|as) an? (?:retired|former|disabled) [a-z]|\bretired [a-z]{3,20}\b"
+_WORK = r"(?i)\b(?:works?|worked|working|employed|job|career|employment)(?: (?:full|part)[ -]time)?(?: currently)? as (?:an? |the )?[a-z]|\byears as (?:an? )?[a-z]|\b(?:retired|semi-retired), was an? [a-z]|\b(?:occupation|profession|job title|vocation)(?: is|:| -)[ ]{1,3}(?:an? )?[a-z]|\b(?:is|was|as) an? (?:retired|former|disabled) [a-z]|\b(?:retired|former) [a-z]{3,20}\b"
 _WORK_NAME = re.compile(r"[A-Za-z][A-Za-z'\-/]{1,24}(?: [A-Za-z][A-Za-z'\-/]{1,24}){0,4}")
 _WORK_STOP = word_set(
     """
@@ -164,7 +173,7 @@ _WORK_STOP = word_set(
     """
 )
 _NO_WORK = word_set(
-    "usual normal such smoker drinker user unknown none unemployed disabled retired student disability not n/a na unable homemaker well needed tolerated directed prescribed before much above a the result follows per above"
+    "usual normal such smoker smokers drinker drinkers abuser addict alcoholic resident user unknown none unemployed disabled retired student disability not n/a na unable homemaker well needed tolerated directed prescribed before much above a the result follows per above"
 )
 _WORKER = re.compile(
     r"(?:er|or|ist|ian|man|men|woman|ant|ent|eer|nurse|cook|chef|clerk|judge|pilot|coach|guard|aide|smith|person|keeper|wright|maid|host|ess|ee|ic|ary)$"
@@ -175,7 +184,7 @@ def read_profession(text: str, start: int, end: int) -> Iterator[Found]:
     """works as an accountant, occupation: welder, retired teacher."""
     low = text[start:end].lower()
     is_retired = "years as" in low or "retired " in low or "former " in low or "disabled " in low
-    begin = text.rfind(" ", start, end) + 1 if low.startswith("retired") else end - 1
+    begin = text.rfind(" ", start, end) + 1 if low.startswith(("retired", "former")) else end - 1
     match = _WORK_NAME.match(text, begin, begin + 90)
     if match is None:
         return
@@ -195,7 +204,8 @@ def read_profession(text: str, start: int, end: int) -> Iterator[Found]:
         if not kept or kept[0].group().lower() in {"after", "over", "later", "for", "consultant's", "never"}:
             return
         stop = begin + kept[-1].end()
-    yield Found(begin, stop, Entity.PROFESSION)
+    if text[begin:stop].lower().split()[-1] not in _NO_WORK:
+        yield Found(begin, stop, Entity.PROFESSION)
 
 
 RULES = (

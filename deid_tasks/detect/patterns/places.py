@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from deid_tasks.detect.patterns.gazetteer import is_plain_name
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength, after, before
 from deid_tasks.detect.patterns.words import NOT_NAMES, word_set
 from deid_tasks.entities import Entity
@@ -118,13 +119,43 @@ def _city_behind(text: str, start: int) -> Iterator[Found]:
             yield Found(*match.span("zip"), Entity.ZIP, Strength.LABELLED)
 
 
-_BOX = r"(?i)\bp\.? ?o\.? ?box:? ?#? ?[0-9]{1,6}\b|\b(?:rr|rural route|hc) ?#? ?[0-9]{1,3},? box [0-9]{1,5}\b"
+_NUMBERED_ROAD = (
+    r"\b[0-9]{1,6} (?:Old )?(?:State |County |US |Rural )?(?:Route|Road|Rd\.?|Rte\.?|Rt\.?|Highway|Hwy\.?) [0-9]{1,4}[A-Z]?\b"
+    r"|\b(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten|Eleven|Twelve|Fifteen|Twenty) (?:[A-Z][A-Za-z'.\-]{1,20} ){1,3}"
+    r"(?:Street|Avenue|Road|Drive|Lane|Way|Place|Plaza|Square|Court|Boulevard|Parkway|Circle|St|Ave|Rd|Blvd)\b"
+    r"|\b(?:PSC|Unit|UNIT|CMR|USNS|USS|USCGC|USNV) (?:[0-9]{1,5},? )?Box [0-9]{1,5}\b|\bPSC [0-9]{1,5}, Box [0-9]{1,5}\b"
+)
+_BOX = rf"(?i)\bp\.? ?o\.? ?box:? ?#? ?[0-9]{{1,6}}\b|\b(?:rr|rural route|hc) ?#? ?[0-9]{{1,3}},? box [0-9]{{1,5}}\b|(?-i:{_NUMBERED_ROAD})"
 
 
 def read_box(text: str, start: int, end: int) -> Iterator[Found]:
-    """PO Box 123, RR 2 Box 14."""
-    yield Found(start, end, Entity.STREET, Strength.LABELLED)
-    yield from _city_behind(text, end)
+    """PO Box 123, RR 2 Box 14, 12345 State Route 7, One Hospital Way."""
+    unit = _UNIT.match(text, end, end + 24)
+    stop = unit.end() if unit else end
+    yield Found(start, stop, Entity.STREET, Strength.LABELLED)
+    yield from _city_behind(text, stop)
+
+
+_RARE = (
+    r"(?:Annex|Arcade|Bayou|Beach|Bluffs?|Bottom|Branch|Bridge|Brooks?|Burgs?|Bypass|Camp|Canyon|Cape|Causeway|Cliffs?|Club|Common|Corners?|Course|Courts|Coves|Creek|Crest|Crossroads?|Curve|Dale|Dam|Divide"
+    r"|Drives|Estates?|Expressway|Extensions?|Falls|Ferry|Fields?|Flats?|Fords?|Forest|Forges?|Forks?|Fort|Freeway|Gardens?|Gateway|Glens?|Greens?|Groves?|Harbors?|Haven|Hills|Hollow|Inlet|Islands?|Isle"
+    r"|Junctions?|Keys?|Knolls?|Lakes?|Land|Light|Lights|Loaf|Locks?|Lodge|Mall|Manors?|Meadows?|Mills?|Mission|Motorway|Mount|Mountains?|Neck|Orchard|Oval|Overpass|Parks?|Parkways?|Pass|Passage|Pines?"
+    r"|Plains?|Plazas?|Ports?|Prairie|Radial|Ramp|Ranch|Rapids?|Rest|Ridges|River|Roads|Route|Shoals?|Shores?|Skyway|Springs?|Squares|Station|Stravenue|Stream|Streets|Summit|Throughway|Trace|Track|Trafficway"
+    r"|Tunnel|Turnpike|Underpass|Unions?|Valleys?|Via|Viaduct|Views?|Villages?|Ville|Vista|Walks|Ways|Wells?)"
+)
+"""The street suffixes of the United States Postal Service's Publication 28 that are everyday words too."""
+_RARE_STREET = rf"\b[0-9]{{2,6}} (?:[A-Z][a-z'\-]{{1,20}} ){{1,3}}{_RARE}\b"
+
+
+def read_rare_street(text: str, start: int, end: int) -> Iterator[Found]:
+    """922 Kirby Port Apt. 12: a number, a name and a suffix that is an everyday word."""
+    words = text[start:end].split()[1:-1]
+    if text[start - 1 : start] in {"/", ".", "-", ":", "$", "#"} or not is_plain_name(words[0]) or len(words) > 2:
+        return
+    unit = _UNIT.match(text, end, end + 24)
+    stop = unit.end() if unit else end
+    yield Found(start, stop, Entity.STREET)
+    yield from _city_behind(text, stop)
 
 
 _STATE_CODES = "|".join(STATES)
@@ -172,7 +203,7 @@ def read_city_state(text: str, start: int, end: int) -> Iterator[Found]:
         ):
             suffixes = [i for i, word in enumerate(words[:-1]) if i >= keep and _SUFFIX_WORD.fullmatch(word.group())]
             keep = max([keep, *[i + 1 for i in suffixes]])
-        if keep == len(words):
+        if keep == len(words) or (state == "ID" and text[city_end] != "," and words[-1].group().lower() in NOT_NAMES):
             return
         city_start += words[keep].start()
         yield Found(city_start, city_end, Entity.CITY, Strength.LABELLED)
@@ -182,6 +213,7 @@ def read_city_state(text: str, start: int, end: int) -> Iterator[Found]:
     if (
         state not in STATES
         or text[city_end : city_end + 1] != ","
+        or (state == "ID" and re.match(r"[ :#]{0,3}[A-Z]{0,3}[0-9]", text[match.end() : match.end() + 7]))
         or (
             text[match.end() : match.end() + 1] in {".", "-"}
             and state in _CREDENTIAL_CODES
@@ -249,7 +281,7 @@ def read_zip(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 _ROOM = (
-    r"\b(?:Rm|RM|rm|Room|ROOM|room|Bed|BED|bed|Bay|BAY|Ward|WARD|ward|Pod|POD|Hallway|Floor|Unit|UNIT|Suite|Ste|Desk|Door|OR|Cubicle|Locker)\.? ?#?:? ?(?:[A-Z]{1,4}-?)?[0-9]{1,4}[A-Z]{0,2}(?:-[0-9A-Z]{1,3})?\b"
+    r"\b(?:[Rr]oom/[Bb]ed|ROOM/BED|Rm|RM|rm|Room|ROOM|room|Bed|BED|bed|Bay|BAY|Ward|WARD|ward|Pod|POD|Hallway|Floor|Unit|UNIT|Suite|Ste|Desk|Door|OR|Cubicle|Locker)\.? ?#?:? ?(?:[A-Z]{1,4}-?)?[0-9]{1,4}[A-Z]{0,2}(?:-[0-9A-Z]{1,4})?\b"
     r"|\b(?:Bed|BED|bed|Bay|Pod) [A-H]\b|\b[0-9]{1,2} ?(?:North|South|East|West|NORTH|SOUTH|EAST|WEST)(?:[ \-][0-9]{1,4}[A-Z]?)?\b"
 )
 _ROOM_CODE = re.compile(r"[A-Z0-9][A-Z0-9\-]{0,11}$")
@@ -312,6 +344,7 @@ def read_road(text: str, start: int, end: int) -> Iterator[Found]:
 
 RULES = (
     Rule("street", _STREET, read_street),
+    Rule("street with a rare suffix", _RARE_STREET, read_rare_street),
     Rule("post office box", _BOX, read_box),
     Rule("city and state", _CITY_STATE, read_city_state),
     Rule("state", _STATE_NAME, read_state),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from deid_tasks.detect.patterns.gazetteer import is_everyday, is_frequent_surname, medical_words
+from deid_tasks.detect.patterns.gazetteer import is_everyday, is_frequent_surname, is_given, medical_words
 from deid_tasks.detect.patterns.name_parts import (
     CAPS_WORD,
     FIRST_TOO,
@@ -18,15 +18,18 @@ from deid_tasks.entities import Entity
 
 _SIGNED = (
     r"(?i)\b(?:(?:electronically |digitally |e-?)?(?:signed|authenticated|verified|co-?signed|authored|dictated|transcribed|interpreted|reviewed|performed|ordered|approved|finalized|entered|documented|attested|seen|read|evaluated|prepared|recorded|completed|referred|prescribed|requested|collected|administered|witnessed|administered|validated|edited|electronically filed)(?: electronically)?(?: and [a-z]{4,12})? by"
-    r"|attending(?: physician| md| provider| surgeon)?|pcp|primary care (?:physician|provider|doctor)|provider(?: name)?|surgeon|assistant(?: surgeon)?|first assist(?:ant)?|referring(?: physician| provider| md| doctor)?|consult(?:ant|ing physician)|cc|author|resident(?: physician)?|anesthesiologist|anesthesia|radiologist|pathologist|cardiologist|neurologist|oncologist|hospitalist|ordering(?: physician| provider| md)?|physician|clinician|therapist|nurse|rn|np|case manager|social worker|dictating|cosigner|co-?signer|signed|signature|reported by|called to|notified|discussed with|d/w|spoke (?:with|to)|paged|per|from|to|sincerely|regards|thanks|attn|attention|care of|c/o|staff|examiner|technician|technologist|sonographer|pharmacist|interpreter|scribe|proceduralist|fellow|intern|covering|midwife|dietitian)\b ?(?:\([a-z ]{1,12}\) ?)?[:,\-]{0,2}\s{0,3}(?:dr\.? |by )?[a-z]"
+    r"|attending(?: physician| md| provider| surgeon| of record)?|att[gn]|attnd|(?:admitting|discharging|supervising|requesting|treating|primary|responsible|dictating)(?: physician| provider| md| doctor| attending| surgeon)|pcp|pmd|seen with|staffed with|seen and examined with|requested by|co-?surgeon|transcriptionist|primary care (?:physician|provider|doctor)|provider(?: name)?|surgeon|assistant(?: surgeon)?|first assist(?:ant)?|referring(?: physician| provider| md| doctor)?|consult(?:ant|ing physician)|cc|author|resident(?: physician)?|anesthesiologist|anesthesia|radiologist|pathologist|cardiologist|neurologist|oncologist|hospitalist|ordering(?: physician| provider| md)?|physician|clinician|therapist|nurse|rn|np|case manager|social worker|dictating|cosigner|co-?signer|signed|signature|reported by|called to|notified|discussed with|d/w|spoke (?:with|to)|paged|per|from|to|sincerely|regards|thanks|attn|attention|care of|c/o|staff|examiner|technician|technologist|sonographer|pharmacist|interpreter|scribe|proceduralist|fellow|intern|covering|midwife|dietitian)\b ?(?:\([a-z ]{1,12}\) ?)?[:,\-]{0,2}\s{0,3}(?:dr\.? |by )?[a-z]"
 )
 _COLON = re.compile(r"[:]\s*(?:dr\.? )?[A-Za-z]$", re.IGNORECASE)
 _NEEDS_CREDENTIAL = re.compile(
     r"^(?:per|from|to|called to|notified|discussed with|d/w|spoke|paged|attn|attention|care of|c/o|staff|anesthesia|seen|signed$|signed[ ,:]|sincerely|regards|thanks|rn|np|nurse|cc|fellow|intern|covering|physician|provider|therapist|resident|attending|surgeon|pcp|consultant|author|assistant|interpreter)",
     re.IGNORECASE,
 )
-_CREDENTIAL = r"M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|PharmD|Pharm\.D\.?|RPh|LCSW|LICSW|MSW|LMSW|DPM|DDS|DMD|OD|CRNA|CNM|CNS|APRN|ARNP|FNP(?:-C|-BC)?|ACNP|AGNP|CRNP|DNP|LPN|LVN|CNA|CMA|MPH|MBBS|MBChB|FACS|FACC|FACP|PsyD|LMFT|LPC|RD|LDN|CCC-SLP|SLP|OTR/L|OT|DPT|PT|RRT|RT|BSN|MSN|EMT|CCRN|MS|MA|DC|ATC|RDN|CDE"
+_CREDENTIAL = r"M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|PharmD|Pharm\.D\.?|RPh|LCSW|LICSW|MSW|LMSW|DPM|DDS|DMD|OD|CRNA|CNM|CNS|APRN|ARNP|FNP(?:-C|-BC)?|ACNP|AGNP|CRNP|DNP|LPN|LVN|CNA|CMA|MPH|MBBS|MBChB|FACS|FACC|FACP|PsyD|LMFT|LPC|RD|LDN|CCC-SLP|SLP|OTR/L|OT|DPT|PT|RRT|RT|BSN|MSN|EMT|CCRN|MS|MA|DC|ATC|RDN|CDE|A?NP-?(?:BC|C)|ANP(?:-BC|-C)?|AG-?ACNP(?:-BC|-C)?|C?PNP(?:-BC)?|WHNP|PMHNP(?:-BC)?|PGY-?[1-7]|MS-?[1-4]|MSIV|MSIII|HO-?[1-3]|LMHC|LCPC|LSW|BCBA|Au\.?D\.?|MRCP|FRCPC|FAAP|FACOG|FACEP|MBA|CDCES|CWOCN|CPhT|RDMS|RDCS|RVT|PTA|COTA(?:/L)?|MT\(ASCP\)|SCT|CPNP|Esq"
 _CREDENTIAL_AFTER = re.compile(rf",?\s{{1,2}}(?:{_CREDENTIAL})(?![A-Za-z])")
+
+_TURNED = re.compile(r", ([A-Z][A-Za-z'\-]{1,20})(?: [A-Z]\.?(?![A-Za-z]))?")
+_ONLY_CREDENTIAL = re.compile(_CREDENTIAL)
 
 
 def read_signed(text: str, start: int, end: int) -> Iterator[Found]:
@@ -39,9 +42,14 @@ def read_signed(text: str, start: int, end: int) -> Iterator[Found]:
     lead = re.compile(r"D[Rr]\.? ").match(text, begin, begin + 5)
     begin = lead.end() if lead else begin
     span = take_name(text, begin, 4, comma=has_colon or "signed" in label.lower())
+    turned = _TURNED.match(text, span[1], span[1] + 24) if span and text[start:begin].rstrip().endswith(" by") else None
+    if span and turned and is_given(turned.group(1)):
+        span = (span[0], turned.end())
     if span is None:
         return
     value = text[span[0] : span[1]]
+    if _ONLY_CREDENTIAL.fullmatch(value):
+        return
     low = label.strip().lower().rstrip(" :,-")
     is_credited = bool(_CREDENTIAL_AFTER.match(text, span[1], span[1] + 12))
     if "\n" in label and low not in {"sincerely", "regards", "thanks", "signed", "signature"} and not has_colon:
@@ -144,6 +152,8 @@ def read_credited(text: str, start: int, end: int) -> Iterator[Found]:
             comma_seen = True
         word = match.group().rstrip(",")
         is_initial = len(word.rstrip(".")) == 1
+        if is_initial and match.group("comma"):
+            break
         if (
             not is_initial
             and not all(is_word(piece) or " " in word for piece in word.split())

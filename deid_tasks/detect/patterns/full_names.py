@@ -1,0 +1,66 @@
+"""A given name and a family name side by side, of the public lists, wherever they stand."""
+
+import re
+from collections.abc import Iterator
+
+from deid_tasks.detect.patterns.gazetteer import (
+    given_names,
+    is_everyday,
+    is_frequent_surname,
+    medical_words,
+    surnames,
+    towns,
+)
+from deid_tasks.detect.patterns.name_parts import is_word
+from deid_tasks.detect.patterns.rule import Found, Rule, Strength
+from deid_tasks.detect.patterns.words import GENERIC_PLACE_WORDS, NOT_NAMES
+from deid_tasks.entities import Entity
+from deid_tasks.reference import fold
+
+_GIVEN_PER_100K = 30.0
+"""Of 100,000 women or men, as many bear a given name that is believed although it is a word, a town or a finding too."""
+_PAIR = r"\b[A-Z][a-z]{2,14} (?:[A-Z]\.? |[A-Z][a-z]{2,12} )?(?:(?:de|De|de la|De La|van|Van|von|Von|St\.|Mc|O') ?)?[A-Z][A-Za-z'\-]{2,20}\b|\b[A-Z]{3,14} (?:[A-Z]\.? )?[A-Z][A-Z'\-]{2,20}\b"
+_NO_PERSON_AFTER = re.compile(
+    r"['s]{0,2} ?(?:[A-Z][a-z]+ )?(?:Hospital|Clinic|Medical|Center|Street|St\b|Avenue|Ave|Road|Rd|Drive|University|College|School|Memorial|Health|Institute|Pharmacy|Church|House|Inn|Foundation|County|High|Middle|Elementary|Park"
+    r"|disease|syndrome|sign|score|scale|test|criteria|classification|procedure|maneuver|catheter|tube|stent|murmur|fracture|lymphoma|sarcoma|reflex|law|line|node|bodies|body|cells|stain|method|index|phenomenon|palsy|drain|clamp|retractor|valve|ring)",
+)
+
+
+def read_pair(text: str, start: int, end: int) -> Iterator[Found]:
+    """Maria Okafor; Maria T. Okafor; MARIA OKAFOR."""
+    value = text[start:end]
+    words = value.replace(".", "").split()
+    if value.endswith("'s"):
+        end, words[-1] = end - 2, words[-1][:-2]
+    first, last = words[0], words[-1]
+    given, family = fold(first), fold(last)
+    if (
+        given not in given_names()
+        or not is_word(first)
+        or not is_word(last)
+        or _NO_PERSON_AFTER.match(text, end, end + 30)
+    ):
+        return
+    if (
+        " ".join((given, family)) in towns()
+        or family in NOT_NAMES
+        or family in GENERIC_PLACE_WORDS
+        or given in NOT_NAMES
+    ):
+        return
+    in_capitals = value.isupper()
+    plain_given = not (is_everyday(given) or given in medical_words() or given in towns())
+    plain_family = not (is_everyday(family) or family in medical_words())
+    is_known = any(part in surnames() for part in (family, *family.split("-")))
+    if plain_family and (is_known or (plain_given and not in_capitals)):
+        believed = plain_given or given_names()[given] >= _GIVEN_PER_100K
+    else:
+        is_usual = not is_everyday(given) and given_names()[given] >= _GIVEN_PER_100K
+        believed = (
+            (plain_given or is_usual) and is_frequent_surname(family) and not (in_capitals and is_everyday(family))
+        )
+    if believed and not any(word.lower() in NOT_NAMES for word in words):
+        yield Found(start, end, Entity.PATIENT, Strength.WEAK)
+
+
+RULES = (Rule("given and family name", _PAIR, read_pair),)
