@@ -24,7 +24,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--passes", type=int, default=8)
+    parser.add_argument("--passes", type=int, default=4)
     arguments = parser.parse_args()
     random.seed(1)
     nlp = spacy.blank("en")
@@ -56,7 +56,7 @@ def main() -> None:
         for batch in minibatch(examples, size=32):
             nlp.update(batch, sgd=optimizer, drop=0.1, losses=losses)
         print(number + 1, {name: round(loss) for name, loss in losses.items()}, flush=True)
-    nlp.to_disk(arguments.out)
+        nlp.to_disk(arguments.out)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,11 @@
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
+import re2
 from rapidfuzz.distance import OSA
 
 from deid_tasks.entities import Entity
@@ -29,6 +32,7 @@ from deid_tasks.lexicon.table import assemble
 from deid_tasks.patient import PatientRecord, TermKind
 from deid_tasks.span import Span
 from deid_tasks.text import Document
+from deid_tasks.text.plain import fold
 
 _EVERYDAY = mask_of("common") | mask_of("medical")
 _FREQUENT, _MEDICAL = mask_of("common", "frequent"), mask_of("medical")
@@ -53,6 +57,11 @@ _INITIALS = re.compile(
 _LAST_FOUR = re.compile(
     r"(?:[xX*#]{3}[- ]?[xX*#]{2}[- ]?|(?i:\blast (?:four|4)|\bending(?: in)?|\bssn)[^\w\n]{1,3}(?:(?i:of ssn|ssn)[^\w\n]{1,3})?)(\d{4})\b"
 )
+_TOLD = (
+    r"(?i:\b(?:initials?|signed|signature|patient|pt|sincerely|name)\b)[^\w\n]{1,4}[A-Z]\.? ?[A-Z]|\b[A-Z]\. ?[A-Z]\."
+    r"|[xX*#]{3}|(?i:\b(?:last (?:four|4)|ending|ssn))"
+)
+"""Stands in every text in which either of the two above finds anything; most texts hold none of it, and RE2 says so at once."""
 _DIGIT_RUN = re.compile(r"\d+")
 _MAX_GROUPS = 6
 _MAX_SEPARATOR = 3
@@ -125,16 +134,18 @@ class PatientDetector:
         """Numbers of the record, whatever stands between their digits."""
         if not terms.digits:
             return
-        prefixes = {number[:length] for number in terms.digits for length in range(1, len(number) + 1)}
+        beginnings = terms.beginnings
         groups = [(match.start(), match.end(), match.group()) for match in _DIGIT_RUN.finditer(text)]
         for index, (start, end, digits) in enumerate(groups):
+            if digits not in beginnings:
+                continue
             number = digits
             best = end if number in terms.digits else -1
             kind = terms.digits.get(number)
             for next_start, next_end, more in groups[index + 1 : index + _MAX_GROUPS]:
                 gap = text[end:next_start]
                 if (
-                    number not in prefixes
+                    number not in beginnings
                     or len(gap) > _MAX_SEPARATOR
                     or any(mark.isalnum() or mark in ",;:" for mark in gap)
                 ):
@@ -153,6 +164,8 @@ class PatientDetector:
 
     def _patterns(self, text: str, terms: PatientTerms) -> Iterator[Span]:
         """Initials where people sign or are spoken of, and the last four digits of the social security number."""
+        if not _maybe_told().search(fold(text).encode("ascii")):
+            return
         for match in _INITIALS.finditer(text):
             group = 1 if match.group(1) else 2
             letters = "".join(letter for letter in match.group(group) if letter.isalpha()).lower()
@@ -167,11 +180,11 @@ class PatientDetector:
         if not terms.names:
             return
         scan = reading.scan
+        lengths = {len(name) + change for name in terms.names for change in (-1, 0, 1)}
         candidates = np.flatnonzero(reading.odd[part]) + part.start
-        lengths = {len(name) for name in terms.names}
         for token in candidates.tolist():
             start, end = int(scan.starts[token]) - base, int(scan.ends[token]) - base
-            if not {end - start - 1, end - start, end - start + 1} & lengths:
+            if end - start not in lengths:
                 continue
             word = normalise(text[start:end])
             if any(OSA.distance(word, name, score_cutoff=1) == 1 for name in terms.names):
@@ -319,8 +332,10 @@ class _Reading:
 def _disjoint(spans: list[Span], text: str) -> list[Span]:
     """The spans without overlaps, longer ones first; parts of one name side by side become one span."""
     kept: list[Span] = []
+    taken = bytearray(len(text)) if len(spans) > 1 else bytearray()
     for span in sorted(spans, key=lambda span: (-len(span), span.start)):
-        if not any(span.overlaps(other) for other in kept):
+        if taken.find(1, span.start, span.end) < 0:
+            taken[span.start : span.end] = b"\x01" * len(span)
             kept.append(span)
     joined: list[Span] = []
     for span in sorted(kept):
@@ -330,3 +345,11 @@ def _disjoint(spans: list[Span], text: str) -> list[Span]:
         else:
             joined.append(span)
     return joined
+
+
+@lru_cache(maxsize=1)
+def _maybe_told() -> Any:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.never_capture = True
+    return re2.compile(_TOLD.encode("ascii"), options)

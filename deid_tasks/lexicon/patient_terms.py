@@ -43,6 +43,8 @@ class PatientTerms:
     names: tuple[str, ...] = field(repr=False)
     """Normalised one-word names of the patient, five letters or more, that a typing error may have changed."""
     digits: dict[str, TermKind] = field(repr=False)
+    beginnings: frozenset[str] = field(repr=False)
+    """Every beginning of the numbers, and they themselves."""
     letters: dict[TermKind, re.Pattern[str]] = field(repr=False)
     """What letters the numbers of a kind begin with, as they stand before the first digit."""
     last_four: frozenset[str] = field(repr=False)
@@ -106,6 +108,7 @@ def compile_patient(record: PatientRecord, hasher: Hasher) -> PatientTerms:
         payload,
         tuple(name for name in dict.fromkeys((*given, *middle, *last)) if name.isalpha() and len(name) >= 5),
         digits,
+        frozenset(number[:length] for number in digits for length in range(1, len(number) + 1)),
         letters,
         frozenset(ssn[-4:] for ssn, kind in digits.items() if kind is TermKind.SSN),
         frozenset(initials),

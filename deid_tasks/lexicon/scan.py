@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Codes = NDArray[np.uint8] | NDArray[np.uint32]
+"""Code points; of one byte where all are ASCII."""
 
 _TABLE_SIZE = 0x3000
 _BASE = np.uint64(0x9E3779B97F4A7C15 | 1)
@@ -42,17 +44,30 @@ def _fold(code: int) -> str:
 
 
 @lru_cache(maxsize=1)
-def _tables() -> tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
+def _tables() -> tuple[NDArray[np.uint32], NDArray[np.uint8], Flags, Flags]:
     """Of each code point below the table's size: its folded first character, how many it folds to, is it upper, is it a digit."""
     folded = [_fold(code) for code in range(_TABLE_SIZE)]
     return (
         np.array([ord(text[0]) if text else 32 for text in folded], np.uint32),
         np.array([len(text) for text in folded], np.uint8),
-        np.array([chr(code).isupper() for code in range(_TABLE_SIZE)], np.uint8),
-        np.array([text.isdigit() for text in folded], np.uint8),
+        np.array([chr(code).isupper() for code in range(_TABLE_SIZE)], np.bool_),
+        np.array([text.isdigit() for text in folded], np.bool_),
     )
 
 
+def _look_up(table: Flags, codes: Codes) -> Flags:
+    """What ``table`` says of each code point; beyond its end as of its last."""
+    return table[codes if codes.dtype == np.uint8 else np.minimum(codes, _TABLE_SIZE - 1)]
+
+
+def _marked(marks: str) -> Flags:
+    """Of each code point below the table's size, whether it is one of ``marks``."""
+    marked = np.zeros(_TABLE_SIZE, np.bool_)
+    marked[[ord(mark) for mark in marks]] = True
+    return marked
+
+
+_STOPS, _OPENERS, _BULLETS = _marked("!.;?"), _marked("!.:;?•"), _marked("*-•")
 _powers = np.ones(1, np.uint64)
 _inverses = np.ones(1, np.uint64)
 
@@ -94,7 +109,7 @@ class Scan:
     ``bases[d]`` is where text ``d`` begins, so ``starts[i] - bases[document[i]]`` is an offset of the text itself.
     """
 
-    codes: NDArray[np.uint32]
+    codes: Codes
     bases: I64
     starts: I64
     ends: I64
@@ -123,7 +138,7 @@ class Scan:
         joins = np.zeros(len(self), np.bool_)
         if len(self) > 1:
             gap = self.starts[1:] - self.ends[:-1]
-            stop = np.isin(self.codes[self.ends[:-1]], np.array([33, 46, 59, 63], np.uint32))
+            stop = _look_up(_STOPS, self.codes[self.ends[:-1]])
             joins[:-1] = (gap <= MAX_GAP) & ~(stop & (gap > 1) & (self.lengths[:-1] > 3))
             candidates = np.flatnonzero(joins[:-1] & (gap > 1))
             lines = self.newlines[self.starts[candidates + 1]] - self.newlines[self.ends[candidates]]
@@ -131,27 +146,28 @@ class Scan:
         return joins
 
     @cached_property
-    def upper_before(self) -> NDArray[np.int32]:
-        """How many upper-case characters stand before each character; one longer than the text."""
-        upper = _tables()[2][np.minimum(self.codes, _TABLE_SIZE - 1)]
-        return np.concatenate((np.zeros(1, np.int32), np.cumsum(upper, dtype=np.int32)))
-
-    @cached_property
     def capital(self) -> Flags:
         """Whether the first character of each token is upper case."""
-        return self.upper_before[self.starts + 1] > self.upper_before[self.starts]
+        return _look_up(_tables()[2], self.codes[self.starts])
 
     @cached_property
     def upper(self) -> Flags:
         """Whether each token is upper case throughout and longer than one character."""
-        upper: Flags = self.upper_before[self.ends] - self.upper_before[self.starts] == self.lengths
-        return upper & (self.lengths > 1)
+        is_upper = _tables()[2]
+        upper: Flags = self.capital & (self.lengths > 1) & _look_up(is_upper, self.codes[self.ends - 1])
+        # Few tokens come so far; only their inner characters are looked at.
+        longer = np.flatnonzero(upper & (self.lengths > 2))
+        if len(longer):
+            inner = self.lengths[longer] - 2
+            begins = np.cumsum(inner) - inner
+            places = np.arange(int(inner.sum())) + np.repeat(self.starts[longer] + 1 - begins, inner)
+            upper[longer] = np.logical_and.reduceat(_look_up(is_upper, self.codes[places]), begins)
+        return upper
 
     @cached_property
     def digits(self) -> Flags:
         """Whether each token begins with a digit."""
-        digit: Flags = _tables()[3][np.minimum(self.codes[self.starts], _TABLE_SIZE - 1)] != 0
-        return digit
+        return _look_up(_tables()[3], self.codes[self.starts])
 
     @cached_property
     def opens_sentence(self) -> Flags:
@@ -160,9 +176,8 @@ class Scan:
         if len(self) > 1:
             gap = self.starts[1:] - self.ends[:-1]
             lines = self.newlines[self.starts[1:]] > self.newlines[self.ends[:-1]]
-            marks = np.array([33, 46, 58, 59, 63, 0x2022], np.uint32)
-            ended = np.isin(self.codes[self.ends[:-1]], marks) & (gap > 1) & (self.lengths[:-1] > 2)
-            dashed = (gap > 2) & np.isin(self.codes[self.starts[1:] - 2], np.array([42, 45, 0x2022], np.uint32))
+            ended = _look_up(_OPENERS, self.codes[self.ends[:-1]]) & (gap > 1) & (self.lengths[:-1] > 2)
+            dashed = (gap > 2) & _look_up(_BULLETS, self.codes[self.starts[1:] - 2])
             opens[1:] = lines | ended | dashed
         return opens
 
@@ -188,6 +203,7 @@ class Hasher:
         self.check = digest[16:].hex()
         """What tells one key from another without giving it away."""
         self._values = self._value(np.arange(_TABLE_SIZE, dtype=np.uint64))
+        self._ascii_values = self._values[_tables()[0][:128]]
 
     def _value(self, codes: U64) -> U64:
         return mix(codes * self.step + self.seed)
@@ -200,35 +216,44 @@ class Hasher:
         """Hashes of the terms one word longer."""
         return mix(terms * self.step + hashes)
 
+    def initials(self, scan: Scan) -> U64:
+        """The hash of each token's first character, were it a token of its own; for ASCII texts."""
+        return mix(self._values[_tables()[0][scan.codes[scan.starts]]])
+
     def scan(self, texts: Sequence[str]) -> Scan:
         """The tokens of ``texts``; linear in their length."""
         joined = _SEPARATOR.join(texts) + _SEPARATOR
-        codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
         sizes = np.fromiter((len(text) + len(_SEPARATOR) for text in texts), np.int64, len(texts))
-        bases = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))[:-1] if len(texts) else np.zeros(0, np.int64)
-        folded, origin = self._folded(codes, is_ascii=joined.isascii())
-        word = folded != 32
+        bases = np.cumsum(sizes) - sizes
+        codes: Codes
+        origin: I64 | None = None
+        if joined.isascii():
+            codes = np.frombuffer(joined.encode("ascii"), np.uint8)
+            word, values = _tables()[0][:128][codes] != 32, self._ascii_values[codes]
+        else:
+            codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
+            folded, origin = self._folded(codes)
+            word, table = folded != 32, self._values
+            values = table[folded] if folded.max(initial=0) < _TABLE_SIZE else self._value(folded.astype(np.uint64))
         edges = np.flatnonzero(word[1:] != word[:-1]) + 1
         if len(word) and word[0]:
             edges = np.concatenate((np.zeros(1, np.int64), edges))
         starts, ends = edges[0::2], edges[1::2]
-        powers, inverses = _power_tables(len(folded) + 1)
-        table = self._values
-        values = table[folded] if folded.max(initial=0) < _TABLE_SIZE else self._value(folded.astype(np.uint64))
-        sums = np.zeros(len(folded) + 1, np.uint64)
-        np.cumsum(values * powers[: len(folded)], out=sums[1:])
+        powers, inverses = _power_tables(len(word) + 1)
+        sums = np.zeros(len(word) + 1, np.uint64)
+        np.multiply(values, powers[: len(word)], out=sums[1:])
+        np.cumsum(sums, out=sums)
         hashes = mix((sums[ends] - sums[starts]) * inverses[starts])
         if origin is not None:
             starts, ends = origin[starts], origin[ends - 1] + 1
-        document = np.searchsorted(bases, starts, side="right") - 1
+        bounds = np.searchsorted(starts, bases)
+        document = np.repeat(np.arange(len(bases)), np.diff(bounds, append=len(starts)))
         return Scan(codes, bases, starts, ends, hashes, document)
 
     @staticmethod
-    def _folded(codes: NDArray[np.uint32], *, is_ascii: bool) -> tuple[NDArray[np.uint32], I64 | None]:
+    def _folded(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], I64 | None]:
         """Folded characters, blanks for separators, and where each comes from (``None``: one for one)."""
         first, size, _, _ = _tables()
-        if is_ascii:
-            return first[codes], None
         inside = np.minimum(codes, _TABLE_SIZE - 1)
         folded, sizes = first[inside], size[inside].astype(np.int64)
         exotic = np.flatnonzero((codes >= _TABLE_SIZE) | (sizes != 1))

@@ -1,17 +1,14 @@
 """A sorted hash table in flat arrays, which many processes can map from one file, and the matcher over it."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
-from deid_tasks.errors import LexiconError
 from deid_tasks.lexicon.scan import I64, U64, Hasher, Scan
-from deid_tasks.lexicon.terms import MAX_TOKENS, PREFIX, LexiconTerm, bit_of, variants
+from deid_tasks.lexicon.terms import MAX_TOKENS, PREFIX
 
-_BATCH = 50_000
+_BATCH = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +31,7 @@ class TermTable:
 
     hashes: U64
     payload: U64
-    buckets: I64
+    buckets: NDArray[np.uint32]
 
     def lookup(self, keys: U64) -> U64:
         """The payload of each key, 0 where it is not there; constant time a key, however many entries."""
@@ -43,13 +40,18 @@ class TermTable:
             return found
         shift = np.uint64(64 - (len(self.buckets) - 1).bit_length() + 1)
         bucket = (keys >> shift).astype(np.int64)
-        position, end = self.buckets[bucket], self.buckets[bucket + 1]
-        active = np.flatnonzero(position < end)
+        position, end = self.buckets[bucket].astype(np.int64), self.buckets[bucket + 1]
+        # Most keys are decided by the first entry of their bucket, or by its emptiness.
+        entry = self.hashes[np.minimum(position, len(self.hashes) - 1)]
+        hit = np.flatnonzero((entry == keys) & (position < end))
+        found[hit] = self.payload[position[hit]]
+        position += 1
+        active = np.flatnonzero((entry < keys) & (position < end))
         position, end, keys = position[active], end[active], keys[active]
         while len(active):
             entry = self.hashes[position]
-            hit = entry == keys
-            found[active[hit]] = self.payload[position[hit]]
+            same = entry == keys
+            found[active[same]] = self.payload[position[same]]
             position = position + 1
             on = (entry < keys) & (position < end)
             active, position, end, keys = active[on], position[on], end[on], keys[on]
@@ -85,50 +87,26 @@ class TermTable:
         return matches, single
 
 
-def build_table(rows: Iterable[LexiconTerm], hasher: Hasher, counts: Counter[str]) -> TermTable:
-    """The table of ``rows``, read once; ``counts`` is increased by ``table/kind``, and by ``skipped`` for overlong and empty terms.
-
-    Raises ``LexiconError`` for a table or kind that there is none of.
-    """
-    hashes: list[U64] = []
-    payloads: list[U64] = []
-    stream = _forms(iter(rows), counts)
-    while batch := list(islice(stream, _BATCH)):
-        found, values = entries([form for form, _ in batch], [bit for _, bit in batch], hasher)
-        hashes.append(found)
-        payloads.append(values)
-    if not hashes:
-        return assemble(np.zeros(0, np.uint64), np.zeros(0, np.uint64))
-    return assemble(np.concatenate(hashes), np.concatenate(payloads))
-
-
 def assemble(keys: U64, values: U64) -> TermTable:
     """The table of the given entries; payloads of equal keys are united."""
     if not len(keys):
-        return TermTable(keys, values, np.zeros(3, np.int64))
+        return TermTable(keys, values, np.zeros(3, np.uint32))
     order = np.argsort(keys, kind="stable")
     keys, values = keys[order], values[order]
     first = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
     keys, values = keys[first], np.bitwise_or.reduceat(values, first)
+    return TermTable(keys, values, bucket_starts(keys))
+
+
+def bucket_starts(keys: U64) -> NDArray[np.uint32]:
+    """Where the keys with each leading bits begin among the sorted ``keys``, and at last their number; up to one key a bucket on average."""
     bits = max(1, len(keys).bit_length())
-    limits = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
-    buckets = np.append(np.searchsorted(keys, limits), len(keys)).astype(np.int64)
-    return TermTable(keys, values, buckets)
-
-
-def _forms(rows: Iterator[LexiconTerm], counts: Counter[str]) -> Iterator[tuple[str, int]]:
-    bits: dict[tuple[str, str], tuple[int, str]] = {}
-    for row in rows:
-        place = (row.table, row.kind)
-        if place not in bits:
-            found = bit_of(*place)
-            if found is None:
-                raise LexiconError(f"a lexicon has no kind {row.kind!r} in the table {row.table!r}")
-            bits[place] = (found, f"{row.table}/{row.kind}")
-        bit, label = bits[place]
-        counts[label] += 1
-        for form in variants(row.table, row.kind, row.term):
-            yield form, bit
+    starts = np.zeros((1 << bits) + 1, np.uint32)
+    for low in range(0, len(keys), _BATCH):
+        bucket, number = np.unique(keys[low : low + _BATCH] >> np.uint64(64 - bits), return_counts=True)
+        starts[bucket.astype(np.int64) + 1] += number.astype(np.uint32)
+    np.cumsum(starts, out=starts)
+    return starts
 
 
 def entries(forms: list[str], bits: list[int], hasher: Hasher, salt: int | None = None) -> tuple[U64, U64]:

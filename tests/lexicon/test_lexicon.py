@@ -103,7 +103,7 @@ def test_other_format_and_other_key_are_refused(tmp_path: Path) -> None:
     opened = Lexicon.open(tmp_path, key=b"secret")
     assert terms(opened, "Abel Teshome", mask_of("provider")) == {"Abel Teshome"}
     metadata = tmp_path / version / "metadata.json"
-    metadata.write_text(metadata.read_text().replace('"format": 1', '"format": 0'))
+    metadata.write_text(metadata.read_text().replace('"format": 2', '"format": 0'))
     with pytest.raises(LexiconError, match="format"):
         Lexicon.open(tmp_path, key=b"secret")
 
@@ -121,8 +121,8 @@ WORDS = st.lists(st.text("abcé", min_size=1, max_size=3), min_size=1, max_size=
 def test_finds_exactly_the_terms_that_stand_there(dictionary: list[str], texts: list[str]) -> None:
     from collections import Counter
 
+    from deid_tasks.lexicon.build import build_table
     from deid_tasks.lexicon.scan import Hasher
-    from deid_tasks.lexicon.table import build_table
 
     hasher = Hasher()
     table = build_table((LexiconTerm("address", "city", term) for term in dictionary), hasher, Counter())
