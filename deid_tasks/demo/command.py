@@ -64,6 +64,13 @@ def run(
             flow.give_up_interrupted()
         state.put("under_way", True)  # noqa: FBT003
         flow.dictionaries()
+        flow.harvest()
+        for settings in tenants:
+            frozen = people.verify(settings, secrets, size)
+            progress.say(
+                f"{settings.title}: a simulated officer has verified {frozen['sentences']:,} sentences and"
+                f" {frozen['templates']:,} templates"
+            )
         flow.sample()
         truths = {settings.institution: people.truth_of(settings, size) for settings in tenants}
         for settings in tenants:

@@ -1,4 +1,4 @@
-"""Takes the demo's notes through Airflow: dictionaries → sample → gold set → certificate → a backfill of three days."""
+"""Takes the demo's notes through Airflow: dictionaries → harvest → sample → gold set → certificate → a backfill of three days."""
 
 import datetime
 import json
@@ -12,7 +12,7 @@ from deid_tasks.demo.airflow_api import AirflowApi
 from deid_tasks.demo.progress import Progress
 from deid_tasks.demo.state import DemoError
 
-KINDS = ("dictionaries", "sample", "gold", "evaluate", "notes")
+KINDS = ("dictionaries", "harvest", "sample", "gold", "evaluate", "notes")
 """Every kind of DAG that an institution has, in the order that the demo runs them."""
 
 _ENDED = {"success", "failed"}
@@ -88,6 +88,10 @@ class Flow:
             runs.append(DagRun(dag_id, self._new_run(dag_id, set()) if is_new else self._api.trigger(dag_id)))
         self._wait("dictionaries: dbt reads who and what each hospital's notes may name", runs)
 
+    def harvest(self) -> None:
+        """Candidates for the inclusion list and for templates, to files that a person verifies."""
+        self._trigger("harvest", "harvest: what the notes say over and over, for a person to verify", ask=False)
+
     def sample(self) -> None:
         """Draw the notes to annotate and write the annotators' task lists."""
         self._trigger("sample", "sample: notes for people to annotate, drawn by type and length, and at random")
@@ -131,12 +135,12 @@ class Flow:
         self._wait("notes: a backfill of three days, from the warehouse past the gate to the published table", runs)
         return time.monotonic() - began
 
-    def _trigger(self, kind: str, stage: str) -> None:
+    def _trigger(self, kind: str, stage: str, **form: object) -> None:
         runs = []
         for name in self._institutions:
             dag_id = f"{kind}__{name}"
             self._api.unpause(dag_id)
-            runs.append(DagRun(dag_id, self._api.trigger(dag_id)))
+            runs.append(DagRun(dag_id, self._api.trigger(dag_id, **form)))
         self._wait(stage, runs)
 
     def _wait(self, stage: str, runs: list[DagRun]) -> None:

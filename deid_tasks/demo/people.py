@@ -1,18 +1,36 @@
-"""The demo's people: two annotators and a third, simulated, who work on the task lists as people would."""
+"""The demo's people, simulated: two annotators and a third, who work on the task lists as people would, and an officer, who verifies a harvest."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from deid_tasks.demo.seed import Size, spec_of
+from deid_tasks.entities import Entity
+from deid_tasks.harvest.files import exclude, newest_harvest
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.annotators import ADJUDICATOR, Habits, annotate_tasks
 from deid_tasks.runs.annotation import person_dir
+from deid_tasks.runs.harvesting import approve_harvest, harvest_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.span import Span
+from deid_tasks.text.sentences import split_sentences
 from deid_tasks.warehouse import connect
 from deid_tasks.warehouse.annotations import drawn_samples
 
 Truth = Mapping[str, Sequence[Span]]
+
+
+def verify(settings: InstitutionSettings, secrets: Secrets, size: Size) -> dict[str, Any]:
+    """The officer looks through the newest harvest, excludes every sentence that holds an identifier, and approves the rest."""
+    folder = harvest_dir(settings)
+    name = newest_harvest(folder)
+    personal = set()
+    for note in write_notes(build_hospital(spec_of(settings, size))):
+        for start, end in split_sentences(note.text):
+            if any(start <= span.start < end and span.entity is not Entity.TIME for span in note.spans):
+                personal.add(note.text[start:end])
+    exclude(folder, name, personal)
+    return approve_harvest(settings, secrets, "simulated officer", harvested=name)
 
 
 def truth_of(settings: InstitutionSettings, size: Size) -> Truth:

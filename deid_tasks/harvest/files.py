@@ -3,7 +3,7 @@
 import csv
 import datetime
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -110,6 +110,25 @@ def newest_harvest(folder: Path) -> str:
     if not names:
         raise InputError(f"{folder} holds no harvest: run it first")
     return names[-1]
+
+
+def exclude(folder: Path, name: str, sentences: Container[str]) -> int:
+    """Change the decision on these sentences of a harvest to ``exclude``; returns how many were included before."""
+    path = folder / name / _SENTENCES
+    rows = [row for _, row in _rows(path, _SENTENCE_COLUMNS)]
+    changed = 0
+    for row in rows:
+        if row["decision"] == INCLUDE and row["sentence"] in sentences:
+            row["decision"] = EXCLUDE
+            changed += 1
+    partial = path.with_name(f".{path.name}")
+    with partial.open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+        partial.chmod(0o600)
+        table = csv.DictWriter(file, _SENTENCE_COLUMNS)
+        table.writeheader()
+        table.writerows(rows)
+    partial.replace(path)
+    return changed
 
 
 def read_decided(folder: Path, name: str) -> Decided:

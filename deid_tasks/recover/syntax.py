@@ -6,9 +6,11 @@ from typing import Any
 
 import re2
 
+from deid_tasks.recover.variants import VARIANTS
 from deid_tasks.text.plain import fold
 
 _PATTERNS = (
+    *VARIANTS,
     r"[cgmnrp]\.[(\[]?(?:[*-]?\d+[+-]?\d*(?:_[*-]?\d+[+-]?\d*)?(?:del|dup|ins|inv|[ACGTU]>[ACGTU])[ACGTU]*"
     r"|(?:[A-Z][a-z]{2}|[A-Z])\d+(?:[A-Z][a-z]{2}|[A-Z*=]|fs)[\w*]*)[)\]]?",  # HGVS: c.35delG, p.Val600Glu
     r"(?:BRAF|KRAS|NRAS|EGFR|JAK2|IDH[12]|PIK3CA|MPL|KIT|HFE)[ -]?[A-Z]\d{2,4}[A-Z]",  # short protein changes

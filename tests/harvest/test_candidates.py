@@ -11,7 +11,7 @@ from deid_tasks.detect.templates import TemplateDetector
 from deid_tasks.entities import Entity
 from deid_tasks.errors import InputError, LexiconError
 from deid_tasks.harvest import Candidates, Read, SentenceCandidate, harvest_templates
-from deid_tasks.harvest.files import newest_harvest, read_decided
+from deid_tasks.harvest.files import exclude, newest_harvest, read_decided
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 
@@ -115,6 +115,13 @@ def test_a_persons_decisions_count(written):
     decided = read_decided(folder, name)
     assert decided.sentences == ("Call Dr. Okafor.", "Continue metoprolol.")
     assert decided.templates == ()
+
+
+def test_sentences_are_excluded_by_their_text(written):
+    folder, name = written
+    assert exclude(folder, name, {"Continue metoprolol.", "Call Dr. Okafor.", "elsewhere"}) == 1
+    assert read_decided(folder, name).sentences == ('No fever,\nchills or "cough".',)
+    assert (folder / name / "sentences.csv").stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize(
