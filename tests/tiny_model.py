@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from deid_tasks.train.run import write_tokenizer
+from deid_tasks.train.trunks import write_tokenizer
 
 PIECES = [
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdefghijklmnopqrstuvwxyz0123456789.,:;/()-'", *(f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz0123456789"),

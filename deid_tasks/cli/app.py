@@ -16,6 +16,7 @@ from deid_tasks.cli.certificate import certificate
 from deid_tasks.cli.harvest import harvest
 from deid_tasks.cli.jsonl import Line, Problems, open_target, read_notes
 from deid_tasks.cli.sampling import sample
+from deid_tasks.cli.train import train
 from deid_tasks.errors import DeidError
 from deid_tasks.formats import FORMATS
 from deid_tasks.formats.jsonl import span_record
@@ -28,6 +29,7 @@ app.add_typer(harvest, name="harvest")
 app.command()(agreement)
 app.command()(ablate)
 app.command()(sample)
+app.command()(train)
 
 Notes = Annotated[
     Path, typer.Argument(help="JSONL of {id, text[, patient_id]}, a folder of .txt files, or - for standard input.")

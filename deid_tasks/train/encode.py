@@ -2,52 +2,103 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_tasks.detect.rule_features import RuleFeatures
 from deid_tasks.text.pieces import PieceEncoder, Pieces
-from deid_tasks.train.labels import ANY, OUTSIDE, TARGET_ID
-from deid_tasks.train.sample import Sample
+from deid_tasks.text.titled import title_capitals
+from deid_tasks.train.labels import ANY, BEGIN, OUTSIDE, TARGET_ID
+from deid_tasks.train.sample import Mark, Sample
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """One window with its special tokens; every array is ``[L]``. ``targets`` index ``labels.TARGETS``."""
+    """One window with its special tokens; every array is ``[L]`` but for ``rules``."""
 
     ids: NDArray[np.int64]
     cases: NDArray[np.int64]
     gaps: NDArray[np.int64]
     targets: NDArray[np.int64]
+    """Rows of ``labels.allowed_table``."""
     words: NDArray[np.int32]
     """The word of each piece, -1 for special tokens."""
+    rules: NDArray[np.float32] | None = None
+    """``[L, F]``: what the rules say of the word of each piece."""
 
 
-def encode_samples(encoder: PieceEncoder, samples: Sequence[Sample], window: int) -> Iterator[Encoded]:
-    """Windows of at most ``window`` pieces; a longer sample gives several, side by side."""
-    room = window - len(encoder.prefix) - len(encoder.suffix)
-    for sample, pieces in zip(samples, encoder.encode([sample.text for sample in samples]), strict=True):
-        targets = word_targets(sample, pieces)
-        for first in range(0, max(len(pieces.ids), 1), room):
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How samples become windows."""
+
+    window: int = 128
+    """Pieces, special tokens included."""
+    overlap: int = 0
+    """Pieces that a window has in common with the one before it."""
+    subwords: str = "any"
+    """``first``: all but the first piece of a word cost nothing."""
+    is_titled: bool = False
+    """Read words in capitals as words in Title case."""
+
+
+def encode_samples(
+    encoder: PieceEncoder, samples: Sequence[Sample], cutting: Cutting, rules: RuleFeatures | None = None
+) -> Iterator[Encoded]:
+    """Windows of at most ``cutting.window`` pieces; a longer sample gives several."""
+    room = cutting.window - len(encoder.prefix) - len(encoder.suffix)
+    texts = [title_capitals(sample.text) if cutting.is_titled else sample.text for sample in samples]
+    for sample, text, pieces in zip(samples, texts, encoder.encode(texts), strict=True):
+        targets = word_targets(sample, pieces)[pieces.words]
+        if cutting.subwords == "first":
+            targets[1:][np.diff(pieces.words) == 0] = TARGET_ID[ANY]
+        hits = rules.of(text)[pieces.words] if rules else None
+        for first in range(0, max(len(pieces.ids) - cutting.overlap, 1), room - cutting.overlap):
             part = slice(first, first + room)
             words = pieces.words[part]
             yield Encoded(
                 _framed(encoder, pieces.ids[part]),
                 _framed_features(encoder, pieces.cases[words]),
                 _framed_features(encoder, pieces.gaps[words]),
-                _framed_features(encoder, targets[words], TARGET_ID[ANY]),
+                _framed_features(encoder, targets[part], TARGET_ID[ANY]),
                 _framed_features(encoder, words, -1).astype(np.int32),
+                None if hits is None else np.pad(hits[part], ((len(encoder.prefix), len(encoder.suffix)), (0, 0))),
             )
 
 
 def word_targets(sample: Sample, pieces: Pieces) -> NDArray[np.int64]:
-    """``[W]``: the target of each word; a word that a mark touches anywhere has that mark's target."""
+    """``[W]``: rows of ``labels.allowed_table``; a word that a mark touches anywhere has that mark's target."""
     targets = np.full(len(pieces.starts), TARGET_ID[OUTSIDE], np.int64)
     for mark in sample.marks:
         first = int(np.searchsorted(pieces.ends, mark.start, side="right"))
         last = int(np.searchsorted(pieces.starts, mark.end, side="left"))
         targets[first:last] = TARGET_ID[mark.target]
+        if first < last and mark.target != ANY:
+            targets[first] += BEGIN
     return targets
+
+
+def packed_samples(samples: Sequence[Sample], characters: int) -> list[Sample]:
+    """Samples of one source, in order, put together line by line to texts of about ``characters``: notes, or nearly."""
+    packs: list[list[Sample]] = []
+    sizes: list[int] = []
+    for before, sample in pairwise([None, *samples]):
+        assert sample is not None
+        if before is None or before.source != sample.source or sizes[-1] + len(sample.text) > characters:
+            packs.append([])
+            sizes.append(0)
+        packs[-1].append(sample)
+        sizes[-1] += len(sample.text) + 1
+    return [_joined(pack) for pack in packs]
+
+
+def _joined(pack: Sequence[Sample]) -> Sample:
+    marks, at = list[Mark](), 0
+    for sample in pack:
+        marks += (Mark(mark.start + at, mark.end + at, mark.target) for mark in sample.marks)
+        at += len(sample.text) + 1
+    return Sample("\n".join(sample.text for sample in pack), tuple(marks), pack[0].source, pack[0].group)
 
 
 def _framed(encoder: PieceEncoder, ids: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -5,6 +5,8 @@ fine type of that category: the loss is then minus the logarithm of the summed p
 (learning from partial labels, Cour, Sapp and Taskar, JMLR 2011).
 """
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,10 +43,40 @@ def coarse(category: Category) -> str:
     return f"{category}*"
 
 
-def allowed_table() -> NDArray[np.float32]:
-    """``[targets, labels]``: 0 where the target allows the label, -1e4 where it does not; added to logits."""
-    table = np.full((len(TARGETS), len(LABELS)), -1e4, np.float32)
-    for row, target in enumerate(TARGETS):
-        for label in _ALLOWED.get(target, frozenset({target})):
-            table[row, LABELS.index(label)] = 0.0
+BEGIN = len(TARGETS)
+"""Added to the number of a target where a marked span begins."""
+
+
+def output_names(entities: Iterable[Entity] | None = None, labels: str = "plain") -> tuple[str, ...]:
+    """The outputs of a model that tells ``entities`` (all where ``None``) from *outside*.
+
+    With ``labels`` as ``bio`` each entity has two, ``B-…`` for its first word and ``I-…`` for those after it.
+    """
+    wanted = frozenset(Entity if entities is None else entities)
+    chosen = [entity.value for entity in Entity if entity in wanted]
+    if labels == "plain":
+        return (OUTSIDE, *chosen)
+    return (OUTSIDE, *(f"{prefix}-{name}" for name in chosen for prefix in "BI"))
+
+
+def allowed_table(outputs: Sequence[str] = LABELS) -> NDArray[np.float32]:
+    """``[2 * targets, outputs]``: 0 where the target allows the output, -1e4 where it does not; added to logits.
+
+    The second half of the rows is for the first word of a span. What a target allows and the model has no output for is
+    *outside* to it.
+    """
+    table = np.full((2 * BEGIN, len(outputs)), -1e4, np.float32)
+    entities = [name.removeprefix("B-").removeprefix("I-") for name in outputs]
+    known = frozenset(entities)
+    for target, row in TARGET_ID.items():
+        allowed = _ALLOWED.get(target, frozenset({target}))
+        is_open = OUTSIDE in allowed
+        for begin, wrong in ((0, "B-"), (BEGIN, "I-")):
+            for column, (name, entity) in enumerate(zip(outputs, entities, strict=True)):
+                if name == OUTSIDE:
+                    fits = is_open or not allowed <= known
+                else:
+                    fits = entity in allowed and (is_open or not name.startswith(wrong))
+                if fits:
+                    table[row + begin, column] = 0.0
     return table

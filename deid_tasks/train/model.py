@@ -5,6 +5,7 @@ word and what stands before the word. Both are added to the word embedding befor
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -12,7 +13,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deid_tasks.text.shapes import CASES, GAPS
-from deid_tasks.train.labels import LABELS, allowed_table
+from deid_tasks.train.chain import WordChain
+from deid_tasks.train.labels import LABELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,33 +68,57 @@ def _attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
 
 
 class Tagger(nn.Module):
-    """Trunk, casing embeddings and a linear head over ``labels.LABELS``.
+    """Trunk, casing embeddings, and a head over ``outputs``: linear, or a chain over the words.
 
     Dropout stands before and after the layers only: inside them it costs a CPU a quarter of its time.
+
+    Args:
+        shape: sizes of the trunk.
+        dropout: share of values dropped in training.
+        outputs: names of the outputs, see ``labels.output_names``.
+        rules: columns of what rules say of each word, joined to the last hidden state; 0 for none.
+        has_casing: whether the two casing embeddings are there.
+        has_crf: whether a chain scores the outputs of neighbouring words together.
     """
 
-    def __init__(self, shape: TrunkShape, dropout: float = 0.1) -> None:
+    def __init__(
+        self,
+        shape: TrunkShape,
+        dropout: float = 0.1,
+        outputs: Sequence[str] = LABELS,
+        *,
+        rules: int = 0,
+        has_casing: bool = True,
+        has_crf: bool = False,
+    ) -> None:
         super().__init__()
         self.shape = shape
+        self.outputs = tuple(outputs)
+        self.rules = rules
+        self.has_casing = has_casing
         self.word = nn.Embedding(shape.vocabulary, shape.hidden)
         self.position = nn.Embedding(shape.positions, shape.hidden)
-        self.case = nn.Embedding(CASES, shape.hidden)
-        self.gap = nn.Embedding(GAPS, shape.hidden)
+        if has_casing:
+            self.case = nn.Embedding(CASES, shape.hidden)
+            self.gap = nn.Embedding(GAPS, shape.hidden)
+            for embedding in (self.case, self.gap):
+                nn.init.normal_(embedding.weight, std=0.02)
         self.norm = nn.LayerNorm(shape.hidden, eps=shape.epsilon)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
-        self.head = nn.Linear(shape.hidden, len(LABELS))
+        self.head = nn.Linear(shape.hidden + rules, len(outputs))
+        self.crf = WordChain(len(outputs)) if has_crf else None
         self.dropout = nn.Dropout(dropout)
-        for embedding in (self.case, self.gap):
-            nn.init.normal_(embedding.weight, std=0.02)
         if shape.buckets:
             self.distance = nn.Embedding(shape.buckets, shape.heads)
             # Pretrained, and the same for every layer; a mask with a gradient costs more than it gives.
             self.distance.weight.requires_grad_(False)  # noqa: FBT003
 
-    def forward(self, ids: Tensor, cases: Tensor, gaps: Tensor, mask: Tensor) -> Tensor:
-        """Logits [B, L, labels]; all inputs [B, L], ``mask`` boolean, True where a piece is real."""
+    def forward(self, ids: Tensor, cases: Tensor, gaps: Tensor, mask: Tensor, rules: Tensor | None = None) -> Tensor:
+        """Logits [B, L, outputs]; inputs [B, L], ``mask`` boolean, True where a piece is real; ``rules`` [B, L, F]."""
         positions = torch.arange(ids.shape[1], device=ids.device)
-        x = self.word(ids) + self.position(positions) + self.case(cases) + self.gap(gaps)
+        x = self.word(ids) + self.position(positions)
+        if self.has_casing:
+            x = x + self.case(cases) + self.gap(gaps)
         x = self.dropout(self.norm(x))
         attended = mask[:, None, None, :]
         if self.shape.buckets:
@@ -100,7 +126,10 @@ class Tagger(nn.Module):
             attended = torch.where(attended, bias.permute(2, 0, 1)[None], -1e4)
         for layer in self.layers:
             x = layer(x, attended)
-        return self.head(self.dropout(x))  # type: ignore[no-any-return]
+        x = self.dropout(x)
+        if rules is not None:
+            x = torch.cat([x, rules.to(x.dtype)], dim=-1)
+        return self.head(x)  # type: ignore[no-any-return]
 
     def distance_bias(self) -> Tensor:
         """``[2 * positions - 1, heads]``: what a head adds to a score, by the key's place less the query's, smallest first."""
@@ -122,20 +151,3 @@ def distance_buckets(offsets: Tensor, buckets: int, farthest: int = 128) -> Tens
     )
     classes = torch.where(distances < exact, distances, far.clamp(max=half - 1))
     return classes + half * (offsets > 0)
-
-
-def partial_label_loss(logits: Tensor, targets: Tensor, table: Tensor) -> Tensor:
-    """Mean over words of minus log of the summed probability of all labels that the word's target allows.
-
-    Args:
-        logits: [N, labels].
-        targets: [N], indices of ``labels.TARGETS``.
-        table: ``labels.allowed_table()`` as a tensor.
-    """
-    allowed = torch.logsumexp(logits + table[targets], dim=-1)
-    return (torch.logsumexp(logits, dim=-1) - allowed).mean()
-
-
-def allowed_tensor() -> Tensor:
-    """``labels.allowed_table()`` as a tensor."""
-    return torch.from_numpy(allowed_table())

@@ -1,71 +1,113 @@
-"""One training from start to end: mixture, tokenizer, trunk, fit."""
+"""One training from start to end: mixture, tokenizer, trunk, fit, export."""
 
 import json
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from deid_tasks.detect.rule_features import RULE_NAMES, RuleFeatures
+from deid_tasks.errors import InputError
 from deid_tasks.text.pieces import PieceEncoder
+from deid_tasks.train.configuration import write_config
+from deid_tasks.train.encode import Cutting, packed_samples
 from deid_tasks.train.export import export
-from deid_tasks.train.fit import FitSettings, fit
-from deid_tasks.train.mixture import MixtureSettings, build_mixture
+from deid_tasks.train.fit import Source, fit
+from deid_tasks.train.labels import output_names
+from deid_tasks.train.mixture import build_mixture
 from deid_tasks.train.model import Tagger
-from deid_tasks.train.trunks import load_trunk, trunk_folder
+from deid_tasks.train.sample import Sample
+from deid_tasks.train.settings import ModelSettings, TrainSettings
+from deid_tasks.train.trunks import load_trunk, trunk_folder, write_tokenizer
 
 TOKENIZER = "tokenizer.json"
+_RECORD = "training.json"
+_CHARACTERS_PER_PIECE = 3
+"""Of clinical text with its numbers; a text that turns out longer takes two windows."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrainSettings:
-    """Everything a training depends on; the same settings on the same machine give the same weights."""
+def train(
+    settings: TrainSettings, report: Callable[[str], None] = print, samples: Sequence[Sample] | None = None
+) -> Tagger:
+    """Train, export to ``settings.exported``, and return the model as it was before its weights were rounded.
 
-    folder: Path
-    """Takes the checkpoint and the settings, and the model in its subfolder; a stopped training in it is gone on with."""
-    mixture: MixtureSettings = field(default_factory=MixtureSettings)
-    fit: FitSettings = field(default_factory=FitSettings)
-    trunk: str = "minilm"
-    """``minilm``, ``mpnet``, or another encoder, see ``trunks.trunk_folder``."""
-    layers: int = 6
-    """The trunk's first layers that are kept."""
-    seed: int = 0
-
-    @property
-    def model(self) -> Path:
-        """The folder that the trained model is exported to."""
-        return self.folder / "model"
-
-
-def train(settings: TrainSettings, report: Callable[[str], None] = print) -> Tagger:
-    """Train, export to ``settings.model``, and return the model as it was before its weights were rounded.
+    Args:
+        settings: the training.
+        report: takes lines for people; no text of a sample is in them.
+        samples: what to train on, instead of the mixture that ``settings`` describe.
 
     Raises:
-        InputError: a corpus is missing or broken, or a name of another world stands in the mixture.
-        ModelError: the package with the trunk's weights is not installed, or no trunk of that name is known.
+        InputError: a corpus is missing or broken, a name of another world stands in the mixture, or the folder holds a
+            training with other settings.
+        ModelError: the trunk is not there or not known.
     """
     import torch
 
     settings.folder.mkdir(parents=True, exist_ok=True)
-    trunk = trunk_folder(settings.trunk)
+    _record(settings)
+    trunk = trunk_folder(settings.model.trunk)
     tokenizer = settings.folder / TOKENIZER
-    write_tokenizer(trunk / TOKENIZER, tokenizer)
-    (settings.folder / "training.json").write_text(
-        json.dumps(asdict(settings), default=str, indent=1), encoding="utf-8"
-    )
-    samples = build_mixture(replace(settings.mixture, seed=settings.seed), report)
+    write_tokenizer(trunk, tokenizer)
+    if samples is None:
+        samples = build_mixture(replace(settings.mixture, seed=settings.seed), report)
     torch.manual_seed(settings.seed)
-    tagger = load_trunk(trunk, settings.layers)
-    fitting = replace(settings.fit, seed=settings.seed)
-    fit(tagger, PieceEncoder(tokenizer), samples, fitting, settings.folder, report)
-    export(tagger, tokenizer, settings.model, window=fitting.window)
+    tagger = build_tagger(trunk, settings.model)
+    fit(
+        tagger,
+        source_of(tokenizer, samples, settings.model),
+        replace(settings.fit, seed=settings.seed),
+        settings.folder,
+        report,
+    )
+    export(tagger, tokenizer, settings.exported)
+    write_config(tagger, settings.exported, settings.model)
     return tagger
 
 
-def write_tokenizer(source: Path, target: Path) -> None:
-    """The trunk's tokenizer, without truncation and padding, and with digits cut from letters as ``shape_words`` does."""
-    tokenizer = json.loads(source.read_text(encoding="utf-8"))
-    tokenizer["truncation"] = tokenizer["padding"] = None
-    # A byte-level tokenizer cuts there by itself.
-    if "ByteLevel" not in json.dumps(tokenizer["pre_tokenizer"]):
-        digits = {"type": "Digits", "individual_digits": False}
-        tokenizer["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [tokenizer["pre_tokenizer"], digits]}
-    target.write_text(json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+def build_tagger(trunk: Path, settings: ModelSettings) -> Tagger:
+    """An untrained model on the trunk in a folder.
+
+    Raises:
+        ModelError: the trunk is not known, or shorter than the window.
+    """
+    return load_trunk(
+        trunk,
+        settings.layers,
+        output_names(settings.entities, settings.labels),
+        window=settings.window,
+        rules=len(RULE_NAMES) if settings.has_rules else 0,
+        has_casing=settings.has_casing,
+        has_crf=settings.head == "crf",
+    )
+
+
+def source_of(tokenizer: Path, samples: Sequence[Sample], settings: ModelSettings) -> Source:
+    """What batches are made from: ``samples``, as the settings say they are read."""
+    if settings.context == "window":
+        samples = packed_samples(samples, settings.window * _CHARACTERS_PER_PIECE)
+    return Source(
+        PieceEncoder(tokenizer),
+        samples,
+        Cutting(settings.window, round(settings.window * settings.overlap), settings.subwords, settings.is_titled),
+        RuleFeatures() if settings.has_rules else None,
+    )
+
+
+def _record(settings: TrainSettings) -> None:
+    """Write the settings to the folder, or make sure that a training that was begun there had the same ones."""
+    path = settings.folder / _RECORD
+    document = json.loads(json.dumps(settings.document()))
+    if (settings.folder / "checkpoint.pt").exists() and path.exists():
+        before = json.loads(path.read_text(encoding="utf-8"))
+        for section, values in document.items():
+            others = before.get(section)
+            if others == values:
+                continue
+            names = (
+                [f"{section}.{key}" for key in values if (others or {}).get(key) != values[key]]
+                if isinstance(values, dict)
+                else [section]
+            )
+            raise InputError(
+                f"{settings.folder} holds a training with another {names[0]}; take another folder, or the same settings"
+            )
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

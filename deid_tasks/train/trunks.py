@@ -9,6 +9,7 @@ import importlib.metadata
 import json
 import os
 import zipfile
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from safetensors.torch import load_file
 from torch import Tensor, cat
 
 from deid_tasks.errors import ModelError
+from deid_tasks.train.labels import LABELS
 from deid_tasks.train.model import Tagger, TrunkShape
 
 WEIGHTS, CONFIG, TOKENIZER = "model.safetensors", "config.json", "tokenizer.json"
@@ -89,16 +91,28 @@ def assemble_mpnet(folder: Path) -> Path:
     return folder
 
 
-def load_trunk(folder: Path, layers: int | None = None, dropout: float = 0.1) -> Tagger:
-    """A tagger on the weights in ``folder``, truncated to its first ``layers`` layers.
+def load_trunk(
+    folder: Path,
+    layers: int | None = None,
+    outputs: Sequence[str] = LABELS,
+    *,
+    window: int = 0,
+    rules: int = 0,
+    has_casing: bool = True,
+    has_crf: bool = False,
+) -> Tagger:
+    """A tagger on the weights in ``folder``, truncated to its first ``layers`` layers; see ``Tagger`` for the rest.
 
     Raises:
-        ModelError: the folder holds no encoder of a known family, or its weights are pickled.
+        ModelError: the folder holds no encoder of a known family, its weights are pickled, or it reads fewer pieces than
+            ``window`` at once.
     """
     config = _read_config(folder / CONFIG)
-    weights = _plain_names(_read_weights(folder))
     shape = _shape(config, layers)
-    tagger = Tagger(shape, dropout)
+    if window > shape.positions:
+        raise ModelError(f"{folder}: the trunk reads {shape.positions} pieces at once, not a window of {window}")
+    weights = _plain_names(_read_weights(folder))
+    tagger = Tagger(shape, outputs=outputs, rules=rules, has_casing=has_casing, has_crf=has_crf)
     try:
         named = _mpnet_weights(weights, shape) if shape.buckets else _bert_weights(weights, shape, config["model_type"])
     except KeyError as error:
@@ -108,9 +122,37 @@ def load_trunk(folder: Path, layers: int | None = None, dropout: float = 0.1) ->
         missing, unexpected = tagger.load_state_dict(named, strict=False)
     except RuntimeError:
         raise ModelError(f"{folder / WEIGHTS} does not fit {folder / CONFIG}") from None
-    if unexpected or any(not name.startswith(("case.", "gap.", "head.")) for name in missing):
+    if unexpected or any(not name.startswith(("case.", "gap.", "head.", "crf.")) for name in missing):
         raise ModelError(f"{folder / WEIGHTS} does not fit {folder / CONFIG}")
     return tagger
+
+
+def write_tokenizer(trunk: Path, target: Path) -> None:
+    """The trunk's tokenizer, without truncation and padding, and with digits cut from letters as ``shape_words`` does.
+
+    Raises:
+        ModelError: the trunk has none.
+    """
+    tokenizer = json.loads(_read_tokenizer(trunk))
+    tokenizer["truncation"] = tokenizer["padding"] = None
+    # A byte-level tokenizer cuts there by itself.
+    if "ByteLevel" not in json.dumps(tokenizer["pre_tokenizer"]):
+        digits = {"type": "Digits", "individual_digits": False}
+        tokenizer["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [tokenizer["pre_tokenizer"], digits]}
+    target.write_text(json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+
+def _read_tokenizer(trunk: Path) -> str:
+    path = trunk if trunk.is_file() else trunk / TOKENIZER
+    if path.is_file():
+        return path.read_text(encoding="utf-8")
+    from transformers import AutoTokenizer
+
+    try:
+        # Older encoders bring their vocabulary alone.
+        return str(AutoTokenizer.from_pretrained(trunk).backend_tokenizer.to_str())
+    except (OSError, ValueError, AttributeError):
+        raise ModelError(f"{path} is missing, and there is nothing to make it from") from None
 
 
 def _shape(config: dict[str, Any], layers: int | None) -> TrunkShape:

@@ -1,5 +1,6 @@
 """A tiny model learns, goes on where it stopped, and says the same after export."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,17 +9,14 @@ import torch
 from tiny_model import PIECES, tiny_tagger, write_tiny_model, write_tiny_tokenizer
 
 from deid_tasks.detect.token_model import TokenModel, Window
-from deid_tasks.detect.transformer import TransformerDetector
-from deid_tasks.settings.model import TransformerSettings
-from deid_tasks.text import Document
 from deid_tasks.text.pieces import PieceEncoder
-from deid_tasks.train.encode import encode_samples
-from deid_tasks.train.fit import FitSettings, fit
+from deid_tasks.train.chain import partial_label_loss
+from deid_tasks.train.encode import Cutting, encode_samples
+from deid_tasks.train.fit import Source, fit
 from deid_tasks.train.labels import LABELS, TARGET_ID, TARGETS, allowed_table
-from deid_tasks.train.mixture import MixtureSettings
-from deid_tasks.train.model import Tagger, TrunkShape, partial_label_loss
-from deid_tasks.train.run import TrainSettings, train
+from deid_tasks.train.model import Tagger, TrunkShape
 from deid_tasks.train.sample import Mark, Sample
+from deid_tasks.train.settings import FitSettings
 
 SHAPE = TrunkShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64)
 
@@ -29,7 +27,8 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> PieceEncoder:
 
 
 SAMPLES = [Sample(f"seen by dr {name} on {day}/3.", (Mark(11, 11 + len(name), "PROVIDER"),)) for name in ("Abe", "Bea", "Cal", "Dan") for day in range(1, 20)]  # fmt: skip
-SETTINGS = FitSettings(steps=40, batch_pieces=512, window=32, learning_rate=3e-3, threads=1, checkpoint_every=20)
+CUTTING = Cutting(32)
+SETTINGS = FitSettings(steps=40, batch_pieces=512, learning_rate=3e-3, threads=1, checkpoint_every=20)
 
 
 def tagger(seed: int = 0) -> Tagger:
@@ -39,8 +38,8 @@ def tagger(seed: int = 0) -> Tagger:
 
 def test_it_learns(encoder: PieceEncoder, tmp_path: Path) -> None:
     lines: list[str] = []
-    model = fit(tagger(), encoder, SAMPLES, SETTINGS, tmp_path, lines.append)
-    [window] = encode_samples(encoder, [Sample("seen by dr Abe on 7/3.", ())], 32)
+    model = fit(tagger(), Source(encoder, SAMPLES, CUTTING), replace(SETTINGS, steps=100), tmp_path, lines.append)
+    [window] = encode_samples(encoder, [Sample("seen by dr Abe on 7/3.", ())], CUTTING)
     with torch.no_grad():
         inputs = [torch.from_numpy(x)[None] for x in (window.ids, window.cases, window.gaps)]
         said = model(*inputs, torch.ones(1, len(window.ids), dtype=torch.bool))[0].argmax(-1)
@@ -60,20 +59,15 @@ def test_a_stopped_run_goes_on(encoder: PieceEncoder, tmp_path: Path) -> None:
         if line.startswith("step"):
             raise Stop
 
-    whole = fit(
-        tagger(), encoder, SAMPLES, FitSettings(**{**_fields(), "steps": 60}), tmp_path / "whole", lambda _: None
-    )
+    source, settings = Source(encoder, SAMPLES, CUTTING), replace(SETTINGS, steps=60)
+    whole = fit(tagger(), source, settings, tmp_path / "whole", lambda _: None)
     with pytest.raises(Stop):
-        fit(tagger(), encoder, SAMPLES, FitSettings(**{**_fields(), "steps": 60}), tmp_path / "cut", stop_after)
+        fit(tagger(), source, settings, tmp_path / "cut", stop_after)
     lines: list[str] = []
-    again = fit(tagger(9), encoder, SAMPLES, FitSettings(**{**_fields(), "steps": 60}), tmp_path / "cut", lines.append)
+    again = fit(tagger(9), source, settings, tmp_path / "cut", lines.append)
     assert "starting at 40" in lines[0]
     for one, other in zip(whole.parameters(), again.parameters(), strict=True):
         assert torch.allclose(one, other, atol=1e-5)
-
-
-def _fields() -> dict[str, object]:
-    return {name: getattr(SETTINGS, name) for name in SETTINGS.__slots__}
 
 
 def test_partial_labels_cost_what_they_should() -> None:
@@ -100,30 +94,3 @@ def test_export_says_what_the_model_says(tmp_path: Path) -> None:
         )
     # Word embeddings are rounded to eight bits also here.
     assert np.abs(model.logits([Window(ids, cases, gaps)])[0] - expected[0].numpy()).max() < 0.3
-
-
-@pytest.fixture(scope="module")
-def trunk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny BERT as its library saves it."""
-    from transformers import BertConfig, BertModel
-
-    folder = tmp_path_factory.mktemp("trunk")
-    torch.manual_seed(1)
-    config = BertConfig(
-        vocab_size=len(PIECES), hidden_size=32, num_attention_heads=4, num_hidden_layers=3, intermediate_size=64,
-        max_position_embeddings=64,
-    )  # fmt: skip
-    BertModel(config).save_pretrained(folder)
-    write_tiny_tokenizer(folder)
-    return folder
-
-
-def test_a_training_ends_in_a_model_that_the_detector_loads(trunk: Path, tmp_path: Path) -> None:
-    mixture = MixtureSettings(skeleton_rounds=0, context_rounds=1, context_copies=1, hospital_notes=5, negatives=20)
-    settings = TrainSettings(tmp_path, mixture, FitSettings(steps=3, window=32, threads=1), str(trunk), layers=2)
-    lines: list[str] = []
-    train(settings, lines.append)
-    detector = TransformerDetector(TransformerSettings(model=str(settings.model)))
-    assert len(detector.detect([Document("n", "seen by dr Abe")])) == 1
-    assert TokenModel(settings.model).window == 32
-    assert any("step 3/3" in line for line in lines)
