@@ -2,6 +2,7 @@
 
 import datetime
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from deid_tasks.hospital.records import Address, Facility, Patient, Person, Prov
 from deid_tasks.hospital.render import join, write_pieces
 from deid_tasks.hospital.scene import Scene
 from deid_tasks.hospital.worlds import Gazetteer, Town
-from deid_tasks.span import check_spans
+from deid_tasks.span import Span, check_spans
 
 SKELETONS = Path(__file__).parent / "skeletons"
 
@@ -84,6 +85,12 @@ def check_skeletons(world: World, folder: Path | None = None) -> Report:
             for span in spans:
                 entities[span.entity] += 1
     return Report(skeletons, tuple(problems), entities)
+
+
+def write_plain(world: World, rng: random.Random) -> Iterator[tuple[str, list[Span]]]:
+    """Every skeleton of ``world`` written once about one and the same scene, for what stands around the identifiers."""
+    for skeleton in read_skeletons(SKELETONS / world)[0]:
+        yield join(write_pieces(skeleton, _scene(rng)))
 
 
 def show(world: World, name: str, seed: int = 0) -> str:

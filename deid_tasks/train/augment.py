@@ -18,6 +18,21 @@ _NUMBERS = frozenset(
 _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
 _GAP = re.compile(r"(?<=\S) (?=\S)")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<=[/.'-])\d\d(?![\d/.-])")
+_MISREAD = {
+    "rn": "m",
+    "m": "rn",
+    "l": "1",
+    "I": "l",
+    "O": "0",
+    "S": "5",
+    "e": "c",
+    "h": "b",
+    "cl": "d",
+    "B": "8",
+    "u": "ii",
+}
+_SCANNED = re.compile("rn|cl|[mlIOSehBu]")
 _VOWEL = re.compile(r"[aeiouy]+")
 
 
@@ -34,6 +49,11 @@ class AugmentRates:
     typo: float = 0.04
     new_digits: float = 0.5
     new_names: float = 0.12
+    new_years: float = 0.25
+    scan: float = 0.03
+    """Letters misread as by a scanner."""
+    wrap: float = 0.04
+    bullet: float = 0.05
 
 
 class Augmenter:
@@ -49,6 +69,10 @@ class Augmenter:
         for rate, change in (
             (self.rates.new_digits, self._new_digits),
             (self.rates.new_names, self._new_names),
+            (self.rates.new_years, self._new_years),
+            (self.rates.scan, self._scan),
+            (self.rates.wrap, self._wrap),
+            (self.rates.bullet, self._bullet),
             (self.rates.typo, self._typo),
             (self.rates.lower_marks, self._lower_marks),
             (self.rates.upper_marks, self._upper_marks),
@@ -91,6 +115,33 @@ class Augmenter:
     def made_up_name(self) -> str:
         """The head of one name on the tail of another, in lower case."""
         return self._random.choice(self._heads) + self._random.choice(self._tails)
+
+    def _new_years(self, sample: Sample) -> Sample:
+        # Shifted records stand in any century; what is a date must not hang on the year.
+        edits = []
+        for mark in sample.marks:
+            if mark.target == Entity.DATE:
+                for match in _YEAR.finditer(sample.text, mark.start, mark.end):
+                    year = str(self._random.randrange(1890, 2200))
+                    edits.append(Edit(*match.span(), year if len(match.group()) == 4 else year[2:]))
+        return edited(sample, edits)
+
+    def _scan(self, sample: Sample) -> Sample:
+        found = [match for match in _SCANNED.finditer(sample.text) if self._random.random() < 0.08]
+        return edited(sample, [Edit(*match.span(), _MISREAD[match.group()]) for match in found])
+
+    def _wrap(self, sample: Sample) -> Sample:
+        width, last = self._random.randrange(24, 90), 0
+        edits = []
+        for match in _GAP.finditer(sample.text):
+            if match.start() - last >= width:
+                edits.append(Edit(*match.span(), "\n"))
+                last = match.end()
+        return edited(sample, edits)
+
+    def _bullet(self, sample: Sample) -> Sample:
+        mark = self._random.choice(("- ", "* ", "\u2022 ", "# ", "> ", "-", "{}. ", "{}) ", "({}) ", "#{} "))
+        return edited(sample, [Edit(0, 0, mark.format(self._random.randrange(1, 15)))])
 
     def _typo(self, sample: Sample) -> Sample:
         words = list(_LETTERS.finditer(sample.text))

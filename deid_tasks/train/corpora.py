@@ -54,6 +54,15 @@ def read_social(path: Path, namesake: Callable[[str], str], other_place: Callabl
         yield _tight(replaced(renamed(sample, namesake), other_place))
 
 
+def read_templates(
+    path: Path, namesake: Callable[[str], str], other_place: Callable[[str], str], is_held_out: Callable[[str], bool]
+) -> Iterator[Sample]:
+    """Sentences made from templates, of those templates that are not held out; names and places as in ``read_social``."""
+    for row in read_jsonl(path):
+        if not is_held_out(str(row["template_id"])):
+            yield replaced(renamed(_sample(row, CLINICAL_TARGETS, path.stem), namesake), other_place)
+
+
 def read_gold(path: Path, targets: dict[str, str]) -> Iterator[Sample]:
     """Documents with gold of the open corpora, unchanged: development sets."""
     for row in read_jsonl(path):
@@ -148,7 +157,7 @@ def replaced(sample: Sample, other_place: Callable[[str], str]) -> Sample:
     edits = []
     for mark in sample.marks:
         value = sample.text[mark.start : mark.end]
-        if mark.target == PLACE and (new := other_place(value)) != value:
+        if mark.target in (PLACE, coarse(Category.LOCATION)) and (new := other_place(value)) != value:
             edits.append(Edit(mark.start, mark.end, like(value, new)))
     return edited(sample, edits)
 

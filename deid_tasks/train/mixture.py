@@ -2,25 +2,31 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from deid_tasks.entities import Entity
-from deid_tasks.errors import InputError
 from deid_tasks.hospital.records import World
-from deid_tasks.hospital.worlds import fold, world_of
+from deid_tasks.hospital.worlds import fold, stable, world_of
 from deid_tasks.reference import read_tsv
-from deid_tasks.train.augment import NAMES
-from deid_tasks.train.corpora import read_prose, read_social
-from deid_tasks.train.labels import PLACE
+from deid_tasks.train.corpora import read_prose, read_social, read_templates
+from deid_tasks.train.leaks import (
+    check_worlds,
+    foreign_cities,
+    foreign_frames,
+    foreign_mark,
+    foreign_names,
+    foreign_sites,
+    is_foreign_frame,
+)
 from deid_tasks.train.negatives import write_negatives
 from deid_tasks.train.planting import Planter
-from deid_tasks.train.sample import Mark, Sample, sentences_of
+from deid_tasks.train.sample import Sample, frame_of, joined_samples, sentences_of
 from deid_tasks.train.scenes import SceneMaker
-from deid_tasks.train.simulated import frame_of, read_contexts, read_world, write_hospital, write_sentences
+from deid_tasks.train.simulated import read_contexts, read_world, write_hospital, write_sentences
 
 SOCIAL = ("broad_twitter_train.jsonl", "wnut17_train.jsonl")
+TEMPLATES = "presidio_synth_v2.jsonl"
 PROSE = (
     "mtsdialog_sections_unannotated.jsonl",
     "acibench_notes_unannotated.jsonl",
@@ -45,6 +51,8 @@ class MixtureSettings:
     negatives: int = 9_000
     plantings: int = 2
     """How often each sentence of clinical prose is planted."""
+    joined: int = 6_000
+    """Samples of two or three that follow each other in one window, as where a sentence is not found to end."""
     seed: int = 0
 
 
@@ -60,56 +68,26 @@ def build_mixture(settings: MixtureSettings, report: Callable[[str], None] = pri
     if settings.corpora is not None:
         for name in SOCIAL:
             samples += read_social(settings.corpora / name, _namesakes(maker), _other_places(maker))
+        samples += read_templates(settings.corpora / TEMPLATES, _namesakes(maker), _other_places(maker), is_held_out)
         samples += _planted(settings, maker)
     # A misspelled name, and a part of a compound one, may by chance be a name of another world.
-    names, cities = foreign_names(), foreign_cities()
-    kept = [sample for sample in samples if _foreign_mark(sample, names, cities) is None]
-    report(f"{len(samples) - len(kept)} samples left out for a name or a city of another world")
-    samples = kept
+    names, cities, sites, frames = foreign_names(), foreign_cities(), foreign_sites(), foreign_frames()
+    kept = [
+        sample
+        for sample in samples
+        if foreign_mark(sample, names, cities, sites) is None and not is_foreign_frame(sample, frames)
+    ]
+    report(f"{len(samples) - len(kept)} samples left out for a name, a place or a sentence of another world")
+    samples = kept + joined_samples(kept, settings.joined, settings.seed)
     check_worlds(samples)
     for source, count in sorted(Counter(sample.source for sample in samples).items()):
         report(f"{source}: {count} samples")
     return samples
 
 
-def check_worlds(samples: Sequence[Sample]) -> None:
-    """Make sure that no name and no city that is marked belongs to the ``dev`` or the ``test`` world.
-
-    Raises:
-        InputError: one does; the text names the source, the group and the offset.
-    """
-    names, cities = foreign_names(), foreign_cities()
-    for sample in samples:
-        if (mark := _foreign_mark(sample, names, cities)) is not None:
-            raise InputError(
-                f"{sample.source}, {sample.group}: the {mark.target} at {mark.start} belongs to another world than train"
-            )
-
-
-def foreign_names() -> frozenset[str]:
-    """The folded names of people, of the public lists, that belong to another world than ``train``."""
-    columns = {
-        "surnames.tsv": "surname",
-        "given_names.tsv": "given_name",
-        "names_beyond.tsv": "name",
-        "nicknames.tsv": "nickname",
-    }
-    names = (row[column] for file, column in columns.items() for row in read_tsv(file))
-    return frozenset(fold(name) for name in names if world_of(name) is not World.TRAIN)
-
-
-def foreign_cities() -> frozenset[str]:
-    """The folded names of cities, of the public list, that belong to another world than ``train``."""
-    return frozenset(fold(row["city"]) for row in read_tsv("places.tsv") if world_of(row["city"]) is not World.TRAIN)
-
-
-def _foreign_mark(sample: Sample, names: frozenset[str], cities: frozenset[str]) -> Mark | None:
-    for mark in sample.marks:
-        value = fold(sample.text[mark.start : mark.end])
-        is_foreign_name = mark.target in NAMES and any(len(word) > 2 and word in names for word in value.split())
-        if is_foreign_name or (mark.target in (Entity.CITY, PLACE) and value in cities):
-            return mark
-    return None
+def is_held_out(template: str) -> bool:
+    """Is a template of the templated set kept for measuring? A stable half of them is."""
+    return stable("template", template) % 2 == 0
 
 
 def _namesakes(maker: SceneMaker) -> Callable[[str], str]:

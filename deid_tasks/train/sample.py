@@ -1,7 +1,8 @@
 """A stretch of text with what is known of it: the unit of training."""
 
 import json
-from collections.abc import Iterable, Iterator
+import random
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -38,6 +39,35 @@ def sentences_of(sample: Sample) -> Iterator[Sample]:
             if mark.start < end and mark.end > start
         )
         yield Sample(sample.text[start:end], marks, sample.source, sample.group)
+
+
+def frame_of(sample: Sample) -> str:
+    """What stands around the identifiers of ``sample``, with digits as ``0``: equal for two fillings of a sentence."""
+    parts: list[str] = []
+    position = 0
+    for mark in sample.marks:
+        parts += (sample.text[position : mark.start], f"{{{mark.target}}}")
+        position = mark.end
+    parts.append(sample.text[position:])
+    return "".join("0" if c.isdigit() else c for c in "".join(parts))
+
+
+def joined_samples(samples: Sequence[Sample], count: int, seed: int) -> list[Sample]:
+    """``count`` samples, each of two or three of one source side by side, a space or a line break between them."""
+    rng = random.Random(seed)  # noqa: S311 - repeatable chance, no secrecy
+    by_source: dict[str, list[Sample]] = {}
+    for sample in samples:
+        by_source.setdefault(sample.source, []).append(sample)
+    pools = list(by_source.values())
+    made: list[Sample] = []
+    for pool in rng.choices(pools, [len(pool) for pool in pools], k=count):
+        parts, marks = "", list[Mark]()
+        for number, part in enumerate(rng.choices(pool, k=rng.choice((2, 2, 3)))):
+            parts += rng.choice((" ", "  ", "\n", "\n", "; ")) if number else ""
+            marks += (Mark(m.start + len(parts), m.end + len(parts), m.target) for m in part.marks)
+            parts += part.text.strip() if not part.marks else part.text
+        made.append(Sample(parts, tuple(marks), f"{pool[0].source}+", "joined"))
+    return made
 
 
 class Edit(NamedTuple):

@@ -5,12 +5,17 @@ A simulated hospital has a few thousand people who come again and again; a model
 
 import datetime
 import random
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 from deid_tasks.hospital import dates, numbers
 from deid_tasks.hospital.name_pools import NamePools, name_pools
 from deid_tasks.hospital.places import Composer, gazetteer
 from deid_tasks.hospital.records import Address, Facility, Patient, Person, Provider, Relative, World
 from deid_tasks.hospital.scene import Scene
+from deid_tasks.hospital.worlds import fold
+from deid_tasks.train.leaks import foreign_cities, foreign_names, foreign_sites
 
 _MRN = (
     "#######",
@@ -76,13 +81,50 @@ _RELATIONS = {
 _EITHER = ("partner", "friend", "neighbor", "caregiver", "guardian", "cousin", "roommate")
 
 
+_SITES: dict[str, tuple[str, ...]] = {
+    "hospital": (
+        "{city} Hospital", "{city} Medical Center", "{surname} Hospital", "{surname}-{surname} Medical Center", "{surname} Institute", "{city} VA", "{city} VAMC", "{nature} State Hospital",
+        "University of {city} Hospital", "{city} University Hospital", "{saint}'s", "{saint}'s Hospital", "{city} Infirmary", "Royal {city} Infirmary", "{city} District General Hospital", "{city} Baptist",
+        "{city} Methodist Hospital", "{city} County Hospital", "Our Lady of {nature} Hospital", "{surname} Children's", "{city} Rehabilitation Hospital", "Hospital de {city}", "{nature} Health", "{surname} Eye and Ear",
+        "{surname} Cancer Institute", "{city} Naval Hospital", "{city} Mercy", "{surname} Memorial", "{surname}", "{city}", "{nature} Regional",
+    ),
+    "clinic": (
+        "{city} Health Center", "{city} Medical Group", "{surname} Medical Associates", "{surname} & {surname} Cardiology", "{surname} Surgery", "{nature} Health Centre", "{city} Internal Medicine", "{surname} Center",
+        "{city} Neighborhood Health", "{nature} Dialysis", "{city} Pain Clinic", "{nature} Wound Center", "{city} Pediatric Associates", "{surname} Dental Group", "{nature} Sleep Lab", "{surname} Bldg", "{city} Surgicenter",
+        "{nature} Imaging", "{surname} Ambulatory Care Center", "{city} Coumadin Clinic", "{nature} OB/GYN",
+    ),
+    "nursing_home": (
+        "{nature} Rehab", "{city} Rehab", "{surname} Manor", "{nature} Hills Nursing Center", "{city} Nursing Home", "The {nature}s", "{nature} Assisted Living", "{saint}'s Residence", "{city} Convalescent", "{nature} House",
+        "{surname} Hospice House", "{city} Skilled Nursing", "{nature} Place", "{nature} Senior Living of {city}",
+    ),
+}  # fmt: skip
+"""More names of facilities than the simulated hospital's own towns have."""
+_LETTERS = "ABCDEFGHJLMNPRSTW"
+_ENDS = ("H", "H", "MC", "GH", "MH", "RMC", "CH", "VAMC", "UMC", "HC", "HS")
+
+
 class SceneMaker:
-    """Makes scenes of ``world``; the same seed gives the same scenes in the same order."""
+    """Makes scenes of ``world``; the same seed gives the same scenes in the same order.
+
+    Scenes of ``train`` also draw from the lists in ``words``.
+    """
 
     def __init__(self, world: World, seed: int) -> None:
         self.rng = random.Random(seed)  # noqa: S311 - repeatable chance, no secrecy
         self._names: NamePools = name_pools(world)
         self._gazetteer = gazetteer(world)
+        self._given: tuple[str, ...] = ()
+        self._surnames: tuple[str, ...] = ()
+        if world is World.TRAIN:
+            own = self._gazetteer
+            towns = tuple(replace(self.rng.choice(own.towns), city=city) for city in train_words("cities"))
+            self._gazetteer = replace(
+                own,
+                towns=(*own.towns, *(towns * (1 + len(own.towns) // (8 * len(towns))))),
+                organizations=(*own.organizations, *train_words("organizations")),
+                professions=(*own.professions, *train_words("professions")),
+            )
+            self._given, self._surnames = train_words("given"), train_words("surnames")
         self._composer = Composer(world, self.rng)
 
     def scene(self, sex: str = "", ages: tuple[int, int] = (0, 97)) -> Scene:
@@ -121,7 +163,13 @@ class SceneMaker:
             if self.rng.random() < 0.5
             else self.rng.choice(("white", "black", "api", "hispanic"))
         )
-        return self._names.person(group, sex, self.rng)
+        person = self._names.person(group, sex, self.rng)
+        if not self._given or self.rng.random() > 0.14:
+            return person
+        # Names that the Census does not count, as immigrants, visitors and other countries' notes bear them.
+        first = self.rng.choice(self._given) if self.rng.random() < 0.7 else person.first
+        last = self.rng.choice(self._surnames) if self.rng.random() < 0.8 else person.last
+        return replace(person, first=first, last=last, nickname="")
 
     def _address(self) -> Address:
         return self._composer.address(self.rng.choice(self._gazetteer.towns))
@@ -173,4 +221,23 @@ class SceneMaker:
         return Relative(relation, self._person(sex), self._telephone())
 
     def _facility(self, kind: str, taken: set[str]) -> Facility:
-        return self._composer.facility("", kind, self.rng.choice(self._gazetteer.towns), taken)
+        made = self._composer.facility("", kind, self.rng.choice(self._gazetteer.towns), taken)
+        if kind not in _SITES or self.rng.random() < 0.5:
+            return made
+        name = self._composer.name(_SITES[kind])
+        short = made.short_name
+        if self.rng.random() < 0.6:
+            short = "".join(self.rng.choices(_LETTERS, k=self.rng.choice((1, 1, 2, 2, 3)))) + self.rng.choice(_ENDS)
+        elif len(name.split()) > 2:
+            short = name.split()[0]
+        return replace(made, name=name, short_name=short)
+
+
+@cache
+def train_words(name: str) -> tuple[str, ...]:
+    """The entries of ``words/NAME.txt`` that no other world has."""
+    lines = (Path(__file__).parent / "words" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    if name in ("given", "surnames"):
+        return tuple(line for line in lines if not foreign_names() & set(fold(line).split()))
+    theirs = {"cities": foreign_cities, "organizations": foreign_sites}.get(name, frozenset[str])()
+    return tuple(line for line in lines if fold(line) not in theirs)

@@ -10,7 +10,7 @@ from deid_tasks.hospital.errors import SkeletonError
 from deid_tasks.hospital.grammar import Skeleton, read_skeletons
 from deid_tasks.hospital.records import HospitalSpec, World
 from deid_tasks.hospital.render import join, write_pieces
-from deid_tasks.train.sample import Mark, Sample, sentences_of
+from deid_tasks.train.sample import Mark, Sample, frame_of, sentences_of
 from deid_tasks.train.scenes import SceneMaker
 
 CONTEXTS = Path(__file__).parent / "contexts"
@@ -74,17 +74,6 @@ def write(skeleton: Skeleton, maker: SceneMaker, source: str) -> Sample:
     scene = maker.scene(skeleton.sex, (skeleton.min_age, min(skeleton.max_age, 97)))
     text, spans = join(write_pieces(skeleton, scene))
     return Sample(text, tuple(Mark(s.start, s.end, s.entity.value) for s in spans), source, skeleton.name)
-
-
-def frame_of(sample: Sample) -> str:
-    """What stands around the identifiers of ``sample``, with digits as ``0``: equal for two fillings of a sentence."""
-    parts: list[str] = []
-    position = 0
-    for mark in sample.marks:
-        parts += (sample.text[position : mark.start], f"{{{mark.target}}}")
-        position = mark.end
-    parts.append(sample.text[position:])
-    return "".join("0" if c.isdigit() else c for c in "".join(parts))
 
 
 def _read(folder: Path) -> tuple[Skeleton, ...]:

@@ -1,6 +1,8 @@
 """Samples keep their marks through every change; labels allow what they say; mixtures keep to their world."""
 
+import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,16 +11,19 @@ from hypothesis import strategies as st
 
 from deid_tasks.entities import Entity
 from deid_tasks.errors import InputError
+from deid_tasks.hospital.places import gazetteer
 from deid_tasks.hospital.records import World
+from deid_tasks.hospital.worlds import fold
 from deid_tasks.train.augment import Augmenter, AugmentRates
-from deid_tasks.train.corpora import own_marks, read_prose, read_social
+from deid_tasks.train.corpora import own_marks, read_prose, read_social, read_templates
 from deid_tasks.train.labels import LABELS, PERSON, TARGETS, UNSEEN, allowed_table
-from deid_tasks.train.mixture import MixtureSettings, build_mixture, check_worlds
+from deid_tasks.train.leaks import check_worlds, foreign_cities, foreign_frames
+from deid_tasks.train.mixture import MixtureSettings, build_mixture, is_held_out
 from deid_tasks.train.negatives import write_negatives
 from deid_tasks.train.planting import Planter
-from deid_tasks.train.sample import Edit, Mark, Sample, edited, sentences_of
-from deid_tasks.train.scenes import SceneMaker
-from deid_tasks.train.simulated import frame_of, read_contexts, write_sentences
+from deid_tasks.train.sample import Edit, Mark, Sample, edited, frame_of, joined_samples, sentences_of
+from deid_tasks.train.scenes import SceneMaker, train_words
+from deid_tasks.train.simulated import read_contexts, write_sentences
 
 SAMPLE = Sample("Seen by Dr. Maria Lopez on 3/14/21.", (Mark(12, 23, "PROVIDER"), Mark(27, 34, "DATE")))
 
@@ -43,7 +48,7 @@ def test_marks_move_with_edits(edits: list[Edit], expected: list[tuple[str, str]
 
 @given(seed=st.integers(0, 10_000))
 def test_augmentation_keeps_what_is_marked(seed: int) -> None:
-    rates = AugmentRates(*[0.5] * 9)
+    rates = replace(AugmentRates(*[0.5] * 13), scan=0.0)
     changed = Augmenter(rates, ["okafor", "martinez", "lindqvist"], seed)(SAMPLE)
     assert [mark.target for mark in changed.marks] == ["PROVIDER", "DATE"]
     name, date = (changed.text[mark.start : mark.end] for mark in changed.marks)
@@ -150,7 +155,7 @@ def test_a_mixture_of_the_train_world_passes_its_own_check() -> None:
     lines: list[str] = []
     settings = MixtureSettings(skeleton_rounds=1, skeleton_copies=1, context_rounds=1, hospital_notes=20, negatives=20)
     samples = build_mixture(settings, lines.append)
-    assert {sample.source for sample in samples} == {"skeletons", "contexts", "hospital", "negatives"}
+    assert {sample.source.rstrip("+") for sample in samples} == {"skeletons", "contexts", "hospital", "negatives"}
     check_worlds(samples)
 
 
@@ -161,3 +166,37 @@ def test_a_name_of_another_world_is_found(maker: SceneMaker) -> None:
     with pytest.raises(InputError, match="made, up: the PROVIDER at 8 belongs to another world") as raised:
         check_worlds(samples)
     assert not any(name in str(raised.value) for name in names)
+
+
+def test_a_sentence_or_a_firm_of_another_world_is_found() -> None:
+    frame = next(iter(sorted(foreign_frames())))
+    text = re.sub(r"\{(\w+)\}", "Zzyzx", frame).replace("0", "4")
+    marks = tuple(
+        Mark(match.start(), match.start() + 5, target)
+        for match, target in zip(re.finditer("Zzyzx", text), re.findall(r"\{(\w+)\}", frame), strict=True)
+    )
+    with pytest.raises(InputError, match="the sentence is one of another world"):
+        check_worlds([Sample(text, marks, "made", "up")])
+    site = gazetteer(World.DEV).organizations[-1]
+    with pytest.raises(InputError, match="the ORGANIZATION at 0"):
+        check_worlds([Sample(site, (Mark(0, len(site), "ORGANIZATION"),), "made", "up")])
+
+
+def test_lists_of_training_hold_nothing_of_another_world() -> None:
+    for name in ("cities", "given", "organizations", "professions", "surnames"):
+        assert len(train_words(name)) > 100
+    assert not {fold(city) for city in train_words("cities")} & foreign_cities()
+
+
+def test_joined_samples_keep_their_marks() -> None:
+    [joined] = joined_samples([SAMPLE], 1, 0)
+    assert set(values(joined)) == set(values(SAMPLE))
+    assert len(joined.marks) >= 4
+
+
+def test_held_out_templates_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "templates.jsonl"
+    path.write_text("".join(f'{{"id": "{n}", "text": "Hi Zed", "spans": [], "template_id": {n}}}\n' for n in range(40)))
+    groups = {sample.group for sample in read_templates(path, str, str, is_held_out)}
+    assert 8 < len(groups) < 32
+    assert not any(map(is_held_out, groups))
