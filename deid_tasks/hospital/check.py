@@ -87,7 +87,7 @@ def check_skeletons(world: World, folder: Path | None = None) -> Report:
     return Report(skeletons, tuple(problems), entities)
 
 
-def write_plain(world: World, rng: random.Random) -> Iterator[tuple[str, list[Span]]]:
+def write_plain(world: World, rng: random.Random) -> Iterator[tuple[str, tuple[Span, ...]]]:
     """Every skeleton of ``world`` written once about one and the same scene, for what stands around the identifiers."""
     for skeleton in read_skeletons(SKELETONS / world)[0]:
         yield join(write_pieces(skeleton, _scene(rng)))
