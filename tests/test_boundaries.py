@@ -38,7 +38,7 @@ STEPS = {
     "sampling",
     "harvest",
 }
-COMPOSERS = {"fingerprint", "engine", "pipeline", "runs"}
+COMPOSERS = {"fingerprint", "engine", "pipeline", "bench", "runs"}
 SHELLS = {"cli", "demo", "train", "hospital"}
 ALLOWED_BETWEEN_STEPS = {("detect", "lexicon"), ("recover", "lexicon"), ("audit", "lexicon"), ("harvest", "detect")}
 """Everything that reads dictionaries shares the lexicon's normalisation and matcher; what is harvested is what a detector matches."""

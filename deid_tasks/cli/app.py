@@ -12,6 +12,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from deid_tasks.cli.ablation import ablate
 from deid_tasks.cli.annotation import agreement, annotate
+from deid_tasks.cli.bench import bench
 from deid_tasks.cli.certificate import certificate
 from deid_tasks.cli.harvest import harvest
 from deid_tasks.cli.jsonl import Line, Problems, open_target, read_notes
@@ -28,6 +29,7 @@ app.add_typer(certificate, name="certificate")
 app.add_typer(harvest, name="harvest")
 app.command()(agreement)
 app.command()(ablate)
+app.command()(bench)
 app.command()(sample)
 app.command()(train)
 

@@ -254,7 +254,7 @@ class _Reading:
                     scan.caps_line[start] and self.everyday[places].all()
                 )
                 # Two initials, or an initial and an everyday word in small letters, are prose.
-                rare = not (self.everyday | (scan.lengths < 2))[places].all()
+                rare = not (self.everyday[places] | (scan.lengths[places] < 2)).all()
                 if capitals or rare or self._titled(start):
                     return self._person(mask)
             elif self._alone(start):

@@ -1,0 +1,152 @@
+"""``deid bench``: where the engine's time goes on some notes."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from deid_tasks.cli.jsonl import Line, Problems, open_target, read_notes
+
+if TYPE_CHECKING:
+    from deid_tasks.bench import Measured
+
+
+def bench(
+    notes: Annotated[
+        Path | None,
+        typer.Argument(
+            help="JSONL of {id, text[, patient_id]}, a folder of .txt files, or - for standard input. Without it, notes are simulated."
+        ),
+    ] = None,
+    institution: Annotated[
+        str | None, typer.Option(help="Use this institution's settings, dictionaries, patients and sentence cache.")
+    ] = None,
+    institutions: Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")] = Path(
+        "dags/institutions"
+    ),
+    simulated: Annotated[int, typer.Option(min=1, help="Notes to simulate where no file is given.")] = 300,
+    obfuscate: Annotated[bool, typer.Option("--obfuscate", help="Put surrogates in too, and audit them.")] = False,  # noqa: FBT002
+    figures: Annotated[Path | None, typer.Option("--json", help="Also write the figures as JSON.")] = None,
+) -> None:
+    """Print each stage's share of the time, words, tokens and sentences a second, hit rates, and the share of the matrix peak.
+
+    Times are processor time of this process. Notes are read and released in batches; nothing is written but figures.
+    """
+    from deid_tasks.bench import Bench
+    from deid_tasks.cli.engines import CommandEngine
+
+    engine = CommandEngine(institution, institutions, needs_key=obfuscate)
+    problems, run = Problems(), Bench()
+    lines = read_notes(notes, problems) if notes else _simulated(simulated)
+    for _, documents, context in engine.contexts(lines):
+        run.run(documents, context)
+    measured = run.measured()
+    document = report(measured, _neural(measured))
+    _print(document, Console())
+    if figures:
+        with open_target(figures) as target:
+            target.write(json.dumps(document, indent=1) + "\n")
+    if problems.count:
+        raise typer.Exit(1)
+
+
+def _simulated(count: int) -> Iterator[Line]:
+    from deid_tasks.hospital import build_hospital, write_notes
+    from deid_tasks.hospital.records import HospitalSpec, World
+
+    spec = HospitalSpec("bench", World.DEV, seed=7, patients=max(20, count // 3), providers=60, notes=count)
+    for number, note in enumerate(write_notes(build_hospital(spec)), start=1):
+        yield Line(number, note.note_id, note.text, note.patient_id, note.note_type)
+
+
+def report(measured: "Measured", neural: dict[str, float]) -> dict[str, Any]:
+    """The figures by name; rates are per second of processor time."""
+    seconds = max(measured.seconds, 1e-9)
+    amounts = measured.amounts
+    rates = {f"{name}_per_second": amounts.get(name, 0) / seconds for name in ("notes", "words", "tokens", "sentences")}
+    stages = [
+        {
+            "stage": stage.name,
+            "seconds": stage.seconds,
+            "share": stage.seconds / seconds,
+            "words_per_second": amounts.get("words", 0) / stage.seconds if stage.seconds else None,
+            "spans": stage.spans,
+        }
+        for stage in measured.stages
+    ]
+    counts = {name: dict(counter) for name, counter in measured.counts.items()}
+    hits = {name: _hits(counter) for name, counter in counts.items() if counter.get("sentences")}
+    return {"amounts": amounts, "seconds": seconds, **rates, "stages": stages, "hits": hits, "neural": neural}
+
+
+def _hits(counts: dict[str, int]) -> dict[str, float]:
+    """What the neural pass was spared: by repeats inside a batch, by the inclusion list and by the cache of earlier runs."""
+    sentences, distinct = counts["sentences"], max(1, counts.get("distinct", 0))
+    asked = max(1, distinct - counts.get("included", 0))
+    return {
+        "repeats": 1 - counts.get("distinct", 0) / sentences,
+        "inclusion": counts.get("included", 0) / distinct,
+        "inclusion_of_all_sentences": counts.get("included_sentences", 0) / sentences,
+        "cache": counts.get("cached", 0) / asked,
+        "read": counts.get("read", 0) / sentences,
+    }
+
+
+def _neural(measured: "Measured") -> dict[str, float]:
+    """Multiply-adds a second of the neural stages, and which share of the machine's int8 peak they are; empty without a neural stage."""
+    from deid_tasks.bench import int8_peak, multiply_adds_a_piece
+
+    seconds = sum(stage.seconds for stage in measured.stages if stage.name.split(":")[0] == "transformer")
+    read = [counter for name, counter in measured.counts.items() if name.endswith(" pieces")]
+    pieces = sum(counter.total() for counter in read)
+    if not seconds or not pieces:
+        return {}
+    done = sum(number * multiply_adds_a_piece(path) for counter in read for path, number in counter.items())
+    peak = int8_peak()
+    return {
+        "pieces_per_second": pieces / seconds,
+        "multiply_adds_per_second": done / seconds,
+        "int8_peak_multiply_adds_per_second": peak,
+        "share_of_int8_peak": done / seconds / peak,
+    }
+
+
+def _print(document: dict[str, Any], console: Console) -> None:
+    amounts = document["amounts"]
+    console.print(
+        f"{amounts.get('notes', 0):,} notes, {amounts.get('words', 0):,} words, {amounts.get('sentences', 0):,} sentences,"
+        f" {amounts.get('distinct', 0):,} of them distinct"
+    )
+    table = Table()
+    table.add_column("stage")
+    for heading in ("seconds", "share", "words/s", "spans"):
+        table.add_column(heading, justify="right")
+    for stage in document["stages"]:
+        speed = stage["words_per_second"]
+        table.add_row(
+            stage["stage"],
+            f"{stage['seconds']:.2f}",
+            f"{stage['share']:.1%}",
+            f"{speed:,.0f}" if speed else "–",
+            f"{stage['spans']:,}" if stage["spans"] else "",
+        )
+    console.print(table)
+    console.print(
+        f"all stages: {document['words_per_second']:,.0f} words, {document['tokens_per_second']:,.0f} tokens,"
+        f" {document['sentences_per_second']:,.0f} sentences a second of one core"
+    )
+    for name, hits in document["hits"].items():
+        console.print(
+            f"{name}: repeated in its batch {hits['repeats']:.1%}; on the inclusion list {hits['inclusion']:.1%} of the distinct"
+            f" ({hits['inclusion_of_all_sentences']:.1%} of all); in the cache {hits['cache']:.1%} of what was asked; read {hits['read']:.1%} of all"
+        )
+    neural = document["neural"]
+    if neural:
+        console.print(
+            f"neural: {neural['pieces_per_second']:,.0f} word pieces and {neural['multiply_adds_per_second'] / 1e9:,.1f} G multiply-adds a second,"
+            f" {neural['share_of_int8_peak']:.0%} of this core's int8 peak ({neural['int8_peak_multiply_adds_per_second'] / 1e9:,.0f} G)"
+        )

@@ -1,0 +1,90 @@
+"""The clock between the stages changes nothing, and what it prints adds up."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from deid_tasks.bench import Bench
+from deid_tasks.cli.bench import report
+from deid_tasks.cli.engines import public_settings
+from deid_tasks.engine import Context, Engine, build_engine
+from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
+from deid_tasks.pipeline import detect
+from deid_tasks.span import Span
+from deid_tasks.text import Document
+from tests.small_notes import small_notes
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    settings = public_settings()
+    only_patterns = settings.model_copy(
+        update={"detect": settings.detect.model_copy(update={"detectors": ("patterns", "patient")})}
+    )
+    return build_engine(only_patterns, None, bytes(32))
+
+
+class Counting:
+    """A detector that counts as the neural pass does."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter(sentences=1_000, distinct=1_000)
+
+    def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
+        self.counts.update(sentences=10, distinct=8, included=2, included_sentences=3, cached=3, read=3)
+        return [[] for _ in documents]
+
+
+def documents() -> list[Document]:
+    return [Document(note.note_id, note.text, note.patient_id) for note in small_notes(12)]
+
+
+def test_finds_what_the_pipeline_finds_and_times_every_stage(engine: Engine) -> None:
+    patient = small_notes(12)[0].patient_id
+    record = PatientRecord(patient, terms=(PatientTerm(TermKind.LAST, "Okafor"),))
+    context = Context(engine, {patient: record})
+    bench = Bench()
+    assert bench.run(documents(), context) == detect(documents(), context)
+    measured = bench.measured()
+    assert [stage.name for stage in measured.stages] == [
+        "tokens", "sentences", "patterns", "patient", "merge", "recover", "obfuscate", "audit", "measure",
+    ]  # fmt: skip
+    assert measured.amounts["notes"] == 12
+    assert measured.amounts["distinct"] <= measured.amounts["sentences"]
+    assert sum(stage["share"] for stage in report(measured, {})["stages"]) == pytest.approx(1)
+
+
+def test_hit_rates_are_of_this_run_alone(engine: Engine) -> None:
+    detector = Counting()
+    bench = Bench()
+    for _ in range(2):
+        bench.run(documents(), Context(replace(engine, detectors=(detector,), obfuscator=None)))
+    hits = report(bench.measured(), {})["hits"]["counting"]
+    assert hits == pytest.approx(
+        {"repeats": 0.2, "inclusion": 0.25, "inclusion_of_all_sentences": 0.3, "cache": 0.5, "read": 0.3}
+    )
+
+
+def test_command_reads_a_file_and_says_which_line_is_bad(tmp_path: Path) -> None:
+    notes, figures = tmp_path / "notes.jsonl", tmp_path / "figures.json"
+    notes.write_text(json.dumps({"id": "1", "text": "Seen by Dr. Okafor on 3/14/2021.\nStable."}) + "\nnonsense\n")
+    command = [sys.executable, "-m", "deid_tasks.cli", "bench", str(notes), "--json", str(figures)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"}
+    )
+    assert done.returncode == 1, done.stderr
+    assert "notes.jsonl:2" in done.stderr
+    assert "Okafor" not in done.stdout + done.stderr + figures.read_text()
+    found = json.loads(figures.read_text())
+    assert found["amounts"]["notes"] == 1
+    assert {"patterns", "transformer", "merge", "recover"} <= {stage["stage"] for stage in found["stages"]}
+    assert "int8 peak" in done.stdout or not found["neural"]
