@@ -13,7 +13,10 @@ def train(
         Path, typer.Argument(help="Takes the settings, checkpoints, and the model in its subfolder `model`.")
     ],
     preset: Annotated[
-        str, typer.Option(help="palimpsest (one model), or published (a model for each of five families of entities).")
+        str,
+        typer.Option(
+            help="palimpsest (one model), shipped (the two that ship), or published (one for each of five families of entities)."
+        ),
     ] = "palimpsest",
     settings: Annotated[
         Path | None, typer.Option(help="YAML with model, fit, mixture and seed, for what the preset does otherwise.")

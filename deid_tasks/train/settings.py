@@ -136,6 +136,14 @@ def _of_category(category: Category) -> tuple[Entity, ...]:
 
 PRESETS: dict[str, dict[str, tuple[ModelSettings, FitSettings]]] = {
     "palimpsest": {"": (ModelSettings(), FitSettings())},
+    # The weights in deid_tasks/models; docs/models.md tells the time it takes.
+    "shipped": {
+        "minilm": (ModelSettings(), FitSettings(steps=2_000, batch_pieces=1_280, is_bfloat16=True)),
+        "mpnet": (
+            ModelSettings(trunk="mpnet"),
+            FitSettings(steps=1_000, batch_pieces=1_280, learning_rate=1.2e-4, is_bfloat16=True),
+        ),
+    },
     # Murugadoss et al., Patterns 2021, and its supplement.
     "published": {
         name: (replace(_PUBLISHED_MODEL, entities=entities, is_titled=name == "names_titled"), _PUBLISHED_FIT)

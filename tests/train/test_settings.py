@@ -59,10 +59,19 @@ def test_bad_settings_are_refused_in_one_line(changes: dict[str, Any], message: 
 
 
 def test_an_unknown_preset_and_a_broken_file_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="preset is palimpsest or published, not 'best'"):
+    with pytest.raises(InputError, match="preset is palimpsest or shipped or published, not 'best'"):
         plan(tmp_path, "best")
     with pytest.raises(InputError, match=r"none\.yaml is missing"):
         read_changes(tmp_path / "none.yaml")
     (tmp_path / "bad.yaml").write_text("model: [")
     with pytest.raises(InputError, match=r"bad\.yaml is no YAML"):
         read_changes(tmp_path / "bad.yaml")
+
+
+def test_one_preset_trains_both_models_that_ship(tmp_path: Path) -> None:
+    plans = plan(tmp_path, "shipped", {"mixture": {"corpora": "/nowhere"}})
+    assert [(one.folder.name, one.model.trunk, one.model.layers) for one in plans] == [
+        ("minilm", "minilm", 6),
+        ("mpnet", "mpnet", 6),
+    ]
+    assert all(one.fit.steps and str(one.mixture.corpora) == "/nowhere" for one in plans)
