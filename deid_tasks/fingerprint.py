@@ -97,6 +97,9 @@ def decisive_settings(settings: InstitutionSettings) -> dict[str, Any]:
     kept["policy"]["keep"] = sorted(kept["policy"]["keep"])
     # An answer from the cache is the answer that reading again would give.
     del kept["detect"]["cache"]
+    # A replacement list is what its file holds, wherever that lies.
+    lists = settings.obfuscate.lists
+    kept["obfuscate"]["lists"] = {str(entity): _content_hash(Path(lists[entity])) for entity in sorted(lists)}
     for model in kept["detect"]["transformers"]:
         # How much is read at once, and by how many threads: an answer depends on its text alone.
         del model["threads"], model["batch_pieces"]
@@ -136,6 +139,10 @@ def _reference_hash(folder: Path) -> str:
 
 def _digest(parts: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _content_hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def _hash_files(root: Path, files: Iterable[Path]) -> str:

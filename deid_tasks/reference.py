@@ -47,6 +47,20 @@ def read_tsv(name: str) -> list[dict[str, str]]:
     return rows
 
 
+def read_columns(name: str, *columns: str) -> list[list[str]]:
+    """``read_tsv`` of the named columns alone, as lists: for the long lists that every worker reads, at a fifth of the time."""
+    path = reference_path(name)
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+    header = lines[0].split("\t") if lines else []
+    if missing := [column for column in columns if column not in header]:
+        raise InputError(f"{path.name}: no column {', '.join(missing)}")
+    rows = [line.split("\t") for line in lines[1:]]
+    if any(len(row) != len(header) for row in rows):
+        raise InputError(f"{path.name}: a row is not {len(header)} columns wide, as its header is")
+    places = [header.index(column) for column in columns]
+    return [[row[place] for place in places] for row in rows]
+
+
 def fold(value: str) -> str:
     """``value`` in lower case without accents: the form in which names and places are compared."""
     if value.isascii():

@@ -25,10 +25,15 @@ from deid_tasks.obfuscate.date_parts import (
 from deid_tasks.obfuscate.holidays import HOLIDAY, holiday_date, nearest_holiday, season_of
 from deid_tasks.obfuscate.scope import Scope
 from deid_tasks.obfuscate.times import replace_time
+from deid_tasks.obfuscate.typos import moved_typo
 
 _LONGER = {"tuesday": "tues", "thursday": "thurs", "september": "sept"}
 """Usual abbreviations of more than three letters."""
-_SIMPLE = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})", re.ASCII)
+_SIMPLE = re.compile(
+    r"(?P<first>\d{1,2})(?P<mark>[/.-])(?P<second>\d{1,2})(?:(?P=mark)(?P<year>\d{4}|\d{2}))?"
+    r"|(?P<iso>\d{4}-\d\d-\d\d)|(?P<weekday>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)",
+    re.ASCII,
+)
 _TIME = re.compile(
     r"""(?:(?<=\d)T(?=\d\d:?\d\d)|\b)(?:
         (?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?(?:\.\d+)?(?:\s?[ap]\.?m\b\.?)?(?:Z|[+-]\d\d:?\d\d)?(?![\d:])
@@ -84,14 +89,35 @@ def shift_date(value: str, scope: Scope) -> str:
 
 
 def _simply_shifted(value: str, scope: Scope) -> str | None:
-    """``_shifted`` of the commonest form, month/day/year in figures, at a fraction of the cost; ``None`` for any other."""
+    """``_shifted`` of the commonest forms in figures, at a fraction of the cost; ``None`` for any other."""
     match = _SIMPLE.fullmatch(value)
     if match is None:
         return None
-    first, mark, second, digits = match.groups()
+    if value_weekday := match["weekday"]:
+        name = WEEKDAYS[(WEEKDAYS.index(value_weekday.lower()) + scope.shift_days) % 7]
+        return match_case(name.capitalize(), value)
+    now = scope.written_at or _UNDATED
+    if iso := match["iso"]:
+        original = date_or_none(int(iso[:4]), int(iso[5:7]), int(iso[8:]))
+        return (
+            None
+            if original is None
+            else f"{_moved(original, scope.shift_days):%Y-%m-%d}"
+            if original.year > 999
+            else None
+        )
+    first, mark, second, digits = match["first"], match["mark"], match["second"], match["year"]
     month_first = int(first) <= 12 or int(second) > 12
     month, day = (int(first), int(second)) if month_first else (int(second), int(first))
-    original = date_or_none(full_year(digits, (scope.written_at or _UNDATED).year), month, day)
+    if digits is None:
+        # A month and a day: the year in which they lie nearest to the note.
+        near = [found for year in (now.year - 1, now.year, now.year + 1) if (found := date_or_none(year, month, day))]
+        if mark != "/" or not near or not month_first or int(second) == 0:
+            return None
+        moved = _moved(min(near, key=lambda found: abs((found - now.date()).days)), scope.shift_days)
+        width = "02d" if first[0] == "0" or second[0] == "0" else "d"
+        return f"{moved.month:{width}}/{moved.day:{width}}"
+    original = date_or_none(full_year(digits, now.year), month, day)
     if original is None:
         return None
     moved = _moved(original, scope.shift_days)
@@ -106,14 +132,15 @@ def _shifted(value: str, scope: Scope) -> str | None:
     now = scope.written_at or _UNDATED
     has_letters = value.upper() != value.lower()
     if has_letters and (holiday := HOLIDAY.search(value)):
-        moved = _moved(holiday_date(holiday, now.year), scope.shift_days)
-        return _around(value, holiday.start(), holiday.end(), nearest_holiday(moved, holiday), scope)
+        return _around(value, holiday.start(), holiday.end(), _holiday(holiday, now.year, scope), scope)
     stamp = _STAMP.fullmatch(value)
     if stamp:
-        return (_shifted(stamp[1], scope) or "") + (stamp[2] if scope.keeps_times else replace_time(stamp[2], scope))
+        return (_shifted(stamp[1], scope) or "") + (
+            stamp[2] if scope.options.keeps_times else replace_time(stamp[2], scope)
+        )
     for time in _TIME.finditer(value) if len(value) > _SHORTEST_WITH_TIME else ():
         if ":" in time.group() or not time.group()[-1].isdecimal() or _FULL_FIGURES.search(value, 0, time.start()):
-            clock = time.group() if scope.keeps_times else _other_time(time.group(), scope)
+            clock = time.group() if scope.options.keeps_times else _other_time(time.group(), scope)
             return _around(value, time.start(), time.end(), clock, scope)
     dates = read_dates(value, now)
     if not dates:
@@ -125,6 +152,18 @@ def _shifted(value: str, scope: Scope) -> str | None:
         made += (value[position:start], _write(value, date, start, end, scope))
         position = end
     return "".join((*made, value[position:]))
+
+
+def _holiday(found: re.Match[str], year: int, scope: Scope) -> str:
+    """The holiday as the settings want it: another one, the day that it moves to, or itself (with its year moved)."""
+    moved = _moved(holiday_date(found, year), scope.shift_days)
+    if scope.options.holidays == "nearest":
+        return nearest_holiday(moved, found)
+    name = found["name"] if scope.options.holidays == "kept" else f"{MONTHS[moved.month - 1].capitalize()} {moved.day}"
+    text = match_case(name, found["name"]) if scope.options.holidays == "date" else name
+    if found["year"]:
+        return f"{text}{', ' if scope.options.holidays == 'date' else found['between']}{moved.year}"
+    return f"{text}{found['between']}{found.group()[-3]}{moved.year % 100:02d}" if found["short"] else text
 
 
 def _around(value: str, start: int, end: int, middle: str, scope: Scope) -> str:
@@ -244,7 +283,10 @@ def _moved(day: datetime.date, days: int) -> datetime.date:
 
 
 def _scrambled(value: str, scope: Scope) -> str:
-    """Other digits in the same places, months moved by name; a word that cannot be read becomes a weekday."""
+    """A date mistyped as ``value`` is; else other digits in the same places, months moved by name, and a weekday for a word."""
+    typo = moved_typo(value, scope.written_at or _UNDATED, lambda day: _moved(day, scope.shift_days))
+    if typo is not None and typo != value:
+        return typo
     if any(char.isdigit() for char in value):
         return re.sub(r"\d+|[^\W\d_]{3,}", lambda match: _other_piece(match.group(), value, scope), value)
     made = scope.keyed.choice(WEEKDAYS, "date", scope.patient_id, value).capitalize()

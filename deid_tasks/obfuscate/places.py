@@ -1,342 +1,201 @@
-"""Places that exist: city, state, ZIP and street of one address stay one address, with nothing looked up or remembered.
+"""Places that exist: city, state, ZIP and telephone area of one address stay one address, with nothing looked up or remembered.
 
-A patient's surrogate state is chosen by key from the original state; the surrogate city from that state's places by the original
-city; the surrogate ZIP is that city's. A ZIP tells its own city and state through the public table of places, a city on its own
-the state that it is best known in, so the three agree wherever each of them stands.
+States change places with states of like size, the same ones in the whole institution; the surrogate city is chosen by key from the
+surrogate state's places of like size by the original city and whose it is; the surrogate ZIP is that city's. A ZIP tells its own city and state through the public table of places, a city on its
+own the state that it is best known in, so they agree wherever each of them stands. The patient's places belong to the patient; the
+town of a hospital belongs to the institution, and is the same in all notes.
 """
 
 import re
 from collections import defaultdict
-from functools import cache
-from itertools import count
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from deid_tasks.obfuscate.cases import match_case
-from deid_tasks.obfuscate.scope import Scope
-from deid_tasks.obfuscate.words import rewrite_words
+from deid_tasks.obfuscate.circle import Circle, remember
+from deid_tasks.obfuscate.keyed import Keyed
+from deid_tasks.obfuscate.scope import Options
 from deid_tasks.patient import TermKind
-from deid_tasks.reference import fold, read_tsv
+from deid_tasks.reference import fold, read_columns
 from deid_tasks.states import STATE_NAMES
 
 _CODES = {fold(name): code for code, name in STATE_NAMES.items()} | {code.lower(): code for code in STATE_NAMES}
-_STREETS = [
-    "Alder",
-    "Amber",
-    "Ashford",
-    "Aspen",
-    "Bayberry",
-    "Beacon",
-    "Birch",
-    "Bluff",
-    "Briar",
-    "Brook",
-    "Canyon",
-    "Cedar",
-    "Chestnut",
-    "Clover",
-    "Copper",
-    "Cypress",
-    "Dogwood",
-    "Fairview",
-    "Fern",
-    "Garden",
-    "Glen",
-    "Grove",
-    "Harbor",
-    "Hawthorn",
-    "Hazel",
-    "Hickory",
-    "Highland",
-    "Holly",
-    "Juniper",
-    "Laurel",
-    "Linden",
-    "Locust",
-    "Magnolia",
-    "Maple",
-    "Meadow",
-    "Mill",
-    "Mulberry",
-    "Oak",
-    "Orchard",
-    "Park",
-    "Pine",
-    "Poplar",
-    "Prairie",
-    "Quarry",
-    "Ridge",
-    "River",
-    "Sage",
-    "Spruce",
-    "Summit",
-    "Sycamore",
-    "Valley",
-    "Walnut",
-    "Willow",
-]
-_SUFFIXES = frozenset(
-    [
-        "street",
-        "st",
-        "avenue",
-        "ave",
-        "road",
-        "rd",
-        "drive",
-        "dr",
-        "lane",
-        "ln",
-        "court",
-        "ct",
-        "boulevard",
-        "blvd",
-        "way",
-        "place",
-        "pl",
-        "circle",
-        "cir",
-        "terrace",
-        "ter",
-        "parkway",
-        "pkwy",
-        "highway",
-        "hwy",
-        "trail",
-        "trl",
-        "square",
-        "sq",
-        "loop",
-        "alley",
-        "plaza",
-        "row",
-        "run",
-        "path",
-        "pike",
-        "route",
-        "rte",
-        "north",
-        "south",
-        "east",
-        "west",
-        "n",
-        "s",
-        "e",
-        "w",
-        "ne",
-        "nw",
-        "se",
-        "sw",
-        "apt",
-        "apartment",
-        "unit",
-        "suite",
-        "ste",
-        "floor",
-        "fl",
-        "lot",
-        "building",
-        "bldg",
-        "room",
-        "rm",
-        "po",
-        "p",
-        "o",
-        "box",
-        "rural",
-        "rr",
-        "county",
-        "state",
-        "us",
-    ]
-)
-_COUNTRIES = [
-    "Argentina",
-    "Australia",
-    "Austria",
-    "Belgium",
-    "Brazil",
-    "Canada",
-    "Chile",
-    "Colombia",
-    "Denmark",
-    "Ecuador",
-    "Egypt",
-    "Ethiopia",
-    "Finland",
-    "France",
-    "Germany",
-    "Ghana",
-    "Greece",
-    "Guatemala",
-    "Hungary",
-    "India",
-    "Indonesia",
-    "Ireland",
-    "Italy",
-    "Japan",
-    "Kenya",
-    "Malaysia",
-    "Mexico",
-    "Morocco",
-    "Nepal",
-    "Netherlands",
-    "Nigeria",
-    "Norway",
-    "Peru",
-    "Philippines",
-    "Poland",
-    "Portugal",
-    "Romania",
-    "Senegal",
-    "Spain",
-    "Sweden",
-    "Thailand",
-    "Turkey",
-    "Ukraine",
-    "Uruguay",
-    "Vietnam",
-]
 _ATTEMPTS = 50
 """A state has so many places that not one of fifty draws is another than the original has no other."""
 _SHORTEST_BEGINNING = 3
-_LONGEST_CODE = 3
-_LANDMARKS = [
-    "Aspen",
-    "Bluestone",
-    "Cedar",
-    "Clearwater",
-    "Eastgate",
-    "Fairhaven",
-    "Granite",
-    "Greenfield",
-    "Highland",
-    "Juniper",
-    "Longview",
-    "Maple",
-    "Oakmont",
-    "Pinecrest",
-    "Ridgeline",
-    "Silver",
-    "Stonebrook",
-    "Summit",
-    "Westbrook",
-    "Willow",
-]
+_TOWN, _CITY = 2, 6
+"""ZIPs from which on a place is a town and a city."""
+_LEAST_OF_SIZE = 4
+_RESTRICTED = frozenset(
+    [
+        "036",
+        "059",
+        "063",
+        "102",
+        "203",
+        "556",
+        "692",
+        "790",
+        "821",
+        "823",
+        "830",
+        "831",
+        "878",
+        "879",
+        "884",
+        "890",
+        "893",
+    ]
+)
+"""Three-digit ZIP areas of 20,000 people or fewer, which Safe Harbor has written as 000 (Census 2000; HHS guidance of 2012)."""
 
 
-def replace_place(value: str, kind: str, scope: Scope, city: str = "", state: str = "") -> str:
-    """The surrogate of a city, state or ZIP (``kind``); ``city`` and ``state`` are what stands beside it in the note."""
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What of an address stands beside a place in the note; empty where nothing does."""
+
+    city: str = ""
+    state: str = ""
+    zip_code: str = ""
+
+
+NOTHING = Beside()
+
+
+def replace_place(value: str, kind: str, circle: Circle, options: Options, beside: Beside = NOTHING) -> str:
+    """The surrogate of a city, state or ZIP (``kind``) of the patient's circle or the institution's."""
     if kind == "state":
-        return _replace_state(value, scope)
+        return _replace_state(value, circle, options)
     if kind == "zip":
-        return _replace_zip(value, scope, city, state)
-    return match_case(_place(fold(value), _code(state, value, scope), scope)[0], value)
+        return _replace_zip(value, circle, options, beside)
+    made = _place(fold(value), _code(beside.state, value, circle, beside.zip_code), circle, options, beside.zip_code)
+    return match_case(made[0], value)
 
 
-def _replace_state(value: str, scope: Scope) -> str:
+def _replace_state(value: str, circle: Circle, options: Options) -> str:
     code = _state_code(value)
     if code is None:
-        return match_case(STATE_NAMES[scope.keyed.choice(sorted(STATE_NAMES), "state", value)], value)
-    made = _state(code, scope)
+        return match_case(STATE_NAMES[circle.keyed.choice(sorted(STATE_NAMES), "state", value)], value)
+    made = surrogate_state(code, circle, options)
     if len(re.sub(r"\W", "", value)) != 2:
         return match_case(STATE_NAMES[made], value)
     letters = iter(match_case(made, value))
     return "".join(next(letters) if char.isalnum() else char for char in value)
 
 
-def _replace_zip(value: str, scope: Scope, city: str, state: str) -> str:
+def _replace_zip(value: str, circle: Circle, options: Options, beside: Beside) -> str:
     """Five figures that the surrogate city has; the same figures behind them keep their shape, a foreign code all of it."""
     if not re.match(r"\d{5}(?!\d{1,3}$)", value, re.ASCII):
-        return scope.keyed.like(value, "zip", scope.patient_id)
+        return circle.keyed.like(value, "zip", circle.patient_id)
+    if options.kept_zip_digits and value[:3] in _RESTRICTED:
+        return "00000" + re.sub(r"\d", "0", value[5:])
     known = _by_zip().get(value[:5])
-    found_city, found_state = known or (fold(city), _code(state, city, scope))
-    made = _place(found_city, found_state, scope)[2]
-    rest = scope.keyed.like(value[5:], "zip", scope.patient_id) if len(value) > 5 else ""
-    return (scope.keyed.like(made, "zip") if made == value[:5] else made) + rest
+    city, state = known or (fold(beside.city), _code(beside.state, beside.city, circle))
+    made = _place(city, state, circle, options, value)[2]
+    if made == value[:5]:
+        made = (value[:3] if options.kept_zip_digits else "") + circle.keyed.like(made, "zip")[
+            3 if options.kept_zip_digits else 0 :
+        ]
+    return made + (circle.keyed.like(value[5:], "zip", circle.patient_id) if len(value) > 5 else "")
 
 
-def replace_street(value: str, scope: Scope) -> str:
-    """Another number and another street; its kind, its unit's kind and its directions stay."""
-    parts = ("street", scope.patient_id, fold(re.sub(r"\W+", " ", value)))
-    folded = fold(value)
-    name = next(
-        made
-        for attempt in count()
-        if fold(made := scope.keyed.choice(_STREETS, *parts, "name", str(attempt))) not in folded
+def surrogate_state(code: str, circle: Circle, options: Options) -> str:
+    """The state that stands for ``code``: one of like size, the same in all notes, so that patients live where their clinics are."""
+    return code if options.keeps_states or options.kept_zip_digits else _states(circle.keyed).get(code, code)
+
+
+@lru_cache(maxsize=64)
+def _states(keyed: Keyed) -> dict[str, str]:
+    """Each state's surrogate: of a circle that the states of like size stand in, the next. No two share one, and none is its own."""
+    ranked = sorted(_by_state(), key=lambda state: (-len(_by_state()[state]), state))
+    third = len(ranked) // 3
+    made: dict[str, str] = {}
+    for states in (ranked[:third], ranked[third : 2 * third], ranked[2 * third :]):
+        ring = sorted(states, key=lambda state: keyed.number(1 << 64, "state", state))
+        made.update(zip(ring, (*ring[1:], ring[0]), strict=True))
+    return made
+
+
+def surrogate_state_name(folded: str, circle: Circle) -> str | None:
+    """The name of the state that stands for the state named ``folded``; ``None`` where it names none."""
+    code = _CODES.get(folded) if len(folded) > 2 else None
+    return STATE_NAMES[surrogate_state(code, circle, Options())] if code else None
+
+
+def states_of_area(area: str) -> tuple[str, ...]:
+    """The states that a telephone area code is used in, the one with most places first."""
+    return _areas()[0].get(area, ())
+
+
+def areas_of_state(code: str) -> tuple[str, ...]:
+    """The telephone area codes of a state."""
+    return _areas()[1].get(code, ())
+
+
+def _place(city: str, state: str, circle: Circle, options: Options, zip_code: str = "") -> tuple[str, str, str]:
+    """``(city, state, ZIP)`` of the surrogate of ``city`` in ``state``; its ZIP is one of the city's by the original ZIP."""
+    asked = ("place", city, state, zip_code[:3] if options.kept_zip_digits else "")
+    name = circle.memo.get(asked)
+    made_state = surrogate_state(state, circle, options)
+    table = _kept_area(city, state, zip_code, circle) if options.kept_zip_digits else _by_state()[made_state]
+    if name is None:
+        name = remember(circle.memo, asked, _city(city, state, table, circle, options))
+    zips = table[name]
+    return (
+        name,
+        made_state,
+        circle.keyed.choice(zips, "zip", circle.patient_id, zip_code[:5]) if len(zips) > 1 else zips[0],
     )
-    named = False
-
-    def rewrite(word: str) -> str | None:
-        nonlocal named
-        if any(char.isdigit() for char in word):
-            return _other_number(word, parts, scope)
-        if fold(word) in _SUFFIXES:
-            return word if len(word) > 1 or fold(word) in "nsewpo" else scope.keyed.like(word, *parts)
-        if named:
-            return None
-        named = True
-        return match_case(name, word)
-
-    made_street = rewrite_words(value, rewrite)
-    return made_street if made_street != value else scope.keyed.like(value, *parts)
 
 
-def _other_number(word: str, parts: tuple[str, ...], scope: Scope) -> str:
-    """Other figures, with a letter or an ordinal ending that fits behind them."""
-    ordinal = re.fullmatch(r"(\d+)(st|nd|rd|th)", word, re.IGNORECASE)
-    made = re.sub(r"^0", "1", scope.keyed.like(ordinal[1] if ordinal else word, *parts))
-    if made == word:
-        made = "2" + made[1:]
-    if not ordinal:
-        return made
-    ending = "th" if made[-2:-1] == "1" else {"1": "st", "2": "nd", "3": "rd"}.get(made[-1], "th")
-    return made + match_case(ending, ordinal[2])
+def _city(city: str, state: str, table: dict[str, tuple[str, ...]], circle: Circle, options: Options) -> str:
+    asked = ("city", city, state, len(table))
+    if asked in circle.memo:
+        return circle.memo[asked]
+    size = _size(len(_by_state().get(state, {}).get(_title(city, state), ())))
+    names = _of_size(table, size)
+    if options.same_length:
+        names = tuple(name for name in table if len(name) == len(city)) or names
+    cities = sorted(circle_cities(circle))
+    # The patient's own cities are settled in their order, so that no two become one.
+    before = cities[: cities.index(city)] if city in cities else []
+    taken = {_city(other, state, table, circle, options) for other in before}
+    return remember(circle.memo, asked, _draw_city(city, state, names, circle, taken))
 
 
-def replace_country(value: str, scope: Scope) -> str:
-    """Another country."""
-    folded = fold(value)
-    draws = (scope.keyed.choice(_COUNTRIES, "country", scope.patient_id, folded, str(attempt)) for attempt in count())
-    made = next(name for name in draws if fold(name) not in folded)
-    # Letters that stand for a country (U.K., USA) give way to a name, which is not written in capitals.
-    return made if sum(map(str.isalpha, value)) <= _LONGEST_CODE and value.isupper() else match_case(made, value)
-
-
-def replace_landmark(value: str, scope: Scope) -> str:
-    """A room keeps its shape with other digits; a park, river or road keeps its last word and gets another name."""
-    parts = ("place", "" if any(char.isdigit() for char in value) else scope.patient_id, fold(value))
-    if any(char.isdigit() for char in value):
-        return re.sub(r"\d+", lambda match: scope.keyed.like(match.group(), *parts), value)
-    words = value.split()
-    name = scope.keyed.choice([name for name in _LANDMARKS if fold(name) not in fold(value)], *parts)
-    return match_case(f"{name} {words[-1]}" if len(words) > 1 else name, value)
-
-
-def _state(code: str, scope: Scope) -> str:
-    if scope.keeps_states:
-        return code
-    own = {code, *_own(scope, TermKind.STATE)}
-    return scope.keyed.choice([other for other in _by_state() if other not in own], "state", scope.patient_id, code)
-
-
-def _place(city: str, state: str, scope: Scope) -> tuple[str, str, str]:
-    """``(city, state, ZIP)`` of the surrogate of ``city`` in ``state``."""
-    made_state = _state(state, scope)
-    rows = _by_state()[made_state]
+def _draw_city(city: str, state: str, names: Sequence[str], circle: Circle, taken: set[str]) -> str:
+    cities = circle_cities(circle)
     for attempt in range(_ATTEMPTS):
-        name, code = scope.keyed.choice(rows, "city", scope.patient_id, city, state, str(attempt))
-        if fold(name) != city and fold(name) not in scope.cities:
+        name = circle.keyed.choice(names, "city", circle.patient_id, city, state, str(attempt))
+        if fold(name) != city and fold(name) not in cities and name not in taken:
             break
-    return name, made_state, code
+    return name
 
 
-def _code(state: str, city: str, scope: Scope) -> str:
+def circle_cities(circle: Circle) -> frozenset[str]:
+    """The patient's own cities, folded."""
+    return frozenset(map(fold, circle.of_record(TermKind.CITY)))
+
+
+def _kept_area(city: str, state: str, zip_code: str, circle: Circle) -> dict[str, tuple[str, ...]]:
+    """The places of the three-digit ZIP area that ``city`` lies in, each with its ZIPs."""
+    own = [code for code in circle.of_record(TermKind.ZIP) if city in circle_cities(circle)]
+    its = _by_state().get(state, {}).get(_title(city, state), ())
+    area = next((code[:3] for code in (zip_code, *own, *its) if code), "")
+    return _by_area().get(area) or _by_state()[state]
+
+
+def _code(state: str, city: str, circle: Circle, zip_code: str = "") -> str:
     """The state that a city is in: what stands beside it, else the patient's own, else where most places of its name are."""
-    beside = _state_code(state)
-    if beside:
+    if beside := _state_code(state):
         return beside
-    if fold(city) in scope.cities and (own := _own(scope, TermKind.STATE)):
-        return sorted(own)[0]
-    return _best_known().get(fold(city), "OH")
+    if known := _by_zip().get(zip_code[:5]):
+        return known[1]
+    folded = fold(city)
+    if folded in circle_cities(circle) and (own := sorted(_own_states(circle))):
+        return next((code for code in own if _title(folded, code)), own[0])
+    return _best_known().get(folded, "OH")
 
 
 def _state_code(name: str) -> str | None:
@@ -348,25 +207,83 @@ def _state_code(name: str) -> str | None:
     return codes.pop() if len(codes) == 1 else None
 
 
-def _own(scope: Scope, kind: TermKind) -> set[str]:
-    return {code for term in scope.of_record(kind) if (code := _state_code(term))}
+def _own_states(circle: Circle) -> set[str]:
+    return {code for term in circle.of_record(TermKind.STATE) if (code := _state_code(term))}
+
+
+def _size(zips: int) -> int:
+    return 0 if zips < _TOWN else 1 if zips < _CITY else 2
+
+
+def _of_size(table: dict[str, tuple[str, ...]], size: int) -> Sequence[str]:
+    sized = [name for name, zips in table.items() if _size(len(zips)) == size]
+    if len(sized) >= _LEAST_OF_SIZE:
+        return sized
+    # A state without so many cities of that size has its largest places.
+    return sorted(table, key=lambda name: (-len(table[name]), name))[: 3 * _LEAST_OF_SIZE]
 
 
 @cache
-def _by_state() -> dict[str, tuple[tuple[str, str], ...]]:
-    """State → its ``(city, ZIP)`` rows, one ZIP a city."""
-    table: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for row in read_tsv("places.tsv"):
-        if row["state"] in STATE_NAMES:
-            table[row["state"]].setdefault(row["city"], row["zip"])
-    return {state: tuple(sorted(cities.items())) for state, cities in sorted(table.items())}
+def _rows() -> list[tuple[str, str, str, str]]:
+    """``(ZIP, city, state, area codes)`` of every place in a state."""
+    rows = read_columns("places.tsv", "zip", "city", "state", "area_codes")
+    return [(zip_code, city, state, areas) for zip_code, city, state, areas in rows if state in STATE_NAMES]
+
+
+@cache
+def _by_state() -> dict[str, dict[str, tuple[str, ...]]]:
+    """State → city → its ZIPs."""
+    table: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for zip_code, city, state, _ in _rows():
+        table[state][city].append(zip_code)
+    return {
+        state: {city: tuple(zips) for city, zips in sorted(cities.items())} for state, cities in sorted(table.items())
+    }
+
+
+@cache
+def _titles() -> dict[tuple[str, str], str]:
+    return {(fold(city), state): city for _, city, state, _ in _rows()}
+
+
+def _title(folded: str, state: str) -> str:
+    """A city's name as the table writes it; empty where the state has none of that name."""
+    return _titles().get((folded, state), "")
+
+
+@cache
+def _by_area() -> dict[str, dict[str, tuple[str, ...]]]:
+    """Three-digit ZIP area → city → its ZIPs."""
+    table: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for zip_code, city, _, _ in _rows():
+        table[zip_code[:3]][city].append(zip_code)
+    return {area: {city: tuple(zips) for city, zips in cities.items()} for area, cities in table.items()}
 
 
 @cache
 def _by_zip() -> dict[str, tuple[str, str]]:
-    return {
-        row["zip"]: (fold(row["city"]), row["state"]) for row in read_tsv("places.tsv") if row["state"] in STATE_NAMES
-    }
+    return {zip_code: (fold(city), state) for zip_code, city, state, _ in _rows()}
+
+
+@cache
+def _areas() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """Area code → its states; state → its area codes. One that few places of a state have is its neighbour's."""
+    counts: defaultdict[str, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for _, _, state, areas in _rows():
+        for area in areas.split(","):
+            if area:
+                counts[area][state] += 1
+    states = {area: tuple(sorted(found, key=lambda state: (-found[state], state))) for area, found in counts.items()}
+    codes: defaultdict[str, list[str]] = defaultdict(list)
+    for area, found in sorted(states.items()):
+        codes[found[0]].append(area)
+    return states, {state: tuple(found) for state, found in codes.items()}
+
+
+@cache
+def area_codes() -> tuple[str, ...]:
+    """The area codes in use in the United States."""
+    return tuple(sorted(_areas()[0]))
 
 
 @cache

@@ -3,7 +3,41 @@
 import re
 from collections.abc import Callable
 
+from deid_tasks.reference import fold
+
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+NAME_PART = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+"""One part of a name; hyphens and spaces part them."""
+
+
+_SAINT = re.compile(r"(?:St|Ste|Saint|ST|STE|SAINT|st|ste|saint)(?=\.? ?[^\W\d_])(?:\. ?| |\.)(?=[^\W\d_]{3})")
+_NO_LETTERS = str.maketrans("", "", "'’. ")
+
+
+def fold_name(name: str) -> str:
+    """``name`` folded, without apostrophes: O'Brien, O’Brien and OBRIEN are one name, and so are St. John and St John."""
+    if name.isascii() and name.isalpha():
+        return name.lower()
+    folded = fold(name)
+    return folded if folded.isalpha() else folded.translate(_NO_LETTERS)
+
+
+def name_parts(value: str) -> list[tuple[int, int, str]]:
+    """``(start, end, word)`` of each part of a name; a saint is one part, and the ending of a possessive belongs to none."""
+    found: list[tuple[int, int, str]] = []
+    saint = -1
+    for match in NAME_PART.finditer(value):
+        word, start = match.group(), match.start()
+        if len(word) > 3 and word[-2] in "'’" and word[-1] in "sS":
+            word = word[:-2]
+        end = start + len(word)
+        if saint == start and found:
+            start = found.pop()[0]
+            word = value[start:end]
+        elif (known := _SAINT.match(value, start)) is not None:
+            saint = known.end()
+        found.append((start, end, word))
+    return found
 
 
 def words_of(value: str) -> list[str]:

@@ -1,24 +1,22 @@
 """The settings of one institution. Every key is documented here; the JSON Schema for editors is made from this."""
 
 import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
 import re2
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from deid_tasks.entities import Entity, Group
-
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
-"""A name that is also a SQL schema prefix, a DAG id suffix and a path segment."""
+from deid_tasks.entities import Entity
+from deid_tasks.settings.rewriting import ObfuscateSettings as ObfuscateSettings
+from deid_tasks.settings.rewriting import PolicySettings as PolicySettings
+from deid_tasks.settings.rewriting import check_policy
+from deid_tasks.settings.section import Name
+from deid_tasks.settings.section import Section as _Section
 
 _QUIET = re2.Options()
 _QUIET.log_errors = False
 
 DetectorName = Literal["patterns", "lexicon", "patient", "templates", "transformer"]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class WarehouseSettings(_Section):
@@ -130,34 +128,6 @@ class RecoverSettings(_Section):
     """Whether false positives that are medical terms are given back."""
 
     enabled: bool = True
-
-
-class PolicySettings(_Section):
-    """Which entities are transformed."""
-
-    group: Group = Field(
-        default=Group.C, description="A: HIPAA Safe Harbor; B: A + providers; C: B + facilities, state, country."
-    )
-    keep: tuple[Entity, ...] = Field(default=(Entity.TIME,), description="Detected, counted, and left as they are.")
-    max_kept_age_years: int = Field(default=89, ge=0, le=120, description="Ages up to this are kept.")
-
-
-class ObfuscateSettings(_Section):
-    """How surrogates are made."""
-
-    key: Name = Field(
-        description="Name of the secret that holds the institution's surrogate key (at least 32 bytes, base64)."
-    )
-    date_shift_days: tuple[int, int] = Field(
-        default=(-365, 365), description="Range of the per-patient shift in days, both ends included; never 0."
-    )
-
-    @field_validator("date_shift_days")
-    @classmethod
-    def _ordered(cls, value: tuple[int, int]) -> tuple[int, int]:
-        if value[0] > value[1] or value in {(0, 0)}:
-            raise ValueError("date_shift_days must be [low, high] with low <= high and a day other than 0 between them")
-        return value
 
 
 class HarvestSettings(_Section):
@@ -319,6 +289,11 @@ class InstitutionSettings(_Section):
     work_dir: str = Field(
         description="Restricted folder, seen by every worker: lexicons, and shards before they pass the gate. Never under the published prefix."
     )
+
+    @model_validator(mode="after")
+    def _policy_and_modes_agree(self) -> "InstitutionSettings":
+        check_policy(self.policy, self.obfuscate)
+        return self
 
     def schema_name(self, layer: Literal["ehr", "staging", "dictionaries", "quality", "results", "gold"]) -> str:
         """The PostgreSQL schema of one layer of this institution."""

@@ -3,6 +3,7 @@
 import pytest
 from conftest import MARIA
 
+from deid_tasks.obfuscate.pools import given_names
 from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.reference import fold, read_tsv
 
@@ -130,6 +131,6 @@ def test_no_surrogate_is_a_nickname_of_the_name(rewrite):
 
 
 def test_women_get_womens_names(rewrite):
-    sexes = {fold(row["given_name"]): row["sex"] for row in read_tsv("given_names.tsv")}
+    sexes = {name: known[0] for name, known in given_names().items()}
     assert sexes[fold(rewrite("[PATIENT:Maria]"))] == "F"
     assert sexes[fold(rewrite("[RELATIVE:John]"))] == "M"

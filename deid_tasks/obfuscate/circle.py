@@ -1,0 +1,312 @@
+"""One circle of people and the surrogates of their names: a patient's own, or the institution's staff.
+
+A part of a name gets a surrogate part, so that every way of writing a person's name stays one person. What it becomes depends on the
+key, on the circle and on the part. The names of a patient's record are settled together, so that no two of them become one; any
+other name is settled by itself. The first letter of a surrogate depends on the first letter of the name alone: "J. Smith" keeps
+company with "John Smith" wherever either stands, though nothing is remembered.
+"""
+
+import datetime
+import hashlib
+import hmac
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+
+from rapidfuzz.distance import OSA
+
+from deid_tasks.obfuscate.keyed import Keyed
+from deid_tasks.obfuscate.marked_names import PARTICLE_LANGUAGE, PARTICLE_STEMS
+from deid_tasks.obfuscate.pools import (
+    GROUPS,
+    NamePools,
+    given_names,
+    letter_map,
+    marked_names,
+    nicknames,
+    public_pools,
+    surname_groups,
+)
+from deid_tasks.obfuscate.words import fold_name, name_parts
+from deid_tasks.patient import PatientRecord, TermKind
+
+_NAMES = frozenset(
+    {
+        TermKind.FIRST,
+        TermKind.MIDDLE,
+        TermKind.PREFERRED,
+        TermKind.LAST,
+        TermKind.RELATIVE_FIRST,
+        TermKind.RELATIVE_LAST,
+    }
+)
+_LEAST_FOR_TYPO = 5
+_ATTEMPTS = 200
+_MEMO = 20_000
+
+
+class KnownPeople:
+    """The institution's real patients as keyed hashes of name and birth date: what no surrogate person may be. Holds no name."""
+
+    def __init__(self, key: bytes, institution: str) -> None:
+        self._key = hmac.digest(key, f"palimpsest/people/{institution}".encode(), "sha256")
+        self._hashes: set[int] = set()
+
+    @classmethod
+    def of(cls, key: bytes, institution: str, rows: Iterable[tuple[str, str, datetime.date | None]]) -> "KnownPeople":
+        """Those of ``(first name, last name, birth date)``; rows that lack one of them are left out."""
+        known = cls(key, institution)
+        known._hashes.update(known._hash(*row) for row in rows if all(row))
+        return known
+
+    def holds(self, first: str, last: str, birth_date: datetime.date | None) -> bool:
+        """Whether somebody has this name and this birth date (with the chance of 64-bit hashes: one in 10**13 for a million)."""
+        return birth_date is not None and self._hash(first, last, birth_date) in self._hashes
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def _hash(self, first: str, last: str, birth_date: datetime.date | None) -> int:
+        message = f"{fold_name(first)}\0{fold_name(last)}\0{birth_date}".encode("utf-8", "surrogatepass")
+        return int.from_bytes(hashlib.blake2b(message, key=self._key, digest_size=8).digest())
+
+
+@dataclass(frozen=True, eq=False)
+class Circle:
+    """The people whose names are settled together; ``patient_id`` is empty for the institution's staff."""
+
+    keyed: Keyed
+    patient_id: str
+    record: PatientRecord | None = field(default=None, repr=False)
+    pools: NamePools = field(default_factory=public_pools, repr=False)
+    same_length: bool = False
+    shift_days: int = 0
+    people: KnownPeople | None = field(default=None, repr=False)
+    memo: dict[object, str] = field(default_factory=dict, repr=False)
+    """Surrogates that were made: a cache of a pure function, bounded by ``remember``."""
+
+    def of_record(self, *kinds: TermKind) -> tuple[str, ...]:
+        """The record's terms of these kinds; none where there is no record."""
+        return self.record.of_kind(*kinds) if self.record else ()
+
+    @cached_property
+    def firsts(self) -> frozenset[str]:
+        """Every word, folded, of the given names of the patient and the relatives."""
+        return _words(self.of_record(TermKind.FIRST, TermKind.MIDDLE, TermKind.PREFERRED, TermKind.RELATIVE_FIRST))
+
+    @cached_property
+    def own_firsts(self) -> frozenset[str]:
+        """The patient's own given names, folded."""
+        return _words(self.of_record(TermKind.FIRST, TermKind.PREFERRED, TermKind.MIDDLE))
+
+    @cached_property
+    def lasts(self) -> frozenset[str]:
+        """Every word, folded, of their surnames."""
+        return _words(self.of_record(TermKind.LAST, TermKind.RELATIVE_LAST))
+
+    @cached_property
+    def own_names(self) -> frozenset[str]:
+        """Every word, folded, of the names of the patient and the relatives: what no surrogate may be."""
+        return self.firsts | self.lasts
+
+    @cached_property
+    def whole_names(self) -> frozenset[str]:
+        """The names of the record that are one word, folded: no title or particle, whatever they look like."""
+        terms = self.record.terms if self.record else ()
+        return frozenset(fold_name(term.term) for term in terms if term.kind in _NAMES)
+
+    @cached_property
+    def _settled(self) -> dict[tuple[bool, str], str]:
+        """The surrogates of the record's own names by ``(is a surname, folded name)``: no two are alike."""
+        for salt in ("", *map(str, range(1, 20))):
+            made = self._settle(salt)
+            if not self._is_somebody(made):
+                return made
+        return made
+
+    def _settle(self, salt: str) -> dict[tuple[bool, str], str]:
+        made: dict[tuple[bool, str], str] = {}
+        for is_last, names in ((False, self.firsts), (True, self.lasts)):
+            taken: set[str] = set()
+            # Formal names first: a nickname is theirs.
+            for name in sorted(names, key=lambda name: (name in nicknames(), name)):
+                formal = name if is_last else self.formal(name)
+                new = made.get((is_last, formal), "")
+                if not new and is_last and name in self._languages:
+                    new = self.after_particle(name, self._languages[name])
+                new = new or self._draw(formal, "", is_last=is_last, taken=taken, salt=salt)
+                made[is_last, name] = made[is_last, formal] = new
+                taken.add(fold_name(new))
+        return made
+
+    def _is_somebody(self, made: dict[tuple[bool, str], str]) -> bool:
+        birth_date = self.record.birth_date if self.record else None
+        if not self.people or not birth_date:
+            return False
+        moved = birth_date + datetime.timedelta(days=self.shift_days)
+        firsts = _words(self.of_record(TermKind.FIRST, TermKind.PREFERRED))
+        lasts = _words(self.of_record(TermKind.LAST))
+        return any(
+            self.people.holds(made[False, first], made[True, last], moved) for first, last in product(firsts, lasts)
+        )
+
+    def given(self, folded: str, sex: str = "", *, is_marked: bool = False) -> str:
+        """The surrogate of a given name; ``sex`` is what the text around says where neither record nor name does."""
+        formal = self.formal(folded)
+        if found := self._settled.get((False, formal)) or self._settled.get((False, folded)):
+            return found
+        return self._draw(formal, sex, is_last=False, taken=self._taken[False], is_marked=is_marked)
+
+    def surname(self, folded: str, *, is_marked: bool = False) -> str:
+        """The surrogate of a surname."""
+        if found := self._settled.get((True, folded)):
+            return found
+        return self._draw(folded, "", is_last=True, taken=self._taken[True], is_marked=is_marked)
+
+    def after_particle(self, folded: str, language: str) -> str:
+        """The surrogate of what follows a particle ("van der", "de la"): a name that such a one can precede."""
+        stems = PARTICLE_STEMS[language]
+        if self.same_length:
+            stems = tuple(stem for stem in stems if len(stem) == len(folded)) or stems
+        for attempt in range(_ATTEMPTS):
+            made = self.keyed.choice(stems, "particle", self.patient_id, language, folded, str(attempt))
+            if fold_name(made) != folded and fold_name(made) not in self.own_names:
+                return made
+        return stems[0]
+
+    def letter(self, letter: str, *, is_last: bool) -> str:
+        """The first letter, in capitals, of surrogates of names that begin with ``letter``."""
+        folded = fold_name(letter)[:1]
+        return (self._surname_letters if is_last else self._given_letters).get(folded, "m").upper()
+
+    @cached_property
+    def _given_letters(self) -> dict[str, str]:
+        return letter_map(self.keyed, "given", self.patient_id)
+
+    @cached_property
+    def _surname_letters(self) -> dict[str, str]:
+        return letter_map(self.keyed, "surname", self.patient_id)
+
+    def own_letter(self, letter: str, *, is_last: bool) -> str:
+        """``letter`` for an initial that may stand for a nickname: then that of its formal name's surrogate."""
+        if not is_last:
+            for name in sorted(self.firsts):
+                if name[0] == fold_name(letter)[:1] and len(name) > 1:
+                    return self.given(name)[0]
+        return self.letter(letter, is_last=is_last)
+
+    def own_spelling(self, folded: str) -> str:
+        """The record's spelling of a name with one typing error; ``folded`` itself where there is none."""
+        if folded in self.own_names or len(folded) < _LEAST_FOR_TYPO or not self.record:
+            return folded
+        near = [
+            name
+            for name in self.own_names
+            if len(name) >= _LEAST_FOR_TYPO and OSA.distance(folded, name, score_cutoff=1) <= 1
+        ]
+        return min(near, default=folded)
+
+    def formal(self, folded: str) -> str:
+        """The formal name of a nickname: the record's own where it fits, else the first that the table knows."""
+        formals = nicknames().get(folded, ())
+        if not formals or (folded in self.firsts and not any(name in self.firsts for name in formals)):
+            return folded
+        return next((name for name in formals if name in self.firsts), formals[0])
+
+    @cached_property
+    def _taken(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The surrogates that the record's given names, and its surnames, have taken."""
+        by_part: tuple[set[str], set[str]] = (set(), set())
+        for (is_last, _), name in self._settled.items():
+            by_part[is_last].add(fold_name(name))
+        return frozenset(by_part[False]), frozenset(by_part[True])
+
+    def _draw(
+        self,
+        folded: str,
+        sex: str,
+        *,
+        is_last: bool,
+        taken: Iterable[str] = (),
+        salt: str = "",
+        is_marked: bool = False,
+    ) -> str:
+        hint = self.record.ethnicity_hint if self.record and self.record.ethnicity_hint in GROUPS else ""
+        kind: tuple[str, ...]
+        if is_last:
+            kind = ("surname", surname_groups().get(folded) or hint or "white")
+        else:
+            usual, group, _ = given_names().get(folded, ("", "", 0.0))
+            if self.record and folded in self.own_firsts and self.record.sex in {"F", "M"}:
+                usual = self.record.sex
+            elif usual in {"", "U"}:
+                usual = sex or "U"
+            kind = ("given", usual, hint or group or "white")
+        if is_marked or folded in self._marked or folded in marked_names():
+            kind = (*kind, "marked")
+        letter = self.letter(folded[0], is_last=is_last).lower()
+        choices = self.pools.choices(kind, letter, len(folded), exactly=self.same_length)
+        parts = (kind[0], self.patient_id, folded, *([salt] if salt else ()))
+        return self._first_free(choices, kind, folded, taken, parts)
+
+    def _first_free(
+        self, choices: Sequence[str], kind: tuple[str, ...], folded: str, taken: Iterable[str], parts: tuple[str, ...]
+    ) -> str:
+        number = self.keyed.number(1 << 64, *parts)
+        wider = False
+        for attempt in range(_ATTEMPTS):
+            size = len(choices)
+            name = choices[(number + attempt) % size]
+            made = fold_name(name)
+            # Neither the name itself nor a nickname that may be how it was written.
+            if (
+                made != folded
+                and made not in self.own_names
+                and made not in taken
+                and folded not in nicknames().get(made, ())
+                and made not in nicknames().get(folded, ())
+            ):
+                return name
+            if attempt >= 2 * size and not wider:
+                # So few begin with that letter that all are taken.
+                wider = True
+                letter = self.keyed.choice("abcdefghjklmnprstw", *parts)
+                choices = self.pools.choices(
+                    (kind[0], *kind[1:2][: kind[0] == "given"], "any"), letter, 6, exactly=False
+                )
+        raise AssertionError("unreachable")
+
+    @cached_property
+    def _marked(self) -> frozenset[str]:
+        """The record's names that are spelled with marks, folded."""
+        terms = self.record.terms if self.record else ()
+        return frozenset(
+            fold_name(part)
+            for term in terms
+            if term.kind in _NAMES and not term.term.isascii()
+            for _, _, part in name_parts(term.term)
+            if not part.isascii()
+        )
+
+    @cached_property
+    def _languages(self) -> dict[str, str]:
+        """What follows a particle in the record's surnames, and the language of the particle."""
+        found: dict[str, str] = {}
+        for name in self.of_record(TermKind.LAST, TermKind.RELATIVE_LAST):
+            *particles, stem = [fold_name(word) for _, _, word in name_parts(name)] or [""]
+            if language := PARTICLE_LANGUAGE.get(" ".join(particles)):
+                found[stem] = language
+        return found
+
+
+def _words(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(fold_name(part) for name in names for _, _, part in name_parts(name))
+
+
+def remember(memo: dict[object, str], asked: object, made: str) -> str:
+    """``made``, kept in a memo that never grows beyond a bound."""
+    if len(memo) >= _MEMO:
+        memo.clear()
+    memo[asked] = made
+    return made

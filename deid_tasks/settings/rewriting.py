@@ -1,0 +1,159 @@
+"""Which entities are transformed, and what each becomes. Combinations that cannot hold together are refused."""
+
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from deid_tasks.entities import GROUP_ENTITIES, Entity, Group
+from deid_tasks.settings.section import Name, Section
+
+Mode = Literal["surrogate", "mask", "stars", "fixed_stars", "hash", "list", "keep", "remove"]
+
+_OF_ANOTHER_LENGTH = frozenset({"mask", "fixed_stars", "hash", "remove"})
+LISTED = frozenset(
+    {
+        Entity.PATIENT,
+        Entity.PROVIDER,
+        Entity.RELATIVE,
+        Entity.PROFESSION,
+        Entity.STREET,
+        Entity.CITY,
+        Entity.COUNTRY,
+        Entity.LOCATION_OTHER,
+        Entity.FACILITY,
+        Entity.ORGANIZATION,
+    }
+)
+"""Entities whose surrogates may come from a list; numbers, dates and addresses of machines are made, never drawn."""
+
+
+class PolicySettings(Section):
+    """Which entities are transformed."""
+
+    group: Group = Field(
+        default=Group.C, description="A: HIPAA Safe Harbor; B: A + providers; C: B + facilities, state, country."
+    )
+    keep: tuple[Entity, ...] = Field(default=(Entity.TIME,), description="Detected, counted, and left as they are.")
+    max_kept_age_years: int = Field(default=89, ge=0, le=120, description="Ages up to this are kept.")
+    age_form: Literal["plus", "readable"] = Field(
+        default="plus", description="Higher ages: '89+-year-old' (plus) or 'over-89-year-old' (readable)."
+    )
+    age_groups: tuple[int, ...] = Field(
+        default=(),
+        description="First years of age groups, e.g. [0, 5, 13, 20, 40, 60, 80]; ages move within theirs, by patient. None: ages stay.",
+    )
+    kept_zip_digits: Literal[0, 3] = Field(
+        default=0,
+        description="3 keeps the first three digits of a ZIP (000 for the 17 areas of 20,000 people or fewer), and places within them.",
+    )
+
+    @field_validator("age_groups")
+    @classmethod
+    def _ascending(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        if list(value) != sorted(set(value)) or any(not 0 <= year <= 120 for year in value):
+            raise ValueError("age_groups must be different years from 0 to 120 in order")
+        return value
+
+
+class NoteTypeModes(Section):
+    """What is different in notes of one type."""
+
+    modes: dict[Entity, Mode] = Field(description="Modes by entity, in place of those for all notes.")
+
+
+class ObfuscateSettings(Section):
+    """How surrogates are made."""
+
+    key: Name = Field(
+        description="Name of the secret that holds the institution's surrogate key (at least 32 bytes, base64)."
+    )
+    date_shift_days: tuple[int, int] = Field(
+        default=(-365, 365), description="Range of the per-patient shift in days, both ends included; never 0."
+    )
+    weekdays: Literal["moved", "kept"] = Field(
+        default="moved", description="kept: dates move by whole weeks, so that every weekday stays."
+    )
+    holidays: Literal["nearest", "date", "kept"] = Field(
+        default="nearest",
+        description="A holiday becomes the one nearest to its moved day, that day itself (December 10), or stays.",
+    )
+    length: Literal["close", "same"] = Field(
+        default="close",
+        description="same: every surrogate has its original's length, for text whose layout must stand.",
+    )
+    reserved_ranges: bool = Field(
+        default=False,
+        description="Telephone numbers, e-mail, web and network addresses that are reserved for examples: nobody's, and seen to be so.",
+    )
+    modes: dict[Entity, Mode] = Field(
+        default_factory=dict, description="What each entity becomes; surrogate if unnamed."
+    )
+    stars: int = Field(default=3, ge=1, le=40, description="Asterisks of the mode fixed_stars.")
+    lists: dict[Entity, str] = Field(
+        default_factory=dict,
+        description="Files of the mode list: a replacement a line; for names: name, part (given, surname), sex, group, tab-separated.",
+    )
+    note_types: dict[str, NoteTypeModes] = Field(
+        default_factory=dict, description="Other modes for notes of a type, by its name in any letter case."
+    )
+
+    @field_validator("date_shift_days")
+    @classmethod
+    def _ordered(cls, value: tuple[int, int]) -> tuple[int, int]:
+        if value[0] > value[1] or value in {(0, 0)}:
+            raise ValueError("date_shift_days must be [low, high] with low <= high and a day other than 0 between them")
+        return value
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> "ObfuscateSettings":
+        low, high = self.date_shift_days
+        if self.weekdays == "kept" and not any(days and days % 7 == 0 for days in range(low, high + 1)):
+            raise ValueError("weekdays: kept needs a whole week, other than none, within date_shift_days")
+        self._check_modes(self.modes, "modes")
+        for kind, changed in self.note_types.items():
+            self._check_modes({**self.modes, **changed.modes}, f"note_types.{kind}.modes")
+        listed = {entity for modes in self._all_modes() for entity, mode in modes.items() if mode == "list"}
+        if unused := sorted(set(self.lists) - listed):
+            raise ValueError(f"lists: {', '.join(unused)} has a file, but nowhere the mode list")
+        folded = [kind.casefold() for kind in self.note_types]
+        if len(set(folded)) != len(folded):
+            raise ValueError("note_types names a type twice")
+        return self
+
+    def modes_of(self, note_type: str | None) -> dict[Entity, Mode]:
+        """The modes for notes of ``note_type``; entities that are not among them become surrogates."""
+        wanted = (note_type or "").casefold()
+        changed = next((found for kind, found in self.note_types.items() if kind.casefold() == wanted), None)
+        return {**self.modes, **changed.modes} if changed else self.modes
+
+    def _all_modes(self) -> list[dict[Entity, Mode]]:
+        return [self.modes, *(changed.modes for changed in self.note_types.values())]
+
+    def _check_modes(self, modes: dict[Entity, Mode], where: str) -> None:
+        for entity, mode in modes.items():
+            if mode == "list" and entity not in LISTED:
+                raise ValueError(f"{where}: {entity} cannot come from a list")
+            if mode == "list" and entity not in self.lists:
+                raise ValueError(f"{where}: {entity} is a list, but lists names no file for it")
+            if self.length == "same" and mode in _OF_ANOTHER_LENGTH:
+                raise ValueError(f"{where}: {entity}: {mode} does not keep the length that length: same asks for")
+        if modes.get(Entity.CITY) == "list":
+            loose = [e for e in (Entity.STATE, Entity.ZIP) if modes.get(e, "surrogate") == "surrogate"]
+            if loose:
+                raise ValueError(f"{where}: a CITY from a list would not lie in the surrogate {' and '.join(loose)}")
+
+
+def check_policy(policy: PolicySettings, obfuscate: ObfuscateSettings) -> None:
+    """Raise ``ValueError`` where a mode says something of an entity that the policy never transforms, or contradicts it."""
+    named = [("modes", obfuscate.modes)]
+    named += [(f"note_types.{kind}.modes", changed.modes) for kind, changed in obfuscate.note_types.items()]
+    for where, modes in named:
+        for entity, mode in modes.items():
+            if entity in policy.keep and mode != "keep":
+                raise ValueError(f"obfuscate.{where}: {entity} is {mode}, but policy.keep keeps it")
+            if entity not in GROUP_ENTITIES[policy.group] and mode != "keep":
+                raise ValueError(
+                    f"obfuscate.{where}: {entity} is {mode}, but group {policy.group} does not transform it"
+                )
+    if policy.kept_zip_digits and any(modes.get(Entity.CITY) == "list" for _, modes in named):
+        raise ValueError("policy.kept_zip_digits keeps places in their area, and a CITY from a list would lie in any")
