@@ -15,7 +15,7 @@ from deid_tasks.cli.annotation import agreement, annotate
 from deid_tasks.cli.bench import bench
 from deid_tasks.cli.certificate import certificate
 from deid_tasks.cli.harvest import harvest
-from deid_tasks.cli.jsonl import Line, Problems, open_target, read_notes
+from deid_tasks.cli.jsonl import Line, Problems, is_text_file, open_target, read_notes
 from deid_tasks.cli.sampling import sample
 from deid_tasks.cli.train import train
 from deid_tasks.errors import DeidError
@@ -34,7 +34,10 @@ app.command()(sample)
 app.command()(train)
 
 Notes = Annotated[
-    Path, typer.Argument(help="JSONL of {id, text[, patient_id]}, a folder of .txt files, or - for standard input.")
+    Path,
+    typer.Argument(
+        help="JSONL of {id, text[, patient_id]}, one text file, a folder of .txt files, or - for JSONL on standard input."
+    ),
 ]
 Output = Annotated[Path, typer.Option("-o", "--output", help="JSONL to write; - is standard output.")]
 Institution = Annotated[str | None, typer.Option(help="Use this institution's settings, dictionaries and patients.")]
@@ -67,7 +70,7 @@ def detect(
     engine = CommandEngine(institution, institutions, needs_key=False)
     problems = Problems()
     with open_target(output) as target, _progress() as progress:
-        for lines, documents, context in engine.contexts(read_notes(notes, problems)):
+        for lines, documents, context in engine.contexts(read_notes(notes, problems, engine.engine.max_characters)):
             for line, found in zip(lines, find(documents, context), strict=True):
                 record = {"id": line.note_id, **line.extra, "spans": [span_record(span) for span in found.spans]}
                 target.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -84,7 +87,8 @@ def obfuscate(
 ) -> None:
     """Replace identifiers by surrogates: one line a note, {id, text}. Exit status 1 where lines were skipped.
 
-    The ids of notes pass through: give pseudonyms where they identify anyone.
+    The ids of notes pass through: give pseudonyms where they identify anyone. One text file into an output that ends in .txt gives
+    the text itself.
     """
     from deid_tasks.cli.engines import CommandEngine
     from deid_tasks.pipeline import detect as find
@@ -94,13 +98,14 @@ def obfuscate(
     if obfuscator is None:
         raise DeidError("the engine was built without a surrogate key")
     problems = Problems()
+    is_plain = output.suffix == ".txt" and is_text_file(notes)
     with open_target(output) as target, _progress() as progress:
-        for lines, documents, context in engine.contexts(read_notes(notes, problems)):
+        for lines, documents, context in engine.contexts(read_notes(notes, problems, engine.engine.max_characters)):
             for line, document, found in zip(lines, documents, find(documents, context), strict=True):
                 patient = context.patients.get(document.patient_id or "")
                 rewritten = obfuscator.obfuscate(document, found.spans, patient, _moment(line, problems))
                 record = {"id": line.note_id, **line.extra, "text": rewritten.text}
-                target.write(json.dumps(record, ensure_ascii=False) + "\n")
+                target.write(rewritten.text if is_plain else json.dumps(record, ensure_ascii=False) + "\n")
             progress(len(lines))
     _end(problems)
 

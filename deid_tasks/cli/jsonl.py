@@ -1,4 +1,7 @@
-"""Notes in and out as JSON lines, streamed; a bad line is reported by its number and the rest goes on."""
+"""Notes in and out as JSON lines, streamed; a bad line is reported by its number and the rest goes on.
+
+A plain text file is one note, and so is each ``.txt`` file of a folder.
+"""
 
 import json
 import os
@@ -12,6 +15,9 @@ from typing import IO, Any
 from deid_tasks.errors import InputError
 
 _KNOWN = frozenset({"id", "text", "patient_id", "note_type", "note_datetime", "spans"})
+_RECORDS = frozenset({".jsonl", ".ndjson", ".json"})
+_LOOKED_AT = 4_096
+"""Bytes of a file whose name says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +46,41 @@ class Problems:
         print(f"{place}: {reason}", file=sys.stderr)
 
 
-def read_notes(source: Path, problems: Problems) -> Iterator[Line]:
-    """The notes of a JSONL file, of standard input (``-``), or of a folder of ``.txt`` files (the path is the id).
+def is_text_file(source: Path) -> bool:
+    """Whether ``source`` is one note in plain text: by its name, and where that says nothing, by how it begins."""
+    if str(source) == "-" or source.suffix in _RECORDS or not source.is_file():
+        return False
+    if source.suffix == ".txt":
+        return True
+    with _open_source(source) as stream:
+        return not stream.read(_LOOKED_AT).lstrip().startswith(b"{")
+
+
+def read_notes(source: Path, problems: Problems, max_characters: int | None = None) -> Iterator[Line]:
+    """The notes of a JSONL file or of standard input (``-``), a text file, or a folder of ``.txt`` files (the path is the id).
+
+    An empty note is a note; one that is no UTF-8, or longer than ``max_characters``, is reported and left out.
 
     Raises:
         InputError: the file or folder cannot be read at all.
     """
+    for place, line in _read_any(source, problems):
+        if max_characters is not None and len(line.text) > max_characters:
+            problems.report(
+                place, f"has {len(line.text):,} characters, more than the {max_characters:,} of the settings"
+            )
+            continue
+        yield line
+
+
+def _read_any(source: Path, problems: Problems) -> Iterator[tuple[str, Line]]:
+    """Notes, each with the words that say where it stands."""
     if source.is_dir():
         yield from _read_folder(source, problems)
+        return
+    if is_text_file(source):
+        if (text := _read_text(source, problems)) is not None:
+            yield str(source), Line(1, source.name, text)
         return
     for number, record in read_records(source, problems):
         text, note_id = record.get("text"), record.get("id")
@@ -55,7 +88,7 @@ def read_notes(source: Path, problems: Problems) -> Iterator[Line]:
             problems.report(f"{source}:{number}", "needs a string 'text' and an 'id'")
             continue
         patient = record.get("patient_id")
-        yield Line(
+        line = Line(
             number,
             str(note_id),
             text,
@@ -64,6 +97,7 @@ def read_notes(source: Path, problems: Problems) -> Iterator[Line]:
             record.get("note_datetime"),
             {key: value for key, value in record.items() if key not in _KNOWN},
         )
+        yield f"{source}:{number}", line
 
 
 def read_records(source: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -94,7 +128,7 @@ def open_target(target: Path) -> Iterator[IO[str]]:
         return
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        with partial.open("w", encoding="utf-8") as stream:
+        with partial.open("w", encoding="utf-8", newline="") as stream:
             yield stream
         partial.replace(target)
     except OSError as error:
@@ -116,13 +150,18 @@ def _open_source(source: Path) -> Iterator[IO[bytes]]:
         yield stream
 
 
-def _read_folder(folder: Path, problems: Problems) -> Iterator[Line]:
+def _read_folder(folder: Path, problems: Problems) -> Iterator[tuple[str, Line]]:
     for number, path in enumerate(sorted(folder.rglob("*.txt")), start=1):
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            problems.report(
-                str(path), "is no valid UTF-8" if isinstance(error, UnicodeDecodeError) else "cannot be read"
-            )
-            continue
-        yield Line(number, str(path.relative_to(folder)), text)
+        if (text := _read_text(path, problems)) is not None:
+            yield str(path), Line(number, str(path.relative_to(folder)), text)
+
+
+def _read_text(path: Path, problems: Problems) -> str | None:
+    """The whole file to the byte; line ends stay as they are, since offsets count them."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        problems.report(str(path), f"is no valid UTF-8 from byte {error.start} on")
+    except OSError:
+        problems.report(str(path), "cannot be read")
+    return None

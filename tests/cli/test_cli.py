@@ -137,7 +137,7 @@ def test_evaluate_counts_a_missing_prediction_as_nothing_found(tmp_path):
     assert json.loads((tmp_path / "scores.json").read_text())["figures"][0]["value"] == 0.0
 
 
-def test_a_10_mb_note_and_one_long_line_run_through(tmp_path):
+def test_a_note_of_1_mb_and_one_long_line_run_through(tmp_path):
     notes = write(tmp_path / "n.jsonl", {"id": "long", "text": "pt stable 12 " * 80_000}, {"id": "a", "text": NOTE})
     result = deid("detect", notes, "-o", tmp_path / "s.jsonl")
     assert result.returncode == 0, result.stderr

@@ -1,0 +1,61 @@
+"""Notes in plain text files, on the command line."""
+
+import json
+
+import pytest
+from test_cli import NOTE, deid, lines, write
+
+KEY = {"PALIMPSEST_SECRET_DEID_KEY": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}
+
+
+@pytest.mark.parametrize("name", ["note.txt", "note", "note.text"])
+def test_one_text_file_is_one_note(tmp_path, name):
+    note = tmp_path / name
+    note.write_bytes(b"\r\n" + NOTE.encode() + b"\r\nstable\r\n")
+    result = deid("detect", note)
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert found["id"] == name
+    text = note.read_bytes().decode()
+    assert any(text[s["start"] : s["end"]] == "Okafor" for s in found["spans"]), "line ends count in offsets"
+
+
+def test_text_in_text_out_keeps_every_other_byte(tmp_path):
+    note, target = tmp_path / "note.txt", tmp_path / "out.txt"
+    note.write_bytes(b"\xef\xbb\xbfBP 120/80\r\nSeen by Dr. Okafor.\r\n\tstable\x0c")
+    result = deid("obfuscate", note, "-o", target, **KEY)
+    assert result.returncode == 0, result.stderr
+    written = target.read_bytes()
+    assert written.startswith(b"\xef\xbb\xbfBP 120/80\r\nSeen by Dr. ")
+    assert written.endswith(b".\r\n\tstable\x0c")
+    assert b"Okafor" not in written
+    assert json.loads(deid("obfuscate", note, **KEY).stdout)["text"].encode() == written
+
+
+@pytest.mark.parametrize("command", ["detect", "obfuscate"])
+def test_an_empty_note_is_a_note(tmp_path, command):
+    note = tmp_path / "empty.txt"
+    note.touch()
+    result = deid(command, note, **KEY)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout) in ({"id": "empty.txt", "spans": []}, {"id": "empty.txt", "text": ""})
+
+
+def test_a_file_that_is_no_text_is_named_and_not_quoted(tmp_path):
+    (tmp_path / "good.txt").write_text(NOTE)
+    (tmp_path / "bad.txt").write_bytes(b"Marigold \xff\xfe Featherstone")
+    single = deid("obfuscate", tmp_path / "bad.txt", **KEY)
+    assert (single.returncode, single.stdout) == (1, b"")
+    assert b"bad.txt: is no valid UTF-8 from byte 9 on" in single.stderr
+    assert b"Marigold" not in single.stderr
+    folder = deid("detect", tmp_path)
+    assert folder.returncode == 1
+    assert json.loads(folder.stdout)["id"] == "good.txt"
+
+
+def test_a_note_longer_than_the_settings_allow_is_left_out_and_said(tmp_path):
+    notes = write(tmp_path / "n.jsonl", {"id": "long", "text": "x" * 10_000_001}, {"id": "a", "text": NOTE})
+    result = deid("detect", notes, "-o", tmp_path / "s.jsonl")
+    assert result.returncode == 1
+    assert [record["id"] for record in lines(tmp_path / "s.jsonl")] == ["a"]
+    assert b"n.jsonl:1: has 10,000,001 characters, more than the 10,000,000 of the settings" in result.stderr
