@@ -26,6 +26,7 @@ the first under a fingerprint that a person must approve, waits at *review* (see
 **When it fails.** *verify_certificate*: run `evaluate__{institution}`, then clear the task. *detect_and_obfuscate*: clear the failed
 shard; a shard may run any number of times, anywhere. *reconcile_and_gate*: the log names the figure that fell short, and nothing was
 published. *review*: somebody rejected the run, or nobody answered; clear it to ask again. *publish*: clear it; the slice is replaced whole.
+*store_vault* (where the institution keeps one): the notes are published, and cannot be brought back until it is cleared and succeeds.
 Quarantined notes and their reasons are rows of `{institution}_results.note_outcome`.
 """
 
@@ -86,6 +87,20 @@ def publish(
         return runs.publish(*who, run_id, data_interval_start, data_interval_end, released)
 
 
+@task(multiple_outputs=False)
+def store_vault(
+    institution: str,
+    released: dict[str, Any],
+    published: dict[str, Any],
+    run_id: str,
+    data_interval_start: datetime.datetime,
+    data_interval_end: datetime.datetime,
+) -> dict[str, Any]:
+    """The sealed originals of the published slice, in the place of its former ones."""
+    with engine(institution) as (runs, *who):
+        return runs.store_vault(*who, run_id, data_interval_start, data_interval_end, released, published)
+
+
 def build(settings: InstitutionSettings) -> DAG:
     """The DAG of one institution."""
     name = settings.institution
@@ -108,6 +123,8 @@ def build(settings: InstitutionSettings) -> DAG:
         published = publish.override(outlets=[notes_asset(name)])(name, released)
         verify_certificate(name) >> plan
         released >> review >> published
+        if settings.vault:
+            store_vault(name, released, published)
     return dag
 
 

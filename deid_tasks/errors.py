@@ -31,3 +31,7 @@ class GateError(DeidError):
 
 class PublishError(DeidError):
     """The published table cannot be written or read."""
+
+
+class VaultError(DeidError):
+    """The vault cannot be written, or what it holds cannot be opened; nothing of what it holds is in the text."""

@@ -69,6 +69,15 @@ FINDING_TYPE = pa.struct(
     ]
 )
 
+REPLACEMENT_TYPE = pa.struct(
+    [
+        pa.field("start", pa.int32(), nullable=False),
+        pa.field("end", pa.int32(), nullable=False),
+        pa.field("original_start", pa.int32(), nullable=False),
+        pa.field("original_end", pa.int32(), nullable=False),
+    ]
+)
+
 RESULT_SCHEMA = pa.schema(
     [
         pa.field("note_id", pa.string(), nullable=False),
@@ -81,6 +90,7 @@ RESULT_SCHEMA = pa.schema(
         pa.field("deid_text", pa.string()),
         pa.field("spans", pa.list_(SPAN_TYPE)),
         pa.field("findings", pa.list_(FINDING_TYPE)),
+        pa.field("replacements", pa.list_(REPLACEMENT_TYPE)),
         pa.field("outcome", pa.string(), nullable=False),
         pa.field("reason", pa.string(), nullable=False),
         pa.field("words", pa.int32(), nullable=False),
@@ -92,6 +102,7 @@ RESULT_SCHEMA = pa.schema(
 """What ``deidentify`` returns: one row a note, in the order given.
 
 ``deid_text`` is null where the note is quarantined. ``*_key`` are pseudonyms, ``deid_datetime`` is shifted with the patient's
-dates, ``findings`` are offsets of ``deid_text`` as the audit saw it. ``changed_words`` are the words of
+dates, ``findings`` are offsets of ``deid_text`` as the audit saw it, ``replacements`` where surrogates stand in it and what they
+replaced in the original. ``changed_words`` are the words of
 the original that a surrogate replaced at least in part, ``agreed_spans`` the spans that two or more detectors found. The real identifiers are for the warehouse only.
 """

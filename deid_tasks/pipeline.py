@@ -182,6 +182,10 @@ def _rewrite(
         row |= {"outcome": str(Outcome.QUARANTINED), "reason": str(Reason.AUDIT)}
     else:
         row["deid_text"] = rewritten.text
+        row["replacements"] = [
+            {"start": start, "end": end, "original_start": first, "original_end": last}
+            for (start, end), (first, last) in zip(rewritten.replaced, rewritten.originals, strict=True)
+        ]
     return row
 
 
@@ -210,6 +214,7 @@ def _row(
             for s in spans
         ],
         "findings": [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in findings],
+        "replacements": [],
         "outcome": str(outcome),
         "reason": str(reason),
         "words": amounts.words if amounts else 0,

@@ -37,6 +37,7 @@ STEPS = {
     "report",
     "sampling",
     "harvest",
+    "vault",
 }
 COMPOSERS = {"fingerprint", "engine", "pipeline", "bench", "runs"}
 SHELLS = {"cli", "demo", "train", "hospital"}

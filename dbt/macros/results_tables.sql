@@ -97,4 +97,42 @@
         decided_at timestamptz not null
     );
     create index if not exists approval_by_fingerprint on {{ results }}.approval (fingerprint);
+    -- Which slice of the published table an interval of notes became; one of an earlier surrogate key is replaced with it.
+    create table if not exists {{ results }}.published_slice (
+        slice_key text primary key,
+        slice_start timestamp not null,
+        slice_end timestamp not null,
+        key_id text not null,
+        run_id text not null,
+        notes bigint,
+        published_at timestamptz,
+        replaced_at timestamptz
+    );
+    create index if not exists published_slice_by_interval on {{ results }}.published_slice (slice_start, slice_end);
+    create table if not exists {{ results }}.published_table (
+        run_id text not null,
+        table_name text not null,
+        version text not null,
+        key_id text not null,
+        rows_read bigint not null,
+        published bigint not null,
+        withheld bigint not null,
+        published_at timestamptz not null,
+        primary key (run_id, table_name)
+    );
+    -- Who asked for originals; nobody may take a row back.
+    create table if not exists {{ results }}.reidentification (
+        reidentification_id bigint generated always as identity primary key,
+        asked_at timestamptz not null default now(),
+        asked_by text not null check (asked_by <> ''),
+        -- Who the database says it was.
+        database_user text not null default session_user,
+        reason text not null check (reason <> ''),
+        note_keys text [] not null
+    );
+    create or replace function {{ results }}.refuse_change() returns trigger language plpgsql as
+    $$ begin raise exception 'rows of % are never changed', tg_table_name; end $$;
+    create or replace trigger reidentification_is_append_only
+    before update or delete or truncate on {{ results }}.reidentification
+    for each statement execute function {{ results }}.refuse_change();
 {%- endmacro %}

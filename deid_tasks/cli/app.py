@@ -16,6 +16,8 @@ from deid_tasks.cli.bench import bench
 from deid_tasks.cli.certificate import certificate
 from deid_tasks.cli.harvest import harvest
 from deid_tasks.cli.jsonl import Line, Problems, is_text_file, open_target, read_notes
+from deid_tasks.cli.keys import keys
+from deid_tasks.cli.reidentify import reidentify
 from deid_tasks.cli.sampling import sample
 from deid_tasks.cli.train import train
 from deid_tasks.errors import DeidError
@@ -27,9 +29,11 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 app.add_typer(annotate, name="annotate")
 app.add_typer(certificate, name="certificate")
 app.add_typer(harvest, name="harvest")
+app.add_typer(keys, name="keys")
 app.command()(agreement)
 app.command()(ablate)
 app.command()(bench)
+app.command()(reidentify)
 app.command()(sample)
 app.command()(train)
 
@@ -50,7 +54,7 @@ def main() -> None:
     try:
         app()
     except DeidError as error:
-        Console(stderr=True).print(f"deid: {error}", style="red", markup=False, highlight=False)
+        Console(stderr=True).print(f"deid: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
     except BrokenPipeError:
         sys.exit(141)

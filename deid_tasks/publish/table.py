@@ -4,6 +4,7 @@ Nothing in the table tells a real date or identifier: keys are pseudonyms, ``not
 slice is named by a keyed hash of its data interval, since the interval itself is the real date of every note in it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -70,9 +71,17 @@ def open_table(settings: InstitutionSettings, secrets: Secrets) -> "Table":
 
 
 def publish_slice(
-    settings: InstitutionSettings, secrets: Secrets, notes: pa.Table, slice_key: str, summary: dict[str, str]
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    notes: pa.Table,
+    slice_key: str,
+    summary: dict[str, str],
+    former: Sequence[str] = (),
 ) -> Publication:
     """Replace exactly the rows of ``slice_key`` by ``notes`` (``PUBLISHED_SCHEMA``) in one catalog commit.
+
+    Rows of ``former`` slices, what the same notes were under an earlier key, go in the same commit. Notes stand in the order of their
+    pseudonyms: in the order of the warehouse they would tell the rank of their real identifiers.
 
     Readers see the table as before or as after. A concurrent writer's commit is waited out: the table is loaded again and the
     replacement repeated, up to eight times. ``summary`` goes into the snapshot's summary.
@@ -84,7 +93,9 @@ def publish_slice(
     from pyiceberg.exceptions import CommitFailedException
 
     table = open_table(settings, secrets)
-    mine = f"institution = '{settings.institution}' and slice_key = '{slice_key}'"
+    names = ", ".join(f"'{name}'" for name in (slice_key, *former))
+    mine = f"institution = '{settings.institution}' and slice_key in ({names})"
+    notes = notes.sort_by("note_key")
 
     def replace() -> int:
         table.refresh()
@@ -107,6 +118,22 @@ def publish_slice(
     except Exception as error:
         raise _failed("write", settings, error) from None
     return Publication(snapshot_id, notes.num_rows, table.location())
+
+
+def read_notes(settings: InstitutionSettings, secrets: Secrets, note_keys: Sequence[str]) -> list[dict[str, str]]:
+    """``note_key``, ``slice_key`` and ``text`` of these notes of the institution, those that are published.
+
+    Raises:
+        PublishError: the table cannot be read.
+    """
+    table = open_table(settings, secrets)
+    names = ", ".join(f"'{key}'" for key in sorted(set(note_keys)) if key.isalnum())
+    mine = f"institution = '{settings.institution}' and note_key in ({names})"
+    try:
+        scan = table.scan(row_filter=mine, selected_fields=("note_key", "slice_key", "text"))
+        return list(scan.to_arrow().to_pylist())
+    except Exception as error:
+        raise _failed("read", settings, error) from None
 
 
 def _schema_and_partitions() -> tuple["Schema", "PartitionSpec"]:

@@ -9,9 +9,11 @@ from deid_tasks.runs.certificates import record_review, verify
 from deid_tasks.runs.dictionaries import compile_dictionaries, load_engine
 from deid_tasks.runs.evaluation import evaluate
 from deid_tasks.runs.harvesting import approve_harvest, approved_harvest, harvest
+from deid_tasks.runs.names import surrogate_keys
 from deid_tasks.runs.notes import plan_shards, process_shard
 from deid_tasks.runs.release import publish, reconcile
 from deid_tasks.runs.sampling import draw_samples
+from deid_tasks.runs.vault import reidentify, rewrap_vault, store_vault
 
 __all__ = [
     "adjudicate",
@@ -31,5 +33,9 @@ __all__ = [
     "publish",
     "reconcile",
     "record_review",
+    "reidentify",
+    "rewrap_vault",
+    "store_vault",
+    "surrogate_keys",
     "verify",
 ]

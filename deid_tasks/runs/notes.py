@@ -13,6 +13,8 @@ from deid_tasks.engine import Context
 from deid_tasks.notes import RESULT_SCHEMA, Outcome
 from deid_tasks.pipeline import deidentify
 from deid_tasks.runs.dictionaries import load_engine
+from deid_tasks.runs.names import slice_name
+from deid_tasks.runs.vault import sealed_originals
 from deid_tasks.runs.workspace import shard_file, whole_file
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.warehouse import Shard, connect, count_notes, read_patients, read_shard
@@ -38,23 +40,27 @@ def process_shard(
 ) -> dict[str, Any]:
     """Detect, obfuscate and audit one shard, into one file that appears when it is whole.
 
-    A killed worker leaves nothing that a later step reads; a retry writes the same file again.
+    A killed worker leaves nothing that a later step reads; a retry writes the same file again. Where the institution keeps a vault,
+    originals go to a second file beside it, sealed for a key that this worker does not have.
     """
     engine = load_engine(settings, secrets)
     part = Shard(**shard)
     schema = RESULT_SCHEMA.with_metadata({"fingerprint": engine.fingerprint})
     outcomes: Counter[str] = Counter()
     words, began = 0, time.monotonic()
+    target = shard_file(settings, run_id, part)
     with (
         connect(secrets.text(settings.warehouse.connection)) as reader,
         connect(secrets.text(settings.warehouse.connection)) as lookup,
-        whole_file(shard_file(settings, run_id, part)) as partial,
+        whole_file(target) as partial,
         pq.ParquetWriter(partial, schema, compression="zstd") as writer,
+        sealed_originals(settings, secrets, engine, target, slice_name(engine, start, end)) as keep,
     ):
         for batch in read_shard(reader, settings, start, end, part):
             patients = read_patients(lookup, settings, filter(None, batch["patient_id"].to_pylist()))
             result = deidentify(batch, Context(engine, patients))
             writer.write_batch(result.replace_schema_metadata(schema.metadata))
+            keep(batch, result)
             outcomes.update(result["outcome"].to_pylist())
             words += sum(result["words"].to_pylist())
     return {

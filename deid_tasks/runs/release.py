@@ -19,6 +19,7 @@ from deid_tasks.notes import Amounts, Outcome
 from deid_tasks.publish import PUBLISHED_SCHEMA, publish_slice
 from deid_tasks.runs.certificates import check_review, review_reasons, valid_certificate
 from deid_tasks.runs.dictionaries import load_engine
+from deid_tasks.runs.names import key_name, pseudonym, slice_name
 from deid_tasks.runs.workspace import fingerprint_of, prune_runs, read_batches, shard_files
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.warehouse import connect, count_notes, read_patients
@@ -30,6 +31,7 @@ from deid_tasks.warehouse.results import (
     replace_run,
     replace_run_figures,
 )
+from deid_tasks.warehouse.slices import announce_slice, close_slice
 
 
 @dataclass
@@ -138,8 +140,9 @@ def publish(
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         certificate = valid_certificate(connection, settings, secrets, marked)
         check_review(connection, settings, run_id, marked)
-    assert engine.obfuscator is not None
-    slice_key = engine.obfuscator.pseudonym("slice", f"{start.isoformat()}/{end.isoformat()}")
+    slice_key, key_id = slice_name(engine, start, end), key_name(engine)
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        former = announce_slice(connection, settings, (start, end), slice_key, key_id, run_id)
     table = pa.Table.from_batches(
         (_published(batch, settings, slice_key) for batch in read_batches(files)), schema=PUBLISHED_SCHEMA
     )
@@ -148,10 +151,13 @@ def publish(
         "palimpsest.certificate": certificate["certificate_id"],
         "palimpsest.notes": str(table.num_rows),
         "palimpsest.institution": settings.institution,
+        "palimpsest.key": key_id,
         # The run's own name holds the date of its notes.
-        "palimpsest.run": engine.obfuscator.pseudonym("run", run_id),
+        "palimpsest.run": pseudonym(engine, "run", run_id),
     }
-    publication = publish_slice(settings, secrets, table, slice_key, summary)
+    publication = publish_slice(settings, secrets, table, slice_key, summary, former)
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        close_slice(connection, settings, slice_key, publication.notes, former)
     prune_runs(settings)
     return {"notes": publication.notes, "snapshot_id": publication.snapshot_id, "table": publication.location}
 

@@ -49,6 +49,11 @@ def shard_file(settings: InstitutionSettings, run_id: str, shard: Shard) -> Path
     return run_dir(settings, run_id) / f"shard-{shard.index:04d}-of-{shard.count:04d}.parquet"
 
 
+def vault_file(shard: Path) -> Path:
+    """Where the originals of a shard's file lie, sealed, until its slice is published."""
+    return shard.with_suffix(".vault")
+
+
 @contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
     """A path to write to, which becomes ``target`` when the block ends well and is gone otherwise.

@@ -267,6 +267,41 @@ class PublishSettings(_Section):
     catalog: Name = Field(description="Name of the secret that holds the PostgreSQL URI of the Iceberg catalog.")
 
 
+class VaultSettings(_Section):
+    """Where originals are kept, encrypted, so that the right key can bring a published note's own text back."""
+
+    bucket: str = Field(min_length=3, description="S3 bucket of the vault; never that of the published table.")
+    prefix: str = Field(default="vault", pattern=r"^[a-zA-Z0-9_\-]+(/[a-zA-Z0-9_\-]+)*$")
+    object_store: Name = Field(
+        description="Name of the secret that holds the vault's S3 endpoint and credentials (JSON)."
+    )
+    wrap: Literal["x25519", "aws-kms"] = Field(
+        default="x25519",
+        description="How each data key is wrapped: for a key pair of the institution (HPKE), or by a key in AWS KMS.",
+    )
+    public_key: Name = Field(
+        default="vault_public_key",
+        description="Name of the secret that holds the X25519 public key (PEM) which originals are sealed for; workers need it.",
+    )
+    private_key: Name = Field(
+        default="vault_private_key",
+        description="Name of the secret that holds its private half (PEM); re-identification alone needs it.",
+    )
+    kms_key: str = Field(
+        default="", description="Id, alias or ARN of the KMS key; workers need kms:Encrypt, and no more."
+    )
+    kms: Name = Field(
+        default="vault_kms",
+        description="Name of the secret that holds the KMS endpoint, region and credentials (JSON).",
+    )
+
+    @model_validator(mode="after")
+    def _names_its_key(self) -> "VaultSettings":
+        if (self.wrap == "aws-kms") != bool(self.kms_key):
+            raise ValueError("kms_key goes with wrap: aws-kms, and aws-kms with kms_key")
+        return self
+
+
 class InstitutionSettings(_Section):
     """One tenant. Secrets are named here and never written here."""
 
@@ -286,6 +321,9 @@ class InstitutionSettings(_Section):
     annotation: AnnotationSettings = AnnotationSettings()
     gate: GateSettings = GateSettings()
     publish: PublishSettings
+    vault: VaultSettings | None = Field(
+        default=None, description="Keeps originals for re-identification; nothing is kept where not given."
+    )
     work_dir: str = Field(
         description="Restricted folder, seen by every worker: lexicons, and shards before they pass the gate. Never under the published prefix."
     )
@@ -293,6 +331,9 @@ class InstitutionSettings(_Section):
     @model_validator(mode="after")
     def _policy_and_modes_agree(self) -> "InstitutionSettings":
         check_policy(self.policy, self.obfuscate)
+    def _vault_apart(self) -> "InstitutionSettings":
+        if self.vault and self.vault.bucket == self.publish.bucket:
+            raise ValueError("vault.bucket must be another than publish.bucket: no reader of notes may read originals")
         return self
 
     def schema_name(self, layer: Literal["ehr", "staging", "dictionaries", "quality", "results", "gold"]) -> str:

@@ -80,3 +80,21 @@ def test_manifests_hold_no_text(institution, platform_secrets):
     bounds = [file for row in table.inspect.files().to_pylist() for file in (row["lower_bounds"], row["upper_bounds"])]
     assert bounds
     assert "Marigold" not in str(bounds)
+
+
+def test_rows_stand_in_the_order_of_their_pseudonyms(institution, platform_secrets):
+    notes = rows(4, "a").to_pylist()
+    for note, key in zip(notes, "dbca", strict=True):
+        note["note_key"] = key
+        note["note_datetime"] = datetime.datetime(2024, 1, 1)
+    publish_slice(institution, platform_secrets, pa.Table.from_pylist(notes, schema=PUBLISHED_SCHEMA), "a", {})
+    assert open_table(institution, platform_secrets).scan().to_arrow()["note_key"].to_pylist() == list("abcd")
+
+
+def test_former_names_of_a_slice_go_in_the_same_commit(institution, platform_secrets):
+    for name in "abc":
+        publish_slice(institution, platform_secrets, rows(1, name, name), name, {})
+    before = len(open_table(institution, platform_secrets).metadata.metadata_log)
+    publish_slice(institution, platform_secrets, rows(1, "d", "d"), "d", {}, ("a", "c"))
+    assert texts(institution, platform_secrets) == ["b 0", "d 0"]
+    assert len(open_table(institution, platform_secrets).metadata.metadata_log) == before + 1
