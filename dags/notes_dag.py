@@ -7,7 +7,7 @@ from airflow.sdk import DAG, CronDataIntervalTimetable, TriggerRule, task
 
 from deid_tasks.settings import InstitutionSettings
 from wiring.assets import notes_asset
-from wiring.engine import engine
+from wiring.engine import CONTRACT, engine
 from wiring.institutions import usable_institutions
 from wiring.policy import Kind, Pool, policy
 from wiring.review import Review
@@ -26,6 +26,7 @@ the first under a fingerprint that a person must approve, waits at *review* (see
 **When it fails.** *verify_certificate*: run `evaluate__{institution}`, then clear the task. *detect_and_obfuscate*: clear the failed
 shard; a shard may run any number of times, anywhere. *reconcile_and_gate*: the log names the figure that fell short, and nothing was
 published. *review*: somebody rejected the run, or nobody answered; clear it to ask again. *publish*: clear it; the slice is replaced whole.
+*publish_tables* (where structured tables are named): its log names the column without a rule, or the table; clear it, no harm is done twice.
 *store_vault* (where the institution keeps one): the notes are published, and cannot be brought back until it is cleared and succeeds.
 Quarantined notes and their reasons are rows of `{institution}_results.note_outcome`.
 """
@@ -88,6 +89,13 @@ def publish(
 
 
 @task(multiple_outputs=False)
+def publish_tables(institution: str, published: dict[str, Any], run_id: str) -> dict[str, Any]:  # noqa: ARG001
+    """The institution's structured tables beside its notes, each replaced whole, and left alone where nothing has changed."""
+    with engine(institution) as (runs, *who):
+        return runs.publish_tables(*who, run_id, CONTRACT)
+
+
+@task(multiple_outputs=False)
 def store_vault(
     institution: str,
     released: dict[str, Any],
@@ -123,6 +131,8 @@ def build(settings: InstitutionSettings) -> DAG:
         published = publish.override(outlets=[notes_asset(name)])(name, released)
         verify_certificate(name) >> plan
         released >> review >> published
+        if settings.publish.tables:
+            publish_tables(name, published)
         if settings.vault:
             store_vault(name, released, published)
     return dag

@@ -9,6 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "deid_tasks"
 FOUNDATION = {
+    "columns",
     "decision",
     "entities",
     "errors",

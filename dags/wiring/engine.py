@@ -3,6 +3,7 @@
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType
 
 from airflow.sdk.exceptions import AirflowException
@@ -11,6 +12,9 @@ from deid_tasks.errors import DeidError
 from deid_tasks.settings import InstitutionSettings, Secrets
 from wiring.institutions import settings_of
 from wiring.secrets import airflow_secrets
+
+CONTRACT = Path(__file__).resolve().parents[2] / "dbt" / "models" / "staging" / "models.yml"
+"""What dbt says of every column of the staging models."""
 
 
 @contextmanager

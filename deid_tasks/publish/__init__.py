@@ -1,12 +1,19 @@
-"""The de-identified table: Iceberg on S3, which any reader opens without anything of ours."""
+"""The de-identified tables: Iceberg on S3, which any reader opens without anything of ours."""
 
-from deid_tasks.publish.table import (
-    PUBLISHED_SCHEMA,
-    Publication,
-    open_table,
-    publish_slice,
-    read_notes,
-    table_location,
-)
+from deid_tasks.publish.catalog import table_location
+from deid_tasks.publish.rows import INSTITUTION, full_name, open_rows, replace_rows, rows_version
+from deid_tasks.publish.table import PUBLISHED_SCHEMA, Publication, open_table, publish_slice, read_notes
 
-__all__ = ["PUBLISHED_SCHEMA", "Publication", "open_table", "publish_slice", "read_notes", "table_location"]
+__all__ = [
+    "INSTITUTION",
+    "PUBLISHED_SCHEMA",
+    "Publication",
+    "full_name",
+    "open_rows",
+    "open_table",
+    "publish_slice",
+    "read_notes",
+    "replace_rows",
+    "rows_version",
+    "table_location",
+]

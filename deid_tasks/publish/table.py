@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from deid_tasks.errors import DeidError, PublishError
+from deid_tasks.publish.catalog import ATTEMPTS, failed, open_catalog
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ PUBLISHED_SCHEMA = pa.schema(
         pa.field("text", pa.string(), nullable=False),
     ]
 )
-_ATTEMPTS = 8
 _PROPERTIES = {"write.metadata.metrics.column.text": "none"}
 """No bounds of the text column: manifests would hold the first letters of notes."""
 
@@ -44,22 +44,14 @@ class Publication:
     location: str
 
 
-def table_location(settings: InstitutionSettings) -> str:
-    """The S3 address that the table lies under."""
-    return f"s3://{settings.publish.bucket}/{settings.publish.prefix}"
-
-
 def open_table(settings: InstitutionSettings, secrets: Secrets) -> "Table":
     """The published table, made with its partitions (institution, month of the shifted note time) where it is new.
 
     Raises:
         PublishError: the catalog or the bucket cannot be reached or used.
     """
-    from pyiceberg.catalog.sql import SqlCatalog
-
     try:
-        catalog = SqlCatalog("palimpsest", **_catalog_properties(settings, secrets))
-        catalog.create_namespace_if_not_exists(settings.publish.table.split(".")[0])
+        catalog = open_catalog(settings, secrets)
         schema, partitions = _schema_and_partitions()
         return catalog.create_table_if_not_exists(
             settings.publish.table, schema=schema, partition_spec=partitions, properties=_PROPERTIES
@@ -67,7 +59,7 @@ def open_table(settings: InstitutionSettings, secrets: Secrets) -> "Table":
     except DeidError:
         raise
     except Exception as error:
-        raise _failed("open", settings, error) from None
+        raise failed("open", settings, error) from None
 
 
 def publish_slice(
@@ -109,14 +101,14 @@ def publish_slice(
     try:
         snapshot_id = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(CommitFailedException),
-            stop=tenacity.stop_after_attempt(_ATTEMPTS),
+            stop=tenacity.stop_after_attempt(ATTEMPTS),
             wait=tenacity.wait_random_exponential(multiplier=0.2, max=10),
             reraise=True,
         )(replace)
     except DeidError:
         raise
     except Exception as error:
-        raise _failed("write", settings, error) from None
+        raise failed("write", settings, error) from None
     return Publication(snapshot_id, notes.num_rows, table.location())
 
 
@@ -133,7 +125,7 @@ def read_notes(settings: InstitutionSettings, secrets: Secrets, note_keys: Seque
         scan = table.scan(row_filter=mine, selected_fields=("note_key", "slice_key", "text"))
         return list(scan.to_arrow().to_pylist())
     except Exception as error:
-        raise _failed("read", settings, error) from None
+        raise failed("read", settings, error) from None
 
 
 def _schema_and_partitions() -> tuple["Schema", "PartitionSpec"]:
@@ -157,26 +149,4 @@ def _schema_and_partitions() -> tuple["Schema", "PartitionSpec"]:
             source_id=ids["institution"], field_id=1000, transform=IdentityTransform(), name="institution_id"
         ),
         PartitionField(source_id=ids["note_datetime"], field_id=1001, transform=MonthTransform(), name="note_month"),
-    )
-
-
-def _catalog_properties(settings: InstitutionSettings, secrets: Secrets) -> dict[str, str]:
-    store = secrets.mapping(settings.publish.object_store)
-    scheme, _, rest = secrets.text(settings.publish.catalog).partition("://")
-    properties = {
-        "uri": f"postgresql+psycopg2://{rest}" if scheme in {"postgres", "postgresql"} else f"{scheme}://{rest}",
-        "warehouse": table_location(settings),
-        "s3.endpoint": store.get("endpoint"),
-        "s3.access-key-id": store.get("access_key"),
-        "s3.secret-access-key": store.get("secret_key"),
-        "s3.region": store.get("region", "us-east-1"),
-    }
-    return {name: str(value) for name, value in properties.items() if value}
-
-
-def _failed(verb: str, settings: InstitutionSettings, error: Exception) -> PublishError:
-    # The texts of S3 and SQL errors can quote credentials and row values; their class says enough to look further.
-    return PublishError(
-        f"cannot {verb} table {settings.publish.table} under {table_location(settings)}: {type(error).__name__};"
-        f" check the secrets {settings.publish.object_store!r} and {settings.publish.catalog!r}, and that the bucket exists"
     )

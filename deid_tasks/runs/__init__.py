@@ -13,6 +13,7 @@ from deid_tasks.runs.names import surrogate_keys
 from deid_tasks.runs.notes import plan_shards, process_shard
 from deid_tasks.runs.release import publish, reconcile
 from deid_tasks.runs.sampling import draw_samples
+from deid_tasks.runs.tables import publish_tables
 from deid_tasks.runs.vault import reidentify, rewrap_vault, store_vault
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "plan_shards",
     "process_shard",
     "publish",
+    "publish_tables",
     "reconcile",
     "record_review",
     "reidentify",

@@ -263,6 +263,10 @@ class PublishSettings(_Section):
     table: str = Field(
         default="deid.notes", pattern=r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$", description="namespace.table"
     )
+    tables: tuple[Name, ...] = Field(
+        default=(),
+        description="Structured tables published beside the notes: patients, encounters, providers, … as dbt's models.yml names them (meta.deid_table).",
+    )
     object_store: Name = Field(description="Name of the secret that holds the S3 endpoint and credentials (JSON).")
     catalog: Name = Field(description="Name of the secret that holds the PostgreSQL URI of the Iceberg catalog.")
 

@@ -10,6 +10,7 @@ CANONICAL = [
     "patient_relation",
     "provider",
     "facility",
+    "encounter",
     "note",
 ]
 
