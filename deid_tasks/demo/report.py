@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from deid_tasks.demo.state import DemoError
-from deid_tasks.publish import open_table
+from deid_tasks.publish import load_rows, open_table
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.warehouse import connect
 
@@ -20,13 +20,29 @@ QUERY = """
     ORDER BY hash(note_type), institution
     LIMIT 3
 """
+PATIENT = """
+    SELECT substr(patient_key, 1, 8) AS patient, first_name, last_name, sex, birth_date, city, state,
+        count(DISTINCT encounter_key) AS encounters, count(DISTINCT note_key) AS notes,
+        max(CASE WHEN contains(text, last_name) THEN 'yes' ELSE 'no' END) AS named_in_notes
+    FROM notes
+    JOIN patients USING (institution, patient_key)
+    JOIN patient_names USING (institution, patient_key)
+    JOIN patient_addresses USING (institution, patient_key)
+    JOIN encounters USING (institution, patient_key)
+    GROUP BY ALL
+    ORDER BY notes DESC, patient
+    LIMIT 1
+"""
 ASK = '.venv/bin/python -m deid_tasks.demo.query "SELECT institution, count(*) FROM notes GROUP BY 1"'
 
 
 def query(settings: InstitutionSettings, secrets: Secrets, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Columns and rows of a DuckDB query over the published table, which it sees as ``notes``."""
+    """Columns and rows of a DuckDB query over the published ``notes`` and the structured tables that the query names."""
     connection = open_table(settings, secrets).scan().to_duckdb("notes")
     try:
+        for name in settings.publish.tables:
+            if name in sql:
+                load_rows(settings, secrets, name).scan().to_duckdb(name, connection)
         answer = connection.execute(sql)
         return [column[0] for column in answer.description], answer.fetchall()
     finally:
@@ -72,6 +88,14 @@ def show_report(
     for row in rows:
         sample.add_row(*map(str, row))
     console.print(sample)
+    if {"patients", "patient_names", "patient_addresses", "encounters"} <= set(first.publish.tables):
+        names, rows = query(first, secrets, PATIENT)
+        joined = Table(
+            *names, title="\nOne patient, in notes and structured tables, joined by key", title_justify="left"
+        )
+        for row in rows:
+            joined.add_row(*map(str, row))
+        console.print(joined)
     console.print(f"Ask it yourself:\n  {ASK}", highlight=False, soft_wrap=True)
 
 

@@ -1,7 +1,7 @@
 """The de-identified tables: Iceberg on S3, which any reader opens without anything of ours."""
 
 from deid_tasks.publish.catalog import table_location
-from deid_tasks.publish.rows import INSTITUTION, full_name, open_rows, replace_rows, rows_version
+from deid_tasks.publish.rows import INSTITUTION, full_name, load_rows, open_rows, replace_rows, rows_version
 from deid_tasks.publish.table import PUBLISHED_SCHEMA, Publication, open_table, publish_slice, read_notes
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "PUBLISHED_SCHEMA",
     "Publication",
     "full_name",
+    "load_rows",
     "open_rows",
     "open_table",
     "publish_slice",

@@ -56,6 +56,16 @@ def open_rows(settings: InstitutionSettings, secrets: Secrets, name: str, schema
         raise failed("open", settings, error, full_name(settings, name)) from None
 
 
+def load_rows(settings: InstitutionSettings, secrets: Secrets, name: str) -> "Table":
+    """A table that has been published; raises ``PublishError`` where it has not."""
+    try:
+        return open_catalog(settings, secrets).load_table(full_name(settings, name))
+    except DeidError:
+        raise
+    except Exception as error:
+        raise failed("open", settings, error, full_name(settings, name)) from None
+
+
 def full_name(settings: InstitutionSettings, name: str) -> str:
     """The table's name in the catalog: in the namespace of the notes."""
     return f"{settings.publish.table.split('.')[0]}.{name}"

@@ -82,12 +82,27 @@ class TestStructure:
             "detect_and_obfuscate": {"reconcile_and_gate"},
             "reconcile_and_gate": {"review", "publish"},
             "review": {"publish"},
-            "publish": set(),
+            "publish": {"publish_tables"},
+            "publish_tables": set(),
         }
         assert dag.get_task("detect_and_obfuscate").is_mapped
         # One failed shard, and neither gate nor table is reached.
         assert dag.get_task("reconcile_and_gate").trigger_rule == "all_success"
         assert dag.get_task("publish").trigger_rule == "all_success"
+
+    def test_originals_are_stored_after_publication_where_there_is_a_vault(self, dagbag, institution):
+        import notes_dag
+        from deid_tasks.settings import load_institution
+
+        document = load_institution(ROOT / "dags" / "institutions" / f"{institution}.yaml").model_dump(mode="json")
+        document["vault"] = {"bucket": "originals", "object_store": "vault_store"}
+        document["publish"]["tables"] = []
+        dag = notes_dag.build(
+            type(load_institution(ROOT / "dags" / "institutions" / f"{institution}.yaml"))(**document)
+        )
+        assert dag.get_task("publish").downstream_task_ids == {"store_vault"}
+        assert dag.get_task("store_vault").trigger_rule == "all_success"
+        assert dag.get_task("store_vault").upstream_task_ids == {"publish", "reconcile_and_gate"}
 
     def test_a_run_of_notes_is_one_day_and_can_be_backfilled(self, dagbag, institution):
         from airflow.serialization.serialized_objects import DagSerialization

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from demo_run import Demo
 
 from deid_tasks.demo.state import checkout
-from deid_tasks.publish import open_table
+from deid_tasks.publish import load_rows, open_table
 
 Found = Iterator[tuple[str, str | bytes]]
 
@@ -63,17 +63,29 @@ def metadata_objects(demo: Demo) -> Found:
         yield name, name
         if not name.endswith(".parquet"):
             yield name, store(name)
-    table = open_table(demo.institutions[0], demo.secrets)
-    for manifest in table.current_snapshot().manifests(table.io):
-        yield manifest.manifest_path, repr(manifest.fetch_manifest_entry(table.io))
+    first = demo.institutions[0]
+    tables = [load_rows(first, demo.secrets, name) for name in first.publish.tables]
+    for table in (open_table(first, demo.secrets), *tables):
+        for manifest in table.current_snapshot().manifests(table.io):
+            yield manifest.manifest_path, repr(manifest.fetch_manifest_entry(table.io))
 
 
 def published_rows(demo: Demo) -> Iterator[dict[str, Any]]:
-    """The rows of every Parquet file in the bucket, also of those that an overwritten slice left behind."""
+    """The rows of every Parquet file of notes in the bucket, also of those that an overwritten slice left behind."""
+    return (row for name, row in _rows(demo) if "/notes/data/" in name)
+
+
+def structured_rows(demo: Demo) -> Iterator[dict[str, Any]]:
+    """The same of the structured tables."""
+    return (row for name, row in _rows(demo) if "/notes/data/" not in name)
+
+
+def _rows(demo: Demo) -> Iterator[tuple[str, dict[str, Any]]]:
     names, store = _bucket(demo)
     for name in names:
         if name.endswith(".parquet"):
-            yield from pq.read_table(io.BytesIO(store(name))).to_pylist()
+            for row in pq.read_table(io.BytesIO(store(name))).to_pylist():
+                yield name, row
 
 
 def _files(folder: Path) -> Found:
