@@ -15,6 +15,7 @@ from deid_tasks.settings import InstitutionSettings
 
 ROOMS = ("text", "lexicon", "detect", "merge", "recover", "obfuscate", "audit")
 MODULES = (
+    "columns.py",
     "engine.py",
     "entities.py",
     "notes.py",

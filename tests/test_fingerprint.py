@@ -26,6 +26,7 @@ INDIFFERENT = {
     "annotation",
     "gate",
     "publish",
+    "vault",
     "work_dir",
 }
 

@@ -335,6 +335,9 @@ class InstitutionSettings(_Section):
     @model_validator(mode="after")
     def _policy_and_modes_agree(self) -> "InstitutionSettings":
         check_policy(self.policy, self.obfuscate)
+        return self
+
+    @model_validator(mode="after")
     def _vault_apart(self) -> "InstitutionSettings":
         if self.vault and self.vault.bucket == self.publish.bucket:
             raise ValueError("vault.bucket must be another than publish.bucket: no reader of notes may read originals")

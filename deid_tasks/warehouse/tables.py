@@ -29,15 +29,15 @@ class TableOutcome:
 def hold_tables(connection: Connection, settings: InstitutionSettings) -> None:
     """Wait until nobody else publishes the institution's tables, and see them all as they are at one moment from then on.
 
-    Both end with the connection. It must be fresh: a transaction that has begun sees what was before the wait.
+    Both end with the connection.
     """
-    connection.autocommit = True
     with connection.cursor() as cursor:
         cursor.execute(
             "select pg_advisory_lock(hashtextextended(%s, 0))", (f"palimpsest tables {settings.institution}",)
         )
-    connection.autocommit = False
-    connection.set_session(isolation_level="REPEATABLE READ")
+        # What is seen is what was there after the wait, not before it.
+        connection.commit()
+        cursor.execute("set transaction isolation level repeatable read, read only")
 
 
 def check_columns(connection: Connection, settings: InstitutionSettings, rules: TableRules) -> None:
