@@ -6,6 +6,7 @@ from pathlib import Path
 
 from deid_tasks.detect.approved import Approved
 from deid_tasks.detect.base import Detector
+from deid_tasks.detect.context_rules import ContextRuleDetector
 from deid_tasks.detect.inclusion import InclusionList
 from deid_tasks.detect.lexicon import LexiconDetector
 from deid_tasks.detect.patient import PatientDetector
@@ -92,6 +93,8 @@ def build_engine(
     harvest = Approved.open(approved, key) if approved and key else None
     if "patterns" in names:
         detectors.append(PatternDetector(settings.detect.patterns.identifiers))
+    if "context" in names and settings.detect.context.rules:
+        detectors.append(ContextRuleDetector(settings.detect.context.rules))
     if "lexicon" in names and lexicon:
         detectors.append(LexiconDetector(compiled))
     if "templates" in names and harvest and harvest.templates:

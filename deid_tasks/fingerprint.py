@@ -35,7 +35,7 @@ that it does not; an evaluation costs minutes."""
 
 DECISIVE = frozenset({"institution", "detect", "merge", "recover", "policy", "obfuscate"})
 """Sections of the settings that change the output. Of ``notes`` the longest note alone does."""
-_NOT_NEURAL = frozenset({"detectors", "patterns", "inclusion"})
+_NOT_NEURAL = frozenset({"detectors", "patterns", "context", "inclusion"})
 """Settings of detection that the neural pass does not know."""
 _PACKAGE = Path(__file__).parent
 

@@ -32,7 +32,7 @@ _TITLES = mask_of("cue", "clinician_title", "title")
 _CREDENTIAL = mask_of("cue", "credential")
 _BY_DICTIONARY = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION, Category.PROFESSION))
 _BY_SYNTAX = _BY_DICTIONARY | {Category.DATE, Category.ID}
-_CERTAIN = frozenset(("patterns", "lexicon", "patient", "inclusion", "templates"))
+_CERTAIN = frozenset(("patterns", "context", "lexicon", "patient", "inclusion", "templates"))
 """Detectors whose one-word names and labelled identifiers had a reason in the text or in the institution's dictionaries."""
 
 
@@ -140,6 +140,8 @@ class _Reading:
             place += 1
 
     def is_medical(self, span: Span, shielded: list[Span]) -> bool:
+        if span.detector == "context":
+            return False  # the institution has said so itself
         category = span.category
         if not shielded and span.detector not in _CERTAIN:
             if is_noise(self.text, span) or self._is_everyday(span) or self._is_eponym(span):

@@ -1,6 +1,7 @@
 """The single reader of institution YAML files."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ def load_institution(path: Path) -> InstitutionSettings:
         SettingsError: the file is missing, no YAML, or breaks the model; the text names the file and each offending key.
     """
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        document = yaml.safe_load(text)
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -30,7 +32,9 @@ def load_institution(path: Path) -> InstitutionSettings:
     try:
         settings = InstitutionSettings.model_validate(document)
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors())
+        problems = "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}{_line_of(text, e['loc'])}" for e in error.errors()
+        )
         raise SettingsError(f"{path}: {problems}") from None
     if settings.institution != path.stem:
         raise SettingsError(f"{path}: institution is {settings.institution!r}, but the file is named {path.stem!r}")
@@ -45,6 +49,26 @@ def load_institutions(folder: Path) -> list[InstitutionSettings]:
 def json_schema() -> dict[str, Any]:
     """The JSON Schema that editors validate an institution's YAML with."""
     return InstitutionSettings.model_json_schema()
+
+
+def _line_of(text: str, location: Sequence[int | str]) -> str:
+    """Where in the file a setting stands, as `` (line 12)``; of one that is missing, the section it would stand in."""
+    node: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
+    if node is None:
+        return ""
+    line = node.start_mark.line
+    for step in location:
+        if isinstance(node, yaml.MappingNode):
+            found = next((pair for pair in node.value if pair[0].value == str(step)), None)
+            if found is None:
+                break
+            line, node = found[0].start_mark.line, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            node = node.value[step]
+            line = node.start_mark.line
+        else:
+            break
+    return f" (line {line + 1})"
 
 
 def _expand(value: str, path: Path) -> str:

@@ -3,20 +3,17 @@
 import datetime
 from typing import Literal
 
-import re2
 from pydantic import Field, field_validator, model_validator
 
 from deid_tasks.entities import Entity
+from deid_tasks.settings.expressions import check_expression
 from deid_tasks.settings.rewriting import ObfuscateSettings as ObfuscateSettings
 from deid_tasks.settings.rewriting import PolicySettings as PolicySettings
 from deid_tasks.settings.rewriting import check_policy
 from deid_tasks.settings.section import Name
 from deid_tasks.settings.section import Section as _Section
 
-_QUIET = re2.Options()
-_QUIET.log_errors = False
-
-DetectorName = Literal["patterns", "lexicon", "patient", "templates", "transformer"]
+DetectorName = Literal["patterns", "context", "lexicon", "patient", "templates", "transformer"]
 
 
 class WarehouseSettings(_Section):
@@ -62,9 +59,55 @@ class PatternSettings(_Section):
         for entity, expressions in value.items():
             for expression in expressions:
                 try:
-                    re2.compile(expression, _QUIET)
-                except re2.error:
-                    raise ValueError(f"{entity}: {expression!r} is no RE2 regular expression") from None
+                    check_expression(expression, bounded=True)
+                except ValueError as error:
+                    raise ValueError(f"{entity}: {error}") from None
+        return value
+
+
+class ContextRule(_Section):
+    """One rule of the institution: a pattern, and what must or must not stand around it."""
+
+    name: str = Field(min_length=1, max_length=80, description="For people; no two rules share one.")
+    entity: Entity = Field(description="What the pattern finds.")
+    pattern: str = Field(
+        description="RE2; where it has a group, the first is the span. Repeats must be bounded: {1,40} for +."
+    )
+    prefix: str | None = Field(default=None, description="RE2 that must match in the window before the span.")
+    suffix: str | None = Field(default=None, description="RE2 that must match in the window behind the span.")
+    exclude: str | None = Field(
+        default=None, description="RE2 that must match neither in the span nor in the window on either side."
+    )
+    window: int = Field(default=40, ge=1, le=400, description="How far around the span is looked, in `unit`.")
+    unit: Literal["characters", "words"] = Field(default="characters", description="Of the window.")
+    across_lines: bool = Field(default=False, description="Whether the window goes on over a line break.")
+
+    @field_validator("pattern")
+    @classmethod
+    def _is_bounded(cls, value: str) -> str:
+        check_expression(value, bounded=True)
+        return value
+
+    @field_validator("prefix", "suffix", "exclude")
+    @classmethod
+    def _is_expression(cls, value: str | None) -> str | None:
+        if value is not None:
+            check_expression(value)
+        return value
+
+
+class ContextSettings(_Section):
+    """Rules of this institution for what its notes write around identifiers."""
+
+    rules: tuple[ContextRule, ...] = Field(default=(), max_length=500)
+
+    @field_validator("rules")
+    @classmethod
+    def _differ(cls, value: tuple[ContextRule, ...]) -> tuple[ContextRule, ...]:
+        names = [rule.name for rule in value]
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                raise ValueError(f"rules {names.index(name)} and {place} are both named {name!r}")
         return value
 
 
@@ -100,12 +143,13 @@ class CacheSettings(_Section):
 class DetectSettings(_Section):
     """Which detectors run."""
 
-    detectors: tuple[DetectorName, ...] = ("patterns", "lexicon", "patient", "templates", "transformer")
+    detectors: tuple[DetectorName, ...] = ("patterns", "context", "lexicon", "patient", "templates", "transformer")
     inclusion: bool = Field(
         default=True, description="Whether the transformers leave out the sentences of the approved inclusion list."
     )
     cache: CacheSettings = CacheSettings()
     patterns: PatternSettings = PatternSettings()
+    context: ContextSettings = ContextSettings()
     transformers: tuple[TransformerSettings, ...] = (TransformerSettings(),)
 
     @model_validator(mode="after")
@@ -119,7 +163,7 @@ class MergeSettings(_Section):
     """Who wins where spans of two detectors overlap and disagree."""
 
     priority: tuple[DetectorName, ...] = Field(
-        default=("patient", "patterns", "templates", "lexicon", "transformer"),
+        default=("patient", "context", "patterns", "templates", "lexicon", "transformer"),
         description="Detectors, strongest first.",
     )
 

@@ -15,7 +15,6 @@ from deid_tasks.detect.patterns.name_parts import is_word
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength
 from deid_tasks.detect.patterns.words import GENERIC_PLACE_WORDS, NOT_NAMES
 from deid_tasks.entities import Entity
-from deid_tasks.reference import fold
 
 _GIVEN_PER_100K = 30.0
 """Of 100,000 women or men, as many bear a given name that is believed although it is a word, a town or a finding too."""
@@ -28,25 +27,18 @@ _NO_PERSON_AFTER = re.compile(
 
 def read_pair(text: str, start: int, end: int) -> Iterator[Found]:
     """Maria Okafor; Maria T. Okafor; MARIA OKAFOR."""
-    value = text[start:end]
-    words = value.replace(".", "").split()
-    if value.endswith("'s"):
-        end, words[-1] = end - 2, words[-1][:-2]
-    first, last = words[0], words[-1]
-    given, family = fold(first), fold(last)
-    if (
-        given not in given_names()
-        or not is_word(first)
-        or not is_word(last)
-        or _NO_PERSON_AFTER.match(text, end, end + 30)
-    ):
+    given = text[start : text.find(" ", start)].lower()
+    if given not in given_names() or given in NOT_NAMES:
         return
-    if (
-        " ".join((given, family)) in towns()
-        or family in NOT_NAMES
-        or family in GENERIC_PLACE_WORDS
-        or given in NOT_NAMES
-    ):
+    value = text[start:end]
+    if value.endswith("'s"):
+        end, value = end - 2, value[:-2]
+    words = value.replace(".", "").split()
+    first, last = words[0], words[-1]
+    family = last.lower()
+    if family in GENERIC_PLACE_WORDS or f"{given} {family}" in towns() or not (is_word(first) and is_word(last)):
+        return
+    if _NO_PERSON_AFTER.match(text, end, end + 30):
         return
     in_capitals = value.isupper()
     plain_given = not (is_everyday(given) or given in medical_words() or given in towns())
