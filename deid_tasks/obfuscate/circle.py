@@ -243,7 +243,9 @@ class Circle:
             elif usual in {"", "U"}:
                 usual = sex or "U"
             kind = ("given", usual, hint or group or "white")
-        if is_marked or folded in self._marked or folded in marked_names():
+        # A usual name is one name with marks and without; José is drawn as Jose is, and a rare name as its marks suggest.
+        is_usual = not is_last and given_names().get(folded, ("", "", 0.0))[2] > 0
+        if not is_usual and (is_marked or folded in self._marked or folded in marked_names()):
             kind = (*kind, "marked")
         letter = self.letter(folded[0], is_last=is_last).lower()
         choices = self.pools.choices(kind, letter, len(folded), exactly=self.same_length)

@@ -9,7 +9,7 @@ from deid_tasks.obfuscate.cases import match_case
 from deid_tasks.obfuscate.circle import Circle
 from deid_tasks.obfuscate.initials import replace_initials
 from deid_tasks.obfuscate.marked_names import PARTICLE_LANGUAGE
-from deid_tasks.obfuscate.pools import given_names, surname_groups
+from deid_tasks.obfuscate.pools import given_names, surname_bearers, surname_groups
 from deid_tasks.obfuscate.scope import Cue, Scope
 from deid_tasks.obfuscate.words import fold_name, name_parts
 from deid_tasks.patient import TermKind
@@ -297,7 +297,8 @@ def without_marks(name: str) -> str:
 def _is_surname_alone(folded: str, entity: Entity) -> bool:
     known = given_names().get(folded)
     if known and known[2] > 0:
-        return folded in surname_groups() and entity is Entity.PROVIDER and known[2] < _COMMON_PER_100K
+        # Clinicians are called by their surnames; a name that is a given name oftener than a surname is none.
+        return entity is Entity.PROVIDER and surname_bearers().get(folded, 0.0) > min(known[2] / 2, _COMMON_PER_100K)
     return entity is not Entity.RELATIVE or folded in surname_groups()
 
 

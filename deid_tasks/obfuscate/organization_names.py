@@ -5,6 +5,21 @@ from functools import cache
 
 KINDS = frozenset(
     [
+        "body",
+        "kidney",
+        "public",
+        "elementary",
+        "renal",
+        "bone",
+        "hand",
+        "foot",
+        "vein",
+        "birth",
+        "birthing",
+        "weight",
+        "dermatologic",
+        "national",
+        "federal",
         "women's",
         "womens",
         "pavilion",
@@ -336,6 +351,10 @@ CHAINS = (
     ("Army", "Navy", "Air Force", "Marines", "Coast Guard"),
     ("Verizon", "AT&T", "T-Mobile", "Comcast", "Spectrum", "CenturyLink"),
     ("Delta", "American Airlines", "Southwest Airlines", "United Airlines", "JetBlue", "Alaska Airlines"),
+    ("Stop & Shop", "Food Lion", "Giant", "Harris Teeter", "Piggly Wiggly", "Hannaford", "Ralphs", "Vons"),
+    ("OptumRx", "Express Scripts", "Caremark", "Humana Pharmacy", "Prime Therapeutics"),
+    ("Jiffy Lube", "Midas", "Pep Boys", "Firestone", "Goodyear", "Valvoline", "Meineke"),
+    ("Nabisco", "Kellogg", "General Mills", "Kraft", "Nestle", "Hershey", "Campbell Soup", "Frito-Lay"),
     ("YMCA", "YWCA", "Salvation Army", "Goodwill", "United Way", "Red Cross", "Habitat for Humanity"),
     ("Quest Diagnostics", "LabCorp", "BioReference Laboratories", "Sonic Healthcare"),
 )  # fmt: skip

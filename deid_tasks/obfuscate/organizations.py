@@ -31,9 +31,10 @@ from deid_tasks.obfuscate.words import rewrite_words, words_of
 from deid_tasks.reference import fold
 
 _LONGEST_ABBREVIATION = 6
-_KIND_LETTERS = re.compile(r"(?<=[A-Z])(?:RMC|MMC|UMC|CMC|UMH|MC|GH|CH|MH|RH|UH|HC|HS|VA|H|C)$")
+_VOWELS = frozenset("aeiouy")
+_KIND_LETTERS = re.compile(r"(?<=[A-Z])(?:RMC|MMC|UMC|CMC|UMH|WH|MC|GH|CH|MH|RH|UH|HC|HS|VA|H|C)$")
 """What words of kind leave at the end of an abbreviation: Medical Center, General Hospital, Clinic."""
-_SAINT = re.compile(r"\b(st\.?|saint|ste\.?)\s+([^\W\d_]+?)(['’]?s|['’])?(?![\w])", re.IGNORECASE)
+_SAINT = re.compile(r"\b(st\.?|saint|ste\.?)\s+([^\W\d_]+?)(['’]s|['’])?(?![\w])", re.IGNORECASE)
 _ARTICLE = re.compile(r"the\s+", re.IGNORECASE)
 _NAMES_A_CHAIN = re.compile(
     r"\s*(?:[#(,-]|\d|pharmacy|store|drug|warehouse|supercenter|on\b|at\b|in\b|of\b|health|insurance|bank|distribution)",
@@ -197,9 +198,11 @@ def _is_abbreviation(word: str) -> bool:
     letters = re.sub(r"[^\w]", "", word)
     if _has_digit(word):
         return False
-    return (word.isupper() and len(letters) <= _LONGEST_ABBREVIATION and fold(word) not in surname_groups()) or len(
-        letters
-    ) <= 2
+    if len(letters) <= 2:
+        return True
+    if word.islower():
+        return len(letters) < _LONGEST_ABBREVIATION and not set(letters) & _VOWELS
+    return word.isupper() and len(letters) <= _LONGEST_ABBREVIATION and fold(word) not in surname_groups()
 
 
 def _abbreviated(value: str, word: str, scope: Scope, long_names: Sequence[str]) -> str:

@@ -1,5 +1,6 @@
 """The names that surrogates are drawn from: by sex, Census group, first letter and length."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -26,6 +27,8 @@ _LEAST_CHOICE = 12
 _MIXED = 0.3
 """A name is a man's and a woman's where the rarer use is at least this share of the commoner one."""
 _LEAST_BEARERS = 2.0
+_RUN_TOGETHER = re.compile(r"St[bcdfgjklmnpqvw]")
+"""Saints as the Census writes them."""
 _LEAST_MARKED = 3
 
 
@@ -84,7 +87,9 @@ class NamePools:
         wider = [kind]
         if kind[-1] == "marked":
             whole = self._pool(kind)
-            own = whole.near(letter, length, exactly=exactly) or [n for names in whole.names.values() for n in names]
+            own = whole.near(letter, length, exactly=exactly)
+            if len(own) < _LEAST_MARKED:
+                own = [name for names in whole.names.values() for name in names]
             if len(own) >= _LEAST_MARKED and not exactly:
                 # A name with marks of the same people, if need be with another letter.
                 return own
@@ -191,6 +196,12 @@ def surname_groups() -> dict[str, str]:
 
 
 @cache
+def surname_bearers() -> dict[str, float]:
+    """Surname, folded → bearers in 100,000."""
+    return {fold_name(name): float(bearers) for name, bearers in read_columns("surnames.tsv", "surname", "per_100k")}
+
+
+@cache
 def nicknames() -> dict[str, tuple[str, ...]]:
     """Nickname → formal names, folded."""
     table: dict[str, list[str]] = {}
@@ -238,7 +249,7 @@ def _names_of(kind: tuple[str, ...]) -> list[str]:
 
 def _surnames(group: str) -> list[str]:
     place = GROUPS.index(group) + 1 if group in GROUPS else 0
-    rows = [row for row in _surname_rows() if len(row[0]) > 2 and row[0].isalpha()]
+    rows = [row for row in _surname_rows() if len(row[0]) > 2 and row[0].isalpha() and not _RUN_TOGETHER.match(row[0])]
     if not place:
         return [row[0] for row in rows[:_MOST_SURNAMES]]
     of_group = [row[0] for row in rows if row[place] >= _OF_GROUP][:_MOST_SURNAMES]
