@@ -11,7 +11,6 @@ from deid_tasks.detect.inclusion import InclusionList
 from deid_tasks.detect.lexicon import LexiconDetector
 from deid_tasks.detect.patient import PatientDetector
 from deid_tasks.detect.patterns import PatternDetector
-from deid_tasks.detect.reader import Reader
 from deid_tasks.detect.sentence_cache import SentenceCache
 from deid_tasks.detect.sentences import SentenceDetector
 from deid_tasks.detect.templates import TemplateDetector, version_of
@@ -101,9 +100,9 @@ def build_engine(
         detectors.append(TemplateDetector(harvest.templates))
         harvested.append(f"templates {version_of(harvest.templates)}")
     if "transformer" in names:
-        from deid_tasks.detect.transformer import TransformerDetector
+        from deid_tasks.detect.transformer import WindowDetector, build_readers
 
-        readers: list[Reader] = [TransformerDetector(model) for model in settings.detect.transformers]
+        readers = build_readers(settings.detect.transformers)
         model_hashes = [reader.sha256 for reader in readers]
         inclusion: InclusionList | None = None
         if settings.detect.inclusion and harvest and len(harvest.inclusion):
@@ -111,6 +110,9 @@ def build_engine(
             harvested.append(f"inclusion {inclusion.version}")
         version = neural_version(settings, tuple(model_hashes))
         for place, reader in enumerate(readers):
+            if reader.context == "window":
+                detectors.append(WindowDetector(reader))
+                continue
             kept = sentence_cache(settings, cache, key, f"{version} {place}")
             detectors.append(SentenceDetector(reader, inclusion, kept))
     obfuscator = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate) if key else None

@@ -33,6 +33,9 @@ LIBRARIES = ("google-re2", "numpy", "onnxruntime", "rapidfuzz", "tokenizers")
 """What the code above computes with. Another release may round, match or split otherwise, and a gold set is the only way to know
 that it does not; an evaluation costs minutes."""
 
+TORCH_LIBRARIES = ("onnx", "safetensors", "torch", "transformers")
+"""What computes beside them where a model's settings ask for ``backend: torch``; they may not be installed."""
+
 DECISIVE = frozenset({"institution", "detect", "merge", "recover", "policy", "obfuscate"})
 """Sections of the settings that change the output. Of ``notes`` the longest note alone does."""
 _NOT_NEURAL = frozenset({"detectors", "patterns", "context", "inclusion"})
@@ -65,7 +68,7 @@ def fingerprint(
     folder = reference or reference_path("SOURCES.md").parent
     parts = {
         "code": _code_hash(package),
-        "libraries": library_versions(),
+        "libraries": library_versions() | torch_versions(settings),
         "reference": _reference_hash(folder),
         "models": list(model_hashes),
         "lexicon": lexicon_version,
@@ -83,7 +86,7 @@ def neural_version(settings: InstitutionSettings, model_hashes: tuple[str, ...],
     detect = decisive_settings(settings)["detect"]
     parts = {
         "code": _neural_code_hash(package),
-        "libraries": library_versions(),
+        "libraries": library_versions() | torch_versions(settings),
         "models": list(model_hashes),
         "settings": {name: value for name, value in detect.items() if name not in _NOT_NEURAL},
     }
@@ -103,7 +106,9 @@ def decisive_settings(settings: InstitutionSettings) -> dict[str, Any]:
     kept["obfuscate"]["lists"] = {str(entity): _content_hash(Path(lists[entity])) for entity in sorted(lists)}
     for model in kept["detect"]["transformers"]:
         # How much is read at once, and by how many threads: an answer depends on its text alone.
-        del model["threads"], model["batch_pieces"]
+        for part in (model, model["second"] or {}):
+            part.pop("threads", None)
+            part.pop("batch_pieces", None)
     return kept
 
 
@@ -114,6 +119,20 @@ def library_versions() -> dict[str, str]:
     versions["python"] = ".".join(map(str, sys.version_info[:2]))
     versions["unicode"] = unicodedata.unidata_version
     return versions
+
+
+def torch_versions(settings: InstitutionSettings) -> dict[str, str]:
+    """Releases of ``TORCH_LIBRARIES`` where a model runs on them, empty where none does."""
+    models = settings.detect.transformers
+    if all(part.backend != "torch" for model in models for part in (model, model.second or model)):
+        return {}
+    found = {}
+    for name in TORCH_LIBRARIES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = "none"
+    return found
 
 
 @cache

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from deid_tasks import fingerprint as module
-from deid_tasks.fingerprint import DECISIVE, LIBRARIES, MODULES, ROOMS, fingerprint, neural_version
+from deid_tasks.fingerprint import DECISIVE, LIBRARIES, MODULES, ROOMS, TORCH_LIBRARIES, fingerprint, neural_version
 from deid_tasks.lexicon import LexiconTerm, compile_lexicon
 from deid_tasks.settings import InstitutionSettings, load_institution
 
@@ -71,6 +71,8 @@ BEFORE = fingerprint(SETTINGS, "lexicon", ("weights",))
         ("detect.patterns.identifiers", {"MRN": [r"RH\d{7}"], "ACCOUNT": [r"AC\d{6}"]}),
         ("detect.transformers.0.outside_bias", -2.0),
         ("detect.transformers.0.model", "other"),
+        ("detect.transformers.0.backend", "torch"),
+        ("detect.transformers.0.second", {"model": "another"}),
         ("detect.inclusion", False),
         ("merge.priority", ["patterns", "patient", "lexicon", "transformer"]),
         ("recover.enabled", False),
@@ -294,5 +296,6 @@ def test_the_code_that_the_engine_imports_is_in_it():
 
 def test_the_libraries_that_the_engine_computes_with_are_in_it():
     roots = {name.split(".")[0] for name in _imported()} - {"deid_tasks"} - sys.stdlib_module_names
-    # Arrow carries columns and psycopg2 rows; neither computes.
-    assert roots - {"pyarrow", "psycopg2"} == {name.removeprefix("google-") for name in LIBRARIES}
+    # Arrow carries columns, psycopg2 rows, and the hub's client files; none computes.
+    carriers = {"pyarrow", "psycopg2", "huggingface_hub"}
+    assert roots - carriers == {name.removeprefix("google-") for name in (*LIBRARIES, *TORCH_LIBRARIES)}

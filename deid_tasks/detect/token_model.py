@@ -1,35 +1,35 @@
-"""A token-classification model on disk: what may be loaded, what it says, and how it is run.
+"""A token-classification model on disk: what may be loaded, what its outputs stand for, and what runs it.
 
-A folder holds ``model.onnx``, ``tokenizer.json`` and ``config.json``, as any Hugging Face token-classification export
-does. A section ``palimpsest`` of ``config.json`` may add ``window``, ``stride``, ``pieces`` (``mean`` or ``first``),
-``labels`` (what the model's labels stand for, ``null`` for none of ours) and ``sha256`` of the files.
+A folder holds ``config.json``, ``tokenizer.json`` and weights: ``model.onnx``, or ``model.safetensors`` for torch, as any Hugging
+Face token-classification model does. A section ``palimpsest`` of ``config.json`` may add ``window``, ``stride``, ``pieces``
+(``mean`` or ``first``), ``context``, ``titled``, ``rules``, ``crf``, ``labels`` (what the model's labels stand for, ``null`` for none of ours)
+and ``sha256`` of the files.
 """
 
 import hashlib
 import json
-import mmap
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
+from deid_tasks.detect.chain import Chain
+from deid_tasks.detect.rule_features import RULE_NAMES, RuleFeatures
 from deid_tasks.entities import Entity
 from deid_tasks.errors import ModelError
+from deid_tasks.settings.model import ModelSettings
 from deid_tasks.text.pieces import PieceEncoder
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
-WEIGHTS, TOKENIZER, CONFIG = "model.onnx", "tokenizer.json", "config.json"
+WEIGHTS, TENSORS, TOKENIZER, CONFIG = "model.onnx", "model.safetensors", "tokenizer.json", "config.json"
 OUTSIDE = "O"
+OWN = "palimpsest-tagger"
+"""``model_type`` of the models that are trained here."""
+_AS_IT_COMES = ModelSettings()
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib")
-_BUCKET = 8
-"""Windows are padded to a multiple of this, so that a window's length never depends on those beside it."""
-_SLOWER = ("BiasGeluFusion", "SkipLayerNormFusion")
-"""What onnxruntime would put in the place of several operators and then run, on a CPU, in twice to four times the time of the parts."""
 
 _KNOWN: dict[str, Entity | None] = {
     **{entity.value: entity for entity in Entity},
@@ -62,6 +62,8 @@ class Window:
     ids: NDArray[np.int64] = field(repr=False)
     cases: NDArray[np.int64] = field(repr=False)
     gaps: NDArray[np.int64] = field(repr=False)
+    rules: NDArray[np.float32] | None = field(default=None, repr=False)
+    """``[L, F]``, for a model that reads what rules say of each word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,112 +75,117 @@ class Label:
     is_outside: bool = False
 
 
-class TokenModel:
-    """One loaded model. Runs of different threads may share it.
-
-    A model without an attention mask, as ours are, reads batches of windows of exactly one length. Others read batches of
-    windows padded to like length. A model of another tool whose activations are quantised by one scale for all that it reads
-    at once (``DynamicQuantizeLinear``) would answer by what stands beside a sentence: it reads each window alone.
-    """
-
-    def __init__(self, folder: Path, threads: int = 1, batch_pieces: int = 512) -> None:
-        _check_folder(folder)
-        config = _read_config(folder / CONFIG)
-        own = config.get("palimpsest", {})
-        self.sha256: str = _check_files(folder, own.get("sha256", {}))
-        """One hash of all three files."""
-        self.labels: tuple[Label, ...] = _labels(folder, config, own.get("labels", {}))
-        self.encoder = PieceEncoder(folder / TOKENIZER)
-        frame = len(self.encoder.prefix) + len(self.encoder.suffix)
-        self.window: int = int(own.get("window", min(128, int(config.get("max_position_embeddings", 512)) - 2)))
-        self.stride: int = int(own.get("stride", self.window // 2))
-        if not 0 < self.stride <= self.window - frame:
-            raise ModelError(f"{folder}: stride {self.stride} does not fit window {self.window}")
-        self.pieces: Literal["mean", "first"] = own.get("pieces", "first")
-        self.reads_alone: bool = _quantises_while_running(folder / WEIGHTS)
-        self._pad_id = int(config.get("pad_token_id") or 0)
-        self._session = _open(folder / WEIGHTS)
-        self._inputs = frozenset(entry.name for entry in self._session.get_inputs())
-        if unknown := self._inputs - {"input_ids", "attention_mask", "token_type_ids", "case_ids", "gap_ids"}:
-            raise ModelError(f"{folder}: {WEIGHTS} wants inputs nobody knows: {', '.join(sorted(unknown))}")
-        self._is_padded = "attention_mask" in self._inputs and not self.reads_alone
-        self._batch_pieces = 1 if self.reads_alone else batch_pieces
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+class Runner(Protocol):
+    """What computes: onnxruntime, or torch."""
 
     def logits(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
         """``[L, labels]`` of each window, in order."""
-        order = sorted(range(len(windows)), key=lambda index: len(windows[index].ids))
-        batches = list(self._batches(order, windows))
-        found: list[NDArray[np.float32]] = [np.empty((0, len(self.labels)), np.float32)] * len(windows)
-        inputs = [[windows[index] for index in batch] for batch in batches]
-        runs = map(self._run, inputs) if self._pool is None else self._pool.map(self._run, inputs)
-        for batch, outputs in zip(batches, runs, strict=True):
-            for index, output in zip(batch, outputs, strict=True):
-                found[index] = output[: len(windows[index].ids)]
-        return found
-
-    def _batches(self, order: list[int], windows: Sequence[Window]) -> Iterator[list[int]]:
-        batch: list[int] = []
-        for index in order:
-            length = self._length(windows[index])
-            if batch and (length != self._length(windows[batch[0]]) or (len(batch) + 1) * length > self._batch_pieces):
-                yield batch
-                batch = []
-            batch.append(index)
-        if batch:
-            yield batch
-
-    def _length(self, window: Window) -> int:
-        """Pieces that the window takes up in a batch; its own length alone decides."""
-        length = len(window.ids)
-        return -(-length // _BUCKET) * _BUCKET if self._is_padded else length
-
-    def _run(self, windows: list[Window]) -> NDArray[np.float32]:
-        longest = self._length(windows[0])
-
-        def stacked(values: list[NDArray[np.int64]], fill: int = 0) -> NDArray[np.int64]:
-            if not self._is_padded:
-                return np.stack(values)
-            return np.stack([np.pad(value, (0, longest - len(value)), constant_values=fill) for value in values])
-
-        ids = stacked([window.ids for window in windows], self._pad_id)
-        feed = {"input_ids": ids}
-        if "attention_mask" in self._inputs:
-            feed["attention_mask"] = stacked([np.ones(len(window.ids), np.int64) for window in windows])
-        if "token_type_ids" in self._inputs:
-            feed["token_type_ids"] = np.zeros_like(ids)
-        if "case_ids" in self._inputs:
-            feed["case_ids"] = stacked([window.cases for window in windows])
-        if "gap_ids" in self._inputs:
-            feed["gap_ids"] = stacked([window.gaps for window in windows])
-        output: NDArray[np.float32] = self._session.run(None, feed)[0]
-        if output.ndim != 3 or output.shape[2] != len(self.labels):
-            raise ModelError(f"the model gives {output.shape[-1]} labels and its {CONFIG} names {len(self.labels)}")
-        return output
+        ...
 
 
-def find_model(name: str) -> Path:
-    """The folder of a model that ships with the package, or ``name`` itself where that is a folder.
+class TokenModel:
+    """One loaded model. Runs of different threads may share it.
 
     Raises:
-        ModelError: neither is there.
+        ModelError: a file is missing, damaged, another than expected or pickled, a label is not known, or the backend needs a
+            package that is not installed.
+    """
+
+    def __init__(self, folder: Path, settings: ModelSettings = _AS_IT_COMES) -> None:
+        is_torch = settings.backend == "torch"
+        self.weights: Path = _weights(folder, is_torch=is_torch)
+        config = _read_config(folder / CONFIG)
+        own = config.get("palimpsest", {})
+        expected = {name: digest.lower() for name, digest in settings.sha256.items()}
+        self.sha256: str = _check_files(folder, self.weights, own.get("sha256", {}), expected)
+        """One hash of all its files."""
+        self.labels: tuple[Label, ...] = _labels(folder, config, own.get("labels", {}))
+        self.encoder = PieceEncoder(folder / TOKENIZER)
+        self.pieces: Literal["mean", "first"] = own.get("pieces", "first")
+        self.is_titled: bool = bool(own.get("titled", False)) if settings.is_titled is None else settings.is_titled
+        self.context: str = settings.context or str(own.get("context", "sentence"))
+        self.chain = Chain.read(own["crf"], len(self.labels), str(folder / CONFIG)) if "crf" in own else None
+        self.rules = _rules(folder, own.get("rules"))
+        frame = len(self.encoder.prefix) + len(self.encoder.suffix)
+        # RoBERTa keeps two places for itself.
+        positions = int(config.get("max_position_embeddings", 512)) - 2
+        self.window: int = settings.window or int(own.get("window", 128 if self.context == "sentence" else 512))
+        self.window = min(self.window, positions + 2 if config.get("model_type") == OWN else positions)
+        self.stride: int = int(own.get("stride", self.window // 2))
+        if settings.overlap is not None:
+            self.stride = max(1, round((self.window - frame) * (1 - settings.overlap)))
+        if not 0 < self.stride <= self.window - frame:
+            raise ModelError(f"{folder}: stride {self.stride} does not fit window {self.window}")
+        self._runner: Runner
+        if is_torch:
+            from deid_tasks.detect.torch_runner import TorchRunner
+
+            self._runner = TorchRunner(self.weights, config, settings)
+        else:
+            from deid_tasks.detect.onnx_runner import OnnxRunner
+
+            self._runner = OnnxRunner(self.weights, int(config.get("pad_token_id") or 0), settings)
+
+    def logits(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
+        """``[L, labels]`` of each window, in order."""
+        found = self._runner.logits(windows)
+        if found and (found[0].ndim != 2 or found[0].shape[1] != len(self.labels)):
+            raise ModelError(f"the model gives {found[0].shape[-1]} labels and its {CONFIG} names {len(self.labels)}")
+        return found
+
+
+def find_model(name: str, revision: str | None = None) -> Path:
+    """The folder of a model that ships with the package, ``name`` itself where that is a folder, else one of the Hugging Face hub.
+
+    Raises:
+        ModelError: it is nowhere.
     """
     if (MODELS / name / CONFIG).is_file():
         return MODELS / name
     if Path(name).is_dir():
         return Path(name)
-    shipped = sorted(path.parent.name for path in MODELS.glob(f"*/{CONFIG}"))
-    raise ModelError(f"no model {name!r}: not a folder, and not one of those shipped ({', '.join(shipped) or 'none'})")
+    shipped = ", ".join(sorted(path.parent.name for path in MODELS.glob(f"*/{CONFIG}"))) or "none"
+    if name.count("/") != 1 or name.startswith((".", "/")):
+        raise ModelError(f"no model {name!r}: not a folder, and not one of those shipped ({shipped})")
+    return _from_hub(name, revision)
 
 
-def _check_folder(folder: Path) -> None:
-    missing = [name for name in (WEIGHTS, TOKENIZER, CONFIG) if not (folder / name).is_file()]
-    if not missing:
-        return
+def _from_hub(name: str, revision: str | None) -> Path:
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise ModelError(f"model {name!r} of the Hugging Face hub needs the extra 'gpu' (huggingface_hub)") from None
+    wanted = [CONFIG, TOKENIZER, WEIGHTS, "*.safetensors", "*.safetensors.index.json"]
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=wanted))
+    except Exception as error:  # the hub's client raises its own, its transport's and the system's errors
+        raise ModelError(
+            f"model {name!r} is no folder here, and the Hugging Face hub did not give it ({type(error).__name__})"
+        ) from None
+
+
+def _rules(folder: Path, names: list[str] | None) -> RuleFeatures | None:
+    if not names:
+        return None
+    if tuple(names) != RULE_NAMES:
+        raise ModelError(f"{folder}: the model was trained with other rules than this version has: train it again")
+    return RuleFeatures()
+
+
+def _weights(folder: Path, *, is_torch: bool) -> Path:
+    found = [name for name in ((TENSORS, WEIGHTS) if is_torch else (WEIGHTS,)) if (folder / name).is_file()]
+    sharded = is_torch and (folder / f"{TENSORS}.index.json").is_file()
+    missing = [name for name in (TOKENIZER, CONFIG) if not (folder / name).is_file()]
+    if (found or sharded) and not missing:
+        return folder / (found[0] if found and not sharded else TENSORS)
     pickles = sorted(path.name for path in folder.glob("*") if path.suffix in _PICKLES)
-    if WEIGHTS in missing and pickles:
-        raise ModelError(f"{folder}: {pickles[0]} may run code when it is read and is refused; export to {WEIGHTS}")
-    raise ModelError(f"{folder}: {' and '.join(missing)} missing")
+    if not found and pickles:
+        to = TENSORS if is_torch else WEIGHTS
+        raise ModelError(f"{folder}: {pickles[0]} may run code when it is read and is refused; export to {to}")
+    if not found and not is_torch and (folder / TENSORS).is_file() and not missing:
+        raise ModelError(f"{folder}: {WEIGHTS} missing; {TENSORS} is read with `backend: torch`")
+    wanted = [*missing, *([] if found else [WEIGHTS])]
+    raise ModelError(f"{folder}: {' and '.join(sorted(wanted, key=[WEIGHTS, TOKENIZER, CONFIG].index))} missing")
 
 
 def _read_config(path: Path) -> dict[str, Any]:
@@ -191,13 +198,16 @@ def _read_config(path: Path) -> dict[str, Any]:
     return config
 
 
-def _check_files(folder: Path, expected: dict[str, str]) -> str:
-    digests = {name: _sha256(folder / name) for name in (CONFIG, TOKENIZER, WEIGHTS)}
-    for path in sorted(folder.glob(f"{WEIGHTS}[._]*")):
-        digests[path.name] = _sha256(path)
-    for name, digest in expected.items():
-        if digests.get(name) != digest:
-            raise ModelError(f"{folder / name} is damaged or another version: its SHA-256 is not the one in {CONFIG}")
+def _check_files(folder: Path, weights: Path, listed: Mapping[str, str], expected: Mapping[str, str]) -> str:
+    names = {CONFIG, TOKENIZER, *(path.name for path in folder.glob(f"{weights.name}[._]*"))}
+    names |= {weights.name} if weights.is_file() else {path.name for path in folder.glob("model-*.safetensors")}
+    digests = {name: _sha256(folder / name) for name in sorted(names)}
+    for source, known in ((f"in {CONFIG}", listed), ("of the settings", expected)):
+        for name, digest in known.items():
+            if name not in digests and known is listed:
+                continue
+            if digests.get(name) != digest:
+                raise ModelError(f"{folder / name} is damaged or another version: its SHA-256 is not the one {source}")
     return hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()
 
 
@@ -231,21 +241,3 @@ def _label(name: str, own: dict[str, str | None]) -> Label:
         key = bare.upper()
         entity = _KNOWN[key] if key in _KNOWN else _KNOWN[key.replace("_", "").replace("-", "").replace(" ", "")]
     return Label(entity, is_begin=has_prefix and prefix in {"B", "S", "U"})
-
-
-def _quantises_while_running(path: Path) -> bool:
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return content.find(b"DynamicQuantize") >= 0
-
-
-def _open(path: Path) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    # Threads run batches side by side; inside one small matrix product they only wait for each other.
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    try:
-        return onnxruntime.InferenceSession(
-            str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=list(_SLOWER)
-        )
-    except Exception as error:  # onnxruntime raises classes of its own that share no base but this
-        raise ModelError(f"{path} cannot be opened as an ONNX model ({type(error).__name__})") from None

@@ -1,89 +1,89 @@
-"""The neural detector: reads sentences, decides word by word, gives spans.
+"""The neural detector: reads sentences or whole notes, decides word by word, gives spans.
 
-A sentence gets the same spans whatever batch, shard or order it comes in; see ``TokenModel`` for what that takes.
+A text gets the same spans whatever batch, shard or order it comes in; see the runners for what that takes.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_tasks.detect.decode import decode
 from deid_tasks.detect.reader import Found
 from deid_tasks.detect.sentences import SentenceDetector
 from deid_tasks.detect.token_model import TokenModel, Window, find_model
-from deid_tasks.entities import Category, Entity, category_of
-from deid_tasks.settings.model import TransformerSettings
+from deid_tasks.detect.words import ENTITIES, Chances, Words, first_pieces, join, mean_of_pieces
+from deid_tasks.entities import Entity
+from deid_tasks.settings.model import ModelSettings, TransformerSettings
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 from deid_tasks.text.pieces import Pieces
+from deid_tasks.text.titled import title_capitals
 
-_PEOPLE = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
-_PUNCTUATION = 7
-_GLUED = 1
-_BRACKETS = {"(": ")", "[": "]"}
-_DOUBT = 0.2
-"""A word glued to a number belongs to it when the model gives it at least this chance of being an identifier."""
+NAME = "transformer"
+_AT_ONCE_CHARACTERS = 500_000
+"""Texts are read in groups of about so many characters: the memory that answers take stays bounded."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """A span of a sentence, by its words: first, last (exclusive)."""
+class ModelReader:
+    """One token-classification model and the settings that it is read with.
 
-    first: int
-    last: int
-    entity: Entity
-    score: float = field(default=1.0)
-
-
-class TransformerDetector:
-    """One token-classification model as a detector.
-
-    ``settings.outside_bias`` is added to the logit of *outside*. A word is an identifier where the labels of all
-    entities together are more probable than *outside*; which one, the sums decide: first the group of entities that
-    read alike (the people, the organizations, the numbers; any other entity stands alone), then, over the whole span,
-    the entity. ``score`` is the mean probability of the span's words of being an identifier.
+    ``outside_bias`` is added to the logit of *outside*, ``entity_bias`` to those of an entity; entities that the settings do not
+    give the model count for nothing.
 
     Raises:
         ModelError: the model is missing, damaged, pickled or has labels nobody knows.
     """
 
-    name = "transformer"
-
-    def __init__(self, settings: TransformerSettings) -> None:
-        self._model = TokenModel(find_model(settings.model), settings.threads, settings.batch_pieces)
+    def __init__(self, settings: ModelSettings) -> None:
+        self._model = TokenModel(find_model(settings.model, settings.revision), settings)
         self.sha256: str = self._model.sha256
-        """One hash of the model's files: a part of the fingerprint."""
-        self._bias = np.zeros(len(self._model.labels), np.float32)
-        self._bias[[label.is_outside for label in self._model.labels]] = settings.outside_bias
-        self._entities: list[Entity] = sorted({label.entity for label in self._model.labels if label.entity})
-        self._groups = [_group(entity) for entity in self._entities]
-        self._group_names = sorted(set(self._groups))
-        # From labels to entities, and from entities to groups: sums as matrix products.
-        self._to_entity = np.array(
-            [[label.entity is entity for entity in self._entities] for label in self._model.labels], np.float32
-        )
-        self._to_group = np.array([[g == name for name in self._group_names] for g in self._groups], np.float32)
-        self._is_begin = np.array([label.is_begin and label.entity is not None for label in self._model.labels])
+        self.context = self._model.context
+        entities = frozenset(settings.entities) if settings.entities is not None else frozenset(Entity)
+        self._chances = Chances(self._model.labels, entities, settings.outside_bias, settings.entity_bias)
 
-    def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
-        """The spans of each document, in order and disjoint; words are never cut."""
-        return SentenceDetector(self).detect(documents)
+    def words(self, texts: Sequence[str], floor: float) -> list[Words | None]:
+        """What is believed of the words of each text; ``None`` where no word's chance of being an identifier passes ``floor``."""
+        found: list[Words | None] = []
+        for group in _groups(texts):
+            found += self._words(group, floor)
+        return found
 
-    def read(self, texts: Sequence[str]) -> list[list[Found]]:
-        """What stands in each text, in order; the answer for one depends on that text alone."""
-        pieces = self._model.encoder.encode(texts)
-        windows: list[Window] = []
-        places: list[list[tuple[int, int]]] = []
-        for one in pieces:
-            cuts = self._cuts(len(one.ids))
-            places.append(cuts)
-            windows += (self._window(one, a, b) for a, b in cuts)
-        outputs = iter(self._model.logits(windows))
-        results = []
-        for text, one, cuts in zip(texts, pieces, places, strict=True):
-            parts = [(one.words[a:b], self._probabilities(next(outputs))) for a, b in cuts]
-            results.append(self._spans(text, one, parts))
+    def _words(self, texts: Sequence[str], floor: float) -> list[Words | None]:
+        read = [title_capitals(text) for text in texts] if self._model.is_titled else texts
+        pieces = self._model.encoder.encode(read)
+        cuts = [self._cuts(len(one.ids)) for one in pieces]
+        rules = [self._model.rules.of(text) for text in read] if self._model.rules else [None] * len(read)
+        windows = [
+            self._window(one, a, b, of_words)
+            for one, places, of_words in zip(pieces, cuts, rules, strict=True)
+            for a, b in places
+        ]
+        if not windows:
+            return [None] * len(texts)
+        first, last = len(self._model.encoder.prefix), len(self._model.encoder.suffix)
+        logits = [output[first : len(output) - last] for output in self._model.logits(windows)]
+        if self._model.chain is not None:
+            scores = iter([self._chances.biased(output) for output in logits])
+            return [
+                self._settled(one, places, [next(scores) for _ in places])
+                for one, places in zip(pieces, cuts, strict=True)
+            ]
+        labels = self._chances.of_pieces(np.concatenate(logits))
+        # No mean over the pieces of a word is higher than the highest of them.
+        highest = self._chances.of_entities(labels).sum(axis=1)
+        ends = np.cumsum([len(output) for output in logits])
+        results: list[Words | None] = []
+        window = 0
+        for one, places in zip(pieces, cuts, strict=True):
+            parts = range(window, window + len(places))
+            window += len(places)
+            bounds = [(int(ends[part]) - len(logits[part]), int(ends[part])) for part in parts]
+            if not any((highest[low:high] > floor).any() for low, high in bounds):
+                results.append(None)
+                continue
+            results.append(self._settled(one, places, [labels[low:high] for low, high in bounds]))
         return results
 
     def _cuts(self, count: int) -> list[tuple[int, int]]:
@@ -94,143 +94,124 @@ class TransformerDetector:
         starts = [0, *range(self._model.stride, count - room + self._model.stride, self._model.stride)]
         return [(start, min(start + room, count)) for start in starts]
 
-    def _window(self, pieces: Pieces, a: int, b: int) -> Window:
+    def _window(self, pieces: Pieces, a: int, b: int, rules: NDArray[np.float32] | None) -> Window:
         encoder, words = self._model.encoder, pieces.words[a:b]
-        edge = (len(encoder.prefix), len(encoder.suffix))
-        return Window(
-            np.concatenate([np.array(encoder.prefix, np.int64), pieces.ids[a:b], np.array(encoder.suffix, np.int64)]),
-            np.pad(pieces.cases[words].astype(np.int64), edge),
-            np.pad(pieces.gaps[words].astype(np.int64), edge),
-        )
+        first, last = len(encoder.prefix), len(encoder.prefix) + b - a
+        frame = np.zeros((3, last + len(encoder.suffix)), np.int64)
+        frame[0, :first], frame[0, last:] = encoder.prefix, encoder.suffix
+        frame[0, first:last] = pieces.ids[a:b]
+        frame[1, first:last] = pieces.cases[words]
+        frame[2, first:last] = pieces.gaps[words]
+        if rules is None:
+            return Window(frame[0], frame[1], frame[2])
+        of_pieces = np.zeros((frame.shape[1], rules.shape[1]), np.float32)
+        of_pieces[first:last] = rules[words]
+        return Window(frame[0], frame[1], frame[2], of_pieces)
 
-    def _probabilities(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
-        """``[P, labels]`` of a window's pieces, special tokens dropped."""
-        encoder = self._model.encoder
-        logits = logits[len(encoder.prefix) : len(logits) - len(encoder.suffix)]
-        # Rounded: what differs in the last bits between machines and batch shapes must decide nothing.
-        biased: NDArray[np.float32] = (np.round(logits, 3) + self._bias).astype(np.float32)
-        powers = np.exp(biased - biased.max(axis=1, keepdims=True))
-        return powers / powers.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+    def _settled(self, pieces: Pieces, places: list[tuple[int, int]], parts: list[NDArray[np.float32]]) -> Words:
+        """Where windows overlap, the window that gives a word the higher chance has the say.
 
-    def _spans(
-        self, text: str, pieces: Pieces, parts: list[tuple[NDArray[np.int32], NDArray[np.float32]]]
-    ) -> list[Found]:
+        ``parts`` are chances of labels, ``[P, labels]`` for each window; for a model with a chain over words, their scores.
+        """
         count = len(pieces.starts)
-        labels = np.zeros((count, len(self._model.labels)), np.float32)
-        chance = np.zeros(count, np.float32)
-        """Of being an identifier; where windows overlap, the higher one."""
-        for words, probabilities in parts:
-            first = np.flatnonzero(np.diff(words, prepend=-1))
-            if self._model.pieces == "mean":
-                of_words: NDArray[np.float32] = np.add.reduceat(probabilities, first, axis=0).astype(np.float32)
-                of_words /= np.diff(first, append=len(words))[:, None].astype(np.float32)
-            else:
-                of_words = probabilities[first]
+        entities = np.zeros((count, len(ENTITIES)), np.float32)
+        begins = np.zeros(count, bool)
+        chance = np.full(count, -1.0, np.float32)
+        for (a, b), of_pieces in zip(places, parts, strict=True):
+            words = pieces.words[a:b]
+            first = first_pieces(words)
+            labels = mean_of_pieces(of_pieces, words) if self._model.pieces == "mean" else of_pieces[first]
+            if self._model.chain is not None:
+                labels = self._model.chain.chances(labels)
+            found = self._chances.of_entities(labels)
+            total = found.sum(axis=1)
             index = words[first]
-            inside = (of_words @ self._to_entity).sum(axis=1)
-            better = inside >= chance[index]
-            labels[index[better]] = of_words[better]
-            chance[index[better]] = inside[better]
-        if not (chance > 0.5).any():
-            return []
-        entities = labels @ self._to_entity
-        groups = entities @ self._to_group
-        chosen = np.where(chance > 0.5, groups.argmax(axis=1), -1)
-        self._bridge(chosen, pieces)
-        begins = self._begins(labels) & (chance > 0.5)
+            better = total > chance[index]
+            chosen = index[better]
+            entities[chosen], chance[chosen] = found[better], total[better]
+            begins[chosen] = self._chances.begins(labels, found)[better]
+        return Words(pieces, entities, begins)
+
+
+class TransformerDetector:
+    """One model, and where the settings give one, a second that reads the texts in which the first doubts.
+
+    The first doubts where a word's chance of being an identifier lies in ``second.band``.
+
+    Raises:
+        ModelError: a model is missing, damaged, pickled or has labels nobody knows.
+    """
+
+    def __init__(self, settings: TransformerSettings, name: str = NAME) -> None:
+        self.name = name
+        self._first = ModelReader(settings)
+        self.context = self._first.context
+        """Whether it is given sentences or whole notes to read."""
+        self._threshold = settings.threshold
+        self._second_settings = settings.second
+        self._second = ModelReader(settings.second) if settings.second else None
+        self.sha256: str = self._first.sha256
+        """One hash of the models' files: a part of the fingerprint."""
+        if self._second:
+            self.sha256 = hashlib.sha256(f"{self._first.sha256} {self._second.sha256}".encode()).hexdigest()
+        self.doubted = 0
+        """How many texts the second model read, since the detector was built."""
+
+    def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
+        """The spans of each document, in order and disjoint; words are never cut."""
+        return SentenceDetector(self).detect(documents)
+
+    def read(self, texts: Sequence[str]) -> list[list[Found]]:
+        """What stands in each text, in order; the answer for one depends on that text alone."""
+        second = self._second_settings
+        floor = min(self._threshold, second.band[0]) if second else self._threshold
+        words = self._first.words(texts, floor)
+        if second and self._second:
+            low, high = second.band
+            doubted = [i for i, one in enumerate(words) if one is not None and _doubts(one, low, high)]
+            self.doubted += len(doubted)
+            others = self._second.words([texts[i] for i in doubted], 0.0)
+            for i, other in zip(doubted, others, strict=True):
+                own = words[i]
+                if own is not None and other is not None:
+                    words[i] = join(own, other, second.combine)
         return [
-            Found(int(pieces.starts[f.first]), int(pieces.ends[f.last - 1]), f.entity, f.score)
-            for f in self._runs(text, pieces, chosen, begins, entities, chance)
+            [] if one is None else decode(text, one, self._threshold) for text, one in zip(texts, words, strict=True)
         ]
 
-    def _bridge(self, chosen: NDArray[np.int64], pieces: Pieces) -> None:
-        """A mark of punctuation glued between two words of one group is of that group too."""
-        if len(chosen) < 3:
-            return
-        is_bridge = (
-            (chosen[1:-1] < 0)
-            & (chosen[:-2] >= 0)
-            & (chosen[:-2] == chosen[2:])
-            & (pieces.cases[1:-1] == _PUNCTUATION)
-            & (pieces.gaps[1:-1] == _GLUED)
-            & (pieces.gaps[2:] == _GLUED)
-        )
-        chosen[1:-1][is_bridge] = chosen[2:][is_bridge]
 
-    def _begins(self, labels: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """``[W]``: whether the model says that a span begins at the word."""
-        if not self._is_begin.any():
-            return np.zeros(len(labels), bool)
-        begin = labels[:, self._is_begin].sum(axis=1)
-        return begin > (labels @ self._to_entity).sum(axis=1) - begin  # type: ignore[no-any-return]
+class WindowDetector:
+    """A model that reads whole notes, in windows as long as it can, each beginning before the last one's end."""
 
-    def _runs(
-        self,
-        text: str,
-        pieces: Pieces,
-        chosen: NDArray[np.int64],
-        begins: NDArray[np.bool_],
-        entities: NDArray[np.float32],
-        chance: NDArray[np.float32],
-    ) -> list[_Run]:
-        found: list[_Run] = []
-        word, count = 0, len(chosen)
-        while word < count:
-            if chosen[word] < 0:
-                word += 1
-                continue
-            first = word
-            word += 1
-            while word < count and chosen[word] == chosen[first] and not begins[word]:
-                word += 1
-            is_in_group = self._to_group[:, chosen[first]] > 0
-            sums = np.where(is_in_group, entities[first:word].sum(axis=0), -1.0)
-            entity = self._entities[int(sums.argmax())]
-            a, b = self._trimmed(text, pieces, first, word)
-            if self._group_names[chosen[first]] == "number" or entity is Entity.USERNAME:
-                a, b = _grown(pieces, chosen, chance, a, b)
-                chosen[a:b] = chosen[first]
-                word = max(word, b)
-            if a < b:
-                score = round(float(np.maximum(chance[a:b], 0.5).mean()), 4)
-                found.append(_Run(a, b, entity, score))
-        return found
+    def __init__(self, reader: TransformerDetector) -> None:
+        self._reader = reader
+        self.name = reader.name
 
-    def _trimmed(self, text: str, pieces: Pieces, first: int, last: int) -> tuple[int, int]:
-        """Without punctuation at either end, but for a bracket whose pair is inside."""
-        while first < last and pieces.cases[last - 1] == _PUNCTUATION:
-            last -= 1
-        while first < last and pieces.cases[first] == _PUNCTUATION:
-            closing = _BRACKETS.get(text[pieces.starts[first]])
-            if closing and closing in text[pieces.starts[first] : pieces.ends[last - 1]]:
-                break
-            first += 1
-        return first, last
+    def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
+        """The spans of each document, in order and disjoint; words are never cut."""
+        found = self._reader.read([document.text for document in documents])
+        return [[Span(one.start, one.end, one.entity, self.name, one.score) for one in spans] for spans in found]
 
 
-def _grown(
-    pieces: Pieces, chosen: NDArray[np.int64], chance: NDArray[np.float32], first: int, last: int
-) -> tuple[int, int]:
-    """With the letters and digits glued to a number that the model half believes to be of it."""
-    if first >= last:
-        return first, last
-
-    def joins(word: int) -> bool:
-        return bool(chosen[word] < 0 and pieces.cases[word] != _PUNCTUATION and chance[word] >= _DOUBT)
-
-    while first > 0 and pieces.gaps[first] == _GLUED and joins(first - 1):
-        first -= 1
-    while last < len(chosen) and pieces.gaps[last] == _GLUED and joins(last):
-        last += 1
-    return first, last
+def build_readers(settings: Sequence[TransformerSettings]) -> list[TransformerDetector]:
+    """A reader for each model; one alone is ``transformer``, several bear their own names."""
+    names = [NAME] if len(settings) == 1 else [f"{NAME}:{one.label}" for one in settings]
+    return [TransformerDetector(one, name) for one, name in zip(settings, names, strict=True)]
 
 
-def _group(entity: Entity) -> str:
-    if entity in _PEOPLE:
-        return "person"
-    category = category_of(entity)
-    if category is Category.ORGANIZATION:
-        return "organization"
-    if category is Category.ID or entity in {Entity.PHONE, Entity.FAX, Entity.PAGER}:
-        return "number"
-    return entity.value
+def _doubts(words: Words, low: float, high: float) -> bool:
+    chance = words.chance
+    return bool(((chance >= low) & (chance <= high)).any())
+
+
+def _groups(texts: Sequence[str]) -> Iterator[list[str]]:
+    group: list[str] = []
+    size = 0
+    for text in texts:
+        group.append(text)
+        size += len(text)
+        if size >= _AT_ONCE_CHARACTERS:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group

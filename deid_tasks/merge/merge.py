@@ -6,27 +6,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from deid_tasks.entities import Category, Entity
+from deid_tasks.entities import Entity
+from deid_tasks.merge.propagate import propagate
 from deid_tasks.merge.repair import NAMES, repair, strip
+from deid_tasks.merge.votes import NEURAL, elect
 from deid_tasks.settings.model import MergeSettings
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 
-_NEURAL_ORDER = (
-    Category.NAME,
-    Category.LOCATION,
-    Category.AGE,
-    Category.ORGANIZATION,
-    Category.DATE,
-    Category.CONTACT,
-    Category.ID,
-    Category.PROFESSION,
-)
-"""Whose label stands where two models, or one model twice, disagree (Radhakrishnan et al. 2023 for the first four)."""
-
-_NEURAL = "transformer"
 _ENTITY_ORDER = {entity: position for position, entity in enumerate(Entity)}
-_CATEGORY_ORDER = {category: position for position, category in enumerate(_NEURAL_ORDER)}
 _BETWEEN_NAMES = re.compile(r"[ \t]{1,2}|[ \t]?-[ \t]?|\.[ \t]?")
 _Rank = tuple[int, int, int, int, int, float, str]
 
@@ -36,9 +24,10 @@ def merge_spans(
 ) -> list[Span]:
     """One list of spans from those of every detector.
 
-    The detectors rank as the settings list them; of one detector's overlapping spans the longer ranks first, then the one
-    further left; among models the category decides first. What sticks out of the winner stays covered as a span of its own
-    where it holds a letter or a figure. The result does not depend on the order of the input. O(n log n).
+    What models say is first put to their vote. The detectors rank as the settings list them, an entry for an entity or a category before
+    one for the detector; of one detector's overlapping spans the longer ranks first, then the one further left; among models the category
+    decides first. What sticks out of the winner stays covered as a span of its own where it holds a letter or a figure. Names that were
+    found surely enough are then found wherever else they stand. The result does not depend on the order of the input. O(n log n).
 
     Args:
         document: the note that the spans lie in.
@@ -50,25 +39,39 @@ def merge_spans(
         ValueError: a span lies outside the note.
     """
     text = document.text
-    order = {str(name): position for position, name in enumerate(settings.priority)}
+    order = {name: position for position, name in enumerate(settings.priority)}
+    has_parts = any(":" in name for name in order)
+    categories = {category: position for position, category in enumerate(settings.models)}
     candidates: dict[tuple[int, int, Entity], tuple[_Rank, Span]] = {}
-    for detector, spans in spans_by_detector.items():
-        base = detector.split(":", 1)[0]
+    for spans in spans_by_detector.values():
         for span in spans:
             if not 0 <= span.start < span.end <= len(text):
                 raise ValueError(f"note {document.note_id}: span {span!r} lies outside 0..{len(text)}")
+    for detector, spans in elect(spans_by_detector, settings).items():
+        base = detector.split(":", 1)[0]
+        for span in spans:
             start, end = repair(text, span.start, span.end, span.entity)
             if start < end:
                 better = replace(span, start=start, end=end, detector=span.detector or detector)
-                rank = _rank(better, order.get(base, len(order)), is_neural=base == _NEURAL)
+                category = categories.get(span.category, len(categories)) if base == NEURAL else 0
+                rank = _rank(better, _place(order, base, span, has_parts=has_parts), category)
                 key = (start, end, span.entity)
                 if key not in candidates or rank < candidates[key][0]:
                     candidates[key] = (rank, better)
-    return _join_names(text, _pieces(text, list(candidates.values())))
+    joined = _join_names(text, _pieces(text, list(candidates.values())))
+    return propagate(text, joined, settings.propagation) if settings.propagation.enabled else joined
 
 
-def _rank(span: Span, detector: int, *, is_neural: bool) -> _Rank:
-    category = _CATEGORY_ORDER[span.category] if is_neural else 0
+def _place(order: Mapping[str, int], detector: str, span: Span, *, has_parts: bool) -> int:
+    if not has_parts:
+        return order.get(detector, len(order))
+    for name in (f"{detector}:{span.entity}", f"{detector}:{span.category}", detector):
+        if name in order:
+            return order[name]
+    return len(order)
+
+
+def _rank(span: Span, detector: int, category: int) -> _Rank:
     return (detector, category, -len(span), span.start, _ENTITY_ORDER[span.entity], -span.score, span.detector)
 
 

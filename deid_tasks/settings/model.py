@@ -7,13 +7,17 @@ from pydantic import Field, field_validator, model_validator
 
 from deid_tasks.entities import Entity
 from deid_tasks.settings.expressions import check_expression
+from deid_tasks.settings.merging import DetectorName
+from deid_tasks.settings.merging import MergeSettings as MergeSettings
+from deid_tasks.settings.merging import PropagationSettings as PropagationSettings
 from deid_tasks.settings.rewriting import ObfuscateSettings as ObfuscateSettings
 from deid_tasks.settings.rewriting import PolicySettings as PolicySettings
 from deid_tasks.settings.rewriting import check_policy
 from deid_tasks.settings.section import Name
 from deid_tasks.settings.section import Section as _Section
-
-DetectorName = Literal["patterns", "context", "lexicon", "patient", "templates", "transformer"]
+from deid_tasks.settings.transformers import ModelSettings as ModelSettings
+from deid_tasks.settings.transformers import SecondOpinion as SecondOpinion
+from deid_tasks.settings.transformers import TransformerSettings as TransformerSettings
 
 
 class WarehouseSettings(_Section):
@@ -111,24 +115,6 @@ class ContextSettings(_Section):
         return value
 
 
-class TransformerSettings(_Section):
-    """One token-classification model."""
-
-    model: str = Field(
-        default="minilm", description="A model shipped with the package, or a folder with model.onnx and config.json."
-    )
-    outside_bias: float = Field(
-        default=-1.0, ge=-10, le=10, description="Added to the logit of O; negative values trade precision for recall."
-    )
-    batch_pieces: int = Field(
-        default=512,
-        ge=1,
-        le=1_048_576,
-        description="Word pieces that are read at once; the answers do not depend on it.",
-    )
-    threads: int = Field(default=1, ge=1, le=256, description="Intra-op threads of one worker process.")
-
-
 class CacheSettings(_Section):
     """What the neural pass found in a sentence, kept across runs."""
 
@@ -156,16 +142,10 @@ class DetectSettings(_Section):
     def _no_repeats(self) -> "DetectSettings":
         if not self.detectors or len(set(self.detectors)) != len(self.detectors):
             raise ValueError("detectors must name each detector at most once, and at least one")
+        labels = [model.label for model in self.transformers]
+        if len(set(labels)) != len(labels):
+            raise ValueError("transformers: two have one name; give each a `name` of its own")
         return self
-
-
-class MergeSettings(_Section):
-    """Who wins where spans of two detectors overlap and disagree."""
-
-    priority: tuple[DetectorName, ...] = Field(
-        default=("patient", "context", "patterns", "templates", "lexicon", "transformer"),
-        description="Detectors, strongest first.",
-    )
 
 
 class RecoverSettings(_Section):

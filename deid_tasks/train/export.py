@@ -34,6 +34,8 @@ def export(
         "model_type": "palimpsest-tagger",
         "id2label": dict(enumerate(LABELS)),
         "max_position_embeddings": tagger.shape.positions,
+        "num_attention_heads": tagger.shape.heads,
+        "layer_norm_eps": tagger.shape.epsilon,
         "pad_token_id": tagger.shape.padding,
         "palimpsest": {
             "window": window,

@@ -19,7 +19,8 @@ from deid_tasks.train.model import TrunkShape, distance_buckets
 
 OPSET = 21
 _MICROSOFT = "com.microsoft"
-_INPUTS = ("input_ids", "case_ids", "gap_ids")
+RULES = "rule_ids"
+"""The input of what rules say of each piece's word, where the head reads it beside the last hidden state."""
 _LARGEST = 127
 _ZERO = 128
 """What stands for zero in a row of unsigned bytes."""
@@ -30,7 +31,11 @@ Weights = dict[str, NDArray[np.float32]]
 
 
 def build_graph(weights: Weights, shape: TrunkShape, *, is_quantised: bool) -> onnx.ModelProto:
-    """The model of a ``Tagger``'s weights: three inputs ``[B, L]``, output ``logits`` ``[B, L, labels]``."""
+    """The model of a ``Tagger``'s weights.
+
+    Inputs ``input_ids`` and, where the weights have such embeddings, ``case_ids`` and ``gap_ids``, ``[B, L]``; where the head is wider than
+    the trunk, ``rule_ids`` ``[B, L, rules]``. Output ``logits`` ``[B, L, labels]``.
+    """
     return _Graph(weights, is_quantised=is_quantised).build(shape)
 
 
@@ -53,13 +58,19 @@ class _Graph:
         distances = ["", self._distances(shape)] if shape.buckets else []
         for layer in range(shape.layers):
             x = self._layer(x, f"layers.{layer}.", shape, distances)
+        sizes = ["batch", "length"]
+        names = ["input_ids", *(["case_ids", "gap_ids"] if "case.weight" in self._weights else [])]
+        inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, sizes) for name in names]
+        if rules := self._weights["head.weight"].shape[1] - shape.hidden:
+            inputs.append(helper.make_tensor_value_info(RULES, TensorProto.FLOAT, [*sizes, rules]))
+            flat = self._constant("rules.flat", np.array([-1, rules], np.int64))
+            x = self._add("Concat", [x, self._add("Reshape", [RULES, flat], "rules.rows")], "joined", axis=1)
         rows = self._plus(self._float_product(x, "head"), "head.bias")
         self._add("Reshape", [rows, self._sizes("of_labels", labels)], "logits")
-        sizes = ["batch", "length"]
         graph = helper.make_graph(
             self._nodes,
             "tagger",
-            [helper.make_tensor_value_info(name, TensorProto.INT64, sizes) for name in _INPUTS],
+            inputs,
             [helper.make_tensor_value_info("logits", TensorProto.FLOAT, [*sizes, labels])],
             list(self._constants.values()),
         )
@@ -77,11 +88,11 @@ class _Graph:
         self._add("Shape", ["input_ids"], "length", start=1, end=2)
         zero = self._constant("zero", np.array([0], np.int64))
         position = self._add("Slice", [self._own("position.weight"), zero, "length"], "position")
-        case = self._add("Gather", [self._own("case.weight"), "case_ids"], "case")
-        gap = self._add("Gather", [self._own("gap.weight"), "gap_ids"], "gap")
-        placed = self._add("Add", [word, position], "placed")
-        written = self._add("Add", [case, gap], "written")
-        total = self._add("Add", [placed, written], "embedded")
+        total = self._add("Add", [word, position], "placed")
+        if "case.weight" in self._weights:
+            case = self._add("Gather", [self._own("case.weight"), "case_ids"], "case")
+            gap = self._add("Gather", [self._own("gap.weight"), "gap_ids"], "gap")
+            total = self._add("Add", [total, self._add("Add", [case, gap], "written")], "embedded")
         flat = self._constant("flat", np.array([-1, shape.hidden], np.int64))
         self._sizes("of_hidden", shape.hidden)
         if self._is_quantised:

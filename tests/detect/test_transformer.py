@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 from tiny_model import PIECES, write_tiny_model, write_tiny_tokenizer
 
+from deid_tasks.detect.onnx_runner import OnnxRunner
 from deid_tasks.detect.token_model import TokenModel
 from deid_tasks.detect.transformer import TransformerDetector
 from deid_tasks.entities import Entity
 from deid_tasks.errors import ModelError
-from deid_tasks.settings.model import TransformerSettings
+from deid_tasks.settings.model import ModelSettings, TransformerSettings
 from deid_tasks.span import check_spans
 from deid_tasks.text import Document
 
@@ -216,7 +217,7 @@ def test_another_tools_export_with_bio_labels(tmp_path: Path, text: str, expecte
 
 def test_float_models_are_batched_and_give_the_same(tmp_path: Path) -> None:
     folder = write_tiny_model(tmp_path, is_quantised=False)
-    assert not TokenModel(folder).reads_alone
+    assert not OnnxRunner(folder / "model.onnx", 0, ModelSettings()).reads_alone
     documents = [Document(str(i), text) for i, text in enumerate(NOTES)]
     alone = [detector(folder).detect([document])[0] for document in documents]
     assert any(alone)
@@ -230,5 +231,5 @@ def test_the_hash_follows_the_files(tiny: Path, tmp_path: Path) -> None:
 
 
 def test_every_entity_has_an_output_in_the_shipped_model(shipped: TransformerDetector) -> None:
-    labels = TokenModel(Path(__file__).parents[2] / "deid_tasks" / "models" / "minilm").labels
+    labels = TokenModel(Path(__file__).parents[2] / "deid_tasks" / "models" / "minilm", ModelSettings()).labels
     assert {label.entity for label in labels if label.entity} == set(Entity)
