@@ -89,6 +89,7 @@ RESULT_SCHEMA = pa.schema(
         pa.field("deid_datetime", pa.timestamp("us")),
         pa.field("deid_text", pa.string()),
         pa.field("spans", pa.list_(SPAN_TYPE)),
+        pa.field("recovered", pa.list_(pa.string())),
         pa.field("findings", pa.list_(FINDING_TYPE)),
         pa.field("replacements", pa.list_(REPLACEMENT_TYPE)),
         pa.field("outcome", pa.string(), nullable=False),
@@ -102,7 +103,7 @@ RESULT_SCHEMA = pa.schema(
 """What ``deidentify`` returns: one row a note, in the order given.
 
 ``deid_text`` is null where the note is quarantined. ``*_key`` are pseudonyms, ``deid_datetime`` is shifted with the patient's
-dates, ``findings`` are offsets of ``deid_text`` as the audit saw it, ``replacements`` where surrogates stand in it and what they
+dates, ``recovered`` the entities of the spans given back as medical terms, ``findings`` are offsets of ``deid_text`` as the audit saw it, ``replacements`` where surrogates stand in it and what they
 replaced in the original. ``changed_words`` are the words of
 the original that a surrogate replaced at least in part, ``agreed_spans`` the spans that two or more detectors found. The real identifiers are for the warehouse only.
 """

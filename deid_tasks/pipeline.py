@@ -174,6 +174,7 @@ def _rewrite(
         Outcome.PUBLISHED if rewritten.text != document.text else Outcome.UNCHANGED,
         Reason.NONE,
         spans=detection.spans,
+        recovered=detection.recovered,
         findings=findings,
         amounts=measure(document, detection, rewritten),
         milliseconds=share + (time.perf_counter() - started) * 1_000,
@@ -195,6 +196,7 @@ def _row(
     outcome: Outcome,
     reason: Reason,
     spans: Sequence[Span] = (),
+    recovered: Sequence[Span] = (),
     findings: Sequence[Finding] = (),
     amounts: Amounts | None = None,
     milliseconds: float = 0.0,
@@ -213,6 +215,7 @@ def _row(
             {"start": s.start, "end": s.end, "entity": str(s.entity), "detector": s.detector, "score": s.score}
             for s in spans
         ],
+        "recovered": [str(span.entity) for span in recovered],
         "findings": [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in findings],
         "replacements": [],
         "outcome": str(outcome),

@@ -39,10 +39,17 @@ STEPS = {
     "sampling",
     "harvest",
     "vault",
+    "literature",
 }
 COMPOSERS = {"fingerprint", "engine", "pipeline", "bench", "runs"}
 SHELLS = {"cli", "demo", "train", "hospital"}
-ALLOWED_BETWEEN_STEPS = {("detect", "lexicon"), ("recover", "lexicon"), ("audit", "lexicon"), ("harvest", "detect")}
+ALLOWED_BETWEEN_STEPS = {
+    ("detect", "lexicon"),
+    ("recover", "lexicon"),
+    ("audit", "lexicon"),
+    ("harvest", "detect"),
+    ("literature", "lexicon"),
+}
 """Everything that reads dictionaries shares the lexicon's normalisation and matcher; what is harvested is what a detector matches."""
 
 

@@ -86,6 +86,14 @@
         is_held boolean not null,
         primary key (run_id, note_type, measure)
     );
+    -- What was counted while the run's notes were read: spans that recovery gave back, by entity, and what became of sentences.
+    create table if not exists {{ results }}.run_count (
+        run_id text not null,
+        measure text not null,
+        entity text not null,
+        value bigint not null,
+        primary key (run_id, measure, entity)
+    );
     create table if not exists {{ results }}.approval (
         kind text not null check (kind in ('first_publication', 'drift')),
         run_id text not null,

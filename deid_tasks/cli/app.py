@@ -14,6 +14,7 @@ from deid_tasks.cli.ablation import ablate
 from deid_tasks.cli.annotation import agreement, annotate
 from deid_tasks.cli.bench import bench
 from deid_tasks.cli.certificate import certificate
+from deid_tasks.cli.corpus import corpus
 from deid_tasks.cli.harvest import harvest
 from deid_tasks.cli.jsonl import Line, Problems, is_text_file, open_target, read_notes
 from deid_tasks.cli.keys import keys
@@ -28,6 +29,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 
 app.add_typer(annotate, name="annotate")
 app.add_typer(certificate, name="certificate")
+app.add_typer(corpus, name="corpus")
 app.add_typer(harvest, name="harvest")
 app.add_typer(keys, name="keys")
 app.command()(agreement)

@@ -93,6 +93,11 @@ class Template:
         words = (token.removeprefix(" ") for token in self.tokens)
         return sum(len(word) > 1 and word.isalpha() for word in words)
 
+    @property
+    def has_letters(self) -> bool:
+        """Whether any letters may stand somewhere in it."""
+        return any(token.removeprefix(" ") in (_CLASS + LETTERS, _CLASS + WORD) for token in self.tokens)
+
     def shown(self) -> str:
         """The rule as a person reads it."""
         begin = {first: entity for first, _, entity in self.places}

@@ -14,6 +14,9 @@ _SHOWN_WORDS = 8
 _LEAST_FILLINGS = 2
 """A rule whose places were always filled with the same words would generalise from one example."""
 
+_OWN_WORDS = 2
+"""A rule in which any word may stand has at least so many words of its own: "Out W N" would read "Out of 4" as a date."""
+
 
 class Read(NamedTuple):
     """One note and what the whole ensemble made of it: sorted, disjoint spans."""
@@ -60,7 +63,7 @@ def harvest_templates(notes: Sequence[Read], least_patients: int, max_new_share:
         if len(instances.by_labels) == 1
         and len(instances.patients) >= least_patients
         and len(instances.fillings) >= _LEAST_FILLINGS
-        and template.literal_words
+        and template.literal_words >= (_OWN_WORDS if template.has_letters else 1)
     }
     agreed, new, words = _held_against(notes, list(rules))
     candidates = []

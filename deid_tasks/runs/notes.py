@@ -9,7 +9,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from deid_tasks.engine import Context
+from deid_tasks.detect.sentences import SentenceDetector
+from deid_tasks.engine import Context, Engine
 from deid_tasks.notes import RESULT_SCHEMA, Outcome
 from deid_tasks.pipeline import deidentify
 from deid_tasks.runs.dictionaries import load_engine
@@ -47,6 +48,7 @@ def process_shard(
     part = Shard(**shard)
     schema = RESULT_SCHEMA.with_metadata({"fingerprint": engine.fingerprint})
     outcomes: Counter[str] = Counter()
+    recovered: Counter[str] = Counter()
     words, began = 0, time.monotonic()
     target = shard_file(settings, run_id, part)
     with (
@@ -62,10 +64,22 @@ def process_shard(
             writer.write_batch(result.replace_schema_metadata(schema.metadata))
             keep(batch, result)
             outcomes.update(result["outcome"].to_pylist())
+            recovered.update(entity for row in result["recovered"].to_pylist() for entity in row or ())
             words += sum(result["words"].to_pylist())
     return {
         "notes": outcomes.total(),
         "quarantined": outcomes[Outcome.QUARANTINED],
         "words": words,
+        "recovered": dict(recovered),
+        "sentences": dict(_sentence_counts(engine)),
         "seconds": round(time.monotonic() - began, 3),
     }
+
+
+def _sentence_counts(engine: Engine) -> Counter[str]:
+    """What became of the sentences that the neural pass was given, all its readers together."""
+    counts: Counter[str] = Counter()
+    for detector in engine.detectors:
+        if isinstance(detector, SentenceDetector):
+            counts += detector.counts
+    return counts

@@ -29,6 +29,7 @@ from deid_tasks.warehouse.results import (
     RunRow,
     replace_outcomes,
     replace_run,
+    replace_run_counts,
     replace_run_figures,
 )
 from deid_tasks.warehouse.slices import announce_slice, close_slice
@@ -75,6 +76,7 @@ def reconcile(
             refusal = (str(error).removeprefix(f"{settings.institution}: "),)
         figures = _drift(settings, tally, certificate)
         replace_run_figures(connection, settings, run_id, ({**asdict(f), "is_held": f.is_held} for f in figures))
+        replace_run_counts(connection, settings, run_id, _counts(shards))
         review = review_reasons(connection, settings, run_id, marked, drift_reasons(figures)) if certificate else []
         counts = tally.counts
         run = RunRow(
@@ -160,6 +162,19 @@ def publish(
         close_slice(connection, settings, slice_key, publication.notes, former)
     prune_runs(settings)
     return {"notes": publication.notes, "snapshot_id": publication.snapshot_id, "table": publication.location}
+
+
+def _counts(shards: Iterable[dict[str, Any]]) -> list[tuple[str, str, int]]:
+    """What recovery gave back, by entity, and what became of the sentences of the neural pass, over all shards."""
+    recovered: Counter[str] = Counter()
+    sentences: Counter[str] = Counter()
+    for shard in shards:
+        recovered.update(shard.get("recovered", {}))
+        sentences.update(shard.get("sentences", {}))
+    return [
+        *(("recovered_spans", entity, count) for entity, count in sorted(recovered.items())),
+        *((f"sentences_{name}", "", count) for name, count in sorted(sentences.items())),
+    ]
 
 
 def _tally(

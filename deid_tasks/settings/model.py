@@ -119,7 +119,7 @@ class CacheSettings(_Section):
     """What the neural pass found in a sentence, kept across runs."""
 
     enabled: bool = True
-    max_megabytes: int = Field(default=1_024, ge=1, description="Of one worker host; about 15,000 sentences each.")
+    max_megabytes: int = Field(default=1_024, ge=1, description="Of one worker host; about 20,000 sentences each.")
     folder: str | None = Field(
         default=None,
         description="A folder on a disk of the worker's own host; by default `cache` in work_dir, which must then not be a network share.",

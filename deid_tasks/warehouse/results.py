@@ -119,6 +119,17 @@ def replace_run_figures(
         execute_values(cursor, f"insert into {schema}.run_figure (run_id, {', '.join(names)}) values %s", values)
 
 
+def replace_run_counts(
+    connection: Connection, settings: InstitutionSettings, run_id: str, rows: Iterable[tuple[str, str, int]]
+) -> None:
+    """``(measure, entity, value)`` of the run, in place of its earlier ones."""
+    schema = settings.schema_name("results")
+    with connection.cursor() as cursor:
+        cursor.execute(f"delete from {schema}.run_count where run_id = %s", (run_id,))
+        values = [(run_id, *row) for row in rows]
+        execute_values(cursor, f"insert into {schema}.run_count (run_id, measure, entity, value) values %s", values)
+
+
 def read_review(connection: Connection, settings: InstitutionSettings, run_id: str) -> list[dict[str, str]] | None:
     """Why a person must see the run before it is published; ``None`` where the gate never saw the run."""
     with connection.cursor() as cursor:

@@ -59,6 +59,11 @@ def test_a_sentence_of_identifiers_alone_is_no_rule():
     assert rules(("1", "[PATIENT:Ames, John]"), ("2", "[PATIENT:Moy, Lin]")) == {}
 
 
+def test_where_any_word_may_stand_a_rule_needs_more_words_of_its_own():
+    assert rules(("1", "Out [DATE:Mon 4]."), ("2", "Out [DATE:Tue 5].")) == {}
+    assert rules(("1", "Out [DATE:3/4]."), ("2", "Out [DATE:5/6].")) == {"Out [DATE:N/N].": True}
+
+
 def test_a_rule_that_marks_what_the_ensemble_leaves_is_not_proposed_and_shows_the_words():
     notes = [(str(n), text) for n, text in enumerate(SIGNED)] + [("9", "Signed by proxy today")] * 2
     (found,) = harvest_templates([read(*note) for note in notes], 2, 0.05)

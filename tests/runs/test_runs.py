@@ -76,6 +76,13 @@ def test_every_note_of_the_day_is_published_or_quarantined(site, first_run):
     assert outcomes == [(len(day), len(day))]
 
 
+def test_what_recovery_gave_back_is_among_the_runs_figures(site, first_run):
+    counted = site.rows(
+        "select measure, sum(value) from riverside_results.run_count where run_id = 'first' group by measure"
+    )
+    assert dict(counted)["recovered_spans"] > 0
+
+
 def test_no_identifier_of_the_patient_is_published(site, first_run):
     everything = "\n".join(texts(published(site.settings, site)).values()).casefold()
     for patient in site.hospital.patients:

@@ -3,7 +3,8 @@
 -- A word stands in the literature or in a public medical list, and is neither common nor part of any person's or place's
 -- name here; inside a phrase of three, the middle word may be common ("shortness of breath").
 -- Reads harvest_notes notes, chosen by the hash of their identifier: always the same ones, evenly spread over the years.
--- literature_count is the least of the words' own counts, so an upper bound for the phrase.
+-- Where literature_counts holds phrases (deid corpus count), a phrase must stand there itself and has its own count. The counts
+-- that ship are of single words: then literature_count is the least of the words' own counts, an upper bound for the phrase.
 with sampled as materialized (
     select
         n.note_text,
@@ -24,6 +25,11 @@ stretches as materialized (
     group by s.stretch
 ),
 
+counted as materialized (
+    select coalesce(bool_or(term like '% %'), false) as has_phrases
+    from {{ ref('literature_counts') }}
+),
+
 vocabulary as materialized (
     select
         w.word,
@@ -34,6 +40,7 @@ vocabulary as materialized (
             term as word,
             occurrences as literature_count
         from {{ ref('literature_counts') }}
+        where term not like '% %'
         union all
         select
             p.word,
@@ -105,6 +112,21 @@ phrases as (
         occurrences
     from neighbours
     where not is_first_common and second_word is not null and not is_third_common
+),
+
+standing as (
+    select
+        p.phrase,
+        p.patients,
+        p.occurrences,
+        case when c.has_phrases and p.phrase like '% %' then l.occurrences else p.literature_count end as literature_count
+    from phrases as p
+    cross join counted as c
+    left join {{ ref('literature_counts') }} as l on p.phrase = l.term
+    where
+        p.phrase not like '% %'
+        or not c.has_phrases
+        or l.term is not null
 )
 
 select
@@ -115,7 +137,7 @@ select
     min(p.literature_count)::bigint as literature_count,
     -- A stretch stands once for each of its (at most harvest_patients) patients here, hence the division.
     sum(p.occurrences::numeric / cardinality(p.patients))::bigint as occurrences
-from phrases as p
+from standing as p
 cross join lateral unnest(p.patients) as u (patient)
 group by p.phrase
 having count(distinct u.patient) >= {{ var('harvest_patients') }}
