@@ -20,11 +20,14 @@ _NAMED_FOR = re.compile(
 _LISTED_BEFORE = re.compile(r"([^\W\d_][\w-]{1,24})(?:['’]s)?(?:, | and |, and |/)$")
 _LISTED_AFTER = re.compile(r"(?:['’]s)?(?:, | and |, and |/)([^\W\d_][\w-]{1,24})")
 
+_STAND_ALONE = frozenset(("eponym", "procedure"))
+"""Kinds of terms of which clinicians write the name alone; nobody writes "Calot" for the triangle."""
+
 
 @lru_cache(maxsize=1)
 def eponym_words() -> frozenset[str]:
     """The words that signs, scales, instruments and tests are named after, as they begin a term, in small letters."""
-    words = (row["term"].split(" ")[0] for row in read_tsv("eponyms.tsv") if row["kind"] != "abbreviation")
+    words = (row["term"].split(" ")[0] for row in read_tsv("eponyms.tsv") if row["kind"] in _STAND_ALONE)
     return frozenset(fold(word.removesuffix("'s")) for word in words if len(word) > 3 and word[0].isupper())
 
 

@@ -1,11 +1,16 @@
 """What each part of the engine is worth, on notes whose answer is known."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from deid_tasks.detect.inclusion import InclusionList
 from deid_tasks.detect.lexicon import LexiconDetector
 from deid_tasks.detect.patterns import PatternDetector
+from deid_tasks.detect.reader import Found
+from deid_tasks.detect.sentences import SentenceDetector
+from deid_tasks.detect.templates import Template, TemplateDetector
 from deid_tasks.engine import Engine
 from deid_tasks.entities import Entity
 from deid_tasks.evaluate import Scorer
@@ -94,6 +99,35 @@ def test_the_variants_are_the_parts_that_the_engine_has(engine):
         "without_patterns",
         "without_transformer",
     ]
+
+
+class Reading:
+    """A model that takes every word in capitals for a name."""
+
+    name, sha256 = "transformer", "0"
+
+    def read(self, texts):
+        return [[Found(m.start(), m.end(), Entity.PROVIDER, 0.9) for m in re.finditer("[A-Z]{3,}", t)] for t in texts]
+
+
+def test_the_inclusion_list_and_the_templates_are_parts_too(engine):
+    text, spans = "blue sky ames today", [Span(9, 13, Entity.PROVIDER)]
+    rule = Template.of(text, 0, len(text), spans)
+    neural = SentenceDetector(Reading(), InclusionList.of(b"k" * 32, ["WXYV on file."]))
+    own = replace(engine, detectors=(*engine.detectors[:2], TemplateDetector([rule]), neural))
+    names = [variant.name for variant in variants_of(own)]
+    assert {"without_inclusion", "without_templates", "without_transformer"} <= set(names)
+    notes = [
+        note(number, "WXYV on file.\n\nblue sky [PROVIDER:moy] today\n\nThen [PROVIDER:QUAXX] again")
+        for number in range(20)
+    ]
+    ablated, _ = ablate(notes, own, Scorer(resamples=100))
+    scores = {one.name: (one.evaluation.recall, one.evaluation.precision) for one in ablated}
+    assert scores["full"] == (1.0, 1.0)
+    assert scores["without_inclusion"][0] == 1.0
+    assert scores["without_inclusion"][1] < 1.0
+    assert scores["without_templates"] == (0.5, 1.0)
+    assert scores["without_transformer"] == (0.5, 1.0)
 
 
 def test_notes_without_anything_are_no_trouble(engine):
