@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _ROW = np.dtype([("key", "<u8"), ("patient", "<u8"), ("times", "<u4")])
+_RANGES = 4_096
+"""Ranges of keys of equal width at whose beginnings each sorted file may be entered."""
 ROWS = 2_000_000
 """Rows held in memory before they are sorted and written; 20 bytes each, and about four times that while they are sorted."""
 
@@ -37,6 +39,7 @@ class PatientCounter:
         self._key, self._rows = key[:64], rows
         self._keys, self._patients, self._times = array("Q"), array("Q"), array("L")
         self._runs: list[Path] = []
+        self._indexes: list[NDArray[np.int64]] = []
         self.total = 0
         """Texts added, with repeats."""
 
@@ -86,22 +89,27 @@ class PatientCounter:
         rows["patient"] = np.frombuffer(self._patients, np.uint64)
         rows["times"] = np.array(self._times, np.uint32)
         path = Path(self._room.name) / f"run-{len(self._runs)}"
-        _united(rows).tofile(path)
+        rows = _united(rows)
+        rows.tofile(path)
         self._runs.append(path)
+        limits = np.arange(1, _RANGES, dtype=np.uint64) * np.uint64((1 << 64) // _RANGES)
+        self._indexes.append(np.concatenate([[0], np.searchsorted(rows["key"], limits), [len(rows)]]))
         self._keys, self._patients, self._times = array("Q"), array("Q"), array("L")
 
     def _merged(self) -> Iterator[np.ndarray]:
         """All rows, united, in ranges of keys: hashes are spread evenly, so ranges of equal width are of nearly equal size."""
-        runs = [np.memmap(path, _ROW, mode="r") for path in self._runs]
-        total = sum(map(len, runs))
+        total = sum(int(index[-1]) for index in self._indexes)
         if not total:
             return
-        parts = max(1, -(-2 * total // self._rows))
-        limits = [part * (1 << 64) // parts for part in range(1, parts)]
-        cuts = [[0, *np.searchsorted(run["key"], np.array(limits, np.uint64)).tolist(), len(run)] for run in runs]
+        parts = min(_RANGES, 1 << (2 * total // self._rows).bit_length())
+        cuts = [index[:: _RANGES // parts].tolist() for index in self._indexes]
         for part in range(parts):
+            # Read and not mapped: pages of a map stay counted as this process's memory.
             rows = np.concatenate(
-                [run[places[part] : places[part + 1]] for run, places in zip(runs, cuts, strict=True)]
+                [
+                    np.fromfile(path, _ROW, places[part + 1] - places[part], offset=places[part] * _ROW.itemsize)
+                    for path, places in zip(self._runs, cuts, strict=True)
+                ]
             )
             if len(rows):
                 yield _united(rows)
