@@ -1,0 +1,305 @@
+"""The engine's speed, memory and accuracy beside what is asked of it, and beside Microsoft Presidio on the same notes.
+
+    OMP_NUM_THREADS=1 python benchmarks/engine.py                       # the whole table: about 20 minutes of one core
+    OMP_NUM_THREADS=1 python benchmarks/engine.py --quick               # a tenth of every amount
+    … --only path lexicon                                               # some rows
+    … --peer PEER/bin/python [--peer-model en_core_web_sm] [--corpora FOLDER]   # the peer and the open sets; see benchmarks/peer/presidio.py
+
+Speeds are words between blanks per second of processor time of one process, the best of some runs. Every row runs in a process of its own, so that
+peak memory is that row's. Two processes are compared by the clock and only where nothing else runs.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from corpora import fresh, hospital, invented_terms, without_repeats, words_of
+
+from deid_tasks.cli.engines import public_settings
+from deid_tasks.detect.inclusion import InclusionList
+from deid_tasks.detect.lexicon import LexiconDetector
+from deid_tasks.detect.patterns import PatternDetector
+from deid_tasks.detect.sentences import SentenceDetector
+from deid_tasks.engine import Context, Engine, build_engine
+from deid_tasks.lexicon import Lexicon, compile_lexicon
+from deid_tasks.pipeline import detect
+from deid_tasks.text import Document
+
+Figures = dict[str, Any]
+SHARDS = 100
+"""Notes of one batch."""
+
+
+def cpu(work: Callable[[], object], repeats: int = 3) -> float:
+    """Processor seconds of the best run."""
+    times = []
+    for _ in range(repeats):
+        began = time.process_time()
+        work()
+        times.append(time.process_time() - began)
+    return min(times)
+
+
+def run_all(documents: Sequence[Document], context: Context) -> None:
+    """Detect in shards, as a worker does; documents start with nothing computed."""
+    for first in range(0, len(documents), SHARDS):
+        detect(fresh(documents[first : first + SHARDS]), context)
+
+
+def compiled(terms: int, folder: Path) -> Lexicon:
+    """The lexicon of ``terms`` invented rows."""
+    return compile_lexicon(invented_terms(terms), folder / str(terms))
+
+
+def dictionary_engine(lexicon: Lexicon) -> Engine:
+    """Everything but a neural network."""
+    settings = public_settings()
+    detectors = (PatternDetector(), LexiconDetector(lexicon))
+    return Engine(detectors, lexicon, None, settings.merge, settings.recover, 10**9, "", is_patient_aware=True)
+
+
+def path(scale: float) -> Figures:
+    """Patterns, lexicon, patient lexicon, merge and recovery."""
+    rows, records = hospital(int(2_000 * scale))
+    documents = [row.document for row in rows]
+    with tempfile.TemporaryDirectory() as folder:
+        context = Context(dictionary_engine(compiled(int(1_000_000 * scale), Path(folder))), records)
+        run_all(documents[:SHARDS], context)
+        seconds = cpu(lambda: run_all(documents, context))
+    return {"patterns + lexicon + patient + recovery, words per core-second": words_of(documents) / seconds}
+
+
+def lexicon(scale: float) -> Figures:
+    """The lexicon alone at three sizes; the sizes take turns, so that a busy machine is busy for all."""
+    rows, _ = hospital(int(2_000 * scale))
+    documents = [row.document for row in rows]
+    words = words_of(documents)
+    sizes = [int(size * scale) for size in (10_000, 1_000_000, 10_000_000)]
+    with tempfile.TemporaryDirectory() as folder:
+        found = {size: LexiconDetector(compiled(size, Path(folder))) for size in sizes}
+        best = dict.fromkeys(sizes, float("inf"))
+        for _ in range(5):
+            for size, detector in found.items():
+                best[size] = min(best[size], cpu(lambda: detector.detect(documents), 1))  # noqa: B023 - called at once
+    small, middle, large = (words / best[size] for size in sizes)
+    return {
+        f"lexicon, {sizes[1]:,} terms, words per core-second": middle,
+        f"lexicon, {sizes[2]:,} terms against {sizes[0]:,}, times": large / small,
+    }
+
+
+def build(scale: float) -> Figures:
+    """Compiling, with reading the rows taken off, and opening as a worker does."""
+    terms = int(5_000_000 * scale)
+    reading = cpu(lambda: sum(1 for _ in invented_terms(terms)), 1)
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.process_time()
+        compiled(terms, Path(folder))
+        seconds = time.process_time() - began - reading
+        opening = cpu(lambda: Lexicon.open(Path(folder) / str(terms)))
+        size = sum(file.stat().st_size for file in Path(folder).rglob("*"))
+        opened = Lexicon.open(Path(folder) / str(terms))
+        private = _private_bytes(Path(folder))
+        del opened
+    return {
+        f"lexicon build, {terms:,} terms, core-seconds": seconds,
+        f"lexicon build, {terms:,} terms, peak MB": peak_mb(),
+        f"lexicon load, {size / 1e6:,.0f} MB, core-seconds": opening,
+        "lexicon load, MB that are not shared": private / 1e6,
+    }
+
+
+def _private_bytes(folder: Path) -> int:
+    """Changed bytes of the mapped files, which no other process could share."""
+    private, is_inside = 0, False
+    for line in Path("/proc/self/smaps").read_text(encoding="utf-8").splitlines():
+        fields = line.split()
+        if "-" in fields[0] and not fields[0].endswith(":"):
+            is_inside = str(folder) in line
+        elif is_inside and fields[0] == "Private_Dirty:":
+            private += int(fields[1]) * 1_024
+    return private
+
+
+def ensemble(scale: float) -> Figures:
+    """The shipped models and everything else: on text in which no sentence repeats, then on notes that repeat as notes do."""
+    rows, records = hospital(int(600 * scale))
+    documents = without_repeats(rows)
+    engine = build_engine(public_settings(), None, None)
+    context = Context(engine, records)
+    run_all(documents[:5], context)
+    once = words_of(documents) / cpu(lambda: run_all(documents, context), 1)
+    spared = spared_engine(engine, [row.document for row in rows])
+    rows_after, records_after = hospital(int(1_200 * scale))
+    after = [row.document for row in rows_after[len(rows) :]]
+    return {
+        "full ensemble, no sentence repeated, words per core-second": once,
+        "full ensemble, hospital with inclusion list and cache, times that": words_of(after)
+        / cpu(lambda: run_all(after, Context(spared, records_after)), 1)
+        / once,
+    }
+
+
+def spared_engine(engine: Engine, seen: Sequence[Document]) -> Engine:
+    """The engine with the sentences of ten patients and more on the inclusion list, and those of ``seen`` in its cache."""
+    from dataclasses import replace
+
+    from deid_tasks.detect.sentence_cache import SentenceCache
+
+    patients: dict[str, set[str | None]] = {}
+    for document in seen:
+        for a, b in document.sentences:
+            patients.setdefault(document.text[a:b], set()).add(document.patient_id)
+    common = [text for text, whose in patients.items() if len(whose) >= 10]
+    inclusion = InclusionList.of(bytes(32), common)
+    folder = tempfile.mkdtemp(prefix="bench-")
+    cache = SentenceCache(Path(folder) / "cache.sqlite", bytes(32), "1", 1_000_000_000)
+    detectors = tuple(
+        SentenceDetector(one.reader, inclusion, cache) if isinstance(one, SentenceDetector) else one
+        for one in engine.detectors
+    )
+    made = replace(engine, detectors=detectors)
+    run_all(seen, Context(made))
+    return made
+
+
+def memory(scale: float) -> Figures:
+    """``deid detect`` streaming many short notes: patterns, merge and recovery, whose state could grow; models have none."""
+    few, many = (peak_of("stream", count) for count in (10_000, int(1_000_000 * scale)))
+    return {
+        f"peak memory, {int(1_000_000 * scale):,} notes against 10,000, times": many / few,
+        "peak memory, 10,000 notes, MB": few,
+    }
+
+
+def stream(count: int) -> float:
+    """Peak MB after ``count`` notes through the command line's own reading, batches and writing."""
+    from deid_tasks.cli.engines import CommandEngine
+    from deid_tasks.cli.jsonl import Problems, read_notes
+    from deid_tasks.formats.jsonl import span_record
+
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "notes.jsonl"
+        with source.open("w", encoding="utf-8") as file:
+            for number in range(count):
+                text = f"Pt {number} seen by Dr. Okafor on {1 + number % 12}/{1 + number % 28}/2021. Stable, room {number % 400}."
+                file.write(json.dumps({"id": str(number), "text": text}) + "\n")
+        command = CommandEngine(None, Path(), needs_key=False)
+        command.engine = dictionary_engine(command.engine.lexicon)
+        with (Path(folder) / "spans.jsonl").open("w", encoding="utf-8") as target:
+            for lines, documents, context in command.contexts(read_notes(source, Problems())):
+                plain = Context(command.engine, context.patients)
+                for line, found in zip(lines, detect(documents, plain), strict=True):
+                    target.write(
+                        json.dumps({"id": line.note_id, "spans": [span_record(one) for one in found.spans]}) + "\n"
+                    )
+    return peak_mb()
+
+
+def pair(scale: float) -> Figures:
+    """Two workers beside each other against one, by the clock: each a process of its own on a core of its own."""
+    load = os.getloadavg()[0]
+    if load > 0.3:
+        return {f"two processes against one: not measured, the machine's load is {load:.1f}": float("nan")}
+    begun = time.perf_counter()
+    _wait([_start("work", scale)])
+    one = time.perf_counter() - begun
+    begun = time.perf_counter()
+    _wait([_start("work", scale), _start("work", scale)])
+    return {"two processes against one, times": 2 * one / (time.perf_counter() - begun)}
+
+
+def work(scale: float) -> Figures:
+    """What one worker does in ``pair``."""
+    rows, records = hospital(int(2_000 * scale))
+    context = Context(dictionary_engine(build_engine(public_settings(), None, None).lexicon), records)
+    for _ in range(5):
+        run_all([row.document for row in rows], context)
+    return {}
+
+
+def peak_mb() -> float:
+    """Most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
+
+
+def peak_of(part: str, count: int) -> float:
+    """What ``part`` prints, in a process of its own."""
+    return float(_wait([_start(part, count)])[0])
+
+
+def _start(part: str, argument: float) -> "subprocess.Popen[str]":
+    command = [sys.executable, __file__, "--part", part, "--argument", str(argument)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def _wait(processes: list["subprocess.Popen[str]"]) -> list[str]:
+    outputs = [process.communicate()[0] for process in processes]
+    if any(process.returncode for process in processes):
+        raise SystemExit("a part of the benchmark failed; its error is above")
+    return [output.strip().splitlines()[-1] for output in outputs]
+
+
+PARTS: dict[str, Callable[[float], Figures]] = {
+    "path": path,
+    "lexicon": lexicon,
+    "build": build,
+    "ensemble": ensemble,
+    "memory": memory,
+    "pair": pair,
+}
+ASKED = {
+    "patterns + lexicon + patient": ("≥ 100,000", "500,000"),
+    "terms, words per core-second": ("≥ 1,000,000", "3,000,000"),
+    "terms against": ("≥ 0.6", "0.9"),
+    "terms, core-seconds": ("≤ 60", "15"),
+    "terms, peak MB": ("≤ 2,000", "1,000"),
+    "MB, core-seconds": ("≤ 1", "0.1"),
+    "no sentence repeated": ("≥ 4,000", "8,000"),
+    "inclusion list and cache": ("≥ 3", "6"),
+    "notes against": ("1", ""),
+    "two processes": ("≥ 1.9", ""),
+}
+
+
+def main() -> None:
+    """Run the rows asked for and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", nargs="*", choices=[*PARTS, "peer"])
+    parser.add_argument("--peer", type=Path, help="the Python of the peer's virtual environment")
+    parser.add_argument("--peer-model", default="en_core_web_sm")
+    parser.add_argument("--corpora", type=Path, help="folder of the open sets")
+    parser.add_argument("--notes", type=int, default=300, help="notes and documents of each set beside the peer")
+    parser.add_argument("--part", help=argparse.SUPPRESS)
+    parser.add_argument("--argument", type=float, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.part:
+        parts: dict[str, Callable[..., Any]] = {**PARTS, "work": work, "stream": lambda count: stream(int(count))}
+        print(json.dumps(parts[arguments.part](arguments.argument)))
+        return
+    scale = 0.1 if arguments.quick else 1.0
+    print(f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, scale {scale}")
+    print("| what | measured | reach at least | aim |\n|---|---|---|---|")
+    for name in arguments.only or PARTS:
+        if name in PARTS:
+            for what, value in json.loads(_wait([_start(name, scale)])[0]).items():
+                least, aim = next((asked for key, asked in ASKED.items() if key in what), ("", ""))
+                shown = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+                print(f"| {what} | {shown} | {least} | {aim} |", flush=True)
+    if arguments.peer and (not arguments.only or "peer" in arguments.only):
+        from beside import compare
+
+        compare(arguments.peer, arguments.peer_model, arguments.corpora, arguments.notes)
+
+
+if __name__ == "__main__":
+    main()
