@@ -93,24 +93,67 @@ def test_composers_know_nothing_of_shells():
     assert not [entry for entry in imports() if entry[0] in COMPOSERS and entry[1] in SHELLS]
 
 
+HEAVY = (
+    "airflow",
+    "cosmos",
+    "dbt",
+    "great_expectations",
+    "torch",
+    "transformers",
+    "onnx",
+    "safetensors",
+    "pandas",
+    "polars",
+    "duckdb",
+    "sqlalchemy",
+    "pyiceberg",
+    "psycopg2",
+    "boto3",
+    "moto",
+    "cryptography",
+)
+WITHOUT = f"""
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {HEAVY!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Missing())
+"""
+
+
+def run_python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
 def test_the_engine_stands_without_the_platform():
-    """Detection and obfuscation import nothing of Airflow, dbt, Great Expectations, torch or transformers."""
-    heavy = (
-        "airflow",
-        "cosmos",
-        "dbt",
-        "great_expectations",
-        "torch",
-        "transformers",
-        "pandas",
-        "pyiceberg",
-        "psycopg2",
-        "boto3",
-    )
+    """Detection and obfuscation run where nothing of Airflow, dbt, Great Expectations, torch or transformers is installed."""
     code = (
-        "import sys\n"
-        f"for name in {heavy!r}: sys.modules[name] = None\n"
-        "import deid_tasks.pipeline, deid_tasks.cli.app, deid_tasks.cli.engines, deid_tasks.detect.transformer\n"
+        WITHOUT
+        + "import pyarrow as pa\n"
+        + "from deid_tasks.cli import app, bench, engines\n"
+        + "from deid_tasks.engine import Context, build_engine\n"
+        + "from deid_tasks.notes import NOTE_SCHEMA\n"
+        + "from deid_tasks.pipeline import deidentify\n"
+        + "engine = build_engine(engines.public_settings(), None, bytes(32))\n"
+        + "note = dict.fromkeys(NOTE_SCHEMA.names) | {'note_id': 'n', 'text': 'Seen by Dr. Okafor on 3/14/2021.'}\n"
+        + "result = deidentify(pa.RecordBatch.from_pylist([note], schema=NOTE_SCHEMA), Context(engine)).to_pylist()[0]\n"
+        + "assert result['outcome'] == 'published', result['reason']\n"
+        + "assert {'PROVIDER', 'DATE'} <= {span['entity'] for span in result['spans']}, result['spans']\n"
+        + f"loaded = [name for name in {HEAVY!r} if sys.modules.get(name)]\n"
+        + "assert not loaded, loaded\n"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    result = run_python(code)
     assert result.returncode == 0, result.stderr
+
+
+def test_importing_the_engine_loads_nothing_heavy():
+    """Also where all of it is installed: a worker starts in a second, not in ten."""
+    code = (
+        "import sys, deid_tasks.cli.app, deid_tasks.cli.engines, deid_tasks.pipeline, deid_tasks.detect.transformer\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])\n"
+    )
+    result = run_python(code)
+    assert result.stdout.strip() == "[]", result.stdout + result.stderr

@@ -47,7 +47,7 @@ class Bench:
     """Adds up batches; holds no text but the hashes of distinct sentences."""
 
     def __init__(self) -> None:
-        self._seconds: Counter[str] = Counter()
+        self._seconds: dict[str, float] = {}
         self._spans: Counter[str] = Counter()
         self._order: list[str] = []
         self._amounts: Counter[str] = Counter()
@@ -136,7 +136,7 @@ class Bench:
             self._order.append(name)
         began = time.process_time()
         yield
-        self._seconds[name] += time.process_time() - began
+        self._seconds[name] = self._seconds.get(name, 0.0) + time.process_time() - began
 
     def _note_counters(self, name: str, counter: object) -> None:
         """Remember what a detector had counted before the run."""
