@@ -1,7 +1,6 @@
 """The note's own patient as a detector: what the institution's record says of this one person, however the note writes it."""
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -65,7 +64,6 @@ _TOLD = (
 _DIGIT_RUN = re.compile(r"\d+")
 _MAX_GROUPS = 6
 _MAX_SEPARATOR = 3
-_CACHED_PATIENTS = 4_096
 
 
 class PatientDetector:
@@ -81,13 +79,12 @@ class PatientDetector:
     def __init__(self, records: Mapping[str, PatientRecord]) -> None:
         self._records = records
         self._public = default_lexicon()
-        self._compiled: OrderedDict[str, PatientTerms] = OrderedDict()
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """The spans of each document, sorted and disjoint."""
         found: list[list[Span]] = [[] for _ in documents]
         known = [
-            (index, self._terms(self._records[document.patient_id]))
+            (index, compile_patient(self._records[document.patient_id], self._public.hasher))
             for index, document in enumerate(documents)
             if document.patient_id is not None and document.patient_id in self._records
         ]
@@ -121,14 +118,6 @@ class PatientDetector:
             extra += self._misspelt(reading, part, base, text, terms)
             found[index] = _disjoint([*spans[number], *extra], text)
         return found
-
-    def _terms(self, record: PatientRecord) -> PatientTerms:
-        terms = self._compiled.get(record.patient_id)
-        if terms is None:
-            terms = self._compiled[record.patient_id] = compile_patient(record, self._public.hasher)
-            if len(self._compiled) > _CACHED_PATIENTS:
-                self._compiled.popitem(last=False)
-        return terms
 
     def _numbers(self, text: str, terms: PatientTerms) -> Iterator[Span]:
         """Numbers of the record, whatever stands between their digits."""

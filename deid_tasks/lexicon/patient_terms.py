@@ -62,8 +62,9 @@ def nicknames() -> dict[str, frozenset[str]]:
     return {name: frozenset(others) for name, others in found.items()}
 
 
+@lru_cache(maxsize=4_096)
 def compile_patient(record: PatientRecord, hasher: Hasher) -> PatientTerms:
-    """The terms of ``record`` for texts that ``hasher`` scans."""
+    """The terms of ``record`` for texts that ``hasher`` scans; kept for the next batches, since a shard holds all notes of its patients."""
     given = _normalised(record.of_kind(TermKind.FIRST, TermKind.PREFERRED))
     known = nicknames()
     shorts = sorted({short for name in given for short in known.get(name, ())} - set(given))
