@@ -118,13 +118,13 @@ def build(scale: float) -> Figures:
 
 
 def _private_bytes(folder: Path) -> int:
-    """Changed bytes of the mapped files, which no other process could share."""
+    """Bytes of the mapped files that are this process's own copies, which no other process could share."""
     private, is_inside = 0, False
     for line in Path("/proc/self/smaps").read_text(encoding="utf-8").splitlines():
         fields = line.split()
         if "-" in fields[0] and not fields[0].endswith(":"):
             is_inside = str(folder) in line
-        elif is_inside and fields[0] == "Private_Dirty:":
+        elif is_inside and fields[0] == "Anonymous:":
             private += int(fields[1]) * 1_024
     return private
 

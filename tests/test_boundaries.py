@@ -149,6 +149,15 @@ def test_the_engine_stands_without_the_platform():
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.parametrize("command", [["demo"], ["sample", "--institution", "riverside"]])
+def test_a_command_of_the_platform_says_what_is_missing(command):
+    code = f"{WITHOUT}sys.argv = ['deid', *{command!r}]\nfrom deid_tasks.cli import main\nmain()\n"
+    result = run_python(code)
+    assert result.returncode == 2, result.stderr
+    assert "is not installed: pip install 'palimpsest-deid[platform]'" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_importing_the_engine_loads_nothing_heavy():
     """Also where all of it is installed: a worker starts in a second, not in ten."""
     code = (

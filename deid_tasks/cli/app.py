@@ -49,6 +49,8 @@ Output = Annotated[Path, typer.Option("-o", "--output", help="JSONL to write; - 
 Institution = Annotated[str | None, typer.Option(help="Use this institution's settings, dictionaries and patients.")]
 Institutions = Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")]
 _INSTITUTIONS = Path("dags/institutions")
+_TRAINING = frozenset(("torch", "transformers", "onnx", "safetensors"))
+"""Packages of the extra ``train``; the engine itself needs none of them."""
 
 
 def main() -> None:
@@ -57,6 +59,14 @@ def main() -> None:
         app()
     except DeidError as error:
         Console(stderr=True).print(f"deid: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(2)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").split(".")[0]
+        if package in {"", "deid_tasks"}:
+            raise
+        extra = "train" if package in _TRAINING else "platform"
+        message = f"this needs the package {package!r}, which is not installed: pip install 'palimpsest-deid[{extra}]'"
+        Console(stderr=True).print(f"deid: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
     except BrokenPipeError:
         sys.exit(141)
