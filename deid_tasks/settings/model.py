@@ -136,7 +136,7 @@ class DetectSettings(_Section):
     cache: CacheSettings = CacheSettings()
     patterns: PatternSettings = PatternSettings()
     context: ContextSettings = ContextSettings()
-    transformers: tuple[TransformerSettings, ...] = (TransformerSettings(),)
+    transformers: tuple[TransformerSettings, ...] = (TransformerSettings(second=SecondOpinion()),)
 
     @model_validator(mode="after")
     def _no_repeats(self) -> "DetectSettings":
