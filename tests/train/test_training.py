@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from test_trunks import save_trunk
-from tiny_model import write_tiny_tokenizer
+from tiny_model import save_trunk, write_tiny_tokenizer
 
 from deid_tasks.detect.rule_features import RULE_NAMES, RuleFeatures
 from deid_tasks.detect.token_model import TokenModel
