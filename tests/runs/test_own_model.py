@@ -49,7 +49,7 @@ def test_a_model_is_trained_registered_and_certified_on_patients_it_never_saw(si
     assert not list((tmp_path / "work" / "training").iterdir())
     # No text, no name and no patient stands in what is said or written down.
     said = "\n".join([*lines, (model / "config.json").read_text(), (model / "training.json").read_text()])
-    last_names = {patient.name.last for patient in site.hospital.patients}
+    last_names = {patient.person.last for patient in site.hospital.patients}
     assert not [name for name in last_names if len(name) > 5 and name in said]
     _certify(site, settings, result)
 
