@@ -37,7 +37,9 @@ def training_sets(corpora: Path) -> dict[str, Callable[[], list[Sample]]]:
     return {
         "train world": lambda: build_mixture(world),
         "wnut17": lambda: list(read_social(corpora / "wnut17_train.jsonl", _same, _same)),
-        "broad_twitter": lambda: list(read_social(corpora / "broad_twitter_train.jsonl", _same, _same))[_TRAINED_ROWS // 3 :],
+        "broad_twitter": lambda: list(read_social(corpora / "broad_twitter_train.jsonl", _same, _same))[
+            _TRAINED_ROWS // 3 :
+        ],
         "presidio_synth": lambda: list(read_templates(corpora / TEMPLATES, _same, _same, is_held_out)),
     }
 

@@ -67,7 +67,9 @@ def measure(models: list[Path], notes: int, bias: float) -> dict[str, Any]:
     seconds = time.process_time() - begun
     scorer = Scorer(resamples=100)
     for number, (row, document) in enumerate(zip(rows, documents, strict=True)):
-        merged = merge_spans(document, {f"transformer:{i}": one[number] for i, one in enumerate(found)}, MergeSettings())
+        merged = merge_spans(
+            document, {f"transformer:{i}": one[number] for i, one in enumerate(found)}, MergeSettings()
+        )
         scorer.add(row[0], row[1], merged, row[3])
     evaluation = scorer.finish()
     views = {"binary": "word", "multi-class": "word:category"}
@@ -77,12 +79,18 @@ def measure(models: list[Path], notes: int, bias: float) -> dict[str, Any]:
     }
     entities = {
         str(category): [
-            round(evaluation.find(entity=f"category:{category}", metric=metric).value, 4) for metric in ("precision", "recall")
+            round(evaluation.find(entity=f"category:{category}", metric=metric).value, 4)
+            for metric in ("precision", "recall")
         ]
         for category in Category
     }
     size = sum((model / "model.onnx").stat().st_size for model in models) / 1e6
-    return {**table, "entities": entities, "seconds": round(1_000 * seconds / sentences, 2), "megabytes": round(size, 1)}
+    return {
+        **table,
+        "entities": entities,
+        "seconds": round(1_000 * seconds / sentences, 2),
+        "megabytes": round(size, 1),
+    }
 
 
 def show(results: dict[str, dict[str, Any]]) -> None:
