@@ -20,8 +20,9 @@ from deid_tasks.hospital.records import HospitalSpec, World
 from deid_tasks.settings.model import TransformerSettings
 from deid_tasks.span import Span
 from deid_tasks.text import Document
+from deid_tasks.train.leaks import without_foreign
 from deid_tasks.train.mistakes import Mistake, find_disagreements, find_mistakes, neighbours
-from deid_tasks.train.mixture import build_mixture, check_worlds
+from deid_tasks.train.mixture import build_mixture
 from deid_tasks.train.run import train
 from deid_tasks.train.sample import Sample
 from deid_tasks.train.scenes import SceneMaker
@@ -131,8 +132,8 @@ def _new_samples(
     report(f"{len(mistakes)} of {len(pool)} sentences with errors, {len(disputed)} disputed: {dict(counted)}")
     skeletons = [*read_world(World.TRAIN), *read_contexts()]
     found = [*mistakes, *(Mistake(sample, (), ()) for sample in disputed)]
-    new = neighbours(found, skeletons, SceneMaker(World.TRAIN, seed + 1), learning.writings, learning.copies)
-    check_worlds(new)
+    written = neighbours(found, skeletons, SceneMaker(World.TRAIN, seed + 1), learning.writings, learning.copies)
+    new = without_foreign(written)
     chance = random.Random(seed)  # noqa: S311 - repeatable chance, no secrecy
     kept = chance.sample(list(base), min(len(base), round(len(new) * learning.replay)))
     size = {"samples": len(new) + len(kept), "errors": len(mistakes), "disputed": len(disputed), "neighbours": len(new)}
