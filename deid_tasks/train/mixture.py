@@ -10,10 +10,7 @@ from deid_tasks.hospital.records import World
 from deid_tasks.hospital.worlds import fold, stable, world_of
 from deid_tasks.reference import read_tsv
 from deid_tasks.train.corpora import read_prose, read_social, read_templates
-from deid_tasks.train.leaks import (
-    check_worlds,
-    foreign_cities,
-)
+from deid_tasks.train.leaks import check_worlds, foreign_cities, without_foreign
 from deid_tasks.train.negatives import write_negatives
 from deid_tasks.train.planting import Planter
 from deid_tasks.train.sample import Sample, frame_of, joined_samples, sentences_of
