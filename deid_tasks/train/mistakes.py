@@ -10,9 +10,9 @@ from deid_tasks.hospital.grammar import Skeleton
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 from deid_tasks.text.words import mark_words, words_of
-from deid_tasks.train.sample import Sample
+from deid_tasks.train.sample import Sample, frame_of
 from deid_tasks.train.scenes import SceneMaker
-from deid_tasks.train.simulated import frame_of, write_sentences
+from deid_tasks.train.simulated import write_sentences
 
 _BATCH = 256
 

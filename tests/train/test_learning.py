@@ -16,10 +16,10 @@ from deid_tasks.train.learning import LearnSettings, learn
 from deid_tasks.train.mistakes import find_disagreements, find_mistakes, neighbours
 from deid_tasks.train.mixture import MixtureSettings
 from deid_tasks.train.run import build_tagger
-from deid_tasks.train.sample import Mark, Sample
+from deid_tasks.train.sample import Mark, Sample, frame_of
 from deid_tasks.train.scenes import SceneMaker
 from deid_tasks.train.settings import FitSettings, ModelSettings, TrainSettings
-from deid_tasks.train.simulated import frame_of, read_contexts, write_sentences
+from deid_tasks.train.simulated import read_contexts, write_sentences
 from deid_tasks.train.tandem import choose, marked_words
 from deid_tasks.train.weights import load_weights, save_bfloat16
 
