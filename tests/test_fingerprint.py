@@ -22,6 +22,7 @@ INDIFFERENT = {
     "warehouse",
     "dictionaries",
     "harvest",
+    "training",
     "sampling",
     "annotation",
     "gate",

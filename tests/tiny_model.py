@@ -90,3 +90,31 @@ def write_tiny_model(folder: Path, *, is_quantised: bool = True, seed: int = 0, 
 
     folder.mkdir(parents=True, exist_ok=True)
     return export(tiny_tagger(seed), write_tiny_tokenizer(folder), folder / "model", window, is_quantised=is_quantised)
+
+
+SIZES = {
+    "vocab_size": len(PIECES), "hidden_size": 32, "num_attention_heads": 4, "num_hidden_layers": 3, "intermediate_size": 64,
+    "max_position_embeddings": 66,
+}  # fmt: skip
+
+
+def save_trunk(kind: str, folder: Path, positions: int = 66) -> Path:
+    """A tiny trunk with random weights as its library saves it."""
+    import torch
+    import transformers
+
+    torch.manual_seed(1)
+    sizes = SIZES | {"max_position_embeddings": positions}
+    if kind == "bert":
+        model = transformers.BertModel(transformers.BertConfig(**sizes, pad_token_id=0))
+    elif kind == "roberta":
+        model = transformers.RobertaModel(transformers.RobertaConfig(**sizes, pad_token_id=1, layer_norm_eps=1e-5))
+    else:
+        model = transformers.MPNetModel(transformers.MPNetConfig(**sizes, pad_token_id=1))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.ndim > 1:
+                parameter.normal_(std=0.2)
+    model.save_pretrained(folder)
+    write_tiny_tokenizer(folder)
+    return folder

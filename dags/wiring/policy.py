@@ -17,6 +17,7 @@ class Kind(StrEnum):
     HARVEST = "harvest"
     SAMPLE = "sample"
     GOLD = "gold"
+    TRAIN = "train"
     NOTES = "notes"
     EVALUATE = "evaluate"
 

@@ -18,6 +18,7 @@ from deid_tasks.cli.corpus import corpus
 from deid_tasks.cli.harvest import harvest
 from deid_tasks.cli.jsonl import Line, Problems, is_text_file, open_target, read_notes
 from deid_tasks.cli.keys import keys
+from deid_tasks.cli.learn import learn
 from deid_tasks.cli.reidentify import reidentify
 from deid_tasks.cli.sampling import sample
 from deid_tasks.cli.train import train
@@ -38,6 +39,7 @@ app.command()(bench)
 app.command()(reidentify)
 app.command()(sample)
 app.command()(train)
+app.command()(learn)
 
 Notes = Annotated[
     Path,

@@ -1,5 +1,6 @@
 """``deid train``: train models, and go on with a training that was stopped."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,6 +38,12 @@ def train(
         bool | None, typer.Option("--bfloat16/--float32", help="For processors and GPUs with bfloat16 arithmetic.")
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
+    start: Annotated[
+        Path | None, typer.Option(help="A model's folder with model.safetensors to go on from, instead of the trunk.")
+    ] = None,
+    safetensors: Annotated[  # noqa: FBT002
+        bool, typer.Option("--safetensors", help="Also export the weights in bfloat16, for GPUs and to go on from.")
+    ] = False,
 ) -> None:
     """Train on the simulated hospital's `train` world, and export. A stopped training in FOLDER is gone on with."""
     try:
@@ -64,7 +71,8 @@ def train(
             changes[section] = {**(changes.get(section) or {}), **given}
     if seed is not None:
         changes["seed"] = seed
-    for one in plan(folder, preset, changes):
+    for planned in plan(folder, preset, changes):
+        one = replace(planned, start=start, has_safetensors=safetensors)
         typer.echo(f"{one.folder}: {one.model.trunk}, seed {one.seed}")
         run(one, typer.echo)
         typer.echo(f"exported to {one.exported}")

@@ -88,7 +88,17 @@ class Circle:
 
     def of_record(self, *kinds: TermKind) -> tuple[str, ...]:
         """The record's terms of these kinds; none where there is no record."""
-        return self.record.of_kind(*kinds) if self.record else ()
+        by_kind = self._by_kind
+        if len(kinds) == 1:
+            return by_kind.get(kinds[0], ())
+        return tuple([term for kind in kinds for term in by_kind.get(kind, ())])
+
+    @cached_property
+    def _by_kind(self) -> dict[TermKind, tuple[str, ...]]:
+        found: dict[TermKind, tuple[str, ...]] = {}
+        for term in self.record.terms if self.record else ():
+            found[term.kind] = (*found.get(term.kind, ()), term.term)
+        return found
 
     @cached_property
     def firsts(self) -> frozenset[str]:
@@ -114,7 +124,7 @@ class Circle:
     def whole_names(self) -> frozenset[str]:
         """The names of the record that are one word, folded: no title or particle, whatever they look like."""
         terms = self.record.terms if self.record else ()
-        return frozenset(fold_name(term.term) for term in terms if term.kind in _NAMES)
+        return frozenset([fold_name(term.term) for term in terms if term.kind in _NAMES])
 
     @cached_property
     def _settled(self) -> dict[tuple[bool, str], str]:
@@ -232,7 +242,7 @@ class Circle:
         salt: str = "",
         is_marked: bool = False,
     ) -> str:
-        hint = self.record.ethnicity_hint if self.record and self.record.ethnicity_hint in GROUPS else ""
+        hint = self._hint
         kind: tuple[str, ...]
         if is_last:
             kind = ("surname", surname_groups().get(folded) or hint or "white")
@@ -251,6 +261,11 @@ class Circle:
         choices = self.pools.choices(kind, letter, len(folded), exactly=self.same_length)
         parts = (kind[0], self.patient_id, folded, *([salt] if salt else ()))
         return self._first_free(choices, kind, folded, taken, parts)
+
+    @cached_property
+    def _hint(self) -> str:
+        hint = self.record.ethnicity_hint if self.record else ""
+        return hint if hint in GROUPS else ""
 
     def _first_free(
         self, choices: Sequence[str], kind: tuple[str, ...], folded: str, taken: Iterable[str], parts: tuple[str, ...]

@@ -31,7 +31,7 @@ _LONGER = {"tuesday": "tues", "thursday": "thurs", "september": "sept"}
 """Usual abbreviations of more than three letters."""
 _SIMPLE = re.compile(
     r"(?P<first>\d{1,2})(?P<mark>[/.-])(?P<second>\d{1,2})(?:(?P=mark)(?P<year>\d{4}|\d{2}))?"
-    r"|(?P<iso>\d{4}-\d\d-\d\d)|(?P<weekday>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)",
+    r"|(?P<iso>\d{4}-\d\d-\d\d)|(?P<alone>(?:19|20)\d\d)|(?P<weekday>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)",
     re.ASCII,
 )
 _TIME = re.compile(
@@ -96,6 +96,8 @@ def _simply_shifted(value: str, scope: Scope) -> str | None:
     if value_weekday := match["weekday"]:
         name = WEEKDAYS[(WEEKDAYS.index(value_weekday.lower()) + scope.shift_days) % 7]
         return match_case(name.capitalize(), value)
+    if alone := match["alone"]:
+        return f"{_moved(datetime.date(int(alone), 7, 15), scope.shift_days).year}"
     now = scope.written_at or _UNDATED
     if iso := match["iso"]:
         original = date_or_none(int(iso[:4]), int(iso[5:7]), int(iso[8:]))

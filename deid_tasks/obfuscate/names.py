@@ -131,6 +131,8 @@ _ALSO_NAMES = frozenset(
     ]
 )
 """Suffixes, titles and particles that are also names of people, or words of names."""
+_NO_PLAIN_NAMES = _TITLES | _SUFFIXES | _PARTICLES
+_MOST_INITIALS = 3
 _LEAST_GLUED = 6
 _HYPHENS = frozenset("-‐‑")
 _SEVERAL = re.compile(r"(\s*[/;&]\s*|\s+and\s+)", re.IGNORECASE)
@@ -146,6 +148,11 @@ def replace_name(value: str, entity: Entity, scope: Scope, cue: Callable[[str], 
 
     ``cue`` says of a given name what the note says around it; it is asked only where the record and the name say nothing.
     """
+    if value.isalpha() and len(value) > _MOST_INITIALS and (folded := fold_name(value)) not in _NO_PLAIN_NAMES:
+        # One word, as most names in notes are.
+        title = cue("").title
+        circle = _circle(entity, (folded,), title, scope)
+        return _replace_part(value, folded, circle, cue, is_last=bool(title) or _is_surname_alone(folded, entity))
     if _SEVERAL.search(value):
         pieces = _SEVERAL.split(value)
         return "".join(
@@ -158,14 +165,14 @@ def replace_name(value: str, entity: Entity, scope: Scope, cue: Callable[[str], 
     if len(parts) == 1 and _are_own_initials(parts[0][2], scope.patient):
         return replace_initials(value, scope)
     words = [word for _, _, word in parts]
-    folded = [fold_name(word) for word in words]
-    kept = [_is_kept(value, parts, folded, i, scope) for i in range(len(parts))]
+    folds = [fold_name(word) for word in words]
+    kept = [_is_kept(value, parts, folds, i, scope) for i in range(len(parts))]
     named = [i for i in range(len(parts)) if not kept[i]]
     if not named:
         kept, named = [False] * len(parts), list(range(len(parts)))
     title = cue("").title
-    circle = _circle(entity, [folded[i] for i in named], title, scope)
-    lasts = _lasts(value, parts, folded, named, kept, entity, title)
+    circle = _circle(entity, [folds[i] for i in named], title, scope)
+    lasts = _lasts(value, parts, folds, named, kept, entity, title)
     made: list[str] = []
     position = 0
     for i, (start, end, word) in enumerate(parts):
@@ -174,8 +181,8 @@ def replace_name(value: str, entity: Entity, scope: Scope, cue: Callable[[str], 
         if kept[i]:
             made.append(word)
         else:
-            language = _language(folded, kept, i) if i in lasts else ""
-            made.append(_replace_part(word, folded[i], circle, cue, is_last=i in lasts, language=language))
+            language = _language(folds, kept, i) if i in lasts else ""
+            made.append(_replace_part(word, folds[i], circle, cue, is_last=i in lasts, language=language))
     return "".join(made) + value[position:]
 
 

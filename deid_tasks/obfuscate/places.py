@@ -154,7 +154,11 @@ def _city(city: str, state: str, table: dict[str, tuple[str, ...]], circle: Circ
     if asked in circle.memo:
         return circle.memo[asked]
     size = _size(len(_by_state().get(state, {}).get(_title(city, state), ())))
-    names = _of_size(table, size)
+    names = (
+        _of_size(table, size)
+        if options.kept_zip_digits
+        else _state_of_size(surrogate_state(state, circle, options), size)
+    )
     if options.same_length:
         names = tuple(name for name in table if len(name) == len(city)) or names
     cities = sorted(circle_cities(circle))
@@ -224,6 +228,11 @@ def _of_size(table: dict[str, tuple[str, ...]], size: int) -> Sequence[str]:
 
 
 @cache
+def _state_of_size(state: str, size: int) -> Sequence[str]:
+    return _of_size(_by_state()[state], size)
+
+
+@cache
 def _rows() -> list[tuple[str, str, str, str]]:
     """``(ZIP, city, state, area codes)`` of every place in a state."""
     rows = read_columns("places.tsv", "zip", "city", "state", "area_codes")
@@ -262,7 +271,8 @@ def _by_area() -> dict[str, dict[str, tuple[str, ...]]]:
 
 @cache
 def _by_zip() -> dict[str, tuple[str, str]]:
-    return {zip_code: (fold(city), state) for zip_code, city, state, _ in _rows()}
+    folded = {city: fold(city) for _, city, _, _ in _rows()}
+    return {zip_code: (folded[city], state) for zip_code, city, state, _ in _rows()}
 
 
 @cache

@@ -173,8 +173,8 @@ def given_names() -> dict[str, tuple[str, str, float]]:
 
 @cache
 def _surname_rows() -> list[list[str]]:
-    """``[name, share by group …]``, the commonest first."""
-    return read_columns("surnames.tsv", "surname", *GROUPS)
+    """``[name, share by group …, bearers in 100,000]``, the commonest first."""
+    return read_columns("surnames.tsv", "surname", *GROUPS, "per_100k")
 
 
 @cache
@@ -187,7 +187,7 @@ def surname_groups() -> dict[str, str]:
     """Surname, folded → the Census group that 40 % or more of its bearers belong to; empty where there is none."""
     table: dict[str, str] = {}
     for row in _surname_rows():
-        best = max(row[1:])
+        best = max(row[1:-1])
         table[fold_name(row[0])] = GROUPS[row.index(best, 1) - 1] if best >= _OF_GROUP else ""
     for name, part, _, group in _beyond_rows():
         if part == "surname":
@@ -198,7 +198,7 @@ def surname_groups() -> dict[str, str]:
 @cache
 def surname_bearers() -> dict[str, float]:
     """Surname, folded → bearers in 100,000."""
-    return {fold_name(name): float(bearers) for name, bearers in read_columns("surnames.tsv", "surname", "per_100k")}
+    return {fold_name(row[0]): float(row[-1]) for row in _surname_rows()}
 
 
 @cache
@@ -229,8 +229,9 @@ def letter_map(keyed: Keyed, part: str, belongs: str) -> dict[str, str]:
     Every letter begins some surrogates, or a name that begins with it would be known for a real one.
     """
     made: dict[str, str] = {}
-    for number, letters in enumerate(_letter_rings(part)):
-        chance = keyed.number(1 << 64, "letters", part, belongs, str(number))
+    # One number orders the three rings: they have 9! · 9! · 8! orders, and there are 2**128 numbers.
+    chance = keyed.number(1 << 128, "letters", part, belongs)
+    for letters in _letter_rings(part):
         left, ring = list(letters), []
         while left:
             chance, place = divmod(chance, len(left))

@@ -24,6 +24,8 @@ def fold_name(name: str) -> str:
 
 def name_parts(value: str) -> list[tuple[int, int, str]]:
     """``(start, end, word)`` of each part of a name; a saint is one part, and the ending of a possessive belongs to none."""
+    if value.isalpha():
+        return [(0, len(value), value)]
     found: list[tuple[int, int, str]] = []
     saint = -1
     for match in NAME_PART.finditer(value):

@@ -16,6 +16,7 @@ from deid_tasks.patient import PatientRecord
 from deid_tasks.pipeline import Detection, SpansByDetector, find, settle
 from deid_tasks.runs.batches import batched
 from deid_tasks.runs.dictionaries import load_engine
+from deid_tasks.runs.heldout import is_unseen, splits_of
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.settings.model import Design
 from deid_tasks.span import Span
@@ -158,9 +159,13 @@ def ablate_institution(
     uri = secrets.text(settings.warehouse.connection)
     with connect(uri) as reader, connect(uri) as lookup:
         gold = newest_gold_set(reader, settings, design)
+        splits = splits_of(settings)
 
         def notes() -> Iterator[GoldDocument]:
-            for rows in batched(read_gold(reader, settings, gold), _BATCH_NOTES):
+            unseen = (
+                row for row in read_gold(reader, settings, gold) if is_unseen(splits, row.patient_id, row.note_id)
+            )
+            for rows in batched(unseen, _BATCH_NOTES):
                 patients: Mapping[str, PatientRecord] = read_patients(
                     lookup, settings, (row.patient_id for row in rows if row.patient_id)
                 )

@@ -22,6 +22,7 @@ from deid_tasks.runs.ablation import FULL, Variant, without_dictionaries
 from deid_tasks.runs.batches import batched
 from deid_tasks.runs.dictionaries import load_engine
 from deid_tasks.runs.evidence import evaluated_on, evaluation_rows, history, worst
+from deid_tasks.runs.heldout import is_unseen, splits_of
 from deid_tasks.runs.workspace import whole_file, work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.settings.model import Design
@@ -139,7 +140,10 @@ def _measure(
         one.name: Scorer(settings.policy.group, settings.gate.confidence, settings.gate.resamples) for one in variants
     }
     amounts: defaultdict[str, list[Amounts]] = defaultdict(list)
-    for notes in batched(read_gold(reader, settings, gold), _GOLD_BATCH):
+    splits = splits_of(settings)
+    # What a model was trained on says nothing of how it reads other notes.
+    rows = (row for row in read_gold(reader, settings, gold) if is_unseen(splits, row.patient_id, row.note_id))
+    for notes in batched(rows, _GOLD_BATCH):
         patients = read_patients(lookup, settings, (note.patient_id for note in notes if note.patient_id))
         documents = [Document(n.note_id, n.text, n.patient_id or None, n.note_type) for n in notes]
         context = Context(engine, patients)

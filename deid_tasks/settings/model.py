@@ -228,6 +228,30 @@ class AnnotationSettings(_Section):
         return self
 
 
+class TrainingSettings(_Section):
+    """How a model is trained on the institution's own adjudicated notes."""
+
+    trunk: str = Field(default="minilm", description="minilm, mpnet, a folder, or an encoder's name on a model hub.")
+    layers: int | None = Field(default=6, ge=1, description="The trunk's first layers that are kept; all where null.")
+    start: str | None = Field(
+        default=None, description="A model's folder with model.safetensors to go on from, instead of the bare trunk."
+    )
+    steps: int = Field(default=1_500, ge=1, description="Steps of about 2,000 word pieces each.")
+    held_out: float = Field(
+        default=0.5,
+        gt=0,
+        lt=1,
+        description="Share of the patients that no training sees; evaluations count them alone.",
+    )
+    gold_repeats: int = Field(default=4, ge=1, description="How often an epoch shows each gold sentence.")
+    simulated_notes: int = Field(default=900, ge=0, description="Simulated notes beside the gold ones; 0 for none.")
+    simulated_rounds: int = Field(default=10, ge=0, description="Writings of each training text beside them.")
+    outside_bias: float = Field(default=-1.0, ge=-10, le=10, description="For the scores of the held-out notes.")
+    threads: int = Field(default=1, ge=1, le=256)
+    device: Literal["cpu", "cuda"] = "cpu"
+    is_bfloat16: bool = Field(default=False, description="Faster on processors with bfloat16 arithmetic and on GPUs.")
+
+
 class DriftSettings(_Section):
     """When a run looks so unlike the certified evaluation that a person should see it before it is published."""
 
@@ -347,6 +371,7 @@ class InstitutionSettings(_Section):
     harvest: HarvestSettings = HarvestSettings()
     sampling: SamplingSettings = SamplingSettings()
     annotation: AnnotationSettings = AnnotationSettings()
+    training: TrainingSettings = TrainingSettings()
     gate: GateSettings = GateSettings()
     publish: PublishSettings
     vault: VaultSettings | None = Field(

@@ -10,8 +10,11 @@ from deid_tasks.train.model import Tagger
 from deid_tasks.train.settings import ModelSettings
 
 
-def write_config(tagger: Tagger, folder: Path, settings: ModelSettings) -> Path:
-    """Write the configuration beside the other files of a model, with the SHA-256 of each of them."""
+def write_config(tagger: Tagger, folder: Path, settings: ModelSettings, **more: Any) -> Path:
+    """Write the configuration beside the other files of a model, with the SHA-256 of each of them.
+
+    ``more`` is written into its section ``palimpsest``.
+    """
     files = [path for path in sorted(folder.iterdir()) if path.name != "config.json" and path.is_file()]
     overlap = round(settings.window * settings.overlap)
     own: dict[str, Any] = {
@@ -37,8 +40,10 @@ def write_config(tagger: Tagger, folder: Path, settings: ModelSettings) -> Path:
         "model_type": "palimpsest-tagger",
         "id2label": dict(enumerate(tagger.outputs)),
         "max_position_embeddings": tagger.shape.positions,
+        "num_attention_heads": tagger.shape.heads,
+        "layer_norm_eps": tagger.shape.epsilon,
         "pad_token_id": tagger.shape.padding,
-        "palimpsest": own,
+        "palimpsest": own | more,
     }
     path = folder / "config.json"
     path.write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")

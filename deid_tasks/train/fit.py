@@ -46,8 +46,11 @@ class Batch:
 
     def to(self, device: str) -> "Batch":
         """The same on another device."""
-        tensors: dict[str, Any] = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return Batch(**{name: None if tensor is None else tensor.to(device) for name, tensor in tensors.items()})
+        moved: dict[str, Any] = {}
+        for entry in fields(self):
+            tensor = getattr(self, entry.name)
+            moved[entry.name] = None if tensor is None else tensor.to(device)
+        return Batch(**moved)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,16 @@ def check_worlds(samples: Sequence[Sample]) -> None:
             raise InputError(f"{sample.source}, {sample.group}: the sentence is one of another world than train")
 
 
+def without_foreign(samples: Sequence[Sample]) -> list[Sample]:
+    """``samples`` without those that hold something of another world: a misspelled name, or a part of a compound one, may by chance be one of theirs."""
+    names, cities, sites, frames = foreign_names(), foreign_cities(), foreign_sites(), foreign_frames()
+    return [
+        sample
+        for sample in samples
+        if foreign_mark(sample, names, cities, sites) is None and not is_foreign_frame(sample, frames)
+    ]
+
+
 @cache
 def foreign_names() -> frozenset[str]:
     """The folded names of people, of the public lists, that belong to another world than ``train``."""

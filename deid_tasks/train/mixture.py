@@ -10,15 +10,7 @@ from deid_tasks.hospital.records import World
 from deid_tasks.hospital.worlds import fold, stable, world_of
 from deid_tasks.reference import read_tsv
 from deid_tasks.train.corpora import read_prose, read_social, read_templates
-from deid_tasks.train.leaks import (
-    check_worlds,
-    foreign_cities,
-    foreign_frames,
-    foreign_mark,
-    foreign_names,
-    foreign_sites,
-    is_foreign_frame,
-)
+from deid_tasks.train.leaks import check_worlds, foreign_cities, without_foreign
 from deid_tasks.train.negatives import write_negatives
 from deid_tasks.train.planting import Planter
 from deid_tasks.train.sample import Sample, frame_of, joined_samples, sentences_of
@@ -70,13 +62,7 @@ def build_mixture(settings: MixtureSettings, report: Callable[[str], None] = pri
             samples += read_social(settings.corpora / name, _namesakes(maker), _other_places(maker))
         samples += read_templates(settings.corpora / TEMPLATES, _namesakes(maker), _other_places(maker), is_held_out)
         samples += _planted(settings, maker)
-    # A misspelled name, and a part of a compound one, may by chance be a name of another world.
-    names, cities, sites, frames = foreign_names(), foreign_cities(), foreign_sites(), foreign_frames()
-    kept = [
-        sample
-        for sample in samples
-        if foreign_mark(sample, names, cities, sites) is None and not is_foreign_frame(sample, frames)
-    ]
+    kept = without_foreign(samples)
     report(f"{len(samples) - len(kept)} samples left out for a name, a place or a sentence of another world")
     samples = kept + joined_samples(kept, settings.joined, settings.seed)
     check_worlds(samples)

@@ -18,6 +18,7 @@ from deid_tasks.train.model import Tagger
 from deid_tasks.train.sample import Sample
 from deid_tasks.train.settings import ModelSettings, TrainSettings
 from deid_tasks.train.trunks import load_trunk, trunk_folder, write_tokenizer
+from deid_tasks.train.weights import load_weights, save_bfloat16
 
 TOKENIZER = "tokenizer.json"
 _RECORD = "training.json"
@@ -38,7 +39,7 @@ def train(
     Raises:
         InputError: a corpus is missing or broken, a name of another world stands in the mixture, or the folder holds a
             training with other settings.
-        ModelError: the trunk is not there or not known.
+        ModelError: the trunk is not there or not known, or the model to start from does not fit.
     """
     import torch
 
@@ -51,6 +52,8 @@ def train(
         samples = build_mixture(replace(settings.mixture, seed=settings.seed), report)
     torch.manual_seed(settings.seed)
     tagger = build_tagger(trunk, settings.model)
+    if settings.start is not None:
+        load_weights(tagger, settings.start)
     fit(
         tagger,
         source_of(tokenizer, samples, settings.model),
@@ -59,6 +62,8 @@ def train(
         report,
     )
     export(tagger, tokenizer, settings.exported)
+    if settings.has_safetensors:
+        save_bfloat16(tagger, settings.exported)
     write_config(tagger, settings.exported, settings.model)
     return tagger
 

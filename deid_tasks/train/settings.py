@@ -97,6 +97,10 @@ class TrainSettings:
     fit: FitSettings = field(default_factory=FitSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     seed: int = 0
+    start: Path | None = None
+    """A model's folder with ``model.safetensors`` to go on from, instead of the bare trunk."""
+    has_safetensors: bool = False
+    """Also export the weights in bfloat16."""
 
     @property
     def exported(self) -> Path:
@@ -110,6 +114,7 @@ class TrainSettings:
             "fit": asdict(self.fit),
             "mixture": {key: str(value) if isinstance(value, Path) else value for key, value in asdict(self.mixture).items()},
             "seed": self.seed,
+            "start": None if self.start is None else str(self.start),
         }  # fmt: skip
 
 

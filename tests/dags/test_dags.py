@@ -9,9 +9,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTITUTIONS = ("lakeshore", "riverside")
-KINDS = ("dictionaries", "evaluate", "gold", "harvest", "notes", "sample")
+KINDS = ("dictionaries", "evaluate", "gold", "harvest", "notes", "sample", "train")
 DAG_IDS = [f"{kind}__{institution}" for kind in KINDS for institution in INSTITUTIONS]
-DETECTING = {"detect_and_obfuscate", "evaluate_and_certify", "harvest"}
+DETECTING = {"detect_and_obfuscate", "evaluate_and_certify", "harvest", "train"}
 
 
 def test_the_exact_dags_and_no_import_error(dagbag):
@@ -47,7 +47,7 @@ def test_policy_of_its_tasks(dagbag, dag_id):
         assert arguments["retry_exponential_backoff"] == 2.0
         assert arguments["max_retry_delay"] <= datetime.timedelta(minutes=30)
         assert arguments["retry_policy"] is not None
-        assert arguments["execution_timeout"] <= datetime.timedelta(hours=2)
+        assert arguments["execution_timeout"] <= datetime.timedelta(hours=20 if task.task_id == "train" else 2)
         assert (task.pool == "gpu") == (task.task_id in DETECTING), task.task_id
 
 
@@ -148,6 +148,14 @@ class TestStructure:
         assert dag.schedule is None
         # A harvest that nobody verified is never frozen.
         assert dag.get_task("approve").trigger_rule == "all_success"
+
+    def test_train(self, dagbag, institution):
+        dag = dagbag.dags[f"train__{institution}"]
+        assert [task.task_id for task in dag.tasks] == ["train"]
+        assert dag.schedule is None
+        assert dag.get_task("train").pool == "gpu"
+        # A registered model is in no one's settings yet, so nothing follows by itself.
+        assert not dag.get_task("train").outlets
 
     def test_assets_join_the_dags(self, dagbag, institution):
         def outlets(kind):

@@ -6,15 +6,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from test_trunks import save_trunk
-from tiny_model import write_tiny_tokenizer
+from tiny_model import save_trunk, write_tiny_tokenizer
 
+from deid_tasks.detect.chain import Chain
 from deid_tasks.detect.rule_features import RULE_NAMES, RuleFeatures
-from deid_tasks.detect.token_model import TokenModel
+from deid_tasks.detect.transformer import TransformerDetector
 from deid_tasks.entities import Entity
 from deid_tasks.errors import InputError, ModelError
+from deid_tasks.settings.model import TransformerSettings
+from deid_tasks.text import Document
 from deid_tasks.text.pieces import PieceEncoder
+from deid_tasks.text.shapes import shape_words
+from deid_tasks.train.chain import word_scores
+from deid_tasks.train.configuration import write_config
 from deid_tasks.train.encode import Cutting, encode_samples, packed_samples
+from deid_tasks.train.export import export
 from deid_tasks.train.fit import collate, fit, tagging_loss
 from deid_tasks.train.labels import ANY, BEGIN, PERSON, TARGET_ID, allowed_table, output_names
 from deid_tasks.train.mixture import MixtureSettings
@@ -41,25 +47,24 @@ def test_a_training_ends_in_a_model_that_loads_and_a_folder_keeps_its_settings(t
     settings = TrainSettings(tmp_path, mixture, FIT, ModelSettings(str(trunk), 2, window=32))
     lines: list[str] = []
     train(settings, lines.append)
-    assert TokenModel(settings.exported).window == 32
+    assert TransformerDetector(TransformerSettings(model=str(settings.exported))).detect([Document("n", "Abe")])
     assert any("step 3/3" in line for line in lines)
     other = replace(settings, model=replace(settings.model, layers=1))
     with pytest.raises(InputError, match=r"holds a training with another model\.layers"):
         train(other, lines.append)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        ModelSettings(window=32),
-        ModelSettings(window=32, head="crf", labels="bio"),
-        ModelSettings(window=32, head="crf", subwords="first"),
-        ModelSettings(window=32, has_rules=True, has_casing=False),
-        ModelSettings(window=64, context="window", overlap=0.1, is_titled=True),
-        ModelSettings(window=32, labels="bio", entities=(Entity.PROVIDER,)),
-    ],
-    ids=["plain", "crf-bio", "crf-first", "rules-uncased", "window-titled", "family"],
-)
+KINDS = {
+    "plain": ModelSettings(window=32),
+    "crf-bio": ModelSettings(window=32, head="crf", labels="bio"),
+    "crf-first": ModelSettings(window=32, head="crf", subwords="first"),
+    "rules-uncased": ModelSettings(window=32, has_rules=True, has_casing=False),
+    "window-titled": ModelSettings(window=64, context="window", overlap=0.1, is_titled=True),
+    "family": ModelSettings(window=32, labels="bio", entities=(Entity.PROVIDER,)),
+}
+
+
+@pytest.mark.parametrize("settings", KINDS.values(), ids=KINDS)
 def test_every_kind_of_model_learns(settings: ModelSettings, trunk: Path, tmp_path: Path) -> None:
     torch.manual_seed(0)
     source = source_of(trunk / "tokenizer.json", [SAMPLE] * 8, settings)
@@ -75,6 +80,42 @@ def test_every_kind_of_model_learns(settings: ModelSettings, trunk: Path, tmp_pa
     before = cost()
     fit(tagger, source, replace(FIT, steps=15, learning_rate=3e-3), tmp_path, lambda _: None)
     assert cost() < before * 0.7
+
+
+@pytest.mark.parametrize("settings", KINDS.values(), ids=KINDS)
+def test_the_detector_reads_every_kind_as_it_was_trained(settings: ModelSettings, trunk: Path, tmp_path: Path) -> None:
+    torch.manual_seed(3)
+    tagger = build_tagger(trunk, settings).eval()
+    with torch.no_grad():
+        for name, parameter in tagger.named_parameters():
+            if name.startswith("crf."):
+                parameter.normal_(std=2.0)
+            if name.startswith("head."):
+                parameter.normal_(std=0.6)
+    export(tagger, trunk / "tokenizer.json", tmp_path / "model", is_quantised=False)
+    write_config(tagger, tmp_path / "model", settings)
+    detector = TransformerDetector(TransformerSettings(model=str(tmp_path / "model"), outside_bias=0.0))
+    text = "Seen by DR. ABE COLE on 3/14."
+    [found] = detector.detect([Document("n", text)])
+    source = source_of(trunk / "tokenizer.json", [Sample(text, ())], replace(settings, context="sentence"))
+    [window] = encode_samples(source.encoder, source.samples, replace(source.cutting, window=64), source.rules)
+    batch = collate([window])
+    with torch.no_grad():
+        logits = tagger(batch.ids, batch.cases, batch.gaps, batch.mask, batch.rules)
+        is_first = settings.subwords == "first"
+        if tagger.crf is None:
+            chances = word_scores(logits.softmax(-1), batch.words, is_first=is_first)[0][0].numpy()
+        else:
+            content = {name: value.tolist() for name, value in tagger.crf.state_dict().items()}
+            scores = word_scores(logits, batch.words, is_first=is_first)[0][0].numpy()
+            chances = Chain.read(content, len(tagger.outputs), "here").chances(scores)
+    starts, ends, _, _ = shape_words(text)
+    if len(window.ids) > settings.window:
+        pytest.skip("more than one window")
+    for start, end, chance in zip(starts, ends, 1 - chances[:, 0], strict=True):
+        if text[start].isalnum():
+            is_found = any(span.start <= start and end <= span.end for span in found)
+            assert chance > 0.15 if is_found else chance < 0.6, (start, chance)
 
 
 def test_a_run_ends_when_its_minutes_are_over(trunk: Path, tmp_path: Path) -> None:

@@ -8,38 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny_model import PIECES, write_tiny_tokenizer
+from tiny_model import save_trunk
 
 from deid_tasks.detect.token_model import TokenModel, Window
 from deid_tasks.errors import ModelError
 from deid_tasks.train import trunks
 from deid_tasks.train.export import export
 from deid_tasks.train.trunks import assemble_mpnet, load_trunk, trunk_folder
-
-SIZES = {
-    "vocab_size": len(PIECES), "hidden_size": 32, "num_attention_heads": 4, "num_hidden_layers": 3, "intermediate_size": 64,
-    "max_position_embeddings": 66,
-}  # fmt: skip
-
-
-def save_trunk(kind: str, folder: Path) -> Path:
-    """A tiny trunk with random weights as its library saves it."""
-    import transformers
-
-    torch.manual_seed(1)
-    if kind == "bert":
-        model = transformers.BertModel(transformers.BertConfig(**SIZES, pad_token_id=0))
-    elif kind == "roberta":
-        model = transformers.RobertaModel(transformers.RobertaConfig(**SIZES, pad_token_id=1, layer_norm_eps=1e-5))
-    else:
-        model = transformers.MPNetModel(transformers.MPNetConfig(**SIZES, pad_token_id=1))
-    with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.ndim > 1:
-                parameter.normal_(std=0.2)
-    model.save_pretrained(folder)
-    write_tiny_tokenizer(folder)
-    return folder
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "mpnet"])

@@ -1,0 +1,38 @@
+"""``deid learn``: version after version, each trained on what the one before it got wrong."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from deid_tasks.errors import DeidError
+
+
+def learn(
+    folder: Annotated[Path, typer.Argument(help="Takes the versions v0, v1, …, their curve and the choice.")],
+    rounds: Annotated[int, typer.Option(min=1, help="Versions after the first.")] = 3,
+    steps: Annotated[int, typer.Option(min=1, help="Steps of each version after the first.")] = 200,
+    pool_notes: Annotated[int, typer.Option(min=1, help="Notes in which each round looks for errors.")] = 300,
+    dev_notes: Annotated[int, typer.Option(min=1, help="Notes of the dev world that versions are chosen on.")] = 150,
+    precision_floor: Annotated[float, typer.Option(min=0, max=1)] = 0.9,
+    settings: Annotated[
+        Path | None, typer.Option(help="YAML with model, fit, mixture and seed, for the first version and the others.")
+    ] = None,
+    corpora: Annotated[Path | None, typer.Option(help="Folder of the open corpora.")] = None,
+) -> None:
+    """Learn from errors in the simulated hospital, and choose for each category the two best versions in tandem."""
+    try:
+        from deid_tasks.train.learning import LearnSettings
+        from deid_tasks.train.learning import learn as run
+        from deid_tasks.train.settings import plan, read_changes
+    except ModuleNotFoundError as error:
+        raise DeidError(f"training needs the extra 'train': {error.name} is not installed") from None
+
+    changes: dict[str, Any] = read_changes(settings) if settings else {}
+    if corpora is not None:
+        changes["mixture"] = {**(changes.get("mixture") or {}), "corpora": str(corpora)}
+    [one] = plan(folder, "palimpsest", changes)
+    learning = LearnSettings(
+        rounds=rounds, steps=steps, pool_notes=pool_notes, dev_notes=dev_notes, precision_floor=precision_floor
+    )
+    run(one, learning, typer.echo)
