@@ -90,7 +90,7 @@ def record_of(patient: Patient) -> PatientRecord:
 def _given(patient: Patient) -> list[str]:
     """Given names of the record that are different people's or different names: a nickname is the name that it stands for."""
     people = [patient.person, *(relative.person for relative in patient.relatives)]
-    names = {fold(person.first) for person in people} | {fold(patient.person.middle)}
+    names = {_spelling(person.first) for person in people} | {_spelling(patient.person.middle)}
     formal = defaultdict(set)
     for row in read_tsv("nicknames.tsv") if not _NICKNAMES else ():
         formal[fold(row["nickname"])].add(fold(row["name"]))
@@ -108,7 +108,12 @@ _NICKNAMES: dict[str, set[str]] = {}
 
 def _surnames(patient: Patient) -> list[str]:
     people = [patient.person, *(relative.person for relative in patient.relatives)]
-    return sorted({fold(name) for name in (*(p.last for p in people), patient.previous_last) if len(name) > 1})
+    return sorted({_spelling(name) for name in (*(p.last for p in people), patient.previous_last) if len(name) > 1})
+
+
+def _spelling(name: str) -> str:
+    """``name`` without case, accents and apostrophes: Ta'nisha and Tanisha are one name."""
+    return fold(name).replace("'", "").replace("’", "")
 
 
 def main(

@@ -288,10 +288,9 @@ class Circle:
             if attempt >= 2 * size and not wider:
                 # So few begin with that letter that all are taken.
                 wider = True
-                letter = self.keyed.choice("abcdefghjklmnprstw", *parts)
-                choices = self.pools.choices(
-                    (kind[0], *kind[1:2][: kind[0] == "given"], "any"), letter, 6, exactly=False
-                )
+                every = (kind[0], *kind[1:2][: kind[0] == "given"], "any")
+                letters = "abcdefghjklmnprstw"
+                choices = [name for letter in letters for name in self.pools.choices(every, letter, 6, exactly=False)]
         raise AssertionError("unreachable")
 
     @cached_property

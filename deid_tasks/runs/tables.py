@@ -40,6 +40,8 @@ from deid_tasks.warehouse.tables import (
 _TYPES = {"text": pa.string(), "date": pa.date32(), "timestamp": pa.timestamp("us")}
 _BUCKETS = "abcdefghijklmnopqrstuvwxyz234567"
 """What a pseudonym may begin with: rows are put in order a 32nd of the table at a time."""
+_BATCH_ROWS = 100_000
+"""Rows of a published table that are written at once, if not a 32nd of it is more."""
 
 
 @dataclass
@@ -55,10 +57,15 @@ class _Staged:
     def batches(self) -> Iterator[pa.Table]:
         """Its rows in the order of their pseudonyms: in the order of the warehouse they would tell the rank of real identifiers."""
         order = [(name, "ascending") for name in self.schema.names]
+        waiting: list[pa.Table] = []
         for path in self.files:
-            rows = pq.read_table(path, schema=self.schema)
-            if rows.num_rows:
-                yield rows.sort_by(order)
+            waiting.append(pq.read_table(path, schema=self.schema).sort_by(order))
+            # A commit's cost goes with its appends: small tables are one.
+            if sum(rows.num_rows for rows in waiting) >= _BATCH_ROWS:
+                yield pa.concat_tables(waiting)
+                waiting = []
+        if any(rows.num_rows for rows in waiting):
+            yield pa.concat_tables(waiting)
 
 
 def publish_tables(

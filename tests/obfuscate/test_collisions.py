@@ -22,9 +22,30 @@ def found():
 def test_no_surrogate_is_a_real_patient_by_name_and_birth_date(found):
     assert found.patients == 1_500
     assert (found.own, found.with_birth_date) == (0, 0)
-    assert found.rate < 0.05
+    assert found.rate < 0.005
 
 
 def test_different_names_of_one_record_stay_different(found):
     assert found.pairs > 2_000
-    assert found.merged / found.pairs < 0.005
+    assert found.merged == 0
+
+
+def test_a_letter_that_begins_one_name_only_is_no_dead_end():
+    """Names that fit no sex draw from few; where all are taken, another letter serves."""
+    import datetime
+
+    from deid_tasks.entities import Entity
+    from deid_tasks.obfuscate import Obfuscator
+    from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
+    from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
+
+    names = ("Jackelyn", "Hong", "Sung-Ho", "Anh", "Ma")
+    terms = tuple(PatientTerm(TermKind.RELATIVE_FIRST if i else TermKind.FIRST, n) for i, n in enumerate(names))
+    for number in range(300):
+        hide = Obfuscator(number.to_bytes(32), "riverside", PolicySettings(), ObfuscateSettings(key="key"))
+        record = PatientRecord(str(number), "F", datetime.date(1980, 1, 1), "api", terms)
+        made = [
+            hide.value(name, Entity.RELATIVE if i else Entity.PATIENT, record, part="given")
+            for i, name in enumerate(names)
+        ]
+        assert len({name.casefold() for name in made}) == len(names)

@@ -129,8 +129,11 @@ def test_city_and_zip_of_a_row_are_one_place(extract):
 
 
 def test_rows_stand_in_the_order_of_their_pseudonyms(extract):
-    keys = [row["patient_key"] for row in extract["patients"]]
-    assert keys == sorted(keys)
+    for name in ("patients", "patient_names", "encounters"):
+        keys = [row["patient_key"] for row in extract[name]]
+        assert name == "encounters" or keys == sorted(keys)
+    visits = [row["encounter_key"] for row in extract["encounters"]]
+    assert visits == sorted(visits)
 
 
 def test_what_has_not_changed_is_not_published_again(site, extract):
