@@ -64,6 +64,8 @@ _TOLD = (
 _DIGIT_RUN = re.compile(r"\d+")
 _MAX_GROUPS = 6
 _MAX_SEPARATOR = 3
+_LONG_NAME = 9
+"""A name of so many letters is still that name with two typing errors."""
 
 
 class PatientDetector:
@@ -71,7 +73,7 @@ class PatientDetector:
 
     Numbers are compared by their digits alone. Names that are also everyday words are taken as names are written (``Will`` in
     mid-sentence, never ``will``). Names of five letters and more are found with one typing error (optimal string alignment
-    distance 1) where the word found is no everyday or medical word. A document whose patient is not in ``records`` gets no span.
+    distance 1), those of nine and more with two, where the word found is no everyday or medical word. A document whose patient is not in ``records`` gets no span.
     """
 
     name = "patient"
@@ -169,15 +171,20 @@ class PatientDetector:
         if not terms.names:
             return
         scan = reading.scan
-        lengths = {len(name) + change for name in terms.names for change in (-1, 0, 1)}
+        lengths = {len(name) + change for name in terms.names for change in range(-_errors(name), _errors(name) + 1)}
         candidates = np.flatnonzero(reading.odd[part]) + part.start
         for token in candidates.tolist():
             start, end = int(scan.starts[token]) - base, int(scan.ends[token]) - base
             if end - start not in lengths:
                 continue
             word = normalise(text[start:end])
-            if any(OSA.distance(word, name, score_cutoff=1) == 1 for name in terms.names):
+            if any(0 < OSA.distance(word, name, score_cutoff=_errors(name)) <= _errors(name) for name in terms.names):
                 yield Span(start, end, Entity.PATIENT, self.name, 0.9)
+
+
+def _errors(name: str) -> int:
+    """Typing errors with which a name is still itself."""
+    return 2 if len(name) >= _LONG_NAME else 1
 
 
 class _Reading:

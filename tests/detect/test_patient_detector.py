@@ -33,6 +33,7 @@ RECORDS = {
         relative_first="Grace",
         relative_last="Okonkwo",
     ),
+    "p3": record("p3", first="Bartholomew", last="Wachnowski|Okafor"),
     "p2": record("p2", first="Siobhán", last="O'Rourke-Graves", preferred="Shiv", phone="617.555.0199"),
 }
 CASES = [
@@ -53,6 +54,10 @@ CASES = [
     ),
     ("p1", "wife [RELATIVE:Grace Okonkwo]; [RELATIVE:Grace] is well, grace period"),
     ("p1", "[PATIENT:Robrt] came, [PATIENT:Roberrt] left, Robust did not"),
+    (
+        "p3",
+        "[PATIENT:Bartholmew] and [PATIENT:Bartolomev] came; Mr. [PATIENT:Wachniowski]; Barthomw and Okafuru did not",
+    ),
     ("p1", "[INITIALS:R.E.W.] is 45. Signed: [INITIALS:RW]. RW was low"),
     (
         "p2",

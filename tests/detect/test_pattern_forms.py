@@ -11,6 +11,21 @@ _MARK = re.compile(r"\[([A-Z_]+):((?:[^\[\]])*)\]")
 DETECTOR = PatternDetector()
 
 FORMS = {
+    "clocks, numbers and capitals": r"""
+        ER CARD [DATE:1/5] [TIME:4:56am] bed 9
+        Phoned to lab [DATE:1/8] [TIME:10:59 AM]
+        PHONE SLIP [DATE:1/1] [TIME:1516]
+        you were here [DATE:1/6] to [DATE:1/8] for chest pain
+        DL [LICENSE:D579-645-03-675]
+        LDL 105, HDL 45, mg/dl 105 to 120
+        Glucose 98 mg/dL 110 later
+        supplement [HEALTH_PLAN:YPN719A03952]
+        pacemaker [DEVICE:YAH326331S]
+        WE NAMED THOUGHTS TODAY
+        PROTIME CLINIC
+        pain 5/10 10 minutes
+        BP 1/2 normal
+    """,
     "dates": r"""
         Admission Date: [DATE:09/12/93]   Discharge Date: [DATE:09/14/93]
         Report Date: [DATE:09/12/1993]

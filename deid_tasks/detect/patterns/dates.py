@@ -54,6 +54,10 @@ _MONTH_YEAR_BEFORE = re.compile(
     r"|p|s/p [a-z ]{2,25}|[a-z]{3,}(?:ectomy|plasty|otomy|ostomy|scopy|gram|graphy)|cabg|pci|mi|cva|tia|dx|diagnosed|echo|cath"
     r"|stent\w*|surgery|colonoscopy|mri|ct|bx|repair|fusion|replacement|tkr|tha|tka|thr|[-(])[\s:,(]{0,2}$"
 )
+_CLOCK_AFTER = re.compile(
+    r"\s{1,3}(?:at |@ ?)?(?:[0-2]?[0-9]:[0-5][0-9](?![0-9])|[01][0-9][0-5][0-9](?![0-9/]))|,? (?:to|thru|through) [0-9]{1,2}/[0-9]{1,2}(?![0-9])"
+)
+_RANGE_BEFORE = re.compile(r"(?:here|from|on|stay|admitted|adm) [0-9]{1,2}/[0-9]{1,2},? (?:to|thru|through) $")
 _HYPHEN_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:on|since|until|from|through|thru|dated?|seen|visit|due|admitted|adm|discharged?|d/c|dc|f/u|surgery|biopsy|bx"
     r"|started|stopped|appt|lmp|called|faxed|refill(?:ed)?)[\s:]{1,2}$"
@@ -223,7 +227,7 @@ def _is_day(one: str, two: str, ahead: str, tail: str) -> bool:
     first, second = int(one), int(two)
     if _NO_DAY_AFTER.match(tail):
         return False
-    is_told = bool(_DAY_BEFORE.search(ahead))
+    is_told = bool(_DAY_BEFORE.search(ahead) or _CLOCK_AFTER.match(tail) or _RANGE_BEFORE.search(ahead))
     if 1 <= first <= 12 and second > 31 and len(two) == 2:
         if second == 52 and not one.startswith("0"):
             return False

@@ -12,7 +12,7 @@ _LABELS: tuple[tuple[Entity, str], ...] = (
     (Entity.VEHICLE, r"vin|vehicle id(?:entification)?|tag #"),
     (
         Entity.LICENSE,
-        r"npi|dea|(?:state |medical |nursing |rn |md |driver'?s? |drivers )?licen[cs]e|lic|dl ?#|upin|clia|certificate|cert|passport",
+        r"npi|dea|(?:state |medical |nursing |rn |md |driver'?s? |drivers )?licen[cs]e|lic|dl(?= ?[#:A-Z0-9])|upin|clia|certificate|cert|passport",
     ),
     (Entity.SSN, r"ssn?|social security|soc(?:ial)? sec|ss ?#"),
     (
@@ -56,7 +56,7 @@ _TRIGGER = (
 )
 _GLUED = re.compile(r"(?<=[0-9])(?:DOB|SEX|AGE|MRN|DOS|NAME|PT|ACCT|SSN|DATE|FIN|CSN|[A-Z][a-z]{2,})$")
 _STRICT = word_set(
-    "film court call lab img image receipt app application set id unit device lot case order report doc study sample slide block claim pa ref record scan exam visit rx job control file policy plan group "
+    "dl film court call lab img image receipt app application set id unit device lot case order report doc study sample slide block claim pa ref record scan exam visit rx job control file policy plan group "
     "insurance ins fin bill bank lead pump generator pacemaker spec acc enc trans protocol subject message msg card plate member medicare medicaid "
     "cert certificate lic license licence chart badge staff employee ticket tissue donor consent incident prescription har implant referral "
     "encounter auth authorization specimen document reference dea vin hic hmo ppo bcbs aetna cigna humana tricare billing subscriber "
@@ -144,7 +144,7 @@ _FORMATS = (
     r"\b[A-Z]{1,4}-?[0-9]{2}-[0-9]{3,8}\b|\b[A-Z]{1,4}[0-9]{6,12}\b|\b[0-9]{2}-[0-9]{3,6}-[0-9]{3,6}\b|\b[A-Z]{1,4}-[0-9]{5,12}\b|\b[0-9]{7,19}\b"
     r"|\b[0-9]{3}-[0-9]{2}-[0-9]{2}(?:-[0-9])?\b|\b[1-9][A-Z][A-Z0-9][0-9]-?[A-Z][A-Z0-9][0-9]-?[A-Z]{2}[0-9]{2}\b"
     r"|\b[A-HJ-NPR-Z0-9]{17}\b|\b[A-Z][A-Z9][0-9]{7}\b"
-    r"|(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[A-Z]{2}[0-9]{2,4}/[0-9]{4,6}\b|\| ?[0-9]{5,6} ?\||\(01\)[0-9]{14}(?:\([0-9]{2}\)[a-z0-9]{1,20}){0,3}"
+    r"|(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[A-Z]{2}[0-9]{2,4}/[0-9]{4,6}\b|\b[A-Z]{3}[0-9]{3}[A-Z][0-9]{5,9}\b|\b[A-Z]{2,3}[0-9]{6}[A-Z]\b|\| ?[0-9]{5,6} ?\||\(01\)[0-9]{14}(?:\([0-9]{2}\)[a-z0-9]{1,20}){0,3}"
     r"|\b[0-9]{4}[ \-][0-9]{4}[ \-][0-9]{4}[ \-][0-9]{4}\b|\b3[47][0-9]{2}[ \-][0-9]{6}[ \-][0-9]{5}\b|\b[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}\b"
 )
 _PUBLIC_CODE = re.compile(
@@ -166,6 +166,10 @@ def read_format(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(start, end, Entity.OTHER_ID, Strength.LABELLED)
     elif len(value) in {9, 11} and re.fullmatch(r"[0-9]{3}-[0-9]{2}-[0-9]{2}(?:-[0-9])?", value):
         yield Found(start, end, Entity.MRN, Strength.WEAK)
+    elif re.fullmatch(r"[A-Z]{3}[0-9]{3}[A-Z][0-9]{5,9}", value):
+        yield Found(start, end, Entity.HEALTH_PLAN)
+    elif re.fullmatch(r"[A-Z]{2,3}[0-9]{6}[A-Z]", value):
+        yield Found(start, end, Entity.DEVICE)
     elif value[0] == "|":
         yield Found(
             start + 1 + (text[start + 1] == " "), end - 1 - (text[end - 2] == " "), Entity.OTHER_ID, Strength.WEAK

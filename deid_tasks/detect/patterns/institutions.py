@@ -13,6 +13,22 @@ _CAPITALS = (
     r"|MEDICAL GROUP|MEDICAL ASSOCIATES|CANCER CENTER|CANCER INSTITUTE|HOSPICE|PHARMACY|UNIVERSITY|COLLEGE|HIGH SCHOOL|MANOR|ASSISTED LIVING)\b"
 )
 _WORD = re.compile(r"(?:[A-Z][A-Z'\-]{1,24}|ST\.|MT\.|&|[A-Z]\.)$")
+_KINDS = frozenset(
+    {
+        "protime",
+        "coumadin",
+        "anticoagulation",
+        "wound",
+        "pain",
+        "sleep",
+        "foot",
+        "device",
+        "infusion",
+        "memory",
+        "travel",
+    }
+)
+"""What clinics are called by for what they do."""
 _JOINING = frozenset({"OF", "AND", "&", "THE", "DE"})
 _TAIL = re.compile(r" (?:OF|AT) (?P<place>[A-Z][A-Z\-]{3,20})(?: [A-Z]{4,20})?(?![A-Za-z])")
 
@@ -28,7 +44,9 @@ def read_capitals(text: str, start: int, end: int) -> Iterator[Found]:
             break
         word = match.group()
         plain = word.lower().strip(".")
-        is_generic = plain in GENERIC_PLACE_WORDS or word in _JOINING or word in {"ST.", "MT.", "ST", "MT"}
+        is_generic = (
+            plain in GENERIC_PLACE_WORDS or plain in _KINDS or word in _JOINING or word in {"ST.", "MT.", "ST", "MT"}
+        )
         if not is_generic and (plain in NOT_NAMES or (is_everyday(plain) and plain not in towns())):
             break
         if not is_generic and plain in medical_words() and plain not in towns():

@@ -169,7 +169,7 @@ def read_patient(text: str, start: int, end: int) -> Iterator[Found]:
         "alias",
         "prefers",
     } or low.endswith("name is"):
-        if value.isupper() and not has_colon and len(value) < 4:
+        if value.isupper() and not has_colon and (len(value) < 4 or (label.isupper() and not two)):
             return
     elif not has_colon and low in {"pt", "decedent"} and two and not value.isupper():
         pass
