@@ -22,14 +22,17 @@ class TorchTagger:
     def __init__(self, path: Path, config: dict[str, Any], device: "torch.device", dtype: "torch.dtype") -> None:
         import torch
 
-        floats = _from_tensors(path) if path.suffix == ".safetensors" else _from_graph(path)
-        try:
-            self._heads = int(config["num_attention_heads"])
-            self._epsilon = float(config["layer_norm_eps"])
-        except (KeyError, TypeError, ValueError):
-            raise ModelError(
-                f"{path.parent}: config.json has no num_attention_heads and layer_norm_eps: export the model again"
-            ) from None
+        if path.suffix == ".safetensors":
+            floats = _from_tensors(path)
+            try:
+                self._heads = int(config["num_attention_heads"])
+                self._epsilon = float(config["layer_norm_eps"])
+            except (KeyError, TypeError, ValueError):
+                raise ModelError(
+                    f"{path.parent}: config.json has no num_attention_heads and layer_norm_eps: export the model again"
+                ) from None
+        else:
+            floats, self._heads, self._epsilon = _from_graph(path)
         self._layers = len({name.split(".")[1] for name in floats if name.startswith("layers.")})
         needed = {"word.weight", "position.weight", "norm.weight", "norm.bias", "head.weight", "head.bias"}
         if not needed <= set(floats) or not self._layers:
@@ -84,16 +87,24 @@ def _from_tensors(path: Path) -> dict[str, NDArray[np.float32]]:
     return {name: value.float().numpy() for name, value in load_file(str(path)).items()}
 
 
-def _from_graph(path: Path) -> dict[str, NDArray[np.float32]]:
-    """What ``train.graph`` wrote, as floats: rows of bytes times their scales."""
+def _from_graph(path: Path) -> tuple[dict[str, NDArray[np.float32]], int, float]:
+    """What ``train.graph`` wrote: weights as floats (rows of bytes times their scales), heads, and the epsilon of norms."""
     try:
         import onnx
     except ImportError:
         raise ModelError(
             f"{path} needs the extra 'gpu' (onnx is not installed), or model.safetensors beside it"
         ) from None
-    held = {one.name: onnx.numpy_helper.to_array(one) for one in onnx.load(str(path)).graph.initializer}
-    if "word.rows" not in held or "head.W" not in held or "layers.0.query.W" not in held:
+    graph = onnx.load(str(path)).graph
+    held = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
+    attributes = {one.name: onnx.helper.get_attribute_value(one) for node in graph.node for one in node.attribute}
+    if (
+        "num_heads" not in attributes
+        or "epsilon" not in attributes
+        or "word.rows" not in held
+        or "head.W" not in held
+        or "layers.0.query.W" not in held
+    ):
         raise ModelError(f"{path} was exported by an earlier version: export the model again")
 
     def matrix(name: str) -> NDArray[np.float32]:
@@ -115,4 +126,5 @@ def _from_graph(path: Path) -> dict[str, NDArray[np.float32]]:
         for part in ("out", "up", "down"):
             found[f"{at}.{part}.weight"] = matrix(f"{at}.{part}")
     found["head.weight"] = matrix("head")
-    return {name: np.array(value, np.float32) for name, value in found.items()}
+    floats = {name: np.array(value, np.float32) for name, value in found.items()}
+    return floats, int(attributes["num_heads"]), float(attributes["epsilon"])

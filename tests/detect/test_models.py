@@ -230,7 +230,8 @@ def test_own_tensors_are_preferred_to_the_graph(tiny: Path, tmp_path: Path) -> N
     for path in tiny.iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
     config = json.loads((folder / "config.json").read_text())
-    tensors = _from_graph(folder / "model.onnx")
+    tensors, heads, epsilon = _from_graph(folder / "model.onnx")
+    assert (heads, epsilon) == (config["num_attention_heads"], pytest.approx(config["layer_norm_eps"]))
     tensors["head.bias"] = tensors["head.bias"] + [99.0 if i == 1 else 0.0 for i in range(len(tensors["head.bias"]))]
     save_file({name: value.astype("float32") for name, value in tensors.items()}, folder / "model.safetensors")
     model = reader(folder, backend="torch")
