@@ -7,6 +7,7 @@ Every variant is trained on the same samples with the same number of word pieces
 import argparse
 import json
 import pickle
+import random
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,8 @@ from deid_tasks.train.sample import Sample
 from deid_tasks.train.settings import FitSettings, plan
 
 BATCH = 1_024
+_PIECES = 24
+"""Of a sample, special tokens included."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "MiniLM, linear head": {},
     "CRF head": {"head": "crf"},
@@ -134,8 +137,12 @@ def main() -> None:
             rate = 1.2e-4 if one.model.trunk == "mpnet" else fit.learning_rate
             trainings = [replace(one, fit=replace(fit, learning_rate=rate))]
         begun = time.process_time()
+        every = mixture(arguments.folder, arguments.corpora)
+        # As many as the steps can read once, the same for all.
+        wanted = min(len(every), arguments.steps * BATCH // _PIECES)
+        samples = random.Random(0).sample(every, wanted)
         for training in trainings:
-            train(training, print, mixture(arguments.folder, arguments.corpora))
+            train(training, print, samples)
         spent = time.process_time() - begun
         results[name] = measure([one.exported for one in trainings], arguments.notes, arguments.outside_bias)
         results[name]["training_seconds"] = round(spent)
