@@ -3,15 +3,18 @@
 import datetime
 import random
 import re
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
 
 from deid_tasks.engine import Context, build_engine
+from deid_tasks.entities import Entity
 from deid_tasks.fingerprint import fingerprint
 from deid_tasks.notes import NOTE_SCHEMA, RESULT_SCHEMA
 from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.pipeline import deidentify
+from deid_tasks.span import Span
 
 KEY = bytes(range(32))
 MOMENT = datetime.datetime(2024, 3, 5, 8, 30)
@@ -92,6 +95,20 @@ def test_identifiers_go_and_medicine_stays(context):
     for gone in ("Maria", "Okafor", "RH1234567", "3/4/2024", "Lindqvist"):
         assert gone not in text
     assert text.endswith("Bruce protocol, BP 120/80.")
+
+
+def test_what_was_given_back_is_told_by_its_entity(context):
+    class Eager:
+        name = "transformer:eager"
+
+        def detect(self, documents):
+            found = [(d.text.find("Bruce"), d) for d in documents]
+            return [[Span(at, at + 5, Entity.PATIENT, self.name)] if at >= 0 else [] for at, _ in found]
+
+    engine = replace(context.engine, detectors=(*context.engine.detectors, Eager()))
+    rows = deidentify(batch(*TEXTS), replace(context, engine=engine)).to_pylist()
+    assert [row["recovered"] for row in rows] == [["PATIENT"], [], [], []]
+    assert "Bruce protocol" in rows[0]["deid_text"]
 
 
 def test_a_note_is_the_same_in_any_batch_and_order(context):

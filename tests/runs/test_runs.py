@@ -76,11 +76,18 @@ def test_every_note_of_the_day_is_published_or_quarantined(site, first_run):
     assert outcomes == [(len(day), len(day))]
 
 
-def test_what_recovery_gave_back_is_among_the_runs_figures(site, first_run):
-    counted = site.rows(
-        "select measure, sum(value) from riverside_results.run_count where run_id = 'first' group by measure"
-    )
-    assert dict(counted)["recovered_spans"] > 0
+def test_what_recovery_gave_back_and_what_became_of_sentences_are_counted_over_all_shards(site, certified):
+    start = START + 200 * DAY
+    (shard,) = runs.plan_shards(site.settings, site.secrets, start, start + DAY)
+    done = runs.process_shard(site.settings, site.secrets, "counted", start, start + DAY, shard)
+    assert (done["recovered"], done["sentences"]) == ({}, {})
+    told = [{**done, "recovered": {"PATIENT": 2, "DATE": 1}, "sentences": {"read": 5}}]
+    for _ in range(2):
+        runs.reconcile(site.settings, site.secrets, "counted", start, start + DAY, told)
+        counted = site.rows(
+            "select measure, entity, value from riverside_results.run_count where run_id = 'counted' order by 1, 2"
+        )
+        assert counted == [("recovered_spans", "DATE", 1), ("recovered_spans", "PATIENT", 2), ("sentences_read", "", 5)]
 
 
 def test_no_identifier_of_the_patient_is_published(site, first_run):
