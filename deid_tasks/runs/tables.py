@@ -38,7 +38,7 @@ from deid_tasks.warehouse.tables import (
 )
 
 _TYPES = {"text": pa.string(), "date": pa.date32(), "timestamp": pa.timestamp("us")}
-_BUCKETS = "abcdefghijklmnopqrstuvwxyz234567"
+_BUCKETS = "234567abcdefghijklmnopqrstuvwxyz"
 """What a pseudonym may begin with: rows are put in order a 32nd of the table at a time."""
 _BATCH_ROWS = 100_000
 """Rows of a published table that are written at once, if not a 32nd of it is more."""
