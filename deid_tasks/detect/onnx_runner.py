@@ -4,6 +4,7 @@ import mmap
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -78,7 +79,7 @@ class OnnxRunner:
             return np.stack([np.pad(value, (0, longest - len(value)), constant_values=fill) for value in values])
 
         ids = stacked([window.ids for window in windows], self._pad_id)
-        feed = {"input_ids": ids}
+        feed: dict[str, NDArray[Any]] = {"input_ids": ids}
         if "attention_mask" in self._inputs:
             feed["attention_mask"] = stacked([np.ones(len(window.ids), np.int64) for window in windows])
         if "token_type_ids" in self._inputs:
@@ -88,9 +89,10 @@ class OnnxRunner:
         if "gap_ids" in self._inputs:
             feed["gap_ids"] = stacked([window.gaps for window in windows])
         if "rule_ids" in self._inputs:
-            if any(window.rules is None for window in windows):
+            rules = [window.rules for window in windows if window.rules is not None]
+            if len(rules) < len(windows):
                 raise ModelError("the graph reads rules, and its config.json names none")
-            feed["rule_ids"] = np.stack([window.rules for window in windows])
+            feed["rule_ids"] = np.stack(rules)
         output: NDArray[np.float32] = self._session.run(None, feed)[0]
         if output.ndim != 3:
             raise ModelError("the graph's first output is no [batch, length, labels]")

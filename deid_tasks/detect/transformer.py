@@ -54,7 +54,8 @@ class ModelReader:
         read = [title_capitals(text) for text in texts] if self._model.is_titled else texts
         pieces = self._model.encoder.encode(read)
         cuts = [self._cuts(len(one.ids)) for one in pieces]
-        rules = [self._model.rules.of(text) for text in read] if self._model.rules else [None] * len(read)
+        features = self._model.rules
+        rules = [features.of(text) if features else None for text in read]
         windows = [
             self._window(one, a, b, of_words)
             for one, places, of_words in zip(pieces, cuts, rules, strict=True)

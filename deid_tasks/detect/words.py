@@ -67,7 +67,8 @@ class Chances:
     def biased(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
         """``[P, labels]``: logits with the biases of the settings."""
         # Rounded: what differs in the last bits between machines must decide nothing.
-        return (np.round(logits, 3) + self._bias).astype(np.float32)  # type: ignore[no-any-return]
+        biased: NDArray[np.float32] = (np.round(logits, 3) + self._bias).astype(np.float32)
+        return biased
 
     def of_pieces(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
         """``[P, labels]``: the chance of each label."""
@@ -99,7 +100,8 @@ def mean_of_pieces(values: NDArray[np.float32], words: NDArray[np.int32]) -> NDA
     """``[W', …]``: the mean over the pieces of each word."""
     first = first_pieces(words)
     sums = np.add.reduceat(values, first, axis=0)
-    return (sums / np.diff(first, append=len(words))[:, None]).astype(np.float32)  # type: ignore[no-any-return]
+    means: NDArray[np.float32] = (sums / np.diff(first, append=len(words))[:, None]).astype(np.float32)
+    return means
 
 
 def join(first: Words, second: Words, how: str) -> Words:
