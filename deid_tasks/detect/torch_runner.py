@@ -93,10 +93,10 @@ def _padded(length: int) -> int:
     return -(-length // _BUCKET) * _BUCKET
 
 
-def _device(torch: Any, name: str) -> "torch.device":
+def _device(library: Any, name: str) -> "torch.device":
     try:
-        device: torch.device = torch.device(name)
-        torch.empty(1, device=device)
+        device: torch.device = library.device(name)
+        library.empty(1, device=device)
     except Exception as error:  # torch raises what its backends raise
         raise ModelError(f"device {name!r} is not to be had ({type(error).__name__})") from None
     return device
@@ -107,11 +107,11 @@ def _devices_at_hand(torch: Any) -> list["torch.device"]:
     return [torch.device("cuda", number) for number in range(count)] or [torch.device("cpu")]
 
 
-def _dtype(torch: Any, precision: str, device: "torch.device") -> "torch.dtype":
+def _dtype(library: Any, precision: str, device: "torch.device") -> "torch.dtype":
     if precision == "int8":
         raise ModelError("precision int8 needs `backend: onnx`")
     chosen = ("bfloat16" if device.type == "cuda" else "float32") if precision == "auto" else precision
-    dtype: torch.dtype = getattr(torch, chosen)
+    dtype: torch.dtype = getattr(library, chosen)
     return dtype
 
 
