@@ -31,8 +31,8 @@ def settings_of(site, **publish):
 def extract(site):
     """A day's notes and the tables, by name, as rows."""
     settings = settings_of(site)
-    if not site.rows("select 1 from riverside_results.certificate where verdict = 'passed' limit 1"):
-        runs.evaluate(settings, site.secrets)
+    # Anew: a test before may have left a certificate that failed under stricter bounds.
+    runs.evaluate(settings, site.secrets)
     release(settings, site, "extract")
     said = runs.publish_tables(settings, site.secrets, "extract", CONTRACT, TODAY)
     assert said["is_unchanged"] is False

@@ -54,8 +54,8 @@ def kept(site, object_store):
     work = str(site.settings.work_dir)
     settings = site.settings.model_copy(update={"vault": vault, "publish": publish, "work_dir": work})
     publisher = dataclasses.replace(site, settings=settings, secrets=Secrets(held.copy().get))
-    if not site.rows("select 1 from riverside_results.certificate where verdict = 'passed' limit 1"):
-        runs.evaluate(settings, site.secrets)
+    # Anew: a test before may have left a certificate that failed under stricter bounds.
+    runs.evaluate(settings, site.secrets)
     shards, released, published = release(settings, publisher, "kept")
     stored = runs.store_vault(settings, publisher.secrets, "kept", START, START + DAY, released, published)
     return Kept(settings, publisher, held | {"vault_private_key": private}, [shards, released, published, stored])
