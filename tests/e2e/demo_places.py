@@ -28,9 +28,10 @@ def postgres_log(demo: Demo) -> Found:
 
 
 def state(demo: Demo) -> Found:
-    """The rest of the demo's folder: its memory, Airflow's home, lexicons, reports; not the warehouse, shards before the gate, or task lists."""
+    """The rest of the demo's folder: its memory, Airflow's home, lexicons, reports; not the warehouse, shards before the gate, or lists for people."""
     left_out = {demo.folder / "postgres", demo.folder / "logs", demo.folder / "tmp", demo.folder / "home"}
-    left_out |= {demo.folder / "work" / one.institution / "annotation" for one in demo.institutions}
+    lists = ("annotation", "harvest")
+    left_out |= {demo.folder / "work" / one.institution / name for one in demo.institutions for name in lists}
     for name, content in _files(demo.folder):
         if not (left_out & set(Path(name).parents) or name.endswith(".parquet")):
             yield name, content
