@@ -10,9 +10,13 @@ from deid_tasks.errors import DeidError
 
 def learn(
     folder: Annotated[Path, typer.Argument(help="Takes the versions v0, v1, …, their curve and the choice.")],
+    preset: Annotated[
+        str, typer.Option(help="palimpsest (one model) or shipped (the two that ship, each in a subfolder).")
+    ] = "palimpsest",
     rounds: Annotated[int, typer.Option(min=1, help="Versions after the first.")] = 3,
     steps: Annotated[int, typer.Option(min=1, help="Steps of each version after the first.")] = 200,
     pool_notes: Annotated[int, typer.Option(min=1, help="Notes in which each round looks for errors.")] = 300,
+    replay: Annotated[float, typer.Option(min=0, help="Samples of the first training, for each new one.")] = 1.0,
     dev_notes: Annotated[int, typer.Option(min=1, help="Notes of the dev world that versions are chosen on.")] = 150,
     precision_floor: Annotated[float, typer.Option(min=0, max=1)] = 0.9,
     settings: Annotated[
@@ -20,7 +24,10 @@ def learn(
     ] = None,
     corpora: Annotated[Path | None, typer.Option(help="Folder of the open corpora.")] = None,
 ) -> None:
-    """Learn from errors in the simulated hospital, and choose for each category the two best versions in tandem."""
+    """Learn from errors in the simulated hospital, and choose for each category the two best versions in tandem.
+
+    The versions that are in FOLDER already are not trained again.
+    """
     try:
         from deid_tasks.train.learning import LearnSettings
         from deid_tasks.train.learning import learn as run
@@ -31,8 +38,13 @@ def learn(
     changes: dict[str, Any] = read_changes(settings) if settings else {}
     if corpora is not None:
         changes["mixture"] = {**(changes.get("mixture") or {}), "corpora": str(corpora)}
-    [one] = plan(folder, "palimpsest", changes)
     learning = LearnSettings(
-        rounds=rounds, steps=steps, pool_notes=pool_notes, dev_notes=dev_notes, precision_floor=precision_floor
+        rounds=rounds,
+        steps=steps,
+        pool_notes=pool_notes,
+        replay=replay,
+        dev_notes=dev_notes,
+        precision_floor=precision_floor,
     )
-    run(one, learning, typer.echo)
+    for one in plan(folder, preset, changes):
+        run(one, learning, typer.echo)

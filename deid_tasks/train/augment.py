@@ -4,8 +4,10 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from deid_tasks.entities import Category, Entity, category_of
+from deid_tasks.reference import read_tsv
 from deid_tasks.train.labels import LABELS, OUTSIDE, PERSON, coarse
 from deid_tasks.train.sample import Edit, Mark, Sample, edited
 
@@ -49,6 +51,8 @@ class AugmentRates:
     typo: float = 0.04
     new_digits: float = 0.5
     new_names: float = 0.12
+    word_names: float = 0.2
+    """Of the words of new names that stand with a capital: an English word, as surnames are."""
     new_years: float = 0.25
     scan: float = 0.03
     """Letters misread as by a scanner."""
@@ -57,11 +61,12 @@ class AugmentRates:
 
 
 class Augmenter:
-    """Changes samples by chance; ``names`` are the words that made-up names are put together from."""
+    """Changes samples by chance; made-up names are put together from ``names``, or are words of the language."""
 
     def __init__(self, rates: AugmentRates, names: Sequence[str], seed: int) -> None:
         self.rates = rates
         self._heads, self._tails = _halves(names)
+        self._words = _plain_words()
         self._random = random.Random(seed)  # noqa: S311 - repeatable chance, no secrecy
 
     def __call__(self, sample: Sample) -> Sample:
@@ -108,9 +113,14 @@ class Augmenter:
             if mark.target in NAMES:
                 for match in _LETTERS.finditer(sample.text, mark.start, mark.end):
                     word = match.group()
-                    new = made.setdefault(word.lower(), self.made_up_name())
+                    new = made.setdefault(word.lower(), self._new_name(word))
                     edits.append(Edit(*match.span(), like(word, new)))
         return edited(sample, edits)
+
+    def _new_name(self, word: str) -> str:
+        if not word.islower() and self._random.random() < self.rates.word_names:
+            return self._random.choice(self._words)
+        return self.made_up_name()
 
     def made_up_name(self) -> str:
         """The head of one name on the tail of another, in lower case."""
@@ -216,6 +226,13 @@ def name_words(samples: Sequence[Sample]) -> list[str]:
             if mark.target in NAMES
             for match in _LETTERS.finditer(sample.text, mark.start, mark.end)
         }
+    )
+
+
+@cache
+def _plain_words() -> tuple[str, ...]:
+    return tuple(
+        row["word"] for row in read_tsv("common_words.tsv")[:6_000] if row["word"].isalpha() and len(row["word"]) > 3
     )
 
 

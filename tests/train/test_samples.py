@@ -14,7 +14,8 @@ from deid_tasks.errors import InputError
 from deid_tasks.hospital.places import gazetteer
 from deid_tasks.hospital.records import World
 from deid_tasks.hospital.worlds import fold
-from deid_tasks.train.augment import Augmenter, AugmentRates
+from deid_tasks.reference import read_tsv
+from deid_tasks.train.augment import Augmenter, AugmentRates, recased
 from deid_tasks.train.corpora import own_marks, read_prose, read_social, read_templates
 from deid_tasks.train.labels import LABELS, PERSON, TARGETS, UNSEEN, allowed_table
 from deid_tasks.train.leaks import check_worlds, foreign_cities, foreign_frames
@@ -48,13 +49,25 @@ def test_marks_move_with_edits(edits: list[Edit], expected: list[tuple[str, str]
 
 @given(seed=st.integers(0, 10_000))
 def test_augmentation_keeps_what_is_marked(seed: int) -> None:
-    rates = replace(AugmentRates(*[0.5] * 13), scan=0.0)
+    rates = replace(AugmentRates(*[0.5] * 14), scan=0.0)
     changed = Augmenter(rates, ["okafor", "martinez", "lindqvist"], seed)(SAMPLE)
     assert [mark.target for mark in changed.marks] == ["PROVIDER", "DATE"]
     name, date = (changed.text[mark.start : mark.end] for mark in changed.marks)
     assert date.count("/") == 2
     assert not any(character.isdigit() for character in name)
     assert name == name.strip()
+
+
+def test_a_new_name_may_be_a_word_of_the_language() -> None:
+    rates = replace(AugmentRates(*[0.0] * 14), new_names=1.0, word_names=1.0)
+    words = {row["word"] for row in read_tsv("common_words.tsv")}
+    for seed in range(20):
+        name, date = (value for value, _ in values(Augmenter(rates, ["okafor", "martinez"], seed)(SAMPLE)))
+        assert date == "3/14/21"
+        assert name.istitle()
+        assert set(name.lower().split()) <= words
+    lower = recased(SAMPLE, is_upper=False)
+    assert not set(values(Augmenter(rates, ["okafor", "martinez"], 1)(lower))[0][0].split()) & words
 
 
 def test_sentences_cut_marks_at_their_edges() -> None:
