@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes depends on what else the machine does: no test asserts it.
+settings.register_profile("palimpsest")
+settings.load_profile("palimpsest")
 
 _NUMBERS = itertools.count(1)
 

@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deid_tasks.detect.patient import PatientDetector
@@ -95,7 +95,6 @@ def test_patients_of_one_batch_stay_apart(detector: PatientDetector) -> None:
     assert detector.detect(documents) == [detector.detect([document])[0] for document in documents]
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["", " ", "-", ".", ") ", " - "]), min_size=2, max_size=2))
 def test_numbers_are_found_in_any_punctuation(separators: list[str]) -> None:
     text = f"call 415{separators[0]}555{separators[1]}0133 now"
@@ -104,7 +103,6 @@ def test_numbers_are_found_in_any_punctuation(separators: list[str]) -> None:
     assert spans[0].start == 5
 
 
-@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_spans_lie_in_the_text_and_apart(text: str) -> None:
     position = len(text) + 1

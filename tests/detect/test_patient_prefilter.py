@@ -11,7 +11,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(PIECES, max_size=8).map("".join))
 def test_nothing_is_kept_back(text: str) -> None:
     if _INITIALS.search(text) or _LAST_FOUR.search(text):

@@ -241,7 +241,7 @@ _NOTES = st.lists(_NOTE_PIECES, max_size=25).map(" ".join)
 
 
 @given(_NOTES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_spans_lie_in_the_note_sorted_and_disjoint(text: str) -> None:
     spans = DETECTOR.detect([Document("n", text)])[0]
     check_spans(spans, len(text))
@@ -249,7 +249,7 @@ def test_spans_lie_in_the_note_sorted_and_disjoint(text: str) -> None:
 
 
 @given(st.lists(_NOTES, max_size=4))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_note_alone_gives_what_it_gives_in_a_batch(texts: list[str]) -> None:
     documents = [Document(str(i), text) for i, text in enumerate(texts)]
     assert DETECTOR.detect(documents) == [DETECTOR.detect([document])[0] for document in documents]

@@ -28,7 +28,7 @@ def test_fires_exactly_where_a_trigger_matches_in_notes() -> None:
         check(note.text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.one_of(PIECES, st.text(string.printable + "éü’–", max_size=6)), max_size=14).map("".join))
 def test_fires_exactly_where_a_trigger_matches_in_any_text(text: str) -> None:
     check(text)

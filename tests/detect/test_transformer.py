@@ -93,7 +93,7 @@ def test_same_spans_whatever_stands_beside(tiny: Path) -> None:
     assert detector(tiny).detect([documents[i] for i in order]) == [alone[i] for i in order]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(st.text(alphabet="abzAZ019 .,/\n-éß漢", max_size=60), min_size=1, max_size=6))
 def test_any_text_gives_valid_spans_that_do_not_depend_on_the_batch(tiny: Path, texts: list[str]) -> None:
     model = _once(tiny)

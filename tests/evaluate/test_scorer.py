@@ -259,7 +259,7 @@ def disjoint(spans, length):
     return made
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(TEXTS, SPANS, SPANS, st.integers(0, 60))
 def test_a_span_on_a_plain_word_never_raises_precision(text, gold, found, where):
     gold, found = disjoint(gold, len(text)), disjoint(found, len(text))
@@ -280,7 +280,7 @@ def test_a_span_on_a_plain_word_never_raises_precision(text, gold, found, where)
         assert has.recall == had.recall
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(TEXTS, SPANS, SPANS), max_size=4))
 def test_properties(notes):
     perfect, scorer, backwards = Scorer(resamples=100), Scorer(resamples=100), Scorer(resamples=100)

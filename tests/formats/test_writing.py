@@ -36,7 +36,7 @@ def notes(draw):
 
 @formats
 @pytest.mark.parametrize("annotated", [True, False])
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(written=notes())
 def test_everything_comes_back(name, annotated, written, tmp_path_factory):
     target = tmp_path_factory.mktemp("round") / f"notes{FORMATS[name].suffix}"

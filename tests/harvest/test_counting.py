@@ -26,7 +26,7 @@ def counted(folder, notes, rows, least=1, most=1_000):
         ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(notes=NOTES, rows=st.integers(1, 40))
 def test_patients_are_counted_once_and_copies_are_copies(tmp_path_factory, notes, rows):
     folder = tmp_path_factory.mktemp("counting")

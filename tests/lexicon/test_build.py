@@ -70,7 +70,7 @@ WORDS = st.text("aBé", min_size=1, max_size=3)
 GLUE = st.sampled_from([" ", ", ", ",", "-", "'", ". ", "  "])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.lists(st.tuples(WORDS, GLUE), min_size=1, max_size=5).map(lambda p: "".join(w + g for w, g in p)), max_size=6

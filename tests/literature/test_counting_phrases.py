@@ -23,7 +23,7 @@ def counted(folder, texts, terms=1_000_000, least=1, longest=5):
         return list(counter.counts(least))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(texts=TEXTS, terms=st.integers(1, 20))
 def test_memory_changes_nothing(tmp_path_factory, texts, terms):
     folder = tmp_path_factory.mktemp("counting")

@@ -121,7 +121,7 @@ def _votes(draw: st.DrawFn) -> tuple[str, dict[str, list[Span]]]:
 
 
 @given(_votes())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_merged_spans_are_disjoint_and_cover_every_marked_word(given_votes: tuple[str, dict[str, list[Span]]]) -> None:
     text, votes = given_votes
     merged = merge_spans(Document("n", text), votes, MergeSettings())
@@ -135,7 +135,7 @@ def test_merged_spans_are_disjoint_and_cover_every_marked_word(given_votes: tupl
 
 
 @given(_votes(), st.integers(0, 1000))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_order_of_the_votes_does_not_matter(given_votes: tuple[str, dict[str, list[Span]]], seed: int) -> None:
     text, votes = given_votes
     shuffled = list(votes.items())

@@ -134,7 +134,7 @@ def _found(draw: st.DrawFn) -> tuple[str, dict[str, list[Span]]]:
 
 
 @given(_found(), st.integers(1, 4), st.integers(0, 99))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_votes_and_mentions_keep_order_and_bounds(
     drawn: tuple[str, dict[str, list[Span]]], votes: int, seed: int
 ) -> None:

@@ -118,7 +118,6 @@ FORMS = (
 DAYS = st.dates(datetime.date(1925, 1, 1), datetime.date(2030, 12, 31))
 
 
-@settings(deadline=None)
 @given(DAYS, DAYS, st.sampled_from(FORMS), st.sampled_from(FORMS), st.integers(-365, 365).filter(bool))
 def test_intervals_stay_exact_across_forms_and_years(first, second, first_form, second_form, shift):
     maker = obfuscator((shift, shift))
@@ -164,7 +163,7 @@ def test_a_policy_that_changes_times_changes_them_beside_dates(rewrite):
     assert made != "2/27/2021 08:35"
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.from_regex(r"[0-9]{1,4}([/. -][0-9]{1,4}){0,3}", fullmatch=True))
 def test_any_figures_keep_their_marks(value):
     made = obfuscator().obfuscate(Document("n", value, "p"), [Span(0, len(value), Entity.DATE)], None, None).text

@@ -65,7 +65,7 @@ def marked_notes(draw, least=0, entities=ENTITIES):
     return text + draw(st.text(max_size=5)), spans
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(marked_notes(), st.booleans())
 def test_everything_between_spans_stays_and_ranges_are_exact(note, is_known):
     text, spans = note
@@ -83,7 +83,7 @@ def test_everything_between_spans_stays_and_ranges_are_exact(note, is_known):
     assert restored + made.text[there:] == text
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(marked_notes(least=2, entities=st.sampled_from(sorted(set(Entity) - NEIGHBOURLY))))
 def test_no_span_depends_on_the_spans_before_it(note):
     text, spans = note
@@ -118,7 +118,6 @@ def test_ages_up_to_the_limit_stay_and_others_go(age, form):
     assert made_of(value, Entity.AGE) == (value if age <= 89 else form.format("89+"))
 
 
-@settings(deadline=None)
 @given(st.from_regex(r"[A-Z]{0,3}-?[0-9]{1,4}([ .-]?[0-9]{1,4}){0,3}", fullmatch=True), st.sampled_from(NUMBERS))
 def test_numbers_keep_their_shape_and_change(value, entity):
     made = made_of(value, entity)
@@ -143,7 +142,6 @@ def test_vins_stay_valid(vin):
     assert not set(made) & set("IOQ")
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(GIVEN), st.sampled_from(SURNAMES), st.sampled_from(["p1", "p2", "p3", "p4"]), st.sampled_from("FMU")
 )
@@ -167,7 +165,6 @@ def test_a_patients_name_is_one_name_and_never_the_own(first, last, patient, sex
     assert not {fold(new_first), fold(new_last)} & own
 
 
-@settings(deadline=None)
 @given(st.sampled_from(PLACES), st.sampled_from(["p1", "p2", "p3"]), st.sampled_from(["{}, {} {}", "{} {}, {}"]))
 def test_city_state_and_zip_agree(place, patient, form):
     text = form.format(*place)
@@ -197,7 +194,7 @@ STATES = frozenset(state for _, state, _ in PLACES if len(state) == 2) - {
 }
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(st.tuples(st.sampled_from(list(TermKind)), st.text(max_size=8)), max_size=8),
     st.text(min_size=1, max_size=12),

@@ -25,7 +25,7 @@ def test_candidates_give_what_the_whole_expression_finds_in_notes() -> None:
     assert all(find_notations(note.text) == all_of(note.text) for note in small_notes(60))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.one_of(PIECES, st.text(string.printable + "éß２", max_size=5)), max_size=12).map("".join))
 def test_candidates_give_what_the_whole_expression_finds_in_any_text(text: str) -> None:
     assert find_notations(text) == all_of(text)

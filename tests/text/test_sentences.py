@@ -59,7 +59,7 @@ def test_splitting(text: str, expected: list[str]) -> None:
 
 
 @given(st.text(st.sampled_from("aB1.:|- \n\t\u00a0é\"'(•\U0001f600"), max_size=300))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_every_word_lies_in_one_sentence(text: str) -> None:
     spans = split_sentences(text)
     assert all(0 <= start < end <= len(text) for start, end in spans)
