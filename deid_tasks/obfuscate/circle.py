@@ -17,7 +17,7 @@ from itertools import product
 from rapidfuzz.distance import OSA
 
 from deid_tasks.obfuscate.keyed import Keyed
-from deid_tasks.obfuscate.marked_names import PARTICLE_LANGUAGE, PARTICLE_STEMS
+from deid_tasks.obfuscate.marked_names import PARTICLE_STEMS
 from deid_tasks.obfuscate.pools import (
     GROUPS,
     NamePools,
@@ -28,19 +28,14 @@ from deid_tasks.obfuscate.pools import (
     public_pools,
     surname_groups,
 )
+from deid_tasks.obfuscate.record_names import read_names
 from deid_tasks.obfuscate.words import fold_name, name_parts
 from deid_tasks.patient import PatientRecord, TermKind
 
-_NAMES = frozenset(
-    {
-        TermKind.FIRST,
-        TermKind.MIDDLE,
-        TermKind.PREFERRED,
-        TermKind.LAST,
-        TermKind.RELATIVE_FIRST,
-        TermKind.RELATIVE_LAST,
-    }
-)
+_UNKNOWN = ("", "", 0.0)
+_SEXES = frozenset({"F", "M"})
+_ANY_LETTER = "m"
+"""Of surrogates of names that begin with none from A to Z."""
 _LEAST_FOR_TYPO = 5
 _ATTEMPTS = 200
 _MEMO = 20_000
@@ -85,6 +80,33 @@ class Circle:
     people: KnownPeople | None = field(default=None, repr=False)
     memo: dict[object, str] = field(default_factory=dict, repr=False)
     """Surrogates that were made: a cache of a pure function, bounded by ``remember``."""
+    firsts: frozenset[str] = field(init=False, repr=False)
+    """Every word, folded, of the given names of the patient and the relatives."""
+    own_firsts: frozenset[str] = field(init=False, repr=False)
+    """The patient's own given names, folded."""
+    lasts: frozenset[str] = field(init=False, repr=False)
+    """Every word, folded, of their surnames."""
+    own_names: frozenset[str] = field(init=False, repr=False)
+    """Every word, folded, of the names of the patient and the relatives: what no surrogate may be."""
+    whole_names: frozenset[str] = field(init=False, repr=False)
+    """The names of the record that are one word, folded: no title or particle, whatever they look like."""
+    _marked: frozenset[str] = field(init=False, repr=False)
+    _languages: dict[str, str] = field(init=False, repr=False)
+    _hint: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        names = read_names(self.record)
+        hint = self.record.ethnicity_hint if self.record else ""
+        vars(self).update(
+            firsts=names.firsts,
+            own_firsts=names.own_firsts,
+            lasts=names.lasts,
+            own_names=names.own_names,
+            whole_names=names.whole_names,
+            _marked=names.marked,
+            _languages=names.languages,
+            _hint=hint if hint in GROUPS else "",
+        )
 
     def of_record(self, *kinds: TermKind) -> tuple[str, ...]:
         """The record's terms of these kinds; none where there is no record."""
@@ -99,32 +121,6 @@ class Circle:
         for term in self.record.terms if self.record else ():
             found[term.kind] = (*found.get(term.kind, ()), term.term)
         return found
-
-    @cached_property
-    def firsts(self) -> frozenset[str]:
-        """Every word, folded, of the given names of the patient and the relatives."""
-        return _words(self.of_record(TermKind.FIRST, TermKind.MIDDLE, TermKind.PREFERRED, TermKind.RELATIVE_FIRST))
-
-    @cached_property
-    def own_firsts(self) -> frozenset[str]:
-        """The patient's own given names, folded."""
-        return _words(self.of_record(TermKind.FIRST, TermKind.PREFERRED, TermKind.MIDDLE))
-
-    @cached_property
-    def lasts(self) -> frozenset[str]:
-        """Every word, folded, of their surnames."""
-        return _words(self.of_record(TermKind.LAST, TermKind.RELATIVE_LAST))
-
-    @cached_property
-    def own_names(self) -> frozenset[str]:
-        """Every word, folded, of the names of the patient and the relatives: what no surrogate may be."""
-        return self.firsts | self.lasts
-
-    @cached_property
-    def whole_names(self) -> frozenset[str]:
-        """The names of the record that are one word, folded: no title or particle, whatever they look like."""
-        terms = self.record.terms if self.record else ()
-        return frozenset([fold_name(term.term) for term in terms if term.kind in _NAMES])
 
     @cached_property
     def _settled(self) -> dict[tuple[bool, str], str]:
@@ -188,7 +184,7 @@ class Circle:
     def letter(self, letter: str, *, is_last: bool) -> str:
         """The first letter, in capitals, of surrogates of names that begin with ``letter``."""
         folded = fold_name(letter)[:1]
-        return (self._surname_letters if is_last else self._given_letters).get(folded, "m").upper()
+        return (self._surname_letters if is_last else self._given_letters).get(folded, _ANY_LETTER).upper()
 
     @cached_property
     def _given_letters(self) -> dict[str, str]:
@@ -244,34 +240,33 @@ class Circle:
     ) -> str:
         hint = self._hint
         kind: tuple[str, ...]
+        # A usual name is one name with marks and without; José is drawn as Jose is, and a rare name as its marks suggest.
+        is_usual = False
         if is_last:
             kind = ("surname", surname_groups().get(folded) or hint or "white")
         else:
-            usual, group, _ = given_names().get(folded, ("", "", 0.0))
-            if self.record and folded in self.own_firsts and self.record.sex in {"F", "M"}:
+            usual, group, bearers = given_names().get(folded, _UNKNOWN)
+            is_usual = bearers > 0
+            if folded in self.own_firsts and self.record and self.record.sex in _SEXES:
                 usual = self.record.sex
-            elif usual in {"", "U"}:
+            elif usual == "" or usual == "U":
                 usual = sex or "U"
             kind = ("given", usual, hint or group or "white")
-        # A usual name is one name with marks and without; José is drawn as Jose is, and a rare name as its marks suggest.
-        is_usual = not is_last and given_names().get(folded, ("", "", 0.0))[2] > 0
         if not is_usual and (is_marked or folded in self._marked or folded in marked_names()):
             kind = (*kind, "marked")
-        letter = self.letter(folded[0], is_last=is_last).lower()
+        letters = self._surname_letters if is_last else self._given_letters
+        letter = letters.get(folded[0], _ANY_LETTER)
         choices = self.pools.choices(kind, letter, len(folded), exactly=self.same_length)
-        parts = (kind[0], self.patient_id, folded, *([salt] if salt else ()))
+        parts = (kind[0], self.patient_id, folded, salt) if salt else (kind[0], self.patient_id, folded)
         return self._first_free(choices, kind, folded, taken, parts)
-
-    @cached_property
-    def _hint(self) -> str:
-        hint = self.record.ethnicity_hint if self.record else ""
-        return hint if hint in GROUPS else ""
 
     def _first_free(
         self, choices: Sequence[str], kind: tuple[str, ...], folded: str, taken: Iterable[str], parts: tuple[str, ...]
     ) -> str:
         number = self.keyed.number(1 << 64, *parts)
         wider = False
+        own, short = self.own_names, nicknames()
+        stands_for = short.get(folded, ())
         for attempt in range(_ATTEMPTS):
             size = len(choices)
             name = choices[(number + attempt) % size]
@@ -279,10 +274,10 @@ class Circle:
             # Neither the name itself nor a nickname that may be how it was written.
             if (
                 made != folded
-                and made not in self.own_names
+                and made not in own
                 and made not in taken
-                and folded not in nicknames().get(made, ())
-                and made not in nicknames().get(folded, ())
+                and folded not in short.get(made, ())
+                and made not in stands_for
             ):
                 return name
             if attempt >= 2 * size and not wider:
@@ -292,28 +287,6 @@ class Circle:
                 letters = "abcdefghjklmnprstw"
                 choices = [name for letter in letters for name in self.pools.choices(every, letter, 6, exactly=False)]
         raise AssertionError("unreachable")
-
-    @cached_property
-    def _marked(self) -> frozenset[str]:
-        """The record's names that are spelled with marks, folded."""
-        terms = self.record.terms if self.record else ()
-        return frozenset(
-            fold_name(part)
-            for term in terms
-            if term.kind in _NAMES and not term.term.isascii()
-            for _, _, part in name_parts(term.term)
-            if not part.isascii()
-        )
-
-    @cached_property
-    def _languages(self) -> dict[str, str]:
-        """What follows a particle in the record's surnames, and the language of the particle."""
-        found: dict[str, str] = {}
-        for name in self.of_record(TermKind.LAST, TermKind.RELATIVE_LAST):
-            *particles, stem = [fold_name(word) for _, _, word in name_parts(name)] or [""]
-            if language := PARTICLE_LANGUAGE.get(" ".join(particles)):
-                found[stem] = language
-        return found
 
 
 def _words(names: tuple[str, ...]) -> frozenset[str]:

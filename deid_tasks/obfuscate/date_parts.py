@@ -53,6 +53,8 @@ _FIRST_YEAR, _LAST_YEAR = 1800, 2100
 """Four figures outside of these are no year unless a month stands beside them."""
 _YEARS_AHEAD = 20
 _LEAST_FOR_TYPO = 6
+_HALF_A_YEAR = 182
+"""Days from a day within which the same day of no other year can lie nearer."""
 _LAST_COUNTED = 5
 _DAY_ENDS = re.compile(r"\s*(?:$|,|-|of\b|\d)", re.IGNORECASE)
 
@@ -121,8 +123,17 @@ def resolve(parts: Sequence[Part], now: datetime.datetime, year: int | None = No
     year = said.get("year", said.get("decade", year))
     if year is not None:
         return date_or_none(year, month, day)
-    near = [found for y in (now.year - 1, now.year, now.year + 1) if (found := date_or_none(y, month, day))]
-    return min(near, key=lambda found: abs((found - now.date()).days), default=None)
+    return nearest_day(month, day, now)
+
+
+def nearest_day(month: int, day: int, now: datetime.datetime) -> datetime.date | None:
+    """That day of that month in the year in which it lies nearest to ``now``; ``None`` for what is no date."""
+    today = now.date()
+    this_year = date_or_none(now.year, month, day)
+    if this_year is None or abs((this_year - today).days) <= _HALF_A_YEAR:
+        return this_year
+    near = [found for year in (now.year - 1, now.year, now.year + 1) if (found := date_or_none(year, month, day))]
+    return min(near, key=lambda found: abs((found - today).days))
 
 
 def date_or_none(year: int, month: int, day: int) -> datetime.date | None:
@@ -318,11 +329,12 @@ def _prefixes(names: tuple[str, ...]) -> dict[str, int]:
     return {name[:length]: i for i, name in enumerate(names) for length in range(3, len(name) + 1)}
 
 
-_PREFIXES = {MONTHS: _prefixes(MONTHS) | {"sept": 8}, WEEKDAYS: _prefixes(WEEKDAYS)}
+PREFIXES = {MONTHS: _prefixes(MONTHS) | {"sept": 8}, WEEKDAYS: _prefixes(WEEKDAYS)}
+"""Names and their beginnings of three letters or more → their place in the table."""
 
 
 def _index(word: str, names: tuple[str, ...]) -> int | None:
-    found = _PREFIXES[names].get(word)
+    found = PREFIXES[names].get(word)
     if found is None and len(word) >= _LEAST_FOR_TYPO:
         return next((i for i, name in enumerate(names) if OSA.distance(word, name, score_cutoff=1) <= 1), None)
     return found

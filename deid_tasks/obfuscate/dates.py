@@ -14,12 +14,14 @@ from deid_tasks.obfuscate.cases import match_case
 from deid_tasks.obfuscate.date_parts import (
     MONTHS,
     ORDINAL_WORDS,
+    PREFIXES,
     WEEKDAYS,
     DateInText,
     Part,
     date_or_none,
     full_year,
     month_of,
+    nearest_day,
     read_dates,
 )
 from deid_tasks.obfuscate.holidays import HOLIDAY, holiday_date, nearest_holiday, season_of
@@ -32,6 +34,11 @@ _LONGER = {"tuesday": "tues", "thursday": "thurs", "september": "sept"}
 _SIMPLE = re.compile(
     r"(?P<first>\d{1,2})(?P<mark>[/.-])(?P<second>\d{1,2})(?:(?P=mark)(?P<year>\d{4}|\d{2}))?"
     r"|(?P<iso>\d{4}-\d\d-\d\d)|(?P<alone>(?:19|20)\d\d)|(?P<weekday>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)",
+    re.ASCII,
+)
+_NAMED = re.compile(
+    r"(?P<name>[A-Za-z]{3,9}) (?:(?P<figures>\d{1,2}/\d{1,2})|(?P<day>\d{1,2})(?P<ending>st|nd|rd|th)?(?P<year>, \d{4})?|(?P<only>\d{4}))"
+    r"|(?P<lead>\d{1,2})-(?P<month>[A-Za-z]{3,9})-(?P<last>\d{4})",
     re.ASCII,
 )
 _TIME = re.compile(
@@ -78,7 +85,7 @@ def shift_date(value: str, scope: Scope) -> str:
     """``value`` moved by ``scope.shift_days``, in its own form. It may hold several dates, a time of day, a holiday."""
     if len(value) > _LONGEST:
         return _scrambled(value, scope)
-    made = _simply_shifted(value, scope) or _shifted(value, scope)
+    made = _simply_shifted(value, scope) or _simply_named(value, scope) or _shifted(value, scope)
     if made is not None:
         return made
     if _SCHEDULE.fullmatch(value):
@@ -113,10 +120,10 @@ def _simply_shifted(value: str, scope: Scope) -> str | None:
     month, day = (int(first), int(second)) if month_first else (int(second), int(first))
     if digits is None:
         # A month and a day: the year in which they lie nearest to the note.
-        near = [found for year in (now.year - 1, now.year, now.year + 1) if (found := date_or_none(year, month, day))]
-        if mark != "/" or not near or not month_first or int(second) == 0:
+        near = nearest_day(month, day, now)
+        if mark != "/" or near is None or not month_first or int(second) == 0:
             return None
-        moved = _moved(min(near, key=lambda found: abs((found - now.date()).days)), scope.shift_days)
+        moved = _moved(near, scope.shift_days)
         width = "02d" if first[0] == "0" or second[0] == "0" else "d"
         return f"{moved.month:{width}}/{moved.day:{width}}"
     original = date_or_none(full_year(digits, now.year), month, day)
@@ -127,6 +134,40 @@ def _simply_shifted(value: str, scope: Scope) -> str | None:
     width = "02d" if is_padded else "d"
     new_first, new_second = (moved.month, moved.day) if month_first else (moved.day, moved.month)
     return f"{new_first:{width}}{mark}{new_second:{width}}{mark}{_year_like(digits, moved.year)}"
+
+
+def _simply_named(value: str, scope: Scope) -> str | None:
+    """``_shifted`` of the commonest forms with the name of a month or a weekday; ``None`` for any other."""
+    match = _NAMED.fullmatch(value)
+    if match is None:
+        return None
+    name, figures, digits, ending, year, only, lead, month_name, last = match.groups()
+    now = scope.written_at or _UNDATED
+    if figures:
+        weekday = PREFIXES[WEEKDAYS].get(name.lower())
+        moved_figures = None if weekday is None else _simply_shifted(figures, scope)
+        if weekday is None or moved_figures is None:
+            return None
+        new = WEEKDAYS[(weekday + scope.shift_days) % 7]
+        return f"{_like_name(new, name, ' ', WEEKDAYS)} {moved_figures}"
+    month = PREFIXES[MONTHS].get((name or month_name).lower())
+    day = int(digits or lead or 15)
+    if month is None or not 1 <= day <= 31:
+        return None
+    said = only or last or (year and year[2:])
+    original = date_or_none(int(said), month + 1, day) if said else nearest_day(month + 1, day, now)
+    if original is None:
+        return None
+    moved = _moved(original, scope.shift_days)
+    new = MONTHS[moved.month - 1]
+    if lead:
+        width = "02d" if len(lead) == 2 else "d"
+        return f"{moved.day:{width}}-{_like_name(new, month_name, '-', MONTHS)}-{moved.year:04d}"
+    new = _like_name(new, name, " ", MONTHS)
+    if only:
+        return f"{new} {moved.year:04d}"
+    day_text = f"{moved.day:02d}" if digits[0] == "0" else str(moved.day)
+    return f"{new} {day_text}{_ordinal(moved.day) if ending else ''}{f', {moved.year:04d}' if year else ''}"
 
 
 def _shifted(value: str, scope: Scope) -> str | None:

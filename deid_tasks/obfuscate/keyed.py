@@ -8,12 +8,17 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+_BLOCK = 32
+"""Bytes of a digest."""
+_DIGITS = "".join(str(chance % 10) for chance in range(256))
+
 
 class Keyed:
     """Keyed choices of one institution. Without the key, nothing of a value can be told from what was chosen for it."""
 
     def __init__(self, key: bytes, institution: str) -> None:
-        self._key = hmac.digest(key, f"palimpsest/surrogates/{institution}".encode(), "sha256")
+        own = hmac.digest(key, f"palimpsest/surrogates/{institution}".encode(), "sha256")
+        self._hash = hashlib.blake2b(key=own, digest_size=_BLOCK)
 
     def number(self, bound: int, *parts: str) -> int:
         """A number in ``0 … bound - 1`` for ``parts``."""
@@ -34,40 +39,40 @@ class Keyed:
         A first character from 1 to 9 becomes such a one. Letters beyond ASCII become ASCII letters.
         """
         for attempt in count():
-            stream = self._stream(*parts, value, str(attempt))
-            made = "".join([_alike(char, next(stream), upper) if char.isalnum() else char for char in value])
-            if made[:1] == "0" and value[0] != "0":
-                made = str(1 + next(stream) % 9) + made[1:]
-            if made.casefold() != value.casefold() or not any(char.isalnum() for char in value):
-                return made
+            chances = _chances(self._digest((*parts, value, str(attempt))), len(value) + 1)
+            made: list[str] = []
+            used = 0
+            for char in value:
+                if char.isalnum():
+                    made.append(_alike(char, chances[used], upper))
+                    used += 1
+                else:
+                    made.append(char)
+            if made[:1] == ["0"] and value[0] != "0":
+                made[0] = str(1 + chances[used] % 9)
+            text = "".join(made)
+            if text.casefold() != value.casefold() or not used:
+                return text
         raise AssertionError("unreachable")
-
-    def _stream(self, *parts: str) -> "Stream":
-        return Stream(self._digest(parts))
 
     def _digest(self, parts: Sequence[str]) -> bytes:
         # Lengths keep ("a", "bc") and ("ab", "c") apart.
         message = "".join([f"{len(part)}:{part}" for part in parts]).encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(message, key=self._key, digest_size=32).digest()
+        state = self._hash.copy()
+        state.update(message)
+        return state.digest()
 
 
-class Stream:
-    """Numbers without end, drawn from one digest."""
-
-    def __init__(self, seed: bytes) -> None:
-        self._block = seed
-        self._position = 0
-
-    def __next__(self) -> int:
-        if self._position == len(self._block):
-            self._block, self._position = hashlib.blake2b(self._block, digest_size=32).digest(), 0
-        value = self._block[self._position]
-        self._position += 1
-        return value
+def _chances(block: bytes, least: int) -> bytes:
+    """``least`` bytes or more, each block of them the hash of the one before."""
+    blocks = [block]
+    while _BLOCK * len(blocks) < least:
+        blocks.append(hashlib.blake2b(blocks[-1], digest_size=_BLOCK).digest())
+    return block if len(blocks) == 1 else b"".join(blocks)
 
 
 def _alike(char: str, chance: int, upper: str) -> str:
     if char.isdigit():
-        return str(chance % 10)
+        return _DIGITS[chance]
     letter = upper[chance % len(upper)]
     return letter.lower() if char.islower() else letter
