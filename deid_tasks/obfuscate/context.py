@@ -19,6 +19,27 @@ _TITLE = re.compile(
     r"\b(?:(?P<dr>drs?|doctor|prof|professor|attending|resident|surgeon|physician)|(?P<M>mr|mister|sir)|(?P<F>mrs|ms|miss|madam|ma'am))\b\.?:?\s+$",
     re.IGNORECASE,
 )
+_TITLE_WORDS = tuple(
+    [
+        "dr",
+        "drs",
+        "doctor",
+        "prof",
+        "professor",
+        "attending",
+        "resident",
+        "surgeon",
+        "physician",
+        "mr",
+        "mister",
+        "sir",
+        "mrs",
+        "ms",
+        "miss",
+        "madam",
+        "ma'am",
+    ]
+)
 _RELATION = re.compile(
     r"\b(?:(?P<M>husband|son|father|dad|brother|uncle|grandfather|grandpa|grandson|boyfriend|nephew|stepfather|stepson|fianc[eé]|widower)"
     r"|(?P<F>wife|daughter|mother|mom|sister|aunt|grandmother|grandma|granddaughter|girlfriend|niece|stepmother|stepdaughter|fianc[eé]e|widow))\b",
@@ -63,6 +84,9 @@ class Surroundings:
 
     def _title(self, start: int) -> str:
         if start < 3 or self._text[start - 1] not in " \t":
+            return ""
+        # Most names stand behind no title; an expression costs four times as much to say so.
+        if not self._text[max(0, start - 14) : start].rstrip().rstrip(".:").casefold().endswith(_TITLE_WORDS):
             return ""
         found = _TITLE.search(self._text, max(0, start - 14), start)
         return "" if found is None else "dr" if found["dr"] else "mr"

@@ -7,11 +7,12 @@ Hospital that is now Windsor General Hospital, is WGH.
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 
 from deid_tasks.obfuscate.cases import match_case
 from deid_tasks.obfuscate.circle import Circle
+from deid_tasks.obfuscate.keyed import Keyed
 from deid_tasks.obfuscate.organization_names import (
     CHAINS,
     DIRECTIONS,
@@ -177,9 +178,14 @@ def _name(folded: str, table: str, staff: Circle, distinctive: str = "") -> str:
 
 def _letter(letter: str, table: str, staff: Circle) -> str:
     """The letter for ``letter``: of the shorter words of two tables, so that one map serves names of one word and of two."""
-    options = sorted({*letters_of("one")} & {*letters_of(table)})
+    return _letter_of(letter, table, staff.keyed)
+
+
+@lru_cache(maxsize=4_096)
+def _letter_of(letter: str, table: str, keyed: Keyed) -> str:
+    options = {*letters_of("one")} & {*letters_of(table)}
     for attempt in count():
-        made = staff.keyed.choice(letters_of("one"), "organization letter", letter, str(attempt))
+        made = keyed.choice(letters_of("one"), "organization letter", letter, str(attempt))
         if made != letter and made in options:
             return made
     raise AssertionError("unreachable")

@@ -8,6 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from deid_tasks.entities import Entity
+from deid_tasks.obfuscate import dates
+from deid_tasks.obfuscate.circle import Circle
+from deid_tasks.obfuscate.date_parts import MONTHS, PREFIXES, WEEKDAYS
+from deid_tasks.obfuscate.keyed import Keyed
+from deid_tasks.obfuscate.scope import Scope
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 
@@ -174,3 +179,28 @@ def test_a_long_stretch_is_no_date_and_costs_little(rewrite):
     made = rewrite("[DATE:" + "12:34 3/14/21 March Christmas " * 400 + "]")
     assert "3/14/21" not in made
     assert "March" not in made
+
+
+_NAMES = (*PREFIXES[MONTHS], *PREFIXES[WEEKDAYS], "fall", "first", "xyz")
+_FIGURE = st.integers(0, 33)
+
+
+@given(
+    st.sampled_from(
+        ["{n} {a}/{b}", "{n} {a}", "{n} {a}th", "{n} {a}, {y}", "{n} {y}", "{a}-{n}-{y}", "{a}/{b}", "0{a}/{b}"]
+    ),
+    st.sampled_from(_NAMES).flatmap(lambda name: st.sampled_from([name, name.title(), name.upper()])),
+    _FIGURE.flatmap(lambda number: st.sampled_from([str(number), f"{number:02d}"])),
+    _FIGURE,
+    st.integers(0, 9999),
+    st.dates(datetime.date(1990, 1, 1), datetime.date(2030, 1, 1)),
+    st.integers(-365, 365).filter(bool),
+)
+def test_common_forms_are_moved_as_all_others_are(form, name, first, second, year, day, shift):
+    """What is read at less cost comes out as what is read in full."""
+    value = form.format(n=name, a=first, b=second, y=f"{year:04d}")
+    circle = Circle(Keyed(bytes(32), "riverside"), "p1")
+    scope = Scope(circle, circle, shift, datetime.datetime.combine(day, datetime.time()))
+    made = dates._simply_shifted(value, scope) or dates._simply_named(value, scope)
+    assume(made is not None)
+    assert made == dates._shifted(value, scope)
