@@ -19,27 +19,11 @@ _TITLE = re.compile(
     r"\b(?:(?P<dr>drs?|doctor|prof|professor|attending|resident|surgeon|physician)|(?P<M>mr|mister|sir)|(?P<F>mrs|ms|miss|madam|ma'am))\b\.?:?\s+$",
     re.IGNORECASE,
 )
-_TITLE_WORDS = tuple(
-    [
-        "dr",
-        "drs",
-        "doctor",
-        "prof",
-        "professor",
-        "attending",
-        "resident",
-        "surgeon",
-        "physician",
-        "mr",
-        "mister",
-        "sir",
-        "mrs",
-        "ms",
-        "miss",
-        "madam",
-        "ma'am",
-    ]
+_TITLE_WORDS = (
+    *("dr", "drs", "doctor", "prof", "professor", "attending", "resident", "surgeon", "physician"),
+    *("mr", "mister", "sir", "mrs", "ms", "miss", "madam", "ma'am"),
 )
+"""What ``_TITLE`` finds."""
 _RELATION = re.compile(
     r"\b(?:(?P<M>husband|son|father|dad|brother|uncle|grandfather|grandpa|grandson|boyfriend|nephew|stepfather|stepson|fianc[eé]|widower)"
     r"|(?P<F>wife|daughter|mother|mom|sister|aunt|grandmother|grandma|granddaughter|girlfriend|niece|stepmother|stepdaughter|fianc[eé]e|widow))\b",
