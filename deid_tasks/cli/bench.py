@@ -1,7 +1,7 @@
 """``deid bench``: where the engine's time goes on some notes."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -97,22 +97,34 @@ def _hits(counts: dict[str, int]) -> dict[str, float]:
 
 
 def _neural(measured: "Measured") -> dict[str, float]:
-    """Multiply-adds a second of the neural stages, and which share of the machine's int8 peak they are; empty without a neural stage."""
-    from deid_tasks.bench import int8_peak, multiply_adds_a_piece
+    """Multiply-adds a second of the neural stages, and their share of the matrix peak; empty without a neural stage.
 
-    seconds = sum(stage.seconds for stage in measured.stages if stage.name.split(":")[0] == "transformer")
+    ONNX runs on processors, where processor time and bytes count; torch on a GPU if there is one, where the clock and bfloat16 count.
+    """
+    from deid_tasks.bench import bfloat16_peak, int8_peak, multiply_adds_a_piece
+
+    stages = [stage for stage in measured.stages if stage.name.split(":")[0] == "transformer"]
     read = [counter for name, counter in measured.counts.items() if name.endswith(" pieces")]
     pieces = sum(counter.total() for counter in read)
-    if not seconds or not pieces:
+    if not stages or not pieces:
         return {}
+    is_torch = any(path.suffix != ".onnx" for counter in read for path in counter)
+    seconds = sum(stage.elapsed_seconds if is_torch else stage.seconds for stage in stages)
     done = sum(number * multiply_adds_a_piece(path) for counter in read for path, number in counter.items())
-    peak = int8_peak()
+    peak = _torch_peak(bfloat16_peak) if is_torch else int8_peak()
+    kind = "bfloat16" if is_torch else "int8"
     return {
         "pieces_per_second": pieces / seconds,
         "multiply_adds_per_second": done / seconds,
-        "int8_peak_multiply_adds_per_second": peak,
-        "share_of_int8_peak": done / seconds / peak,
+        f"{kind}_peak_multiply_adds_per_second": peak,
+        f"share_of_{kind}_peak": done / seconds / peak,
     }
+
+
+def _torch_peak(measure: Callable[[str], float]) -> float:
+    import torch
+
+    return measure("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def _print(document: dict[str, Any], console: Console) -> None:
@@ -145,8 +157,9 @@ def _print(document: dict[str, Any], console: Console) -> None:
             f" ({hits['inclusion_of_all_sentences']:.1%} of all); in the cache {hits['cache']:.1%} of what was asked; read {hits['read']:.1%} of all"
         )
     neural = document["neural"]
-    if neural:
-        console.print(
-            f"neural: {neural['pieces_per_second']:,.0f} word pieces and {neural['multiply_adds_per_second'] / 1e9:,.1f} G multiply-adds a second,"
-            f" {neural['share_of_int8_peak']:.0%} of this core's int8 peak ({neural['int8_peak_multiply_adds_per_second'] / 1e9:,.0f} G)"
-        )
+    for kind in ("int8", "bfloat16"):
+        if f"share_of_{kind}_peak" in neural:
+            console.print(
+                f"neural: {neural['pieces_per_second']:,.0f} word pieces and {neural['multiply_adds_per_second'] / 1e9:,.1f} G multiply-adds a second,"
+                f" {neural[f'share_of_{kind}_peak']:.0%} of the measured {kind} peak ({neural[f'{kind}_peak_multiply_adds_per_second'] / 1e9:,.0f} G)"
+            )

@@ -31,7 +31,6 @@ from deid_tasks.lexicon.table import assemble
 from deid_tasks.patient import PatientRecord, TermKind
 from deid_tasks.span import Span
 from deid_tasks.text import Document
-from deid_tasks.text.plain import fold
 
 _EVERYDAY = mask_of("common") | mask_of("medical")
 _FREQUENT, _MEDICAL = mask_of("common", "frequent"), mask_of("medical")
@@ -116,7 +115,7 @@ class PatientDetector:
         for number, (index, terms) in enumerate(known):
             text, base = documents[index].text, int(scan.bases[number])
             part = slice(int(bounds[number]), int(bounds[number + 1]))
-            extra = [*self._numbers(text, terms), *self._patterns(text, terms)]
+            extra = [*self._numbers(text, terms), *self._patterns(text, documents[index].plain_bytes, terms)]
             extra += self._misspelt(reading, part, base, text, terms)
             found[index] = _disjoint([*spans[number], *extra], text)
         return found
@@ -153,9 +152,9 @@ class PatientDetector:
                 start -= 1
             yield Span(start, best, _ENTITY_OF_DIGITS[kind], self.name)
 
-    def _patterns(self, text: str, terms: PatientTerms) -> Iterator[Span]:
+    def _patterns(self, text: str, plain: bytes, terms: PatientTerms) -> Iterator[Span]:
         """Initials where people sign or are spoken of, and the last four digits of the social security number."""
-        if not _maybe_told().search(fold(text).encode("ascii")):
+        if not _maybe_told().search(plain):
             return
         for match in _INITIALS.finditer(text):
             group = 1 if match.group(1) else 2

@@ -4,7 +4,9 @@ A text gets the same spans whatever batch, shard or order it comes in; see the r
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +38,8 @@ class ModelReader:
         ModelError: the model is missing, damaged, pickled or has labels nobody knows.
     """
 
-    def __init__(self, settings: ModelSettings) -> None:
+    def __init__(self, settings: ModelSettings, pieces_read: "Counter[Path] | None" = None) -> None:
+        self._pieces_read: Counter[Path] = Counter() if pieces_read is None else pieces_read
         self._model = TokenModel(find_model(settings.model, settings.revision), settings)
         self.sha256: str = self._model.sha256
         self.context = self._model.context
@@ -63,6 +66,7 @@ class ModelReader:
         ]
         if not windows:
             return [None] * len(texts)
+        self._pieces_read[self._model.weights] += sum(len(window.ids) for window in windows)
         first, last = len(self._model.encoder.prefix), len(self._model.encoder.suffix)
         logits = [output[first : len(output) - last] for output in self._model.logits(windows)]
         if self._model.chain is not None:
@@ -145,12 +149,14 @@ class TransformerDetector:
 
     def __init__(self, settings: TransformerSettings, name: str = NAME) -> None:
         self.name = name
-        self._first = ModelReader(settings)
+        self.pieces_read: Counter[Path] = Counter()
+        """Word pieces, special tokens too, that went through each file of weights, since the detector was built."""
+        self._first = ModelReader(settings, self.pieces_read)
         self.context = self._first.context
         """Whether it is given sentences or whole notes to read."""
         self._threshold = settings.threshold
         self._second_settings = settings.second
-        self._second = ModelReader(settings.second) if settings.second else None
+        self._second = ModelReader(settings.second, self.pieces_read) if settings.second else None
         self.sha256: str = self._first.sha256
         """One hash of the models' files: a part of the fingerprint."""
         if self._second:
@@ -185,12 +191,12 @@ class WindowDetector:
     """A model that reads whole notes, in windows as long as it can, each beginning before the last one's end."""
 
     def __init__(self, reader: TransformerDetector) -> None:
-        self._reader = reader
+        self.reader = reader
         self.name = reader.name
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """The spans of each document, in order and disjoint; words are never cut."""
-        found = self._reader.read([document.text for document in documents])
+        found = self.reader.read([document.text for document in documents])
         return [[Span(one.start, one.end, one.entity, self.name, one.score) for one in spans] for spans in found]
 
 

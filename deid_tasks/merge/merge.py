@@ -52,7 +52,9 @@ def merge_spans(
         for span in spans:
             start, end = repair(text, span.start, span.end, span.entity)
             if start < end:
-                better = replace(span, start=start, end=end, detector=span.detector or detector)
+                better = span
+                if (start, end) != (span.start, span.end) or not span.detector:
+                    better = Span(start, end, span.entity, span.detector or detector, span.score)
                 category = categories.get(span.category, len(categories)) if base == NEURAL else 0
                 rank = _rank(better, _place(order, base, span, has_parts=has_parts), category)
                 key = (start, end, span.entity)
@@ -97,7 +99,10 @@ def _pieces(text: str, candidates: list[tuple[_Rank, Span]]) -> list[Span]:
             owned.append((low, high, best))
     pieces: list[Span] = []
     for low, high, span in owned:
-        start, end = (low, high) if (low, high) == (span.start, span.end) else strip(text, low, high)
+        if (low, high) == (span.start, span.end):
+            pieces.append(span)
+            continue
+        start, end = strip(text, low, high)
         if start < end:
             pieces.append(replace(span, start=start, end=end))
     return pieces

@@ -81,7 +81,7 @@ def recover_all(
         for number, place in enumerate(batch):
             index = marked[place]
             shields = sorted(protected[index]) if protected else []
-            reading = _Reading(documents[index].text, batch_terms, number)
+            reading = _Reading(documents[index], batch_terms, number)
             found[index] = reading.split(spans[index], shields)
     return found
 
@@ -102,14 +102,14 @@ class _Terms:
 class _Reading:
     """The medical terms and notations of one document of a batch. Tokens are counted through the batch."""
 
-    def __init__(self, text: str, terms: _Terms, number: int) -> None:
-        self.text = text
+    def __init__(self, document: Document, terms: _Terms, number: int) -> None:
+        self.text = document.text
         self.terms, self.scan, self.single = terms, terms.scan, terms.single
         self.low, self.high = terms.bounds[number], terms.bounds[number + 1]
         base = terms.scan.bases[number]
         self.starts: list[int] = (terms.scan.starts[self.low : self.high] - base).tolist()
         self.ends: list[int] = (terms.scan.ends[self.low : self.high] - base).tolist()
-        self.notations = find_notations(text)
+        self.notations = find_notations(document.text, document.plain_bytes)
 
     def split(self, spans: Sequence[Span], shields: Sequence[Span]) -> RecoveryResult:
         """``shields`` are sorted; where they overlap each other, which they never do, the earlier ones may be overlooked."""

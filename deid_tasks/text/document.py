@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from deid_tasks.text.plain import fold
 from deid_tasks.text.sentences import split_sentences
 from deid_tasks.text.tokens import Token, tokenize
 
@@ -15,6 +16,16 @@ class Document:
     text: str = field(repr=False)
     patient_id: str | None = field(default=None, repr=False)
     note_type: str | None = None
+
+    @cached_property
+    def plain(self) -> str:
+        """The text in ASCII, one character for one."""
+        return fold(self.text)
+
+    @cached_property
+    def plain_bytes(self) -> bytes:
+        """``plain`` as automata read it."""
+        return self.plain.encode("ascii")
 
     @cached_property
     def tokens(self) -> list[Token]:

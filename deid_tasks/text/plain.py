@@ -1,5 +1,6 @@
 """One ASCII character for each code point, so that rules see plain letters and every offset stays that of the note."""
 
+import re
 import unicodedata
 
 _PLAIN = {
@@ -51,8 +52,13 @@ def _plain(character: str) -> str:
 
 
 _TABLE = _Table()
+_BEYOND = re.compile(r"[^\x00-\x7f]+")
 
 
 def fold(text: str) -> str:
     """``text`` in ASCII, one character for one: accents off, typographic quotes and dashes plain, other scripts ``x``."""
-    return text if text.isascii() else text.translate(_TABLE)
+    return text if text.isascii() else _BEYOND.sub(_plain_run, text)
+
+
+def _plain_run(match: re.Match[str]) -> str:
+    return match.group().translate(_TABLE)

@@ -1,5 +1,6 @@
 """Multiplications are counted in the ONNX file itself, and the machine's are measured by doing some."""
 
+import json
 from pathlib import Path
 
 import onnxruntime
@@ -15,6 +16,16 @@ def test_a_product_of_two_matrices(tmp_path: Path) -> None:
     path.write_bytes(_product_model(32))
     assert multiply_adds_a_piece(path) == 32 * 32
     assert onnxruntime.InferenceSession(str(path)).get_outputs()[0].shape == [32, 32]
+
+
+def test_safetensors_count_matrices_and_no_tables(tmp_path: Path) -> None:
+    head = json.dumps({"layer.weight": {"shape": [3, 5]}, "embeddings.word": {"shape": [9, 5]}, "bias": {"shape": [5]}})
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(len(head).to_bytes(8, "little") + head.encode())
+    assert multiply_adds_a_piece(path) == 15
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(ModelError, match="safetensors"):
+        multiply_adds_a_piece(path)
 
 
 @pytest.mark.parametrize("content", [b"no model", b"\xff" * 40, b"\x3a\x7f"])

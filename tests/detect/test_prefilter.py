@@ -16,11 +16,17 @@ PREFILTER = Prefilter(TRIGGERS)
 PIECES = st.sampled_from(
     ["Dr. ", "Okafor", "3/14", "/21", " 2021", "age ", "63", "M", ":", "\n", " - ", "617-555-0123", "MRN ", "Mr ", "room ", "signed ", ", MD", "is ", "she "]
 )  # fmt: skip
+BESIDE = b"Dr. Okafor, 63 M, seen on 3/14/21"
+"""A text that stands beside the one that is looked at, and must change nothing there."""
 
 
 def check(text: str) -> None:
     encoded = fold(text).encode("ascii")
-    assert sorted(PREFILTER.fires(encoded)) == [n for n, one in enumerate(SCANNERS) if one.search(encoded)]
+    expected = [(n, [0]) for n, one in enumerate(SCANNERS) if one.search(encoded)]
+    assert sorted(PREFILTER.fires([encoded])) == expected
+    beside = [(n, [1, *([2] if (n, [0]) in expected else [])]) for n, _ in PREFILTER.fires([BESIDE])]
+    beside += [(n, [2]) for n, _ in expected if n not in dict(beside)]
+    assert sorted(PREFILTER.fires([b"", BESIDE, encoded])) == sorted(beside)
 
 
 def test_fires_exactly_where_a_trigger_matches_in_notes() -> None:

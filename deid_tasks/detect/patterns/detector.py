@@ -88,19 +88,20 @@ class PatternDetector:
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """The identifiers of each document, sorted and disjoint."""
-        return [self._detect(document.text) for document in documents]
-
-    def _detect(self, text: str) -> list[Span]:
-        plain = fold(text)
-        encoded = plain.encode("ascii")
-        found: list[Found] = []
-        for number in self._prefilter.fires(encoded):
+        encoded = [document.plain_bytes for document in documents]
+        found: list[list[Found]] = [[] for _ in documents]
+        for number, firing in self._prefilter.fires(encoded):
             scanner, read = self._scanners[number]
-            for match in scanner.finditer(encoded):
-                found.extend(read(plain, *match.span()))
+            for place in firing:
+                plain, here = documents[place].plain, found[place]
+                for match in scanner.finditer(encoded[place]):
+                    here.extend(read(plain, *match.span()))
         if self._reference_year is not None:
-            found = [one for one in found if not self._is_future(plain, one)]
-        return [Span(one.start, one.end, one.entity, self.name) for one in settle(found)]
+            found = [
+                [one for one in here if not self._is_future(document.plain, one)]
+                for document, here in zip(documents, found, strict=True)
+            ]
+        return [[Span(one.start, one.end, one.entity, self.name) for one in settle(here)] for here in found]
 
     def _is_future(self, text: str, found: Found) -> bool:
         value = text[found.start : found.end]

@@ -1,6 +1,6 @@
 """Which of many triggers stand in a text at all: a few passes over the text instead of one for each trigger."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import re2
@@ -30,9 +30,19 @@ class Prefilter:
             one.Compile()
             self._sets.append((first, one))
 
-    def fires(self, text: bytes) -> list[int]:
-        """The places, in the order given, of the triggers that match in ``text``; unsorted."""
-        return [first + place for first, one in self._sets for place in one.Match(text) or ()]
+    def fires(self, texts: Sequence[bytes]) -> Iterator[tuple[int, list[int]]]:
+        """The place, in the order given, of each trigger that matches in any of ``texts``, and the places of those texts, ascending.
+
+        One automaton reads all texts before the next one begins: its states stay in the processor's cache.
+        """
+        for first, one in self._sets:
+            where: list[list[int]] = [[] for _ in range(_GROUP)]
+            for index, text in enumerate(texts):
+                for place in one.Match(text) or ():
+                    where[place].append(index)
+            for place, those in enumerate(where):
+                if those:
+                    yield first + place, those
 
 
 def _options(*, captures: bool = False) -> Any:
