@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 # How long an example takes depends on what else the machine does: no test asserts it.
-settings.register_profile("palimpsest")
+settings.register_profile("palimpsest", deadline=None)
 settings.load_profile("palimpsest")
 
 _NUMBERS = itertools.count(1)

@@ -59,7 +59,10 @@ class ModelSettings(Section):
         default=(), description="Of `torch`: cuda:0, cpu…; batches go round them. All GPUs at hand where empty."
     )
     batch_pieces: int = Field(
-        default=512, ge=1, le=1_048_576, description="Word pieces that are read at once; some 16,384 for a GPU."
+        default=256,
+        ge=1,
+        le=1_048_576,
+        description="Word pieces that are read at once: as many as leave all that a layer holds in a core's cache; some 16,384 for a GPU.",
     )
     threads: int = Field(default=1, ge=1, le=256, description="Batches that one worker process reads side by side.")
 

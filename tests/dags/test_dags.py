@@ -205,4 +205,4 @@ def test_schema_for_editors_is_the_model_of_the_settings():
     from deid_tasks.settings.load import json_schema
 
     file = ROOT / "dags" / "institutions" / "schema.json"
-    assert json.loads(file.read_text()) == json_schema(), "write it again: python -m deid_tasks.settings > schema.json"
+    assert json.loads(file.read_text()) == json_schema(), "write it again: deid schema"
