@@ -108,7 +108,9 @@ def build_engine(
         if settings.detect.inclusion and harvest and len(harvest.inclusion):
             inclusion = harvest.inclusion
             harvested.append(f"inclusion {inclusion.version}")
-        version = neural_version(settings, tuple(model_hashes))
+        version = neural_version(
+            settings, tuple(model_hashes), reads_rules=any(reader.reads_rules for reader in readers)
+        )
         for place, reader in enumerate(readers):
             if reader.context == "window":
                 detectors.append(WindowDetector(reader))

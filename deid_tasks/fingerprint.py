@@ -78,14 +78,23 @@ def fingerprint(
     return _digest(parts)
 
 
-def neural_version(settings: InstitutionSettings, model_hashes: tuple[str, ...], package: Path = _PACKAGE) -> str:
+def neural_version(
+    settings: InstitutionSettings,
+    model_hashes: tuple[str, ...],
+    package: Path = _PACKAGE,
+    reference: Path | None = None,
+    *,
+    reads_rules: bool = False,
+) -> str:
     """What decides the neural pass's answer for a sentence, and nothing else: the version of what is kept of its answers.
 
-    Dictionaries, patterns, templates and the inclusion list change without it.
+    Dictionaries, patterns, templates and the inclusion list change without it. Where a model ``reads_rules``, the patterns that come with the
+    package and the public lists decide too; an institution's own patterns are none of them.
     """
     detect = decisive_settings(settings)["detect"]
     parts = {
-        "code": _neural_code_hash(package),
+        "code": _neural_code_hash(package, with_rules=reads_rules),
+        "reference": _reference_hash(reference or reference_path("SOURCES.md").parent) if reads_rules else "",
         "libraries": library_versions() | torch_versions(settings),
         "models": list(model_hashes),
         "settings": {name: value for name, value in detect.items() if name not in _NOT_NEURAL},
@@ -144,11 +153,16 @@ def _code_hash(package: Path) -> str:
 
 
 @cache
-def _neural_code_hash(package: Path) -> str:
+def _neural_code_hash(package: Path, *, with_rules: bool) -> str:
     rules = package / "detect" / "patterns"
     files = [
-        path for room in ("text", "detect") for path in (package / room).rglob("*.py") if rules not in path.parents
+        path
+        for room in ("text", "detect")
+        for path in (package / room).rglob("*.py")
+        if with_rules or rules not in path.parents
     ]
+    if with_rules:
+        files += [package / name for name in ("reference.py", "states.py")]
     return _hash_files(package, [package / "entities.py", *files])
 
 

@@ -155,6 +155,27 @@ def test_what_was_approved_of_a_harvest_changes_it_and_not_what_the_models_find(
     assert neural_version(SETTINGS, ("other",)) != before
 
 
+def test_patterns_and_public_lists_decide_what_a_model_finds_that_reads_rules_and_no_other(tmp_path):
+    package, lists = tmp_path / "package", tmp_path / "lists"
+    (package / "detect" / "patterns").mkdir(parents=True)
+    lists.mkdir()
+    for path in (package / "entities.py", package / "reference.py", package / "states.py", lists / "names.tsv"):
+        path.write_text("1")
+    rules = package / "detect" / "patterns" / "dates.py"
+    found = []
+    for turn, path in enumerate((rules, lists / "names.tsv")):
+        path.write_text(f"changed {turn}")
+        module._neural_code_hash.cache_clear()
+        module._reference_hash.cache_clear()
+        found.append([neural_version(SETTINGS, ("w",), package, lists, reads_rules=reads) for reads in (False, True)])
+    path.write_text("changed again")
+    module._reference_hash.cache_clear()
+    found.append([neural_version(SETTINGS, ("w",), package, lists, reads_rules=reads) for reads in (False, True)])
+    plain, told = zip(*found, strict=True)
+    assert len(set(plain)) == 1
+    assert len(set(told)) == 3
+
+
 def test_the_order_of_two_models_changes_it():
     assert fingerprint(SETTINGS, "lexicon", ("a", "b")) != fingerprint(SETTINGS, "lexicon", ("b", "a"))
 

@@ -75,8 +75,11 @@ def ablate(
 
 def _print(console: Console, ablated: "list[Ablated]", title: str) -> None:
     table = Table(title=title, title_justify="left")
-    for place, heading in enumerate(("engine", "recall", "change (95 %)", "precision", "change (95 %)", "F1")):
+    for place, heading in enumerate(
+        ("engine", "recall", "change (95 %)", "precision", "change (95 %)", "F1", "core-s", "cost")
+    ):
         table.add_column(heading, justify="right" if place else "left", no_wrap=not place)
+    whole = ablated[0].seconds
     for row in ablated:
         table.add_row(
             row.name.replace("_", " "),
@@ -85,8 +88,13 @@ def _print(console: Console, ablated: "list[Ablated]", title: str) -> None:
             f"{row.evaluation.precision:.4f}",
             _change(row.precision_change, row.name),
             f"{row.evaluation.find(metric='f1').value:.4f}",
+            f"{row.seconds:.2f}",
+            "" if row is ablated[0] else f"{whole - row.seconds:+.2f}",
         )
     console.print(table)
+    console.print(
+        "core-s: processor seconds of that engine, no sentence from a cache; cost: what the part adds", soft_wrap=True
+    )
 
 
 def _change(interval: Interval, name: str) -> str:

@@ -133,12 +133,21 @@ class _Reading:
         if all_weak and (not scan.capital[places].all() or scan.caps_line[start]) and not self._titled(start):
             return None
         if mask & NAME:
-            return self._person(start, count, mask)
+            return None if self._is_dotted(end - 1) else self._person(start, count, mask)
         if mask & CITY:
             return Entity.CITY
         if mask & STATE:
             return Entity.STATE
         return Entity.ZIP if mask & ZIP else None
+
+    def _is_dotted(self, last: int) -> bool:
+        """Whether the token is the first letter of a credential with full stops: the D of "Williams, D.O."."""
+        scan = self.scan
+        if scan.lengths[last] != 1 or last + 1 >= len(scan) or scan.lengths[last + 1] != 1 or not scan.joins_next[last]:
+            return False
+        gap = scan.codes[scan.ends[last] : scan.starts[last + 1]].tolist()
+        before = scan.codes[scan.ends[last - 1] : scan.starts[last]].tolist()
+        return gap == [46] and before == [44, 32]
 
     def _singles(
         self, pending: list[tuple[int, int]], taken: set[int], names: set[int]
@@ -161,7 +170,8 @@ class _Reading:
             taken.add(start)
             yield start, 1, entity
         for start, mask in reversed(doubtful):
-            if mask & NAME and start + 1 in names and self._adjoins(start):
+            # "DON Marie Silva": three capitals in mixed text are an office.
+            if mask & NAME and start + 1 in names and self._adjoins(start) and not self.short[start]:
                 names.add(start)
                 yield start, 1, self._person(start, 1, mask)
 

@@ -60,6 +60,7 @@ _TOLD = (
     r"|[xX*#]{3}|(?i:\b(?:last (?:four|4)|ending|ssn))"
 )
 """Stands in every text in which either of the two above finds anything; most texts hold none of it, and RE2 says so at once."""
+_MISSPELT = {OWN: Entity.PATIENT, RELATIVE: Entity.RELATIVE, CITY: Entity.CITY}
 _DIGIT_RUN = re.compile(r"\d+")
 _MAX_GROUPS = 6
 _MAX_SEPARATOR = 3
@@ -72,7 +73,7 @@ class PatientDetector:
 
     Numbers are compared by their digits alone. Names that are also everyday words are taken as names are written (``Will`` in
     mid-sentence, never ``will``). Names of five letters and more are found with one typing error (optimal string alignment
-    distance 1), those of nine and more with two, where the word found is no everyday or medical word. A document whose patient is not in ``records`` gets no span.
+    distance 1), those of nine and more with two, and so are relatives' names and the town, where the word found is no everyday or medical word. A document whose patient is not in ``records`` gets no span.
     """
 
     name = "patient"
@@ -177,8 +178,10 @@ class PatientDetector:
             if end - start not in lengths:
                 continue
             word = normalise(text[start:end])
-            if any(0 < OSA.distance(word, name, score_cutoff=_errors(name)) <= _errors(name) for name in terms.names):
-                yield Span(start, end, Entity.PATIENT, self.name, 0.9)
+            for name, kind in terms.names.items():
+                if 0 < OSA.distance(word, name, score_cutoff=_errors(name)) <= _errors(name):
+                    yield Span(start, end, _MISSPELT[kind], self.name, 0.9)
+                    break
 
 
 def _errors(name: str) -> int:

@@ -42,6 +42,10 @@ class SentenceDetector:
         """The detector of what this one leaves out."""
         return SentenceDetector(self.reader, self.inclusion, self.cache, reads_included=True)
 
+    def uncached(self) -> "SentenceDetector":
+        """The same detector, which reads every sentence anew."""
+        return SentenceDetector(self.reader, self.inclusion, reads_included=self._reads_included)
+
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """The spans of each document, in order and disjoint."""
         cut = [[(a, document.text[a:b]) for a, b in document.sentences] for document in documents]

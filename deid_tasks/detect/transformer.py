@@ -3,6 +3,7 @@
 A text gets the same spans whatever batch, shard or order it comes in; see the runners for what that takes.
 """
 
+import copy
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,8 @@ from deid_tasks.text.pieces import Pieces
 from deid_tasks.text.titled import title_capitals
 
 NAME = "transformer"
+ALONE = ":alone"
+"""Ends the name of a detector that asks for no second opinion."""
 _AT_ONCE_CHARACTERS = 500_000
 """Texts are read in groups of about so many characters: the memory that answers take stays bounded."""
 
@@ -43,6 +46,7 @@ class ModelReader:
         self._model = TokenModel(find_model(settings.model, settings.revision), settings)
         self.sha256: str = self._model.sha256
         self.context = self._model.context
+        self.reads_rules = self._model.rules is not None
         entities = frozenset(settings.entities) if settings.entities is not None else frozenset(Entity)
         self._chances = Chances(self._model.labels, entities, settings.outside_bias, settings.entity_bias)
 
@@ -161,8 +165,20 @@ class TransformerDetector:
         """One hash of the models' files: a part of the fingerprint."""
         if self._second:
             self.sha256 = hashlib.sha256(f"{self._first.sha256} {self._second.sha256}".encode()).hexdigest()
+        self.reads_rules = self._first.reads_rules or (self._second is not None and self._second.reads_rules)
+        """Whether a model is told what patterns and public lists say of each word."""
         self.doubted = 0
         """How many texts the second model read, since the detector was built."""
+
+    def alone(self) -> "TransformerDetector | None":
+        """The first model by itself, under the name with ``:alone``; ``None`` where there is no second."""
+        if self._second is None:
+            return None
+        other = copy.copy(self)
+        other.name = f"{self.name}{ALONE}"
+        other._second = other._second_settings = None
+        other.sha256 = self._first.sha256
+        return other
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """The spans of each document, in order and disjoint; words are never cut."""

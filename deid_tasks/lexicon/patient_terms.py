@@ -17,6 +17,8 @@ from deid_tasks.reference import read_tsv
 OWN, RELATIVE, FULL, RELATIVE_FULL, EMAIL, STREET, CITY, STATE, ZIP, IDENTIFIER = (1 << bit for bit in range(10))
 MAX_FULL = 8
 """Names of one kind beyond this many are not combined with others."""
+MIN_MISSPELT = 5
+"""A shorter name with a typing error is another name."""
 _PARTICLES = frozenset(
     ("de", "la", "las", "los", "del", "van", "von", "der", "den", "di", "da", "do", "dos", "el", "al")
 )
@@ -40,8 +42,8 @@ class PatientTerms:
     salt: int = field(repr=False)
     keys: U64 = field(repr=False)
     payload: U64 = field(repr=False)
-    names: tuple[str, ...] = field(repr=False)
-    """Normalised one-word names of the patient, five letters or more, that a typing error may have changed."""
+    names: dict[str, int] = field(repr=False)
+    """Normalised one-word names of five letters or more, which a typing error may have changed, as ``OWN``, ``RELATIVE`` or ``CITY``."""
     digits: dict[str, TermKind] = field(repr=False)
     beginnings: frozenset[str] = field(repr=False)
     """Every beginning of the numbers, and they themselves."""
@@ -107,13 +109,22 @@ def compile_patient(record: PatientRecord, hasher: Hasher) -> PatientTerms:
         salt,
         keys,
         payload,
-        tuple(name for name in dict.fromkeys((*given, *middle, *last)) if name.isalpha() and len(name) >= 5),
+        _misspellable(
+            (CITY, _normalised(record.of_kind(TermKind.CITY))),
+            (RELATIVE, [*relative_first, *relative_last]),
+            (OWN, [*given, *middle, *last]),
+        ),
         digits,
         frozenset(number[:length] for number in digits for length in range(1, len(number) + 1)),
         letters,
         frozenset(ssn[-4:] for ssn, kind in digits.items() if kind is TermKind.SSN),
         frozenset(initials),
     )
+
+
+def _misspellable(*groups: tuple[int, list[str]]) -> dict[str, int]:
+    """Later groups decide where a name is in several."""
+    return {name: bit for bit, names in groups for name in names if name.isalpha() and len(name) >= MIN_MISSPELT}
 
 
 def _normalised(names: Iterable[str]) -> list[str]:
@@ -149,4 +160,6 @@ def _full(given: list[str], middle: list[str], last: list[str]) -> list[str]:
 def _streets(street: str) -> list[str]:
     forms = list(dict.fromkeys(normalise(form) for form in (street, *street_variants(street))))
     named = [form.split(" ", 1)[1] for form in forms if form[:1].isdigit() and form.count(" ") >= 2]
-    return [*forms, *named]
+    # "at 12 Quail", "on North Quail": the number and the name, and a name of two words by itself.
+    bare = [form.rsplit(" ", 1)[0] for form in forms if form[:1].isdigit() and form.count(" ") >= 2]
+    return [*forms, *named, *bare, *(form.split(" ", 1)[1] for form in bare if form.count(" ") >= 2)]

@@ -15,7 +15,7 @@ from deid_tasks.span import Span
 from deid_tasks.text import Document
 
 _ENTITY_ORDER = {entity: position for position, entity in enumerate(Entity)}
-_BETWEEN_NAMES = re.compile(r"[ \t]{1,2}|[ \t]?-[ \t]?|\.[ \t]?")
+_BETWEEN_NAMES = re.compile(r"[ \t]|[ \t]?-[ \t]?|\.[ \t]?")
 _Rank = tuple[int, int, int, int, int, float, str]
 
 

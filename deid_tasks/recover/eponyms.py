@@ -1,7 +1,7 @@
 """Eponyms that stand alone: "Murphy is equivocal", "Norton and Braden done", "treadmill (Bruce)"."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from deid_tasks.reference import fold, read_tsv
 
@@ -9,25 +9,29 @@ RARE_NAME = 5.0
 """A surname that fewer of 100,000 people bear is somebody's name less often than it is an everyday word or an eponym."""
 _FINDING = re.compile(
     r"(?:['’]?s)?(?: (?:sign|test|score|reflex|maneuver|is|was|were))?[ :]{1,2}"
-    r"(?:neg\b|negative|pos\b|positive|equivocal|absent|present\b|normal|nl\b|intact|ok\b|n/a|deferred|not (?:used|done|performed|tested|indicated)"
+    r"(?:neg\b|negative|pos\b|positive|equivocal|absent|present\b|normal|nl\b|intact|ok\b(?!['’])|n/a|deferred|not (?:used|done|performed|tested|indicated)"
     r"|opened|rechecked|repeated|unchanged|retractors?|clamps?|forceps)",
     re.IGNORECASE,
 )
+_SIGN = re.compile(r"['’]?s? (?:neg\b|negative|pos\b|positive|equivocal|absent|none(?=[.,;]))", re.IGNORECASE)
 _NAMED_FOR = re.compile(
     r"(?:protocol|treadmill|formula|equation|score|scale|test|index|criteria|classification|sign|method)\W{1,3}$",
     re.IGNORECASE,
 )
-_LISTED_BEFORE = re.compile(r"([^\W\d_][\w-]{1,24})(?:['’]s)?(?:, | and |, and |/)$")
-_LISTED_AFTER = re.compile(r"(?:['’]s)?(?:, | and |, and |/)([^\W\d_][\w-]{1,24})")
+_BETWEEN = r"(?:['’]s)?(?:, | and |, and |/| (?P<score>\d{1,3}(?:/\d{1,3})?[a-z]?)[,;]?\s{1,8})"
+"""Between two eponyms of a list, or of a row of scores: "Katz 4     Lawton 5"."""
+_LISTED_BEFORE = re.compile(rf"(?P<word>[^\W\d_][\w-]{{1,24}}){_BETWEEN}$")
+_LISTED_AFTER = re.compile(rf"{_BETWEEN}(?P<word>[^\W\d_][\w-]{{1,24}})")
 
-_STAND_ALONE = frozenset(("eponym", "procedure"))
-"""Kinds of terms of which clinicians write the name alone; nobody writes "Calot" for the triangle."""
+_STAND_ALONE = frozenset(("eponym", "procedure", "test", "scale"))
+"""Kinds of terms of which clinicians write the name alone; of anatomy they do with an s: "Scarpa's opened", never "Calot" for the triangle."""
+_OWNED = _STAND_ALONE | {"anatomy"}
 
 
-@lru_cache(maxsize=1)
-def eponym_words() -> frozenset[str]:
+@cache
+def eponym_words(kinds: frozenset[str] = _STAND_ALONE) -> frozenset[str]:
     """The words that signs, scales, instruments and tests are named after, as they begin a term, in small letters."""
-    words = (row["term"].split(" ")[0] for row in read_tsv("eponyms.tsv") if row["kind"] in _STAND_ALONE)
+    words = (row["term"].split(" ")[0] for row in read_tsv("eponyms.tsv") if row["kind"] in kinds)
     return frozenset(fold(word.removesuffix("'s")) for word in words if len(word) > 3 and word[0].isupper())
 
 
@@ -38,7 +42,10 @@ def bearers() -> dict[str, float]:
     for row in read_tsv("given_names.tsv"):
         name = fold(row["given_name"])
         found[name] = found.get(name, 0.0) + float(row["women_per_100k"]) + float(row["men_per_100k"])
-    return found | {fold(row["name"]): RARE_NAME for row in read_tsv("names_beyond.tsv")}
+    for row in read_tsv("names_beyond.tsv"):
+        name = fold(row["name"])
+        found[name] = max(found.get(name, 0.0), RARE_NAME)
+    return found
 
 
 def is_rare_name(word: str) -> bool:
@@ -49,7 +56,9 @@ def is_rare_name(word: str) -> bool:
 def is_lone_eponym(text: str, start: int, end: int) -> bool:
     """Whether ``text[start:end]``, one word, is what an eponym begins with, and either hardly anybody's name or told to be a finding, a test or a tool."""
     word = text[start:end].removesuffix("'s").removesuffix("’s")
-    if not word[0].isupper() or fold(word) not in eponym_words():
+    is_owner = text[start + len(word) : start + len(word) + 2] in ("'s", "’s")
+    known = eponym_words(_OWNED) if is_owner else eponym_words()
+    if not word[0].isupper() or fold(word) not in known:
         return False
     stop = start + len(word)
     return (
@@ -60,9 +69,20 @@ def is_lone_eponym(text: str, start: int, end: int) -> bool:
     )
 
 
+def is_sign(text: str, start: int, end: int) -> bool:
+    """Whether an eponym is told to be positive or negative, as signs are and people are not."""
+    return fold(text[start:end]) in eponym_words() and bool(_SIGN.match(text, end, end + 16))
+
+
 def is_listed(text: str, start: int, end: int) -> bool:
-    """Whether an eponym stands in a list beside another one."""
-    sides = (_LISTED_BEFORE.search(text[max(0, start - 36) : start]), _LISTED_AFTER.match(text, end, end + 36))
-    return fold(text[start:end]) in eponym_words() and any(
-        side is not None and fold(side[1]) in eponym_words() for side in sides
+    """Whether an eponym stands in a list beside another one; with scores one of both is hardly anybody's name, since people have ages."""
+    word = text[start:end]
+    if fold(word) not in eponym_words():
+        return False
+    sides = (_LISTED_BEFORE.search(text[max(0, start - 48) : start]), _LISTED_AFTER.match(text, end, end + 48))
+    return any(
+        side is not None
+        and fold(side["word"]) in eponym_words()
+        and (side["score"] is None or is_rare_name(word) or is_rare_name(side["word"]))
+        for side in sides
     )

@@ -59,18 +59,25 @@ _NO_INITIALS = frozenset(
         "bmp",
         "cmp",
         "odo",
-        "sgd",
         "the",
         "for",
         "and",
         "next",
         "see",
         "loss",
+        "bcps",
+        "bcop",
+        "sgd",
     ]
 )
 """Headings of a note's sections in their short forms, time zones, units of time, blood tests and function words."""
+_SIGNED_BEFORE = re.compile(
+    r"(?:entered|reviewed|signed|typed|dictated|checked|initials?)(?: by)?[:.]? ?$", re.IGNORECASE
+)
 _COLUMN = re.compile(r"[ \t]{0,24}\|")
 _ROOM_WORDS = frozenset(["rm", "room", "bed", "or", "unit", "ward", "floor", "bay", "bldg", "suite"])
+_BAY = re.compile(r"bed[ :#]{0,2}\d")
+"""A bay of an emergency department; beds of a ward have two figures or a letter."""
 _CREDENTIAL_CODES = frozenset(("pa", "md", "ma", "do", "pt", "ot", "rn", "np", "id", "ms"))
 """Credentials, some of which are the codes of states too."""
 _FORM_BEFORE = re.compile(r"\bform(?: no\.?| #)? {1,2}$", re.IGNORECASE)
@@ -89,6 +96,8 @@ def is_noise(text: str, span: Span) -> bool:
     """
     value = text[span.start : span.end]
     low = value.lower()
+    if span.entity is Entity.INITIALS and _SIGNED_BEFORE.search(text[max(0, span.start - 12) : span.start]):
+        return False
     if len(value) == 1:
         return span.entity is not Entity.AGE and span.category is not Category.ID
     if span.category is Category.DATE:
@@ -99,13 +108,15 @@ def is_noise(text: str, span: Span) -> bool:
             text[max(0, span.start - 24) : span.start]
         )
         return not is_shop and (span.category is not Category.ORGANIZATION or len(value.strip("# ")) < 3)
+    if span.category is Category.NAME and value.islower() and low in _NO_INITIALS:
+        return True
     match span.entity:
         case Entity.AGE:
             return bool(_UNIT.match(text, span.end))
         case Entity.INITIALS:
             return low in _NO_INITIALS or bool(_COLUMN.match(text, span.end))
         case Entity.LOCATION_OTHER:
-            return low in _ROOM_WORDS
+            return low in _ROOM_WORDS or bool(_BAY.fullmatch(low))
         case Entity.STATE:
             brackets = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
             return low in _CREDENTIAL_CODES and brackets == ("(", ")")

@@ -1,5 +1,6 @@
 """Recovery of medical terms: a detected span goes back to the text where what stands there is medicine and no person or place."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,7 +12,7 @@ from deid_tasks.entities import Category, Entity
 from deid_tasks.lexicon import Lexicon, Matches, Scan, default_lexicon, mask_of, text_batches
 from deid_tasks.lexicon.scan import U64
 from deid_tasks.lexicon.terms import MAX_TOKENS
-from deid_tasks.recover.eponyms import is_listed, is_lone_eponym, is_rare_name
+from deid_tasks.recover.eponyms import is_listed, is_lone_eponym, is_rare_name, is_sign
 from deid_tasks.recover.noise import is_noise
 from deid_tasks.recover.syntax import find_notations
 from deid_tasks.span import Span
@@ -21,19 +22,21 @@ _MEDICAL = mask_of("medical")
 _ABBREVIATION = mask_of("medical", "abbreviation")
 _HARVESTED = mask_of("medical", "harvested", "other")
 _PLACE = mask_of("facility", "name", "short_name")
-_COMMON = mask_of("common")
+_COMMON, _FREQUENT = mask_of("common"), mask_of("common", "frequent")
 _PERSON = mask_of("patient_name") | mask_of("provider")
 _PLACES = frozenset((Entity.CITY, Entity.STATE))
-_PEOPLE = frozenset((Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE))
 _WRITTEN_LARGE = frozenset(
     (Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE, Entity.CITY, Entity.STATE, Entity.FACILITY, Entity.ORGANIZATION)
 )
 _TITLES = mask_of("cue", "clinician_title", "title")
 _CREDENTIAL = mask_of("cue", "credential")
 _BY_DICTIONARY = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION, Category.PROFESSION))
-_BY_SYNTAX = _BY_DICTIONARY | {Category.DATE, Category.ID}
+_BY_SYNTAX = _BY_DICTIONARY | {Category.DATE, Category.ID, Category.CONTACT}
+_NAMED = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION))
+_NUMBERED = frozenset((Category.ID, Category.CONTACT))
 _CERTAIN = frozenset(("patterns", "context", "lexicon", "patient", "inclusion", "templates"))
 """Detectors whose one-word names and labelled identifiers had a reason in the text or in the institution's dictionaries."""
+_TOLD = re.compile(r"(?:^|[^a-z])(?:told|d/w|paged|notified|texted|read by|cc:|copies:|ord) $", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,29 @@ class _Reading:
                 shielded.append(shields[place])
                 place += 1
             (recovered if self.is_medical(span, shielded) else kept).append(span)
+        if kept and recovered:
+            parts = {span for span in recovered if self._is_part(span, kept)}
+            kept = sorted((*kept, *parts))
+            recovered = [span for span in recovered if span not in parts]
         return RecoveryResult(tuple(kept), tuple(recovered))
+
+    def _is_part(self, span: Span, kept: Sequence[Span]) -> bool:
+        """Whether one blank joins ``span`` to an identifier: the rest of a name that detectors shared, such as "Conyers" and "Housing Authority"."""
+        if span.category not in _NAMED or not self.text[span.start].isupper():
+            return False
+        place = bisect_left(kept, span)
+        for other in kept[max(0, place - 1) : place + 1]:
+            low, high = sorted((span, other))
+            if len(span) > 1 and self._is_upper(span) and not self._is_upper(other):
+                continue  # "Edge Valley IMAGING": a department in capitals behind a name in small letters
+            if self.text[low.end : high.start] == " " and (
+                span.category is other.category or (span.category is Category.ORGANIZATION and other.category in _NAMED)
+            ):
+                return True
+        return False
+
+    def _is_upper(self, span: Span) -> bool:
+        return self.text[span.start : span.end].isupper()
 
     def _phrases(self, span: Span) -> Iterator[tuple[int, int, int, int]]:
         """Start, end, first token and token after the last of each medical term of several words around ``span``."""
@@ -150,10 +175,10 @@ class _Reading:
             not shielded
             and span.detector == "lexicon"
             and category is Category.NAME
-            and is_listed(self.text, span.start, span.end)
+            and (is_listed(self.text, span.start, span.end) or is_sign(self.text, span.start, span.end))
         ):
             return True
-        if category not in _BY_SYNTAX or (category is Category.ID and span.detector in _CERTAIN):
+        if category not in _BY_SYNTAX or (category in _NUMBERED and span.detector in _CERTAIN):
             return False
         if not shielded and self._in_notation(span):
             return True
@@ -183,7 +208,7 @@ class _Reading:
         ):
             return False
         payload = int(self.single[self.low + token])
-        if payload & _PLACE:
+        if payload & _PLACE or (payload & _PERSON and span.category is Category.NAME):
             return False
         payload &= _MEDICAL
         if payload & (_ABBREVIATION | _HARVESTED) == payload:
@@ -202,12 +227,22 @@ class _Reading:
         if after - first != 1 or (self.starts[first], self.ends[first]) != (span.start, span.end):
             return False
         payload = int(self.single[self.low + first])
-        if not payload & _COMMON or self._is_person(first, after):
+        if not payload & _COMMON or payload & _PLACE or self._is_person(first, after):
             return False
         if word.islower():
-            return True
+            return not self._is_spoken_of(span, payload)
         says_nothing = bool(self.scan.opens_sentence[self.low + first]) or bool(self.scan.caps_line[self.low + first])
-        return says_nothing and span.entity in _PEOPLE and not payload & _PERSON and is_rare_name(word)
+        return says_nothing and span.entity not in _PLACES and not payload & _PERSON and is_rare_name(word)
+
+    def _is_spoken_of(self, span: Span, payload: int) -> bool:
+        """Whether an everyday word in small letters is the name of somebody whom the institution knows, or who is told or asked."""
+        is_known = bool(payload & _PERSON)
+        if is_known and not payload & _FREQUENT:
+            return True
+        told = _TOLD.search(self.text[max(0, span.start - 12) : span.start]) is not None
+        return (
+            told and span.category is Category.NAME and (is_known or not is_rare_name(self.text[span.start : span.end]))
+        )
 
     def _is_eponym(self, span: Span) -> bool:
         """Whether the span is an eponym that stands for a sign, a scale or a tool, and the name of nobody the institution knows."""

@@ -1,19 +1,22 @@
-"""What each part of the engine is worth: the scores without it, from one reading of the notes.
+"""What each part of the engine is worth and what it costs: scores and processor time without it, from one reading of the notes.
 
 The table of Murugadoss et al. 2024 (table 1), and what recovery gives back (table 3). Each detector reads every note once; a variant merges
 and recovers again without the part that it lacks.
 """
 
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, TypeVar
 
+from deid_tasks.detect.base import Detector
 from deid_tasks.detect.sentences import INCLUDED, SentenceDetector
 from deid_tasks.engine import Context, Engine
 from deid_tasks.evaluate import Evaluation, Interval, Scorer
 from deid_tasks.patient import PatientRecord
-from deid_tasks.pipeline import Detection, SpansByDetector, find, settle
+from deid_tasks.pipeline import Detection, SpansByDetector, find, settle, settle_all
 from deid_tasks.runs.batches import batched
 from deid_tasks.runs.dictionaries import load_engine
 from deid_tasks.runs.heldout import is_unseen, splits_of
@@ -28,7 +31,10 @@ from deid_tasks.warehouse.notes import read_some
 
 FULL = "full"
 _BATCH_NOTES = 100
+_WARMING_NOTES = 5
 _DICTIONARIES = frozenset({"lexicon", "patient"})
+_ALONE = ":alone"
+_Result = TypeVar("_Result")
 
 
 class GoldDocument(NamedTuple):
@@ -47,19 +53,25 @@ class Variant:
     name: str
     engine: Engine
     without: frozenset[str] = frozenset()
-    """Detectors whose findings are left out."""
+    """Detectors whose findings are left out: ``transformer`` stands for all models, ``transformer:<name>`` for one."""
     is_included_left_out: bool = True
     """Whether the inclusion list is in use: what the models find in its sentences is left out."""
+    is_alone: bool = False
+    """Whether models read without a second opinion."""
 
-    def detection(self, document: Document, spans: SpansByDetector) -> Detection:
-        """What this variant makes of what all detectors found."""
-        left = {
-            name: found
-            for name, found in spans.items()
-            if name.partition(":")[0] not in self.without
-            and not (self.is_included_left_out and name.endswith(INCLUDED))
-        }
-        return settle(document, left, self.engine)
+    def uses(self, detector: str, known: Iterable[str]) -> bool:
+        """Whether this variant takes what ``detector`` found, where ``known`` detectors were asked."""
+        plain = detector.removesuffix(INCLUDED).removesuffix(_ALONE)
+        if plain in self.without or plain.partition(":")[0] in self.without:
+            return False
+        if detector.endswith(INCLUDED) and self.is_included_left_out:
+            return False
+        return self.is_alone == detector.endswith(_ALONE) or (self.is_alone and f"{plain}{_ALONE}" not in known)
+
+    def detections(self, documents: Sequence[Document], spans: Sequence[SpansByDetector]) -> list[Detection]:
+        """What this variant makes of what all detectors found in each document."""
+        left = [{name: found for name, found in one.items() if self.uses(name, one)} for one in spans]
+        return settle_all(documents, left, self.engine)
 
 
 @dataclass(frozen=True)
@@ -71,6 +83,8 @@ class Ablated:
     recall_change: Interval
     """Of recall against the full engine, from resampling both together."""
     precision_change: Interval
+    seconds: float
+    """Of processor time, from text to settled spans; no sentence is taken from a cache."""
 
 
 @dataclass
@@ -103,7 +117,8 @@ def without_dictionaries(engine: Engine) -> Variant:
 
 def variants_of(engine: Engine) -> list[Variant]:
     """The full engine first, then without each part that it has."""
-    names = {detector.name.partition(":")[0] for detector in engine.detectors}
+    detectors = [detector.name for detector in engine.detectors]
+    names = {name.partition(":")[0] for name in detectors}
     if engine.is_patient_aware:
         names.add("patient")
     found = [Variant(FULL, engine)]
@@ -113,10 +128,64 @@ def variants_of(engine: Engine) -> list[Variant]:
         found.append(
             Variant("without_recovery", replace(engine, recover=engine.recover.model_copy(update={"enabled": False})))
         )
+    if engine.merge.propagation.enabled:
+        quiet = engine.merge.propagation.model_copy(update={"enabled": False})
+        merge = engine.merge.model_copy(update={"propagation": quiet})
+        found.append(Variant("without_propagation", replace(engine, merge=merge)))
     if any(isinstance(detector, SentenceDetector) and detector.inclusion for detector in engine.detectors):
         found.append(Variant("without_inclusion", engine, is_included_left_out=False))
+    if any(_alone(detector) for detector in engine.detectors):
+        found.append(Variant("without_second_opinion", engine, is_alone=True))
     found += [Variant(f"without_{name}", engine, frozenset({name})) for name in sorted(names)]
+    found += [Variant(f"without_{name}", engine, frozenset({name})) for name in sorted(detectors) if name not in names]
     return found
+
+
+def _alone(detector: Detector) -> Detector | None:
+    """The detector without its model's second opinion; ``None`` where it has none."""
+    make: Callable[[], object] | None = getattr(getattr(detector, "reader", None), "alone", None)
+    if make is None or not isinstance(detector, SentenceDetector):
+        return None
+    reader = make()
+    return SentenceDetector(reader, detector.inclusion) if reader else None  # type: ignore[arg-type]
+
+
+def _reading(engine: Engine) -> Engine:
+    """The engine with every detector that some variant asks, and without caches."""
+    detectors: list[Detector] = []
+    for detector in engine.detectors:
+        if isinstance(detector, SentenceDetector):
+            detectors.append(detector.uncached())
+            detectors += [detector.uncached().included()] if detector.inclusion else []
+            alone = _alone(detector)
+            detectors += [alone] if alone else []
+        else:
+            detectors.append(detector)
+    return replace(engine, detectors=tuple(detectors))
+
+
+class _Clock:
+    """Adds up processor time by what it was spent on."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def run(self, what: str, work: Callable[[], _Result]) -> _Result:
+        began = time.process_time()
+        result = work()
+        self.seconds[what] = self.seconds.get(what, 0.0) + time.process_time() - began
+        return result
+
+
+def _find(documents: Sequence[Document], context: Context, clock: _Clock) -> list[SpansByDetector]:
+    """As the pipeline does, with a clock beside each detector; what detectors share is computed first."""
+    clock.run("text", lambda: [(document.tokens, document.sentences) for document in documents])
+    found: list[dict[str, list[Span]]] = [{} for _ in documents]
+    for detector in context.detectors():
+        each = clock.run(detector.name, partial(detector.detect, documents))
+        for one, spans in zip(found, each, strict=True):
+            one.setdefault(detector.name, []).extend(spans)
+    return list(found)
 
 
 def ablate(notes: Iterable[GoldDocument], engine: Engine, scorer: Scorer) -> tuple[list[Ablated], Recovered]:
@@ -130,19 +199,32 @@ def ablate(notes: Iterable[GoldDocument], engine: Engine, scorer: Scorer) -> tup
     variants = variants_of(engine)
     scorers = [scorer.fresh() for _ in variants]
     recovered = Recovered()
-    reading = engine.reading_included()
-    for batch in batched(notes, _BATCH_NOTES):
-        patients = {note.document.patient_id or "": note.record for note in batch if note.record}
-        spans = find([note.document for note in batch], Context(reading, patients))
-        for note, found in zip(batch, spans, strict=True):
-            for variant, own in zip(variants, scorers, strict=True):
-                detection = variant.detection(note.document, found)
-                own.add(note.document.text, note.spans, detection.spans, note.patient, note.document.note_type or "")
+    reading, reading_clock, settling_clock = _reading(engine), _Clock(), _Clock()
+    for number, batch in enumerate(batched(notes, _BATCH_NOTES)):
+        documents = [note.document for note in batch]
+        context = Context(reading, {note.document.patient_id or "": note.record for note in batch if note.record})
+        if not number:
+            # What a process makes once, such as automata, is no part of a note's time.
+            few = [replace(document) for document in documents[:_WARMING_NOTES]]
+            settle_all(few, find(few, context), engine)
+        spans = _find(documents, context, reading_clock)
+        for variant, own in zip(variants, scorers, strict=True):
+            settled = settling_clock.run(variant.name, partial(variant.detections, documents, spans))
+            for note, detection in zip(batch, settled, strict=True):
+                text, kind = note.document.text, note.document.note_type or ""
+                own.add(text, note.spans, detection.spans, note.patient, kind)
                 if variant.name == FULL:
-                    recovered.add(note.document.text, detection)
+                    recovered.add(text, detection)
+    read = reading_clock.seconds
     full = scorers[0]
     return [
-        Ablated(variant.name, own.finish(), own.difference(full, "recall"), own.difference(full, "precision"))
+        Ablated(
+            variant.name,
+            own.finish(),
+            own.difference(full, "recall"),
+            own.difference(full, "precision"),
+            settling_clock.seconds[variant.name] + sum(s for name, s in read.items() if variant.uses(name, read)),
+        )
         for variant, own in zip(variants, scorers, strict=True)
     ], recovered
 

@@ -147,11 +147,11 @@ def _measure(
         patients = read_patients(lookup, settings, (note.patient_id for note in notes if note.patient_id))
         documents = [Document(n.note_id, n.text, n.patient_id or None, n.note_type) for n in notes]
         context = Context(engine, patients)
-        for note, document, found in zip(notes, documents, find(documents, context), strict=True):
-            # Notes without a patient are independent of each other.
-            patient = note.patient_id or f"note {note.note_id}"
-            for variant in variants:
-                detection = variant.detection(document, found)
+        found = find(documents, context)
+        for variant in variants:
+            for note, document, detection in zip(notes, documents, variant.detections(documents, found), strict=True):
+                # Notes without a patient are independent of each other.
+                patient = note.patient_id or f"note {note.note_id}"
                 scorers[variant.name].add(note.text, note.spans, detection.spans, patient, note.note_type, note.period)
                 if variant.name == FULL and (counted := _amounts(note, document, detection, context)):
                     amounts[note.note_type].append(counted)

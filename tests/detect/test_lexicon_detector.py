@@ -46,6 +46,7 @@ CASES = [
     "Dr. [PROVIDER:Parkinson] treats Parkinson's disease",
     # order, initials, marks
     "[PATIENT:OKAFOR, MARY A] and [PATIENT:M. Okafor] and [PATIENT:mary okafor]; Ms. [PATIENT:Okafor]'s son",
+    "Ann [PATIENT:Okafor], M.D. and [PATIENT:Okafor, M]. came",
     "by [PROVIDER:Rosa Ibanez Kline] MD; [PATIENT:O’Brien] and [PATIENT:OBrien]",
     # places
     "lives in [CITY:Mobile], [STATE:AL] and her mobile phone; [CITY:Austin], [STATE:TX] [ZIP:78701] or 78701 units",

@@ -53,6 +53,8 @@ CASES = [
         "[EMAIL:bob.will@example.org], [STREET:12 N. Quail St], [CITY:Mobile], [STATE:AL] [ZIP:36602]; a mobile phone",
     ),
     ("p1", "wife [RELATIVE:Grace Okonkwo]; [RELATIVE:Grace] is well, grace period"),
+    ("p1", "lives at [STREET:12 North Quail], on [STREET:North Quail]; the quail"),
+    ("p1", "wife [RELATIVE:Grace] [RELATIVE:Okonkow]; her wife [RELATIVE:Okonwko]. In [CITY:Moblie]"),
     ("p1", "[PATIENT:Robrt] came, [PATIENT:Roberrt] left, Robust did not"),
     (
         "p3",

@@ -23,6 +23,17 @@ FORMS = {
         pacemaker [DEVICE:YAH326331S]
         WE NAMED THOUGHTS TODAY
         PROTIME CLINIC
+        WENT TO THE WALK-IN AT [FACILITY:BIRCHWOOD CLINIC] AND HOME
+        IV Q8H, SENT TO [ORGANIZATION:COSTCO PHARMACY]
+        rm [LOCATION_OTHER:OR 2]  [PATIENT:Bennett] [AGE:31]  day 2
+        NURSES NOTES   [PATIENT:YOUNG] [LOCATION_OTHER:ICU 56]   [DATE:01-10-2024]
+        ct head [PATIENT:woods] [AGE:61]f neg for bleed
+        a white [AGE:61]f
+        Okafor NP   Closed [DATE:01-02-2024]
+        Continue current regimen.Health maintenance is up to date
+        seen 6/12 ago
+        [FACILITY:Mercy Medical Center], [CITY:Westlake] [STATE:OR]
+        [PROVIDER:Maria Okafor], RN told; [PATIENT:Maria Okafor] slept
         pain 5/10 10 minutes
         BP 1/2 normal
     """,

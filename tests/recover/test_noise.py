@@ -24,6 +24,8 @@ GIVEN_BACK = [
     ("Form [OTHER_ID:88-1412]", "transformer"),
     ("at 9:07 [INITIALS:CST]", "transformer"),
     ("[INITIALS:TB]         | negative", "transformer"),
+    ("[LOCATION_OTHER:bed 5] in the ER", "transformer"),
+    ("[PROVIDER:sgd] by hand", "transformer"),
 ]
 KEPT = [
     ("home [DATE:1/5]. Then", "transformer"),
@@ -35,6 +37,8 @@ KEPT = [
     ("d/w [PROVIDER:zúñiga]", "transformer"),
     ("[PATIENT:Walker] ambulated", "transformer"),
     ("[INITIALS:mko]", "transformer"),
+    ("Entered:[INITIALS:HA]", "transformer"),
+    ("[LOCATION_OTHER:Bed 16]", "transformer"),
     ("ok. [PATIENT:Young] is here", "transformer"),
     ("from Springfield ([STATE:IL])", "transformer"),
     ("Pharmacy #[ORGANIZATION:2601]", "transformer"),

@@ -40,6 +40,12 @@ GIVEN_BACK = [
     "Braden, [PATIENT:Morse] and pain scales",
     "grade [DATE:2/6] murmur, SLUMS [DATE:10/30], D5 [DATE:1/2]",
     "leads [LOCATION_OTHER:V5-V6], lipase [TIME:1748], Voldyne to [TIME:1250]",
+    "Norton and [PROVIDER:Hendrich] done",
+    "FAST 4     Katz 4     Lawton 5\n [PATIENT:Hachinski] 4     Zarit 59",
+    "[PATIENT:Scarpa]'s opened",
+    "closed with 4-0 [PROVIDER:Ethilon]",
+    "DISCHARGE FROM [FACILITY:SKILLED CARE]",
+    "in 07:35 out 08:06 odo [PAGER:41695]",
     "[DATE:2010] ACR/EULAR criteria, [ORGANIZATION:NCCN] guideline",
 ]
 KEPT = [
@@ -52,6 +58,10 @@ KEPT = [
     "on [DATE:3/14], [AGE:91], [PHONE:555-0133]",
     "[DATE:4-5] days",
     "[PATIENT:Murphy] came in. d/w [PROVIDER:Norton] today.",
+    "[PATIENT:Young] ok'd it",
+    "told [PROVIDER:young]. final am",
+    "[CITY:Lamont] [ORGANIZATION:Pain] came",
+    "[PROVIDER:Okafor] [PROVIDER:P]",
     "lipase [DATE:3/14], ferritin [DATE:2019] and [DATE:2020]",
 ]
 
@@ -106,3 +116,38 @@ def test_harvested_terms_of_the_institution_count() -> None:
     assert recover(document, spans).kept == tuple(spans)
     text, spans = parse("walk-in at [FACILITY:SSA]", "transformer")
     assert recover(Document("n", text), spans, lexicon).kept == tuple(spans)
+
+
+@pytest.mark.parametrize(
+    ("case", "is_recovered"),
+    [
+        ("spoke to [PROVIDER:weaver] today", False),
+        ("spoke to [PROVIDER:will] today", True),
+        ("[PATIENT:Foley] in place", False),
+        ("over to [FACILITY:cottonwood] and back", False),
+        ("spoke to [PROVIDER:walker] today", True),
+    ],
+)
+def test_an_everyday_word_stays_where_it_names_somebody_of_the_institution(case: str, *, is_recovered: bool) -> None:
+    rows = [
+        LexiconTerm("provider", "last", "Weaver"),
+        LexiconTerm("provider", "last", "Will"),
+        LexiconTerm("provider", "last", "Foley"),
+        LexiconTerm("facility", "short_name", "Cottonwood"),
+    ]
+    text, spans = parse(case, "transformer")
+    assert bool(recover(Document("n", text), spans, Lexicon.build(rows)).recovered) is is_recovered
+
+
+@pytest.mark.parametrize("detector", ["transformer", "lexicon", "patterns"])
+def test_a_disease_overrides_a_name_whoever_found_it(detector: str) -> None:
+    text, spans = parse("history of [PATIENT:Kawasaki] disease", detector)
+    assert recover(Document("n", text), spans).recovered == tuple(spans)
+
+
+@pytest.mark.parametrize(
+    ("case", "is_recovered"), [("[PATIENT:Hutchinson] neg.", True), ("[PATIENT:Hutchinson] came", False)]
+)
+def test_a_sign_that_is_told_goes_back_although_somebody_is_called_so(case: str, *, is_recovered: bool) -> None:
+    text, spans = parse(case, "lexicon")
+    assert bool(recover(Document("n", text), spans).recovered) is is_recovered

@@ -185,6 +185,10 @@ def read_url(text: str, start: int, end: int) -> Iterator[Found]:
     if not has_scheme and (
         text[start - 1 : start] in {".", "@"}
         or not re.search(r"[a-z]{2}", head[: head.rfind(".")])
+        or (
+            head[: head.rfind(".")] == text[start:end][: head.rfind(".")]
+            and text[start:end][head.rfind(".") + 1].isupper()
+        )
         or (head.endswith((".us", ".co", ".ca", ".info", ".care", ".app")) and text[start:end] != head)
     ):
         return

@@ -47,6 +47,8 @@ _DAY_BEFORE = re.compile(
 )
 _SPELL_BEFORE = re.compile(r"(?:^|[^a-z])(?:for|in|every|over|past|last|next|x|of|after|about|approx|~|to)\s?$|^\s*$")
 """What stands in front of British shorthand: "for 3/12" is three months."""
+_SPELL_AFTER = re.compile(r" (?:ago|hx|history|later|hence|post[- ]?op)\b")
+"""What stands behind it: "seen 6/12 ago"."""
 _GLUED_BEFORE = re.compile(r"(?:^|[^a-z])(?:on|visit|seen|since|dob|date|called|by|until|from|last)$")
 _BIRTH_BEFORE = re.compile(r"(?:dob|d\.o\.b\.?|birth ?date|date of birth|born|dos|date)[\s:=(#]{0,4}(?:on )?$")
 _MONTH_YEAR_BEFORE = re.compile(
@@ -225,7 +227,7 @@ def _is_typo(digits: str, year: int) -> bool:
 def _is_day(one: str, two: str, ahead: str, tail: str) -> bool:
     """Whether one/two is month/day or month/year and no score, fraction or pressure."""
     first, second = int(one), int(two)
-    if _NO_DAY_AFTER.match(tail):
+    if _NO_DAY_AFTER.match(tail) or (second == 12 and one == str(first) and _SPELL_AFTER.match(tail)):
         return False
     is_told = bool(_DAY_BEFORE.search(ahead) or _CLOCK_AFTER.match(tail) or _RANGE_BEFORE.search(ahead))
     if 1 <= first <= 12 and second > 31 and len(two) == 2:

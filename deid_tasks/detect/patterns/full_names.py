@@ -12,7 +12,7 @@ from deid_tasks.detect.patterns.gazetteer import (
     towns,
 )
 from deid_tasks.detect.patterns.name_parts import is_word
-from deid_tasks.detect.patterns.rule import Found, Rule, Strength
+from deid_tasks.detect.patterns.rule import Found, Rule, Strength, before
 from deid_tasks.detect.patterns.words import GENERIC_PLACE_WORDS, NOT_NAMES
 from deid_tasks.entities import Entity
 
@@ -22,6 +22,14 @@ _PAIR = r"\b[A-Z][a-z]{2,14} (?:[A-Z]\.? |[A-Z][a-z]{2,12} )?(?:(?:de|De|de la|D
 _NO_PERSON_AFTER = re.compile(
     r"['s]{0,2} ?(?:[A-Z][a-z]+ )?(?:Hospital|Clinic|Medical|Center|Street|St\b|Avenue|Ave|Road|Rd|Drive|University|College|School|Memorial|Health|Institute|Pharmacy|Church|House|Inn|Foundation|County|High|Middle|Elementary|Park"
     r"|disease|syndrome|sign|score|scale|test|criteria|classification|procedure|maneuver|catheter|tube|stent|murmur|fracture|lymphoma|sarcoma|reflex|law|line|node|bodies|body|cells|stain|method|index|phenomenon|palsy|drain|clamp|retractor|valve|ring)",
+)
+
+_CREDENTIAL_AFTER = re.compile(
+    r",? {1,2}(?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|PharmD|RPh|LPN|LCSW|MSW|DPM|DDS|DMD|CRNA|CNM|APRN|FNP|BSN|MSN|MBBS|DPT|RRT)(?![A-Za-z])"
+    r"| \((?:surgeon|attending|resident|nurse|pharmacist|therapist|anesthesi\w+|circulator|scrub)\b"
+)
+_CLINICIAN_BEFORE = re.compile(
+    r"(?:^|[^a-z])(?:dr\.?|doctor|attending|surgeon|provider|physician|nurse|resident|pharmacist|therapist|pcp|(?:signed|dictated|seen|read|ordered|referred|performed|reviewed) by|d/w|discussed with|consult(?:ed|ant)?(?: with)?)[ :]{1,2}$"
 )
 
 
@@ -52,7 +60,8 @@ def read_pair(text: str, start: int, end: int) -> Iterator[Found]:
             (plain_given or is_usual) and is_frequent_surname(family) and not (in_capitals and is_everyday(family))
         )
     if believed and not any(word.lower() in NOT_NAMES for word in words):
-        yield Found(start, end, Entity.PATIENT, Strength.WEAK)
+        is_clinician = _CREDENTIAL_AFTER.match(text, end, end + 12) or _CLINICIAN_BEFORE.search(before(text, start))
+        yield Found(start, end, Entity.PROVIDER if is_clinician else Entity.PATIENT, Strength.WEAK)
 
 
 RULES = (Rule("given and family name", _PAIR, read_pair),)

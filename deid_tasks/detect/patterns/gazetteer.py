@@ -22,18 +22,18 @@ def common_words() -> dict[str, float]:
 @lru_cache(maxsize=1)
 def surnames() -> dict[str, float]:
     """Family names in small letters without accents, and how many of 100,000 people bear each."""
-    found = {fold(row["surname"]): float(row["per_100k"]) for row in read_tsv("surnames.tsv")}
-    return found | {fold(row["name"]): 1.0 for row in read_tsv("names_beyond.tsv") if row["part"] == "surname"}
+    beyond = {fold(row["name"]): 1.0 for row in read_tsv("names_beyond.tsv") if row["part"] == "surname"}
+    return beyond | {fold(row["surname"]): float(row["per_100k"]) for row in read_tsv("surnames.tsv")}
 
 
 @lru_cache(maxsize=1)
 def given_names() -> dict[str, float]:
     """Given names in small letters without accents, and how many of 100,000 women or men bear each."""
-    found = {
+    beyond = {fold(row["name"]): 1.0 for row in read_tsv("names_beyond.tsv") if row["part"] == "given"}
+    return beyond | {
         fold(row["given_name"]): max(float(row["women_per_100k"]), float(row["men_per_100k"]))
         for row in read_tsv("given_names.tsv")
     }
-    return found | {fold(row["name"]): 1.0 for row in read_tsv("names_beyond.tsv") if row["part"] == "given"}
 
 
 @lru_cache(maxsize=1)

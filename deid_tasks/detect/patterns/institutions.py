@@ -30,6 +30,8 @@ _KINDS = frozenset(
 )
 """What clinics are called by for what they do."""
 _JOINING = frozenset({"OF", "AND", "&", "THE", "DE"})
+_LEADING = frozenset({"A", "AN", "AT", "BY", "FOR", "FROM", "IN", "ON", "TO", "VIA", "WITH"})
+"""Words before the name of a house, never in it."""
 _TAIL = re.compile(r" (?:OF|AT) (?P<place>[A-Z][A-Z\-]{3,20})(?: [A-Z]{4,20})?(?![A-Za-z])")
 
 
@@ -43,6 +45,8 @@ def read_capitals(text: str, start: int, end: int) -> Iterator[Found]:
         if match is None or (match.start() and text[match.start() - 1] not in " \n\t(,:;/"):
             break
         word = match.group()
+        if word in _LEADING:
+            break
         plain = word.lower().strip(".")
         is_generic = (
             plain in GENERIC_PLACE_WORDS or plain in _KINDS or word in _JOINING or word in {"ST.", "MT.", "ST", "MT"}
@@ -53,7 +57,7 @@ def read_capitals(text: str, start: int, end: int) -> Iterator[Found]:
             break
         telling = telling or not (is_generic or len(plain) < 3)
         low = position = match.start()
-    while low < start and text[low:start].split(" ", 1)[0] in _JOINING | {"A", "AN", "AT", "TO", "FROM", "IN"}:
+    while low < start and text[low:start].split(" ", 1)[0] in _JOINING:
         low += len(text[low:start].split(" ", 1)[0]) + 1
     if not telling or low >= start:
         return

@@ -173,12 +173,25 @@ _CITY_LEFT = re.compile(r"(?:(?:St|Ft|Mt|Ste)\. |[A-Z][A-Za-z.'\-]{1,20} ){1,2}$
 _CREDENTIAL_CODES = frozenset(
     {"MD", "PA", "MA", "MS", "DC", "OR", "IN", "ME", "OK", "CT", "ID", "DE", "CO", "AL", "LA", "PR", "HI", "ND"}
 )
+_CREDENTIALS = frozenset({"MD", "PA", "MA", "MS", "NP"})
 _BEFORE_CITY = re.compile(
     r"(?:^|[^a-z])(?:in|from|of|to|near|at|outside|lives|live|living|city|town|moved|born|around|visiting|visited|address|via|toward|towards|between|and|or|hometown|residence|location|resident)\s{1,2}(?:[a-z.]{2,14} ){0,2}$"
 )
 _NO_CITY_WORD = word_set(
     "in from of to near at lives live living the a an address zip home city town residence moved resides and phone located county dr mr mrs ms was is she he"
 )
+
+
+_WITHOUT_COMMA = rf"(?m)(?:Hospital|Center|Clinic|Infirmary|University|College|\b(?:St|Ave|Rd|Dr|Ln|Blvd|Ct|Pl|Way|Hwy)\.?|[0-9]), (?:[A-Z][a-z'\-]{{2,20}} ){{1,2}}(?:{_STATE_CODES})(?:[ \t]{{0,4}}$| {{2}}|,)"
+_WITHOUT_COMMA_PARTS = re.compile(rf", (?P<city>[A-Z][A-Za-z' \-]{{2,41}}) (?P<state>{_STATE_CODES})(?:\s*|,)$")
+
+
+def read_city_behind_house(text: str, start: int, end: int) -> Iterator[Found]:
+    """Mercy Hospital, Springfield OR: a town behind a house or a street, at the end of a line or a column."""
+    match = _WITHOUT_COMMA_PARTS.search(text, start, end)
+    if match and match["state"] not in _CREDENTIALS:
+        yield Found(*match.span("city"), Entity.CITY)
+        yield Found(*match.span("state"), Entity.STATE)
 
 
 def read_city_state(text: str, start: int, end: int) -> Iterator[Found]:
@@ -346,6 +359,7 @@ RULES = (
     Rule("street", _STREET, read_street),
     Rule("street with a rare suffix", _RARE_STREET, read_rare_street),
     Rule("post office box", _BOX, read_box),
+    Rule("city behind a house", _WITHOUT_COMMA, read_city_behind_house),
     Rule("city and state", _CITY_STATE, read_city_state),
     Rule("state", _STATE_NAME, read_state),
     Rule("country", _COUNTRY, read_country),

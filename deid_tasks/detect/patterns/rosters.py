@@ -3,7 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from deid_tasks.detect.patterns.gazetteer import is_everyday, is_frequent_surname, is_plain_name, medical_words
+from deid_tasks.detect.patterns.gazetteer import (
+    is_everyday,
+    is_frequent_surname,
+    is_plain_name,
+    medical_words,
+    surnames,
+)
 from deid_tasks.detect.patterns.name_parts import is_word
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength
 from deid_tasks.detect.patterns.words import word_set
@@ -20,11 +26,15 @@ _PLACE_WORDS = word_set("rm room bed icu or unit ward bay floor")
 def _is_patient(word: str) -> bool:
     """Whether a word where a patient's name stands is no word of medicine and may be a name."""
     low = word.lower()
-    return is_word(word) and low not in _PLACE_WORDS and (low not in medical_words() or is_frequent_surname(low))
+    if low in _PLACE_WORDS:
+        return False
+    return is_frequent_surname(low) or (is_word(word) and low not in medical_words())
 
 
 _ROW = rf"\b(?i:rm|room|bed) {{1,2}}{_ROOM} {{2,4}}{_NAME},? [0-9]{{1,3}}(?: {{1,4}}[A-Za-z]|\n)"
-_ROW_PARTS = re.compile(rf"(?P<name>{_NAME}),? (?P<age>[0-9]{{1,3}})(?:\s{{1,4}}[A-Za-z]|\s)$")
+_ROW_PARTS = re.compile(
+    rf" (?P<room>{_ROOM}) {{2,4}}(?P<name>{_NAME}),? (?P<age>[0-9]{{1,3}})(?:\s{{1,4}}[A-Za-z]|\s)$"
+)
 
 
 def read_row(text: str, start: int, end: int) -> Iterator[Found]:
@@ -32,7 +42,8 @@ def read_row(text: str, start: int, end: int) -> Iterator[Found]:
     match = _ROW_PARTS.search(text, start, end)
     if match is None or int(match["age"]) > 115 or not _is_patient(match["name"]):
         return
-    if is_frequent_surname(match["name"]) or not is_everyday(match["name"]):
+    if match["name"].lower() in surnames() or not is_everyday(match["name"]):
+        yield Found(*match.span("room"), Entity.LOCATION_OTHER)
         yield Found(*match.span("name"), Entity.PATIENT)
         yield Found(*match.span("age"), Entity.AGE)
 
@@ -60,9 +71,18 @@ def read_sexed(text: str, start: int, end: int) -> Iterator[Found]:
     if match is None or int(match["age"]) > 115:
         return
     name = match["name"]
-    if is_plain_name(name) or (name[0].isupper() and is_frequent_surname(name)):
+    if is_plain_name(name) or (is_frequent_surname(name) and (name[0].isupper() or _is_bare(text, start, name))):
         yield Found(*match.span("name"), Entity.PATIENT, Strength.WEAK)
         yield Found(*match.span("age"), Entity.AGE)
+
+
+_COLOURS = frozenset(("black", "brown", "gray", "green", "white"))
+_NO_NAME_BEFORE = re.compile(r"(?i)(?:^|[^a-z])(?:an?|the|this|is|was|very|too|so|for|x)\s$")
+
+
+def _is_bare(text: str, start: int, name: str) -> bool:
+    """Whether a surname in small letters that is an everyday word too stands where nothing makes it one: ct head woods 61f, not a young 26m."""
+    return name.lower() not in _COLOURS and not _NO_NAME_BEFORE.search(text[max(0, start - 6) : start])
 
 
 _OPERATED = rf"\({_NAME}, [0-9]{{1,2}}/[0-9]{{1,2}}(?:/[0-9]{{2,4}})?\)"

@@ -50,6 +50,8 @@ def read_signed(text: str, start: int, end: int) -> Iterator[Found]:
     value = text[span[0] : span[1]]
     if _ONLY_CREDENTIAL.fullmatch(value):
         return
+    if label.endswith("  ") and not has_colon:
+        return  # the next column of a table
     low = label.strip().lower().rstrip(" :,-")
     is_credited = bool(_CREDENTIAL_AFTER.match(text, span[1], span[1] + 12))
     if "\n" in label and low not in {"sincerely", "regards", "thanks", "signed", "signature"} and not has_colon:

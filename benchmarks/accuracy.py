@@ -1,0 +1,144 @@
+"""Word recall and precision on the dev world, with an institution's dictionaries and without, and what each part is worth.
+
+    python benchmarks/accuracy.py                              # about 3 minutes of one core
+    python benchmarks/accuracy.py --notes 600 --errors 40      # also what was missed and wrongly found, commonest first
+    python benchmarks/accuracy.py --ablate                     # also without each part, and its time; harvests and approves first
+
+The hospital stands in a private PostgreSQL, dbt builds its dictionaries, and the engine is the default one on them, with a pattern for
+the hospital's record numbers. "Without dictionaries" is the same engine on its public resources alone. Intervals are 95 % bootstraps over patients.
+"""
+
+import argparse
+import os
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from institution import Institution, institution
+
+from deid_tasks.engine import Context
+from deid_tasks.entities import Entity
+from deid_tasks.evaluate import Evaluation, Figure, Scorer
+from deid_tasks.pipeline import Detection, SpansByDetector, find
+from deid_tasks.runs.ablation import FULL, GoldDocument, Variant, ablate, without_dictionaries
+from deid_tasks.span import Span
+from deid_tasks.text import Document
+from deid_tasks.text.words import mark_words, words_of
+
+_BATCH = 100
+_AROUND = 32
+
+
+def evaluate(place: Institution, most: int) -> dict[str, Evaluation]:
+    """Scores of both engines from one reading; ``most`` errors of each kind are printed."""
+    variants = (Variant(FULL, place.engine), without_dictionaries(place.engine))
+    scorers = {one.name: Scorer() for one in variants}
+    errors: dict[str, Counter[str]] = {one.name: Counter() for one in variants}
+    seconds = 0.0
+    for first in range(0, len(place.notes), _BATCH):
+        notes = place.notes[first : first + _BATCH]
+        documents = [Document(n.note_id, n.text, n.patient_id, n.note_type) for n in notes]
+        began = time.process_time()
+        found = find(documents, Context(place.engine, place.records))
+        seconds += time.process_time() - began
+        for variant in variants:
+            for note, by_detector, detection in zip(notes, found, variant.detections(documents, found), strict=True):
+                scorers[variant.name].add(note.text, note.spans, detection.spans, note.patient_id, note.note_type)
+                if most:
+                    errors[variant.name].update(_errors(note.text, note.spans, detection, by_detector))
+    for name, counted in errors.items():
+        for text, times in sorted(counted.items(), key=lambda one: (one[0].split(":")[0], -one[1]))[:most]:
+            print(f"{name}: {times} {text}")
+    print(f"detection: {seconds:.0f} core-s")
+    return {name: scorer.finish() for name, scorer in scorers.items()}
+
+
+def _errors(text: str, gold: Sequence[Span], detection: Detection, by_detector: SpansByDetector) -> list[str]:
+    """Each word that is wrong, with who said so and what stands around it: notes here are invented."""
+    words = words_of(text)
+    truth, guess = mark_words(words, gold), mark_words(words, detection.spans)
+    told = []
+    for place, (start, end) in enumerate(words):
+        if (place in truth) == (place in guess):
+            continue
+        around = text[max(0, start - _AROUND) : start], text[start:end], text[end : end + _AROUND]
+        if place in truth:
+            by = sorted(
+                {name for name, spans in by_detector.items() if any(s.start < end and start < s.end for s in spans)}
+            )
+            given_back = any(span.start < end and start < span.end for span in detection.recovered)
+            told.append(f"missed {truth[place]}: {around} {'given back ' if given_back else ''}{' '.join(by)}")
+        else:
+            by = [s.detector for s in detection.spans if s.start < end and start < s.end]
+            told.append(f"wrong {guess[place]}: {around} {' '.join(by)}")
+    return told
+
+
+def _cells(figure: Figure) -> str:
+    return f"{figure.value:.4f} [{figure.lower:.4f}, {figure.upper:.4f}]"
+
+
+def _print(evaluations: dict[str, Evaluation]) -> None:
+    print("\n| engine | notes | words | recall | precision | missed | false |\n|---|---|---|---|---|---|---|")
+    for name, evaluation in evaluations.items():
+        recall, precision = evaluation.find(), evaluation.find(metric="precision")
+        print(
+            f"| {name.replace('_', ' ')} | {evaluation.notes:,} | {evaluation.words:,} | {_cells(recall)} | {_cells(precision)} |"
+            f" {recall.counts.false_negatives:,} | {precision.counts.false_positives:,} |"
+        )
+    full = evaluations[FULL]
+    bare = evaluations["without_dictionaries"]
+    print(
+        "\n| entity | gold words | recall | precision | recall without dictionaries | precision |\n|---|---|---|---|---|---|"
+    )
+    for entity in map(str, Entity):
+        try:
+            pairs = [(e.find(entity=entity), e.find(entity=entity, metric="precision")) for e in (full, bare)]
+        except KeyError:
+            continue
+        counts = pairs[0][0].counts
+        cells = " | ".join(f"{r.value:.3f} | {p.value:.3f}" for r, p in pairs)
+        print(f"| {entity} | {counts.true_positives + counts.false_negatives:,} | {cells} |")
+
+
+def _ablate(place: Institution) -> None:
+    gold = [
+        GoldDocument(
+            Document(n.note_id, n.text, n.patient_id, n.note_type),
+            n.spans,
+            n.patient_id,
+            place.records.get(n.patient_id),
+        )
+        for n in place.notes
+    ]
+    ablated, recovered = ablate(gold, place.engine, Scorer())
+    print("\n| engine | recall | change | precision | change | core-s | the part's |\n|---|---|---|---|---|---|---|")
+    for row in ablated:
+        changes = [f"{c.lower:+.4f} to {c.upper:+.4f}" for c in (row.recall_change, row.precision_change)]
+        print(
+            f"| {row.name.replace('_', ' ')} | {row.evaluation.recall:.4f} | {changes[0]} | {row.evaluation.precision:.4f} | {changes[1]} |"
+            f" {row.seconds:.2f} | {ablated[0].seconds - row.seconds:+.2f} |"
+        )
+    print(f"\nrecovery gave back {recovered.share:.2%} of the words that were marked")
+
+
+def main() -> None:
+    """Run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--notes", type=int, default=300)
+    parser.add_argument(
+        "--of", type=int, default=2_000, help="notes of the hospital, which dictionaries and harvest read"
+    )
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--errors", type=int, default=0)
+    parser.add_argument("--ablate", action="store_true")
+    arguments = parser.parse_args()
+    print(f"{time.strftime('%Y-%m-%d')}, load {os.getloadavg()[0]:.1f}, {arguments}")
+    with institution(arguments.notes, arguments.of, arguments.seed, harvested=arguments.ablate) as place:
+        _print(evaluate(place, arguments.errors))
+        if arguments.ablate:
+            _ablate(place)
+
+
+if __name__ == "__main__":
+    main()

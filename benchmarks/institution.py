@@ -1,0 +1,127 @@
+"""A hospital of the dev world with everything that an institution has: a warehouse, dictionaries that dbt built from it, an engine.
+
+What a benchmark reads from here is what a worker would: no dictionary is made by hand.
+"""
+
+import base64
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import psycopg2
+
+from deid_tasks import runs
+from deid_tasks.engine import Engine
+from deid_tasks.hospital import build_hospital, write_notes
+from deid_tasks.hospital.layouts import load
+from deid_tasks.hospital.postgres import EmbeddedPostgres
+from deid_tasks.hospital.records import GoldNote, HospitalSpec, World
+from deid_tasks.patient import PatientRecord
+from deid_tasks.settings import InstitutionSettings, Secrets
+from deid_tasks.warehouse import connect, read_patients
+
+NAME = "benchmark"
+_DBT = Path(__file__).parents[1] / "dbt"
+_RULES = (
+    # What an institution writes in its settings: its own headings.
+    {"name": "bed of a ward", "entity": "LOCATION_OTHER", "pattern": r"[0-9]{1,2}[A-D]\b", "prefix": r"(?i)\bbed[ :#]{1,2}$"},
+)  # fmt: skip
+
+
+class Institution(NamedTuple):
+    """The engine and some notes whose identifiers are known."""
+
+    engine: Engine
+    notes: list[GoldNote]
+    """Evenly drawn from the hospital's notes."""
+    records: Mapping[str, PatientRecord]
+
+
+@contextmanager
+def institution(notes: int, of: int, seed: int, *, harvested: bool) -> Iterator[Institution]:
+    """``notes`` notes of a hospital that has ``of``, and its engine.
+
+    Args:
+        notes: How many are scored.
+        of: How many the hospital has; dictionaries and harvest read them all.
+        seed: Of the hospital.
+        harvested: Whether an inclusion list and templates are harvested and approved as proposed: what a person who leaves every
+            decision as it starts would approve.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="palimpsest-bench-"))
+    folder.chmod(0o755)
+    try:
+        with EmbeddedPostgres(folder / "pg", settings={"fsync": "off", "full_page_writes": "off"}) as server:
+            server.create_database("ehr")
+            uri = server.uri("ehr")
+            spec = HospitalSpec(
+                NAME, World.DEV, seed=seed, patients=max(60, of // 4), providers=max(30, of // 50), notes=of
+            )
+            hospital = build_hospital(spec)
+            written = list(write_notes(hospital))
+            connection = psycopg2.connect(uri)
+            load(connection, hospital, written, f"{NAME}_ehr", "omop")
+            connection.close()
+            _dbt(uri, folder)
+            values = {"ehr": uri, "key": base64.b64encode(bytes(range(32))).decode()}
+            settings, secrets = _settings(folder), Secrets(values.get)
+            runs.compile_dictionaries(settings, secrets)
+            if harvested:
+                runs.harvest(settings, secrets)
+                runs.approve_harvest(settings, secrets, "benchmark")
+            chosen = written[:: max(1, of // notes)][:notes]
+            with connect(uri) as reader:
+                records = read_patients(reader, settings, {note.patient_id for note in chosen})
+            yield Institution(runs.load_engine(settings, secrets), chosen, records)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _settings(folder: Path) -> InstitutionSettings:
+    return InstitutionSettings.model_validate(
+        {
+            "institution": NAME,
+            "title": "Benchmark",
+            "warehouse": {"connection": "ehr", "layout": "omop"},
+            "notes": {"start_date": "2024-01-01"},
+            "detect": {
+                "patterns": {"identifiers": {"MRN": [r"\bRH\d{7}\b"]}},
+                "context": {"rules": _RULES},
+                # Times of a cache that another run filled would be none of this engine.
+                "cache": {"enabled": False},
+            },
+            "harvest": {"template_notes": 300},
+            "obfuscate": {"key": "key"},
+            "publish": {"bucket": "none", "object_store": "none", "catalog": "none"},
+            "work_dir": str(folder / "work"),
+        }
+    )
+
+
+def _dbt(uri: str, folder: Path) -> None:
+    place = urlsplit(uri)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "PALIMPSEST_DBT_HOST": place.hostname or "",
+        "PALIMPSEST_DBT_PORT": str(place.port),
+        "PALIMPSEST_DBT_USER": place.username or "",
+        "PALIMPSEST_DBT_PASSWORD": place.password or "",
+        "PALIMPSEST_DBT_DBNAME": place.path.removeprefix("/"),
+    }
+    chosen = {"institution": NAME, "layout": "omop"}
+    command = [sys.executable, "-m", "dbt.cli.main", "run", "--project-dir", str(_DBT), "--profiles-dir", str(_DBT)]
+    command += ["--target-path", str(folder / "target"), "--log-path", str(folder / "logs"), "--vars", str(chosen)]
+    for step in (["seed", *command[4:]], command[3:]):
+        done = subprocess.run(
+            [*command[:3], *step], env=environment, cwd=folder, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise SystemExit(f"dbt {step[0]} failed:\n{done.stdout[-3_000:]}")
