@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -172,35 +173,37 @@ def spared_engine(engine: Engine, seen: Sequence[Document]) -> Engine:
 
 
 def memory(scale: float) -> Figures:
-    """``deid detect`` streaming many short notes: patterns, merge and recovery, whose state could grow; models have none."""
-    few, many = (peak_of("stream", count) for count in (10_000, int(1_000_000 * scale)))
+    """Many short notes through patterns, merge and recovery, whose automata learn from text: each a simulated sentence with numbers of its own."""
+    count = int(1_000_000 * scale)
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "notes.jsonl"
+        rows, _ = hospital(2_000)
+        sentences = [row.document.text[a:b] for row in rows for a, b in row.document.sentences]
+        with source.open("w", encoding="utf-8") as file:
+            for number in range(count):
+                text = f"{sentences[number % len(sentences)]}\nMRN {number:07d}, seen {1 + number % 12}/{1 + number % 28}/2021."
+                file.write(json.dumps({"id": str(number), "text": text}) + "\n")
+        few, many = (float(_wait([_start("stream", one, source)])[0]) for one in (10_000, count))
     return {
-        f"peak memory, {int(1_000_000 * scale):,} notes against 10,000, times": many / few,
+        f"peak memory, {count:,} notes against 10,000, times": many / few,
         "peak memory, 10,000 notes, MB": few,
     }
 
 
-def stream(count: int) -> float:
-    """Peak MB after ``count`` notes through the command line's own reading, batches and writing."""
-    from deid_tasks.cli.engines import CommandEngine
+def stream(count: int, source: Path) -> float:
+    """Peak MB of a process after the first ``count`` notes of ``source``: read, detected in batches and written, as the command line does; no model is loaded."""
     from deid_tasks.cli.jsonl import Problems, read_notes
     from deid_tasks.formats.jsonl import span_record
+    from deid_tasks.lexicon import default_lexicon
 
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "notes.jsonl"
-        with source.open("w", encoding="utf-8") as file:
-            for number in range(count):
-                text = f"Pt {number} seen by Dr. Okafor on {1 + number % 12}/{1 + number % 28}/2021. Stable, room {number % 400}."
-                file.write(json.dumps({"id": str(number), "text": text}) + "\n")
-        command = CommandEngine(None, Path(), needs_key=False)
-        command.engine = dictionary_engine(command.engine.lexicon)
-        with (Path(folder) / "spans.jsonl").open("w", encoding="utf-8") as target:
-            for lines, documents, context in command.contexts(read_notes(source, Problems())):
-                plain = Context(command.engine, context.patients)
-                for line, found in zip(lines, detect(documents, plain), strict=True):
-                    target.write(
-                        json.dumps({"id": line.note_id, "spans": [span_record(one) for one in found.spans]}) + "\n"
-                    )
+    context = Context(dictionary_engine(default_lexicon()))
+    lines = islice(read_notes(source, Problems()), count)
+    with tempfile.TemporaryFile("w", encoding="utf-8") as target:
+        while batch := list(islice(lines, SHARDS)):
+            documents = [Document(line.note_id, line.text) for line in batch]
+            for document, found in zip(documents, detect(documents, context), strict=True):
+                record = {"id": document.note_id, "spans": [span_record(one) for one in found.spans]}
+                target.write(json.dumps(record) + "\n")
     return peak_mb()
 
 
@@ -231,13 +234,10 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
 
 
-def peak_of(part: str, count: int) -> float:
-    """What ``part`` prints, in a process of its own."""
-    return float(_wait([_start(part, count)])[0])
-
-
-def _start(part: str, argument: float) -> "subprocess.Popen[str]":
+def _start(part: str, argument: float, source: Path | None = None) -> "subprocess.Popen[str]":
     command = [sys.executable, __file__, "--part", part, "--argument", str(argument)]
+    if source:
+        command += ["--source", str(source)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
@@ -281,9 +281,14 @@ def main() -> None:
     parser.add_argument("--notes", type=int, default=300, help="notes and documents of each set beside the peer")
     parser.add_argument("--part", help=argparse.SUPPRESS)
     parser.add_argument("--argument", type=float, help=argparse.SUPPRESS)
+    parser.add_argument("--source", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.part:
-        parts: dict[str, Callable[..., Any]] = {**PARTS, "work": work, "stream": lambda count: stream(int(count))}
+        parts: dict[str, Callable[..., Any]] = {
+            **PARTS,
+            "work": work,
+            "stream": lambda count: stream(int(count), arguments.source),
+        }
         print(json.dumps(parts[arguments.part](arguments.argument)))
         return
     scale = 0.1 if arguments.quick else 1.0

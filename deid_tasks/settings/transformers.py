@@ -80,7 +80,7 @@ class SecondOpinion(ModelSettings):
 
     model: str = Field(default="mpnet", description="As for the first model.")
     band: tuple[float, float] = Field(
-        default=(0.1, 0.9),
+        default=(0.15, 0.85),
         description="The first doubts where a word's chance of being an identifier lies between these, both included.",
     )
     combine: Literal["mean", "either", "second"] = Field(
