@@ -1,12 +1,12 @@
 """The engine's speed, memory and accuracy beside what is asked of it, and beside Microsoft Presidio on the same notes.
 
-    OMP_NUM_THREADS=1 python benchmarks/engine.py                       # the whole table: about 20 minutes of one core
+    OMP_NUM_THREADS=1 python benchmarks/engine.py                       # the whole table: about 15 minutes of one core
     OMP_NUM_THREADS=1 python benchmarks/engine.py --quick               # a tenth of every amount
     … --only path lexicon                                               # some rows
     … --peer PEER/bin/python [--peer-model en_core_web_sm] [--corpora FOLDER]   # the peer and the open sets; see benchmarks/peer/presidio.py
 
 Speeds are words between blanks per second of processor time of one process, the best of some runs. Every row runs in a process of its own, so that
-peak memory is that row's. Two processes are compared by the clock and only where nothing else runs.
+peak memory is that row's. Two processes are compared by the clock, only where nothing else runs, and beside two bare loops: two hyperthreads of one core are not two cores.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from deid_tasks.detect.lexicon import LexiconDetector
 from deid_tasks.detect.patterns import PatternDetector
 from deid_tasks.detect.sentences import SentenceDetector
 from deid_tasks.engine import Context, Engine, build_engine
-from deid_tasks.lexicon import Lexicon, compile_lexicon
+from deid_tasks.lexicon import Lexicon, compile_lexicon, default_lexicon
 from deid_tasks.pipeline import detect
 from deid_tasks.text import Document
 
@@ -194,7 +194,6 @@ def stream(count: int, source: Path) -> float:
     """Peak MB of a process after the first ``count`` notes of ``source``: read, detected in batches and written, as the command line does; no model is loaded."""
     from deid_tasks.cli.jsonl import Problems, read_notes
     from deid_tasks.formats.jsonl import span_record
-    from deid_tasks.lexicon import default_lexicon
 
     context = Context(dictionary_engine(default_lexicon()))
     lines = islice(read_notes(source, Problems()), count)
@@ -208,22 +207,50 @@ def stream(count: int, source: Path) -> float:
 
 
 def pair(scale: float) -> Figures:
-    """Two workers beside each other against one, by the clock: each a process of its own on a core of its own."""
-    load = os.getloadavg()[0]
-    if load > 0.3:
-        return {f"two processes against one: not measured, the machine's load is {load:.1f}": float("nan")}
+    """Two workers beside each other against one, by the clock; and two bare loops, which tell what the machine itself allows."""
+    busy = _busy()
+    if busy > 0.1:
+        return {f"two processes against one: not measured, others keep {busy:.0%} of the machine busy": float("nan")}
+    return {
+        "two processes against one, times": _together("work", scale),
+        "two loops that share nothing against one, times": _together("spin", scale),
+    }
+
+
+def _together(part: str, scale: float) -> float:
     begun = time.perf_counter()
-    _wait([_start("work", scale)])
+    _wait([_start(part, scale)])
     one = time.perf_counter() - begun
     begun = time.perf_counter()
-    _wait([_start("work", scale), _start("work", scale)])
-    return {"two processes against one, times": 2 * one / (time.perf_counter() - begun)}
+    _wait([_start(part, scale), _start(part, scale)])
+    return 2 * one / (time.perf_counter() - begun)
+
+
+def _busy(seconds: float = 2.0) -> float:
+    """Which share of all cores' time is used, by whomever."""
+
+    def times() -> tuple[int, int]:
+        fields = [int(one) for one in Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]
+        return sum(fields), fields[3] + fields[4]
+
+    total, idle = times()
+    time.sleep(seconds)
+    after, idle_after = times()
+    return 1 - (idle_after - idle) / max(1, after - total)
+
+
+def spin(scale: float) -> Figures:
+    """A loop in a processor's registers and cache."""
+    value = 1
+    for _ in range(int(60_000_000 * scale)):
+        value = value * 6_364_136_223_846_793_005 & 0xFFFFFFFF | 1
+    return {}
 
 
 def work(scale: float) -> Figures:
     """What one worker does in ``pair``."""
     rows, records = hospital(int(2_000 * scale))
-    context = Context(dictionary_engine(build_engine(public_settings(), None, None).lexicon), records)
+    context = Context(dictionary_engine(default_lexicon()), records)
     for _ in range(5):
         run_all([row.document for row in rows], context)
     return {}
@@ -287,6 +314,7 @@ def main() -> None:
         parts: dict[str, Callable[..., Any]] = {
             **PARTS,
             "work": work,
+            "spin": spin,
             "stream": lambda count: stream(int(count), arguments.source),
         }
         print(json.dumps(parts[arguments.part](arguments.argument)))
