@@ -16,7 +16,7 @@ from deid_tasks.detect.sentences import SentenceDetector
 from deid_tasks.detect.templates import TemplateDetector, version_of
 from deid_tasks.fingerprint import fingerprint, neural_version
 from deid_tasks.lexicon import Lexicon, default_lexicon
-from deid_tasks.obfuscate import Obfuscator
+from deid_tasks.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.patient import PatientRecord
 from deid_tasks.settings import InstitutionSettings
 from deid_tasks.settings.model import MergeSettings, RecoverSettings
@@ -71,6 +71,7 @@ def build_engine(
     key: bytes | None,
     approved: Path | None = None,
     cache: Path | None = None,
+    people: Path | None = None,
 ) -> Engine:
     """The engine that ``settings`` describe.
 
@@ -80,6 +81,8 @@ def build_engine(
         key: its surrogate key, which its lexicon is hashed with too; an engine without one detects and does not obfuscate.
         approved: folder of its approved inclusion lists and templates, whose newest are taken; none where ``None``. Needs the key.
         cache: folder in which what the transformers find in a sentence is kept across runs. Needs the key.
+        people: file of its known people, whom no surrogate person may equal in name and birth date; unchecked where ``None``. Needs
+            the key.
 
     Raises:
         LexiconError, ModelError: an artefact is missing or damaged, or needs a package that is not installed.
@@ -117,7 +120,8 @@ def build_engine(
                 continue
             kept = sentence_cache(settings, cache, key, f"{version} {place}")
             detectors.append(SentenceDetector(reader, inclusion, kept))
-    obfuscator = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate) if key else None
+    known = KnownPeople.open(people, key, settings.institution) if people and key else None
+    obfuscator = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate, known) if key else None
     return Engine(
         tuple(detectors),
         compiled,
@@ -125,7 +129,13 @@ def build_engine(
         settings.merge,
         settings.recover,
         settings.notes.max_characters,
-        fingerprint(settings, compiled.version, tuple(model_hashes), harvested=tuple(harvested)),
+        fingerprint(
+            settings,
+            compiled.version,
+            tuple(model_hashes),
+            harvested=tuple(harvested),
+            people=known.version if known else "",
+        ),
         "patient" in names,
     )
 

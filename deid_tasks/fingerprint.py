@@ -50,8 +50,9 @@ def fingerprint(
     package: Path = _PACKAGE,
     reference: Path | None = None,
     harvested: tuple[str, ...] = (),
+    people: str = "",
 ) -> str:
-    """The fingerprint of code, libraries, reference lists, model weights, lexicon, approved harvest and those settings that change the output.
+    """The fingerprint of code, libraries, reference lists, weights, lexicon, approved harvest, known people and decisive settings.
 
     Thresholds, schedules, owners and addresses are no part of it: they change what is done with the output, not the output. The
     institution's secrets are none either: another key gives other surrogates, in the same places. Nor are the patients' own
@@ -64,6 +65,7 @@ def fingerprint(
         package: folder of this package.
         reference: folder of the public reference lists; the shipped one where ``None``.
         harvested: versions of the approved inclusion list and templates.
+        people: version of the known people, whom surrogates avoid.
     """
     folder = reference or reference_path("SOURCES.md").parent
     parts = {
@@ -73,6 +75,7 @@ def fingerprint(
         "models": list(model_hashes),
         "lexicon": lexicon_version,
         "harvested": list(harvested),
+        "people": people,
         "settings": decisive_settings(settings),
     }
     return _digest(parts)

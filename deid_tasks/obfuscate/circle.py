@@ -7,8 +7,6 @@ company with "John Smith" wherever either stands, though nothing is remembered.
 """
 
 import datetime
-import hashlib
-import hmac
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +16,7 @@ from rapidfuzz.distance import OSA
 
 from deid_tasks.obfuscate.keyed import Keyed
 from deid_tasks.obfuscate.marked_names import PARTICLE_STEMS
+from deid_tasks.obfuscate.people import KnownPeople
 from deid_tasks.obfuscate.pools import (
     GROUPS,
     NamePools,
@@ -39,32 +38,6 @@ _ANY_LETTER = "m"
 _LEAST_FOR_TYPO = 5
 _ATTEMPTS = 200
 _MEMO = 20_000
-
-
-class KnownPeople:
-    """The institution's real patients as keyed hashes of name and birth date: what no surrogate person may be. Holds no name."""
-
-    def __init__(self, key: bytes, institution: str) -> None:
-        self._key = hmac.digest(key, f"palimpsest/people/{institution}".encode(), "sha256")
-        self._hashes: set[int] = set()
-
-    @classmethod
-    def of(cls, key: bytes, institution: str, rows: Iterable[tuple[str, str, datetime.date | None]]) -> "KnownPeople":
-        """Those of ``(first name, last name, birth date)``; rows that lack one of them are left out."""
-        known = cls(key, institution)
-        known._hashes.update(known._hash(*row) for row in rows if all(row))
-        return known
-
-    def holds(self, first: str, last: str, birth_date: datetime.date | None) -> bool:
-        """Whether somebody has this name and this birth date (with the chance of 64-bit hashes: one in 10**13 for a million)."""
-        return birth_date is not None and self._hash(first, last, birth_date) in self._hashes
-
-    def __len__(self) -> int:
-        return len(self._hashes)
-
-    def _hash(self, first: str, last: str, birth_date: datetime.date | None) -> int:
-        message = f"{fold_name(first)}\0{fold_name(last)}\0{birth_date}".encode("utf-8", "surrogatepass")
-        return int.from_bytes(hashlib.blake2b(message, key=self._key, digest_size=8).digest())
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,13 +121,14 @@ class Circle:
 
     def _is_somebody(self, made: dict[tuple[bool, str], str]) -> bool:
         birth_date = self.record.birth_date if self.record else None
-        if not self.people or not birth_date:
+        if self.people is None or birth_date is None:
             return False
         moved = birth_date + datetime.timedelta(days=self.shift_days)
         firsts = _words(self.of_record(TermKind.FIRST, TermKind.PREFERRED))
         lasts = _words(self.of_record(TermKind.LAST))
         return any(
-            self.people.holds(made[False, first], made[True, last], moved) for first, last in product(firsts, lasts)
+            self.people.holds(self.patient_id, made[False, first], made[True, last], moved)
+            for first, last in product(firsts, lasts)
         )
 
     def given(self, folded: str, sex: str = "", *, is_marked: bool = False) -> str:

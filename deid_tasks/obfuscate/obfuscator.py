@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Literal
 
 from deid_tasks.entities import GROUP_ENTITIES, Entity
-from deid_tasks.obfuscate.circle import Circle, KnownPeople, remember
+from deid_tasks.obfuscate.circle import Circle, remember
 from deid_tasks.obfuscate.context import NAMES, PLACES, Surroundings, join_names
 from deid_tasks.obfuscate.families import STAFF, Families
 from deid_tasks.obfuscate.grammar import MENDED, mend_article, mend_possessive, widen_removal
 from deid_tasks.obfuscate.keyed import Keyed
+from deid_tasks.obfuscate.people import KnownPeople
 from deid_tasks.obfuscate.places import NOTHING, Beside
 from deid_tasks.obfuscate.pools import NamePools, public_pools
 from deid_tasks.obfuscate.scope import Options, Scope

@@ -22,6 +22,7 @@ from deid_tasks.obfuscate import Obfuscator
 from deid_tasks.obfuscate.rows import rewrite_row
 from deid_tasks.patient import PatientRecord
 from deid_tasks.publish import INSTITUTION, open_rows, replace_rows, rows_version
+from deid_tasks.runs.dictionaries import known_people
 from deid_tasks.runs.workspace import run_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.warehouse import connect, read_patients
@@ -92,7 +93,8 @@ def publish_tables(
     if not tables:
         return {"tables": {}, "is_unchanged": True}
     key = secrets.key(settings.obfuscate.key)
-    obfuscator = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate)
+    people = known_people(settings, key)
+    obfuscator = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate, people)
     day = today or datetime.datetime.now(datetime.UTC).date()
     uri = secrets.text(settings.warehouse.connection)
     folder = run_dir(settings, run_id) / "tables"
@@ -102,7 +104,7 @@ def publish_tables(
         hold_tables(reader, settings)
         for rules in tables:
             check_columns(reader, settings, rules)
-        version = _version(reader, settings, tables, obfuscator, day)
+        version = _version(reader, settings, tables, obfuscator, day, people.version if people else "")
         schemas = {rules.name: _schema(rules) for rules in tables}
         if all(
             rows_version(open_rows(settings, secrets, name, schema), settings) == version
@@ -190,10 +192,11 @@ def _version(
     tables: list[TableRules],
     obfuscator: Obfuscator,
     today: datetime.date,
+    people: str,
 ) -> str:
     """A hash of everything that decides what is published, keyed: it stands in the published tables' metadata."""
     parts = [
-        fingerprint(settings, "", ()),
+        fingerprint(settings, "", (), people=people),
         [repr(rules) for rules in tables],
         table_digest(reader, settings, tables),
         count_older(reader, settings, settings.policy.max_kept_age_years, today),

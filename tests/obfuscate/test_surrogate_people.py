@@ -7,7 +7,8 @@ import pytest
 from conftest import WRITTEN_AT, parse
 
 from deid_tasks.entities import Entity
-from deid_tasks.obfuscate import KnownPeople, Obfuscator
+from deid_tasks.errors import LexiconError
+from deid_tasks.obfuscate import KnownPeople, Obfuscator, Person, refresh_people
 from deid_tasks.obfuscate.pools import given_names, nicknames, surname_groups
 from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.reference import fold
@@ -18,8 +19,12 @@ KEY = bytes(range(32))
 SETTINGS = ObfuscateSettings(key="key", date_shift_days=(-15, -15))
 
 
-def maker(people=None):
-    return Obfuscator(KEY, "riverside", PolicySettings(), SETTINGS, people)
+def maker(known=None):
+    return Obfuscator(KEY, "riverside", PolicySettings(), SETTINGS, known)
+
+
+def people(*rows, before=None):
+    return KnownPeople.of(KEY, "riverside", rows, before)
 
 
 def record(patient_id, *names, sex="U", birth_date=None, group="unknown"):
@@ -37,13 +42,63 @@ def test_a_surrogate_is_nobody_who_has_that_birth_date():
     patient = record("p7", (TermKind.FIRST, "John"), (TermKind.LAST, "Smith"), birth_date=born)
     unguarded = full_name(maker(), patient)
     moved = maker().shift_day(born, "p7")
-    known = KnownPeople.of(KEY, "riverside", [(*unguarded, moved), ("Ann", "", None)])
+    known = people(Person("p1", *unguarded, moved), Person("p2", "Ann", "", None))
     assert len(known) == 1
-    assert known.holds(unguarded[0].upper(), unguarded[1], moved)
+    assert known.holds("p7", unguarded[0].upper(), unguarded[1], moved)
     guarded = full_name(maker(known), patient)
     assert guarded != unguarded
-    assert not known.holds(*guarded, moved)
-    assert full_name(maker(KnownPeople.of(KEY, "riverside", [(*unguarded, born)])), patient) == unguarded
+    assert not known.holds("p7", *guarded, moved)
+    assert full_name(maker(people(Person("p1", *unguarded, born))), patient) == unguarded
+
+
+def test_who_is_registered_later_changes_no_surrogate():
+    born = datetime.date(1961, 4, 20)
+    patient = record("p7", (TermKind.FIRST, "John"), (TermKind.LAST, "Smith"), birth_date=born)
+    first = people(Person("p7", "John", "Smith", born))
+    published = full_name(maker(first), patient)
+    moved = maker().shift_day(born, "p7")
+    namesake = Person("p8", *published, moved)
+    later = people(namesake, Person("p7", "John", "Smith", born), before=first)
+    assert (len(later), later.generation) == (2, 1)
+    assert full_name(maker(later), patient) == published
+    # Whoever comes after the namesake is held against the namesake too.
+    newest = people(Person("p9", "Jo", "Smyth", born), before=later)
+    assert later.holds("p9", *published, moved)
+    assert newest.holds("p9", *published, moved)
+    assert not newest.holds("p7", *published, moved)
+
+
+def test_a_refresh_that_brings_nobody_changes_nothing():
+    rows = [Person("p1", "Ann", "Lee", datetime.date(1950, 1, 2)), Person("p2", "Ben", "Lee", None)]
+    first = people(*rows)
+    assert people(*reversed(rows), before=first) is first
+    assert people(*reversed(rows)).version == first.version
+    assert people(*rows, Person("p3", "", "", None), before=first).version != first.version
+
+
+def test_known_people_are_a_file_without_names(tmp_path):
+    born = datetime.date(1950, 1, 2)
+    path = tmp_path / "people"
+    made = refresh_people(path, KEY, "riverside", [Person("patient-1", "Annabelle", "Lindqvist", born)])
+    assert b"nnabelle" not in path.read_bytes()
+    assert b"patient-1" not in path.read_bytes()
+    assert "nnabelle" not in repr(made)
+    opened = KnownPeople.open(path, KEY, "riverside")
+    assert (opened.version, opened.generation, len(opened)) == (made.version, 0, 1)
+    assert opened.holds("patient-1", "ANNABELLE", "Lindqvist", born)
+    before = path.stat().st_mtime_ns
+    refresh_people(path, KEY, "riverside", [Person("patient-1", "Annabelle", "Lindqvist", born)])
+    assert path.stat().st_mtime_ns == before
+    assert refresh_people(path, KEY, "riverside", [Person("patient-2", "Bo", "Ek", born)]).generation == 1
+    assert KnownPeople.open(path, KEY, "riverside").holds("patient-3", "Bo", "Ek", born)
+    with pytest.raises(LexiconError, match="another surrogate key"):
+        KnownPeople.open(path, bytes(32), "riverside")
+    assert refresh_people(path, bytes(32), "riverside", [Person("patient-2", "Bo", "Ek", born)]).generation == 0
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(LexiconError, match="damaged"):
+        refresh_people(path, bytes(32), "riverside", [])
+    with pytest.raises(LexiconError, match="No such file"):
+        KnownPeople.open(tmp_path / "none", KEY, "riverside")
 
 
 @pytest.mark.parametrize("sex", ["F", "M"])
