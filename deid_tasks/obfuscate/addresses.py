@@ -117,6 +117,7 @@ _KIND_ENDINGS = re.compile(
 _SECOND_LEVEL = frozenset(["co", "com", "org", "ac", "gov", "edu", "net"])
 _KEPT_HOSTS = frozenset(["www", "mail", "portal", "mychart", "my", "secure", "webmail", "m", "web"])
 _MAIL_LABELS = ("mail", "email", "inbox", "mailbox", "post", "webmail")
+_DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 _NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
 """Reserved for documentation by RFC 5737."""
 
@@ -128,7 +129,11 @@ def replace_email(value: str, scope: Scope) -> str:
     """
     local, mark, domain = value.partition("@")
     if not mark:
-        return scope.keyed.like(value, "mail", scope.patient_id)
+        if not _DOMAIN.fullmatch(value):
+            return scope.keyed.like(value, "mail", scope.patient_id)
+        # The person before the @ was found by itself.
+        made_domain = _domain(value, scope)
+        return _renamed(value, scope) if made_domain == value else made_domain
     is_private = fold(domain) in _PROVIDERS
     made = [_mail_part(piece, scope, is_private=is_private) for piece in re.split(r"([^A-Za-z]+)", local)]
     text = "".join(made)

@@ -18,7 +18,7 @@ _EVERYBODYS = frozenset(["911", "988", "411", "211", "311"])
 """Numbers that are the same everywhere."""
 _RESERVED = "55501"
 """Exchange and first digits that are kept for fiction: 555-0100 to 555-0199."""
-_LEAST, _LOCAL, _LONG = 4, 7, 10
+_AREA, _LEAST, _LOCAL, _LONG = 3, 4, 7, 10
 
 
 def replace_phone(value: str, circle: Circle, options: Options) -> str:
@@ -33,7 +33,9 @@ def replace_phone(value: str, circle: Circle, options: Options) -> str:
         return value[: foreign.end()] + circle.keyed.like(value[foreign.end() :], "phone", circle.patient_id)
     digits = re.sub(r"\D", "", value)
     core = digits.removeprefix("1") if len(digits) == _LONG + 1 else digits
-    made = digits[: len(digits) - len(core)] + _number(core, circle, options)
+    is_area_alone = len(core) == _AREA and core in area_codes() and "(" in value
+    new = _area(core, circle, options) if is_area_alone else _number(core, circle, options)
+    made = digits[: len(digits) - len(core)] + new
     stream = iter(made)
     return "".join(next(stream) if char.isdecimal() else _letter(char, circle) for char in value)
 

@@ -15,6 +15,8 @@ NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 PLACES = frozenset({Entity.CITY, Entity.STATE, Entity.ZIP})
 _OF_ADDRESS = PLACES | {Entity.STREET, Entity.COUNTRY, Entity.LOCATION_OTHER, Entity.PHONE, Entity.FAX}
 _ORGANIZED = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
+_NAMING = NAMES | PLACES | _ORGANIZED | {Entity.STREET, Entity.LOCATION_OTHER}
+"""What the name of a place may have been taken for in part."""
 _TITLE = re.compile(
     r"\b(?:(?P<dr>drs?|doctor|prof|professor|attending|resident|surgeon|physician)|(?P<M>mr|mister|sir)|(?P<F>mrs|ms|miss|madam|ma'am))\b\.?:?\s+$",
     re.IGNORECASE,
@@ -159,6 +161,23 @@ class Surroundings:
         return spans[index].entity in {Entity.FAX, Entity.PAGER}
 
     @cached_property
+    def clinicians(self) -> frozenset[str]:
+        """Every word, folded, of the names of clinicians in the note."""
+        named = (self._text[span.start : span.end] for span in self._spans if span.entity is Entity.PROVIDER)
+        return frozenset(fold_name(word) for name in named for _, _, word in name_parts(name) if len(word) > 1)
+
+    def is_beside_name(self, index: int) -> bool:
+        """Whether a name, a place or another organization stands right beside span ``index``, on either side."""
+        spans, text = self._spans, self._text
+        span = spans[index]
+        before = spans[index - 1] if index else None
+        after = spans[index + 1] if index + 1 < len(spans) else None
+        return bool(
+            (before and before.entity in _NAMING and text[before.end : span.start] == " ")
+            or (after and after.entity in _NAMING and text[span.end : after.start] == " ")
+        )
+
+    @cached_property
     def long_names(self) -> tuple[str, ...]:
         """The places that the note names by more than one word: where abbreviations come from."""
         named = (self._text[span.start : span.end] for span in self._spans if span.entity in _ORGANIZED)
@@ -186,15 +205,21 @@ class NoteCue:
 def join_names(text: str, spans: Sequence[Span]) -> list[tuple[int, int, Entity, int]]:
     """``(start, end, entity, index)`` of what is rewritten as one: each span, but one for a name that two adjacent spans share.
 
-    "Kelly" and "Morgan" with a space between them are one person; so are "Smith" and "John" with a comma, where the first word is
-    no usual given name.
+    "Kelly" and "Morgan" with a space between them are one person, whoever they were taken for; so are "Smith" and "John" with a comma,
+    where the first word is no usual given name.
     """
     units: list[tuple[int, int, Entity, int]] = []
     for index, span in enumerate(spans):
         if units and span.entity in NAMES:
             start, end, entity, first = units[-1]
-            if entity is span.entity and 0 < span.start - end <= 2 and _is_one_name(text, start, end, span):
-                units[-1] = (start, span.end, entity, first)
+            if entity is span.entity:
+                if 0 < span.start - end <= 2 and _is_one_name(text, start, end, span):
+                    units[-1] = (start, span.end, entity, first)
+                    continue
+            elif entity in NAMES and text[end : span.start] == " ":
+                # Nobody's name stands so beside another's: the detectors were of two minds about the parts of one.
+                whole = Entity.PROVIDER if Entity.PROVIDER in {entity, span.entity} else Entity.RELATIVE
+                units[-1] = (start, span.end, whole, first)
                 continue
         units.append((span.start, span.end, span.entity, index))
     return units

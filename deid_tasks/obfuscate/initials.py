@@ -13,11 +13,32 @@ _LEAST_SURNAME = 4
 """A shorter surname is in too many words by chance."""
 _LEAST_BEARERS = 1.0
 _MOST_INITIALS = 3
+_CREDENTIALS = frozenset(
+    [
+        "LMSW",
+        "LCSW",
+        "LICSW",
+        "LPCC",
+        "APRN",
+        "ARNP",
+        "CRNP",
+        "CRNA",
+        "PharmD",
+        "PHARMD",
+        "FACP",
+        "FACS",
+        "FAAP",
+        "CCRN",
+    ]
+)
+"""Degrees, longer than anybody's initials, that stand where a sign-off may."""
 
 
 def replace_initials(value: str, scope: Scope) -> str:
     """The initials of the surrogate, in the same shape: the patient's own, else those of a clinician."""
     letters = [char for char in value if char.isalpha()]
+    if "".join(letters) in _CREDENTIALS:
+        return value
     circle = _whose(letters, scope)
     if not letters:
         return circle.keyed.like(value, "initials")

@@ -14,10 +14,12 @@ from deid_tasks.obfuscate.context import NAMES, PLACES, Surroundings, join_names
 from deid_tasks.obfuscate.families import STAFF, Families
 from deid_tasks.obfuscate.grammar import MENDED, mend_article, mend_possessive, widen_removal
 from deid_tasks.obfuscate.keyed import Keyed
+from deid_tasks.obfuscate.organizations import says_no_name
 from deid_tasks.obfuscate.people import KnownPeople
 from deid_tasks.obfuscate.places import NOTHING, Beside
 from deid_tasks.obfuscate.pools import NamePools, public_pools
 from deid_tasks.obfuscate.scope import Options, Scope
+from deid_tasks.obfuscate.words import fold_name, name_parts
 from deid_tasks.patient import PatientRecord
 from deid_tasks.reference import fold
 from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySettings
@@ -208,6 +210,10 @@ class Obfuscator:
         mode: Mode,
     ) -> str:
         """The surrogate of a span, by what it is and by what of its neighbourhood counts for it."""
+        if entity is Entity.PATIENT and self._is_of_clinician(original, scope, around):
+            entity = Entity.PROVIDER
+        elif entity in _ORGANIZED and around.is_beside_name(index) and says_no_name(original):
+            return original
         whose = scope.staff if entity in STAFF else scope.patient
         beside = NOTHING
         asked: tuple[object, ...] = (entity, original)
@@ -230,6 +236,16 @@ class Obfuscator:
         if entity is Entity.AGE and surrogate[:4] == "over" and around.is_hyphen(end):
             return surrogate.replace("over ", "over-")
         return surrogate
+
+    @staticmethod
+    def _is_of_clinician(original: str, scope: Scope, around: Surroundings) -> bool:
+        """Whether what was taken for the patient's name is nobody's of the record, and a clinician's in the same note."""
+        if scope.patient.record is None or not around.clinicians:
+            return False
+        words = [fold_name(word) for _, _, word in name_parts(original) if len(word) > 1]
+        if not any(word in around.clinicians for word in words):
+            return False
+        return not any(scope.patient.own_spelling(word) in scope.patient.own_names for word in words)
 
     def _remembered(
         self,

@@ -32,10 +32,12 @@ from deid_tasks.obfuscate.words import rewrite_words, words_of
 from deid_tasks.reference import fold
 
 _LONGEST_ABBREVIATION = 6
+_LONGEST_LETTERS = 4
 _VOWELS = frozenset("aeiouy")
 _KIND_LETTERS = re.compile(r"(?<=[A-Z])(?:RMC|MMC|UMC|CMC|UMH|WH|MC|GH|CH|MH|RH|UH|HC|HS|VA|H|C)$")
 """What words of kind leave at the end of an abbreviation: Medical Center, General Hospital, Clinic."""
 _SAINT = re.compile(r"\b(st\.?|saint|ste\.?)\s+([^\W\d_]+?)(['’]s|['’])?(?![\w])", re.IGNORECASE)
+_DAYS = re.compile(r"\b[MTWF]-[FSTW]\b")
 _ARTICLE = re.compile(r"the\s+", re.IGNORECASE)
 _NAMES_A_CHAIN = re.compile(
     r"\s*(?:[#(,-]|\d|pharmacy|store|drug|warehouse|supercenter|on\b|at\b|in\b|of\b|health|insurance|bank|distribution)",
@@ -83,6 +85,12 @@ def replace_organization(value: str, scope: Scope, long_names: Sequence[str] = (
     return made if fold(made) != fold(value) else f"{_name(fold(value), 'one', staff)} {value}"
 
 
+def says_no_name(value: str) -> bool:
+    """Whether ``value`` holds nothing but words of kind ("District", "City of"): a part of a name that stands beside it."""
+    words = words_of(value)
+    return bool(words) and all(word.isalpha() and fold(word) in KINDS for word in words)
+
+
 def _renamed(value: str, words: Sequence[str], staff: Circle) -> str:
     saint = _SAINT.search(value)
     if saint:
@@ -98,6 +106,8 @@ def _renamed(value: str, words: Sequence[str], staff: Circle) -> str:
     ]
     distinctive = " ".join(map(fold, proper))
     new = iter(_new_names(distinctive, words, staff)) if proper else iter(())
+    # The days that somebody comes or a place is open, which were taken for a part of its name.
+    days = frozenset(found.group()) if (found := _DAYS.search(value)) else frozenset()
     is_lower = bool(proper) and all(word.islower() for word in proper) and not value.isupper()
 
     def rewrite(word: str) -> str | None:
@@ -109,6 +119,8 @@ def _renamed(value: str, words: Sequence[str], staff: Circle) -> str:
             number = staff.keyed.like(direction[1] if direction else word, "organization", distinctive)
             return number + match_case(_side(direction[2], staff), direction[2] * 2) if direction else number
         if len(word) == 1 and word.isalpha():
+            if word in days:
+                return word
             return staff.keyed.like(word, "organization", distinctive)
         if (others := _places_like(folded)) is not None:
             return match_case(staff.keyed.choice(others, "locative", folded), word)
@@ -249,8 +261,10 @@ def _chain(value: str, staff: Circle) -> str | None:
         return None
     chain, length = found
     others = [name for name in chain if fold(name) not in fold(value) and fold(value[:length]) not in fold(name)]
-    new = match_case(staff.keyed.choice(others, "chain", fold(value[:length])), value[:length]) if length > 4 else None
-    new = new or staff.keyed.choice(others, "chain", fold(value[:length]))
+    new = staff.keyed.choice(others, "chain", fold(value[:length]))
+    if length > _LONGEST_LETTERS or value[:length] not in chain:
+        # Letters that stand for a chain (CVS) say nothing of how its name is written.
+        new = match_case(new, value[:length])
 
     def rewrite(word: str) -> str | None:
         if _has_digit(word):

@@ -1,5 +1,6 @@
 """Streets, rooms, landmarks and countries: another of the same kind."""
 
+import datetime
 import re
 from itertools import count
 
@@ -10,6 +11,7 @@ from deid_tasks.obfuscate.words import rewrite_words
 from deid_tasks.reference import fold
 
 _LONGEST_CODE = 3
+_YEAR = re.compile(r"(?:19|20)\d\d(?=, [^\W\d])")
 _NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LEADING = frozenset(
     ["lake", "mount", "mt", "fort", "ft", "camp", "port", "cape", "interstate", "highway", "hwy", "route", "the"]
@@ -41,6 +43,10 @@ def replace_street(value: str, circle: Circle) -> str:
         named = True
         return match_case(name, word)
 
+    if year := _YEAR.match(value):
+        # "removed 2004, Edge Hill": a year before a place, and no house number.
+        moved = datetime.date(int(year.group()), 7, 1) + datetime.timedelta(days=circle.shift_days)
+        return str(moved.year) + rewrite_words(value[year.end() :], rewrite)
     made_street = rewrite_words(value, rewrite)
     return made_street if made_street != value else circle.keyed.like(value, *parts)
 
