@@ -88,7 +88,7 @@ def replace_organization(value: str, scope: Scope, long_names: Sequence[str] = (
 def says_no_name(value: str) -> bool:
     """Whether ``value`` holds nothing but words of kind ("District", "City of"): a part of a name that stands beside it."""
     words = words_of(value)
-    return bool(words) and all(word.isalpha() and fold(word) in KINDS for word in words)
+    return bool(words) and all(fold(word) in KINDS for word in words)
 
 
 def _renamed(value: str, words: Sequence[str], staff: Circle) -> str:
