@@ -1,12 +1,14 @@
 """How often surrogates meet reality: over a whole patient table, and within each patient's own record.
 
 python benchmarks/collisions.py --patients 20000 --keys 3
+python benchmarks/collisions.py --patients 20000 --keys 1 --planted 2000
 """
 
 import datetime
 import hashlib
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -15,7 +17,7 @@ import typer
 from deid_tasks.entities import Entity
 from deid_tasks.hospital import build_hospital
 from deid_tasks.hospital.records import HospitalSpec, Patient, World
-from deid_tasks.obfuscate import Obfuscator
+from deid_tasks.obfuscate import KnownPeople, Obfuscator, Person
 from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.reference import fold, read_tsv
 from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
@@ -43,28 +45,49 @@ class Collisions:
         return self.names_of_patients / self.patients
 
 
-def count_collisions(patients: tuple[Patient, ...], key: bytes) -> Collisions:
-    """The collisions of one key over a patient table."""
-    hide = Obfuscator(key, "collisions", PolicySettings(), ObfuscateSettings(key="key"))
-    real: defaultdict[tuple[str, str], set[datetime.date]] = defaultdict(set)
-    for patient in patients:
-        real[fold(patient.person.first), fold(patient.person.last)].add(patient.birth_date)
+def count_collisions(
+    patients: tuple[Patient, ...], key: bytes, more: Sequence[Person] = (), *, is_guarded: bool = True
+) -> Collisions:
+    """The collisions of one key over a patient table and ``more`` people, all of them known to the obfuscator or none."""
+    people = [*(Person(p.patient_id, p.person.first, p.person.last, p.birth_date) for p in patients), *more]
+    hide = _obfuscator(key, people if is_guarded else ())
+    real: defaultdict[tuple[str, str], set[datetime.date | None]] = defaultdict(set)
+    for person in people:
+        real[fold(person.first), fold(person.last)].add(person.birth_date)
     found = Collisions(len(patients))
     for patient in patients:
         record = record_of(patient)
-        first = hide.value(patient.person.first, Entity.PATIENT, record, part="given")
-        last = hide.value(patient.person.last, Entity.PATIENT, record, part="surname")
-        name = fold(first), fold(last)
+        made = _surrogate(hide, patient)
+        name = fold(made.first), fold(made.last)
         if name in real:
             found.names_of_patients += 1
-            shifted = patient.birth_date + datetime.timedelta(days=hide.shift_days(patient.patient_id))
-            found.with_birth_date += shifted in real[name]
+            found.with_birth_date += made.birth_date in real[name]
             found.own += name == (fold(patient.person.first), fold(patient.person.last))
         for part, names in (("given", _given(patient)), ("surname", _surnames(patient))):
             made = {one: fold(hide.value(one, Entity.PATIENT, record, part=part)) for one in names}  # type: ignore[arg-type]
             found.pairs += len(made) * (len(made) - 1) // 2
             found.merged += sum(made[one] == made[other] for i, one in enumerate(names) for other in names[i + 1 :])
     return found
+
+
+def namesakes(patients: Sequence[Patient], key: bytes) -> list[Person]:
+    """People who have the name and the birth date that the surrogates of ``patients`` have where nobody is known."""
+    hide = _obfuscator(key, ())
+    return [_surrogate(hide, patient) for patient in patients]
+
+
+def _obfuscator(key: bytes, people: Sequence[Person]) -> Obfuscator:
+    known = KnownPeople.of(key, "collisions", people) if people else None
+    return Obfuscator(key, "collisions", PolicySettings(), ObfuscateSettings(key="key"), known)
+
+
+def _surrogate(hide: Obfuscator, patient: Patient) -> Person:
+    record = record_of(patient)
+    first = hide.value(patient.person.first, Entity.PATIENT, record, part="given")
+    last = hide.value(patient.person.last, Entity.PATIENT, record, part="surname")
+    return Person(
+        f"namesake of {patient.patient_id}", first, last, hide.shift_day(patient.birth_date, patient.patient_id)
+    )
 
 
 def record_of(patient: Patient) -> PatientRecord:
@@ -120,13 +143,23 @@ def main(
     world: World = World.DEV,
     patients: Annotated[int, typer.Option(min=1)] = 20_000,
     keys: Annotated[int, typer.Option(min=1)] = 3,
+    planted: Annotated[int, typer.Option(min=0, help="Patients to whom a namesake of their surrogate is added.")] = 0,
 ) -> None:
-    """Print what was counted under each of several keys."""
+    """Print what was counted under each of several keys, or, of planted namesakes, what is left of them where they are known."""
     hospital = build_hospital(HospitalSpec("collisions", world, seed=1, patients=patients, providers=50, notes=1))
     typer.echo(f"{patients:,} patients of the {world} world")
     for number in range(keys):
         started = time.process_time()
-        found = count_collisions(hospital.patients, hashlib.sha256(b"collisions %d" % number).digest())
+        key = hashlib.sha256(b"collisions %d" % number).digest()
+        if planted:
+            more = namesakes(hospital.patients[:planted], key)
+            met = [count_collisions(hospital.patients, key, more, is_guarded=known) for known in (False, True)]
+            typer.echo(
+                f"key {number}: with the birth date of one of {planted:,} planted namesakes: {met[0].with_birth_date:,};"
+                f" where they are known: {met[1].with_birth_date:,}"
+            )
+            continue
+        found = count_collisions(hospital.patients, key)
         typer.echo(
             f"key {number}: {found.names_of_patients:,} surrogate full names are a real patient's ({found.rate:.2%}),"
             f" {found.own} the patient's own, {found.with_birth_date} with that patient's birth date;"

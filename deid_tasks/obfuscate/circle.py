@@ -27,8 +27,8 @@ from deid_tasks.obfuscate.pools import (
     public_pools,
     surname_groups,
 )
-from deid_tasks.obfuscate.record_names import read_names
-from deid_tasks.obfuscate.words import fold_name, name_parts
+from deid_tasks.obfuscate.record_names import read_names, rewrite_column
+from deid_tasks.obfuscate.words import fold_name
 from deid_tasks.patient import PatientRecord, TermKind
 
 _UNKNOWN = ("", "", 0.0)
@@ -124,12 +124,14 @@ class Circle:
         if self.people is None or birth_date is None:
             return False
         moved = birth_date + datetime.timedelta(days=self.shift_days)
-        firsts = _words(self.of_record(TermKind.FIRST, TermKind.PREFERRED))
-        lasts = _words(self.of_record(TermKind.LAST))
-        return any(
-            self.people.holds(self.patient_id, made[False, first], made[True, last], moved)
-            for first, last in product(firsts, lasts)
-        )
+        firsts = {self._whole(name, made, is_last=False) for name in self.of_record(TermKind.FIRST, TermKind.PREFERRED)}
+        lasts = {self._whole(name, made, is_last=True) for name in self.of_record(TermKind.LAST)}
+        return any(self.people.holds(self.patient_id, first, last, moved) for first, last in product(firsts, lasts))
+
+    @staticmethod
+    def _whole(name: str, made: dict[tuple[bool, str], str], *, is_last: bool) -> str:
+        """A name of the record, of one word or several, with the surrogates ``made`` for its words."""
+        return rewrite_column(name, lambda word, _: made.get((is_last, fold_name(word)), word), is_last=is_last)
 
     def given(self, folded: str, sex: str = "", *, is_marked: bool = False) -> str:
         """The surrogate of a given name; ``sex`` is what the text around says where neither record nor name does."""
@@ -261,10 +263,6 @@ class Circle:
                 letters = "abcdefghjklmnprstw"
                 choices = [name for letter in letters for name in self.pools.choices(every, letter, 6, exactly=False)]
         raise AssertionError("unreachable")
-
-
-def _words(names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(fold_name(part) for name in names for _, _, part in name_parts(name))
 
 
 def remember(memo: dict[object, str], asked: object, made: str) -> str:

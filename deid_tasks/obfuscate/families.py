@@ -18,10 +18,10 @@ from deid_tasks.obfuscate.numbers import replace_number
 from deid_tasks.obfuscate.organizations import replace_organization
 from deid_tasks.obfuscate.places import NOTHING, Beside, replace_place
 from deid_tasks.obfuscate.professions import replace_profession
+from deid_tasks.obfuscate.record_names import rewrite_column
 from deid_tasks.obfuscate.scope import Cue, Scope
 from deid_tasks.obfuscate.streets import replace_country, replace_landmark, replace_street
 from deid_tasks.obfuscate.times import replace_time
-from deid_tasks.obfuscate.words import name_parts
 from deid_tasks.patient import TermKind
 from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySettings
 
@@ -126,9 +126,7 @@ class Families:
 
 def _part(value: str, part: str, whose: Circle) -> str:
     """One column of a name: every word of it is a given name, or every word a surname."""
-    made: list[str] = []
-    position = 0
-    for start, end, word in name_parts(value):
-        made += (value[position:start], replace_word(word, whose, is_last=part == "surname"))
-        position = end
-    return "".join((*made, value[position:]))
+    is_last = part == "surname"
+    return rewrite_column(
+        value, lambda word, language: replace_word(word, whose, is_last=is_last, language=language), is_last=is_last
+    )

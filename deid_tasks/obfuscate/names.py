@@ -266,9 +266,9 @@ def _are_own_initials(word: str, circle: Circle) -> bool:
     )
 
 
-def replace_word(word: str, circle: Circle, *, is_last: bool) -> str:
-    """The surrogate of one part of a name, written as ``word`` is."""
-    return _replace_part(word, fold_name(word), circle, NO_CUE, is_last=is_last)
+def replace_word(word: str, circle: Circle, *, is_last: bool, language: str = "") -> str:
+    """The surrogate of one part of a name, written as ``word`` is; ``language`` is that of particles before it."""
+    return _replace_part(word, fold_name(word), circle, NO_CUE, is_last=is_last, language=language)
 
 
 def _replace_part(

@@ -1,5 +1,6 @@
-"""The names of a patient's record, read once: every word of them, by what it is."""
+"""The names of a patient's record, read once: every word of them, by what it is; and names as columns of tables hold them."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from deid_tasks.obfuscate.marked_names import PARTICLE_LANGUAGE
@@ -9,6 +10,8 @@ from deid_tasks.patient import PatientRecord, TermKind
 _OWN_GIVEN = frozenset({TermKind.FIRST, TermKind.MIDDLE, TermKind.PREFERRED})
 _GIVEN = _OWN_GIVEN | {TermKind.RELATIVE_FIRST}
 _SURNAMES = frozenset({TermKind.LAST, TermKind.RELATIVE_LAST})
+_PARTICLES = frozenset(word for particles in PARTICLE_LANGUAGE for word in particles.split())
+_GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 
 class RecordNames(NamedTuple):
@@ -70,3 +73,24 @@ def read_names(record: PatientRecord | None) -> RecordNames:
         frozenset(marked),
         languages,
     )
+
+
+def rewrite_column(value: str, rewrite: Callable[[str, str], str], *, is_last: bool) -> str:
+    """A column of given names or of surnames with each word as ``rewrite(word, language of the particles before it)`` gives it.
+
+    Particles, and Jr. and III behind a surname, stay as they do in notes.
+    """
+    parts = name_parts(value)
+    folds = [fold_name(word) for _, _, word in parts]
+    made: list[str] = []
+    position = first = 0
+    for i, (start, end, word) in enumerate(parts):
+        made.append(value[position:start])
+        position = end
+        is_particle = is_last and folds[i] in _PARTICLES and i + 1 < len(parts)
+        if is_particle or (is_last and i and folds[i] in _GENERATIONS):
+            made.append(word)
+            continue
+        made.append(rewrite(word, PARTICLE_LANGUAGE.get(" ".join(folds[first:i]), "") if first < i else ""))
+        first = i + 1
+    return "".join((*made, value[position:]))

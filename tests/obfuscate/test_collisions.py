@@ -10,19 +10,34 @@ from deid_tasks.hospital.records import HospitalSpec, World
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from collisions import count_collisions
+from collisions import count_collisions, namesakes
+
+KEY = bytes(range(32))
 
 
 @pytest.fixture(scope="module")
-def found():
-    hospital = build_hospital(HospitalSpec("collisions", World.DEV, seed=4, patients=1_500, providers=20, notes=1))
-    return count_collisions(hospital.patients, bytes(range(32)))
+def patients():
+    spec = HospitalSpec("collisions", World.DEV, seed=4, patients=1_500, providers=20, notes=1)
+    return build_hospital(spec).patients
+
+
+@pytest.fixture(scope="module")
+def found(patients):
+    return count_collisions(patients, KEY)
 
 
 def test_no_surrogate_is_a_real_patient_by_name_and_birth_date(found):
     assert found.patients == 1_500
     assert (found.own, found.with_birth_date) == (0, 0)
     assert found.rate < 0.005
+
+
+def test_surrogates_give_way_to_namesakes_of_the_same_birth_date(patients):
+    few = patients[:300]
+    more = namesakes(few, KEY)
+    assert count_collisions(few, KEY, more, is_guarded=False).with_birth_date == len(few)
+    given_way = count_collisions(few, KEY, more)
+    assert (given_way.with_birth_date, given_way.own, given_way.merged) == (0, 0, 0)
 
 
 def test_different_names_of_one_record_stay_different(found):

@@ -174,6 +174,20 @@ def test_tables_agree_with_notes():
     )
 
 
+def test_particles_stay_in_tables_as_in_notes():
+    patient = record("p1", (TermKind.FIRST, "Mary Ann"), (TermKind.LAST, "de la Cruz Jr."), group="hispanic")
+    obfuscator = maker()
+    text, spans = parse("[PATIENT:Mary Ann de la Cruz]")
+    note = obfuscator.obfuscate(Document("n", text, "p1"), spans, patient, WRITTEN_AT).text
+    first = obfuscator.value("Mary Ann", Entity.PATIENT, patient, part="given")
+    last = obfuscator.value("de la Cruz Jr.", Entity.PATIENT, patient, part="surname")
+    assert last.startswith("de la ")
+    assert f"{first} {last}" == f"{note} Jr."
+    staff = obfuscator.value("van der Meer", Entity.PROVIDER, part="surname")
+    text, spans = parse("Dr. [PROVIDER:van der Meer]")
+    assert obfuscator.obfuscate(Document("n", text, "p1"), spans, patient, WRITTEN_AT).text == f"Dr. {staff}"
+
+
 def test_one_facility_stands_in_one_town():
     towns = set()
     for patient, form in product(
