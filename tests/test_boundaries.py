@@ -17,6 +17,7 @@ FOUNDATION = {
     "span",
     "notes",
     "patient",
+    "pem",
     "reference",
     "states",
     "settings",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from deid_tasks.errors import SettingsError, VaultError
+from deid_tasks.pem import pem_of, private_key, public_key
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.settings.model import VaultSettings
 
@@ -47,18 +48,9 @@ class Opener(Protocol):
 
 def new_vault_keys() -> tuple[str, str]:
     """A fresh pair as PEM: the private key that opens (PKCS8), and the public key that seals."""
-    from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-    private = X25519PrivateKey.generate()
-    return (
-        private.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        ).decode(),
-        private.public_key()
-        .public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-        .decode(),
-    )
+    return pem_of(X25519PrivateKey.generate())
 
 
 def vault_recipient(settings: InstitutionSettings, secrets: Secrets) -> Recipient:
@@ -80,14 +72,8 @@ def vault_opener(settings: InstitutionSettings, secrets: Secrets) -> Opener:
 def key_pair_opener(private_pem: str, institution: str) -> Opener:
     """What opens with this private key (PEM)."""
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    try:
-        key = load_pem_private_key(private_pem.encode(), password=None)
-    except (ValueError, TypeError):
-        key = None
-    if not isinstance(key, X25519PrivateKey):
-        raise SettingsError("vault.private_key: the secret holds no X25519 private key in PEM (PKCS8, no password)")
+    key = private_key(private_pem, X25519PrivateKey, "vault.private_key")
     return _KeyPair(key, key.public_key(), institution)
 
 
@@ -100,15 +86,8 @@ def vault_of(settings: InstitutionSettings) -> VaultSettings:
 
 def _public_key(pem: str) -> "X25519PublicKey":
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-    try:
-        key = load_pem_public_key(pem.encode())
-    except ValueError:
-        key = None
-    if not isinstance(key, X25519PublicKey):
-        raise SettingsError("vault.public_key: the secret holds no X25519 public key in PEM")
-    return key
+    return public_key(pem, X25519PublicKey, "vault.public_key")
 
 
 class _KeyPair:
