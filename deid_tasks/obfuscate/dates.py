@@ -100,22 +100,18 @@ def _simply_shifted(value: str, scope: Scope) -> str | None:
     match = _SIMPLE.fullmatch(value)
     if match is None:
         return None
-    if value_weekday := match["weekday"]:
-        name = WEEKDAYS[(WEEKDAYS.index(value_weekday.lower()) + scope.shift_days) % 7]
-        return match_case(name.capitalize(), value)
-    if alone := match["alone"]:
-        return f"{_moved(datetime.date(int(alone), 7, 15), scope.shift_days).year}"
+    first, mark, second, digits, iso, alone, weekday = match.groups()
     now = scope.written_at or _UNDATED
-    if iso := match["iso"]:
+    if weekday:
+        name = WEEKDAYS[(WEEKDAYS.index(weekday.lower()) + scope.shift_days) % 7]
+        return match_case(name.capitalize(), value)
+    if alone:
+        return f"{_moved(datetime.date(int(alone), 7, 15), scope.shift_days).year}"
+    if iso:
         original = date_or_none(int(iso[:4]), int(iso[5:7]), int(iso[8:]))
-        return (
-            None
-            if original is None
-            else f"{_moved(original, scope.shift_days):%Y-%m-%d}"
-            if original.year > 999
-            else None
-        )
-    first, mark, second, digits = match["first"], match["mark"], match["second"], match["year"]
+        if original is None or original.year < 1_000:
+            return None
+        return _moved(original, scope.shift_days).isoformat()
     month_first = int(first) <= 12 or int(second) > 12
     month, day = (int(first), int(second)) if month_first else (int(second), int(first))
     if digits is None:

@@ -45,6 +45,7 @@ OF_CIRCLE: dict[Entity, Callable[[str, Circle], str]] = {
 STAFF = frozenset({Entity.FACILITY, Entity.ORGANIZATION, Entity.USERNAME, Entity.PROVIDER})
 """Entities that belong to the institution, whichever patient's note they stand in."""
 
+_ORGANIZED = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
 _PLACES = {Entity.CITY: "city", Entity.STATE: "state", Entity.ZIP: "zip"}
 _TELEPHONES = frozenset({Entity.PHONE, Entity.FAX, Entity.PAGER})
 _MEMORABLE = frozenset({Entity.PROVIDER, Entity.FACILITY, Entity.ORGANIZATION})
@@ -95,9 +96,12 @@ class Families:
         cue: Callable[[str], Cue],
         long_names: Sequence[str],
     ) -> str:
+        family = OF_SCOPE.get(entity)
+        if family is not None:
+            return family(value, scope)
         if entity in NAME_ENTITIES:
             return _part(value, part, whose) if part else replace_name(value, entity, scope, cue)
-        if entity in {Entity.FACILITY, Entity.ORGANIZATION}:
+        if entity in _ORGANIZED:
             return replace_organization(value, scope, long_names)
         if entity in _PLACES:
             return replace_place(value, _PLACES[entity], whose, scope.options, beside)
@@ -110,8 +114,7 @@ class Families:
             )
         if entity in OF_CIRCLE:
             return OF_CIRCLE[entity](value, whose)
-        family = OF_SCOPE.get(entity)
-        return family(value, scope) if family else replace_number(value, entity, scope)
+        return replace_number(value, entity, scope)
 
     def masked(self, value: str, entity: Entity, mode: Mode, scope: Scope) -> str:
         """What the modes without a surrogate leave of ``value``."""

@@ -31,6 +31,8 @@ _CIRCLES = 4_096
 _TELEPHONES = frozenset({Entity.PHONE, Entity.FAX, Entity.PAGER})
 _PLACED = PLACES | {Entity.STREET}
 _ORGANIZED = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
+_PLAIN = frozenset(Entity) - NAMES - _PLACED - _TELEPHONES - _ORGANIZED - {Entity.AGE}
+"""Nothing beside them counts for what they become."""
 _ABBREVIATION = 8
 """Longer ones are no abbreviation of another name in the note."""
 _words = re.compile(r"[^\W\d_]+").findall
@@ -210,6 +212,12 @@ class Obfuscator:
         mode: Mode,
     ) -> str:
         """The surrogate of a span, by what it is and by what of its neighbourhood counts for it."""
+        if entity in _PLAIN:
+            plain = known.get((entity, original))
+            if plain is None:
+                whose = scope.staff if entity in STAFF else scope.patient
+                plain = known[entity, original] = self._families.surrogate(original, entity, scope, whose, mode)
+            return plain
         if entity is Entity.PATIENT and self._is_of_clinician(original, scope, around):
             entity = Entity.PROVIDER
         elif entity in _ORGANIZED and around.is_beside_name(index) and says_no_name(original):
@@ -240,12 +248,13 @@ class Obfuscator:
     @staticmethod
     def _is_of_clinician(original: str, scope: Scope, around: Surroundings) -> bool:
         """Whether what was taken for the patient's name is nobody's of the record, and a clinician's in the same note."""
-        if scope.patient.record is None or not around.clinicians:
+        patient = scope.patient
+        if patient.record is None:
             return False
         words = [fold_name(word) for _, _, word in name_parts(original) if len(word) > 1]
-        if not any(word in around.clinicians for word in words):
+        if not patient.own_names.isdisjoint(words) or around.clinicians.isdisjoint(words):
             return False
-        return not any(scope.patient.own_spelling(word) in scope.patient.own_names for word in words)
+        return not any(patient.own_spelling(word) in patient.own_names for word in words)
 
     def _remembered(
         self,
@@ -277,7 +286,7 @@ class Obfuscator:
             long_names = around.long_names if len(original) <= _ABBREVIATION else ()
             if long_names:
                 return families.surrogate(original, entity, scope, whose, mode, long_names=long_names)
-        elif entity not in _PLACED and entity is not Entity.AGE:
+        elif entity in _TELEPHONES:
             return families.surrogate(original, entity, scope, whose, mode)
         made = whose.memo.get(asked)
         return (

@@ -231,6 +231,32 @@ class TestNothingIsTold:
         seen = Counter(s.kind for row in rows for s in people[row["patient_key"]]("note", row["text"]))
         assert not seen
 
+    def test_structured_rows_hold_nothing_of_their_own_patient(self, demo):
+        people = {
+            _key_of(settings, demo, patient.patient_id): Search(numbers_of(patient) | names_of(patient))
+            for settings in demo.institutions
+            for patient in demo.hospitals[settings.institution].patients
+        }
+        rows = [row for row in demo_places.structured_rows(demo) if "patient_key" in row]
+        assert {row["patient_key"] for row in rows} == set(people)
+        told = ((people[row["patient_key"]], "\n".join(map(str, row.values()))) for row in rows)
+        assert not Counter(sighting.kind for look, text in told for sighting in look("row", text))
+
+    @institutions
+    def test_structured_tables_are_whole_and_joined_to_the_notes(self, demo, institution):
+        counted = dict(demo.rows(f"select distinct table_name, published from {institution}_results.published_table"))
+        assert counted["patients"] == SIZE.patients
+        sql = (
+            "SELECT count(DISTINCT note_key) FROM notes JOIN patients USING (institution, patient_key)"
+            " JOIN providers USING (institution, author_key) JOIN encounters USING (institution, patient_key)"
+            f" WHERE institution = '{institution}'"
+        )
+        _, [(joined,)] = query(demo.institutions[0], demo.secrets, sql)
+        _, [(notes,)] = query(
+            demo.institutions[0], demo.secrets, f"SELECT count(*) FROM notes WHERE institution = '{institution}'"
+        )
+        assert joined == notes > 0
+
     def test_published_rows_hold_no_key_or_time_of_the_warehouse(self, demo):
         real = {
             str(value)
