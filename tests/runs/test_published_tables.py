@@ -10,7 +10,7 @@ from test_runs import START, release, with_settings
 
 from deid_tasks import runs
 from deid_tasks.errors import GateError, SettingsError
-from deid_tasks.obfuscate import Obfuscator
+from deid_tasks.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.publish import open_table
 from deid_tasks.publish.catalog import open_catalog
 from deid_tasks.warehouse import connect, read_patients
@@ -181,6 +181,20 @@ def test_a_row_that_tells_who_the_patient_is_is_withheld_and_many_stop_all(site,
     assert "@" not in str(caught.value)
     lenient = settings.model_copy(update={"gate": settings.gate.model_copy(update={"max_quarantined_share": 1.0})})
     assert runs.publish_tables(lenient, site.secrets, "leaky", wrong, TODAY)["tables"] == {"patient_contacts": 0}
+
+
+def test_who_is_a_patient_is_known_by_hashes_alone(site):
+    path = Path(site.settings.work_dir) / "people"
+    key, institution = site.secrets.key("riverside_key"), site.settings.institution
+    known = KnownPeople.open(path, key, institution)
+    content = path.read_bytes()
+    for patient in site.hospital.patients:
+        assert known.holds(patient.patient_id, patient.person.first, patient.person.last, patient.birth_date)
+        assert patient.person.last.encode() not in content
+    assert not known.holds("nobody", "Xqwen", "Vance", datetime.date(1950, 1, 1))
+    runs.compile_dictionaries(site.settings, site.secrets)
+    again = KnownPeople.open(path, key, institution)
+    assert (again.version, again.generation) == (known.version, 0)
 
 
 def test_without_tables_nothing_is_done(site):
