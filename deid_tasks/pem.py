@@ -1,14 +1,12 @@
 """Pairs of keys as PEM: the private half in PKCS8 without a password, the public half as its subject's key information."""
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from deid_tasks.errors import SettingsError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
-
-Key = TypeVar("Key")
 
 
 def pem_of(private: "Ed25519PrivateKey | X25519PrivateKey") -> tuple[str, str]:
@@ -25,7 +23,7 @@ def pem_of(private: "Ed25519PrivateKey | X25519PrivateKey") -> tuple[str, str]:
     )
 
 
-def private_key(pem: str, kind: type[Key], name: str) -> Key:
+def private_key(pem: str, kind: type[object], name: str) -> Any:
     """The private key of a secret; raises ``SettingsError``, which says ``name``, where it holds none of this ``kind``."""
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
@@ -39,7 +37,7 @@ def private_key(pem: str, kind: type[Key], name: str) -> Key:
     return key
 
 
-def public_key(pem: str, kind: type[Key], name: str) -> Key:
+def public_key(pem: str, kind: type[object], name: str) -> Any:
     """The public key of a secret; raises ``SettingsError`` as ``private_key`` does."""
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 

@@ -17,7 +17,7 @@ def sign(document: str, signing_key: str) -> str:
     """The signature of the document's UTF-8 bytes, in base64; raises ``SettingsError`` where the key is no Ed25519 key."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    key = private_key(signing_key, Ed25519PrivateKey, "gate.signing_key")
+    key: Ed25519PrivateKey = private_key(signing_key, Ed25519PrivateKey, "gate.signing_key")
     return base64.b64encode(key.sign(document.encode())).decode()
 
 
@@ -26,7 +26,7 @@ def check_signature(document: str, signature: str, verification_key: str) -> Non
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    key = public_key(verification_key, Ed25519PublicKey, "gate.verification_key")
+    key: Ed25519PublicKey = public_key(verification_key, Ed25519PublicKey, "gate.verification_key")
     try:
         key.verify(base64.b64decode(signature, validate=True), document.encode())
     except (InvalidSignature, ValueError):

@@ -15,15 +15,16 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from deid_tasks.errors import LexiconError
 from deid_tasks.obfuscate.words import fold_name
 
 _FORMAT = "palimpsest people 1"
 _HEADER_BYTES = 512
-_HASH, _GENERATION = "Q", "H"
-_KINDS = (_HASH, _GENERATION, _HASH, _GENERATION)
+_HASH: Final = "Q"
+_GENERATION: Final = "H"
+_KINDS: tuple[Literal["Q", "H"], ...] = (_HASH, _GENERATION, _HASH, _GENERATION)
 _WIDTH = {_HASH: 8, _GENERATION: 2}
 _MOST_GENERATIONS = 65_535
 
@@ -95,7 +96,7 @@ class KnownPeople:
                 [np.asarray(old_since, dtype=np.uint16), np.full(added.size, generation, dtype=np.uint16)]
             )
             order = np.argsort(hashes, kind="stable")
-            columns += (memoryview(hashes[order]), memoryview(since[order]))
+            columns += (hashes[order].data, since[order].data)
         if before and not has_more:
             return before
         if generation >= _MOST_GENERATIONS:

@@ -73,7 +73,7 @@ def key_pair_opener(private_pem: str, institution: str) -> Opener:
     """What opens with this private key (PEM)."""
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-    key = private_key(private_pem, X25519PrivateKey, "vault.private_key")
+    key: X25519PrivateKey = private_key(private_pem, X25519PrivateKey, "vault.private_key")
     return _KeyPair(key, key.public_key(), institution)
 
 
@@ -87,7 +87,8 @@ def vault_of(settings: InstitutionSettings) -> VaultSettings:
 def _public_key(pem: str) -> "X25519PublicKey":
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
-    return public_key(pem, X25519PublicKey, "vault.public_key")
+    key: X25519PublicKey = public_key(pem, X25519PublicKey, "vault.public_key")
+    return key
 
 
 class _KeyPair:
