@@ -1,7 +1,6 @@
 """Names as they are written: which word is the surname, which a title, and what stays between them."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 
 from deid_tasks.entities import Entity
@@ -11,7 +10,7 @@ from deid_tasks.obfuscate.initials import replace_initials
 from deid_tasks.obfuscate.marked_names import PARTICLE_LANGUAGE
 from deid_tasks.obfuscate.pools import given_names, surname_bearers, surname_groups
 from deid_tasks.obfuscate.scope import Cue, Scope
-from deid_tasks.obfuscate.words import fold_name, name_parts
+from deid_tasks.obfuscate.words import fold_name, name_parts, without_marks
 from deid_tasks.patient import TermKind
 
 _FAMILY = frozenset(
@@ -139,7 +138,6 @@ _SEVERAL = re.compile(r"(\s*[/;&]\s*|\s+and\s+)", re.IGNORECASE)
 """Between the names of several people."""
 _COMMON_PER_100K = 100.0
 """A given name this common is one even where it is a surname too."""
-_UNMARKED = str.maketrans("đĐøØłŁßıæÆœŒ", "dDoOlLsiaAoO")
 NO_CUE: Callable[[str], Cue] = lambda _: Cue()  # noqa: E731 - a constant, not a function of this module
 
 
@@ -293,12 +291,6 @@ def _replace_part(
         is_told = is_own_first or given_names().get(circle.formal(own), ("",))[0] in {"F", "M"}
         made = circle.given(own, "" if is_told else cue(own).sex, is_marked=is_marked)
     return match_case(made if is_marked or made.isascii() else without_marks(made), word)
-
-
-def without_marks(name: str) -> str:
-    """``name`` as it is written where no marks are."""
-    decomposed = unicodedata.normalize("NFKD", name.translate(_UNMARKED))
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def _is_surname_alone(folded: str, entity: Entity) -> bool:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from deid_tasks.errors import LexiconError
-from deid_tasks.obfuscate.words import fold_name
+from deid_tasks.obfuscate.words import fold_name, without_marks
 
 _FORMAT = "palimpsest people 1"
 _HEADER_BYTES = 512
@@ -175,7 +175,9 @@ class KnownPeople:
         return digest.hexdigest()[:32]
 
     def _person(self, first: str, last: str, birth_date: datetime.date) -> int:
-        return self._hash(f"{fold_name(first)}\0{fold_name(last)}\0{birth_date}")
+        # Đặng and Dang are one name, whoever wrote it.
+        parts = [fold_name(without_marks(name)) for name in (first, last)]
+        return self._hash("\0".join((*parts, str(birth_date))))
 
     def _patient(self, patient_id: str) -> int:
         return self._hash(f"patient\0{patient_id}")

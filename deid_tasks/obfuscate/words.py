@@ -1,6 +1,7 @@
 """Words of a name replaced one by one, with the marks between them left in order."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 
 from deid_tasks.reference import fold
@@ -11,6 +12,7 @@ NAME_PART = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 _SAINT = re.compile(r"(?:St|Ste|Saint|ST|STE|SAINT|st|ste|saint)(?=\.? ?[^\W\d_])(?:\. ?| |\.)(?=[^\W\d_]{3})")
+_UNMARKED = str.maketrans("đĐøØłŁßıæÆœŒ", "dDoOlLsiaAoO")
 _NO_LETTERS = str.maketrans("", "", "'’. ")
 
 
@@ -20,6 +22,12 @@ def fold_name(name: str) -> str:
         return name.lower()
     folded = fold(name)
     return folded if folded.isalpha() else folded.translate(_NO_LETTERS)
+
+
+def without_marks(name: str) -> str:
+    """``name`` as it is written where no marks are."""
+    decomposed = unicodedata.normalize("NFKD", name.translate(_UNMARKED))
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def name_parts(value: str) -> list[tuple[int, int, str]]:

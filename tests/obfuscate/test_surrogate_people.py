@@ -86,6 +86,7 @@ def test_known_people_are_a_file_without_names(tmp_path):
     opened = KnownPeople.open(path, KEY, "riverside")
     assert (opened.version, opened.generation, len(opened)) == (made.version, 0, 1)
     assert opened.holds("patient-1", "ANNABELLE", "Lindqvist", born)
+    assert people(Person("p", "Søren", "Đặng", born)).holds("p", "Soren", "Dang", born)
     before = path.stat().st_mtime_ns
     refresh_people(path, KEY, "riverside", [Person("patient-1", "Annabelle", "Lindqvist", born)])
     assert path.stat().st_mtime_ns == before
