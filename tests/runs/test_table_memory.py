@@ -26,13 +26,13 @@ def test_memory_is_flat_over_rows(postgres, tmp_path):
             "warehouse": {"connection": "large_ehr", "layout": "omop"},
             "notes": {"start_date": "2024-01-01"},
             "obfuscate": {"key": "large_key"},
-            "publish": {"bucket": "b", "object_store": "o", "catalog": "c"},
+            "publish": {"bucket": "published", "object_store": "object_store", "catalog": "catalog"},
             "work_dir": str(tmp_path),
         }
     )
     [rules] = read_contract(CONTRACT, ("providers",))
     columns = ", ".join(f"'{rule.column} ' || i as {rule.column}" for rule in rules.columns)
-    few, many = 2_500, 12_500
+    few, many = 2_100, 6_300
     with psycopg2.connect(uri) as connection, connection.cursor() as cursor:
         cursor.execute("create schema large_staging")
         cursor.execute(
@@ -65,5 +65,5 @@ def test_memory_is_flat_over_rows(postgres, tmp_path):
         large = peak(tmp_path / "large")
     finally:
         tracemalloc.stop()
-    # Five times the rows; what is remembered of names and places has bounds of its own.
+    # Three times the rows; what is remembered of names and places has bounds of its own.
     assert large < 1.5 * small, (small, large)
