@@ -3,6 +3,7 @@
     python benchmarks/accuracy.py                              # about 3 minutes of one core
     python benchmarks/accuracy.py --notes 600 --errors 40      # also what was missed and wrongly found, commonest first
     python benchmarks/accuracy.py --ablate                     # also without each part, and its time; harvests and approves first
+    python benchmarks/accuracy.py --corpora FOLDER             # the open sets alone, by the engine that knows no institution
 
 The hospital stands in a private PostgreSQL, dbt builds its dictionaries, and the engine is the default one on them, with a pattern for
 the hospital's record numbers. "Without dictionaries" is the same engine on its public resources alone. Intervals are 95 % bootstraps over patients.
@@ -13,7 +14,9 @@ import os
 import time
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
+from corpora import OPEN_SETS, open_set, score
 from institution import Institution, institution
 
 from deid_tasks.engine import Context
@@ -74,6 +77,26 @@ def _errors(text: str, gold: Sequence[Span], detection: Detection, by_detector: 
     return told
 
 
+def open_sets(folder: Path) -> None:
+    """The default engine with public resources on every document of each set; for Presidio on the same sets see ``engine.py --peer``."""
+    from deid_tasks.cli.engines import public_settings
+    from deid_tasks.engine import build_engine
+    from deid_tasks.pipeline import detect
+
+    context = Context(build_engine(public_settings(), None, None))
+    print("| set | documents | words | recall | precision |\n|---|---|---|---|---|")
+    for name, categories in OPEN_SETS.items():
+        rows = open_set(folder / f"{name}.jsonl")
+        found: list[list[Span]] = []
+        for first in range(0, len(rows), _BATCH):
+            found += [
+                list(one.spans) for one in detect([row.document for row in rows[first : first + _BATCH]], context)
+            ]
+        evaluation = score(rows, found, categories)
+        recall, precision = evaluation.find(), evaluation.find(metric="precision")
+        print(f"| {name} | {len(rows):,} | {evaluation.words:,} | {_cells(recall)} | {_cells(precision)} |", flush=True)
+
+
 def _cells(figure: Figure) -> str:
     return f"{figure.value:.4f} [{figure.lower:.4f}, {figure.upper:.4f}]"
 
@@ -132,8 +155,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--errors", type=int, default=0)
     parser.add_argument("--ablate", action="store_true")
+    parser.add_argument("--corpora", type=Path)
     arguments = parser.parse_args()
     print(f"{time.strftime('%Y-%m-%d')}, load {os.getloadavg()[0]:.1f}, {arguments}")
+    if arguments.corpora:
+        open_sets(arguments.corpora)
+        return
     with institution(arguments.notes, arguments.of, arguments.seed, harvested=arguments.ablate) as place:
         _print(evaluate(place, arguments.errors))
         if arguments.ablate:

@@ -16,6 +16,7 @@ from deid_tasks.lexicon import LexiconTerm
 from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.span import Span
 from deid_tasks.text import Document
+from deid_tasks.train.mixture import TEMPLATES, is_held_out
 
 COARSE = {
     "NAME": Entity.PATIENT,
@@ -76,10 +77,12 @@ def record_of(patient: Patient) -> PatientRecord:
 
 
 def open_set(path: Path) -> list[Row]:
-    """Documents of one open set."""
+    """Documents of one open set; of the set that lends half of its templates to training, those of the other half."""
     rows = []
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
+        if path.name == TEMPLATES and not is_held_out(str(row["template_id"])):
+            continue
         gold, ignored = [], []
         for span in row["spans"]:
             entity = COARSE.get(span["label"])

@@ -147,7 +147,7 @@ class _Reading:
             return False
         gap = scan.codes[scan.ends[last] : scan.starts[last + 1]].tolist()
         before = scan.codes[scan.ends[last - 1] : scan.starts[last]].tolist()
-        return gap == [46] and before == [44, 32]
+        return bool(gap == [46] and before == [44, 32])
 
     def _singles(
         self, pending: list[tuple[int, int]], taken: set[int], names: set[int]
