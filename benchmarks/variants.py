@@ -31,6 +31,8 @@ _PIECES = 24
 """Of a sample, special tokens included."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "MiniLM, linear head": {},
+    "the same, seed 1": {"seed": 1},
+    "the same, seed 2": {"seed": 2},
     "CRF head": {"head": "crf"},
     "CRF head, BIO labels": {"head": "crf", "labels": "bio"},
     "BIO labels": {"labels": "bio"},
@@ -133,7 +135,8 @@ def main() -> None:
             changes = {"model": {"trunk": "minilm"}, "fit": {"steps": arguments.steps // 5, "is_bfloat16": True}}
             trainings = plan(arguments.folder / slug, "published", changes)
         else:
-            [one] = plan(arguments.folder / slug, changes={"model": model})
+            changes = {key: value for key, value in model.items() if key != "seed"}
+            [one] = plan(arguments.folder / slug, changes={"model": changes, "seed": model.get("seed", 0)})
             rate = 1.2e-4 if one.model.trunk == "mpnet" else fit.learning_rate
             trainings = [replace(one, fit=replace(fit, learning_rate=rate))]
         begun = time.process_time()
