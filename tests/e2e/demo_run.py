@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg2
+import pytest
 
 from deid_tasks.demo import Size
 from deid_tasks.demo.airflow_api import AirflowApi
@@ -108,7 +109,12 @@ def interrupt(folder: Path, institutions: Path, environment: dict[str, str]) -> 
 
 def finish(folder: Path, institutions: Path, settings: list[InstitutionSettings], environment: dict[str, str]) -> Demo:
     second = _start(folder, institutions, environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    said, _ = second.communicate(timeout=1_500)
+    try:
+        said, _ = second.communicate(timeout=2_400)
+    except subprocess.TimeoutExpired:
+        second.kill()
+        said, _ = second.communicate()
+        pytest.fail(f"the demo did not end in 40 minutes; it had said:\n{said}")
     assert second.returncode == 0, said
     state = State.load(folder)
     platform = Platform(checkout(), state, print, institutions)
