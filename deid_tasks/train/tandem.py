@@ -62,6 +62,14 @@ def score(gold: Words, said: Sequence[Words], category: Category) -> Scores:
     return Scores(len(gold[category]), len(gold[category] & marked), len(marked), len(marked & identifiers))
 
 
+def score_any(gold: Words, said: Words) -> Scores:
+    """The scores of one model, identifier against none."""
+    identifiers = frozenset[tuple[int, int]]().union(*gold.values())
+    marked = frozenset[tuple[int, int]]().union(*said.values())
+    both = len(identifiers & marked)
+    return Scores(len(identifiers), both, len(marked), both)
+
+
 def choose(gold: Words, versions: Mapping[str, Words], floor: float) -> list[Choice]:
     """For each category the two versions that together miss least, of those whose precision reaches ``floor``.
 

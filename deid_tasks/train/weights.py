@@ -1,5 +1,6 @@
 """A trained model's weights in bfloat16: half the size of what was trained, for a GPU, and to train on from."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -30,7 +31,28 @@ def load_weights(tagger: Tagger, folder: Path) -> None:
     Raises:
         ModelError: the file is missing, none, or of a model with other sizes or outputs.
     """
-    path = folder / WEIGHTS
+    load_mean(tagger, [folder])
+
+
+def load_mean(tagger: Tagger, folders: Sequence[Path]) -> None:
+    """Put the mean of several trainings' weights into ``tagger``; each must have gone on from the one before it.
+
+    Source: Wortsman et al., "Model soups", ICML 2022.
+
+    Raises:
+        ModelError: as ``load_weights``.
+    """
+    mean: dict[str, torch.Tensor] = {}
+    for folder in folders:
+        for name, value in _read(folder / WEIGHTS).items():
+            mean[name] = mean.get(name, 0) + value.float() / len(folders)
+    try:
+        tagger.load_state_dict(mean)
+    except RuntimeError:
+        raise ModelError(f"{folders[0] / WEIGHTS} is of a model with other sizes or outputs") from None
+
+
+def _read(path: Path) -> dict[str, torch.Tensor]:
     if not path.is_file():
         raise ModelError(f"{path} is missing; train with has_safetensors to go on from a model")
     try:
@@ -38,7 +60,4 @@ def load_weights(tagger: Tagger, folder: Path) -> None:
     except SafetensorError:
         raise ModelError(f"{path} is damaged, or no safetensors file") from None
     tensors.pop(_BIASES, None)
-    try:
-        tagger.load_state_dict({name: value.float() for name, value in tensors.items()})
-    except RuntimeError:
-        raise ModelError(f"{path} is of a model with other sizes or outputs") from None
+    return dict(tensors)

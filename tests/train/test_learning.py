@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import torch
 from tiny_model import save_trunk
 
 from deid_tasks.entities import Category, Entity
@@ -21,7 +22,7 @@ from deid_tasks.train.scenes import SceneMaker
 from deid_tasks.train.settings import FitSettings, ModelSettings, TrainSettings
 from deid_tasks.train.simulated import read_contexts, write_sentences
 from deid_tasks.train.tandem import choose, marked_words
-from deid_tasks.train.weights import load_weights, save_bfloat16
+from deid_tasks.train.weights import load_mean, load_weights, save_bfloat16
 
 SAMPLES = [Sample("Seen by Abe Cole.", (Mark(8, 16, "PROVIDER"),)), Sample("No fever.", ()), Sample("On 3/4.", (Mark(3, 6, "DATE"),))]  # fmt: skip
 
@@ -93,7 +94,8 @@ def test_versions_are_trained_scored_and_chosen_and_a_stopped_run_goes_on(tmp_pa
     lines: list[str] = []
     choices = learn(settings, learning, lines.append)
     curve = json.loads((settings.folder / "curve.json").read_text())
-    assert [version["version"] for version in curve] == ["v0", "v1"]
+    assert [version["version"] for version in curve] == ["v0", "v1", "mean"]
+    assert all(0 <= version["scores"]["any"]["recall"] <= 1 for version in curve)
     assert curve[1]["errors"] > 0
     assert curve[1]["neighbours"] > 0
     assert {choice["category"] for choice in json.loads((settings.folder / "choice.json").read_text())} == {
@@ -103,6 +105,24 @@ def test_versions_are_trained_scored_and_chosen_and_a_stopped_run_goes_on(tmp_pa
     assert learn(settings, learning, lines.append) == choices
     assert "v0 is there" in lines
     assert "v1 is there" in lines
+
+
+def test_the_mean_of_two_trainings_lies_between_them(tmp_path: Path) -> None:
+    trunk = save_trunk("mpnet", tmp_path / "trunk")
+    settings = ModelSettings(str(trunk), 1, window=32)
+    first, second, mean = (build_tagger(trunk, settings) for _ in range(3))
+    with torch.no_grad():
+        for parameter in second.parameters():
+            parameter += 1.0
+    for tagger, name in ((first, "a"), (second, "b")):
+        (tmp_path / name).mkdir()
+        save_bfloat16(tagger, tmp_path / name)
+    load_mean(mean, [tmp_path / "a", tmp_path / "b"])
+    for one, between in zip(first.parameters(), mean.parameters(), strict=True):
+        assert (one + 0.5 - between).abs().max() <= 0.02 * (1 + one.abs().max())
+    with pytest.raises(ModelError, match=r"b/model\.safetensors is missing"):
+        (tmp_path / "b" / "model.safetensors").unlink()
+        load_mean(mean, [tmp_path / "a", tmp_path / "b"])
 
 
 def test_a_training_goes_on_from_saved_weights_that_fit(tmp_path: Path) -> None:
