@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import typer
+from corpora import record_of
 
 from deid_tasks.entities import Entity
 from deid_tasks.hospital import build_hospital
 from deid_tasks.hospital.records import HospitalSpec, Patient, World
 from deid_tasks.obfuscate import KnownPeople, Obfuscator, Person
-from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.reference import fold, read_tsv
 from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
 
@@ -87,26 +87,6 @@ def _surrogate(hide: Obfuscator, patient: Patient) -> Person:
     last = hide.value(patient.person.last, Entity.PATIENT, record, part="surname")
     return Person(
         f"namesake of {patient.patient_id}", first, last, hide.shift_day(patient.birth_date, patient.patient_id)
-    )
-
-
-def record_of(patient: Patient) -> PatientRecord:
-    """What ``dict_patient`` knows of a patient's names."""
-    terms = [
-        (TermKind.FIRST, patient.person.first),
-        (TermKind.MIDDLE, patient.person.middle),
-        (TermKind.PREFERRED, patient.person.nickname),
-        (TermKind.LAST, patient.person.last),
-        (TermKind.LAST, patient.previous_last),
-        *((TermKind.RELATIVE_FIRST, relative.person.first) for relative in patient.relatives),
-        *((TermKind.RELATIVE_LAST, relative.person.last) for relative in patient.relatives),
-    ]
-    return PatientRecord(
-        patient.patient_id,
-        patient.person.sex,
-        patient.birth_date,
-        patient.ethnicity,
-        tuple(PatientTerm(kind, term) for kind, term in terms if term),
     )
 
 

@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from transformer import OPEN_SETS, open_set, simulated
+from corpora import OPEN_SETS
+from transformer import open_set, simulated
 
 from deid_tasks.detect.base import Detector
 from deid_tasks.detect.patterns import PatternDetector

@@ -8,11 +8,11 @@ import time
 from typing import Annotated
 
 import typer
+from corpora import record_of
 
 from deid_tasks.hospital import build_hospital, write_notes
-from deid_tasks.hospital.records import HospitalSpec, Patient, World
+from deid_tasks.hospital.records import HospitalSpec, World
 from deid_tasks.obfuscate import Obfuscator
-from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
 from deid_tasks.text import Document
 
@@ -25,7 +25,7 @@ def main(
 ) -> None:
     """Print what reading the reference lists costs, and the best of several runs, each with a new obfuscator that remembers nothing."""
     hospital = build_hospital(HospitalSpec("benchmark", world, patients=patients, notes=notes))
-    records = {patient.patient_id: _record(patient) for patient in hospital.patients}
+    records = {patient.patient_id: record_of(patient) for patient in hospital.patients}
     written = [(note, Document(note.note_id, note.text, note.patient_id)) for note in write_notes(hospital)]
     times = []
     for _ in range(repeats + 1):
@@ -42,28 +42,6 @@ def main(
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     typer.echo(
         f"first run, which reads the reference lists: {words / times[0]:,.0f} words/s; peak memory {peak:,.0f} MiB"
-    )
-
-
-def _record(patient: Patient) -> PatientRecord:
-    """What surrogates read of a record: names, city and state."""
-    terms = [
-        (TermKind.FIRST, patient.person.first),
-        (TermKind.MIDDLE, patient.person.middle),
-        (TermKind.PREFERRED, patient.person.nickname),
-        (TermKind.LAST, patient.person.last),
-        (TermKind.LAST, patient.previous_last),
-        (TermKind.CITY, patient.address.city),
-        (TermKind.STATE, patient.address.state),
-        *((TermKind.RELATIVE_FIRST, relative.person.first) for relative in patient.relatives),
-        *((TermKind.RELATIVE_LAST, relative.person.last) for relative in patient.relatives),
-    ]
-    return PatientRecord(
-        patient.patient_id,
-        patient.person.sex,
-        patient.birth_date,
-        patient.ethnicity,
-        tuple(PatientTerm(kind, term) for kind, term in terms if term),
     )
 
 

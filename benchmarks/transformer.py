@@ -5,11 +5,13 @@ training saw; intervals are 95 % bootstraps over notes (over templates where a s
 """
 
 import argparse
-import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+import corpora
+from corpora import OPEN_SETS
 
 from deid_tasks.detect.transformer import TransformerDetector
 from deid_tasks.entities import Category, Entity
@@ -19,23 +21,6 @@ from deid_tasks.hospital.records import HospitalSpec, World
 from deid_tasks.settings.model import TransformerSettings
 from deid_tasks.span import Span
 from deid_tasks.text import Document
-
-COARSE = {
-    "NAME": Entity.PATIENT,
-    "DATE": Entity.DATE,
-    "AGE": Entity.AGE,
-    "LOCATION": Entity.CITY,
-    "ORGANIZATION": Entity.ORGANIZATION,
-    "ID": Entity.OTHER_ID,
-    "CONTACT": Entity.PHONE,
-    "PROFESSION": Entity.PROFESSION,
-}
-OPEN_SETS = {
-    "handoffs_standard": frozenset(Category),
-    "presidio_synth_v2": frozenset(Category),
-    "wnut17_dev": frozenset({Category.NAME, Category.LOCATION, Category.ORGANIZATION}),
-}
-"""Which categories a set annotates; others are left out of its count."""
 
 Row = tuple[str, list[Span], list[Span], str]
 """Text, gold, ignored, group."""
@@ -50,13 +35,8 @@ def simulated(notes: int) -> Iterator[Row]:
 
 def open_set(path: Path) -> Iterator[Row]:
     """Documents of one open set."""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        gold, ignored = [], []
-        for span in row["spans"]:
-            entity = COARSE.get(span["label"])
-            (gold if entity else ignored).append(Span(span["start"], span["end"], entity or Entity.OTHER_ID))
-        yield row["text"], sorted(gold), ignored, str(row.get("template_id", row["id"]))
+    for row in corpora.open_set(path):
+        yield row.document.text, row.gold, row.ignored, row.group
 
 
 def measure(
