@@ -95,7 +95,7 @@ def test_the_detector_reads_every_kind_as_it_was_trained(settings: ModelSettings
     export(tagger, trunk / "tokenizer.json", tmp_path / "model", is_quantised=False)
     write_config(tagger, tmp_path / "model", settings)
     detector = TransformerDetector(TransformerSettings(model=str(tmp_path / "model"), outside_bias=0.0))
-    text = "Seen by DR. ABE COLE on 3/14."
+    text = "DR. ABE COLE on 3/14."
     [found] = detector.detect([Document("n", text)])
     source = source_of(trunk / "tokenizer.json", [Sample(text, ())], replace(settings, context="sentence"))
     [window] = encode_samples(source.encoder, source.samples, replace(source.cutting, window=64), source.rules)
@@ -110,8 +110,7 @@ def test_the_detector_reads_every_kind_as_it_was_trained(settings: ModelSettings
             scores = word_scores(logits, batch.words, is_first=is_first)[0][0].numpy()
             chances = Chain.read(content, len(tagger.outputs), "here").chances(scores)
     starts, ends, _, _ = shape_words(text)
-    if len(window.ids) > settings.window:
-        pytest.skip("more than one window")
+    assert len(window.ids) <= settings.window
     for start, end, chance in zip(starts, ends, 1 - chances[:, 0], strict=True):
         if text[start].isalnum():
             is_found = any(span.start <= start and end <= span.end for span in found)
