@@ -22,8 +22,9 @@ from institution import Institution, institution
 from deid_tasks.engine import Context
 from deid_tasks.entities import Entity
 from deid_tasks.evaluate import Evaluation, Figure, Scorer
-from deid_tasks.pipeline import Detection, SpansByDetector, find
+from deid_tasks.pipeline import find
 from deid_tasks.runs.ablation import FULL, GoldDocument, Variant, ablate, without_dictionaries
+from deid_tasks.settle import Detection, SpansByDetector
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 from deid_tasks.text.words import mark_words, words_of

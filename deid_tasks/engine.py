@@ -20,6 +20,7 @@ from deid_tasks.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.patient import PatientRecord
 from deid_tasks.settings import InstitutionSettings
 from deid_tasks.settings.model import MergeSettings, RecoverSettings
+from deid_tasks.stakes import Stakes
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,8 @@ def build_engine(
     if "transformer" in names:
         from deid_tasks.detect.transformer import WindowDetector, build_readers
 
-        readers = build_readers(settings.detect.transformers)
+        patterns = PatternDetector() if "patterns" in names else None
+        readers = build_readers(settings.detect.transformers, Stakes(settings.merge, settings.recover, patterns))
         model_hashes = [reader.sha256 for reader in readers]
         inclusion: InclusionList | None = None
         if settings.detect.inclusion and harvest and len(harvest.inclusion):

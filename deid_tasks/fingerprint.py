@@ -22,7 +22,9 @@ MODULES = (
     "patient.py",
     "pipeline.py",
     "reference.py",
+    "settle.py",
     "span.py",
+    "stakes.py",
     "states.py",
     # Which of a patient's records the engine is given.
     "warehouse/patients.py",
@@ -40,6 +42,9 @@ DECISIVE = frozenset({"institution", "detect", "merge", "recover", "policy", "ob
 """Sections of the settings that change the output. Of ``notes`` the longest note alone does."""
 _NOT_NEURAL = frozenset({"detectors", "patterns", "context", "inclusion"})
 """Settings of detection that the neural pass does not know."""
+_RULE_ROOMS = ("text", "detect", "lexicon", "merge", "recover")
+_RULE_MODULES = ("reference.py", "settle.py", "stakes.py", "states.py")
+"""Code that decides over a model's doubt."""
 _PACKAGE = Path(__file__).parent
 
 
@@ -91,13 +96,20 @@ def neural_version(
 ) -> str:
     """What decides the neural pass's answer for a sentence, and nothing else: the version of what is kept of its answers.
 
-    Dictionaries, patterns, templates and the inclusion list change without it. Where a model ``reads_rules``, the patterns that come with the
-    package and the public lists decide too; an institution's own patterns are none of them.
+    Dictionaries, patterns, templates and the inclusion list change without it. Where ``reads_rules``, the patterns that come with the
+    package, the public lists, merging and recovery decide too; an institution's own patterns and dictionaries are none of them.
     """
-    detect = decisive_settings(settings)["detect"]
+    decisive = decisive_settings(settings)
+    detect = decisive["detect"]
+    rules = {
+        "reference": _reference_hash(reference or reference_path("SOURCES.md").parent),
+        "merge": decisive["merge"],
+        "recover": decisive["recover"],
+        "patterns": "patterns" in detect["detectors"],
+    }
     parts = {
         "code": _neural_code_hash(package, with_rules=reads_rules),
-        "reference": _reference_hash(reference or reference_path("SOURCES.md").parent) if reads_rules else "",
+        "rules": rules if reads_rules else {},
         "libraries": library_versions() | torch_versions(settings),
         "models": list(model_hashes),
         "settings": {name: value for name, value in detect.items() if name not in _NOT_NEURAL},
@@ -160,12 +172,12 @@ def _neural_code_hash(package: Path, *, with_rules: bool) -> str:
     rules = package / "detect" / "patterns"
     files = [
         path
-        for room in ("text", "detect")
+        for room in (_RULE_ROOMS if with_rules else ("text", "detect"))
         for path in (package / room).rglob("*.py")
         if with_rules or rules not in path.parents
     ]
     if with_rules:
-        files += [package / name for name in ("reference.py", "states.py")]
+        files += [package / name for name in _RULE_MODULES]
     return _hash_files(package, [package / "entities.py", *files])
 
 

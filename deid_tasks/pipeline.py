@@ -7,35 +7,20 @@
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
 from deid_tasks.audit import Finding, audit
-from deid_tasks.engine import Context, Engine
+from deid_tasks.engine import Context
 from deid_tasks.errors import DeidError
-from deid_tasks.merge import count_agreed, merge_spans
 from deid_tasks.notes import NOTE_SCHEMA, RESULT_SCHEMA, Amounts, Outcome, Reason
 from deid_tasks.obfuscate import Obfuscated, Obfuscator
-from deid_tasks.recover import recover_all
+from deid_tasks.settle import Detection, SpansByDetector, settle_all
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 
 Row = dict[str, Any]
-SpansByDetector = Mapping[str, Sequence[Span]]
-
-
-@dataclass(frozen=True, slots=True)
-class Detection:
-    """What was found in one note."""
-
-    spans: tuple[Span, ...]
-    """Identifiers: sorted, disjoint."""
-    recovered: tuple[Span, ...] = field(default=())
-    """Spans that were given back as medical terms."""
-    agreed: int = 0
-    """How many of ``spans`` two or more detectors found."""
 
 
 def measure(document: Document, detection: Detection, rewritten: Obfuscated) -> Amounts:
@@ -63,31 +48,6 @@ def find(documents: Sequence[Document], context: Context) -> list[SpansByDetecto
         for found, spans in zip(by_detector, detector.detect(documents), strict=True):
             found.setdefault(detector.name, []).extend(spans)
     return list(by_detector)
-
-
-def settle(document: Document, spans: SpansByDetector, engine: Engine) -> Detection:
-    """Merge what the detectors found in one document, and give medical terms back."""
-    return settle_all([document], [spans], engine)[0]
-
-
-def settle_all(
-    documents: Sequence[Document], spans_by_detector: Sequence[SpansByDetector], engine: Engine
-) -> list[Detection]:
-    """``settle`` for many documents at once, in the order given."""
-    pairs = list(zip(documents, spans_by_detector, strict=True))
-    merged = [merge_spans(document, spans, engine.merge) for document, spans in pairs]
-    if not engine.recover.enabled:
-        return [
-            Detection(tuple(one), agreed=count_agreed(one, spans))
-            for one, spans in zip(merged, spans_by_detector, strict=True)
-        ]
-    protected = [spans.get("patient", ()) for spans in spans_by_detector]
-    return [
-        Detection(result.kept, result.recovered, count_agreed(result.kept, spans))
-        for result, spans in zip(
-            recover_all(documents, merged, engine.lexicon, protected), spans_by_detector, strict=True
-        )
-    ]
 
 
 def deidentify(batch: pa.RecordBatch, context: Context) -> pa.RecordBatch:

@@ -42,7 +42,7 @@ STEPS = {
     "vault",
     "literature",
 }
-COMPOSERS = {"fingerprint", "engine", "pipeline", "bench", "runs"}
+COMPOSERS = {"fingerprint", "settle", "stakes", "engine", "pipeline", "bench", "runs"}
 SHELLS = {"cli", "demo", "train", "hospital"}
 ALLOWED_BETWEEN_STEPS = {
     ("detect", "lexicon"),

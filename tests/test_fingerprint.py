@@ -155,15 +155,26 @@ def test_what_was_approved_of_a_harvest_changes_it_and_not_what_the_models_find(
     assert neural_version(SETTINGS, ("other",)) != before
 
 
+@pytest.mark.parametrize(
+    ("setting", "value"), [("recover.enabled", False), ("merge.votes", 2), ("detect.detectors", ["transformer"])]
+)
+def test_what_is_marked_in_the_end_decides_for_a_model_that_is_asked_by_it(setting, value):
+    other = changed(setting, value)
+    assert neural_version(other, ("w",)) == neural_version(SETTINGS, ("w",))
+    assert neural_version(other, ("w",), reads_rules=True) != neural_version(SETTINGS, ("w",), reads_rules=True)
+
+
 def test_patterns_and_public_lists_decide_what_a_model_finds_that_reads_rules_and_no_other(tmp_path):
     package, lists = tmp_path / "package", tmp_path / "lists"
     (package / "detect" / "patterns").mkdir(parents=True)
     lists.mkdir()
-    for path in (package / "entities.py", package / "reference.py", package / "states.py", lists / "names.tsv"):
+    (package / "merge").mkdir()
+    modules = [package / f"{name}.py" for name in ("entities", "reference", "settle", "stakes", "states")]
+    for path in (*modules, lists / "names.tsv"):
         path.write_text("1")
     rules = package / "detect" / "patterns" / "dates.py"
     found = []
-    for turn, path in enumerate((rules, lists / "names.tsv")):
+    for turn, path in enumerate((rules, package / "merge" / "merge.py", package / "stakes.py", lists / "names.tsv")):
         path.write_text(f"changed {turn}")
         module._neural_code_hash.cache_clear()
         module._reference_hash.cache_clear()
@@ -173,7 +184,7 @@ def test_patterns_and_public_lists_decide_what_a_model_finds_that_reads_rules_an
     found.append([neural_version(SETTINGS, ("w",), package, lists, reads_rules=reads) for reads in (False, True)])
     plain, told = zip(*found, strict=True)
     assert len(set(plain)) == 1
-    assert len(set(told)) == 3
+    assert len(set(told)) == 5
 
 
 def test_the_order_of_two_models_changes_it():

@@ -20,7 +20,8 @@ from deid_tasks.lexicon import Lexicon, LexiconTerm
 from deid_tasks.notes import NOTE_SCHEMA
 from deid_tasks.obfuscate import Obfuscator
 from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
-from deid_tasks.pipeline import deidentify, settle
+from deid_tasks.pipeline import deidentify
+from deid_tasks.settle import settle
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 from tests.small_notes import small_notes

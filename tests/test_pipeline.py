@@ -145,7 +145,7 @@ def test_a_detector_that_fails_on_one_note_costs_that_note_only(context, monkeyp
 
 
 def test_an_identifier_left_in_the_output_quarantines_the_note(context, monkeypatch):
-    monkeypatch.setattr("deid_tasks.pipeline.merge_spans", lambda document, spans, settings: [])
+    monkeypatch.setattr("deid_tasks.settle.merge_spans", lambda document, spans, settings: [])
     result = deidentify(batch(TEXTS[0]), context).to_pylist()[0]
     assert (result["outcome"], result["reason"], result["deid_text"]) == ("quarantined", "audit_finding", None)
     assert {finding["kind"] for finding in result["findings"]} >= {"mrn"}

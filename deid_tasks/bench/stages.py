@@ -10,8 +10,9 @@ from typing import Any
 from deid_tasks.audit import audit
 from deid_tasks.engine import Context
 from deid_tasks.merge import count_agreed, merge_spans
-from deid_tasks.pipeline import Detection, measure
+from deid_tasks.pipeline import measure
 from deid_tasks.recover import recover_all
+from deid_tasks.settle import Detection
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 

@@ -8,6 +8,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ from deid_tasks.text.titled import title_capitals
 NAME = "transformer"
 ALONE = ":alone"
 """Ends the name of a detector that asks for no second opinion."""
+_LEAST = 1e-6
+"""Words whose chance is the lower end of the band are doubted too."""
 _AT_ONCE_CHARACTERS = 500_000
 """Texts are read in groups of about so many characters: the memory that answers take stays bounded."""
 
@@ -142,17 +145,29 @@ class ModelReader:
         return Words(pieces, entities, begins)
 
 
+class Stakes(Protocol):
+    """Knows what comes of an answer."""
+
+    def differ(
+        self, name: str, texts: Sequence[str], one: Sequence[Sequence[Found]], other: Sequence[Sequence[Found]]
+    ) -> list[bool]:
+        """Of each text, whether other words would be marked in the end with the answer ``one`` of the detector ``name`` than with ``other``."""
+        ...
+
+
 class TransformerDetector:
     """One model, and where the settings give one, a second that reads the texts in which the first doubts.
 
-    The first doubts where a word's chance of being an identifier lies in ``second.band``.
+    The first doubts where a word's chance of being an identifier lies in ``second.band``. With ``stakes`` the second reads only
+    those texts in which something hangs on the doubt: where it makes a difference whether all doubted words are identifiers or none.
 
     Raises:
         ModelError: a model is missing, damaged, pickled or has labels nobody knows.
     """
 
-    def __init__(self, settings: TransformerSettings, name: str = NAME) -> None:
+    def __init__(self, settings: TransformerSettings, name: str = NAME, stakes: Stakes | None = None) -> None:
         self.name = name
+        self._stakes = stakes
         self.pieces_read: Counter[Path] = Counter()
         """Word pieces, special tokens too, that went through each file of weights, since the detector was built."""
         self._first = ModelReader(settings, self.pieces_read)
@@ -165,8 +180,10 @@ class TransformerDetector:
         """One hash of the models' files: a part of the fingerprint."""
         if self._second:
             self.sha256 = hashlib.sha256(f"{self._first.sha256} {self._second.sha256}".encode()).hexdigest()
-        self.reads_rules = self._first.reads_rules or (self._second is not None and self._second.reads_rules)
-        """Whether a model is told what patterns and public lists say of each word."""
+        self.reads_rules = self._first.reads_rules or (
+            self._second is not None and (stakes is not None or self._second.reads_rules)
+        )
+        """Whether patterns and public lists decide too: a model is told what they say of each word, or asked by it."""
         self.doubted = 0
         """How many texts the second model read, since the detector was built."""
 
@@ -191,7 +208,7 @@ class TransformerDetector:
         words = self._first.words(texts, floor)
         if second and self._second:
             low, high = second.band
-            doubted = [i for i, one in enumerate(words) if one is not None and _doubts(one, low, high)]
+            doubted = self._doubted(texts, words, low, high)
             self.doubted += len(doubted)
             others = self._second.words([texts[i] for i in doubted], 0.0)
             for i, other in zip(doubted, others, strict=True):
@@ -201,6 +218,18 @@ class TransformerDetector:
         return [
             [] if one is None else decode(text, one, self._threshold) for text, one in zip(texts, words, strict=True)
         ]
+
+    def _doubted(self, texts: Sequence[str], words: Sequence[Words | None], low: float, high: float) -> list[int]:
+        doubted = [(i, one) for i, one in enumerate(words) if one is not None and _doubts(one, low, high)]
+        if self._stakes is None or not doubted:
+            return [i for i, _ in doubted]
+        own = [texts[i] for i, _ in doubted]
+        most, least = (
+            [decode(text, one, threshold) for text, (_, one) in zip(own, doubted, strict=True)]
+            for threshold in (low - _LEAST, high)
+        )
+        differ = self._stakes.differ(self.name, own, most, least)
+        return [i for (i, _), matters in zip(doubted, differ, strict=True) if matters]
 
 
 class WindowDetector:
@@ -216,10 +245,10 @@ class WindowDetector:
         return [[Span(one.start, one.end, one.entity, self.name, one.score) for one in spans] for spans in found]
 
 
-def build_readers(settings: Sequence[TransformerSettings]) -> list[TransformerDetector]:
+def build_readers(settings: Sequence[TransformerSettings], stakes: Stakes | None = None) -> list[TransformerDetector]:
     """A reader for each model; one alone is ``transformer``, several bear their own names."""
     names = [NAME] if len(settings) == 1 else [f"{NAME}:{one.label}" for one in settings]
-    return [TransformerDetector(one, name) for one, name in zip(settings, names, strict=True)]
+    return [TransformerDetector(one, name, stakes) for one, name in zip(settings, names, strict=True)]
 
 
 def _doubts(words: Words, low: float, high: float) -> bool:

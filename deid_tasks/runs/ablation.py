@@ -16,12 +16,13 @@ from deid_tasks.detect.sentences import INCLUDED, SentenceDetector
 from deid_tasks.engine import Context, Engine
 from deid_tasks.evaluate import Evaluation, Interval, Scorer
 from deid_tasks.patient import PatientRecord
-from deid_tasks.pipeline import Detection, SpansByDetector, find, settle, settle_all
+from deid_tasks.pipeline import find
 from deid_tasks.runs.batches import batched
 from deid_tasks.runs.dictionaries import load_engine
 from deid_tasks.runs.heldout import is_unseen, splits_of
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.settings.model import Design
+from deid_tasks.settle import Detection, SpansByDetector, settle, settle_all
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 from deid_tasks.text.words import mark_words, words_of

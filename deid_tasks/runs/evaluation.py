@@ -16,7 +16,7 @@ from deid_tasks.errors import GateError, WarehouseError
 from deid_tasks.evaluate import Evaluation, Scorer
 from deid_tasks.gate import Verdict, baseline, check_tables, evaluation_checks, issue_certificate
 from deid_tasks.notes import Amounts
-from deid_tasks.pipeline import Detection, find, measure
+from deid_tasks.pipeline import find, measure
 from deid_tasks.report import write_report
 from deid_tasks.runs.ablation import FULL, Variant, without_dictionaries
 from deid_tasks.runs.batches import batched
@@ -26,6 +26,7 @@ from deid_tasks.runs.heldout import is_unseen, splits_of
 from deid_tasks.runs.workspace import whole_file, work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.settings.model import Design
+from deid_tasks.settle import Detection
 from deid_tasks.text import Document
 from deid_tasks.warehouse import connect, read_patients
 from deid_tasks.warehouse.certificates import CertificateRow, certificate_documents, sample_drawn, write_certificate

@@ -20,11 +20,12 @@ from deid_tasks.harvest import (
 )
 from deid_tasks.harvest.files import newest_harvest, read_decided
 from deid_tasks.lexicon import Lexicon, mask_of
-from deid_tasks.pipeline import find, settle
+from deid_tasks.pipeline import find
 from deid_tasks.runs.batches import batched
 from deid_tasks.runs.dictionaries import load_engine
 from deid_tasks.runs.workspace import work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
+from deid_tasks.settle import settle
 from deid_tasks.text import Document
 from deid_tasks.text.sentences import split_sentences
 from deid_tasks.warehouse import connect, read_patients

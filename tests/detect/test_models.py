@@ -3,6 +3,7 @@
 import hashlib
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 from test_transformer import write_lookup_model
 from tiny_model import PIECES, write_tiny_model, write_tiny_tokenizer
 
+from deid_tasks.detect.reader import Found
 from deid_tasks.detect.token_model import TokenModel, Window
 from deid_tasks.detect.torch_runner import TorchRunner
 from deid_tasks.detect.transformer import TransformerDetector, WindowDetector, build_readers
@@ -106,6 +108,37 @@ def test_a_second_model_reads_where_the_first_doubts(lookup: Path, other: Path, 
     assert marked(sure, "a b no d") == "[PATIENT:a b] no d"
     assert sure.doubted == 0
     assert len({asked.sha256, sure.sha256, reader(lookup).sha256}) == 2
+
+
+class _Hangs:
+    """Says that something hangs on the texts that hold ``word``, and keeps what it was asked."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.asked: list[tuple[str, list[Found], list[Found]]] = []
+
+    def differ(
+        self, name: str, texts: Sequence[str], one: Sequence[Sequence[Found]], other: Sequence[Sequence[Found]]
+    ) -> list[bool]:
+        assert name == "transformer"
+        self.asked += [(text, list(a), list(b)) for text, a, b in zip(texts, one, other, strict=True)]
+        return [self.word in text for text in texts]
+
+
+def test_a_second_model_is_asked_where_something_hangs_on_it(lookup: Path, other: Path) -> None:
+    second = {"model": str(other), "outside_bias": 0, "combine": "either", "band": [0.001, 0.999]}
+    settings = TransformerSettings.model_validate({"model": str(lookup), "outside_bias": 0, "second": second})
+    stakes = _Hangs("yes")
+    detector = TransformerDetector(settings, stakes=stakes)
+    assert marked(detector, "a b yes d") == "[PATIENT:a b] yes [PATIENT:d]"
+    assert marked(detector, "a b no d") == "[PATIENT:a b] no d"
+    assert detector.doubted == 1
+    assert [text for text, _, _ in stakes.asked] == ["a b yes d", "a b no d"]
+    (_, most, least), _ = stakes.asked
+    assert (most[0].start, most[-1].end) == (0, 9)  # every word whose chance lies in the band
+    assert least == []  # no word is surer than the band's upper end
+    assert detector.reads_rules
+    assert not reader(lookup, second=second).reads_rules
 
 
 def test_the_mean_of_two_models(tiny: Path, tmp_path: Path) -> None:
