@@ -21,6 +21,8 @@ from xml.etree import ElementTree
 from deid_tasks.lexicon.normalise import normalise
 
 HERE = Path(__file__).resolve().parent
+OWN = frozenset(("own", "phrase"))
+"""The sources of hand-written rows. The words of a ``phrase`` say nothing alone: people and towns are called so."""
 COMMON_WORDS = 40_000
 MAX_WORDS = 5
 NEVER_A_NAME_ZIPF = 5.3
@@ -217,7 +219,8 @@ def build_medical(spelled: frozenset[str]) -> None:
     terms: dict[str, tuple[str, str, str]] = {}
     with (HERE / "eponyms.tsv").open(encoding="utf-8") as file:
         for row in csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t"):
-            terms[normalise(row["term"])] = (row["term"], row["kind"], "own")
+            source = "phrase" if row["kind"] == "phrase" else "own"
+            terms[normalise(row["term"])] = (row["term"], row["kind"], source)
     for kind, source, found in (
         ("drug", "unii", drug_terms()),
         ("disease", "mesh", mesh_terms()),
@@ -227,7 +230,7 @@ def build_medical(spelled: frozenset[str]) -> None:
             key = normalise(term)
             if key not in terms and keep(key, names, spelled):
                 terms[key] = (key, kind, source)
-    rows = [row for key, row in terms.items() if row[2] == "own" or not is_redundant(key, row[1], terms)]
+    rows = [row for key, row in terms.items() if row[2] in OWN or not is_redundant(key, row[1], terms)]
     write(HERE / "medical_terms.tsv", ("term", "kind", "source"), sorted(rows))
 
 
