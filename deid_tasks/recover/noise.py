@@ -81,9 +81,34 @@ _BAY = re.compile(r"bed[ :#]{0,2}\d")
 _CREDENTIAL_CODES = frozenset(("pa", "md", "ma", "do", "pt", "ot", "rn", "np", "id", "ms"))
 """Credentials, some of which are the codes of states too."""
 _FORM_BEFORE = re.compile(r"\bform(?: no\.?| #)? {1,2}$", re.IGNORECASE)
+_NO_STATES = frozenset(("Tx", "Rx", "Dx", "Hx"))
+_ROOM_NUMBER = re.compile(r" #?\d{1,2}(?!\d)(?![-/])")
+"""The number of an operating room; a ZIP code has five figures."""
 _SHOP_BEFORE = re.compile(
     r"(?<![a-z])(?:[A-Z][\w'’.-]* |(?:st|street|ave|terrace|way|rd|road|dr|lane|ln|blvd|ct|court|pl|pharmacy) )#?$"
 )
+_ROLES = frozenset(
+    [
+        "anes",
+        "anesth",
+        "ortho",
+        "neuro",
+        "cards",
+        "eval",
+        "dep",
+        "txp",
+        "pano",
+        "niece",
+        "neice",
+        "rx",
+        "tx",
+        "bin",
+        "pcn",
+        "ppo",
+        "hmo",
+    ]
+)
+"""Short words for services, relations and forms: no part of the name behind them."""
 _WORDS_ONLY = frozenset((Category.NAME, Category.ORGANIZATION, Category.PROFESSION))
 
 
@@ -110,6 +135,8 @@ def is_noise(text: str, span: Span) -> bool:
         return not is_shop and (span.category is not Category.ORGANIZATION or len(value.strip("# ")) < 3)
     if span.category is Category.NAME and value.islower() and low in _NO_INITIALS:
         return True
+    if span.category in _WORDS_ONLY and low in _ROLES:
+        return True
     match span.entity:
         case Entity.AGE:
             return bool(_UNIT.match(text, span.end))
@@ -118,6 +145,8 @@ def is_noise(text: str, span: Span) -> bool:
         case Entity.LOCATION_OTHER:
             return low in _ROOM_WORDS or bool(_BAY.fullmatch(low))
         case Entity.STATE:
+            if value in _NO_STATES or (value == "OR" and _ROOM_NUMBER.match(text, span.end)):
+                return True
             brackets = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
             return low in _CREDENTIAL_CODES and brackets == ("(", ")")
         case Entity.OTHER_ID:

@@ -33,6 +33,10 @@ _PATTERNS = (
     r"(?i:odo(?:meter)?)[ :]{1,2}\d{3,7}",
     r"(?:(?:19|20)\d\d )?(?:NCCN|USPSTF|ASCCP|ACOG|KDIGO|AASLD|IDSA|JNC|(?:ACC|AHA|ESC|ACR|EULAR|ATS|ERS|ADA|EASD|ASCO|CAP)(?:/(?:ACC|AHA|HRS|ESC|ACR|EULAR|ATS|ERS|ADA|EASD|ASCO|CAP)){1,2})",
     r"(?:19|20)\d\d (?:ACC|AHA|ACR|EULAR|GOLD|GINA|WHO|FIGO|McDonald|Beers|Bethesda)(?= )",  # whose guideline, of which year
+    r"(?i:morse|ciwa(?:-ar)?|cows|lace|ranson|waterlow)(?: (?i:score|scale|of|is|was)){0,2}[ :]{1,2}\d{1,2}(?![\d/:-])",  # scores
+    r"(?:CPT|HCPCS|CDT)(?: (?i:codes?))?[ :]{0,2}(?:\d{5}|[A-VDGJ]\d{4})(?:-\d{2})?|D[0-9]\d{3}(?= (?:n/a|deferred|completed|done)| ?[;,])",  # billing
+    r"(?:titer|ANA|RPR|VDRL|ASMA|ANCA)[ :]{1,2}(?:of |positive |pos )?1:\d{1,5}|1:(?:1280|2560|5120|10240)",
+    r"\d{1,5}(?:del|ins|dup)[ACGT]{1,6}|(?:APC|BRCA[12]|CHEK2|MUTYH|LDLR)[ ]{1,8}[A-Z]\d{2,5}[A-Z]",  # as they were called before HGVS
     r"\d{2},X[XYO]{1,2}(?:,(?:t|del|inv|add)\([\dXY;]+\)(?:\([pq\d.;]+\))?)?|(?:t|del|inv)\(\d{1,2}(?:;\d{1,2})?\)(?:\([pq\d.;]+\))?",
 )
 SYNTAX = re.compile(rf"(?<![\w.])(?:{'|'.join(_PATTERNS)})(?!\w)")

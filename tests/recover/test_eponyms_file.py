@@ -8,7 +8,26 @@ from deid_tasks.lexicon.normalise import normalise
 from deid_tasks.recover.eponyms import is_rare_name
 from deid_tasks.reference import fold, read_tsv
 
-FROM_THE_START = frozenset("ace ana asa braden doe echo foley gleason ida lyme mi nash ng peg penrose tia".split())
+FROM_THE_START = frozenset(
+    [
+        "ace",
+        "ana",
+        "asa",
+        "braden",
+        "doe",
+        "echo",
+        "foley",
+        "gleason",
+        "ida",
+        "lyme",
+        "mi",
+        "nash",
+        "ng",
+        "peg",
+        "penrose",
+        "tia",
+    ]
+)
 """Terms that stood here before this was asked of them; take none in."""
 
 

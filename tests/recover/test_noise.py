@@ -26,8 +26,16 @@ GIVEN_BACK = [
     ("[INITIALS:TB]         | negative", "transformer"),
     ("[LOCATION_OTHER:bed 5] in the ER", "transformer"),
     ("[PROVIDER:sgd] by hand", "transformer"),
+    ("[PROVIDER:ortho] pgy4 Blount", "transformer"),
+    ("Sheriff [PROVIDER:Dep]. Quist", "transformer"),
+    ("[ORGANIZATION:Rx] BIN 610097", "transformer"),
+    ("[STATE:Tx] today", "transformer"),
+    ("Pavilion, [STATE:OR] 4", "transformer"),
 ]
 KEPT = [
+    ("Salem, [STATE:OR] 97301", "transformer"),
+    ("Austin, [STATE:TX] today", "transformer"),
+    ("ortho [PROVIDER:Blount] here", "transformer"),
     ("home [DATE:1/5]. Then", "transformer"),
     ("seen in [DATE:2019]", "transformer"),
     ("at [TIME:0835]", "transformer"),

@@ -46,9 +46,16 @@ GIVEN_BACK = [
     "closed with 4-0 [PROVIDER:Ethilon]",
     "DISCHARGE FROM [FACILITY:SKILLED CARE]",
     "in 07:35 out 08:06 odo [PAGER:41695]",
+    "morse [LOCATION_OTHER:65], ciwa [AGE:26]",
+    "(CPT [TIME:11042]), HCPCS [LOCATION_OTHER:J2350]",
+    "ANA [TIME:1:1280], known as [MRN:6174delT], APC [LOCATION_OTHER:I1307K]",
+    "hx [PATIENT:Romano]-Ward, [PROVIDER:Timothy] grass, [PROVIDER:R. africae]",
+    "on [PATIENT:Malarone], [PROVIDER:Epogen] given",
     "[DATE:2010] ACR/EULAR criteria, [ORGANIZATION:NCCN] guideline",
 ]
 KEPT = [
+    "[PATIENT:Timothy] came, [PROVIDER:Romano] too",
+    "Morse [TIME:06:50], zip [ZIP:11042], at [TIME:1:12]",
     "Dr. [PROVIDER:Graves] came",
     "Mr. [PATIENT:Parkinson] came",
     "[PROVIDER:Foley], MD signed",
