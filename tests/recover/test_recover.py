@@ -46,7 +46,7 @@ GIVEN_BACK = [
     "closed with 4-0 [PROVIDER:Ethilon]",
     "DISCHARGE FROM [FACILITY:SKILLED CARE]",
     "in 07:35 out 08:06 odo [PAGER:41695]",
-    "morse [LOCATION_OTHER:65], ciwa [AGE:26]",
+    "morse [LOCATION_OTHER:65], ciwa [LOCATION_OTHER:26]",
     "(CPT [TIME:11042]), HCPCS [LOCATION_OTHER:J2350]",
     "ANA [TIME:1:1280], known as [MRN:6174delT], APC [LOCATION_OTHER:I1307K]",
     "hx [PATIENT:Romano]-Ward, [PROVIDER:Timothy] grass, [PROVIDER:R. africae]",
