@@ -33,7 +33,7 @@ _UNITS = word_set(
 )
 """What stands at the end of a line or a sentence and is a unit, a time, a dose, a place or a finding."""
 _NEVER = word_set(
-    "cc dd dt dv td tr qt job doc am pm na no md rn np pa do pt ot st id nl neg pos ok yes mg ml hrs am/pm not unk unknown none nil tbd cst est pst edt dr mr ms mrs iv im po"
+    "cc dd dt dv td tr qt job doc am pm na no md rn np pa do pt ot st id nl neg pos ok yes mg ml hrs am/pm not unk unknown none nil conf ref tbd cst est pst edt dr mr ms mrs iv im po"
 )
 _SLASHED = word_set(
     "n/v a/p h/o s/p c/o r/o w/o b/l i/o l/r h/h n/a hi/si si/hi d/c f/u o/w y/o pt/ot ot/pt am/pm f/c cp/sob"

@@ -17,7 +17,8 @@ from deid_tasks.detect.patterns.name_parts import (
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength, before
 from deid_tasks.entities import Entity
 
-_DOCTOR = r"\b(?:D[Rr]s?\b\.?|dr\.|dr\b|Doctor|DOCTOR|Doctors|Prof\.?|Professor|Attending|Nurse|Chaplain|Rev\.|Reverend|Fr\.|Pastor|Sister|Judge|Officer|Detective|Coach) ?[A-Za-z]"
+_DOCTOR = r"\b(?:D[Rr]s?\b\.?|dr\.|dr\b|Dep\.|Deputy|Trooper|Sgt\.|Doctor|DOCTOR|Doctors|Prof\.?|Professor|Attending|Nurse|Chaplain|Rev\.|Reverend|Fr\.|Pastor|Sister|Judge|Officer|Detective|Coach) ?[A-Za-z]"
+_OFFICE = re.compile(r"(?:sheriff(?:'s)?|office|county|police)\W{1,3}$")
 _NO_DOCTOR = frozenset(
     {
         "office",
@@ -53,6 +54,8 @@ def read_doctor(text: str, start: int, end: int) -> Iterator[Found]:
         title
         in {
             "fr.",
+            "deputy",
+            "trooper",
             "sister",
             "judge",
             "officer",
@@ -92,13 +95,15 @@ def read_doctor(text: str, start: int, end: int) -> Iterator[Found]:
         and not re.match(r",? (?:MD|DO|NP|RN|PA)\b|\s*(?:[.,;)\n]|$)", text[span[1] : span[1] + 6])
     ):
         span = (begin, begin + len(text[begin : span[1]].split()[0]))
+    if title == "dep." and not is_plain_name(text[slice(*span)]) and not _OFFICE.search(before(text, start)):
+        return
     yield Found(*span, entity, Strength.LABELLED)
     more = re.compile(r"(?:,| and|, and| &|/) ?(?:D[Rr]\.? )?(?=[A-Z])").match(text, span[1], span[1] + 10)
     if more and title.startswith(("drs", "doctors")):
         yield from as_found(take_name(text, more.end(), 2), entity)
 
 
-_MISTER = r"\b(?:M[Rr]s?|M[Ss]|Mx|MX|Miss|MISS|Mister|Master|Sra?|Se[nx]ora?)\b\.? ?[A-Z]|\b(?:Baby|BABY|Babyboy|Babygirl)(?: (?:[Bb]oy|[Gg]irl|BOY|GIRL|[A-B] ))?(?: of)? [A-Z]|\b(?:mr|mrs|ms)\b\.? [a-z]"
+_MISTER = r"\b(?:M[Rr]s?|M[Ss]|Mme|Mlle|Madame|Monsieur|Mx|MX|Miss|MISS|Mister|Master|Sra?|Se[nx]ora?)\b\.? ?[A-Z]|\b(?:Baby|BABY|Babyboy|Babygirl)(?: (?:[Bb]oy|[Gg]irl|BOY|GIRL|[A-B] ))?(?: of)? [A-Z]|\b(?:mr|mrs|ms)\b\.? [a-z]"
 
 
 def read_mister(text: str, start: int, end: int) -> Iterator[Found]:
@@ -199,6 +204,7 @@ _RELATION = (
     r"(?i)\b(?:daughter|son|wife|husband|mother|father|mom|dad|mum|sister|brother|spouse|partner|aunt|uncle|niece|nephew|grand(?:son|daughter|mother|father|child)|cousin|fiancee?|girlfriend|boyfriend|friend|neighbou?r|roommate|caregiver|guardian|emergency contact|next of kin|nok|hcp|hcpoa|health ?care proxy|health care agent|poa|step-?(?:son|daughter|mother|father)|(?:son|daughter|mother|father|sister|brother)-in-law|sons|daughters|sisters|brothers|children|parents|twin|ex-?(?:wife|husband)|foster (?:mother|father)|informant|contact|proxy|surrogate|dpoa)"
     r"(?:,? ?\(|, | is | named | - |: {0,6}|'s name is |,? whose name is | )(?:an? )?[a-z]"
 )
+_FAMILY_TITLE = re.compile(r"(?:Aunty|Auntie|Aunt|Uncle|Mama|Mme|Mrs?|Ms|Dr)\.? (?=[A-Z])")
 _NOT_RELATIVE_AFTER = re.compile(r"['\s]*(?:cancer|disease|syndrome|diabetes|type|stroke|mi\b)", re.IGNORECASE)
 
 
@@ -208,6 +214,8 @@ def read_relation(text: str, start: int, end: int) -> Iterator[Found]:
     if not text[begin].isupper():
         return
     link = text[start:begin].lower()
+    title = _FAMILY_TITLE.match(text, begin, begin + 12)
+    begin = title.end() if title else begin
     span = take_name(text, begin, 3, comma=":" in link)
     if span is None:
         return
@@ -249,7 +257,26 @@ def read_relative_after(text: str, start: int, end: int) -> Iterator[Found]:
             yield Found(*span, Entity.RELATIVE)
 
 
+_FIELDS = (
+    r"\b(?i:surname|family(?: name)?|last(?: name)?): {0,3}[A-Z][A-Za-z'\-]{1,24}[,;]? {1,6}(?i:given(?: names?)?|first(?: names?)?|forenames?): {0,3}[A-Z]"
+    r"|\b(?:ALIAS|Alias|alias|AKA): {0,3}[A-Z]{2,20}, ?[A-Z]{2,20}\b"
+)
+
+
+def read_fields(text: str, start: int, end: int) -> Iterator[Found]:
+    """Surname: OKAFOR   Given: MARIA; ALIAS: TRAUMA, KILO NINE."""
+    if text[start].lower() == "a":
+        alias = _ALIAS.search(text, start, end + 44)
+        if alias and alias["name"].split(",")[0] not in {"NONE", "UNKNOWN", "DENIES", "NO", "NOT"}:
+            yield Found(*alias.span("name"), Entity.PATIENT, Strength.LABELLED)
+    else:
+        yield from as_found(take_name(text, end - 1, 4), Entity.PATIENT)
+
+
+_ALIAS = re.compile(r": {0,3}(?P<name>[A-Z]{2,20}, ?[A-Z]{2,20}(?: [A-Z]{2,20}){0,2})(?![A-Za-z:])")
+
 RULES = (
+    Rule("fields of a name", _FIELDS, read_fields),
     Rule("doctor", _DOCTOR, read_doctor),
     Rule("mister", _MISTER, read_mister),
     Rule("patient's name", _PATIENT, read_patient),

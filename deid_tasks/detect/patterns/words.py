@@ -42,6 +42,7 @@ NOT_NAMES = word_set(
     signed dictated electronically authenticated edited verified reviewed transcribed performed ordered collected specimen received accession interpreted read by name names number type mother's father's
     dr drs contin emergent claims examiner tech pcp collateral passenger operating brief adat oob vna
     asap apparently unfortunately fortunately initially previously additionally eventually subsequently otherwise however therefore technician care determination disability maintenance
+    mme mlle madame monsieur aunty auntie mama dep wocn cwon acm cm recorder airway scribe circulator timekeeper compressor leader sheriff coroner
     lpn cna pta ota rt slp msw lcsw pharmd phd do dpm dds od facp facs fnp aprn crnp cnm crna pac ma emt rd ldn
     """
 )
