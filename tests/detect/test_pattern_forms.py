@@ -618,6 +618,7 @@ FORMS = {
         Now [AGE:5] hours old.
         [AGE:15]-MONTH WELL CHILD CHECK
         walked at [AGE:13] mo. 3 words
+        stitch only, [DATE:Sept]\n3   murmur
         [PATIENT:Helen Okafor], [AGE:14]mo, brought in
         POD 61    [AGE:47] F
     """,
@@ -635,6 +636,7 @@ FORMS = {
         Outpatients Suite [LOCATION_OTHER:C].
         Bed space Pod [LOCATION_OTHER:C-12].
         Loc: [LOCATION_OTHER:mile marker 22]
+        called to unit [LOCATION_OTHER:200 hall].
     """,
     "states, towns and streets": r"""
         TN lic [LICENSE:MD-0047713]
@@ -656,6 +658,12 @@ FORMS = {
         PPO # [HEALTH_PLAN:LCP 8820 11947].
         Medicare [HEALTH_PLAN:2950 11827 4 / 2]
         NHS No: [HEALTH_PLAN:485 777 3120]
+        MedBridge code [OTHER_ID:7XQ4MRLB], sent
+        newborn screen card [OTHER_ID:ME 5518830].
+        Unit [VEHICLE:Medic 31]   on scene
+        photo uploaded under [USERNAME:glaf.derm].
+        LibreView a/c [USERNAME:okafor60], seen
+        subj initials [INITIALS:M-Z]   Visit
     """,
     "names beside roles and titles": r"""
         d/w Dr [PROVIDER:Aung] VR at noon
@@ -671,6 +679,10 @@ FORMS = {
         Anaesthetist: [PROVIDER:Fong, J] + reg
         Surgeon: [PROVIDER:Ruth Okafor], M.D.
         Mr. [PATIENT:Nicolas Okafor II], contact
+        To: Dr. [PROVIDER:V] (hospitalist)
+        wife [RELATIVE:dawn] called for update
+        group w/ [PROVIDER:hope], lcsw
+        Dtr [RELATIVE:Maria] = nurse
     """,
 }
 
@@ -757,11 +769,13 @@ NONE = r"""
     Game Ready 15 min 34 F; ice. Ambient 97 F. Water 36 F
     born 3 months early
     Take 3 OR 4 TABS. Nausea OR 4 stools. (OR 4, 95% CI 2-8). OOB to chair 3 times
+    Beighton 3/9. Medic 5 min out. V600E by VE1. code J2350 and 92526
+    wife then called, son never here, mother just left. per floor rn. DTR Brisk. Dtr Symmetric
     OR plate 4 holes. ID tag 4 checked. OR booked
     Normal LA size. Severe AR. Mild MR, moderate AR. Reading PA chest. Head CT scan
     36 Fr CT L side. toes 4 & 5th. On Toe & 5th toe
     T2N0 Q8 2PR. D5 1NS. see report.pdf
-    Hx: Dep. Insomnia. Dep. Anxiety
+    Seen by Dr. X, then Dr. Y today. Hx: Dep. Insomnia. Dep. Anxiety
     ALIAS: NONE, DENIES. Given: Zofran 4 mg
     insurance limits. PPO plan. license to drive
     Ferritin 2010. B12 1999. Vitamin D 2000 IU. Calories 1800. Fluids 2000 cc

@@ -66,6 +66,8 @@ _NAMES_TOO = frozenset(
         "sept",
     }
 )
+_PLAIN_SHORT = frozenset({"Sept", "Feb", "Nov", "Oct", "Aug"})
+"""Short months that are nobody's name and, written so, nothing else."""
 _BEFORE_MONTH = re.compile(
     r"(?:^|[^a-z])(?:in|since|until|till|til|by|last|next|this|early|mid|late|of|through|thru|during|before|after|from|every|each"
     r"|past|around|between|beginning|end|to|or|and|prior to|back in)[\s\-]{1,2}$"
@@ -141,7 +143,7 @@ def read_month(text: str, start: int, end: int) -> Iterator[Found]:
     if not word[0].isupper() or (len(word) <= 4 and word.isupper()):
         return
     follows_name = re.match(r"\.?\s[A-Z][a-z]", text[end : end + 4])
-    if word.lower() not in _NAMES_TOO:
+    if word.lower() not in _NAMES_TOO or word in _PLAIN_SHORT:
         if not follows_name or _BEFORE_MONTH.search(before(text, month)):
             yield _date(month, end)
     elif _BEFORE_MONTH.search(before(text, month)) and not follows_name:

@@ -34,7 +34,7 @@ _NO_DAY_BEFORE = re.compile(
     r"|vision|acuity|va|od|ou|gcs|apgars?|mmt|reflexes|dtrs?|pulses|phq|gad|moca|mmse|slums|braden|morse|cage|audit|ciwa|cows"
     r"|level|severity|intensity|sem|ef|o2|fio2|nodes?|stage|gleason|birads|bi-rads|muscles?|(?:dorsi|plantar)?flexion|extension"
     r"|quad\w*|grip|deltoids?|biceps|triceps|hamstrings?|iliopsoas|ehl|ta|sensation|orientation|oriented|recall|words|percocet"
-    r"|norco|vicodin|lortab|endocet|hydrocodone|oxycodone|titer|gauge|fraction|tone|total|lawton|folstein|vanderbilt|naming)(?![a-z])[^\n.;]{0,18}$"
+    r"|norco|vicodin|lortab|endocet|hydrocodone|oxycodone|titer|gauge|fraction|tone|total|lawton|folstein|beighton|amts|nottingham|vas|nrs|flacc|nihss|epworth|monofilament|semmes|vanderbilt|naming)(?![a-z])[^\n.;]{0,18}$"
 )
 _DAY_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:on|since|from|until|til|till|thru|through|before|after|dated?|dates|as of|dos|dob|d\.o\.b|dod|doa|appt"

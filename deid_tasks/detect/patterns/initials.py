@@ -300,7 +300,16 @@ def read_of_patient(text: str, start: int, _end: int) -> Iterator[Found]:
         yield Found(*word.span(), Entity.PATIENT)
 
 
+_TRIAL = r"(?i)\binitials?:? {1,3}(?-i:[A-Z]-[A-Z])\b"
+
+
+def read_trial(_text: str, _start: int, end: int) -> Iterator[Found]:
+    """subject initials A-B, as trials write who has no middle name."""
+    yield _initials(end - 3, end, Strength.LABELLED)
+
+
 RULES = (
+    Rule("initials of a trial", _TRIAL, read_trial),
     Rule("initials on a line", _OWN_LINE, read_own_line),
     Rule("initials behind a sentence", _AFTER_SENTENCE, read_after_sentence),
     Rule("initials in a column", _COLUMN, read_column),

@@ -379,7 +379,7 @@ def read_zip(text: str, start: int, end: int) -> Iterator[Found]:
 _ROOM = (
     r"\b(?:[Rr]oom/[Bb]ed|ROOM/BED|Rm|RM|rm|Room|ROOM|room|Bed|BED|bed|Bay|BAY|Ward|WARD|ward|Pod|POD|Hallway|Floor|Unit|UNIT|Suite|Ste|Desk|Door|OR|Cubicle|Locker|bay|Theatre|THEATRE|theatre|Chair|CHAIR)(?:\.? ?#?:? ?|\.{2,14} ?)(?:[A-Z]{1,4}-?)?[0-9]{1,4}[A-Z]{0,2}(?:-[0-9A-Z]{1,4})?\b"
     r"|\b(?:LDRP?|PACU|[SMCNP]ICU|CVICU|CTICU|CCU) [0-9]{1,3}\b|\b(?:(?:[Cc]ath|CATH|EP|IR) (?:lab|Lab|LAB)|[Ss]uite|SUITE) [A-H0-9]\b"
-    r"|\b(?:Bed|BED|bed|Bay|Pod) [A-H]\b|\b[0-9]{1,2} ?(?:North|South|East|West|NORTH|SOUTH|EAST|WEST)(?:[ \-][0-9]{1,4}[A-Z]?)?\b"
+    r"|\b(?:Bed|BED|bed|Bay|Pod) [A-H]\b|\b[0-9]{1,2} ?(?:North|South|East|West|NORTH|SOUTH|EAST|WEST)(?:[ \-][0-9]{1,4}[A-Z]?)?\b|\b[1-9]00 [Hh]all\b"
 )
 _SHORT_LABEL = re.compile(
     r"(?:or|theatre|chair) [0-9]$|(?:ldrp?|pacu|[smcnp]icu|cvicu|cticu|ccu) |(?:cath|ep|ir) lab |suite [a-h0-9]$"

@@ -59,7 +59,7 @@ GENERIC_PLACE_WORDS = word_set(
     lipid hypertension weight loss bariatric headache epilepsy movement disorder device pacemaker well woman ob gyn obgyn obstetrics prenatal maternity fertility surgicare ambulatory tb std sti covid flu retail specialty
     mail order compounding discharge preferred patient's patient pharmacy: at to from in of for and with by per via call seen admitted transferred pt she he they was is has went go follow follow-up followup contact
     contacted please send sent fax dr drs mr mrs ms fall risk voice swallow hearing audiology genetics genetic lymphedema hernia thyroid asthma copd tobacco cessation chronic pre-op preop pre post op screening testing
-    elementary middle high school grade college church
+    elementary middle high school grade college church post-transplant pre-transplant post-acute post-surgical pre-surgical pre-admission
     on after before during when while if then now also may will can should would could
     """
 )
