@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from deid_tasks.detect.patterns.gazetteer import is_plain_name
+from deid_tasks.detect.patterns.gazetteer import is_everyday, is_plain_name, medical_words, towns_in_states
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength, after, before
 from deid_tasks.detect.patterns.words import NOT_NAMES, word_set
 from deid_tasks.entities import Entity
+from deid_tasks.reference import fold
 
 STATES = {
     "AL": "Alabama", "AK": "Alaska", "AZ": "Arizona", "AR": "Arkansas", "CA": "California", "CO": "Colorado", "CT": "Connecticut", "DE": "Delaware",
@@ -42,7 +43,7 @@ _STREET_AT = re.compile(
     re.IGNORECASE,
 )
 _UNIT = re.compile(
-    r",?\s{1,2}(?:(?:apt|apartment|unit|ste|suite|bldg|building|fl|floor|lot|rm)\.? ?#?\s?[A-Z0-9\-]{1,6}|#\s?[A-Z0-9\-]{1,6})(?![A-Za-z0-9])",
+    r",?\s{1,2}(?:(?:apt|apartment|unit|ste|suite|bldg|building|fl|floor|lot|rm)\.? ?#?\s?[A-Z0-9\-]{1,6}|[0-9]{1,2}(?:st|nd|rd|th)? (?:fl|floor)|#\s?[A-Z0-9\-]{1,6})(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
 _NO_STREET_WORD = word_set(
@@ -50,7 +51,7 @@ _NO_STREET_WORD = word_set(
     mg mcg ml cc mm cm kg lb lbs am pm a an the of in on by at to for with and or per is was year years yr yrs old yo month months week weeks day days hour hours hr hrs min mins minute minutes
     times time patient pt seen saw md rn np pa dr dr. mr mr. mrs mrs. ms ms. tab tabs tablet tablets cap caps capsule capsules dose doses units unit daily bid tid qid qhs prn po iv im sq sc right left
     lesion mass nodule nodules stone stones from scan scans chest head abdomen pelvis ct mri cxr refills refill visits visit male female year-old woman man she he had has x no non noted feet ft
-    inch inches pounds percent grade stage type level levels episodes packs pack beers drinks drink liters liter prior steps step flights block blocks miles mile mph days' weeks' first this that
+    fr french inch inches pounds percent grade stage type level levels episodes packs pack beers drinks drink liters liter prior steps step flights block blocks miles mile mph days' weeks' first this that
     january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec down off only then
     """
 )
@@ -61,6 +62,8 @@ _WEAK_SUFFIXES = word_set(
 
 def read_street(text: str, start: int, end: int) -> Iterator[Found]:
     """A house number, a name and a kind of street, with the apartment; the city and state behind it."""
+    inner = _NUMBER_BEFORE_HOUSE.match(text, start, end)
+    start = inner.end() if inner else start
     match = _STREET_AT.match(text, start, end + 12)
     if match is None or text[start - 1 : start] in {"/", ".", "-", ":", "$", "#"}:
         return
@@ -101,8 +104,28 @@ def read_street(text: str, start: int, end: int) -> Iterator[Found]:
         stop = stop if re.match(r",| [A-Z#a-z]", text[stop : stop + 2]) else stop - 1
     unit = _UNIT.match(text, stop, stop + 24)
     stop = unit.end() if unit else stop
-    yield Found(start, stop, Entity.STREET, Strength.LABELLED)
+    flat = _FLAT.search(text[max(0, start - 20) : start])
+    yield Found(start - len(flat.group()) if flat else start, stop, Entity.STREET, Strength.LABELLED)
     yield from _city_behind(text, stop)
+
+
+_NUMBER_BEFORE_HOUSE = re.compile(r"[0-9]{1,4}[A-Za-z]?, (?=[0-9]{1,6}[A-Za-z]? [A-Za-z])")
+_FLAT = re.compile(r"\b(?:Flat|FLAT|Apt\.?|APT|Unit|UNIT) [0-9A-Z]{1,4}(?:/[0-9]{1,3})?, $")
+_CORNER = (
+    r"\b(?:[Oo]n|[Aa]t|[Nn]ear|[Oo]f|[Bb]y|[Oo]ff) [A-Z][a-z]{2,15}(?: (?:St|Ave|Rd|Blvd|Dr)\.?)? (?:&|and) "
+    r"(?:[0-9]{1,3}(?:st|nd|rd|th)|[A-Z][a-z]{2,15} (?:St|Ave|Rd|Blvd|Street|Avenue|Road|Boulevard))\b"
+)
+_NO_CORNER_AFTER = re.compile(
+    r"\s?(?:toe|finger|digit|rib|meta|ray|inter|ics|cranial|nerve|of\b|week|day|month|dose|grade|degree)"
+)
+
+
+def read_corner(text: str, start: int, end: int) -> Iterator[Found]:
+    """the drugstore on Elm & 5th; crash at Oak and Main St."""
+    begin = text.index(" ", start, end) + 1
+    first = text[begin : text.index(" ", begin, end)]
+    if first.lower() not in NOT_NAMES and not _NO_CORNER_AFTER.match(after(text, end)):
+        yield Found(begin, end, Entity.STREET)
 
 
 _CITY_BEHIND = re.compile(
@@ -263,6 +286,53 @@ def read_state(text: str, start: int, end: int) -> Iterator[Found]:
     yield Found(start, end, Entity.STATE)
 
 
+_STATE_OF = (
+    rf"\b(?:{_STATE_CODES}) (?:[Tt]ags?|TAG|[Pp]lates?|PLATE|DL|[Ll]ic(?:ense)?\.?)(?: (?:[Nn]o\.?|#))?[ :#]{{1,3}}[A-Z0-9]"
+    rf"|\b(?:N\. ?[YJHMCD]|S\. ?[CD]|R\. ?I|D\. ?C|W\. ?Va)\.,? [0-9]{{5}}\b|\b[A-Z][a-z]{{2,15}}, (?:N\. ?[YJH]|R\. ?I)\."
+)
+_DOTTED = re.compile(r"(?:N\. ?[YJHMCD]|S\. ?[CD]|R\. ?I|D\. ?C|W\. ?Va)\.")
+
+
+def read_state_of(text: str, start: int, end: int) -> Iterator[Found]:
+    """TN lic MD-0047713; OK tag LRT-905; N.Y. 10701."""
+    dotted = _DOTTED.search(text, start, end)
+    if dotted is None:
+        state, label = text[start : start + 2], text[start + 3 : start + 6].lower()
+        if state not in ({"OR", "DC", *_CREDENTIALS} if label == "lic" else {"OR", "ID", "IN"}):
+            yield Found(start, start + 2, Entity.STATE, Strength.LABELLED)
+        return
+    yield Found(*dotted.span(), Entity.STATE, Strength.LABELLED)
+    if text[end - 1].isdigit() and text[end : end + 1] != "-":
+        yield Found(end - 5, end, Entity.ZIP, Strength.LABELLED)
+
+
+_TOWN_IN_STATE = rf"\b[A-Z][a-z'\-]{{2,20}}(?: [A-Z][a-z'\-]{{2,20}})?,? (?:{_STATE_CODES})\b"
+_PLAIN_CODES = frozenset(
+    {"NY", "NJ", "NH", "NM", "NV", "TX", "TN", "WY", "WV", "WI", "UT", "KS", "KY", "IA", "IL", "FL", "AZ", "MN"}
+)
+"""Codes of states that are no abbreviation of medicine."""
+_TITLE_BEFORE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Dr|MR|MRS|MS|DR)\.? $")
+_SCANNED = re.compile(r" (?:scan|head|chest|abd|brain|w/|with|neg|show|angio|guid)")
+
+
+def read_town_in_state(text: str, start: int, end: int) -> Iterator[Found]:
+    """home Burlington VT 8/13: a town and the state where the list of towns has it."""
+    state, name = text[end - 2 : end], text[start : end - 3].rstrip(",")
+    if state in _CREDENTIALS | {"OR"} or (state == "CT" and _SCANNED.match(after(text, end))):
+        return
+    for town in (name, name.rsplit(" ", maxsplit=1)[-1]):
+        if (fold(town), state) in towns_in_states():
+            is_word = " " not in town and (is_everyday(town) or fold(town) in medical_words())
+            if (
+                is_word and "," not in text[start:end] and (state not in _PLAIN_CODES or fold(town) in medical_words())
+            ) or _TITLE_BEFORE.search(text[max(0, start - 8) : start]):
+                return
+            low = end - 3 - (len(text[start : end - 3]) - len(name)) - len(town)
+            yield Found(low, low + len(town), Entity.CITY)
+            yield Found(end - 2, end, Entity.STATE)
+            return
+
+
 _COUNTRY = rf"\b(?:{'|'.join(_COUNTRIES)}|{_LONG_COUNTRIES}|USA|U\.S\.A\.)(?:\b|\.)|(?:from|in|to|visited|born in|through|of|travel(?:ed)? to) (?:Turkey|Jordan|Chad|Mali|Niger|Guinea|Georgia|UK|the UK|the US)\b"
 _NOT_A_COUNTRY = re.compile(
     r"(?:\s(?:ink|virus|score|staging|classification|spice|syndrome|nut|nuts|encephalitis|criteria|street|st|ave|avenue|general|green|hospital|university)\b|-pugh|-barr)"
@@ -283,6 +353,19 @@ def read_country(text: str, start: int, end: int) -> Iterator[Found]:
             yield Found(start, stop, Entity.COUNTRY)
 
 
+_POSTCODE = r"\b[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][ABD-HJLNP-UW-Z]{2}\b|\b[ABCEGHJ-NPRSTVXY][0-9][A-Z] [0-9][A-Z][0-9]\b"
+_NO_POSTCODE = re.compile(r"[0-9](?:ST|ND|RD|TH|HR|LB|YR|PT|TB|NS|LR|BD)$")
+
+
+def read_postcode(text: str, start: int, end: int) -> Iterator[Found]:
+    """HR1 7QX and J4K 2T5: postcodes of Britain and Canada."""
+    is_behind_place = re.search(
+        r"(?:[A-Z][a-z'\-]{2,20},? {1,2}|\n[ \t]*|[A-Z]{4} {1,2}|\([A-Z]{2}\),? )$", text[max(0, start - 26) : start]
+    )
+    if is_behind_place and not _NO_POSTCODE.search(text, start, end) and text[end : end + 1] not in {"-", "/"}:
+        yield Found(start, end, Entity.ZIP)
+
+
 _ZIP = r"(?i)\bzip(?: ?code)?:? ?[0-9]{5}(?:-[0-9]{4})?\b|\b[0-9]{5}-[0-9]{4}\b"
 
 
@@ -294,9 +377,24 @@ def read_zip(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 _ROOM = (
-    r"\b(?:[Rr]oom/[Bb]ed|ROOM/BED|Rm|RM|rm|Room|ROOM|room|Bed|BED|bed|Bay|BAY|Ward|WARD|ward|Pod|POD|Hallway|Floor|Unit|UNIT|Suite|Ste|Desk|Door|OR|Cubicle|Locker)\.? ?#?:? ?(?:[A-Z]{1,4}-?)?[0-9]{1,4}[A-Z]{0,2}(?:-[0-9A-Z]{1,4})?\b"
-    r"|\b(?:Bed|BED|bed|Bay|Pod) [A-H]\b|\b[0-9]{1,2} ?(?:North|South|East|West|NORTH|SOUTH|EAST|WEST)(?:[ \-][0-9]{1,4}[A-Z]?)?\b"
+    r"\b(?:[Rr]oom/[Bb]ed|ROOM/BED|Rm|RM|rm|Room|ROOM|room|Bed|BED|bed|Bay|BAY|Ward|WARD|ward|Pod|POD|Hallway|Floor|Unit|UNIT|Suite|Ste|Desk|Door|OR|Cubicle|Locker|bay|Theatre|THEATRE|theatre|Chair|CHAIR)(?:\.? ?#?:? ?|\.{2,14} ?)(?:[A-Z]{1,4}-?)?[0-9]{1,4}[A-Z]{0,2}(?:-[0-9A-Z]{1,4})?\b"
+    r"|\b(?:LDRP?|PACU|[SMCNP]ICU|CVICU|CTICU|CCU) [0-9]{1,3}\b|\b(?:(?:[Cc]ath|CATH|EP|IR) (?:lab|Lab|LAB)|[Ss]uite|SUITE) [A-H0-9]\b"
+    r"|\b(?:Bed|BED|bed|Bay|Pod) [A-H]\b|\b[0-9]{1,2} ?(?:North|South|East|West|NORTH|SOUTH|EAST|WEST)(?:[ \-][0-9]{1,4}[A-Z]?)?\b|\b[1-9]00 [Hh]all\b"
 )
+_SHORT_LABEL = re.compile(
+    r"(?:or|theatre|chair) [0-9]$|(?:ldrp?|pacu|[smcnp]icu|cvicu|cticu|ccu) |(?:cath|ep|ir) lab |suite [a-h0-9]$"
+)
+_ROOM_TAIL = re.compile(r"[.,;:)\n|]| ?$| {2}| (?:-|for\b|with\b|w/|at\b|by\b|@)")
+_RATIO_AFTER = re.compile(r"[,;]? ?[(\[]?(?:95|99|CI\b|[pP] ?[<=])")
+"""Behind an odds ratio: OR 4, 95% CI."""
+_ROOM_LEAD = re.compile(
+    r"(?:^|\n|  |[,:;>(|]\s?|\b(?:[Tt]o|[Ii]n|[Ff]rom|[Aa]t|[Aa]dmit|[Rr]m|[Oo]utpatients?|[Cc]linics?|[Aa]ngio|[Ii]nto|TO|IN|FROM|@) )$"
+)
+"""Around a label that is an everyday word or a ward too, with a single figure behind it: to OR 4."""
+_ROOM_BEFORE_BED = re.compile(
+    r"(?:^|[^a-z])(?:(?:rm|room|ward|unit|bay|pod)\.? ?[a-z0-9\-]{1,6}|triage|[a-z]{0,2}icu|pacu|ccu|ldr|ed|er),? $"
+)
+_LOCATED = re.compile(r"(?:location|loc):\s{0,3}$")
 _ROOM_CODE = re.compile(r"[A-Z0-9][A-Z0-9\-]{0,11}$")
 
 
@@ -308,13 +406,21 @@ def read_room(text: str, start: int, end: int) -> Iterator[Found]:
     ):
         return
     label = text[start:end].lower()
-    if label.startswith(("or", "unit", "door", "desk", "pod", "floor")) and not re.search(
+    if _SHORT_LABEL.match(label):
+        if (
+            _ROOM_TAIL.match(text, end, end + 8)
+            and not _RATIO_AFTER.match(text, end, end + 8)
+            and _ROOM_LEAD.search(text[max(0, start - 16) : start])
+        ):
+            yield Found(text.rfind(" ", start, end) + 1, end, Entity.LOCATION_OTHER)
+        return
+    if label.startswith(("or", "unit", "door", "desk", "pod", "floor", "theatre", "chair")) and not re.search(
         r"[0-9]{2}|[a-z]-?[0-9]|#|[0-9][a-z]", label.split(maxsplit=1)[-1]
     ):
         return
     if before(text, start, 10).endswith("operating "):
         return
-    if label.startswith("pod") and re.search(r"[0-9]", label):
+    if label.startswith("pod") and re.search(r"[0-9]", label) and not re.match(r"[Pp]od [A-H]-?[0-9]", text[start:end]):
         return  # postoperative day
     if label[0].isdigit() and not re.search(
         r"(?:^|[^a-z])(?:to|on|from|unit|floor|ward|room|location|loc|dept|at|in)[\s:]{1,2}$", before(text, start)
@@ -324,10 +430,15 @@ def read_room(text: str, start: int, end: int) -> Iterator[Found]:
     if (
         label[0].isdigit()
         or code is None
-        or (text[start].isupper() and not text[start : start + 2].isupper() and code.group().isdigit())
+        or (
+            text[start].isupper()
+            and not text[start : start + 2].isupper()
+            and code.group().isdigit()
+            and not (label.startswith(("chair", "theatre")) or _LOCATED.search(before(text, start)))
+        )
     ):
         yield Found(start, end, Entity.LOCATION_OTHER)
-    elif not (label.startswith("bed") and len(code.group()) < 3):
+    elif not (label.startswith("bed") and len(code.group()) < 3) or _ROOM_BEFORE_BED.search(before(text, start)):
         yield Found(code.start(), end, Entity.LOCATION_OTHER)
 
 
@@ -340,7 +451,7 @@ def read_ward(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(start, end, Entity.LOCATION_OTHER)
 
 
-_ROAD = r"\b(?:Interstate|Route|Rte\.?|Rt\.?|Highway|Hwy\.?|US|State Road) ?-?[0-9]{1,4}\b|\bI-[0-9]{2,3}\b"
+_ROAD = r"\b(?:Interstate|Route|Rte\.?|Rt\.?|Highway|Hwy\.?|US|State Road) ?-?[0-9]{1,4}\b|\bI-[0-9]{2,3}\b|\b[Mm]ile ?[Mm](?:arker|ile) [0-9]{1,3}\b"
 
 
 def read_road(text: str, start: int, end: int) -> Iterator[Found]:
@@ -357,12 +468,16 @@ def read_road(text: str, start: int, end: int) -> Iterator[Found]:
 
 RULES = (
     Rule("street", _STREET, read_street),
+    Rule("corner of two streets", _CORNER, read_corner),
     Rule("street with a rare suffix", _RARE_STREET, read_rare_street),
     Rule("post office box", _BOX, read_box),
     Rule("city behind a house", _WITHOUT_COMMA, read_city_behind_house),
     Rule("city and state", _CITY_STATE, read_city_state),
     Rule("state", _STATE_NAME, read_state),
+    Rule("state of a licence, a plate or a ZIP code", _STATE_OF, read_state_of),
+    Rule("town and state", _TOWN_IN_STATE, read_town_in_state),
     Rule("country", _COUNTRY, read_country),
+    Rule("postcode", _POSTCODE, read_postcode),
     Rule("zip", _ZIP, read_zip),
     Rule("room", _ROOM, read_room),
     Rule("ward", _WARD, read_ward),
