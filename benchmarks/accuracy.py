@@ -4,6 +4,7 @@
     python benchmarks/accuracy.py --notes 600 --errors 40      # also what was missed and wrongly found, commonest first
     python benchmarks/accuracy.py --ablate                     # also without each part, and its time; harvests and approves first
     python benchmarks/accuracy.py --corpora FOLDER             # the open sets alone, by the engine that knows no institution
+    python benchmarks/accuracy.py --strangers                  # notes written by hand in many styles (benchmarks/strangers)
 
 The hospital stands in a private PostgreSQL, dbt builds its dictionaries, and the engine is the default one on them, with a pattern for
 the hospital's record numbers. "Without dictionaries" is the same engine on its public resources alone. Intervals are 95 % bootstraps over patients.
@@ -98,6 +99,30 @@ def open_sets(folder: Path) -> None:
         print(f"| {name} | {len(rows):,} | {evaluation.words:,} | {_cells(recall)} | {_cells(precision)} |", flush=True)
 
 
+def strangers() -> None:
+    """The default engine with public resources on notes of styles that no training saw: those whose errors were read, and those of which only scores were."""
+    from deid_tasks.cli.engines import public_settings
+    from deid_tasks.engine import build_engine
+    from deid_tasks.pipeline import detect
+    from deid_tasks.train.written import read_written
+
+    context = Context(build_engine(public_settings(), None, None))
+    print("| notes by strangers | notes | words | recall | precision | missed | false |\n|---|---|---|---|---|---|---|")
+    for name in ("read", "blind"):
+        notes = list(read_written(Path(__file__).parent / "strangers" / name))
+        found = detect([Document(note.group, note.text) for note in notes], context)
+        scorer = Scorer()
+        for note, detection in zip(notes, found, strict=True):
+            gold = [Span(mark.start, mark.end, Entity(mark.target), "gold") for mark in note.marks]
+            scorer.add(note.text, gold, detection.spans, note.group)
+        evaluation = scorer.finish()
+        recall, precision = evaluation.find(), evaluation.find(metric="precision")
+        print(
+            f"| {name} | {evaluation.notes} | {evaluation.words:,} | {_cells(recall)} | {_cells(precision)} |"
+            f" {recall.counts.false_negatives} | {precision.counts.false_positives} |"
+        )
+
+
 def _cells(figure: Figure) -> str:
     return f"{figure.value:.4f} [{figure.lower:.4f}, {figure.upper:.4f}]"
 
@@ -157,8 +182,12 @@ def main() -> None:
     parser.add_argument("--errors", type=int, default=0)
     parser.add_argument("--ablate", action="store_true")
     parser.add_argument("--corpora", type=Path)
+    parser.add_argument("--strangers", action="store_true")
     arguments = parser.parse_args()
     print(f"{time.strftime('%Y-%m-%d')}, load {os.getloadavg()[0]:.1f}, {arguments}")
+    if arguments.strangers:
+        strangers()
+        return
     if arguments.corpora:
         open_sets(arguments.corpora)
         return

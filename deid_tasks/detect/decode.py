@@ -36,6 +36,9 @@ def _group(entity: Entity) -> str:
 
 _GROUPS: tuple[str, ...] = tuple(sorted({_group(entity) for entity in ENTITIES}))
 _MEMBERS = [[COLUMN[entity] for entity in ENTITIES if _group(entity) == name] for name in _GROUPS]
+_BY_GROUP = [column for members in _MEMBERS for column in members]
+"""The columns of ``Words.entities``, group by group; each group begins at its place in ``_GROUP_STARTS``."""
+_GROUP_STARTS = np.cumsum([0, *map(len, _MEMBERS[:-1])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def decode(text: str, words: Words, threshold: float) -> list[Found]:
     is_found = chance > threshold
     if not is_found.any():
         return []
-    groups = np.stack([words.entities[:, members].sum(axis=1) for members in _MEMBERS], axis=1)
+    groups = np.add.reduceat(words.entities[:, _BY_GROUP], _GROUP_STARTS, axis=1)
     chosen = np.where(is_found, groups.argmax(axis=1), -1)
     _bridge(chosen, words.pieces)
     starts, ends = words.pieces.starts, words.pieces.ends

@@ -93,14 +93,21 @@ class Chances:
 
 def first_pieces(words: NDArray[np.int32]) -> NDArray[np.int64]:
     """Where the pieces of each word begin."""
-    return np.flatnonzero(np.diff(words, prepend=-1))
+    begins = np.ones(len(words), bool)
+    np.not_equal(words[1:], words[:-1], out=begins[1:])
+    return np.flatnonzero(begins)
 
 
 def mean_of_pieces(values: NDArray[np.float32], words: NDArray[np.int32]) -> NDArray[np.float32]:
     """``[W', …]``: the mean over the pieces of each word."""
     first = first_pieces(words)
+    if len(first) == len(words):
+        return values
     sums = np.add.reduceat(values, first, axis=0)
-    means: NDArray[np.float32] = (sums / np.diff(first, append=len(words))[:, None]).astype(np.float32)
+    counts = np.empty(len(first), np.float32)
+    np.subtract(first[1:], first[:-1], out=counts[:-1], casting="unsafe")
+    counts[-1] = len(words) - first[-1]
+    means: NDArray[np.float32] = sums / counts[:, None]
     return means
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
+_LINE_OR_TAB = re.compile(r"[\n\r\t]")
 
 CASES = 8
 """0 no word, 1 lower, 2 Title, 3 UPPER, 4 a single capital, 5 digits, 6 mixedCase, 7 punctuation and the rest."""
@@ -31,10 +32,10 @@ def shape_words(text: str) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArra
         cases.append(case_of(match.group()))
         if start == previous:
             gaps.append(1)
-        elif previous >= 0 and any(character in "\n\r\t" for character in text[previous:start]):
-            gaps.append(3)
-        else:
+        elif previous < 0 or text[previous:start] == " " or not _LINE_OR_TAB.search(text, previous, start):
             gaps.append(2)
+        else:
+            gaps.append(3)
         previous = end
     return (
         np.array(starts, np.int32),

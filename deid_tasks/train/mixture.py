@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from deid_tasks.train.planting import Planter
 from deid_tasks.train.sample import Sample, frame_of, joined_samples, sentences_of
 from deid_tasks.train.scenes import SceneMaker
 from deid_tasks.train.simulated import read_contexts, read_world, write_hospital, write_sentences
+from deid_tasks.train.written import read_written, rewritten
 
 SOCIAL = ("broad_twitter_train.jsonl", "wnut17_train.jsonl")
 TEMPLATES = "presidio_synth_v2.jsonl"
@@ -37,6 +38,8 @@ class MixtureSettings:
     """Most sentences that differ in their identifiers alone."""
     context_rounds: int = 40
     context_copies: int = 25
+    note_copies: int = 8
+    """How often each note written by hand is written about other people."""
     hospital_notes: int = 900
     hospital_repeats: int = 3
     """Most copies of one sentence of the simulated hospital's notes."""
@@ -55,6 +58,7 @@ def build_mixture(settings: MixtureSettings, report: Callable[[str], None] = pri
         write_sentences(read_world(World.TRAIN), maker, "skeletons", settings.skeleton_rounds, settings.skeleton_copies)
     )
     samples += write_sentences(read_contexts(), maker, "contexts", settings.context_rounds, settings.context_copies)
+    samples += _written(settings.note_copies, maker)
     samples += write_hospital(settings.hospital_notes, settings.seed, settings.hospital_repeats)
     samples += write_negatives(settings.negatives, settings.seed)
     if settings.corpora is not None:
@@ -95,6 +99,16 @@ def _other_places(maker: SceneMaker) -> Callable[[str], str]:
         return given.setdefault(fold(value), maker.city()) if fold(value) in cities else value
 
     return other_place
+
+
+def _written(copies: int, maker: SceneMaker) -> Iterator[Sample]:
+    for note in read_written():
+        distinct = {
+            sample.text: sample
+            for _ in range(copies)
+            for sample in sentences_of(rewritten(note, maker.name_word, maker.city))
+        }
+        yield from distinct.values()
 
 
 def _planted(settings: MixtureSettings, maker: SceneMaker) -> list[Sample]:

@@ -595,6 +595,95 @@ FORMS = {
         Social Security Number [SSN:123-45-6789]
         Soc Sec No: [SSN:123456789]
     """,
+    "flowsheets, shifts and lists of times": r"""
+        [TIME:0930] / [TIME:1000] / [TIME:1100] / [TIME:1300]  PK drawn
+        at [TIME:0800] and [TIME:1600]
+        [TIME:2320]  88/p  138\n[TIME:2340]   110/64  118
+        [TIME:1408] | torsades\n[TIME:1410] | VF
+        Sleep: [TIME:7p]-[TIME:6a], 1 nap
+        nxt appt [DATE:thurs] [TIME:7a] w/ [PROVIDER:Gus], PTA
+        HBO consult [DATE:Aug 22] [TIME:9a].
+        NV: [DATE:7-21] [TIME:8a] recall
+        meeting [DATE:Mar 3] at [TIME:13h30]
+        w/ Dr. [PROVIDER:Okafor] [DATE:Mar 3] at [TIME:9:30]
+        ADDENDUM [DATE:2024-01-22] [TIME:16 h 45]: seen
+        skills group [DATE:weds]
+        away til the [DATE:23rd].
+    """,
+    "ages in headers and of infants": r"""
+        Proband: [PATIENT:Shoshana Okafor]   ([AGE:42])
+        DOB [DATE:01/07/1960]   ([AGE:63])   URN 12
+        DOB [DATE:3/9/17]    [AGE:7] yrs   Acct
+        [PATIENT:Okafor, Maria]   [AGE:34]   [DATE:10/3/22]
+        Now [AGE:5] hours old.
+        [AGE:15]-MONTH WELL CHILD CHECK
+        walked at [AGE:13] mo. 3 words
+        stitch only, [DATE:Sept]\n3   murmur
+        [PATIENT:Helen Okafor], [AGE:14]mo, brought in
+        POD 61    [AGE:47] F
+    """,
+    "rooms, bays and theatres": r"""
+        Surgical Pavilion, OR [LOCATION_OTHER:4]
+        to OR [LOCATION_OTHER:1]  -- ready
+        Hospital   Theatre [LOCATION_OTHER:2]   [DATE:09.10.2023]
+        rm [LOCATION_OTHER:19] bed [LOCATION_OTHER:2]
+        L&D triage bed [LOCATION_OTHER:3]
+        Xfer to SICU bed [LOCATION_OTHER:11], aware
+        admit LDR [LOCATION_OTHER:7]. PCN
+        Chair [LOCATION_OTHER:14]
+        Rm.........[LOCATION_OTHER:214-W]
+        Location: Rm [LOCATION_OTHER:522] -> cath lab [LOCATION_OTHER:B]
+        Outpatients Suite [LOCATION_OTHER:C].
+        Bed space Pod [LOCATION_OTHER:C-12].
+        Loc: [LOCATION_OTHER:mile marker 22]
+        called to unit [LOCATION_OTHER:200 hall].
+    """,
+    "states, towns and streets": r"""
+        TN lic [LICENSE:MD-0047713]
+        [STATE:NY] lic. [LICENSE:N005518]
+        [STATE:OK] tag [VEHICLE:LRT-905]
+        [STREET:616 Warburton Ave, 2 Fl], Yonkers [STATE:N.Y.] [ZIP:10701]
+        home [CITY:Burlington] [STATE:VT] [DATE:8/13]
+        the store on [STREET:Elm & 5th], please
+        [STREET:Flat 2/1, 17 Kiln Road]
+        Approach, Hereford [ZIP:HR1 7QX]
+        Longueuil (QC) [ZIP:J4K 2T5]
+    """.replace("TN lic", "[STATE:TN] lic"),
+    "files, parts and numbers with blanks": r"""
+        attached ([OTHER_ID:IMG_2936.heic])
+        [OTHER_ID:EVR_0815_01.jpg]    | [DATE:8/15/24]
+        Specimens: [OTHER_ID:P24-00317-A/B].
+        (lic [LICENSE:MT-P 2207])
+        license RN [LICENSE:334455]
+        PPO # [HEALTH_PLAN:LCP 8820 11947].
+        Medicare [HEALTH_PLAN:2950 11827 4 / 2]
+        NHS No: [HEALTH_PLAN:485 777 3120]
+        MedBridge code [OTHER_ID:7XQ4MRLB], sent
+        newborn screen card [OTHER_ID:ME 5518830].
+        Unit [VEHICLE:Medic 31]   on scene
+        photo uploaded under [USERNAME:glaf.derm].
+        LibreView a/c [USERNAME:okafor60], seen
+        subj initials [INITIALS:M-Z]   Visit
+    """,
+    "names beside roles and titles": r"""
+        d/w Dr [PROVIDER:Aung] VR at noon
+        Patient: Mme [PATIENT:Ghislaine Okafor]
+        wife Aunty [RELATIVE:Jeannie], here
+        County Sheriff Dep. [PROVIDER:Rooks], badge
+        attending    CM [PROVIDER:Keisha T.] RN
+        WOCN [PROVIDER:Heather Cross], BSN
+        Leader Dr [PROVIDER:Rhodes]    Recorder [PROVIDER:N. Okafor] RN
+        Airway [PROVIDER:Castle] CRNA
+        Surname: [PATIENT:NGATA]   Given: [PATIENT:TE REO AROHA]
+        ALIAS: [PATIENT:TRAUMA, KILO NINE]
+        Anaesthetist: [PROVIDER:Fong, J] + reg
+        Surgeon: [PROVIDER:Ruth Okafor], M.D.
+        Mr. [PATIENT:Nicolas Okafor II], contact
+        To: Dr. [PROVIDER:V] (hospitalist)
+        wife [RELATIVE:dawn] called for update
+        group w/ [PROVIDER:hope], lcsw
+        Dtr [RELATIVE:Maria] = nurse
+    """,
 }
 
 NONE = r"""
@@ -668,6 +757,27 @@ NONE = r"""
     3 vessel CAD 70/80/90. 2 VD. LIMA to LAD
     UA: SG 1.015 pH 6.0 WBC 5-10 RBC 0-2
     Titers 1:640. HIV VL <50. CD4 350. HCV 1,250,000 IU
+    BREAST, LEFT, 2:00, US-GUIDED CORE. L br 2:00 mass. HST @ 11:30, macula split
+    Rx: 4:00 h F180NR. Ran 3:30 h on dialysis
+    gr 2a view. Stage 1a-2a. Segments 4a-5a. Cormack 2a
+    Surgery of 1h30. Ran over 12h30. 4 h 20 mg given
+    Apgar 3/6/8 at 1/5/10. DP 2/4 PT 2/4, CFT <3 s
+    VA cc 6/7.5   6/36 ph 6/24
+    Lincoff rule 1\n OCT (Spectralis) flat
+    2.4 mg/kg 0/12/24 given
+    recheck 2 mo, then yearly. RTC 3 mo. Prognosis < 6 mo. Rash x 4 mo. Hop by 9 mo; RTD
+    Game Ready 15 min 34 F; ice. Ambient 97 F. Water 36 F
+    born 3 months early
+    Take 3 OR 4 TABS. Nausea OR 4 stools. (OR 4, 95% CI 2-8). OOB to chair 3 times
+    Beighton 3/9. Medic 5 min out. V600E by VE1. code J2350 and 92526
+    wife then called, son never here, mother just left. per floor rn. DTR Brisk. Dtr Symmetric
+    OR plate 4 holes. ID tag 4 checked. OR booked
+    Normal LA size. Severe AR. Mild MR, moderate AR. Reading PA chest. Head CT scan
+    36 Fr CT L side. toes 4 & 5th. On Toe & 5th toe
+    T2N0 Q8 2PR. D5 1NS. see report.pdf
+    Seen by Dr. X, then Dr. Y today. Hx: Dep. Insomnia. Dep. Anxiety
+    ALIAS: NONE, DENIES. Given: Zofran 4 mg
+    insurance limits. PPO plan. license to drive
     Ferritin 2010. B12 1999. Vitamin D 2000 IU. Calories 1800. Fluids 2000 cc
 """
 

@@ -195,7 +195,7 @@ def test_leaves_alone(text: str) -> None:
         ("Fluid 2005 given", "since [DATE:2005]"),
         ("Value 12345.", "Pager [PAGER:12345]."),
         ("Maria was well.", "Daughter Maria was well.".replace("Maria", "[RELATIVE:Maria]")),
-        ("She likes Akron, OH", "She is from [CITY:Akron], [STATE:OH]"),
+        ("She likes Corvallis, OH", "She is from [CITY:Akron], [STATE:OH]"),
         ("Ratio 1:20", "Seen at [TIME:11:20]"),
         ("Reached 72", "Aged [AGE:72]"),
     ],

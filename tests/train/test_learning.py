@@ -86,7 +86,9 @@ def test_two_versions_that_complement_each_other_are_chosen_above_the_floor() ->
 
 def test_versions_are_trained_scored_and_chosen_and_a_stopped_run_goes_on(tmp_path: Path) -> None:
     trunk = save_trunk("bert", tmp_path / "trunk")
-    mixture = MixtureSettings(skeleton_rounds=0, context_rounds=1, context_copies=1, hospital_notes=5, negatives=20)
+    mixture = MixtureSettings(
+        skeleton_rounds=0, context_rounds=1, context_copies=1, note_copies=1, hospital_notes=5, negatives=20
+    )
     settings = TrainSettings(
         tmp_path / "run", mixture, FitSettings(steps=2, batch_pieces=256), ModelSettings(str(trunk), 1, window=64)
     )

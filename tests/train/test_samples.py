@@ -166,9 +166,17 @@ def test_negatives_hold_no_mark() -> None:
 
 def test_a_mixture_of_the_train_world_passes_its_own_check() -> None:
     lines: list[str] = []
-    settings = MixtureSettings(skeleton_rounds=1, skeleton_copies=1, context_rounds=1, hospital_notes=20, negatives=20)
+    settings = MixtureSettings(
+        skeleton_rounds=1, skeleton_copies=1, context_rounds=1, note_copies=1, hospital_notes=20, negatives=20
+    )
     samples = build_mixture(settings, lines.append)
-    assert {sample.source.rstrip("+") for sample in samples} == {"skeletons", "contexts", "hospital", "negatives"}
+    assert {sample.source.rstrip("+") for sample in samples} == {
+        "skeletons",
+        "contexts",
+        "notes",
+        "hospital",
+        "negatives",
+    }
     check_worlds(samples)
 
 

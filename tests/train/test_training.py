@@ -43,7 +43,9 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> PieceEncoder:
 
 
 def test_a_training_ends_in_a_model_that_loads_and_a_folder_keeps_its_settings(trunk: Path, tmp_path: Path) -> None:
-    mixture = MixtureSettings(skeleton_rounds=0, context_rounds=1, context_copies=1, hospital_notes=5, negatives=20)
+    mixture = MixtureSettings(
+        skeleton_rounds=0, context_rounds=1, context_copies=1, note_copies=1, hospital_notes=5, negatives=20
+    )
     settings = TrainSettings(tmp_path, mixture, FIT, ModelSettings(str(trunk), 2, window=32))
     lines: list[str] = []
     train(settings, lines.append)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from deid_tasks.detect.patterns.gazetteer import is_frequent_surname, is_plain_name, medical_words
+from deid_tasks.detect.patterns.gazetteer import is_frequent_surname, is_given, is_plain_name, medical_words
 from deid_tasks.detect.patterns.name_parts import is_word
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength, after, before
 from deid_tasks.entities import Entity
@@ -16,10 +16,20 @@ _NUMBER = r"[0-9]{1,3}(?: 1/2|\.[0-9]|(?: ?- ?| to | or |/)[0-9]{1,3})?"
 
 _OLD = (
     rf"(?i)(?:\b(?:{_WORDS})|[0-9]{{1,3}}(?: 1/2|\.[0-9]|\+)?)(?:[ -]{{0,2}}(?:and a half|1/2))?[ -]{{0,3}}"
-    r"(?:(?:years?|yrs?|y|months?|mos?|m|weeks?|wks?|wk|w|days?|d)[ .-]{0,3}(?:olds?|of age|o\b)|y[ ./-]{0,2}o\b|yo[mfwb]?\b|year[ -]ol?d?\b"
+    r"(?:(?:years?|yrs?|y|months?|mos?|m|weeks?|wks?|wk|w|days?|d|hours?|hrs?)[ .-]{0,3}(?:olds?|of age|o\b)|y[ ./-]{0,2}o\b|yo[mfwb]?\b|year[ -]ol?d?\b"
     r"|(?:year|yr|y)s?[ -]{1,2}(?:male|female|man|woman|boy|girl|gentleman|lady|m|f|infant)\b|y/o|yr?s?old|-?y-?o-?|m\.?o\.|mo?s? [MF]\b|mos? (?:male|female|boy|girl|infant)\b)"
 )
 _VALUE = re.compile(rf"(?:{_WORDS}|[0-9]{{1,3}}(?: 1/2|\.[0-9])?)", re.IGNORECASE)
+
+
+_ONLY_MONTHS = re.compile(r"[ -]{0,3}mo", re.IGNORECASE)
+_MONTHS_BEFORE = re.compile(
+    r"^\s*$|(?:^|[^a-z])(?:an?|at|is|was|age|aged|now|infant|baby|boy|girl|son|daughter|child|sibling|toddler)[\s:,(]{1,2}$|[0-9]/[0-9]{2,4}[\s,(]{1,6}$"
+)
+_MONTHS_AFTER = re.compile(
+    r"\.?\s(?:f/?u|follow|hx|history|ago|supply|trial|course|recheck|visit|post|check|later|appt|interval|of\b|c/|duration|prior|before|after)"
+)
+"""Around "3 mo", which is an age or a span of time."""
 
 
 def read_old(text: str, start: int, end: int) -> Iterator[Found]:
@@ -34,6 +44,11 @@ def read_old(text: str, start: int, end: int) -> Iterator[Found]:
         return
     if re.match(r"[\s-]{0,3}(?:(?:d|w|m)[\s.-]{0,3}of|(?:d|w)[\s-]{0,3}o)\b(?! age)", text[match.end() : end].lower()):
         return
+    if _ONLY_MONTHS.fullmatch(text, match.end(), end) and not (
+        (_MONTHS_BEFORE.search(before(text, start)) or (text[match.end()] == "m" and text[start - 2 : start] == ", "))
+        and not _MONTHS_AFTER.match(after(text, end))
+    ):
+        return  # a span of time
     ahead = re.search(r"(?<![0-9.])([0-9]{1,3})(?:\s?-\s?| to | or | and )$", text[max(0, start - 10) : start])
     yield Found(start, match.end(), Entity.AGE)
     if ahead:
@@ -98,6 +113,8 @@ _SEXED_TAIL = re.compile(
 _SEXED_LEAD = re.compile(r"(?:^|[.:;(]\s?|(?:^|[^a-z])(?:a|an|is|this|pt|patient|sex|age|old|year)[\s:]{1,2})$")
 
 
+_APART = re.compile(r"^\s*$| {2}$|[.:;,(] $")
+"""What parts "83 F" from words that would make it a temperature."""
 _NAME_LEAD = re.compile(
     r"(?:(?:^|[\s])[A-Z][A-Za-z'\-]{1,20}, [A-Z][A-Za-z'\-]{1,20}(?: [A-Z][A-Za-z'\-]{0,14}\.?)?|[0-9]{1,2}[/\-][0-9]{1,2}[/\-](?:[0-9]{2}){1,2}|\b[A-Z]{2,20}(?: [A-Z]\.?)? [A-Z'\-]{2,20})[ \t,]{1,6}$"
 )
@@ -119,7 +136,8 @@ def read_sexed(text: str, start: int, end: int) -> Iterator[Found]:
         return
     is_low = text[end - 1].islower()
     slashed = text[end - 2] == "/" and 0 < end - start <= 5
-    glued = end - start <= 4 and text[end - 1] in "MF" and 25 <= int(match.group()) < 95
+    is_close = end - start <= 3 or (end - start == 4 and _APART.search(ahead))
+    glued = is_close and text[end - 1] in "MF" and 25 <= int(match.group()) < 95
     told = bool(_SEXED_LEAD.search(ahead) and _SEXED_TAIL.match(tail))
     named = bool(_NAME_LEAD.search(text[max(0, start - 40) : start]))
     if is_low:
@@ -173,7 +191,7 @@ def read_present(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 _NAMED = (
-    r"(?:\b(?:Mr|Mrs|Ms|Miss|MR|MRS|MS|Pt|PT|Mx)\.? )?\b[A-Z][A-Za-z'\-]{1,24}(?:, \(?| \()[0-9]{1,3}\b"
+    r"(?:\b(?:Mr|Mrs|Ms|Miss|MR|MRS|MS|Pt|PT|Mx)\.? )?\b[A-Z][A-Za-z'\-]{1,24}(?:, \(?| {1,6}\()[0-9]{1,3}\b"
     r"|(?i)\b(?:sister|brother|mother|father|son|daughter|husband|wife|aunt|uncle|cousin|niece|nephew|grandmother|grandfather|grandson|granddaughter|partner|spouse|twin|half-sister|half-brother|decedent)s?(?: [a-z]{2,15})?, [0-9]{1,3}\b"
 )
 _NAMED_TAIL = re.compile(r"(?:, ?(?![0-9])|\)(?! ?(?:mg|ml))|\.(?:\s|$)|;|$| years?,| yrs?,)")
@@ -207,12 +225,41 @@ def is_person(word: str) -> bool:
     return is_plain_name(word) or is_frequent_surname(word) or (len(word) == 1 and word.isupper())
 
 
-_VISIT = r"(?i)\bwell[ -]?child[^\n]{0,24}?[ \-][0-9]{1,2} (?:year|yr|month|mo)|\b[0-9]{1,3} ?(?:years?|yrs?|yr|y)(?:,|/| ) ?[MF]\b|\b[0-9]{1,2} (?:yr|mo) {3,}"
+_BORN = r"(?i)\b(?:dob|d\.o\.b\.?|born|birth ?date|date of birth):? {0,3}(?:[0-9]{1,2}[/.\-][0-9]{1,2}[/.\-][0-9]{2,4}|[0-9]{1,2}[ \-]?[a-z]{3,9}[ \-]?[0-9]{2,4}|[0-9]{4}-[0-9]{2}-[0-9]{2}),? {0,6}(?:\([0-9]{1,3} ?(?:y|yrs?|yo|y/o|years?|mos?|months?)?\)|[0-9]{1,3} ?(?:y|yrs?|yo|y/o|years?|mos?|months?)\b)"
+_BORN_VALUE = re.compile(r"([0-9]{1,3}) ?[A-Za-z/]{0,6}\)?$")
+
+
+def read_born(text: str, start: int, end: int) -> Iterator[Found]:
+    """DOB 01/07/1960 (63); DOB 3/9/17  7 yrs."""
+    match = _BORN_VALUE.search(text, start, end)
+    if re.match(r"\s(?:early|premature|preterm|before|late|ago)", after(text, end)):
+        return
+    if match and int(match[1]) <= 115 and text[match.start() - 1] in " (":
+        yield Found(*match.span(1), Entity.AGE, Strength.LABELLED)
+
+
+_IN_HEADER = r"(?im)^[ \t]{0,4}[a-z][a-z'\-]{1,20}, ?[a-z][a-z'\-]{1,20}(?: [a-z]\.?)? {2,8}[0-9]{1,3} {2,8}(?:[0-9]{1,2}[/\-][0-9]{1,2}[/\-]|mrn|dob|acct|rm |room |[mf] )"
+
+
+_IN_HEADER_PARTS = re.compile(
+    r"(?P<name>[A-Za-z'\-]{2,21}, ?(?P<first>[A-Za-z'\-]{2,21})(?: [A-Za-z]\.?)?) {2,8}(?P<age>[0-9]{1,3}) "
+)
+
+
+def read_in_header(text: str, start: int, end: int) -> Iterator[Found]:
+    """okafor, maria   34   10/3/22: a number between a name in the order of a register and the next field."""
+    match = _IN_HEADER_PARTS.search(text, start, end)
+    if match and int(match["age"]) <= 115 and is_given(match["first"]):
+        yield Found(*match.span("name"), Entity.PATIENT)
+        yield Found(*match.span("age"), Entity.AGE)
+
+
+_VISIT = r"(?i)\b[0-9]{1,2}[ \-](?:months?|mo|years?|yr)s?[ \-](?:old )?(?:well|wcc|wcv|infant|toddler|shots|vaccines|immunizations)\b|\bwell[ -]?child[^\n]{0,24}?[ \-][0-9]{1,2} (?:year|yr|month|mo)|\b[0-9]{1,3} ?(?:years?|yrs?|yr|y)(?:,|/| ) ?[MF]\b|\b[0-9]{1,2} (?:yr|mo) {3,}"
 
 
 def read_visit(text: str, start: int, end: int) -> Iterator[Found]:
     """WELL CHILD VISIT - 5 YEAR; 50 years, F."""
-    match = re.search(r"[0-9]{1,3}(?= ?(?:y|m))", text[start:end], re.IGNORECASE)
+    match = re.search(r"[0-9]{1,3}(?=[ \-]?(?:y|m))", text[start:end], re.IGNORECASE)
     if match and int(match.group()) <= 115:
         yield Found(start + match.start(), start + match.end(), Entity.AGE)
 
@@ -232,6 +279,8 @@ def read_children(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 RULES = (
+    Rule("age behind a birth date", _BORN, read_born),
+    Rule("age in a header", _IN_HEADER, read_in_header),
     Rule("ages of children", _CHILDREN, read_children),
     Rule("old", _OLD, read_old),
     Rule("age at present", _PRESENT, read_present),

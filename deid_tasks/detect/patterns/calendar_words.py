@@ -66,6 +66,8 @@ _NAMES_TOO = frozenset(
         "sept",
     }
 )
+_PLAIN_SHORT = frozenset({"Sept", "Feb", "Nov", "Oct", "Aug"})
+"""Short months that are nobody's name and, written so, nothing else."""
 _BEFORE_MONTH = re.compile(
     r"(?:^|[^a-z])(?:in|since|until|till|til|by|last|next|this|early|mid|late|of|through|thru|during|before|after|from|every|each"
     r"|past|around|between|beginning|end|to|or|and|prior to|back in)[\s\-]{1,2}$"
@@ -103,6 +105,8 @@ def read_month(text: str, start: int, end: int) -> Iterator[Found]:
         or _MONTH_BEFORE.search(text[max(0, day - 12) : day])
     ):
         day = month
+    if "\n" in text[day:month] and not _is_wrapped(text, end, _YEAR_TAIL.match(text, end, limit)):
+        day = month
     if day < month:
         tail = _YEAR_AFTER_DAY.match(text, end, limit)
         stop = tail.end() if tail else end
@@ -112,6 +116,12 @@ def read_month(text: str, start: int, end: int) -> Iterator[Found]:
             yield _date(_lead(_WEEKDAY_LEAD, text, day), stop)
         return
     tail = _DAY_GLUED.match(text, end, limit) or _DAY_TAIL.match(text, end, limit) or _YEAR_TAIL.match(text, end, limit)
+    if (
+        tail
+        and "\n" in tail.group()
+        and not _is_wrapped(text, tail.end(), re.search(r"(?:19|20)[0-9]{2}", tail.group()))
+    ):
+        tail = None  # the number of the next item of a list
     word = match.group()
     if (
         tail
@@ -133,7 +143,7 @@ def read_month(text: str, start: int, end: int) -> Iterator[Found]:
     if not word[0].isupper() or (len(word) <= 4 and word.isupper()):
         return
     follows_name = re.match(r"\.?\s[A-Z][a-z]", text[end : end + 4])
-    if word.lower() not in _NAMES_TOO:
+    if word.lower() not in _NAMES_TOO or word in _PLAIN_SHORT:
         if not follows_name or _BEFORE_MONTH.search(before(text, month)):
             yield _date(month, end)
     elif _BEFORE_MONTH.search(before(text, month)) and not follows_name:
@@ -145,6 +155,14 @@ def read_month(text: str, start: int, end: int) -> Iterator[Found]:
         )
 
 
+_GOES_ON = re.compile(r"[.,;)]|\s*$| (?:and|at|to|for|with|by|he|she|the|was|when|due|or|but|in|on)\b")
+
+
+def _is_wrapped(text: str, stop: int, year: object) -> bool:
+    """Whether a date may have gone on in the next line: it has a year, or the sentence goes on behind it."""
+    return bool(year) or _GOES_ON.match(text, stop, stop + 8) is not None
+
+
 def _told(text: str, start: int) -> bool:
     return bool(
         re.search(
@@ -154,7 +172,7 @@ def _told(text: str, start: int) -> bool:
 
 
 _WEEKDAY_TRIGGER = (
-    rf"(?i)\b{_FULL_WEEKDAY}\b"
+    rf"(?i)\b{_FULL_WEEKDAY}\b|\b(?:tues|weds|thurs)\b"
     r"|\b(?-i:(?:Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat|Sun|MON|TUES?|WED|THU(?:RS?)?|FRI|SAT|SUN))\b"
     r"|\b(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)[.,]? [0-9]{1,2}/"
 )
@@ -184,6 +202,9 @@ def read_weekday(text: str, start: int, end: int) -> Iterator[Found]:
     is_listed = re.match(r"[\s/,&\-]{1,3}(?:and |or )?(?:mon|tue|wed|thu|fri|sat|sun)(?![a-z]{3})", tail) or re.search(
         r"(?:mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun)[\s/,&\-]{1,3}(?:and |or )?$", ahead
     )
+    if short.group().lower() in {"tues", "weds", "thurs"}:
+        yield _date(start, short.end())
+        return
     is_told = re.search(r"(?:^|[^a-z])(?:on|next|last|this|until|till|by|every|each|since|from)\s$", ahead)
     if (
         short.group().lower() in {"sat", "sun"}
@@ -289,9 +310,7 @@ def read_dialysis(_text: str, start: int, end: int) -> Iterator[Found]:
     yield _date(start, end)
 
 
-_ORDINAL_TRIGGER = (
-    r"(?i)\b(?:on|until|till|by|since|from|through|after|before) the (?:[12]?[0-9](?:st|nd|rd|th)|3[01](?:st|th))\b"
-)
+_ORDINAL_TRIGGER = r"(?i)\b(?:on|until|till?|by|since|from|through|thru|after|before) the (?:[12]?[0-9](?:st|nd|rd|th)|3[01](?:st|th))\b"
 _ORDINAL_TAIL = re.compile(
     r"\s*(?:[.,;)!?]|$|of (?:this|last|next|the) (?:month)|at\b|for (?:a|an|his|her|the|follow)|with (?:dr|his|her)|when\b|because\b|if\b)"
 )

@@ -34,7 +34,7 @@ _NO_DAY_BEFORE = re.compile(
     r"|vision|acuity|va|od|ou|gcs|apgars?|mmt|reflexes|dtrs?|pulses|phq|gad|moca|mmse|slums|braden|morse|cage|audit|ciwa|cows"
     r"|level|severity|intensity|sem|ef|o2|fio2|nodes?|stage|gleason|birads|bi-rads|muscles?|(?:dorsi|plantar)?flexion|extension"
     r"|quad\w*|grip|deltoids?|biceps|triceps|hamstrings?|iliopsoas|ehl|ta|sensation|orientation|oriented|recall|words|percocet"
-    r"|norco|vicodin|lortab|endocet|hydrocodone|oxycodone|titer|gauge|fraction|tone|total|lawton|folstein|vanderbilt|naming)(?![a-z])[^\n.;]{0,18}$"
+    r"|norco|vicodin|lortab|endocet|hydrocodone|oxycodone|titer|gauge|fraction|tone|total|lawton|folstein|beighton|amts|nottingham|vas|nrs|flacc|nihss|epworth|monofilament|semmes|vanderbilt|naming)(?![a-z])[^\n.;]{0,18}$"
 )
 _DAY_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:on|since|from|until|til|till|thru|through|before|after|dated?|dates|as of|dos|dob|d\.o\.b|dod|doa|appt"
@@ -66,6 +66,16 @@ _HYPHEN_BEFORE = re.compile(
 )
 _HYPHEN_AFTER = re.compile(r"\s*(?:[.,;:)]|$|(?:at|with|by|and|for|was|for|showed|w/|to|am|pm)\b(?! [0-9]))")
 """Around month and day with a hyphen, which is more often a range."""
+_HOUR_AFTER = re.compile(
+    r",?\s(?:at |@ ?)?(?:[0-9]{1,2}(?::[0-5][0-9])?\s?[ap]m?(?![a-z0-9])|[0-2]?[0-9]:[0-5][0-9](?![0-9:]))"
+)
+_RANGED_BEFORE = re.compile(r"(?:[0-9]|(?:take|takes|tabs?|x|q|every|over|between|sats?|rr|hr|range))\W{0,2}$")
+_PULSE_BEFORE = re.compile(r"(?:^|[^a-z])(?:dp|dp [0-4]/4[,;]? (?:and )?pt)[ :]{1,2}$")
+_SIGHT_BEFORE = re.compile(
+    r"(?:^|[^a-z])(?:va|ph|cc|sc|re|le|od|os|ou|vision)\W{1,12}(?:6/[0-9]{1,2}(?:\.5)?\W{1,4}(?:ph\W)?)?$"
+)
+_SIGHT = frozenset({9, 12, 18, 24})
+"""Below the six metres of Snellen's chart."""
 _SCALE_BOTTOMS = frozenset({5, 6, 7, 10})
 _COMMON_FRACTIONS = frozenset({(1, 2), (1, 3), (2, 3), (1, 4), (3, 4), (1, 8), (1, 1), (2, 2), (3, 3), (4, 4), (1, 5)})
 _DAYS_IN_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -170,6 +180,8 @@ def _three(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> Ite
             yield _date(start, end)
         return
     ahead = before(text, start)
+    if 0 in {first, second} or ((first, second, third) == (1, 5, 10) and "apgar" in ahead):
+        return  # hours of doses, and the minutes of Apgar's scores
     is_calendar = is_month_day(first, second) or is_month_day(second, first)
     is_told = bool(_DAY_BEFORE.search(ahead))
     if len(strings[2]) == 3 and is_calendar and strings[2].startswith(("19", "20", "02")):
@@ -229,6 +241,10 @@ def _is_day(one: str, two: str, ahead: str, tail: str) -> bool:
     first, second = int(one), int(two)
     if _NO_DAY_AFTER.match(tail) or (second == 12 and one == str(first) and _SPELL_AFTER.match(tail)):
         return False
+    if (second == 4 and first <= 4 and _PULSE_BEFORE.search(ahead)) or (
+        one == "6" and second in _SIGHT and _SIGHT_BEFORE.search(ahead)
+    ):
+        return False
     is_told = bool(_DAY_BEFORE.search(ahead) or _CLOCK_AFTER.match(tail) or _RANGE_BEFORE.search(ahead))
     if 1 <= first <= 12 and second > 31 and len(two) == 2:
         if second == 52 and not one.startswith("0"):
@@ -265,7 +281,11 @@ def _hyphenated(start: int, end: int, one: str, two: str, ahead: str, tail: str)
         r"(?:^|[^a-z])(?:dated?|dos|dob|seen on|visit on|(?:mon|tues?|wed|thur?s?|fri)|[a-z]{3,6}day)[\s:,.]{1,3}$",
         ahead,
     )
-    if is_named or (second > 12 and _HYPHEN_BEFORE.search(ahead) and _HYPHEN_AFTER.match(tail)):
+    if (
+        is_named
+        or (second > 12 and _HYPHEN_BEFORE.search(ahead) and _HYPHEN_AFTER.match(tail))
+        or (second > 12 and _HOUR_AFTER.match(tail) and not _RANGED_BEFORE.search(ahead))
+    ):
         yield _date(start, end)
 
 

@@ -21,6 +21,7 @@ from deid_tasks.detect.patterns import (
     places,
     rosters,
     signatures,
+    streets,
     times,
     towns,
 )
@@ -39,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     *ages.RULES,
     *contacts.RULES,
     *ids.RULES,
+    *streets.RULES,
     *places.RULES,
     *names.RULES,
     *signatures.RULES,

@@ -43,6 +43,12 @@ def towns() -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
+def towns_in_states() -> frozenset[tuple[str, str]]:
+    """Towns of the United States in small letters, each with the code of its state."""
+    return frozenset((fold(row["city"]), row["state"]) for row in read_tsv("places.tsv"))
+
+
+@lru_cache(maxsize=1)
 def medical_words() -> frozenset[str]:
     """One-word medical terms, and every word of the hand-written eponyms, procedures and abbreviations, in small letters."""
     found: set[str] = set()

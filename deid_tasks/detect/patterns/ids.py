@@ -141,7 +141,7 @@ def read_ssn(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 _FORMATS = (
-    r"\b[A-Z]{1,4}-?[0-9]{2}-[0-9]{3,8}\b|\b[A-Z]{1,4}[0-9]{6,12}\b|\b[0-9]{2}-[0-9]{3,6}-[0-9]{3,6}\b|\b[A-Z]{1,4}-[0-9]{5,12}\b|\b[0-9]{7,19}\b"
+    r"\b[A-Z]{1,4}-?[0-9]{2}-[0-9]{3,8}(?:-[A-Z](?:/[A-Z]){0,4})?\b|\b[A-Z]{1,4}[0-9]{6,12}\b|\b[0-9]{2}-[0-9]{3,6}-[0-9]{3,6}\b|\b[A-Z]{1,4}-[0-9]{5,12}\b|\b[0-9]{7,19}\b"
     r"|\b[0-9]{3}-[0-9]{2}-[0-9]{2}(?:-[0-9])?\b|\b[1-9][A-Z][A-Z0-9][0-9]-?[A-Z][A-Z0-9][0-9]-?[A-Z]{2}[0-9]{2}\b"
     r"|\b[A-HJ-NPR-Z0-9]{17}\b|\b[A-Z][A-Z9][0-9]{7}\b"
     r"|(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[A-Z]{2}[0-9]{2,4}/[0-9]{4,6}\b|\b[A-Z]{3}[0-9]{3}[A-Z][0-9]{5,9}\b|\b[A-Z]{2,3}[0-9]{6}[A-Z]\b|\| ?[0-9]{5,6} ?\||\(01\)[0-9]{14}(?:\([0-9]{2}\)[a-z0-9]{1,20}){0,3}"
@@ -224,7 +224,7 @@ def read_user(text: str, start: int, end: int) -> Iterator[Found]:
     elif _AUTHOR.match(label) and re.fullmatch(r"[A-Z]{2}[0-9]{2,4}", value):
         yield found
     elif "by " in label:
-        if shape or re.fullmatch(r"[a-z]+\.[a-z]+", value):
+        if (shape and (len(value) > 3 or value.islower())) or re.fullmatch(r"[a-z]+\.[a-z]+", value):
             yield found
     elif (
         shape
@@ -267,7 +267,79 @@ def read_plate(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(match.start(), end, Entity.VEHICLE, Strength.LABELLED)
 
 
+_FILE = r"(?i)\b[a-z0-9][a-z0-9_\-]{2,40}\.(?:jpe?g|png|heic|tiff?|bmp|gif|dcm|mp4|mov|avi|pdf|wav|mp3|docx?)\b"
+
+
+def read_file(text: str, start: int, end: int) -> Iterator[Found]:
+    """IMG_2936.heic: a file's name with its ending, where a number in it tells one file from another."""
+    if any(c.isdigit() for c in text[start : text.rindex(".", start, end)]) and text[start - 1 : start] not in {
+        "/",
+        "@",
+    }:
+        yield Found(start, end, Entity.OTHER_ID, Strength.LABELLED)
+
+
+_BLANKS = (
+    r"\b(?i:member|mbr|subscriber|policy|insurance|medicare|medicaid|ramq|nhs|ppo|hmo|health ?card)(?i: ?(?:no\.?|number|id|card|#)){0,2}[:#]? {1,2}#? ?"
+    r"(?:[A-Z]{2,4} )?[0-9]{3,5}(?: [0-9]{3,5}){1,3}(?: [0-9])?(?: ?/ ?[0-9])?\b"
+    r"|\b(?i:(?:screen|id|health|green|resident) card|passport)(?: ?(?:[Nn]o\.?|#))?:? [A-Z]{1,3} [0-9]{6,9}\b"
+    r"|\b(?i:lic(?:ense)?\.?)(?: ?(?:[Nn]o\.?|#))?:? [A-Z]{1,3}(?:-[A-Z]{1,2})? [0-9]{3,8}\b"
+)
+_BLANKS_VALUE = re.compile(
+    r" #? ?(?P<value>(?:[A-Z]{1,4}(?:-[A-Z]{1,2})? )?[0-9]{3,8}(?: [0-9]{3,5}){0,3}(?: [0-9])?(?: ?/ ?[0-9])?)$"
+)
+
+
+def read_blanks(text: str, start: int, end: int) -> Iterator[Found]:
+    """PPO # LCP 8820 11947; Medicare 2950 11827 4 / 2; lic MT-P 2207: numbers with blanks."""
+    match = _BLANKS_VALUE.search(text, start, end)
+    if match and text[end : end + 1] != "-" and not _MEASURE_AFTER.match(text, end, end + 10):
+        entity = Entity.LICENSE if text[start : start + 3].lower() == "lic" else Entity.HEALTH_PLAN
+        value = match["value"]
+        if re.search(r"(?i)card|passport", text[start : match.start()]) and "health" not in text[start:end].lower():
+            entity = Entity.OTHER_ID
+        if re.fullmatch(r"[0-9]{3} [0-9]{3} [0-9]{4}", value) and text[start : start + 3].lower() != "nhs":
+            return  # a telephone number
+        low = match.start("value")
+        if entity is Entity.LICENSE and value.split()[0].lower() in NOT_NAMES:
+            low += value.index(" ") + 1  # license RN 12345
+        yield Found(low, end, entity, Strength.LABELLED)
+
+
+_CODE = r"\b(?i:code):? [A-Z0-9]{6,12}\b"
+
+
+def read_code(text: str, start: int, end: int) -> Iterator[Found]:
+    """code 7XQ4MRLB: what opens somebody's portal or program."""
+    value = text[text.rindex(" ", start, end) + 1 : end]
+    digits = sum(c.isdigit() for c in value)
+    if digits > 1 and len(value) - digits > 2 and not _PUBLIC_CODE.search(before(text, start) + " "):
+        yield Found(end - len(value), end, Entity.OTHER_ID)
+
+
+_ENGINE = r"\b(?:Medic|MEDIC|Engine|ENGINE|Ambulance|AMBULANCE|Squad|SQUAD) [0-9]{1,3}\b"
+
+
+def read_engine(text: str, start: int, end: int) -> Iterator[Found]:
+    """Medic 31: a rescue vehicle."""
+    if not re.match(r"\s?(?:min|hrs?|hours|times|days|/|%|[.,:][0-9])", after(text, end)):
+        yield Found(start, end, Entity.VEHICLE)
+
+
+_LOGIN = r"\b(?:uploaded|logged (?:in|on)|signed (?:in|on)|charted|filed) (?:under|as) [a-z]{2,12}[._][a-z]{2,12}\b|\b(?:a/c|handle|screen ?name) [a-z]{4,15}[0-9]{1,4}\b"
+
+
+def read_login(text: str, start: int, end: int) -> Iterator[Found]:
+    """uploaded under j.okafor; portal a/c okafor60."""
+    yield Found(text.rindex(" ", start, end) + 1, end, Entity.USERNAME, Strength.LABELLED)
+
+
 RULES = (
+    Rule("code of entry", _CODE, read_code),
+    Rule("rescue vehicle", _ENGINE, read_engine),
+    Rule("log-in told", _LOGIN, read_login),
+    Rule("file", _FILE, read_file),
+    Rule("number with blanks", _BLANKS, read_blanks),
     Rule("number plate", _PLATE, read_plate),
     Rule("labelled number", _TRIGGER, read_labelled),
     Rule("social security number", _SSN, read_ssn),

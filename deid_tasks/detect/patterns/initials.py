@@ -33,7 +33,7 @@ _UNITS = word_set(
 )
 """What stands at the end of a line or a sentence and is a unit, a time, a dose, a place or a finding."""
 _NEVER = word_set(
-    "cc dd dt dv td tr qt job doc am pm na no md rn np pa do pt ot st id nl neg pos ok yes mg ml hrs am/pm not unk unknown none nil tbd cst est pst edt dr mr ms mrs iv im po"
+    "cc dd dt dv td tr qt job doc am pm na no md rn np pa do pt ot st id nl neg pos ok yes mg ml hrs am/pm not unk unknown none nil conf ref tbd cst est pst edt dr mr ms mrs iv im po"
 )
 _SLASHED = word_set(
     "n/v a/p h/o s/p c/o r/o w/o b/l i/o l/r h/h n/a hi/si si/hi d/c f/u o/w y/o pt/ot ot/pt am/pm f/c cp/sob"
@@ -300,7 +300,16 @@ def read_of_patient(text: str, start: int, _end: int) -> Iterator[Found]:
         yield Found(*word.span(), Entity.PATIENT)
 
 
+_TRIAL = r"(?i)\binitials?:? {1,3}(?-i:[A-Z]-[A-Z])\b"
+
+
+def read_trial(_text: str, _start: int, end: int) -> Iterator[Found]:
+    """subject initials A-B, as trials write who has no middle name."""
+    yield _initials(end - 3, end, Strength.LABELLED)
+
+
 RULES = (
+    Rule("initials of a trial", _TRIAL, read_trial),
     Rule("initials on a line", _OWN_LINE, read_own_line),
     Rule("initials behind a sentence", _AFTER_SENTENCE, read_after_sentence),
     Rule("initials in a column", _COLUMN, read_column),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from deid_tasks.detect.patterns.gazetteer import surnames
 from deid_tasks.detect.patterns.rule import Found, Strength
 from deid_tasks.detect.patterns.words import MEDICAL_ENDINGS, NOT_NAMES
 from deid_tasks.entities import Entity
@@ -14,6 +15,11 @@ LOWER_WORD = r"(?:[a-z][a-z'\-]{2,20})"
 INITIAL = r"(?:[A-Z](?:\.|(?![A-Za-z'.])))"
 _WORD_AT = re.compile(rf"(?:{PARTICLE}{{0,2}}(?:{TITLE_WORD}|{CAPS_WORD})|{INITIAL})(?![a-z])")
 _GAP = re.compile(r" |(?<=\.)(?=[A-Z])")
+_MONTHS = frozenset(
+    {"jan", "feb", "mar", "apr", "may", "jun", "june", "jul", "july", "aug", "sep", "sept", "oct", "nov", "dec"}
+)
+_NUMERALS = frozenset({"II", "III", "IV"})
+_DAY_BEHIND = re.compile(r" [0-9]{1,2}(?![0-9])")
 FIRST_TOO = frozenset({"Will", "May", "June", "April", "August", "Drew", "Art"})
 """Given names that are ordinary words too."""
 _FOLLOWED = re.compile(rf",? (?:[A-Z]\.? )?{TITLE_WORD}")
@@ -46,7 +52,16 @@ def take_name(text: str, start: int, most: int = 4, *, comma: bool = False, reac
         is_given = seen_comma and parts == 1
         if parts and caps_first and not (word.isupper() or is_initial or is_given) and len(text[start:end]) > 3:
             break
-        if parts and not caps_first and word.isupper() and len(word) > 3 and not is_initial:
+        if (
+            parts
+            and not caps_first
+            and word.isupper()
+            and not is_initial
+            and (len(word) > 3 or not (word in _NUMERALS or word.lower() in surnames()))
+            and not (seen_comma and parts == 1)
+        ):
+            break
+        if parts and word.rstrip(".").lower() in _MONTHS and _DAY_BEHIND.match(text, match.end(), limit):
             break
         caps_first = caps_first or (parts == 0 and word.isupper() and not is_initial)
         parts, initials, end = parts + 1, initials + is_initial, match.end()

@@ -3,7 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from deid_tasks.detect.patterns.gazetteer import is_frequent_surname, is_given, is_plain_name
+from deid_tasks.detect.patterns.gazetteer import (
+    given_names,
+    is_frequent_surname,
+    is_frequent_word,
+    is_given,
+    is_plain_name,
+    medical_words,
+)
 from deid_tasks.detect.patterns.name_parts import (
     CAPS_WORD,
     INITIAL,
@@ -17,7 +24,10 @@ from deid_tasks.detect.patterns.name_parts import (
 from deid_tasks.detect.patterns.rule import Found, Rule, Strength, before
 from deid_tasks.entities import Entity
 
-_DOCTOR = r"\b(?:D[Rr]s?\b\.?|dr\.|dr\b|Doctor|DOCTOR|Doctors|Prof\.?|Professor|Attending|Nurse|Chaplain|Rev\.|Reverend|Fr\.|Pastor|Sister|Judge|Officer|Detective|Coach) ?[A-Za-z]"
+_DOCTOR = r"\b(?:D[Rr]s?\b\.?|dr\.|dr\b|Dep\.|Deputy|Trooper|Sgt\.|Doctor|DOCTOR|Doctors|Prof\.?|Professor|Attending|Nurse|Chaplain|Rev\.|Reverend|Fr\.|Pastor|Sister|Judge|Officer|Detective|Coach) ?[A-Za-z]"
+_ONE_LETTER = re.compile(r"[B-HJ-W]\.?(?:[,;:)(']| [(a-z]|\s?$|\n)")
+"""What is no stand-in for a name: Dr. X, Dr. Y and Dr. Z are nobody."""
+_OFFICE = re.compile(r"(?:sheriff(?:'s)?|office|county|police)\W{1,3}$")
 _NO_DOCTOR = frozenset(
     {
         "office",
@@ -53,6 +63,8 @@ def read_doctor(text: str, start: int, end: int) -> Iterator[Found]:
         title
         in {
             "fr.",
+            "deputy",
+            "trooper",
             "sister",
             "judge",
             "officer",
@@ -83,6 +95,8 @@ def read_doctor(text: str, start: int, end: int) -> Iterator[Found]:
     caps = text[begin : begin + 3].isupper() and text[begin : begin + 3].isalpha()
     span = take_name(text, begin, 3)
     if span is None:
+        if title in {"dr", "dr."} and text[start : start + 2] == "Dr" and _ONE_LETTER.match(text, begin, begin + 4):
+            yield Found(begin, begin + 1, entity, Strength.LABELLED)
         return
     if caps and text[begin : span[1]].isupper() and text[span[1] :].lstrip()[:1].isupper() is False:
         pass
@@ -92,13 +106,15 @@ def read_doctor(text: str, start: int, end: int) -> Iterator[Found]:
         and not re.match(r",? (?:MD|DO|NP|RN|PA)\b|\s*(?:[.,;)\n]|$)", text[span[1] : span[1] + 6])
     ):
         span = (begin, begin + len(text[begin : span[1]].split()[0]))
+    if title == "dep." and not is_plain_name(text[slice(*span)]) and not _OFFICE.search(before(text, start)):
+        return
     yield Found(*span, entity, Strength.LABELLED)
     more = re.compile(r"(?:,| and|, and| &|/) ?(?:D[Rr]\.? )?(?=[A-Z])").match(text, span[1], span[1] + 10)
     if more and title.startswith(("drs", "doctors")):
         yield from as_found(take_name(text, more.end(), 2), entity)
 
 
-_MISTER = r"\b(?:M[Rr]s?|M[Ss]|Mx|MX|Miss|MISS|Mister|Master|Sra?|Se[nx]ora?)\b\.? ?[A-Z]|\b(?:Baby|BABY|Babyboy|Babygirl)(?: (?:[Bb]oy|[Gg]irl|BOY|GIRL|[A-B] ))?(?: of)? [A-Z]|\b(?:mr|mrs|ms)\b\.? [a-z]"
+_MISTER = r"\b(?:M[Rr]s?|M[Ss]|Mme|Mlle|Madame|Monsieur|Mx|MX|Miss|MISS|Mister|Master|Sra?|Se[nx]ora?)\b\.? ?[A-Z]|\b(?:Baby|BABY|Babyboy|Babygirl)(?: (?:[Bb]oy|[Gg]irl|BOY|GIRL|[A-B] ))?(?: of)? [A-Z]|\b(?:mr|mrs|ms)\b\.? [a-z]"
 
 
 def read_mister(text: str, start: int, end: int) -> Iterator[Found]:
@@ -196,9 +212,10 @@ def read_header(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 _RELATION = (
-    r"(?i)\b(?:daughter|son|wife|husband|mother|father|mom|dad|mum|sister|brother|spouse|partner|aunt|uncle|niece|nephew|grand(?:son|daughter|mother|father|child)|cousin|fiancee?|girlfriend|boyfriend|friend|neighbou?r|roommate|caregiver|guardian|emergency contact|next of kin|nok|hcp|hcpoa|health ?care proxy|health care agent|poa|step-?(?:son|daughter|mother|father)|(?:son|daughter|mother|father|sister|brother)-in-law|sons|daughters|sisters|brothers|children|parents|twin|ex-?(?:wife|husband)|foster (?:mother|father)|informant|contact|proxy|surrogate|dpoa)"
+    r"(?i)\b(?:daughter|son|wife|husband|mother|father|mom|dad|mum|sister|brother|spouse|partner|aunt|uncle|niece|nephew|grand(?:son|daughter|mother|father|child)|cousin|fiancee?|girlfriend|boyfriend|friend|neighbou?r|roommate|caregiver|guardian|emergency contact|next of kin|nok|hcp|hcpoa|health ?care proxy|health care agent|poa|step-?(?:son|daughter|mother|father)|(?:son|daughter|mother|father|sister|brother)-in-law|sons|daughters|sisters|brothers|children|parents|twin|dtr|ex-?(?:wife|husband)|foster (?:mother|father)|informant|contact|proxy|surrogate|dpoa)"
     r"(?:,? ?\(|, | is | named | - |: {0,6}|'s name is |,? whose name is | )(?:an? )?[a-z]"
 )
+_FAMILY_TITLE = re.compile(r"(?:Aunty|Auntie|Aunt|Uncle|Mama|Mme|Mrs?|Ms|Dr)\.? (?=[A-Z])")
 _NOT_RELATIVE_AFTER = re.compile(r"['\s]*(?:cancer|disease|syndrome|diabetes|type|stroke|mi\b)", re.IGNORECASE)
 
 
@@ -208,6 +225,8 @@ def read_relation(text: str, start: int, end: int) -> Iterator[Found]:
     if not text[begin].isupper():
         return
     link = text[start:begin].lower()
+    title = _FAMILY_TITLE.match(text, begin, begin + 12)
+    begin = title.end() if title else begin
     span = take_name(text, begin, 3, comma=":" in link)
     if span is None:
         return
@@ -217,6 +236,8 @@ def read_relation(text: str, start: int, end: int) -> Iterator[Found]:
         return
     two = " " in value
     tail = text[span[1] : span[1] + 14]
+    if link[:3] == "dtr" and (text[start : start + 3].isupper() or not is_plain_name(value.split()[0])):
+        return  # deep tendon reflexes
     if _NOT_RELATIVE_AFTER.match(tail) or (re.match(r"\s?:", tail) and not two):
         return
     if ":" in link and not (
@@ -237,6 +258,34 @@ def read_relation(text: str, start: int, end: int) -> Iterator[Found]:
         more = re.compile(r"(?:,| and|, and| &) (?=[A-Z])").match(text, span[1], span[1] + 8)
 
 
+_LOWER_RELATION = (
+    r"\b(?:wife|husband|daughter|dtr|son|mom|mother|dad|father|sister|brother|girlfriend|boyfriend|fiancee?|partner|niece|nephew|neighbor|friend|spouse|aunt|uncle) [a-z]{3,14} "
+    r"(?:called|phoned|texted|here|at (?:bs|bedside)|@ ?bs|states|stated|reports|reported|aware|updated|notified|present|says|said|visiting|arrived|left|came)\b"
+)
+
+
+def read_lower_relation(text: str, start: int, end: int) -> Iterator[Found]:
+    """wife dawn called for an update."""
+    begin = text.index(" ", start, end) + 1
+    stop = text.index(" ", begin, end)
+    word = text[begin:stop]
+    is_rare_word = given_names().get(word, 0.0) >= _GIVEN_PER_100K and not is_frequent_word(word)
+    if is_word(word) and word not in medical_words() and (is_given(word) or is_rare_word):
+        yield Found(begin, stop, Entity.RELATIVE)
+
+
+_GIVEN_PER_100K = 30.0
+"""Of 100,000 women or men, as many bear a given name that is believed in small letters although it is a word too."""
+_LOWER_CREDITED = r"\b(?:w/|with|per|by|to|from|d/w|see|saw) ?[a-z]{3,15},? (?:lcsw|licsw|rn|np|md|msw|lpn|pharmd|dnp|aprn|crna|pa-c)\b"
+
+
+def read_lower_credited(text: str, start: int, end: int) -> Iterator[Found]:
+    """group w/ hope, lcsw; seen by okafor np."""
+    match = re.search(r"(?:/| )([a-z]{3,15})(,?) [a-z\-]{2,6}$", text[start:end])
+    if match and is_word(match[1]) and (is_plain_name(match[1]) or (match[2] and match[1] in given_names())):
+        yield Found(start + match.start(1), start + match.end(1), Entity.PROVIDER)
+
+
 _RELATIVE_AFTER = r"\b[A-Z][a-z]{2,15}(?: [A-Z][a-z'\-]{2,20}){0,2}(?:,? \(|, )(?:(?:his|her|the|their|patient's|pt's) )?(?:daughter|son|wife|husband|mother|father|sister|brother|spouse|partner|niece|nephew|granddaughter|grandson|friend|neighbor|caregiver|guardian|aunt|uncle|HCP|POA)\b"
 
 
@@ -249,11 +298,32 @@ def read_relative_after(text: str, start: int, end: int) -> Iterator[Found]:
             yield Found(*span, Entity.RELATIVE)
 
 
+_FIELDS = (
+    r"\b(?i:surname|family(?: name)?|last(?: name)?): {0,3}[A-Z][A-Za-z'\-]{1,24}[,;]? {1,6}(?i:given(?: names?)?|first(?: names?)?|forenames?): {0,3}[A-Z]"
+    r"|\b(?:ALIAS|Alias|alias|AKA): {0,3}[A-Z]{2,20}, ?[A-Z]{2,20}\b"
+)
+
+
+def read_fields(text: str, start: int, end: int) -> Iterator[Found]:
+    """Surname: OKAFOR   Given: MARIA; ALIAS: TRAUMA, KILO NINE."""
+    if text[start].lower() == "a":
+        alias = _ALIAS.search(text, start, end + 44)
+        if alias and alias["name"].split(",")[0] not in {"NONE", "UNKNOWN", "DENIES", "NO", "NOT"}:
+            yield Found(*alias.span("name"), Entity.PATIENT, Strength.LABELLED)
+    else:
+        yield from as_found(take_name(text, end - 1, 4), Entity.PATIENT)
+
+
+_ALIAS = re.compile(r": {0,3}(?P<name>[A-Z]{2,20}, ?[A-Z]{2,20}(?: [A-Z]{2,20}){0,2})(?![A-Za-z:])")
+
 RULES = (
+    Rule("fields of a name", _FIELDS, read_fields),
     Rule("doctor", _DOCTOR, read_doctor),
     Rule("mister", _MISTER, read_mister),
     Rule("patient's name", _PATIENT, read_patient),
     Rule("header", _HEADER, read_header),
+    Rule("relative in small letters", _LOWER_RELATION, read_lower_relation),
+    Rule("credential in small letters", _LOWER_CREDITED, read_lower_credited),
     Rule("relative", _RELATION, read_relation),
     Rule("relative before relation", _RELATIVE_AFTER, read_relative_after),
 )

@@ -3,7 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from deid_tasks.detect.patterns.gazetteer import is_everyday, is_frequent_surname, is_given, medical_words
+from deid_tasks.detect.patterns.gazetteer import (
+    is_everyday,
+    is_frequent_surname,
+    is_given,
+    is_plain_name,
+    medical_words,
+)
 from deid_tasks.detect.patterns.name_parts import (
     CAPS_WORD,
     FIRST_TOO,
@@ -18,7 +24,7 @@ from deid_tasks.entities import Entity
 
 _SIGNED = (
     r"(?i)\b(?:(?:electronically |digitally |e-?)?(?:signed|authenticated|verified|co-?signed|authored|dictated|transcribed|interpreted|reviewed|performed|ordered|approved|finalized|entered|documented|attested|seen|read|evaluated|prepared|recorded|completed|referred|prescribed|requested|collected|administered|witnessed|administered|validated|edited|electronically filed)(?: electronically)?(?: and [a-z]{4,12})? by"
-    r"|attending(?: physician| md| provider| surgeon| of record)?|att[gn]|attnd|(?:admitting|discharging|supervising|requesting|treating|primary|responsible|dictating)(?: physician| provider| md| doctor| attending| surgeon)|pcp|pmd|seen with|staffed with|seen and examined with|requested by|co-?surgeon|transcriptionist|primary care (?:physician|provider|doctor)|provider(?: name)?|surgeon|assistant(?: surgeon)?|first assist(?:ant)?|referring(?: physician| provider| md| doctor)?|consult(?:ant|ing physician)|cc|author|resident(?: physician)?|anesthesiologist|anesthesia|radiologist|pathologist|cardiologist|neurologist|oncologist|hospitalist|ordering(?: physician| provider| md)?|physician|clinician|therapist|nurse|rn|np|case manager|social worker|dictating|cosigner|co-?signer|signed|signature|reported by|called to|notified|discussed with|d/w|spoke (?:with|to)|paged|per|from|to|sincerely|regards|thanks|attn|attention|care of|c/o|staff|examiner|technician|technologist|sonographer|pharmacist|interpreter|scribe|proceduralist|fellow|intern|covering|midwife|dietitian)\b ?(?:\([a-z ]{1,12}\) ?)?[:,\-]{0,2}\s{0,3}(?:dr\.? |by )?[a-z]"
+    r"|attending(?: physician| md| provider| surgeon| of record)?|att[gn]|attnd|(?:admitting|discharging|supervising|requesting|treating|primary|responsible|dictating)(?: physician| provider| md| doctor| attending| surgeon)|pcp|pmd|seen with|staffed with|seen and examined with|requested by|co-?surgeon|transcriptionist|primary care (?:physician|provider|doctor)|provider(?: name)?|surgeon|ana?esthetist|assistant(?: surgeon)?|first assist(?:ant)?|referring(?: physician| provider| md| doctor)?|consult(?:ant|ing physician)|cc|author|resident(?: physician)?|anesthesiologist|anesthesia|radiologist|pathologist|cardiologist|neurologist|oncologist|hospitalist|ordering(?: physician| provider| md)?|physician|clinician|therapist|nurse|rn|np|case manager|social worker|dictating|cosigner|co-?signer|signed|signature|reported by|called to|notified|discussed with|d/w|spoke (?:with|to)|paged|per|from|to|sincerely|regards|thanks|attn|attention|care of|c/o|staff|examiner|technician|technologist|sonographer|pharmacist|interpreter|scribe|proceduralist|fellow|intern|covering|midwife|dietitian)\b ?(?:\([a-z ]{1,12}\) ?)?[:,\-]{0,2}\s{0,3}(?:dr\.? |by )?[a-z]"
 )
 _COLON = re.compile(r"[:]\s*(?:dr\.? )?[A-Za-z]$", re.IGNORECASE)
 _NEEDS_CREDENTIAL = re.compile(
@@ -29,6 +35,7 @@ _CREDENTIAL = r"M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|Ph
 _CREDENTIAL_AFTER = re.compile(rf",?\s{{1,2}}(?:{_CREDENTIAL})(?![A-Za-z])")
 
 _TURNED = re.compile(r", ([A-Z][A-Za-z'\-]{1,20})(?: [A-Z]\.?(?![A-Za-z]))?")
+_LAST_INITIAL = re.compile(r", [A-Z](?:\.(?![A-Z])|(?![A-Za-z0-9'.]))")
 _ONLY_CREDENTIAL = re.compile(_CREDENTIAL)
 
 
@@ -47,6 +54,8 @@ def read_signed(text: str, start: int, end: int) -> Iterator[Found]:
         span = (span[0], turned.end())
     if span is None:
         return
+    if has_colon and (initial := _LAST_INITIAL.match(text, span[1], span[1] + 6)):
+        span = (span[0], initial.end())
     value = text[span[0] : span[1]]
     if _ONLY_CREDENTIAL.fullmatch(value):
         return
@@ -110,6 +119,8 @@ _CREDITED = rf"[A-Za-z.],? {{1,2}}(?:{_CREDENTIAL})(?:[^A-Za-z0-9]|\b)"
 _BACK_WORD = re.compile(
     rf"(?:^|(?<=[\s(:\[/,]))(?:{PARTICLE}{{0,2}}(?:{TITLE_WORD}|{CAPS_WORD})|{INITIAL})(?P<comma>,?)$"
 )
+_ROLE_BEFORE = re.compile(r"([A-Z]{2,5}) (?=[A-Z][a-z])")
+"""WOCN Heather Cross, BSN: letters of a role in front of a name."""
 _LOOSE_CREDENTIALS = frozenset(
     {
         "PA",
@@ -173,6 +184,9 @@ def read_credited(text: str, start: int, end: int) -> Iterator[Found]:
         position -= 1
     if count == 0 or longest < 2:
         return
+    lead = _ROLE_BEFORE.match(text, low, last)
+    if lead and count > 1 and not is_plain_name(lead[1]):
+        low = lead.end()
     if low > 0 and text[low - 1].isalnum():
         return
     value = text[low:last]

@@ -42,6 +42,7 @@ NOT_NAMES = word_set(
     signed dictated electronically authenticated edited verified reviewed transcribed performed ordered collected specimen received accession interpreted read by name names number type mother's father's
     dr drs contin emergent claims examiner tech pcp collateral passenger operating brief adat oob vna
     asap apparently unfortunately fortunately initially previously additionally eventually subsequently otherwise however therefore technician care determination disability maintenance
+    mme mlle madame monsieur aunty auntie mama dep wocn cwon acm cm recorder airway scribe circulator timekeeper compressor leader sheriff coroner
     lpn cna pta ota rt slp msw lcsw pharmd phd do dpm dds od facp facs fnp aprn crnp cnm crna pac ma emt rd ldn
     """
 )
@@ -58,7 +59,7 @@ GENERIC_PLACE_WORDS = word_set(
     lipid hypertension weight loss bariatric headache epilepsy movement disorder device pacemaker well woman ob gyn obgyn obstetrics prenatal maternity fertility surgicare ambulatory tb std sti covid flu retail specialty
     mail order compounding discharge preferred patient's patient pharmacy: at to from in of for and with by per via call seen admitted transferred pt she he they was is has went go follow follow-up followup contact
     contacted please send sent fax dr drs mr mrs ms fall risk voice swallow hearing audiology genetics genetic lymphedema hernia thyroid asthma copd tobacco cessation chronic pre-op preop pre post op screening testing
-    elementary middle high school grade college church
+    elementary middle high school grade college church post-transplant pre-transplant post-acute post-surgical pre-surgical pre-admission
     on after before during when while if then now also may will can should would could
     """
 )
