@@ -6,6 +6,7 @@ from typing import Any
 from airflow.sdk import DAG, Param, task
 
 from deid_tasks.settings import InstitutionSettings
+from deid_tasks.settings.model import DESIGNS
 from wiring.engine import engine
 from wiring.institutions import usable_institutions
 from wiring.policy import Kind, Pool, policy
@@ -14,11 +15,11 @@ DOC = """
 ### {title}: which notes people annotate
 
 **When.** By hand, with a form: before the first evaluation, and again when the notes have changed (a new note type, a new system, a
-new year). The form starts from the settings.
+new year); for *disputed* notes alone, before a training. The form starts from the settings.
 
-**What.** Two samples are drawn from one reading of `{institution}_staging.stg_note` and frozen under their versions in
-`{institution}_gold.sample`: a *stratified* one, enriched in identifiers, and a simple *random* one, whose figures stand for all notes. Then
-the annotators' task lists are written to `{work_dir}/annotation/<sample>`. When they have finished, run `gold__{institution}`.
+**What.** Samples are drawn from one reading of `{institution}_staging.stg_note` and frozen under their versions in
+`{institution}_gold.sample`: a *stratified* one, enriched in identifiers, a simple *random* one, whose figures stand for all notes, and, where the
+form gives it a size, a *disputed* one of the notes on which the engine's parts differ most, for `train__{institution}` alone. Then the annotators' task lists are written to `{work_dir}/annotation/<sample>`. When they have finished, run `gold__{institution}`.
 
 **When it fails.** *draw*: nothing was frozen; the log names the table or the setting; clear it. The same form over the same notes
 draws the same sample. *export_tasks*: clear it; lists that are there stay as they are.
@@ -29,7 +30,8 @@ draws the same sample. *export_tasks*: clear it; lists that are there stay as th
 def draw(institution: str, params: dict[str, Any]) -> list[dict[str, Any]]:
     """A sample of each design; returns versions, counts and groups."""
     with engine(institution) as (runs, *who):
-        return runs.draw_samples(*who, dict(params))
+        overrides = dict(params)
+        return runs.draw_samples(*who, designs=overrides.pop("designs"), overrides=overrides)
 
 
 @task(multiple_outputs=False)
@@ -67,6 +69,27 @@ def form(settings: InstitutionSettings) -> dict[str, Param]:
         "random_size": Param(
             sampling.random_size, type="integer", minimum=0, title="Random sample", description="Notes; 0 draws none."
         ),
+        "disputed_size": Param(
+            sampling.disputed_size,
+            type="integer",
+            minimum=0,
+            title="Disputed sample",
+            description="Notes on which detectors differ most; 0 draws none.",
+        ),
+        "disputed_pool": Param(
+            sampling.disputed_pool,
+            type="integer",
+            minimum=1,
+            title="Notes read for it",
+            description="Drawn at random; the engine reads them all.",
+        ),
+        "designs": Param(
+            list(DESIGNS),
+            type="array",
+            items={"type": "string", "enum": list(DESIGNS)},
+            title="Samples",
+            description="Which to draw.",
+        ),
         "seed": Param(sampling.seed, type="integer", minimum=0, title="Seed"),
     }
 
@@ -83,9 +106,10 @@ def build(settings: InstitutionSettings) -> DAG:
         params=form(settings),
         doc_md=DOC.format(title=settings.title, institution=name, work_dir=settings.work_dir),
     ) as dag:
-        # Only pre-annotation runs the detectors.
-        pool = {"pool": Pool.GPU} if settings.annotation.preannotate else {}
-        export_tasks.override(**pool)(name, draw(name))
+        # Only pre-annotation and disputed samples run the detectors.
+        reads = {"pool": Pool.GPU} if settings.sampling.disputed_size else {}
+        shows = {"pool": Pool.GPU} if settings.annotation.preannotate else {}
+        export_tasks.override(**shows)(name, draw.override(**reads)(name))
     return dag
 
 

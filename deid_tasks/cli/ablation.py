@@ -35,12 +35,12 @@ def ablate(
     console = Console()
     if institution:
         from deid_tasks.settings import Secrets, load_institution
-        from deid_tasks.settings.model import Design
+        from deid_tasks.settings.model import Measured
 
-        if design not in get_args(Design):
+        if design not in get_args(Measured):
             raise DeidError(f"design is stratified or random, not {design!r}")
         settings, secrets = load_institution(institutions / f"{institution}.yaml"), Secrets()
-        ablated, recovered = ablation.ablate_institution(settings, secrets, cast(Design, design))
+        ablated, recovered = ablation.ablate_institution(settings, secrets, cast(Measured, design))
         _print(console, ablated, f"{institution}, {design} gold notes")
         _print_recovered(console, recovered, "gold notes")
         if unlabelled:

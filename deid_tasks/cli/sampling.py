@@ -10,6 +10,7 @@ from rich.table import Table
 _MEANING = {
     "stratified": "enriched in identifiers: shows what is missed, does not stand for all notes",
     "random": "every note had the same chance: unbiased",
+    "disputed": "the engine's parts differ there most: to train on, its figures stand for nothing",
 }
 
 
@@ -22,17 +23,35 @@ def sample(
     least: Annotated[int | None, typer.Option(min=1, help="Notes of every group at least.")] = None,
     weight: Annotated[str | None, typer.Option(help="log10 or linear.")] = None,
     random_size: Annotated[int | None, typer.Option(min=0, help="Notes of the random sample; 0 draws none.")] = None,
+    disputed: Annotated[
+        int | None, typer.Option(min=0, help="Notes of the sample on which detectors differ most; 0 draws none.")
+    ] = None,
+    disputed_pool: Annotated[
+        int | None, typer.Option(min=1, help="Random notes that the engine reads to find these.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(min=0)] = None,
+    design: Annotated[
+        list[str] | None, typer.Option(help="stratified, random or disputed alone; all whose size is not 0 without it.")
+    ] = None,
 ) -> None:
-    """Draw a stratified and a random sample for annotation, and freeze them under their versions."""
+    """Draw samples for annotation, and freeze them under their versions."""
     from deid_tasks.runs import draw_samples
     from deid_tasks.settings import Secrets, load_institution
+    from deid_tasks.settings.model import DESIGNS
 
-    given = {"size": size, "least": least, "weight": weight, "random_size": random_size, "seed": seed}
+    given = {
+        "size": size,
+        "least": least,
+        "weight": weight,
+        "random_size": random_size,
+        "disputed_size": disputed,
+        "disputed_pool": disputed_pool,
+        "seed": seed,
+    }
     settings = load_institution(institutions / f"{institution}.yaml")
     console = Console()
     overrides = {name: value for name, value in given.items() if value is not None}
-    for drawn in draw_samples(settings, Secrets(), overrides):
+    for drawn in draw_samples(settings, Secrets(), overrides, design or DESIGNS):
         console.print(_table(drawn))
         console.print(
             f"{drawn['design']} sample {drawn['sample_version']}: {_MEANING[drawn['design']]}", soft_wrap=True

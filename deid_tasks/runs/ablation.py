@@ -135,14 +135,14 @@ def variants_of(engine: Engine) -> list[Variant]:
         found.append(Variant("without_propagation", replace(engine, merge=merge)))
     if any(isinstance(detector, SentenceDetector) and detector.inclusion for detector in engine.detectors):
         found.append(Variant("without_inclusion", engine, is_included_left_out=False))
-    if any(_alone(detector) for detector in engine.detectors):
+    if any(alone(detector) for detector in engine.detectors):
         found.append(Variant("without_second_opinion", engine, is_alone=True))
     found += [Variant(f"without_{name}", engine, frozenset({name})) for name in sorted(names)]
     found += [Variant(f"without_{name}", engine, frozenset({name})) for name in sorted(detectors) if name not in names]
     return found
 
 
-def _alone(detector: Detector) -> Detector | None:
+def alone(detector: Detector) -> Detector | None:
     """The detector without its model's second opinion; ``None`` where it has none."""
     make: Callable[[], object] | None = getattr(getattr(detector, "reader", None), "alone", None)
     if make is None or not isinstance(detector, SentenceDetector):
@@ -158,8 +158,8 @@ def _reading(engine: Engine) -> Engine:
         if isinstance(detector, SentenceDetector):
             detectors.append(detector.uncached())
             detectors += [detector.uncached().included()] if detector.inclusion else []
-            alone = _alone(detector)
-            detectors += [alone] if alone else []
+            by_itself = alone(detector)
+            detectors += [by_itself] if by_itself else []
         else:
             detectors.append(detector)
     return replace(engine, detectors=tuple(detectors))

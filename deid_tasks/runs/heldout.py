@@ -31,6 +31,12 @@ class Split(NamedTuple):
         return self._asdict()
 
 
+def split_of_training(settings: InstitutionSettings) -> Split:
+    """The split that trainings on the institution's gold notes make."""
+    name = settings.institution
+    return Split(name, settings.training.held_out, f"palimpsest/{name}")
+
+
 def splits_of(settings: InstitutionSettings) -> tuple[Split, ...]:
     """The splits that the models of an institution's settings were trained with.
 

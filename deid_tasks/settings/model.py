@@ -6,6 +6,12 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from deid_tasks.entities import Entity
+from deid_tasks.settings.annotation import DESIGNS as DESIGNS
+from deid_tasks.settings.annotation import AnnotationSettings as AnnotationSettings
+from deid_tasks.settings.annotation import Design as Design
+from deid_tasks.settings.annotation import Measured as Measured
+from deid_tasks.settings.annotation import SamplingSettings as SamplingSettings
+from deid_tasks.settings.annotation import TrainingSettings as TrainingSettings
 from deid_tasks.settings.expressions import check_expression
 from deid_tasks.settings.merging import DetectorName
 from deid_tasks.settings.merging import MergeSettings as MergeSettings
@@ -180,78 +186,6 @@ class HarvestSettings(_Section):
     )
 
 
-class SamplingSettings(_Section):
-    """How notes are drawn for people to annotate."""
-
-    size: int = Field(default=10_000, ge=1, description="Notes of the stratified sample, all groups together.")
-    least: int = Field(default=10, ge=1, description="Notes of every group at least; smaller groups are taken whole.")
-    weight: Literal["log10", "linear"] = Field(
-        default="log10", description="A group's weight is its notes times this function of their mean words."
-    )
-    periods: tuple[datetime.date, ...] = Field(
-        default=(), description="First days of periods, in order; a group is a note type in a period."
-    )
-    random_size: int = Field(
-        default=1_000,
-        ge=0,
-        description="Notes of the simple random sample, which gives unbiased figures; 0 draws none.",
-    )
-    seed: int = Field(default=1, ge=0, description="The same seed over the same notes draws the same sample.")
-
-    @field_validator("periods")
-    @classmethod
-    def _in_order(cls, value: tuple[datetime.date, ...]) -> tuple[datetime.date, ...]:
-        if list(value) != sorted(set(value)):
-            raise ValueError("periods must be different days in order")
-        return value
-
-
-class AnnotationSettings(_Section):
-    """Who labels the drawn notes, and with what."""
-
-    format: Literal["label-studio", "doccano", "brat", "i2b2-2014"] = Field(
-        default="label-studio", description="What task lists are written as, and what finished work is read as."
-    )
-    annotators: tuple[Name, Name] = Field(
-        default=("annotator_a", "annotator_b"), description="Pseudonyms of the two who label every note."
-    )
-    adjudicator: Name = Field(default="adjudicator", description="Pseudonym of the third, who decides their conflicts.")
-    preannotate: bool = Field(
-        default=False,
-        description="Show annotators what the ensemble finds. Faster, and biased towards it; the gold set records it.",
-    )
-
-    @model_validator(mode="after")
-    def _three_people(self) -> "AnnotationSettings":
-        if len({*self.annotators, self.adjudicator}) != 3:
-            raise ValueError("the two annotators and the adjudicator must be three different pseudonyms")
-        return self
-
-
-class TrainingSettings(_Section):
-    """How a model is trained on the institution's own adjudicated notes."""
-
-    trunk: str = Field(default="minilm", description="minilm, mpnet, a folder, or an encoder's name on a model hub.")
-    layers: int | None = Field(default=6, ge=1, description="The trunk's first layers that are kept; all where null.")
-    start: str | None = Field(
-        default=None, description="A model's folder with model.safetensors to go on from, instead of the bare trunk."
-    )
-    steps: int = Field(default=1_500, ge=1, description="Steps of about 2,000 word pieces each.")
-    held_out: float = Field(
-        default=0.5,
-        gt=0,
-        lt=1,
-        description="Share of the patients that no training sees; evaluations count them alone.",
-    )
-    gold_repeats: int = Field(default=4, ge=1, description="How often an epoch shows each gold sentence.")
-    simulated_notes: int = Field(default=900, ge=0, description="Simulated notes beside the gold ones; 0 for none.")
-    simulated_rounds: int = Field(default=10, ge=0, description="Writings of each training text beside them.")
-    outside_bias: float = Field(default=-1.0, ge=-10, le=10, description="For the scores of the held-out notes.")
-    threads: int = Field(default=1, ge=1, le=256)
-    device: Literal["cpu", "cuda"] = "cpu"
-    is_bfloat16: bool = Field(default=False, description="Faster on processors with bfloat16 arithmetic and on GPUs.")
-
-
 class DriftSettings(_Section):
     """When a run looks so unlike the certified evaluation that a person should see it before it is published."""
 
@@ -264,13 +198,10 @@ class DriftSettings(_Section):
     )
 
 
-Design = Literal["stratified", "random"]
-
-
 class GateSettings(_Section):
     """The figures that must be reached before anything is published."""
 
-    designs: tuple[Design, ...] = Field(
+    designs: tuple[Measured, ...] = Field(
         default=("stratified", "random"),
         min_length=1,
         description="Kinds of gold set that must exist, and on each of which the figures must be reached.",
@@ -301,6 +232,13 @@ class GateSettings(_Section):
     data_docs: str | None = Field(
         default=None, description="Folder in which Great Expectations writes its Data Docs; none where not given."
     )
+
+    @field_validator("designs", mode="before")
+    @classmethod
+    def _are_measured(cls, value: object) -> object:
+        if isinstance(value, list | tuple) and "disputed" in value:
+            raise ValueError("disputed notes are chosen for the engine's doubts: their figures stand for no others")
+        return value
 
 
 class PublishSettings(_Section):

@@ -16,10 +16,10 @@ from typing import Any
 from deid_tasks.detect.transformer import TransformerDetector
 from deid_tasks.errors import InputError
 from deid_tasks.evaluate import Scorer
-from deid_tasks.runs.heldout import TRAINED_ON, Split
+from deid_tasks.runs.heldout import TRAINED_ON, split_of_training
 from deid_tasks.runs.workspace import whole_target, work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
-from deid_tasks.settings.model import TransformerSettings
+from deid_tasks.settings.model import Design, TransformerSettings
 from deid_tasks.text import Document
 from deid_tasks.train.configuration import write_config
 from deid_tasks.train.mixture import MixtureSettings, build_mixture
@@ -27,15 +27,16 @@ from deid_tasks.train.run import train
 from deid_tasks.train.sample import Mark, Sample, sentences_of
 from deid_tasks.train.settings import FitSettings, ModelSettings, TrainSettings
 from deid_tasks.warehouse import connect
-from deid_tasks.warehouse.gold import GoldRow, newest_gold_set, read_gold
+from deid_tasks.warehouse.gold import GoldRow, gold_sets, newest_gold_set, read_gold
 
 Report = Callable[[str], None]
+_DISPUTED: Design = "disputed"
 
 
 def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Report = print) -> dict[str, Any]:
-    """Train on the newest gold set of each design, score the held-out patients, and register the model.
+    """Train on the newest gold set of each design and on every disputed one, score the held-out patients, and register the model.
 
-    A stopped training is gone on with. Returns counts, scores, and the folder that the settings may name.
+    Disputed notes are trained on and never scored. A stopped training is gone on with. Returns counts, scores, and the folder that the settings may name.
 
     Raises:
         WarehouseError: there is no gold set.
@@ -43,13 +44,13 @@ def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Repor
         ModelError: the trunk, or the model to start from, is missing or does not fit.
     """
     wanted = settings.training
-    split = Split(settings.institution, wanted.held_out, f"palimpsest/{settings.institution}")
-    rows, versions = _read(settings, secrets)
-    held = [row for row in rows if split.is_held_out(row.patient_id, row.note_id)]
-    seen = [row for row in rows if not split.is_held_out(row.patient_id, row.note_id)]
+    split = split_of_training(settings)
+    measured, disputed, versions = _read(settings, secrets)
+    held = [row for row in measured if split.is_held_out(row.patient_id, row.note_id)]
+    seen = [row for row in (*measured, *disputed) if not split.is_held_out(row.patient_id, row.note_id)]
     if not held or not seen:
         raise InputError(
-            f"{settings.institution}: of {len(rows)} gold notes {len(held)} are of held-out patients; both parts need some"
+            f"{settings.institution}: of {len(measured)} gold notes {len(held)} are of held-out patients; both parts need some"
         )
     samples = [sentence for row in seen for sentence in sentences_of(_sample(row))]
     mixture = MixtureSettings(
@@ -89,16 +90,27 @@ def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Repor
     return {"model": str(target), "sha256": detector.sha256, **record}
 
 
-def _read(settings: InstitutionSettings, secrets: Secrets) -> tuple[list[GoldRow], list[str]]:
-    """The gold notes, each once, and the versions they come from."""
-    rows: dict[str, GoldRow] = {}
-    versions = []
+def _read(settings: InstitutionSettings, secrets: Secrets) -> tuple[list[GoldRow], list[GoldRow], list[str]]:
+    """The gold notes that figures may stand on, the disputed ones, each note once, and the versions they come from."""
+    needed = settings.training.designs or settings.gate.designs
+    measured: dict[str, GoldRow] = {}
+    disputed: dict[str, GoldRow] = {}
     with connect(secrets.text(settings.warehouse.connection)) as connection:
-        for design in settings.gate.designs:
-            gold = newest_gold_set(connection, settings, design)
-            versions.append(gold.version)
-            rows |= {row.note_id: row for row in read_gold(connection, settings, gold)}
-    return [rows[note_id] for note_id in sorted(rows)], sorted(versions)
+        golds = [
+            gold for design in needed if (gold := newest_gold_set(connection, settings, design)).design != _DISPUTED
+        ]
+        if settings.training.designs is None or _DISPUTED in needed:
+            # All of them, since each sample holds other notes; of two of one sample the newer one comes last and counts.
+            golds += [gold for gold in reversed(gold_sets(connection, settings)) if gold.design == _DISPUTED]
+        for gold in golds:
+            rows = disputed if gold.design == _DISPUTED else measured
+            rows.update((row.note_id, row) for row in read_gold(connection, settings, gold))
+    more = {note_id: row for note_id, row in disputed.items() if note_id not in measured}
+    return _in_order(measured), _in_order(more), sorted(gold.version for gold in golds)
+
+
+def _in_order(rows: dict[str, GoldRow]) -> list[GoldRow]:
+    return [rows[note_id] for note_id in sorted(rows)]
 
 
 def _sample(row: GoldRow) -> Sample:

@@ -10,10 +10,12 @@ from psycopg2.extensions import cursor as Cursor  # noqa: N812
 from psycopg2.extras import execute_values
 
 from deid_tasks.settings.model import Design, InstitutionSettings
+from deid_tasks.text import Document
 
 _LEAST_NAME, _LEAST_PHONE = 2, 7
 """Characters of a name and digits of a phone number that are looked for."""
 _FETCHED = 2_000
+_READ = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,64 @@ class SampleDraw:
                 """,
                 {"bounds": list(bounds), "last": len(bounds) + 1, "seed": str(seed), "size": size},
             )
+
+    def unsampled(self, seed: int) -> Iterator[tuple[str, str]]:
+        """``(note id, patient)`` of the notes that are in no sample and in no gold set, each place in the order with the same chance."""
+        with self._connection.cursor(name="unsampled") as cursor:
+            cursor.execute(
+                f"""
+                select note_id, coalesce(patient_id, '') from sample_candidate as c
+                where not exists (select from {self._gold}.sample_note as s where s.note_id = c.note_id)
+                    and not exists (select from {self._gold}.gold_note as g where g.note_id = c.note_id)
+                order by md5(%s || '/disputed/' || note_id), note_id
+                """,
+                (str(seed),),
+            )
+            yield from cursor
+
+    def texts(self, note_ids: Sequence[str]) -> Iterator[Document]:
+        """These notes, streamed, in no order."""
+        with self._connection.cursor(name="texts") as cursor:
+            cursor.itersize = _READ
+            cursor.execute(
+                "select note_id, coalesce(note_text, ''), patient_id, note_type"
+                f" from {self._staging}.stg_note where note_id = any(%s)",
+                (list(note_ids),),
+            )
+            for row in cursor:
+                yield Document(*row)
+
+    def keep(self, bounds: Sequence[object], note_ids: Sequence[str]) -> None:
+        """Keep these notes, in this order."""
+        with self._connection.cursor() as cursor:
+            self._empty_draw(cursor)
+            cursor.execute(
+                """
+                insert into sample_drawn
+                select note_id, coalesce(width_bucket(note_datetime, %(bounds)s::timestamp[]), %(last)s), place
+                from unnest(%(ids)s::text[]) with ordinality as kept (note_id, place)
+                join sample_candidate using (note_id)
+                """,
+                {"bounds": list(bounds), "last": len(bounds) + 1, "ids": list(note_ids)},
+            )
+
+    def frozen(self, design: Design, drawn_as: Mapping[str, object]) -> tuple[str, int, list[DrawnGroup]] | None:
+        """Version, notes and groups of the newest sample that was drawn so already; ``None`` where none was."""
+        with self._connection.cursor() as cursor:
+            cursor.execute(
+                f"select sample_version, notes from {self._gold}.sample where design = %s and settings = %s::jsonb"
+                " order by drawn_at desc limit 1",
+                (design, json.dumps(dict(drawn_as), default=str)),
+            )
+            row = cursor.fetchone()
+            if row is None:
+                return None
+            cursor.execute(
+                "select note_type, period, notes, mean_words, weight, allotted, drawn"
+                f" from {self._gold}.sample_group where sample_version = %s order by note_type, period",
+                (row[0],),
+            )
+            return row[0], row[1], [DrawnGroup(*group) for group in cursor]
 
     def drawn(self) -> Iterator[tuple[str, str]]:
         """``(note id, digest of its text)`` of the drawn notes, by note id."""

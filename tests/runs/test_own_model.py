@@ -3,12 +3,16 @@
 import json
 from pathlib import Path
 
+import psycopg2
 import pytest
+from pydantic import ValidationError
 from tiny_model import save_trunk
 
 from deid_tasks import runs
-from deid_tasks.errors import InputError, ModelError
+from deid_tasks.errors import InputError, ModelError, WarehouseError
+from deid_tasks.hospital.truth import freeze_truth
 from deid_tasks.runs.heldout import Split, is_unseen, splits_of
+from deid_tasks.settings.model import GateSettings
 from deid_tasks.train.institution import train_on_gold
 
 
@@ -52,6 +56,45 @@ def test_a_model_is_trained_registered_and_certified_on_patients_it_never_saw(si
     last_names = {patient.person.last for patient in site.hospital.patients}
     assert not [name for name in last_names if len(name) > 5 and name in said]
     _certify(site, settings, result)
+
+
+@pytest.fixture
+def disputed(site):
+    """Two gold sets of disputed notes, the second of which holds a note of the random one; they go again, since other tests train too."""
+    connection = psycopg2.connect(site.uri)
+    chosen = (site.notes[160:180], site.notes[159:200:2])
+    versions = [freeze_truth(connection, site.settings, notes, "disputed").version for notes in chosen]
+    connection.close()
+    yield versions
+    site.rows("delete from riverside_gold.gold_set where design = 'disputed'")
+
+
+def test_disputed_notes_are_trained_on_and_neither_scored_nor_evaluated(site, tmp_path: Path, disputed) -> None:
+    trunk = save_trunk("bert", tmp_path / "trunk", positions=160)
+    training = {"trunk": str(trunk), "layers": 1, "steps": 1, "simulated_notes": 0, "held_out": 0.4, "gold_repeats": 1}
+
+    def trained(**changes):
+        settings = site.settings.training.model_copy(update=training | changes)
+        update = {"training": settings, "work_dir": str(tmp_path / "work")}
+        return train_on_gold(site.settings.model_copy(update=update), site.secrets, lambda line: None)
+
+    split = Split("riverside", 0.4, "palimpsest/riverside")
+    held = [split.is_held_out(note.patient_id, note.note_id) for note in site.notes]
+    usual, without = trained(), trained(designs=("stratified", "random"))
+    assert (without["trained_notes"], without["held_out_notes"]) == (160 - sum(held[:160]), sum(held[:160]))
+    own = [*range(160, 180), *range(181, 200, 2)]
+    assert usual["trained_notes"] - without["trained_notes"] == sum(not held[place] for place in own) > 0
+    assert usual["held_out_notes"] == without["held_out_notes"]
+    assert set(usual["gold_versions"]) - set(without["gold_versions"]) == set(disputed)
+    assert set(runs.evaluate(site.settings, site.secrets)["designs"]) == {"stratified", "random"}
+
+
+def test_the_gate_refuses_disputed_notes_and_training_asks_for_those_it_is_told(site) -> None:
+    with pytest.raises(ValidationError, match="their figures stand for no others"):
+        GateSettings(designs=("random", "disputed"))
+    training = site.settings.training.model_copy(update={"designs": ("random", "disputed")})
+    with pytest.raises(WarehouseError, match="has no disputed gold set; run sample__riverside"):
+        train_on_gold(site.settings.model_copy(update={"training": training}), site.secrets)
 
 
 def _certify(site, settings, result) -> None:

@@ -2,81 +2,12 @@
 
 import random
 from collections import Counter
-from pathlib import Path
 
-import jinja2
-import psycopg2
 import pytest
+from sampling_site import drawn, put, site
 
 from deid_tasks.errors import SettingsError, WarehouseError
 from deid_tasks.runs.sampling import draw_samples
-from deid_tasks.settings import InstitutionSettings, Secrets
-
-DDL = Path(__file__).parents[2] / "dbt" / "macros" / "gold_tables.sql"
-_TABLES = """
-create schema xx_staging; create schema xx_dictionaries;
-create table xx_staging.stg_note (
-    note_id text, patient_id text, note_type text, note_datetime timestamp, author_id text, note_text text);
-create table xx_dictionaries.dict_patient (patient_id text, term text, normalised text, kind text);
-"""
-PEOPLE = [
-    ("P1", "Quillfeather", "quillfeather", "last"),
-    ("P1", "Thessaly@Example.org", "thessaly example org", "email"),
-    ("P1", "(617) 555-0199", "617 555 0199", "phone"),
-    ("P1", "12 Elm Way", "12 elm way", "street"),
-    ("P2", "Åkesson", "akesson", "last"),
-    ("P2", "Lee", "lee", "first"),
-]
-
-
-@pytest.fixture
-def ask(database):
-    def run(question, *values, many=None):
-        connection = psycopg2.connect(database)
-        try:
-            with connection, connection.cursor() as cursor:
-                if many is not None:
-                    cursor.executemany(question, many)
-                else:
-                    cursor.execute(question, values or None)
-                return cursor.fetchall() if cursor.description else []
-        finally:
-            connection.close()
-
-    run(_TABLES)
-    sql = jinja2.Environment(autoescape=False).from_string(DDL.read_text() + "{{ create_gold_tables() }}")
-    run(sql.render(var={"institution": "xx"}.get))
-    run("insert into xx_dictionaries.dict_patient values (%s, %s, %s, %s)", many=PEOPLE)
-    return run
-
-
-def site(database, **sampling):
-    settings = InstitutionSettings.model_validate(
-        {
-            "institution": "xx",
-            "title": "X",
-            "warehouse": {"connection": "ehr", "layout": "omop"},
-            "notes": {"start_date": "2024-01-01", "max_characters": 1_000},
-            "obfuscate": {"key": "key"},
-            "publish": {"bucket": "published", "object_store": "store", "catalog": "catalog"},
-            "sampling": sampling,
-            "work_dir": "/nowhere",
-        }
-    )
-    return settings, Secrets({"ehr": database}.get)
-
-
-def put(ask, notes):
-    ask("insert into xx_staging.stg_note values (%s, %s, %s, %s, 'A1', %s)", many=notes)
-
-
-def drawn(ask, design):
-    return ask(
-        "select n.note_id, place, holds_own_pii, period from xx_gold.sample s join xx_gold.sample_note n using (sample_version)"
-        " where design = %s order by place, note_id",
-        design,
-    )
-
 
 OWN = [
     ("N1", "P1", "seen by Dr. QUILLFEATHER.", True),
