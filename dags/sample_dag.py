@@ -87,8 +87,9 @@ def form(settings: InstitutionSettings) -> dict[str, Param]:
             list(DESIGNS),
             type="array",
             items={"type": "string", "enum": list(DESIGNS)},
+            examples=list(DESIGNS),
             title="Samples",
-            description="Which to draw.",
+            description="Which to draw, of those whose size is not 0.",
         ),
         "seed": Param(sampling.seed, type="integer", minimum=0, title="Seed"),
     }

@@ -13,10 +13,9 @@ from deid_tasks.merge.votes import is_neural
 from deid_tasks.pipeline import find
 from deid_tasks.runs.ablation import alone
 from deid_tasks.runs.batches import batched
-from deid_tasks.runs.dictionaries import load_engine
 from deid_tasks.runs.heldout import split_of_training
-from deid_tasks.settings import InstitutionSettings, Secrets
-from deid_tasks.settings.model import SamplingSettings
+from deid_tasks.settings import InstitutionSettings
+from deid_tasks.settings.model import DetectSettings, SamplingSettings
 from deid_tasks.settle import SpansByDetector
 from deid_tasks.text.words import mark_words, words_of
 from deid_tasks.warehouse import read_patients
@@ -35,20 +34,18 @@ class Committee:
     models: Mapping[str, frozenset[str]]
 
     @classmethod
-    def load(cls, settings: InstitutionSettings, secrets: Secrets) -> "Committee":
-        """The institution's.
+    def of(cls, engine: Engine, detect: DetectSettings) -> "Committee":
+        """The committee of an engine that was built with ``detect``.
 
         Raises:
-            LexiconError, ModelError: an artefact is missing or damaged.
             SettingsError: there is no model, so that nobody could differ.
         """
-        engine = load_engine(settings, secrets)
         models = {}
         detectors = list(engine.detectors)
         neural = [detector for detector in engine.detectors if is_neural(detector.name)]
         if not neural:
             raise SettingsError("sampling: a disputed sample needs `transformer` among detect.detectors")
-        for detector, chosen in zip(neural, settings.detect.transformers, strict=True):
+        for detector, chosen in zip(neural, detect.transformers, strict=True):
             by_itself = alone(detector)
             detectors += [by_itself] if by_itself else []
             for one in filter(None, (detector, by_itself)):

@@ -7,6 +7,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from pydantic import ValidationError
 
 from deid_tasks.errors import SettingsError, WarehouseError
+from deid_tasks.runs.dictionaries import load_engine
 from deid_tasks.runs.disputes import Committee, most_disputed
 from deid_tasks.sampling import GroupSize, SampleVersion, allot, period_names
 from deid_tasks.sampling.periods import UNDATED
@@ -47,7 +48,7 @@ def draw_samples(
     """
     chosen = _overridden(settings.sampling, overrides or {})
     wanted = _wanted(chosen, designs)
-    committee = Committee.load(settings, secrets) if "disputed" in wanted else None
+    committee = Committee.of(load_engine(settings, secrets), settings.detect) if "disputed" in wanted else None
     with (
         connect(secrets.text(settings.warehouse.connection)) as connection,
         open_draw(connection, settings) as draw,

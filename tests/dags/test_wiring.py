@@ -159,3 +159,25 @@ def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatc
     else:
         assert len(task.python_callable("riverside", {"sample_version": "s7"})) == 2
     assert asked == [["s7"] if not waiting else []]
+
+
+def test_the_form_of_samples_is_what_is_drawn(dagbag, monkeypatch):
+    from deid_tasks import runs
+    from deid_tasks.settings.model import DESIGNS, SamplingSettings
+
+    asked = []
+
+    def draw_samples(settings, secrets, overrides, designs):
+        asked.append((settings.sampling, SamplingSettings.model_validate(overrides), designs))
+        return []
+
+    monkeypatch.setattr(runs, "draw_samples", draw_samples)
+    dag = dagbag.dags["sample__riverside"]
+    task = dag.get_task("draw")
+    form = {name: param.value for name, param in dag.params.items()}
+    task.python_callable("riverside", form)
+    task.python_callable("riverside", form | {"disputed_size": 30, "designs": ["disputed"]})
+    (own, usual, everything), (_, other, designs) = asked
+    assert usual == own.model_copy(update={"periods": usual.periods})
+    assert everything == list(DESIGNS)
+    assert (other.disputed_size, designs) == (30, ["disputed"])

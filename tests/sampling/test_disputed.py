@@ -9,6 +9,7 @@ from deid_tasks.entities import Entity
 from deid_tasks.errors import SettingsError, WarehouseError
 from deid_tasks.lexicon import LexiconTerm, compile_lexicon
 from deid_tasks.pipeline import Context, find
+from deid_tasks.runs.dictionaries import load_engine
 from deid_tasks.runs.disputes import Committee
 from deid_tasks.runs.heldout import split_of_training
 from deid_tasks.runs.sampling import draw_samples
@@ -153,7 +154,7 @@ def test_what_cannot_be_drawn_is_one_error_and_leaves_nothing(place, ask):
 
 def score(place, transformers, text):
     settings, secrets = place({"detect": DETECT | {"transformers": transformers}})
-    committee = Committee.load(settings, secrets)
+    committee = Committee.of(load_engine(settings, secrets), settings.detect)
     [found] = find([Document("n", text)], Context(committee.engine))
     return committee.score(text, found)
 
