@@ -1,4 +1,4 @@
-"""How many errors annotators meet in the most disputed notes, and how many in notes drawn at random, on the dev world.
+"""What annotators meet in the most disputed notes and in notes drawn at random: errors, and words that models missed, on the dev world.
 
     python benchmarks/disputed.py                         # about 2 minutes of one core
     python benchmarks/disputed.py --notes 2000 --drawn 200
