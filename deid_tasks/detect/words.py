@@ -107,7 +107,7 @@ def mean_of_pieces(values: NDArray[np.float32], words: NDArray[np.int32]) -> NDA
     counts = np.empty(len(first), np.float32)
     np.subtract(first[1:], first[:-1], out=counts[:-1], casting="unsafe")
     counts[-1] = len(words) - first[-1]
-    means: NDArray[np.float32] = sums / counts[:, None]
+    means: NDArray[np.float32] = (sums / counts[:, None]).astype(np.float32, copy=False)
     return means
 
 

@@ -50,8 +50,8 @@ def rewritten(note: Sample, new_name: Callable[[], str], new_city: Callable[[], 
 
 
 def _marked(note: str, group: str) -> Sample:
-    parts, marks, position = [], list[Mark](), 0
-    length = 0
+    parts, marks = list[str](), list[Mark]()
+    position = length = 0
     for match in _MARK.finditer(note):
         if match[1] not in Entity.__members__:
             raise InputError(f"training notes, {group}: {match[1]} is no entity")
