@@ -82,6 +82,8 @@ _CREDENTIAL_CODES = frozenset(("pa", "md", "ma", "do", "pt", "ot", "rn", "np", "
 """Credentials, some of which are the codes of states too."""
 _FORM_BEFORE = re.compile(r"\bform(?: no\.?| #)? {1,2}$", re.IGNORECASE)
 _NO_STATES = frozenset(("Tx", "Rx", "Dx", "Hx"))
+_BIN_NUMBER = re.compile(r"\W{1,3}\d{6}(?!\d)")
+"""Six figures, by which a pharmacy finds the payer; Bin by itself is a name."""
 _ROOM_NUMBER = re.compile(r" #?\d{1,2}(?!\d)(?![-/])")
 """The number of an operating room; a ZIP code has five figures."""
 _SHOP_BEFORE = re.compile(
@@ -102,7 +104,6 @@ _ROLES = frozenset(
         "neice",
         "rx",
         "tx",
-        "bin",
         "pcn",
         "ppo",
         "hmo",
@@ -135,7 +136,7 @@ def is_noise(text: str, span: Span) -> bool:
         return not is_shop and (span.category is not Category.ORGANIZATION or len(value.strip("# ")) < 3)
     if span.category is Category.NAME and value.islower() and low in _NO_INITIALS:
         return True
-    if span.category in _WORDS_ONLY and low in _ROLES:
+    if span.category in _WORDS_ONLY and (low in _ROLES or (value == "BIN" and _BIN_NUMBER.match(text, span.end))):
         return True
     match span.entity:
         case Entity.AGE:

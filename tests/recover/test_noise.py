@@ -29,6 +29,7 @@ GIVEN_BACK = [
     ("[PROVIDER:ortho] pgy4 Blount", "transformer"),
     ("Sheriff [PROVIDER:Dep]. Quist", "transformer"),
     ("[ORGANIZATION:Rx] BIN 610097", "transformer"),
+    ("Rx [ORGANIZATION:BIN] 610097", "transformer"),
     ("[STATE:Tx] today", "transformer"),
     ("Pavilion, [STATE:OR] 4", "transformer"),
 ]
@@ -36,6 +37,7 @@ KEPT = [
     ("Salem, [STATE:OR] 97301", "transformer"),
     ("Austin, [STATE:TX] today", "transformer"),
     ("ortho [PROVIDER:Blount] here", "transformer"),
+    ("d/w [RELATIVE:Bin], who agrees", "transformer"),
     ("home [DATE:1/5]. Then", "transformer"),
     ("seen in [DATE:2019]", "transformer"),
     ("at [TIME:0835]", "transformer"),

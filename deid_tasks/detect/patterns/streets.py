@@ -118,6 +118,13 @@ def _city_behind(text: str, start: int) -> Iterator[Found]:
             yield Found(*match.span("zip"), Entity.ZIP, Strength.LABELLED)
 
 
+def _with_unit(text: str, start: int, end: int, strength: Strength = Strength.FORMAT) -> Iterator[Found]:
+    unit = _UNIT.match(text, end, end + 24)
+    stop = unit.end() if unit else end
+    yield Found(start, stop, Entity.STREET, strength)
+    yield from _city_behind(text, stop)
+
+
 _NUMBERED_ROAD = (
     r"\b[0-9]{1,6} (?:Old )?(?:State |County |US |Rural )?(?:Route|Road|Rd\.?|Rte\.?|Rt\.?|Highway|Hwy\.?) [0-9]{1,4}[A-Z]?\b"
     r"|\b(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten|Eleven|Twelve|Fifteen|Twenty) (?:[A-Z][A-Za-z'.\-]{1,20} ){1,3}"
@@ -129,10 +136,7 @@ _BOX = rf"(?i)\bp\.? ?o\.? ?box:? ?#? ?[0-9]{{1,6}}\b|\b(?:rr|rural route|hc) ?#
 
 def read_box(text: str, start: int, end: int) -> Iterator[Found]:
     """PO Box 123, RR 2 Box 14, 12345 State Route 7, One Hospital Way."""
-    unit = _UNIT.match(text, end, end + 24)
-    stop = unit.end() if unit else end
-    yield Found(start, stop, Entity.STREET, Strength.LABELLED)
-    yield from _city_behind(text, stop)
+    yield from _with_unit(text, start, end, Strength.LABELLED)
 
 
 _RARE = (
@@ -151,10 +155,7 @@ def read_rare_street(text: str, start: int, end: int) -> Iterator[Found]:
     words = text[start:end].split()[1:-1]
     if text[start - 1 : start] in {"/", ".", "-", ":", "$", "#"} or not is_plain_name(words[0]) or len(words) > 2:
         return
-    unit = _UNIT.match(text, end, end + 24)
-    stop = unit.end() if unit else end
-    yield Found(start, stop, Entity.STREET)
-    yield from _city_behind(text, stop)
+    yield from _with_unit(text, start, end)
 
 
 RULES = (
