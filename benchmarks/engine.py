@@ -35,8 +35,8 @@ from deid_tasks.pipeline import detect
 from deid_tasks.text import Document
 
 Figures = dict[str, Any]
-SHARDS = 100
-"""Notes of one batch."""
+SHARDS = 500
+"""Notes of one batch, as runs and commands read them."""
 
 
 def cpu(work: Callable[[], object], repeats: int = 3) -> float:

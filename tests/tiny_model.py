@@ -68,14 +68,15 @@ def write_tiny_tokenizer(folder: Path) -> Path:
     return folder / "tokenizer.json"
 
 
-def tiny_tagger(seed: int = 0) -> "Tagger":  # noqa: F821
+def tiny_tagger(seed: int = 0, *, has_units: bool = False) -> "Tagger":  # noqa: F821
     """Random weights; some words come out as identifiers and some do not."""
     import torch
 
     from deid_tasks.train.model import Tagger, TrunkShape
 
     torch.manual_seed(seed)
-    tagger = Tagger(TrunkShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64)).eval()
+    shape = TrunkShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64)
+    tagger = Tagger(shape, has_units=has_units).eval()
     with torch.no_grad():
         for parameter in tagger.parameters():
             if parameter.ndim > 1:
@@ -84,12 +85,15 @@ def tiny_tagger(seed: int = 0) -> "Tagger":  # noqa: F821
     return tagger
 
 
-def write_tiny_model(folder: Path, *, is_quantised: bool = True, seed: int = 0, window: int = 24) -> Path:
+def write_tiny_model(
+    folder: Path, *, is_quantised: bool = True, seed: int = 0, window: int = 24, has_units: bool = False
+) -> Path:
     """A model folder with random weights, whose decisions depend on every piece."""
     from deid_tasks.train.export import export
 
     folder.mkdir(parents=True, exist_ok=True)
-    return export(tiny_tagger(seed), write_tiny_tokenizer(folder), folder / "model", window, is_quantised=is_quantised)
+    tagger = tiny_tagger(seed, has_units=has_units)
+    return export(tagger, write_tiny_tokenizer(folder), folder / "model", window, is_quantised=is_quantised)
 
 
 SIZES = {

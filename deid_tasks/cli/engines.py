@@ -16,7 +16,8 @@ from deid_tasks.text import Document
 PUBLIC_KEY = "deid_key"
 """Name of the secret that holds the surrogate key where no institution is given."""
 
-_BATCH_NOTES = 64
+_BATCH_NOTES = 500
+"""As many as a run reads at once: the more there are, the fuller a model's batches of sentences of one length."""
 _BATCH_CHARACTERS = 2_000_000
 
 

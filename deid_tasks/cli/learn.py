@@ -23,6 +23,10 @@ def learn(
         Path | None, typer.Option(help="YAML with model, fit, mixture and seed, for the first version and the others.")
     ] = None,
     corpora: Annotated[Path | None, typer.Option(help="Folder of the open corpora.")] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(help="A model's folder to go on from, or one that holds a folder for each model of the preset."),
+    ] = None,
 ) -> None:
     """Learn from errors in the simulated hospital, and choose for each category the two best versions in tandem.
 
@@ -46,5 +50,5 @@ def learn(
         dev_notes=dev_notes,
         precision_floor=precision_floor,
     )
-    for one in plan(folder, preset, changes):
+    for one in plan(folder, preset, changes, start):
         run(one, learning, typer.echo)

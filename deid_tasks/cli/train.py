@@ -39,7 +39,10 @@ def train(
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
     start: Annotated[
-        Path | None, typer.Option(help="A model's folder with model.safetensors to go on from, instead of the trunk.")
+        Path | None,
+        typer.Option(
+            help="A model's folder to go on from, instead of the trunk, or one that holds a folder for each model of the preset."
+        ),
     ] = None,
     safetensors: Annotated[  # noqa: FBT002
         bool, typer.Option("--safetensors", help="Also export the weights in bfloat16, for GPUs and to go on from.")
@@ -71,8 +74,8 @@ def train(
             changes[section] = {**(changes.get(section) or {}), **given}
     if seed is not None:
         changes["seed"] = seed
-    for planned in plan(folder, preset, changes):
-        one = replace(planned, start=start, has_safetensors=safetensors)
+    for planned in plan(folder, preset, changes, start):
+        one = replace(planned, has_safetensors=safetensors)
         typer.echo(f"{one.folder}: {one.model.trunk}, seed {one.seed}")
         run(one, typer.echo)
         typer.echo(f"exported to {one.exported}")

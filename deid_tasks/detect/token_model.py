@@ -2,7 +2,7 @@
 
 A folder holds ``config.json``, ``tokenizer.json`` and weights: ``model.onnx``, or ``model.safetensors`` for torch, as any Hugging
 Face token-classification model does. A section ``palimpsest`` of ``config.json`` may add ``window``, ``stride``, ``pieces``
-(``mean`` or ``first``), ``context``, ``titled``, ``rules``, ``crf``, ``labels`` (what the model's labels stand for, ``null`` for none of ours)
+(``mean`` or ``first``), ``units`` (it reads units, not pieces), ``context``, ``titled``, ``rules``, ``crf``, ``labels`` (what the model's labels stand for, ``null`` for none of ours)
 and ``sha256`` of the files.
 """
 
@@ -57,7 +57,7 @@ _KNOWN: dict[str, Entity | None] = {
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What the model reads at once; every array is ``[L]``, special tokens included."""
+    """What the model reads at once; every array is ``[L]``, special tokens included, but for the ids of units, ``[L, SLOTS]``."""
 
     ids: NDArray[np.int64] = field(repr=False)
     cases: NDArray[np.int64] = field(repr=False)
@@ -94,7 +94,7 @@ class TokenModel:
     def __init__(self, folder: Path, settings: ModelSettings = _AS_IT_COMES) -> None:
         is_torch = settings.backend == "torch"
         self.weights: Path = _weights(folder, is_torch=is_torch)
-        config = _read_config(folder / CONFIG)
+        config = read_config(folder / CONFIG)
         own = config.get("palimpsest", {})
         expected = {name: digest.lower() for name, digest in settings.sha256.items()}
         self.sha256: str = _check_files(folder, self.weights, own.get("sha256", {}), expected)
@@ -102,11 +102,16 @@ class TokenModel:
         self.labels: tuple[Label, ...] = _labels(folder, config, own.get("labels", {}))
         self.encoder = PieceEncoder(folder / TOKENIZER)
         self.pieces: Literal["mean", "first"] = own.get("pieces", "first")
+        self.padding: int = int(config.get("pad_token_id") or 0)
+        self.has_units: bool = bool(own.get("units", False))
+        """Whether it reads units (``text/units.py``), without special tokens."""
         self.is_titled: bool = bool(own.get("titled", False)) if settings.is_titled is None else settings.is_titled
         self.context: str = settings.context or str(own.get("context", "sentence"))
         self.chain = Chain.read(own["crf"], len(self.labels), str(folder / CONFIG)) if "crf" in own else None
         self.rules = _rules(folder, own.get("rules"))
-        frame = len(self.encoder.prefix) + len(self.encoder.suffix)
+        self.prefix: tuple[int, ...] = () if self.has_units else self.encoder.prefix
+        self.suffix: tuple[int, ...] = () if self.has_units else self.encoder.suffix
+        frame = len(self.prefix) + len(self.suffix)
         # RoBERTa keeps two places for itself.
         positions = int(config.get("max_position_embeddings", 512)) - 2
         self.window: int = settings.window or int(own.get("window", 128 if self.context == "sentence" else 512))
@@ -124,7 +129,7 @@ class TokenModel:
         else:
             from deid_tasks.detect.onnx_runner import OnnxRunner
 
-            self._runner = OnnxRunner(self.weights, int(config.get("pad_token_id") or 0), settings)
+            self._runner = OnnxRunner(self.weights, self.padding, settings)
 
     def logits(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
         """``[L, labels]`` of each window, in order."""
@@ -188,9 +193,16 @@ def _weights(folder: Path, *, is_torch: bool) -> Path:
     raise ModelError(f"{folder}: {' and '.join(sorted(wanted, key=[WEIGHTS, TOKENIZER, CONFIG].index))} missing")
 
 
-def _read_config(path: Path) -> dict[str, Any]:
+def read_config(path: Path) -> dict[str, Any]:
+    """``config.json`` of a model.
+
+    Raises:
+        ModelError: it is missing, or no JSON object.
+    """
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError(f"{path} is missing") from None
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise ModelError(f"{path} is no JSON") from None
     if not isinstance(config, dict) or not isinstance(config.get("palimpsest", {}), dict):

@@ -77,14 +77,15 @@ class TorchRunner:
         torch = self._torch
         forward, device = copy
         length = _padded(max(len(window.ids) for window in windows))
-        values = np.zeros((4, len(windows), length), np.int64)
-        values[0] = self._pad_id
+        read = np.full((len(windows), length, *windows[0].ids.shape[1:]), self._pad_id, np.int64)
+        values = np.zeros((3, len(windows), length), np.int64)
         for row, window in enumerate(windows):
             size = len(window.ids)
-            values[0, row, :size], values[1, row, :size] = window.ids, window.cases
-            values[2, row, :size], values[3, row, :size] = window.gaps, 1
+            read[row, :size], values[0, row, :size] = window.ids, window.cases
+            values[1, row, :size], values[2, row, :size] = window.gaps, 1
         with torch.inference_mode():
-            ids, cases, gaps, mask = torch.from_numpy(values).to(device)
+            ids = torch.from_numpy(read).to(device)
+            cases, gaps, mask = torch.from_numpy(values).to(device)
             result: NDArray[np.float32] = forward(ids, cases, gaps, mask.bool()).float().cpu().numpy()
         return result
 

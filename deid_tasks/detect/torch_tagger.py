@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TorchTagger:
-    """Called with ids, cases, gaps and mask, ``[B, L]`` each, it gives logits ``[B, L, labels]``.
+    """Called with ids, cases, gaps and mask, ``[B, L]`` each (ids of units ``[B, L, SLOTS]``), it gives logits ``[B, L, labels]``.
 
     Raises:
         ModelError: a package is missing, or the weights are not those of one of our models.
@@ -32,7 +32,7 @@ class TorchTagger:
                     f"{path.parent}: config.json has no num_attention_heads and layer_norm_eps: export the model again"
                 ) from None
         else:
-            floats, self._heads, self._epsilon = _from_graph(path)
+            floats, self._heads, self._epsilon = read_graph(path)
         self._layers = len({name.split(".")[1] for name in floats if name.startswith("layers.")})
         needed = {"word.weight", "position.weight", "norm.weight", "norm.bias", "head.weight", "head.bias"}
         if not needed <= set(floats) or not self._layers:
@@ -40,6 +40,7 @@ class TorchTagger:
         if floats["head.weight"].shape[1] != floats["word.weight"].shape[1]:
             raise ModelError(f"{path}: a model that reads rules runs with `backend: onnx` only")
         self._weights = {name: torch.from_numpy(value).to(device, dtype) for name, value in floats.items()}
+        self._padding = int(config.get("pad_token_id") or 0)
         self._torch, self._dtype = torch, dtype
 
     def __call__(
@@ -48,8 +49,11 @@ class TorchTagger:
         """Logits of a batch; ``mask`` is boolean, True where a piece is real."""
         torch, w = self._torch, self._weights
         functional = torch.nn.functional
-        batch, length = ids.shape
-        x = functional.embedding(ids, w["word.weight"]) + w["position.weight"][:length]
+        batch, length = ids.shape[:2]
+        x = functional.embedding(ids, w["word.weight"])
+        if "slot" in w:
+            x = (x * w["slot"] * (ids != self._padding)[..., None]).sum(dim=2)
+        x = x + w["position.weight"][:length]
         if "case.weight" in w:
             x = x + functional.embedding(cases, w["case.weight"]) + functional.embedding(gaps, w["gap.weight"])
         x = self._norm(x, "norm")
@@ -87,7 +91,7 @@ def _from_tensors(path: Path) -> dict[str, NDArray[np.float32]]:
     return {name: value.float().numpy() for name, value in load_file(str(path)).items()}
 
 
-def _from_graph(path: Path) -> tuple[dict[str, NDArray[np.float32]], int, float]:
+def read_graph(path: Path) -> tuple[dict[str, NDArray[np.float32]], int, float]:
     """What ``train.graph`` wrote: weights as floats (rows of bytes times their scales), heads, and the epsilon of norms."""
     try:
         import onnx
@@ -113,7 +117,9 @@ def _from_graph(path: Path) -> tuple[dict[str, NDArray[np.float32]], int, float]
         return np.ascontiguousarray(values if scales is None else values * scales[:, None])
 
     found = {
-        name: value for name, value in held.items() if name.endswith((".weight", ".bias")) and ".query" not in name
+        name: value
+        for name, value in held.items()
+        if (name.endswith((".weight", ".bias")) and ".query" not in name) or name == "slot"
     }
     found["word.weight"] = held["word.rows"].astype(np.float32) * held["word.scales"]
     if "distance.biases" in held:

@@ -24,6 +24,7 @@ from deid_tasks.span import Span
 from deid_tasks.text import Document
 from deid_tasks.text.pieces import Pieces
 from deid_tasks.text.titled import title_capitals
+from deid_tasks.text.units import Units, spread, units_of
 
 NAME = "transformer"
 ALONE = ":alone"
@@ -63,24 +64,27 @@ class ModelReader:
     def _words(self, texts: Sequence[str], floor: float) -> list[Words | None]:
         read = [title_capitals(text) for text in texts] if self._model.is_titled else texts
         pieces = self._model.encoder.encode(read)
-        cuts = [self._cuts(len(one.ids)) for one in pieces]
+        units: Sequence[Units | None] = [None] * len(pieces)
+        if self._model.has_units:
+            units = units_of(read, pieces, self._model.padding)
+        cuts = [self._cuts(len(one.ids if unit is None else unit.ids)) for one, unit in zip(pieces, units, strict=True)]
         features = self._model.rules
         rules = [features.of(text) if features else None for text in read]
         windows = [
-            self._window(one, a, b, of_words)
-            for one, places, of_words in zip(pieces, cuts, rules, strict=True)
+            self._window(one, unit, a, b, of_words)
+            for one, unit, places, of_words in zip(pieces, units, cuts, rules, strict=True)
             for a, b in places
         ]
         if not windows:
             return [None] * len(texts)
         self._pieces_read[self._model.weights] += sum(len(window.ids) for window in windows)
-        first, last = len(self._model.encoder.prefix), len(self._model.encoder.suffix)
+        first, last = len(self._model.prefix), len(self._model.suffix)
         logits = [output[first : len(output) - last] for output in self._model.logits(windows)]
         if self._model.chain is not None:
             scores = iter([self._chances.biased(output) for output in logits])
             return [
-                self._settled(one, places, [next(scores) for _ in places])
-                for one, places in zip(pieces, cuts, strict=True)
+                self._settled(one, unit, places, [next(scores) for _ in places])
+                for one, unit, places in zip(pieces, units, cuts, strict=True)
             ]
         labels = self._chances.of_pieces(np.concatenate(logits))
         # No mean over the pieces of a word is higher than the highest of them.
@@ -88,29 +92,33 @@ class ModelReader:
         ends = np.cumsum([len(output) for output in logits])
         results: list[Words | None] = []
         window = 0
-        for one, places in zip(pieces, cuts, strict=True):
+        for one, unit, places in zip(pieces, units, cuts, strict=True):
             parts = range(window, window + len(places))
             window += len(places)
             bounds = [(int(ends[part]) - len(logits[part]), int(ends[part])) for part in parts]
             if not any((highest[low:high] > floor).any() for low, high in bounds):
                 results.append(None)
                 continue
-            results.append(self._settled(one, places, [labels[low:high] for low, high in bounds]))
+            results.append(self._settled(one, unit, places, [labels[low:high] for low, high in bounds]))
         return results
 
     def _cuts(self, count: int) -> list[tuple[int, int]]:
         """Where the windows over ``count`` pieces begin and end."""
-        room = self._model.window - len(self._model.encoder.prefix) - len(self._model.encoder.suffix)
+        room = self._model.window - len(self._model.prefix) - len(self._model.suffix)
         if count == 0:
             return []
         starts = [0, *range(self._model.stride, count - room + self._model.stride, self._model.stride)]
         return [(start, min(start + room, count)) for start in starts]
 
-    def _window(self, pieces: Pieces, a: int, b: int, rules: NDArray[np.float32] | None) -> Window:
-        encoder, words = self._model.encoder, pieces.words[a:b]
-        first, last = len(encoder.prefix), len(encoder.prefix) + b - a
-        frame = np.zeros((3, last + len(encoder.suffix)), np.int64)
-        frame[0, :first], frame[0, last:] = encoder.prefix, encoder.suffix
+    def _window(self, pieces: Pieces, units: Units | None, a: int, b: int, rules: NDArray[np.float32] | None) -> Window:
+        if units is not None:
+            words = units.words[a:b]
+            cases, gaps = pieces.cases[words].astype(np.int64), pieces.gaps[words].astype(np.int64)
+            return Window(units.ids[a:b], cases, gaps, None if rules is None else rules[words])
+        prefix, suffix, words = self._model.prefix, self._model.suffix, pieces.words[a:b]
+        first, last = len(prefix), len(prefix) + b - a
+        frame = np.zeros((3, last + len(suffix)), np.int64)
+        frame[0, :first], frame[0, last:] = prefix, suffix
         frame[0, first:last] = pieces.ids[a:b]
         frame[1, first:last] = pieces.cases[words]
         frame[2, first:last] = pieces.gaps[words]
@@ -120,17 +128,20 @@ class ModelReader:
         of_pieces[first:last] = rules[words]
         return Window(frame[0], frame[1], frame[2], of_pieces)
 
-    def _settled(self, pieces: Pieces, places: list[tuple[int, int]], parts: list[NDArray[np.float32]]) -> Words:
+    def _settled(
+        self, pieces: Pieces, units: Units | None, places: list[tuple[int, int]], parts: list[NDArray[np.float32]]
+    ) -> Words:
         """Where windows overlap, the window that gives a word the higher chance has the say.
 
         ``parts`` are chances of labels, ``[P, labels]`` for each window; for a model with a chain over words, their scores.
         """
-        count = len(pieces.starts)
+        words_read = pieces.words if units is None else np.arange(len(units.words), dtype=np.int32)
+        count = len(pieces.starts if units is None else units.words)
         entities = np.zeros((count, len(ENTITIES)), np.float32)
         begins = np.zeros(count, bool)
         chance = np.full(count, -1.0, np.float32)
         for (a, b), of_pieces in zip(places, parts, strict=True):
-            words = pieces.words[a:b]
+            words = words_read[a:b]
             first = first_pieces(words)
             labels = mean_of_pieces(of_pieces, words) if self._model.pieces == "mean" else of_pieces[first]
             if self._model.chain is not None:
@@ -142,7 +153,11 @@ class ModelReader:
             chosen = index[better]
             entities[chosen], chance[chosen] = found[better], total[better]
             begins[chosen] = self._chances.begins(labels, found)[better]
-        return Words(pieces, entities, begins)
+        if units is None:
+            return Words(pieces, entities, begins)
+        starts = np.zeros(len(pieces.starts), bool)
+        starts[units.words] = begins
+        return Words(pieces, spread(entities, units), starts)
 
 
 class Stakes(Protocol):

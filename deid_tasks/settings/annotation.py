@@ -83,7 +83,8 @@ class TrainingSettings(_Section):
     trunk: str = Field(default="minilm", description="minilm, mpnet, a folder, or an encoder's name on a model hub.")
     layers: int | None = Field(default=6, ge=1, description="The trunk's first layers that are kept; all where null.")
     start: str | None = Field(
-        default=None, description="A model's folder with model.safetensors to go on from, instead of the bare trunk."
+        default=None,
+        description="minilm or mpnet as they ship, or another model's folder, to go on from instead of the bare trunk.",
     )
     designs: tuple[Design, ...] | None = Field(
         default=None,

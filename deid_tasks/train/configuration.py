@@ -23,6 +23,8 @@ def write_config(tagger: Tagger, folder: Path, settings: ModelSettings, **more: 
         "pieces": "first" if settings.subwords == "first" else "mean",
         "sha256": {path.name: _sha256(path) for path in files},
     }
+    if tagger.has_units:
+        own["units"] = True
     if settings.context == "window":
         own["context"] = "window"
     if settings.is_titled:

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from deid_tasks.detect.rule_features import RuleFeatures
 from deid_tasks.text.pieces import PieceEncoder, Pieces
 from deid_tasks.text.titled import title_capitals
+from deid_tasks.text.units import Units, units_of
 from deid_tasks.train.labels import ANY, BEGIN, OUTSIDE, TARGET_ID
 from deid_tasks.train.sample import Mark, Sample
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """One window with its special tokens; every array is ``[L]`` but for ``rules``."""
+    """One window with its special tokens; every array is ``[L]`` but for ``rules`` and the ids of units, ``[L, SLOTS]``."""
 
     ids: NDArray[np.int64]
     cases: NDArray[np.int64]
@@ -41,15 +42,25 @@ class Cutting:
     """``first``: all but the first piece of a word cost nothing."""
     is_titled: bool = False
     """Read words in capitals as words in Title case."""
+    has_units: bool = False
+    """Read units, not pieces, and no special tokens; lengths are counted in units."""
+    padding: int = 0
+    """The id of an empty slot."""
 
 
 def encode_samples(
     encoder: PieceEncoder, samples: Sequence[Sample], cutting: Cutting, rules: RuleFeatures | None = None
 ) -> Iterator[Encoded]:
     """Windows of at most ``cutting.window`` pieces; a longer sample gives several."""
-    room = cutting.window - len(encoder.prefix) - len(encoder.suffix)
     texts = [title_capitals(sample.text) if cutting.is_titled else sample.text for sample in samples]
-    for sample, text, pieces in zip(samples, texts, encoder.encode(texts), strict=True):
+    encoded = encoder.encode(texts)
+    if cutting.has_units:
+        units = units_of(texts, encoded, cutting.padding)
+        for sample, text, pieces, one in zip(samples, texts, encoded, units, strict=True):
+            yield from _unit_windows(sample, pieces, one, cutting, rules.of(text) if rules else None)
+        return
+    room = cutting.window - len(encoder.prefix) - len(encoder.suffix)
+    for sample, text, pieces in zip(samples, texts, encoded, strict=True):
         targets = word_targets(sample, pieces)[pieces.words]
         if cutting.subwords == "first":
             targets[1:][np.diff(pieces.words) == 0] = TARGET_ID[ANY]
@@ -65,6 +76,27 @@ def encode_samples(
                 _framed_features(encoder, words, -1).astype(np.int32),
                 None if hits is None else np.pad(hits[part], ((len(encoder.prefix), len(encoder.suffix)), (0, 0))),
             )
+
+
+def _unit_windows(
+    sample: Sample, pieces: Pieces, units: Units, cutting: Cutting, hits: NDArray[np.float32] | None
+) -> Iterator[Encoded]:
+    count = len(units.words)
+    of_words = np.where(units.is_attached, 0, word_targets(sample, pieces))
+    # A number of several parts is what any of its parts is.
+    opens = np.flatnonzero(np.diff(units.of_words, prepend=-1))
+    targets = np.maximum.reduceat(of_words, opens) if count else of_words
+    for first in range(0, max(count - cutting.overlap, 1), cutting.window - cutting.overlap):
+        part = slice(first, first + cutting.window)
+        words = units.words[part]
+        yield Encoded(
+            units.ids[part],
+            pieces.cases[words].astype(np.int64),
+            pieces.gaps[words].astype(np.int64),
+            targets[part],
+            np.arange(first, first + len(words), dtype=np.int32),
+            None if hits is None else hits[words],
+        )
 
 
 def word_targets(sample: Sample, pieces: Pieces) -> NDArray[np.int64]:

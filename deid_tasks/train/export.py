@@ -41,6 +41,7 @@ def export(
             "window": window,
             "stride": stride or window * 3 // 4,
             "pieces": "mean",
+            **({"units": True} if tagger.has_units else {}),
             "sha256": {name: _sha256(folder / name) for name in ("model.onnx", "tokenizer.json")},
         },
     }

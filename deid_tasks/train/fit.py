@@ -32,7 +32,7 @@ _PACE_STEPS = 200
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Tensors of one step, each ``[B, L]`` but for ``rules``."""
+    """Tensors of one step, each ``[B, L]`` but for ``rules`` and the ids of units, ``[B, L, SLOTS]``."""
 
     ids: Tensor
     cases: Tensor
@@ -149,7 +149,11 @@ def collate(windows: Sequence[Encoded]) -> Batch:
     length = max(len(window.ids) for window in windows)
 
     def padded(values: list[np.ndarray], fill: int) -> Tensor:
-        return torch.from_numpy(np.stack([np.pad(v, (0, length - len(v)), constant_values=fill) for v in values]))
+        # The ids of units have a second axis, which is full.
+        pads = [[(0, length - len(value)), *[(0, 0)] * (value.ndim - 1)] for value in values]
+        return torch.from_numpy(
+            np.stack([np.pad(value, pad, constant_values=fill) for value, pad in zip(values, pads, strict=True)])
+        )
 
     rules = [window.rules for window in windows if window.rules is not None]
     return Batch(
@@ -238,7 +242,7 @@ def _grouped(windows: list[Encoded], settings: FitSettings, chance: random.Rando
 
 
 def _optimizer(tagger: Tagger, settings: FitSettings) -> torch.optim.Optimizer:
-    fresh = ("case.", "gap.", "head.", "crf.")
+    fresh = ("case.", "gap.", "head.", "crf.", "slot")
     groups: dict[tuple[bool, bool], list[torch.nn.Parameter]] = {}
     for name, parameter in tagger.named_parameters():
         if not parameter.requires_grad:

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
+from deid_tasks.text.units import SLOTS
 from deid_tasks.train.model import TrunkShape, distance_buckets
 
 OPSET = 21
@@ -33,7 +34,7 @@ Weights = dict[str, NDArray[np.float32]]
 def build_graph(weights: Weights, shape: TrunkShape, *, is_quantised: bool) -> onnx.ModelProto:
     """The model of a ``Tagger``'s weights.
 
-    Inputs ``input_ids`` and, where the weights have such embeddings, ``case_ids`` and ``gap_ids``, ``[B, L]``; where the head is wider than
+    Inputs ``input_ids`` and, where the weights have such embeddings, ``case_ids`` and ``gap_ids``, ``[B, L]`` (ids of units ``[B, L, SLOTS]``); where the head is wider than
     the trunk, ``rule_ids`` ``[B, L, rules]``. Output ``logits`` ``[B, L, labels]``.
     """
     return _Graph(weights, is_quantised=is_quantised).build(shape)
@@ -58,9 +59,11 @@ class _Graph:
         distances = ["", self._distances(shape)] if shape.buckets else []
         for layer in range(shape.layers):
             x = self._layer(x, f"layers.{layer}.", shape, distances)
-        sizes = ["batch", "length"]
+        sizes: list[str | int] = ["batch", "length"]
         names = ["input_ids", *(["case_ids", "gap_ids"] if "case.weight" in self._weights else [])]
         inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, sizes) for name in names]
+        if "slot" in self._weights:
+            inputs[0] = helper.make_tensor_value_info("input_ids", TensorProto.INT64, [*sizes, SLOTS])
         if rules := self._weights["head.weight"].shape[1] - shape.hidden:
             inputs.append(helper.make_tensor_value_info(RULES, TensorProto.FLOAT, [*sizes, rules]))
             flat = self._constant("rules.flat", np.array([-1, rules], np.int64))
@@ -80,11 +83,17 @@ class _Graph:
     def _embedded(self, shape: TrunkShape) -> str:
         """``[B * L, hidden]``: what the layers begin with."""
         table, scales = split_scales(self._weights["word.weight"])
+        if has_units := "slot" in self._weights:
+            scales[shape.padding] = 0  # an empty slot adds nothing
         rows = self._add("Gather", [self._constant("word.rows", table), "input_ids"], "word.row")
         row = self._add("Cast", [rows], "word.float", to=TensorProto.FLOAT)
         scale = self._add("Gather", [self._constant("word.scales", scales), "input_ids"], "word.scale")
         word = self._add("Mul", [row, scale], "word")
-        self._add("Shape", ["input_ids"], "size")
+        if has_units:
+            weighed = self._add("Mul", [word, self._own("slot")], "weighed")
+            slots = self._constant("slots", np.array([2], np.int64))
+            word = self._add("ReduceSum", [weighed, slots], "united", keepdims=0)
+        self._add("Shape", ["input_ids"], "size", start=0, end=2)
         self._add("Shape", ["input_ids"], "length", start=1, end=2)
         zero = self._constant("zero", np.array([0], np.int64))
         position = self._add("Slice", [self._own("position.weight"), zero, "length"], "position")

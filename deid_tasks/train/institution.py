@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from deid_tasks.detect.token_model import find_model
 from deid_tasks.detect.transformer import TransformerDetector
 from deid_tasks.errors import InputError
 from deid_tasks.evaluate import Scorer
@@ -26,6 +27,7 @@ from deid_tasks.train.mixture import MixtureSettings, build_mixture
 from deid_tasks.train.run import train
 from deid_tasks.train.sample import Mark, Sample, sentences_of
 from deid_tasks.train.settings import FitSettings, ModelSettings, TrainSettings
+from deid_tasks.train.weights import what_is_read
 from deid_tasks.warehouse import connect
 from deid_tasks.warehouse.gold import GoldRow, gold_sets, newest_gold_set, read_gold
 
@@ -60,12 +62,15 @@ def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Repor
         negatives=wanted.simulated_notes * 10,
     )
     base = build_mixture(mixture, report) if wanted.simulated_notes else []
+    start = None if wanted.start is None else find_model(wanted.start)
     planned = TrainSettings(
         Path(),
         mixture,
         FitSettings(steps=wanted.steps, threads=wanted.threads, is_bfloat16=wanted.is_bfloat16, device=wanted.device),
-        ModelSettings(trunk=wanted.trunk, layers=wanted.layers),
-        start=None if wanted.start is None else Path(wanted.start),
+        ModelSettings(
+            trunk=wanted.trunk, layers=wanted.layers, reads="pieces" if start is None else what_is_read(start)
+        ),
+        start=start,
         has_safetensors=True,
     )
     name = json.dumps([planned.document(), versions, wanted.held_out, wanted.gold_repeats], sort_keys=True)

@@ -13,8 +13,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deid_tasks.text.shapes import CASES, GAPS
+from deid_tasks.text.units import SLOTS
 from deid_tasks.train.chain import WordChain
 from deid_tasks.train.labels import LABELS
+
+_SLOT_WEIGHTS = (1.0, 1.0, 1.0, 1.0, 0.5, 0.5)
+"""What training begins with: a word counts for more than the marks beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ class Tagger(nn.Module):
         outputs: names of the outputs, see ``labels.output_names``.
         rules: columns of what rules say of each word, joined to the last hidden state; 0 for none.
         has_casing: whether the two casing embeddings are there.
+        has_units: whether it reads units (``text/units.py``): the embeddings of a unit's pieces, each weighed by its slot, are added up.
         has_crf: whether a chain scores the outputs of neighbouring words together.
     """
 
@@ -90,14 +95,18 @@ class Tagger(nn.Module):
         rules: int = 0,
         has_casing: bool = True,
         has_crf: bool = False,
+        has_units: bool = False,
     ) -> None:
         super().__init__()
         self.shape = shape
         self.outputs = tuple(outputs)
         self.rules = rules
         self.has_casing = has_casing
+        self.has_units = has_units
         self.word = nn.Embedding(shape.vocabulary, shape.hidden)
         self.position = nn.Embedding(shape.positions, shape.hidden)
+        if has_units:
+            self.slot = nn.Parameter(torch.tensor(_SLOT_WEIGHTS)[:, None].expand(SLOTS, shape.hidden).clone())
         if has_casing:
             self.case = nn.Embedding(CASES, shape.hidden)
             self.gap = nn.Embedding(GAPS, shape.hidden)
@@ -114,9 +123,12 @@ class Tagger(nn.Module):
             self.distance.weight.requires_grad_(False)  # noqa: FBT003
 
     def forward(self, ids: Tensor, cases: Tensor, gaps: Tensor, mask: Tensor, rules: Tensor | None = None) -> Tensor:
-        """Logits [B, L, outputs]; inputs [B, L], ``mask`` boolean, True where a piece is real; ``rules`` [B, L, F]."""
+        """Logits [B, L, outputs]; inputs [B, L], ids of units [B, L, SLOTS]; ``mask`` boolean, True where a piece is real; ``rules`` [B, L, F]."""
         positions = torch.arange(ids.shape[1], device=ids.device)
-        x = self.word(ids) + self.position(positions)
+        x = self.word(ids)
+        if self.has_units:
+            x = (x * self.slot * (ids != self.shape.padding)[..., None]).sum(dim=2)
+        x = x + self.position(positions)
         if self.has_casing:
             x = x + self.case(cases) + self.gap(gaps)
         x = self.dropout(self.norm(x))

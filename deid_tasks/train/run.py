@@ -56,7 +56,7 @@ def train(
         load_weights(tagger, settings.start)
     fit(
         tagger,
-        source_of(tokenizer, samples, settings.model),
+        source_of(tokenizer, samples, settings.model, tagger.shape.padding),
         replace(settings.fit, seed=settings.seed),
         settings.folder,
         report,
@@ -82,17 +82,25 @@ def build_tagger(trunk: Path, settings: ModelSettings) -> Tagger:
         rules=len(RULE_NAMES) if settings.has_rules else 0,
         has_casing=settings.has_casing,
         has_crf=settings.head == "crf",
+        has_units=settings.reads == "units",
     )
 
 
-def source_of(tokenizer: Path, samples: Sequence[Sample], settings: ModelSettings) -> Source:
+def source_of(tokenizer: Path, samples: Sequence[Sample], settings: ModelSettings, padding: int = 0) -> Source:
     """What batches are made from: ``samples``, as the settings say they are read."""
     if settings.context == "window":
         samples = packed_samples(samples, settings.window * _CHARACTERS_PER_PIECE)
     return Source(
         PieceEncoder(tokenizer),
         samples,
-        Cutting(settings.window, round(settings.window * settings.overlap), settings.subwords, settings.is_titled),
+        Cutting(
+            settings.window,
+            round(settings.window * settings.overlap),
+            settings.subwords,
+            settings.is_titled,
+            settings.reads == "units",
+            padding,
+        ),
         RuleFeatures() if settings.has_rules else None,
     )
 

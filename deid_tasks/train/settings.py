@@ -32,6 +32,8 @@ class ModelSettings:
     """``minilm``, ``mpnet``, a folder, or the name of an encoder on the Hugging Face hub."""
     layers: Whole | None = 6
     """The trunk's first layers that are kept; all where ``None``."""
+    reads: Literal["pieces", "units"] = "pieces"
+    """Word pieces, or words with the marks glued to them, the pieces of each added up: half as many places to compute."""
     has_casing: bool = True
     """Embeddings of how a word is written and what stands before it: what an uncased trunk has lost."""
     head: Literal["linear", "crf"] = "linear"
@@ -98,7 +100,7 @@ class TrainSettings:
     model: ModelSettings = field(default_factory=ModelSettings)
     seed: int = 0
     start: Path | None = None
-    """A model's folder with ``model.safetensors`` to go on from, instead of the bare trunk."""
+    """A model's folder to go on from, instead of the bare trunk: ``model.safetensors``, or else the rounded weights of ``model.onnx``."""
     has_safetensors: bool = False
     """Also export the weights in bfloat16."""
 
@@ -143,10 +145,13 @@ PRESETS: dict[str, dict[str, tuple[ModelSettings, FitSettings]]] = {
     "palimpsest": {"": (ModelSettings(), FitSettings())},
     # The weights in deid_tasks/models; docs/models.md tells the time it takes.
     "shipped": {
-        "minilm": (ModelSettings(), FitSettings(steps=2_000, batch_pieces=1_280, is_bfloat16=True)),
+        "minilm": (
+            ModelSettings(reads="units"),
+            FitSettings(steps=1_600, batch_pieces=1_024, learning_rate=2.5e-4, is_bfloat16=True),
+        ),
         "mpnet": (
-            ModelSettings(trunk="mpnet"),
-            FitSettings(steps=1_000, batch_pieces=1_280, learning_rate=1.2e-4, is_bfloat16=True),
+            ModelSettings(trunk="mpnet", reads="units"),
+            FitSettings(steps=900, batch_pieces=1_024, learning_rate=1e-4, is_bfloat16=True),
         ),
     },
     # Murugadoss et al., Patterns 2021, and its supplement.
@@ -164,13 +169,16 @@ PRESETS: dict[str, dict[str, tuple[ModelSettings, FitSettings]]] = {
 """By name, the models of a recipe: each is trained in a subfolder of its name."""
 
 
-def plan(folder: Path, preset: str = "palimpsest", changes: Mapping[str, Any] | None = None) -> list[TrainSettings]:
+def plan(
+    folder: Path, preset: str = "palimpsest", changes: Mapping[str, Any] | None = None, start: Path | None = None
+) -> list[TrainSettings]:
     """The trainings of a preset, with ``changes`` made to each.
 
     Args:
         folder: takes one training, or a subfolder for each of several.
         preset: a key of ``PRESETS``.
         changes: sections ``model``, ``fit``, ``mixture`` of a settings file, and ``seed``.
+        start: the model to go on from, or a folder with one for each of several, under the same names.
 
     Raises:
         InputError: the preset or a key is not known, or a value is out of bounds; the text names it.
@@ -190,6 +198,7 @@ def plan(folder: Path, preset: str = "palimpsest", changes: Mapping[str, Any] | 
                 _changed(fit, changes.get("fit"), "fit"),
                 _changed(model, changes.get("model"), "model"),
                 seed,
+                start / name if start is not None and (start / name).is_dir() else start,
             )
         )
         if made[-1].model.has_rules and made[-1].model.context == "window":

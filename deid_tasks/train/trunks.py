@@ -100,6 +100,7 @@ def load_trunk(
     rules: int = 0,
     has_casing: bool = True,
     has_crf: bool = False,
+    has_units: bool = False,
 ) -> Tagger:
     """A tagger on the weights in ``folder``, truncated to its first ``layers`` layers; see ``Tagger`` for the rest.
 
@@ -112,7 +113,7 @@ def load_trunk(
     if window > shape.positions:
         raise ModelError(f"{folder}: the trunk reads {shape.positions} pieces at once, not a window of {window}")
     weights = _plain_names(_read_weights(folder))
-    tagger = Tagger(shape, outputs=outputs, rules=rules, has_casing=has_casing, has_crf=has_crf)
+    tagger = Tagger(shape, outputs=outputs, rules=rules, has_casing=has_casing, has_crf=has_crf, has_units=has_units)
     try:
         named = _mpnet_weights(weights, shape) if shape.buckets else _bert_weights(weights, shape, config["model_type"])
     except KeyError as error:
@@ -122,7 +123,7 @@ def load_trunk(
         missing, unexpected = tagger.load_state_dict(named, strict=False)
     except RuntimeError:
         raise ModelError(f"{folder / WEIGHTS} does not fit {folder / CONFIG}") from None
-    if unexpected or any(not name.startswith(("case.", "gap.", "head.", "crf.")) for name in missing):
+    if unexpected or any(not name.startswith(("case.", "gap.", "head.", "crf.", "slot")) for name in missing):
         raise ModelError(f"{folder / WEIGHTS} does not fit {folder / CONFIG}")
     return tagger
 

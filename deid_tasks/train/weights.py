@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from deid_tasks.detect.token_model import CONFIG, read_config
+from deid_tasks.detect.token_model import WEIGHTS as GRAPH
+from deid_tasks.detect.torch_tagger import read_graph
 from deid_tasks.errors import ModelError
 from deid_tasks.train.model import Tagger
 
@@ -26,10 +30,10 @@ def save_bfloat16(tagger: Tagger, folder: Path) -> Path:
 
 
 def load_weights(tagger: Tagger, folder: Path) -> None:
-    """Put the weights of another training's ``model.safetensors`` into ``tagger``.
+    """Put the weights of another training into ``tagger``: ``model.safetensors``, or the rounded ones of ``model.onnx`` where there is no such file.
 
     Raises:
-        ModelError: the file is missing, none, or of a model with other sizes or outputs.
+        ModelError: both files are missing, or the one read is damaged, or of a model with other sizes or outputs.
     """
     load_mean(tagger, [folder])
 
@@ -44,17 +48,33 @@ def load_mean(tagger: Tagger, folders: Sequence[Path]) -> None:
     """
     mean: dict[str, torch.Tensor] = {}
     for folder in folders:
-        for name, value in _read(folder / WEIGHTS).items():
+        for name, value in _read(folder).items():
             mean[name] = mean.get(name, 0) + value.float() / len(folders)
+    own = tagger.state_dict()
+    # A model of pieces may go on as one of units; distances are the trunk's, and the graph holds them in another form.
+    kept = {name: own[name] for name in ("slot", "distance.weight") if name in own and name not in mean}
     try:
-        tagger.load_state_dict(mean)
+        tagger.load_state_dict(mean | kept)
     except RuntimeError:
         raise ModelError(f"{folders[0] / WEIGHTS} is of a model with other sizes or outputs") from None
 
 
-def _read(path: Path) -> dict[str, torch.Tensor]:
+def what_is_read(folder: Path) -> Literal["pieces", "units"]:
+    """What the model in ``folder`` reads: a model that goes on from it reads the same.
+
+    Raises:
+        ModelError: it has no readable ``config.json``.
+    """
+    return "units" if read_config(folder / CONFIG).get("palimpsest", {}).get("units") else "pieces"
+
+
+def _read(folder: Path) -> dict[str, torch.Tensor]:
+    path = folder / WEIGHTS
+    if not path.is_file() and (folder / GRAPH).is_file():
+        floats = read_graph(folder / GRAPH)[0]
+        return {name: torch.from_numpy(value) for name, value in floats.items() if name != _BIASES}
     if not path.is_file():
-        raise ModelError(f"{path} is missing; train with has_safetensors to go on from a model")
+        raise ModelError(f"{path} is missing, and so is {GRAPH}: there is nothing to go on from")
     try:
         tensors = load_file(str(path))
     except SafetensorError:

@@ -20,6 +20,7 @@ from deid_tasks.errors import ModelError
 from deid_tasks.settings.model import DetectSettings, ModelSettings, TransformerSettings
 from deid_tasks.text import Document
 from deid_tasks.text.titled import title_capitals
+from deid_tasks.text.units import SLOTS
 
 LABELS = ["O", "B-PER", "I-PER", "B-HOSPITAL"]
 SAYS = {"a": "B-PER", "b": "I-PER", "c": "B-HOSPITAL"}
@@ -179,13 +180,19 @@ def test_a_file_with_another_sum_than_the_settings_say_is_not_loaded(tiny: Path)
         reader(tiny, sha256={"model.onnx": "abc"})
 
 
-@pytest.mark.parametrize("is_quantised", [True, False])
-def test_torch_computes_what_the_graph_does(tmp_path: Path, *, is_quantised: bool) -> None:
-    folder = write_tiny_model(tmp_path, is_quantised=is_quantised)
+@pytest.mark.parametrize(("is_quantised", "has_units"), [(True, False), (False, False), (True, True), (False, True)])
+def test_torch_computes_what_the_graph_does(tmp_path: Path, *, is_quantised: bool, has_units: bool) -> None:
+    folder = write_tiny_model(tmp_path, is_quantised=is_quantised, has_units=has_units)
     chance = np.random.default_rng(0)
     sizes = (3, 24, 9, 9, 17)
+    slots = (SLOTS,) if has_units else ()
     windows = [
-        Window(chance.integers(4, len(PIECES), n), chance.integers(0, 8, n), chance.integers(0, 4, n)) for n in sizes
+        Window(
+            chance.integers(0 if has_units else 4, len(PIECES), (n, *slots)),
+            chance.integers(0, 8, n),
+            chance.integers(0, 4, n),
+        )
+        for n in sizes
     ]
     onnx = TokenModel(folder, ModelSettings()).logits(windows)
     torch = TokenModel(folder, ModelSettings(backend="torch", devices=("cpu", "cpu"), batch_pieces=40)).logits(windows)
@@ -256,14 +263,14 @@ def test_a_hub_name_that_cannot_be_had_is_told(monkeypatch: pytest.MonkeyPatch) 
 def test_own_tensors_are_preferred_to_the_graph(tiny: Path, tmp_path: Path) -> None:
     from safetensors.numpy import save_file
 
-    from deid_tasks.detect.torch_tagger import _from_graph
+    from deid_tasks.detect.torch_tagger import read_graph
 
     folder = tmp_path / "both"
     folder.mkdir()
     for path in tiny.iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
     config = json.loads((folder / "config.json").read_text())
-    tensors, heads, epsilon = _from_graph(folder / "model.onnx")
+    tensors, heads, epsilon = read_graph(folder / "model.onnx")
     assert (heads, epsilon) == (config["num_attention_heads"], pytest.approx(config["layer_norm_eps"]))
     tensors["head.bias"] = tensors["head.bias"] + [99.0 if i == 1 else 0.0 for i in range(len(tensors["head.bias"]))]
     save_file({name: value.astype("float32") for name, value in tensors.items()}, folder / "model.safetensors")

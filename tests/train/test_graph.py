@@ -7,6 +7,7 @@ import pytest
 import torch
 from tiny_model import PIECES, tiny_tagger
 
+from deid_tasks.text.units import SLOTS
 from deid_tasks.train.graph import build_graph, split_scales
 from deid_tasks.train.model import Tagger, TrunkShape
 
@@ -31,10 +32,17 @@ def opened(tagger: Tagger, *, is_quantised: bool) -> onnxruntime.InferenceSessio
     return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
 
 
-def feed(batch: int, length: int, seed: int = 0) -> dict[str, np.ndarray]:
+def unit_tagger() -> Tagger:
+    """Reads units."""
+    return tiny_tagger(5, has_units=True)
+
+
+def feed(tagger: Tagger, batch: int, length: int, seed: int = 0) -> dict[str, np.ndarray]:
     chance = np.random.default_rng(seed)
+    ids = chance.integers(4, len(PIECES), (batch, length, SLOTS))
+    ids[:, :, 1:][chance.random((batch, length, SLOTS - 1)) < 0.7] = tagger.shape.padding
     return {
-        "input_ids": chance.integers(4, len(PIECES), (batch, length)),
+        "input_ids": ids if tagger.has_units else ids[:, :, 0],
         "case_ids": chance.integers(0, 8, (batch, length)),
         "gap_ids": chance.integers(0, 4, (batch, length)),
     }
@@ -43,34 +51,35 @@ def feed(batch: int, length: int, seed: int = 0) -> dict[str, np.ndarray]:
 def from_torch(tagger: Tagger, given: dict[str, np.ndarray]) -> np.ndarray:
     tensors = [torch.from_numpy(value) for value in given.values()]
     with torch.no_grad():
-        return tagger(*tensors, torch.ones_like(tensors[0], dtype=torch.bool)).numpy()
+        return tagger(*tensors, torch.ones_like(tensors[1], dtype=torch.bool)).numpy()
 
 
-@pytest.mark.parametrize("make", [tiny_tagger, distant_tagger])
+@pytest.mark.parametrize("make", [tiny_tagger, distant_tagger, unit_tagger])
 def test_float_graph_is_the_network(make):
     tagger = make()
     rows, scales = split_scales(tagger.word.weight.detach().numpy())  # these are bytes in both graphs
     tagger.word.weight.data = torch.from_numpy(rows * scales)
-    given = feed(3, 11)
+    given = feed(tagger, 3, 11)
     found = opened(tagger, is_quantised=False).run(None, given)[0]
     np.testing.assert_allclose(found, from_torch(tagger, given), atol=1e-4)
 
 
-@pytest.mark.parametrize("make", [tiny_tagger, distant_tagger])
+@pytest.mark.parametrize("make", [tiny_tagger, distant_tagger, unit_tagger])
 def test_int8_graph_is_near_the_network(make):
     tagger = make()
-    given = feed(8, 20)
+    given = feed(tagger, 8, 20)
     exact = from_torch(tagger, given)
     found = opened(tagger, is_quantised=True).run(None, given)[0]
     assert np.abs(found - exact).mean() < 0.05 * exact.std()
     assert (found.argmax(-1) == exact.argmax(-1)).mean() > 0.9  # of thirty labels drawn by chance, many nearly tied
 
 
-@pytest.mark.parametrize("make", [tiny_tagger, distant_tagger])
+@pytest.mark.parametrize("make", [tiny_tagger, distant_tagger, unit_tagger])
 def test_int8_answers_are_the_same_to_the_last_bit_in_any_batch(make):
-    session = opened(make(), is_quantised=True)
+    tagger = make()
+    session = opened(tagger, is_quantised=True)
     for length in (3, 7, 16, 33):
-        given = feed(19, length)
+        given = feed(tagger, 19, length)
         together = session.run(None, given)[0]
         for row in range(19):
             alone = session.run(None, {name: value[row : row + 1] for name, value in given.items()})[0]

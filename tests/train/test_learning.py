@@ -2,17 +2,20 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
-from tiny_model import save_trunk
+from tiny_model import PIECES, save_trunk
 
 from deid_tasks.entities import Category, Entity
 from deid_tasks.errors import InputError, ModelError
 from deid_tasks.hospital.records import World
 from deid_tasks.span import Span
 from deid_tasks.text import Document
+from deid_tasks.text.units import SLOTS
+from deid_tasks.train.export import export
 from deid_tasks.train.learning import LearnSettings, learn
 from deid_tasks.train.mistakes import find_disagreements, find_mistakes, neighbours
 from deid_tasks.train.mixture import MixtureSettings
@@ -22,7 +25,7 @@ from deid_tasks.train.scenes import SceneMaker
 from deid_tasks.train.settings import FitSettings, ModelSettings, TrainSettings
 from deid_tasks.train.simulated import read_contexts, write_sentences
 from deid_tasks.train.tandem import choose, marked_words
-from deid_tasks.train.weights import load_mean, load_weights, save_bfloat16
+from deid_tasks.train.weights import load_mean, load_weights, save_bfloat16, what_is_read
 
 SAMPLES = [Sample("Seen by Abe Cole.", (Mark(8, 16, "PROVIDER"),)), Sample("No fever.", ()), Sample("On 3/4.", (Mark(3, 6, "DATE"),))]  # fmt: skip
 
@@ -141,3 +144,22 @@ def test_a_training_goes_on_from_saved_weights_that_fit(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"\x80\x04pickle")
     with pytest.raises(ModelError, match="damaged, or no safetensors"):
         load_weights(second, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["bert", "mpnet"])
+def test_a_model_of_units_goes_on_from_the_rounded_weights_of_one_of_pieces(kind: str, tmp_path: Path) -> None:
+    folder = save_trunk(kind, tmp_path)
+    settings = ModelSettings(str(folder), 2, window=32)
+    before = build_tagger(folder, settings).eval()
+    exported = export(before, folder / "tokenizer.json", tmp_path / "before")
+    assert what_is_read(exported) == "pieces"
+    after = build_tagger(folder, replace(settings, reads="units")).eval()
+    load_weights(after, exported)
+    assert what_is_read(export(after, folder / "tokenizer.json", tmp_path / "after")) == "units"
+    ids = torch.randint(4, len(PIECES), (3, 9), generator=torch.Generator().manual_seed(0))
+    units = torch.full((3, 9, SLOTS), after.shape.padding)
+    units[:, :, 0] = ids
+    features = torch.ones_like(ids), torch.ones_like(ids), torch.ones_like(ids, dtype=torch.bool)
+    with torch.no_grad():
+        one, other = before(ids, *features), after(units, *features)
+    assert (one - other).abs().mean() < 0.05 * one.std()

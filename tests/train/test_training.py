@@ -17,6 +17,7 @@ from deid_tasks.settings.model import TransformerSettings
 from deid_tasks.text import Document
 from deid_tasks.text.pieces import PieceEncoder
 from deid_tasks.text.shapes import shape_words
+from deid_tasks.text.units import spread, units_of
 from deid_tasks.train.chain import word_scores
 from deid_tasks.train.configuration import write_config
 from deid_tasks.train.encode import Cutting, encode_samples, packed_samples
@@ -63,6 +64,8 @@ KINDS = {
     "rules-uncased": ModelSettings(window=32, has_rules=True, has_casing=False),
     "window-titled": ModelSettings(window=64, context="window", overlap=0.1, is_titled=True),
     "family": ModelSettings(window=32, labels="bio", entities=(Entity.PROVIDER,)),
+    "units": ModelSettings(window=32, reads="units"),
+    "units-crf-rules": ModelSettings(window=32, reads="units", head="crf", labels="bio", has_rules=True),
 }
 
 
@@ -111,6 +114,9 @@ def test_the_detector_reads_every_kind_as_it_was_trained(settings: ModelSettings
             content = {name: value.tolist() for name, value in tagger.crf.state_dict().items()}
             scores = word_scores(logits, batch.words, is_first=is_first)[0][0].numpy()
             chances = Chain.read(content, len(tagger.outputs), "here").chances(scores)
+    if tagger.has_units:
+        [units] = units_of([text], source.encoder.encode([text]), tagger.shape.padding)
+        chances = spread(chances, units)
     starts, ends, _, _ = shape_words(text)
     assert len(window.ids) <= settings.window
     for start, end, chance in zip(starts, ends, 1 - chances[:, 0], strict=True):
