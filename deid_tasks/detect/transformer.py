@@ -87,8 +87,10 @@ class ModelReader:
                 for one, unit, places in zip(pieces, units, cuts, strict=True)
             ]
         labels = self._chances.of_pieces(np.concatenate(logits))
+        entities = self._chances.of_entities(labels)
         # No mean over the pieces of a word is higher than the highest of them.
-        highest = self._chances.of_entities(labels).sum(axis=1)
+        highest = entities.sum(axis=1)
+        begins = self._chances.begins(labels, entities)
         ends = np.cumsum([len(output) for output in logits])
         results: list[Words | None] = []
         window = 0
@@ -98,6 +100,10 @@ class ModelReader:
             bounds = [(int(ends[part]) - len(logits[part]), int(ends[part])) for part in parts]
             if not any((highest[low:high] > floor).any() for low, high in bounds):
                 results.append(None)
+                continue
+            if unit is not None and len(bounds) == 1:
+                [(low, high)] = bounds
+                results.append(_of_units(one, unit, entities[low:high], begins[low:high]))
                 continue
             results.append(self._settled(one, unit, places, [labels[low:high] for low, high in bounds]))
         return results
@@ -153,11 +159,7 @@ class ModelReader:
             chosen = index[better]
             entities[chosen], chance[chosen] = found[better], total[better]
             begins[chosen] = self._chances.begins(labels, found)[better]
-        if units is None:
-            return Words(pieces, entities, begins)
-        starts = np.zeros(len(pieces.starts), bool)
-        starts[units.words] = begins
-        return Words(pieces, spread(entities, units), starts)
+        return Words(pieces, entities, begins) if units is None else _of_units(pieces, units, entities, begins)
 
 
 class Stakes(Protocol):
@@ -264,6 +266,12 @@ def build_readers(settings: Sequence[TransformerSettings], stakes: Stakes | None
     """A reader for each model; one alone is ``transformer``, several bear their own names."""
     names = [NAME] if len(settings) == 1 else [f"{NAME}:{one.label}" for one in settings]
     return [TransformerDetector(one, name, stakes) for one, name in zip(settings, names, strict=True)]
+
+
+def _of_units(pieces: Pieces, units: Units, entities: NDArray[np.float32], begins: NDArray[np.bool_]) -> Words:
+    of_words = np.zeros(len(pieces.starts), bool)
+    of_words[units.words] = begins
+    return Words(pieces, spread(entities, units), of_words)
 
 
 def _doubts(words: Words, low: float, high: float) -> bool:

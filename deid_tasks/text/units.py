@@ -1,7 +1,7 @@
 """Words with the marks that are glued to them, as one place each: what a model reads that need not look at every piece.
 
 Clinical text has two word pieces for each word between blanks, special tokens included: names and drugs fall into several, and every dot, colon
-and slash is one. A unit is a word, or a number with the marks inside it (``12/03/2019``), together with the marks glued to either side. Its pieces
+and slash is one. A unit is a word, or a number with the point or colon inside it, together with the marks glued to either side. Its pieces
 are added up before the first layer. Commas, semicolons and brackets stay units of their own: they part one person from the next.
 """
 
@@ -17,6 +17,8 @@ SLOTS = 6
 """Pieces that a unit has room for: its first three, its last, the mark before it and the first mark behind it."""
 _LAST, _BEFORE, _BEHIND = 3, 4, 5
 _APART = np.array(sorted(map(ord, ",;()[]{}<>|")), np.uint32)
+_IN_NUMBERS = np.array(sorted(map(ord, ".,:")), np.uint32)
+"""Between digits they make one number, ``3.5`` and ``10:30``. Dashes and slashes do not: ``7-20`` is a date, a range or half of a telephone number."""
 _GLUED, _DIGITS, _MARK = 1, 5, 7
 
 
@@ -97,8 +99,7 @@ def _opens(
     glued_after = np.append(glued[1:], nothing)
     mark_after, digits_after = np.append(is_mark[1:], nothing), np.append(is_digits[1:], nothing)
     digits_before = np.append(nothing, is_digits[:-1])
-    # Between two numbers any mark is a part of one number.
-    inside = is_mark & glued & glued_after & digits_before & digits_after
+    inside = np.isin(characters, _IN_NUMBERS) & glued & glued_after & digits_before & digits_after
     joins = is_mark & ~np.isin(characters, _APART)
     before = joins & ~glued & glued_after & ~mark_after
     behind = joins & glued & ~inside

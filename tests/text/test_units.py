@@ -28,9 +28,10 @@ def read(encoder: PieceEncoder, text: str) -> Units:
     ("text", "expected"),
     [
         ("seen by Dr. Smith, MD", ["seen", "by", "Dr.", "Smith", ",", "MD"]),
-        ("on 12/03/2019.", ["on", "12/03/2019."]),
-        ("call (555) 123-4567;", ["call", "(", "555", ")", "123-4567", ";"]),
+        ("on 12/03/2019.", ["on", "12/", "03/", "2019."]),
+        ("call (555) 123-4567;", ["call", "(", "555", ")", "123-", "4567", ";"]),
         ("cost $1,234.50 each", ["cost", "$1,234.50", "each"]),
+        ("at 10:30, 98.6", ["at", "10:30", ",", "98.6"]),
         ("O'Brien-Smith", ["O'", "Brien-", "Smith"]),
         ("61Sex: M/F", ["61", "Sex:", "M/", "F"]),
         ('say "Bud" now', ["say", '"Bud"', "now"]),
