@@ -160,6 +160,6 @@ def _print(document: dict[str, Any], console: Console) -> None:
     for kind in ("int8", "bfloat16"):
         if f"share_of_{kind}_peak" in neural:
             console.print(
-                f"neural: {neural['pieces_per_second']:,.0f} word pieces and {neural['multiply_adds_per_second'] / 1e9:,.1f} G multiply-adds a second,"
+                f"neural: {neural['pieces_per_second']:,.0f} pieces or units and {neural['multiply_adds_per_second'] / 1e9:,.1f} G multiply-adds a second,"
                 f" {neural[f'share_of_{kind}_peak']:.0%} of the measured {kind} peak ({neural[f'{kind}_peak_multiply_adds_per_second'] / 1e9:,.0f} G)"
             )

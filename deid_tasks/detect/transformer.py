@@ -20,6 +20,7 @@ from deid_tasks.detect.token_model import TokenModel, Window, find_model
 from deid_tasks.detect.words import ENTITIES, Chances, Words, first_pieces, join, mean_of_pieces
 from deid_tasks.entities import Entity
 from deid_tasks.settings.model import ModelSettings, TransformerSettings
+from deid_tasks.settings.transformers import SecondOpinion
 from deid_tasks.span import Span
 from deid_tasks.text import Document
 from deid_tasks.text.pieces import Pieces
@@ -31,6 +32,8 @@ ALONE = ":alone"
 """Ends the name of a detector that asks for no second opinion."""
 _LEAST = 1e-6
 """Words whose chance is the lower end of the band are doubted too."""
+_CONTEXT = 12
+"""Words on either side of a doubted one that a second model reads with it; long lines and lists are half of the words of doubted sentences."""
 _AT_ONCE_CHARACTERS = 500_000
 """Texts are read in groups of about so many characters: the memory that answers take stays bounded."""
 
@@ -186,7 +189,7 @@ class TransformerDetector:
         self.name = name
         self._stakes = stakes
         self.pieces_read: Counter[Path] = Counter()
-        """Word pieces, special tokens too, that went through each file of weights, since the detector was built."""
+        """Word pieces, special tokens too, or units that went through each file of weights, since the detector was built."""
         self._first = ModelReader(settings, self.pieces_read)
         self.context = self._first.context
         """Whether it is given sentences or whole notes to read."""
@@ -227,17 +230,38 @@ class TransformerDetector:
             low, high = second.band
             doubted = self._doubted(texts, words, low, high)
             self.doubted += len(doubted)
-            others = self._second.words([texts[i] for i in doubted], 0.0)
-            for i, other in zip(doubted, others, strict=True):
-                own = words[i]
-                if own is not None and other is not None:
-                    words[i] = join(own, other, second.combine)
+            self._ask(self._second, texts, words, doubted, second)
         return [
             [] if one is None else decode(text, one, self._threshold) for text, one in zip(texts, words, strict=True)
         ]
 
+    def _ask(
+        self,
+        model: ModelReader,
+        texts: Sequence[str],
+        words: list[Words | None],
+        doubted: Sequence[int],
+        settings: SecondOpinion,
+    ) -> None:
+        """Put the second model's beliefs beside the first's where it reads: around the doubted words, or the whole text if it is one for windows."""
+        places: list[tuple[int, int]] = []
+        parts: list[str] = []
+        for i in doubted:
+            own = words[i]
+            assert own is not None
+            stretches = [(0, len(own.begins))]
+            if model.context == "sentence":
+                stretches = _stretches(_is_doubted(own, *settings.band), _CONTEXT)
+            for first, last in stretches:
+                places.append((i, first))
+                parts.append(texts[i][own.pieces.starts[first] : own.pieces.ends[last - 1]])
+        for (i, first), other in zip(places, model.words(parts, 0.0), strict=True):
+            own = words[i]
+            if own is not None and other is not None:
+                words[i] = join(own, other, settings.combine, first)
+
     def _doubted(self, texts: Sequence[str], words: Sequence[Words | None], low: float, high: float) -> list[int]:
-        doubted = [(i, one) for i, one in enumerate(words) if one is not None and _doubts(one, low, high)]
+        doubted = [(i, one) for i, one in enumerate(words) if one is not None and _is_doubted(one, low, high).any()]
         if self._stakes is None or not doubted:
             return [i for i, _ in doubted]
         own = [texts[i] for i, _ in doubted]
@@ -274,9 +298,21 @@ def _of_units(pieces: Pieces, units: Units, entities: NDArray[np.float32], begin
     return Words(pieces, spread(entities, units), of_words)
 
 
-def _doubts(words: Words, low: float, high: float) -> bool:
+def _is_doubted(words: Words, low: float, high: float) -> NDArray[np.bool_]:
     chance = words.chance
-    return bool(((chance >= low) & (chance <= high)).any())
+    return (chance >= low) & (chance <= high)
+
+
+def _stretches(is_doubted: NDArray[np.bool_], context: int) -> list[tuple[int, int]]:
+    """First word and word after the last of the stretches within ``context`` words of a doubted one; those that would touch are one."""
+    found: list[tuple[int, int]] = []
+    for word in map(int, np.flatnonzero(is_doubted)):
+        first, last = max(0, word - context), min(len(is_doubted), word + context + 1)
+        if found and first <= found[-1][1]:
+            found[-1] = (found[-1][0], last)
+        else:
+            found.append((first, last))
+    return found
 
 
 def _groups(texts: Sequence[str]) -> Iterator[list[str]]:

@@ -111,13 +111,18 @@ def mean_of_pieces(values: NDArray[np.float32], words: NDArray[np.int32]) -> NDA
     return means
 
 
-def join(first: Words, second: Words, how: str) -> Words:
-    """Two models' beliefs about one text: their ``mean``, ``either`` (the surer one, word by word), or the ``second``'s alone."""
-    if how == "second":
-        return second
+def join(first: Words, second: Words, how: str, place: int = 0) -> Words:
+    """Two models' beliefs about one text: their ``mean``, ``either`` (the surer one, word by word), or the ``second``'s alone.
+
+    ``second`` may have read a part alone, whose first word is the text's word ``place``; of the other words ``first`` has the say.
+    """
+    part = slice(place, place + len(second.begins))
+    entities, begins = first.entities.copy(), first.begins.copy()
     if how == "mean":
-        entities = ((first.entities + second.entities) / 2).astype(np.float32)
-        return replace(first, entities=entities, begins=first.begins | second.begins)
-    is_second = second.chance > first.chance
-    entities = np.where(is_second[:, None], second.entities, first.entities)
-    return replace(first, entities=entities, begins=np.where(is_second, second.begins, first.begins))
+        entities[part] = (first.entities[part] + second.entities) / 2
+        begins[part] |= second.begins
+    else:
+        is_second = np.ones(len(second.begins), bool) if how == "second" else second.chance > first.chance[part]
+        entities[part][is_second] = second.entities[is_second]
+        begins[part][is_second] = second.begins[is_second]
+    return replace(first, entities=entities, begins=begins)

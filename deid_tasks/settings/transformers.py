@@ -76,15 +76,15 @@ class ModelSettings(Section):
 
 
 class SecondOpinion(ModelSettings):
-    """A model that reads only those sentences in which the first one doubts."""
+    """A model that reads only where the first one doubts: the doubted words of a sentence, and some around them."""
 
     model: str = Field(default="mpnet", description="As for the first model.")
     band: tuple[float, float] = Field(
-        default=(0.15, 0.85),
+        default=(0.05, 0.9),
         description="The first doubts where a word's chance of being an identifier lies between these, both included.",
     )
     combine: Literal["mean", "either", "second"] = Field(
-        default="mean",
+        default="second",
         description="Of the two chances of a word the mean, the higher one, or the second model's; the first's threshold decides.",
     )
 

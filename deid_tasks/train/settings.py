@@ -150,8 +150,8 @@ PRESETS: dict[str, dict[str, tuple[ModelSettings, FitSettings]]] = {
             FitSettings(steps=1_600, batch_pieces=1_024, learning_rate=2.5e-4, is_bfloat16=True),
         ),
         "mpnet": (
-            ModelSettings(trunk="mpnet", reads="units"),
-            FitSettings(steps=900, batch_pieces=1_024, learning_rate=1e-4, is_bfloat16=True),
+            ModelSettings(trunk="mpnet"),
+            FitSettings(steps=1_000, batch_pieces=1_280, learning_rate=1.2e-4, is_bfloat16=True),
         ),
     },
     # Murugadoss et al., Patterns 2021, and its supplement.

@@ -111,6 +111,32 @@ def test_a_second_model_reads_where_the_first_doubts(lookup: Path, other: Path, 
     assert len({asked.sha256, sure.sha256, reader(lookup).sha256}) == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "expected", "words_read"),
+    [
+        ("a no d", "[PATIENT:a] no [PATIENT:d]", 3),
+        ("no " * 30 + "a no d" + " no" * 30, "no " * 30 + "[PATIENT:a] no [PATIENT:d]" + " no" * 30, 25),
+        ("a" + " no" * 20 + " d", "[PATIENT:a]" + " no" * 20 + " d", 13),
+        ("a" + " no" * 20 + " d a", "[PATIENT:a]" + " no" * 20 + " [PATIENT:d] [PATIENT:a]", 23),
+        (
+            "d" + " no" * 40 + " a" + " no" * 40 + " a",
+            "d" + " no" * 40 + " [PATIENT:a]" + " no" * 40 + " [PATIENT:a]",
+            38,
+        ),
+    ],
+)
+def test_a_second_model_reads_what_stands_around_the_doubt(
+    lookup: Path, other: Path, text: str, expected: str, words_read: int
+) -> None:
+    # The first model knows no d, and is asked again where its chance is that of a.
+    second = {"model": str(other), "outside_bias": 0, "combine": "either", "band": [0.9, 0.999]}
+    detector = reader(lookup, second=second)
+    assert marked(detector, text) == expected
+    pieces = {path.parent.name: count for path, count in detector.pieces_read.items()}
+    stretches = 2 if words_read == 38 else 1
+    assert pieces["other"] == words_read + 2 * stretches  # each with its special tokens
+
+
 class _Hangs:
     """Says that something hangs on the texts that hold ``word``, and keeps what it was asked."""
 
