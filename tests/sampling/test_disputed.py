@@ -106,7 +106,7 @@ def test_the_same_draw_is_the_same_version_and_another_takes_other_notes(place, 
     assert other["sample_version"] != first["sample_version"]
     assert len(order(ask)) == len(set(order(ask))) == 4
     # Another engine is asked anew.
-    quiet = {"detect": DETECT | {"transformers": [{"outside_bias": 9}]}}
+    quiet = {"detect": DETECT | {"transformers": [{"outside_bias": 10, "threshold": 0.99}]}}
     [third] = draw_samples(*place(quiet), designs=["disputed"])
     assert third["sample_version"] not in {first["sample_version"], other["sample_version"]}
     assert sorted(order(ask)) == [f"n{i}" for i in range(6)]
