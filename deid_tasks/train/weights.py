@@ -56,7 +56,9 @@ def load_mean(tagger: Tagger, folders: Sequence[Path]) -> None:
     try:
         tagger.load_state_dict(mean | kept)
     except RuntimeError:
-        raise ModelError(f"{folders[0] / WEIGHTS} is of a model with other sizes or outputs") from None
+        raise ModelError(
+            f"{folders[0]} holds a model with other sizes or outputs, or one that reads otherwise"
+        ) from None
 
 
 def what_is_read(folder: Path) -> Literal["pieces", "units"]:

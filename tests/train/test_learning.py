@@ -9,6 +9,7 @@ import pytest
 import torch
 from tiny_model import PIECES, save_trunk
 
+from deid_tasks.detect.token_model import find_model
 from deid_tasks.entities import Category, Entity
 from deid_tasks.errors import InputError, ModelError
 from deid_tasks.hospital.records import World
@@ -25,6 +26,7 @@ from deid_tasks.train.scenes import SceneMaker
 from deid_tasks.train.settings import FitSettings, ModelSettings, TrainSettings
 from deid_tasks.train.simulated import read_contexts, write_sentences
 from deid_tasks.train.tandem import choose, marked_words
+from deid_tasks.train.trunks import trunk_folder
 from deid_tasks.train.weights import load_mean, load_weights, save_bfloat16, what_is_read
 
 SAMPLES = [Sample("Seen by Abe Cole.", (Mark(8, 16, "PROVIDER"),)), Sample("No fever.", ()), Sample("On 3/4.", (Mark(3, 6, "DATE"),))]  # fmt: skip
@@ -144,6 +146,20 @@ def test_a_training_goes_on_from_saved_weights_that_fit(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"\x80\x04pickle")
     with pytest.raises(ModelError, match="damaged, or no safetensors"):
         load_weights(second, tmp_path)
+
+
+def test_a_training_goes_on_from_the_model_that_ships() -> None:
+    shipped = find_model("minilm")
+    reads = what_is_read(shipped)
+    tagger = build_tagger(trunk_folder("minilm"), ModelSettings(reads=reads))
+    before = {name: value.clone() for name, value in tagger.state_dict().items()}
+    load_weights(tagger, shipped)
+    assert reads == "units"
+    assert {name for name, value in tagger.state_dict().items() if torch.equal(value, before[name])} == set()
+    with pytest.raises(
+        ModelError, match="minilm holds a model with other sizes or outputs, or one that reads otherwise"
+    ):
+        load_weights(build_tagger(trunk_folder("minilm"), ModelSettings(reads="pieces")), shipped)
 
 
 @pytest.mark.parametrize("kind", ["bert", "mpnet"])
