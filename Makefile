@@ -32,6 +32,7 @@ lint: $(VENV)/.all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/sqlfluff lint dbt/models
 
 format: $(VENV)/.all

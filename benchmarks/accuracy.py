@@ -21,16 +21,24 @@ from pathlib import Path
 from corpora import OPEN_SETS, open_set, score
 from institution import Institution, institution
 
-from deid_tasks.detect.sentences import SentenceDetector
-from deid_tasks.engine import Context
-from deid_tasks.entities import Entity
-from deid_tasks.evaluate import Evaluation, Figure, Scorer
-from deid_tasks.pipeline import find
-from deid_tasks.runs.ablation import FULL, Ablated, GoldDocument, Recovered, Variant, ablate, without_dictionaries
-from deid_tasks.settle import Detection, SpansByDetector
-from deid_tasks.span import Span
-from deid_tasks.text import Document
-from deid_tasks.text.words import mark_words, words_of
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span
+from deid_tasks.engine.detect.sentences import SentenceDetector
+from deid_tasks.engine.engine import Context
+from deid_tasks.engine.pipeline import find
+from deid_tasks.engine.resolve import Detection, SpansByDetector
+from deid_tasks.engine.text import Document
+from deid_tasks.engine.text.words import mark_words, words_of
+from deid_tasks.evidence.evaluate import Evaluation, Figure, Scorer
+from deid_tasks.platform.runs.ablation import (
+    FULL,
+    Ablated,
+    GoldDocument,
+    Recovered,
+    Variant,
+    ablate,
+    without_dictionaries,
+)
 
 _BATCH = 100
 _AROUND = 32
@@ -84,8 +92,8 @@ def _errors(text: str, gold: Sequence[Span], detection: Detection, by_detector: 
 def open_sets(folder: Path) -> None:
     """The default engine with public resources on every document of each set; for Presidio on the same sets see ``engine.py --peer``."""
     from deid_tasks.cli.engines import public_settings
-    from deid_tasks.engine import build_engine
-    from deid_tasks.pipeline import detect
+    from deid_tasks.engine.engine import build_engine
+    from deid_tasks.engine.pipeline import detect
 
     context = Context(build_engine(public_settings(), None, None))
     print("| set | documents | words | recall | precision |\n|---|---|---|---|---|")
@@ -104,9 +112,9 @@ def open_sets(folder: Path) -> None:
 def strangers() -> None:
     """The default engine with public resources on notes of styles that no training saw: those whose errors were read, and those of which only scores were."""
     from deid_tasks.cli.engines import public_settings
-    from deid_tasks.engine import build_engine
-    from deid_tasks.pipeline import detect
-    from deid_tasks.train.written import read_written
+    from deid_tasks.engine.engine import build_engine
+    from deid_tasks.engine.pipeline import detect
+    from deid_tasks.learning.train.written import read_written
 
     context = Context(build_engine(public_settings(), None, None))
     print("| notes by strangers | notes | words | recall | precision | missed | false |\n|---|---|---|---|---|---|---|")

@@ -8,10 +8,10 @@ from pathlib import Path
 from corpora import OPEN_SETS, Row, fresh, hospital, open_set, score, words_of
 
 from deid_tasks.cli.engines import public_settings
-from deid_tasks.engine import Context, build_engine
-from deid_tasks.entities import Category, Entity
-from deid_tasks.pipeline import detect
-from deid_tasks.span import Span
+from deid_tasks.core.entities import Category, Entity
+from deid_tasks.core.span import Span
+from deid_tasks.engine.engine import Context, build_engine
+from deid_tasks.engine.pipeline import detect
 
 BLOCK = 20
 PRESIDIO: dict[str, Entity | None] = {

@@ -15,11 +15,11 @@ from typing import Annotated
 import typer
 from corpora import record_of
 
-from deid_tasks.entities import Entity
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.reference import fold, read_tsv
+from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator, Person
 from deid_tasks.hospital import build_hospital
 from deid_tasks.hospital.records import HospitalSpec, Patient, World
-from deid_tasks.obfuscate import KnownPeople, Obfuscator, Person
-from deid_tasks.reference import fold, read_tsv
 from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
 
 

@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deid_tasks.entities import Category, Entity
-from deid_tasks.evaluate import Evaluation, Scorer
+from deid_tasks.core.entities import Category, Entity
+from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
+from deid_tasks.core.span import Span
+from deid_tasks.engine.lexicon import LexiconTerm
+from deid_tasks.engine.text import Document
+from deid_tasks.evidence.evaluate import Evaluation, Scorer
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import HospitalSpec, Patient, World
-from deid_tasks.lexicon import LexiconTerm
-from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
-from deid_tasks.span import Span
-from deid_tasks.text import Document
-from deid_tasks.train.mixture import TEMPLATES, is_held_out
+from deid_tasks.learning.train.mixture import TEMPLATES, is_held_out
 
 COARSE = {
     "NAME": Entity.PATIENT,

@@ -12,16 +12,16 @@ from pathlib import Path
 
 from transformer import Row, open_set, simulated
 
-from deid_tasks.detect.transformer import TransformerDetector
-from deid_tasks.entities import Category, category_of
-from deid_tasks.evaluate import Scorer
+from deid_tasks.core.entities import Category, category_of
+from deid_tasks.engine.detect.transformer import TransformerDetector
+from deid_tasks.engine.text import Document
+from deid_tasks.evidence.evaluate import Scorer
+from deid_tasks.learning.train.corpora import read_social, read_templates
+from deid_tasks.learning.train.mixture import TEMPLATES, MixtureSettings, build_mixture, is_held_out
+from deid_tasks.learning.train.run import train
+from deid_tasks.learning.train.sample import Sample
+from deid_tasks.learning.train.settings import FitSettings, plan
 from deid_tasks.settings.model import TransformerSettings
-from deid_tasks.text import Document
-from deid_tasks.train.corpora import read_social, read_templates
-from deid_tasks.train.mixture import TEMPLATES, MixtureSettings, build_mixture, is_held_out
-from deid_tasks.train.run import train
-from deid_tasks.train.sample import Sample
-from deid_tasks.train.settings import FitSettings, plan
 
 SHARED = frozenset({Category.NAME, Category.LOCATION, Category.ORGANIZATION})
 _TRAINED_ROWS = 1_500

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 
 from institution import institution
 
-from deid_tasks.engine import Context
+from deid_tasks.engine.engine import Context
+from deid_tasks.engine.merge.votes import is_neural
+from deid_tasks.engine.pipeline import find
+from deid_tasks.engine.resolve import SpansByDetector, settle
+from deid_tasks.engine.text import Document
+from deid_tasks.engine.text.words import mark_words, words_of
 from deid_tasks.hospital.records import GoldNote
-from deid_tasks.merge.votes import is_neural
-from deid_tasks.pipeline import find
-from deid_tasks.runs.disputes import Committee
+from deid_tasks.platform.runs.disputes import Committee
 from deid_tasks.settings.model import DetectSettings
-from deid_tasks.settle import SpansByDetector, settle
-from deid_tasks.text import Document
-from deid_tasks.text.words import mark_words, words_of
 
 _BATCH = 100
 

@@ -25,14 +25,14 @@ from typing import Any
 from corpora import fresh, hospital, invented_terms, without_repeats, words_of
 
 from deid_tasks.cli.engines import public_settings
-from deid_tasks.detect.inclusion import InclusionList
-from deid_tasks.detect.lexicon import LexiconDetector
-from deid_tasks.detect.patterns import PatternDetector
-from deid_tasks.detect.sentences import SentenceDetector
-from deid_tasks.engine import Context, Engine, build_engine
-from deid_tasks.lexicon import Lexicon, compile_lexicon, default_lexicon
-from deid_tasks.pipeline import detect
-from deid_tasks.text import Document
+from deid_tasks.engine.detect.inclusion import InclusionList
+from deid_tasks.engine.detect.lexicon import LexiconDetector
+from deid_tasks.engine.detect.patterns import PatternDetector
+from deid_tasks.engine.detect.sentences import SentenceDetector
+from deid_tasks.engine.engine import Context, Engine, build_engine
+from deid_tasks.engine.lexicon import Lexicon, compile_lexicon, default_lexicon
+from deid_tasks.engine.pipeline import detect
+from deid_tasks.engine.text import Document
 
 Figures = dict[str, Any]
 SHARDS = 500
@@ -153,7 +153,7 @@ def spared_engine(engine: Engine, seen: Sequence[Document]) -> Engine:
     """The engine with the sentences of ten patients and more on the inclusion list, and those of ``seen`` in its cache."""
     from dataclasses import replace
 
-    from deid_tasks.detect.sentence_cache import SentenceCache
+    from deid_tasks.engine.detect.sentence_cache import SentenceCache
 
     patients: dict[str, set[str | None]] = {}
     for document in seen:
@@ -193,7 +193,7 @@ def memory(scale: float) -> Figures:
 def stream(count: int, source: Path) -> float:
     """Peak MB of a process after the first ``count`` notes of ``source``: read, detected in batches and written, as the command line does; no model is loaded."""
     from deid_tasks.cli.jsonl import Problems, read_notes
-    from deid_tasks.formats.jsonl import span_record
+    from deid_tasks.evidence.annotation.formats.jsonl import span_record
 
     context = Context(dictionary_engine(default_lexicon()))
     lines = islice(read_notes(source, Problems()), count)

@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from deid_tasks.entities import Entity
-from deid_tasks.evaluate import Evaluation, Scorer
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span
+from deid_tasks.engine.text.words import label_words, words_of
+from deid_tasks.evidence.evaluate import Evaluation, Scorer
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import GoldNote, HospitalSpec, World
-from deid_tasks.span import Span
-from deid_tasks.text.words import label_words, words_of
 
 Result = TypeVar("Result")
 

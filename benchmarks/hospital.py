@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
+from deid_tasks.engine.text import split_sentences
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import HospitalSpec, World
-from deid_tasks.text import split_sentences
 
 
 def main(

@@ -17,15 +17,15 @@ from urllib.parse import urlsplit
 
 import psycopg2
 
-from deid_tasks import runs
-from deid_tasks.engine import Engine
+from deid_tasks.core.patient import PatientRecord
+from deid_tasks.engine.engine import Engine
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.layouts import load
 from deid_tasks.hospital.postgres import EmbeddedPostgres
 from deid_tasks.hospital.records import GoldNote, HospitalSpec, World
-from deid_tasks.patient import PatientRecord
+from deid_tasks.platform import runs
+from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.settings import InstitutionSettings, Secrets
-from deid_tasks.warehouse import connect, read_patients
 
 NAME = "benchmark"
 _DBT = Path(__file__).parents[1] / "dbt"

@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from deid_tasks.entities import Entity
-from deid_tasks.formats import FORMATS, AnnotatedNote, labeling_config, verify_text
-from deid_tasks.span import Span
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span
+from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote, labeling_config, verify_text
 
 FORMAT = FORMATS["label-studio"]
 TEXTS = {

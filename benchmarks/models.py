@@ -18,26 +18,26 @@ from pathlib import Path
 from corpora import OPEN_SETS
 from transformer import open_set, simulated
 
-from deid_tasks.detect.base import Detector
-from deid_tasks.detect.patterns import PatternDetector
-from deid_tasks.detect.transformer import TransformerDetector
-from deid_tasks.entities import Category, Entity
-from deid_tasks.evaluate import ALL, Evaluation, Figure, Scorer
+from deid_tasks.core.entities import Category, Entity
+from deid_tasks.core.span import Span
+from deid_tasks.engine.detect.base import Detector
+from deid_tasks.engine.detect.patterns import PatternDetector
+from deid_tasks.engine.detect.transformer import TransformerDetector
+from deid_tasks.engine.lexicon import default_lexicon
+from deid_tasks.engine.merge import merge_spans
+from deid_tasks.engine.recover import recover
+from deid_tasks.engine.text import Document
+from deid_tasks.engine.text.words import words_of
+from deid_tasks.evidence.evaluate import ALL, Evaluation, Figure, Scorer
 from deid_tasks.hospital.name_pools import GROUPS as NAME_GROUPS
 from deid_tasks.hospital.name_pools import name_pools
 from deid_tasks.hospital.records import World
-from deid_tasks.lexicon import default_lexicon
-from deid_tasks.merge import merge_spans
-from deid_tasks.recover import recover
+from deid_tasks.learning.train.corpora import read_prose
+from deid_tasks.learning.train.mixture import PROSE, TEMPLATES, all_name_words, is_held_out, medical_words
+from deid_tasks.learning.train.planting import Planter
+from deid_tasks.learning.train.sample import sentences_of
+from deid_tasks.learning.train.scenes import SceneMaker
 from deid_tasks.settings.model import MergeSettings, TransformerSettings
-from deid_tasks.span import Span
-from deid_tasks.text import Document
-from deid_tasks.text.words import words_of
-from deid_tasks.train.corpora import read_prose
-from deid_tasks.train.mixture import PROSE, TEMPLATES, all_name_words, is_held_out, medical_words
-from deid_tasks.train.planting import Planter
-from deid_tasks.train.sample import sentences_of
-from deid_tasks.train.scenes import SceneMaker
 
 Row = tuple[str, list[Span], list[Span], str]
 """Text, gold, ignored, group."""

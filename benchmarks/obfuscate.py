@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 from corpora import record_of
 
+from deid_tasks.engine.obfuscate import Obfuscator
+from deid_tasks.engine.text import Document
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import HospitalSpec, World
-from deid_tasks.obfuscate import Obfuscator
 from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
-from deid_tasks.text import Document
 
 
 def main(

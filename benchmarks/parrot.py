@@ -25,14 +25,14 @@ from typing import Annotated
 
 import typer
 
-from deid_tasks.detect.patterns import PatternDetector
-from deid_tasks.entities import GROUP_ENTITIES, Entity, Group
+from deid_tasks.core.entities import GROUP_ENTITIES, Entity, Group
+from deid_tasks.core.span import Span
+from deid_tasks.engine.detect.patterns import PatternDetector
+from deid_tasks.engine.obfuscate import Obfuscator
+from deid_tasks.engine.text import Document
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import GoldNote, Hospital, HospitalSpec, World
-from deid_tasks.obfuscate import Obfuscator
 from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
-from deid_tasks.span import Span
-from deid_tasks.text import Document
 
 from collisions import record_of  # isort: skip
 

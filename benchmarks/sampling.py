@@ -15,7 +15,7 @@ import jinja2
 import psycopg2
 
 from deid_tasks.hospital.postgres import EmbeddedPostgres
-from deid_tasks.runs.sampling import draw_samples
+from deid_tasks.platform.runs.sampling import draw_samples
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 DDL = Path(__file__).parents[1] / "dbt" / "macros" / "gold_tables.sql"

@@ -13,14 +13,14 @@ from pathlib import Path
 import corpora
 from corpora import OPEN_SETS
 
-from deid_tasks.detect.transformer import TransformerDetector
-from deid_tasks.entities import Category, Entity
-from deid_tasks.evaluate import ALL, Evaluation, Scorer
+from deid_tasks.core.entities import Category, Entity
+from deid_tasks.core.span import Span
+from deid_tasks.engine.detect.transformer import TransformerDetector
+from deid_tasks.engine.text import Document
+from deid_tasks.evidence.evaluate import ALL, Evaluation, Scorer
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import HospitalSpec, World
 from deid_tasks.settings.model import TransformerSettings
-from deid_tasks.span import Span
-from deid_tasks.text import Document
 
 Row = tuple[str, list[Span], list[Span], str]
 """Text, gold, ignored, group."""

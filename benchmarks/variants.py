@@ -15,16 +15,16 @@ from typing import Any
 
 from transformer import simulated
 
-from deid_tasks.detect.transformer import TransformerDetector
-from deid_tasks.entities import Category
-from deid_tasks.evaluate import Scorer
-from deid_tasks.merge import merge_spans
+from deid_tasks.core.entities import Category
+from deid_tasks.engine.detect.transformer import TransformerDetector
+from deid_tasks.engine.merge import merge_spans
+from deid_tasks.engine.text import Document
+from deid_tasks.evidence.evaluate import Scorer
+from deid_tasks.learning.train.mixture import MixtureSettings, build_mixture
+from deid_tasks.learning.train.run import train
+from deid_tasks.learning.train.sample import Sample
+from deid_tasks.learning.train.settings import FitSettings, plan
 from deid_tasks.settings.model import MergeSettings, TransformerSettings
-from deid_tasks.text import Document
-from deid_tasks.train.mixture import MixtureSettings, build_mixture
-from deid_tasks.train.run import train
-from deid_tasks.train.sample import Sample
-from deid_tasks.train.settings import FitSettings, plan
 
 BATCH = 1_024
 _PIECES = 24

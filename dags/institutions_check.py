@@ -1,6 +1,6 @@
 """No DAG here: one Airflow import error that names every broken institution file and its keys, while the others go on."""
 
-from deid_tasks.errors import SettingsError
+from deid_tasks.core.errors import SettingsError
 from wiring.institutions import read_folder
 
 _problems = read_folder()[1]

@@ -30,7 +30,7 @@ names the new fingerprint, nothing is published. The folder stays restricted, as
 def train(institution: str) -> dict[str, Any]:
     """Train and register; returns counts, scores on held-out notes, and the model's folder."""
     with engine(institution) as (_, *who):
-        from deid_tasks.train.institution import train_on_gold
+        from deid_tasks.platform.runs.own_model import train_on_gold
 
         return train_on_gold(*who)
 

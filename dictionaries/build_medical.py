@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
-from deid_tasks.lexicon.normalise import normalise
+from deid_tasks.engine.lexicon.normalise import normalise
 
 HERE = Path(__file__).resolve().parent
 OWN = frozenset(("own", "phrase"))

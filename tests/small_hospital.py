@@ -2,7 +2,8 @@
 
 import datetime
 
-from deid_tasks.entities import Entity
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span
 from deid_tasks.hospital.records import (
     Address,
     Facility,
@@ -14,7 +15,6 @@ from deid_tasks.hospital.records import (
     Provider,
     Relative,
 )
-from deid_tasks.span import Span
 
 
 def _patient(number: int, person: Person, ethnicity: str, **more: object) -> Patient:

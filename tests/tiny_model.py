@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from deid_tasks.train.trunks import write_tokenizer
+from deid_tasks.learning.train.trunks import write_tokenizer
 
 PIECES = [
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdefghijklmnopqrstuvwxyz0123456789.,:;/()-'", *(f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz0123456789"),
@@ -72,7 +72,7 @@ def tiny_tagger(seed: int = 0, *, has_units: bool = False) -> "Tagger":  # noqa:
     """Random weights; some words come out as identifiers and some do not."""
     import torch
 
-    from deid_tasks.train.model import Tagger, TrunkShape
+    from deid_tasks.learning.train.model import Tagger, TrunkShape
 
     torch.manual_seed(seed)
     shape = TrunkShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64)
@@ -89,7 +89,7 @@ def write_tiny_model(
     folder: Path, *, is_quantised: bool = True, seed: int = 0, window: int = 24, has_units: bool = False
 ) -> Path:
     """A model folder with random weights, whose decisions depend on every piece."""
-    from deid_tasks.train.export import export
+    from deid_tasks.learning.train.export import export
 
     folder.mkdir(parents=True, exist_ok=True)
     tagger = tiny_tagger(seed, has_units=has_units)

@@ -17,7 +17,7 @@ from cosmos.constants import InvocationMode
 from cosmos.operators.local import DbtBuildLocalOperator
 from cosmos.profiles import PostgresUserPasswordProfileMapping
 
-from deid_tasks.errors import WarehouseError
+from deid_tasks.core.errors import WarehouseError
 from deid_tasks.settings import InstitutionSettings
 
 PROJECT = Path(__file__).resolve().parents[2] / "dbt"

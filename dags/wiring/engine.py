@@ -8,7 +8,7 @@ from types import ModuleType
 
 from airflow.sdk.exceptions import AirflowException
 
-from deid_tasks.errors import DeidError
+from deid_tasks.core.errors import DeidError
 from deid_tasks.settings import InstitutionSettings, Secrets
 from wiring.institutions import settings_of
 from wiring.secrets import airflow_secrets
@@ -19,13 +19,13 @@ CONTRACT = Path(__file__).resolve().parents[2] / "dbt" / "models" / "staging" / 
 
 @contextmanager
 def engine(institution: str) -> Iterator[tuple[ModuleType, InstitutionSettings, Secrets]]:
-    """The module ``deid_tasks.runs``, imported when a task needs it, and the first two arguments of its functions.
+    """The module ``deid_tasks.platform.runs``, imported when a task needs it, and the first two arguments of its functions.
 
     What goes wrong inside the block leaves it without the exceptions that caused it. Our own errors hold no patient data;
     any other exception may quote the row it stumbled over, so only its type and place are passed on.
     """
     try:
-        from deid_tasks import runs
+        from deid_tasks.platform import runs
 
         yield runs, settings_of(institution), airflow_secrets()
     except (DeidError, AirflowException, ImportError) as error:

@@ -7,7 +7,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-from deid_tasks.errors import SettingsError
+from deid_tasks.core.errors import SettingsError
 from deid_tasks.settings import InstitutionSettings, load_institution
 
 FOLDER = Path(os.environ.get("PALIMPSEST_INSTITUTIONS") or Path(__file__).resolve().parent.parent / "institutions")

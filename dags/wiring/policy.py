@@ -6,7 +6,7 @@ from typing import Any
 
 from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule
 
-from deid_tasks.errors import GateError, InputError, LexiconError, ModelError, SettingsError
+from deid_tasks.core.errors import GateError, InputError, LexiconError, ModelError, SettingsError
 from deid_tasks.settings import InstitutionSettings
 
 

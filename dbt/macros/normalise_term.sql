@@ -1,6 +1,6 @@
 {#-
     A term in lower case, accents removed, every run of characters that are neither letter nor digit one space, trimmed:
-    the same as `deid_tasks.lexicon.normalise`. The first list is of combining marks.
+    the same as `deid_tasks.engine.lexicon.normalise`. The first list is of combining marks.
 -#}
 {% macro normalise_term(term) -%}
     btrim(regexp_replace(

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from deid_tasks.audit import audit
-from deid_tasks.engine import Context
-from deid_tasks.merge import count_agreed, merge_spans
-from deid_tasks.pipeline import measure
-from deid_tasks.recover import recover_all
-from deid_tasks.settle import Detection
-from deid_tasks.span import Span
-from deid_tasks.text import Document
+from deid_tasks.core.span import Span
+from deid_tasks.engine.audit import audit
+from deid_tasks.engine.engine import Context
+from deid_tasks.engine.merge import count_agreed, merge_spans
+from deid_tasks.engine.pipeline import measure
+from deid_tasks.engine.recover import recover_all
+from deid_tasks.engine.resolve import Detection
+from deid_tasks.engine.text import Document
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from deid_tasks.errors import ModelError
+from deid_tasks.core.errors import ModelError
 
 _PRODUCTS = ("MatMul", "MatMulInteger", "MatMulIntegerToFloat", "DynamicQuantizeMatMul", "QLinearMatMul", "Gemm")
 _VARINT, _BYTES = 0, 2

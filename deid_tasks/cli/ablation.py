@@ -7,12 +7,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from deid_tasks.errors import DeidError
-from deid_tasks.evaluate import Interval
-from deid_tasks.formats import FORMATS
+from deid_tasks.core.errors import DeidError
+from deid_tasks.evidence.annotation.formats import FORMATS
+from deid_tasks.evidence.evaluate import Interval
 
 if TYPE_CHECKING:
-    from deid_tasks.runs.ablation import Ablated, Recovered
+    from deid_tasks.platform.runs.ablation import Ablated, Recovered
 
 
 def ablate(
@@ -28,7 +28,7 @@ def ablate(
     ] = 0,
 ) -> None:
     """Precision and recall with each part of the engine taken away, and what recovery gives back."""
-    from deid_tasks.runs import ablation
+    from deid_tasks.platform.runs import ablation
 
     if (gold is None) == (institution is None):
         raise DeidError("give gold notes, or --institution")
@@ -50,9 +50,9 @@ def ablate(
     from deid_tasks.cli.engines import public_settings
     from deid_tasks.cli.evaluation import read_gold
     from deid_tasks.cli.jsonl import Problems
-    from deid_tasks.engine import build_engine
-    from deid_tasks.evaluate import Scorer
-    from deid_tasks.text import Document
+    from deid_tasks.engine.engine import build_engine
+    from deid_tasks.engine.text import Document
+    from deid_tasks.evidence.evaluate import Scorer
 
     if form not in FORMATS:
         raise DeidError(f"format is {', '.join(FORMATS)}, not {form!r}")

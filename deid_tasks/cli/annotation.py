@@ -8,12 +8,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from deid_tasks.errors import InputError
+from deid_tasks.core.errors import InputError
 
 if TYPE_CHECKING:
-    from deid_tasks.annotate import AgreementTally
+    from deid_tasks.core.span import Span
+    from deid_tasks.evidence.annotation import AgreementTally
     from deid_tasks.settings import InstitutionSettings, Secrets
-    from deid_tasks.span import Span
 
 annotate = typer.Typer(
     no_args_is_help=True,
@@ -33,7 +33,7 @@ _INSTITUTIONS = Path("dags/institutions")
 @annotate.command()
 def export(institution: Institution, sample: Samples = None, institutions: Institutions = _INSTITUTIONS) -> None:
     """Write the two annotators' task lists; lists that are there already stay as they are."""
-    from deid_tasks.runs.annotation import export_tasks
+    from deid_tasks.platform.runs.annotation import export_tasks
 
     for report in export_tasks(*_who(institution, institutions), sample or ()):
         shown = report["preannotated_by"]
@@ -53,7 +53,7 @@ def import_finished(
     ] = False,
 ) -> None:
     """Read what the annotators finished from their folders `done`."""
-    from deid_tasks.runs.annotation import import_annotations
+    from deid_tasks.platform.runs.annotation import import_annotations
 
     settings, secrets = _who(institution, institutions)
     for report in import_annotations(settings, secrets, sample or (), reopen=reopen):
@@ -64,7 +64,7 @@ def import_finished(
 @annotate.command()
 def status(institution: Institution, sample: Samples = None, institutions: Institutions = _INSTITUTIONS) -> None:
     """How far the work is, and how well the annotators agree; changes nothing."""
-    from deid_tasks.runs.adjudication import annotation_status
+    from deid_tasks.platform.runs.adjudication import annotation_status
 
     for report in annotation_status(*_who(institution, institutions), sample or ()):
         _print_report(report)
@@ -80,7 +80,7 @@ def adjudicate(
     ] = False,
 ) -> None:
     """Take in the adjudicator's finished notes, and write new conflicts as the adjudicator's next task list."""
-    from deid_tasks.runs.adjudication import adjudicate as decide
+    from deid_tasks.platform.runs.adjudication import adjudicate as decide
 
     settings, secrets = _who(institution, institutions)
     for report in decide(settings, secrets, sample or (), errors=errors):
@@ -94,7 +94,7 @@ def adjudicate(
 @annotate.command()
 def freeze(institution: Institution, sample: Samples = None, institutions: Institutions = _INSTITUTIONS) -> None:
     """Freeze the gold sets. Exit status 1 while work is open."""
-    from deid_tasks.runs.adjudication import freeze as freeze_samples
+    from deid_tasks.platform.runs.adjudication import freeze as freeze_samples
 
     reports = freeze_samples(*_who(institution, institutions), sample or ())
     for report in reports:
@@ -113,8 +113,8 @@ def agreement(
     ] = None,
 ) -> None:
     """How far two annotators agree, by word: the matrix and Cohen's kappa. Exit status 1 where notes lack a partner."""
-    from deid_tasks.annotate import AgreementTally
-    from deid_tasks.formats import FORMATS, verify_text
+    from deid_tasks.evidence.annotation import AgreementTally
+    from deid_tasks.evidence.annotation.formats import FORMATS, verify_text
 
     if format_name not in FORMATS:
         raise InputError(f"--format is one of {', '.join(FORMATS)}, not {format_name!r}")
@@ -136,7 +136,7 @@ def agreement(
 
 
 def _predictions(path: Path) -> "dict[str, list[Span]]":
-    from deid_tasks.formats.jsonl import json_lines, parse_spans
+    from deid_tasks.evidence.annotation.formats.jsonl import json_lines, parse_spans
 
     found: dict[str, list[Span]] = {}
     for number, record in json_lines(path):

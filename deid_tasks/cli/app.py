@@ -22,9 +22,9 @@ from deid_tasks.cli.learn import learn
 from deid_tasks.cli.reidentify import reidentify
 from deid_tasks.cli.sampling import sample
 from deid_tasks.cli.train import train
-from deid_tasks.errors import DeidError
-from deid_tasks.formats import FORMATS
-from deid_tasks.formats.jsonl import span_record
+from deid_tasks.core.errors import DeidError
+from deid_tasks.evidence.annotation.formats import FORMATS
+from deid_tasks.evidence.annotation.formats.jsonl import span_record
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 
@@ -83,7 +83,7 @@ def detect(
 ) -> None:
     """Find identifiers: one line a note, {id, spans}. Exit status 1 where lines were skipped."""
     from deid_tasks.cli.engines import CommandEngine
-    from deid_tasks.pipeline import detect as find
+    from deid_tasks.engine.pipeline import detect as find
 
     engine = CommandEngine(institution, institutions, needs_key=False)
     problems = Problems()
@@ -109,7 +109,7 @@ def obfuscate(
     the text itself.
     """
     from deid_tasks.cli.engines import CommandEngine
-    from deid_tasks.pipeline import detect as find
+    from deid_tasks.engine.pipeline import detect as find
 
     engine = CommandEngine(institution, institutions, needs_key=True)
     obfuscator = engine.engine.obfuscator
@@ -152,8 +152,8 @@ def evaluate(
 ) -> None:
     """Score predicted spans against gold spans, in several views. Exit status 1 where lines were skipped or missing."""
     from deid_tasks.cli.evaluation import print_evaluation, read_gold, score, with_engine, with_predicted
-    from deid_tasks.entities import Group
-    from deid_tasks.evaluate import Scorer
+    from deid_tasks.core.entities import Group
+    from deid_tasks.evidence.evaluate import Scorer
 
     if group not in Group.__members__:
         raise DeidError(f"group is A, B or C, not {group!r}")
@@ -170,7 +170,7 @@ def evaluate(
         with open_target(figures) as target:
             target.write(json.dumps(document, indent=1) + "\n")
     if report:
-        from deid_tasks.report import write_report
+        from deid_tasks.evidence.report import write_report
 
         part = {"design": "", "gold_version": gold.name, "variants": {"full": document}}
         write_report({"certificate": None, "evaluations": [part]}, report, title=gold.stem)

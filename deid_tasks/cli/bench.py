@@ -55,11 +55,9 @@ def bench(
 
 
 def _simulated(count: int) -> Iterator[Line]:
-    from deid_tasks.hospital import build_hospital, write_notes
-    from deid_tasks.hospital.records import HospitalSpec, World
+    from deid_tasks.bench import simulated_notes
 
-    spec = HospitalSpec("bench", World.DEV, seed=7, patients=max(20, count // 3), providers=60, notes=count)
-    for number, note in enumerate(write_notes(build_hospital(spec)), start=1):
+    for number, note in enumerate(simulated_notes(count), start=1):
         yield Line(number, note.note_id, note.text, note.patient_id, note.note_type)
 
 

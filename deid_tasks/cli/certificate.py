@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deid_tasks.errors import GateError, InputError
+from deid_tasks.core.errors import GateError, InputError
 
 if TYPE_CHECKING:
-    from deid_tasks.gate import Certificate
+    from deid_tasks.evidence.gate import Certificate
 
 certificate = typer.Typer(
     no_args_is_help=True,
@@ -29,7 +29,7 @@ def keys(
     folder: Annotated[Path, typer.Argument(help="Where to write signing_key.pem and verification_key.pem.")] = Path(),
 ) -> None:
     """Generate a pair: signing_key.pem for the evaluation alone, verification_key.pem for whoever publishes or checks."""
-    from deid_tasks.gate import new_key_pair
+    from deid_tasks.evidence.gate import new_key_pair
 
     targets = [folder / "signing_key.pem", folder / "verification_key.pem"]
     for target in targets:
@@ -65,7 +65,7 @@ def verify(
     ] = None,
 ) -> None:
     """Check signature, verdict and, with --institution, the settings' thresholds; exit status 2 where it is not valid."""
-    from deid_tasks.gate import verify_certificate
+    from deid_tasks.evidence.gate import verify_certificate
     from deid_tasks.settings import Secrets, load_institution
     from deid_tasks.settings.model import GateSettings
 
@@ -98,7 +98,7 @@ def verify(
 
 
 def _certificate(file: Path | None, institution: str | None, institutions: Path) -> "Certificate":
-    from deid_tasks.gate import Certificate
+    from deid_tasks.evidence.gate import Certificate
 
     if file is not None:
         try:
@@ -107,9 +107,9 @@ def _certificate(file: Path | None, institution: str | None, institutions: Path)
             raise GateError(f"{file}: {error}") from None
     if institution is None:
         raise InputError("name a certificate file or an institution (--institution)")
+    from deid_tasks.platform.warehouse import connect
+    from deid_tasks.platform.warehouse.certificates import newest_certificate
     from deid_tasks.settings import Secrets, load_institution
-    from deid_tasks.warehouse import connect
-    from deid_tasks.warehouse.certificates import newest_certificate
 
     settings = load_institution(institutions / f"{institution}.yaml")
     with connect(Secrets().text(settings.warehouse.connection)) as connection:

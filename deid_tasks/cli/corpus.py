@@ -34,7 +34,7 @@ def count(
 ) -> None:
     """Count words and phrases, in bounded memory. Put the result in the place of dbt/seeds/literature_counts.csv."""
     from deid_tasks.cli.jsonl import open_target
-    from deid_tasks.literature import PhraseCounter, files_of, read_literature
+    from deid_tasks.learning.literature import PhraseCounter, files_of, read_literature
 
     files = files_of(sources)
     room = Path.cwd() if str(output) == "-" else output.resolve().parent

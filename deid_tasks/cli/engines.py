@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 
 from deid_tasks.cli.jsonl import Line
-from deid_tasks.engine import Context, Engine, build_engine
-from deid_tasks.errors import SettingsError
+from deid_tasks.core.errors import SettingsError
+from deid_tasks.engine.engine import Context, Engine, build_engine
+from deid_tasks.engine.text import Document
 from deid_tasks.settings import InstitutionSettings, Secrets, load_institution
-from deid_tasks.text import Document
 
 PUBLIC_KEY = "deid_key"
 """Name of the secret that holds the surrogate key where no institution is given."""
@@ -31,7 +31,7 @@ class CommandEngine:
         if institution is None:
             self.engine = build_engine(public_settings(), None, self._public_key() if needs_key else None)
             return
-        from deid_tasks.runs import load_engine
+        from deid_tasks.platform.runs import load_engine
 
         self._settings = load_institution(folder / f"{institution}.yaml")
         self.engine = load_engine(self._settings, self._secrets)
@@ -42,7 +42,7 @@ class CommandEngine:
             for batch in _batches(lines):
                 yield batch, _documents(batch), Context(self.engine)
             return
-        from deid_tasks.warehouse import connect, read_patients
+        from deid_tasks.platform.warehouse import connect, read_patients
 
         with connect(self._secrets.text(self._settings.warehouse.connection)) as connection:
             for batch in _batches(lines):

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.table import Table
 
 from deid_tasks.cli.jsonl import Problems, read_records
-from deid_tasks.evaluate import ALL, Evaluation, Figure, Scorer
-from deid_tasks.formats import FORMATS, AnnotatedNote
-from deid_tasks.formats.jsonl import parse_spans
-from deid_tasks.span import Span
+from deid_tasks.core.span import Span
+from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
+from deid_tasks.evidence.annotation.formats.jsonl import parse_spans
+from deid_tasks.evidence.evaluate import ALL, Evaluation, Figure, Scorer
 
 Pair = tuple[AnnotatedNote, Sequence[Span]]
 _BATCH_NOTES = 64
@@ -71,9 +71,9 @@ def with_predicted(gold: Iterable[AnnotatedNote], predicted: Path, name: str, pr
 def with_engine(gold: Iterable[AnnotatedNote]) -> Iterator[Pair]:
     """Gold notes with what the public engine, which knows no institution, finds in their texts."""
     from deid_tasks.cli.engines import public_settings
-    from deid_tasks.engine import Context, build_engine
-    from deid_tasks.pipeline import detect
-    from deid_tasks.text import Document
+    from deid_tasks.engine.engine import Context, build_engine
+    from deid_tasks.engine.pipeline import detect
+    from deid_tasks.engine.text import Document
 
     context = Context(build_engine(public_settings(), None, None))
     stream = iter(gold)

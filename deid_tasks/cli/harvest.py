@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from deid_tasks.errors import DeidError
+from deid_tasks.core.errors import DeidError
 
 harvest = typer.Typer(
     no_args_is_help=True,
@@ -22,7 +22,7 @@ _INSTITUTIONS = Path("dags/institutions")
 @harvest.command()
 def run(institution: Institution, institutions: Institutions = _INSTITUTIONS) -> None:
     """Write candidates to the restricted work_dir, for a person to look through: sentences.csv and templates.csv."""
-    from deid_tasks import runs
+    from deid_tasks.platform import runs
     from deid_tasks.settings import Secrets, load_institution
 
     found = runs.harvest(load_institution(institutions / f"{institution}.yaml"), Secrets())
@@ -43,7 +43,7 @@ def approve(
     institutions: Institutions = _INSTITUTIONS,
 ) -> None:
     """Freeze what the tables leave as included. The engine uses it from now on, under a new fingerprint."""
-    from deid_tasks import runs
+    from deid_tasks.platform import runs
     from deid_tasks.settings import Secrets, load_institution
 
     if not by.strip():
@@ -61,7 +61,7 @@ def approve(
 @harvest.command()
 def show(institution: Institution, institutions: Institutions = _INSTITUTIONS) -> None:
     """What is in use: counts, who approved it, and when."""
-    from deid_tasks import runs
+    from deid_tasks.platform import runs
     from deid_tasks.settings import Secrets, load_institution
 
     approved = runs.approved_harvest(load_institution(institutions / f"{institution}.yaml"), Secrets())

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from deid_tasks.errors import InputError
+from deid_tasks.core.errors import InputError
 
 _KNOWN = frozenset({"id", "text", "patient_id", "note_type", "note_datetime", "spans"})
 _RECORDS = frozenset({".jsonl", ".ndjson", ".json"})

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from deid_tasks.errors import InputError
+from deid_tasks.core.errors import InputError
 
 keys = typer.Typer(
     no_args_is_help=True,
@@ -36,7 +36,7 @@ def vault(
     ] = Path(),
 ) -> None:
     """Generate the vault's pair: the public key for whoever publishes, the private one for re-identification alone."""
-    from deid_tasks.vault import new_vault_keys
+    from deid_tasks.platform.vault import new_vault_keys
 
     private, public = new_vault_keys()
     _write_new({folder / "vault_private_key.pem": private, folder / "vault_public_key.pem": public})
@@ -51,9 +51,9 @@ def rewrap(
     institutions: Institutions = _INSTITUTIONS,
 ) -> None:
     """Wrap the vault's data keys for the key that the settings name now. May be interrupted and run again."""
-    from deid_tasks.runs import rewrap_vault
+    from deid_tasks.platform.runs import rewrap_vault
+    from deid_tasks.platform.vault import key_pair_opener, vault_opener
     from deid_tasks.settings import Secrets, load_institution
-    from deid_tasks.vault import key_pair_opener, vault_opener
 
     settings, secrets = load_institution(institutions / f"{institution}.yaml"), Secrets()
     if old_key is None:
@@ -70,7 +70,7 @@ def rewrap(
 @keys.command()
 def status(institution: Institution, institutions: Institutions = _INSTITUTIONS) -> None:
     """Tell how many slices of the published table were made under which surrogate key. Exit status 1 where one is former."""
-    from deid_tasks.runs import surrogate_keys
+    from deid_tasks.platform.runs import surrogate_keys
     from deid_tasks.settings import Secrets, load_institution
 
     settings = load_institution(institutions / f"{institution}.yaml")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deid_tasks.errors import DeidError
+from deid_tasks.core.errors import DeidError
 
 
 def learn(
@@ -33,9 +33,9 @@ def learn(
     The versions that are in FOLDER already are not trained again.
     """
     try:
-        from deid_tasks.train.learning import LearnSettings
-        from deid_tasks.train.learning import learn as run
-        from deid_tasks.train.settings import plan, read_changes
+        from deid_tasks.learning.train.learning import LearnSettings
+        from deid_tasks.learning.train.learning import learn as run
+        from deid_tasks.learning.train.settings import plan, read_changes
     except ModuleNotFoundError as error:
         raise DeidError(f"training needs the extra 'train': {error.name} is not installed") from None
 

@@ -27,7 +27,7 @@ def reidentify(
     Needs the key that opens the vault, which nobody who publishes has. The request is written down before anything is opened; all
     notes are given back, or none and one line says why.
     """
-    from deid_tasks.runs import reidentify as bring_back
+    from deid_tasks.platform.runs import reidentify as bring_back
     from deid_tasks.settings import Secrets, load_institution
 
     settings = load_institution(institutions / f"{institution}.yaml")

@@ -35,7 +35,7 @@ def sample(
     ] = None,
 ) -> None:
     """Draw samples for annotation, and freeze them under their versions."""
-    from deid_tasks.runs import draw_samples
+    from deid_tasks.platform.runs import draw_samples
     from deid_tasks.settings import Secrets, load_institution
     from deid_tasks.settings.model import DESIGNS
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deid_tasks.errors import DeidError
+from deid_tasks.core.errors import DeidError
 
 
 def train(
@@ -50,8 +50,8 @@ def train(
 ) -> None:
     """Train on the simulated hospital's `train` world, and export. A stopped training in FOLDER is gone on with."""
     try:
-        from deid_tasks.train.run import train as run
-        from deid_tasks.train.settings import plan, read_changes
+        from deid_tasks.learning.train.run import train as run
+        from deid_tasks.learning.train.settings import plan, read_changes
     except ModuleNotFoundError as error:
         raise DeidError(f"training needs the extra 'train': {error.name} is not installed") from None
 

@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span
 from deid_tasks.demo.seed import Size, spec_of
-from deid_tasks.entities import Entity
-from deid_tasks.harvest.files import exclude, newest_harvest
+from deid_tasks.engine.text.sentences import split_sentences
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.annotators import ADJUDICATOR, Habits, annotate_tasks
-from deid_tasks.runs.annotation import person_dir
-from deid_tasks.runs.harvesting import approve_harvest, harvest_dir
+from deid_tasks.learning.harvest.files import exclude, newest_harvest
+from deid_tasks.platform.runs.annotation import person_dir
+from deid_tasks.platform.runs.harvesting import approve_harvest, harvest_dir
+from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.annotations import drawn_samples
 from deid_tasks.settings import InstitutionSettings, Secrets
-from deid_tasks.span import Span
-from deid_tasks.text.sentences import split_sentences
-from deid_tasks.warehouse import connect
-from deid_tasks.warehouse.annotations import drawn_samples
 
 Truth = Mapping[str, Sequence[Span]]
 

@@ -6,11 +6,11 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
+from deid_tasks.core.errors import DeidError
 from deid_tasks.demo.environment import demo_secrets
 from deid_tasks.demo.report import QUERY, query
 from deid_tasks.demo.services import Platform
 from deid_tasks.demo.state import INSTITUTIONS, State, checkout
-from deid_tasks.errors import DeidError
 from deid_tasks.settings import load_institutions
 
 

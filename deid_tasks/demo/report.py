@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 from deid_tasks.demo.state import DemoError
-from deid_tasks.publish import load_rows, open_table
+from deid_tasks.platform.publish import load_rows, open_table
+from deid_tasks.platform.warehouse import connect
 from deid_tasks.settings import InstitutionSettings, Secrets
-from deid_tasks.warehouse import connect
 
 QUERY = """
     SELECT institution, note_type, note_datetime, replace(substr(text, 1, 160), chr(10), ' ') AS text

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from deid_tasks.core.errors import WarehouseError
 from deid_tasks.demo import processes
 from deid_tasks.demo.airflow_api import AirflowApi
 from deid_tasks.demo.environment import CORES, UI_USER, Places, airflow_environment, no_telemetry, ui_password
 from deid_tasks.demo.state import INSTITUTIONS, DemoError, State
-from deid_tasks.errors import WarehouseError
 from deid_tasks.hospital.postgres import EmbeddedPostgres
 from deid_tasks.settings import InstitutionSettings
 

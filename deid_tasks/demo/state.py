@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deid_tasks.errors import DeidError
+from deid_tasks.core.errors import DeidError
 
 INSTITUTIONS = Path("dags", "institutions")
 """Where the institutions' YAML files are in a checkout."""

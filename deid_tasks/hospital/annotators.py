@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
-from deid_tasks.entities import Entity
-from deid_tasks.formats import FORMATS, AnnotatedNote
-from deid_tasks.span import Span
-from deid_tasks.text.words import words_of
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span
+from deid_tasks.engine.text.words import words_of
+from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 
 MISSED: dict[Entity, float] = {
     Entity.PATIENT: 0.004,
@@ -138,7 +138,7 @@ def annotate_tasks(
         truth: The identifiers of each note, by note id; notes that are not in it are left unfinished.
         annotator: Pseudonym, which the format writes down where it can.
         seed: The same seed and pseudonym mark the same note in the same way, whatever else is in the list.
-        format_name: A key of ``deid_tasks.formats.FORMATS``.
+        format_name: A key of ``deid_tasks.evidence.annotation.formats.FORMATS``.
         habits: How the person slips.
 
     Returns:

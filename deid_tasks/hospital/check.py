@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from deid_tasks.entities import Entity
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span, check_spans
 from deid_tasks.hospital.grammar import Skeleton, read_skeletons
 from deid_tasks.hospital.records import Address, Facility, Patient, Person, Provider, Relative, World
 from deid_tasks.hospital.render import join, write_pieces
 from deid_tasks.hospital.scene import Scene
 from deid_tasks.hospital.worlds import Gazetteer, Town
-from deid_tasks.span import Span, check_spans
 
 SKELETONS = Path(__file__).parent / "skeletons"
 

@@ -1,6 +1,6 @@
 """The error of the simulated hospital."""
 
-from deid_tasks.errors import DeidError
+from deid_tasks.core.errors import DeidError
 
 
 class SkeletonError(DeidError):

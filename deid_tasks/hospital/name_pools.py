@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 
+from deid_tasks.core.reference import read_tsv
 from deid_tasks.hospital.records import Person, World
 from deid_tasks.hospital.worlds import fold, world_of
-from deid_tasks.reference import read_tsv
 
 GROUPS = ("white", "black", "api", "native", "multiple", "hispanic")
 GROUP_SHARES = (0.57, 0.13, 0.07, 0.015, 0.025, 0.19)

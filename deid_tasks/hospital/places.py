@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TypeVar
 
+from deid_tasks.core.reference import read_tsv
 from deid_tasks.hospital import numbers
 from deid_tasks.hospital.name_pools import name_pools
 from deid_tasks.hospital.records import Address, Facility, World
 from deid_tasks.hospital.vocabulary import words
 from deid_tasks.hospital.worlds import Gazetteer, Town, fold, stable, world_of
-from deid_tasks.reference import read_tsv
 
 _T = TypeVar("_T")
 

@@ -28,7 +28,7 @@ from urllib.parse import quote
 import psycopg2
 import psycopg2.errors
 
-from deid_tasks.errors import WarehouseError
+from deid_tasks.core.errors import WarehouseError
 
 _LOG = logging.getLogger(__name__)
 _USER = "palimpsest"

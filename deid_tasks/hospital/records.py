@@ -4,7 +4,7 @@ import datetime
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from deid_tasks.span import Span
+from deid_tasks.core.span import Span
 
 
 class World(StrEnum):

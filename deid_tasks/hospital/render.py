@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from deid_tasks.core.span import Span
 from deid_tasks.hospital.grammar import Skeleton, run
 from deid_tasks.hospital.scene import Piece, Scene
-from deid_tasks.span import Span
 
 GOLD = "gold"
 """The detector named by planted spans."""

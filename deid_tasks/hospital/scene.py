@@ -4,7 +4,7 @@ import datetime
 import random
 from dataclasses import dataclass, field
 
-from deid_tasks.entities import Entity
+from deid_tasks.core.entities import Entity
 from deid_tasks.hospital.records import Facility, Patient, Provider, Relative
 from deid_tasks.hospital.worlds import Gazetteer
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from deid_tasks.entities import Entity
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.us_states import STATE_NAMES
 from deid_tasks.hospital import dates, names, numbers, vocabulary
 from deid_tasks.hospital.records import Address, Facility, Person
 from deid_tasks.hospital.scene import Piece, Scene
-from deid_tasks.states import STATE_NAMES
 
 Write = Callable[[Scene], None]
 Get = Callable[[Scene], str]

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from deid_tasks.errors import SettingsError
+from deid_tasks.core.errors import SettingsError
 from deid_tasks.settings.model import InstitutionSettings
 
 

@@ -4,7 +4,7 @@ from typing import Literal, get_args
 
 from pydantic import Field, field_validator
 
-from deid_tasks.entities import Category, Entity
+from deid_tasks.core.entities import Category, Entity
 from deid_tasks.settings.section import Section
 
 DetectorName = Literal["patterns", "context", "lexicon", "patient", "templates", "transformer"]

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from deid_tasks.entities import Entity
+from deid_tasks.core.entities import Entity
 from deid_tasks.settings.annotation import DESIGNS as DESIGNS
 from deid_tasks.settings.annotation import AnnotationSettings as AnnotationSettings
 from deid_tasks.settings.annotation import Design as Design

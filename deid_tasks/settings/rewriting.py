@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from deid_tasks.entities import GROUP_ENTITIES, Entity, Group
+from deid_tasks.core.entities import GROUP_ENTITIES, Entity, Group
 from deid_tasks.settings.section import Name, Section
 
 Mode = Literal["surrogate", "mask", "stars", "fixed_stars", "hash", "list", "keep", "remove"]

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from deid_tasks.errors import SettingsError
+from deid_tasks.core.errors import SettingsError
 
 
 def _from_environment(name: str) -> str | None:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from deid_tasks.entities import Entity
+from deid_tasks.core.entities import Entity
 from deid_tasks.settings.section import Name, Section
 
 

@@ -13,7 +13,7 @@ from fastapi import Depends, FastAPI
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader
 
-from deid_tasks.errors import SettingsError
+from deid_tasks.core.errors import SettingsError
 from deid_tasks.settings import InstitutionSettings, load_institution
 from palimpsest_page.figures import read_figures
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from airflow.sdk import Connection, Variable
 
-from deid_tasks.errors import DeidError
-from deid_tasks.gate.signature import check_signature
+from deid_tasks.core.errors import DeidError
+from deid_tasks.evidence.gate.signature import check_signature
+from deid_tasks.platform.warehouse import connect
 from deid_tasks.settings import InstitutionSettings
-from deid_tasks.warehouse import connect
 
 _QUERIES = {
     "quality": """

@@ -14,11 +14,11 @@ import pytest
 from deid_tasks.bench import Bench
 from deid_tasks.cli.bench import report
 from deid_tasks.cli.engines import public_settings
-from deid_tasks.engine import Context, Engine, build_engine
-from deid_tasks.patient import PatientRecord, PatientTerm, TermKind
-from deid_tasks.pipeline import detect
-from deid_tasks.span import Span
-from deid_tasks.text import Document
+from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
+from deid_tasks.core.span import Span
+from deid_tasks.engine.engine import Context, Engine, build_engine
+from deid_tasks.engine.pipeline import detect
+from deid_tasks.engine.text import Document
 from tests.small_notes import small_notes
 
 

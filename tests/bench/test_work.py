@@ -8,7 +8,7 @@ import pytest
 
 from deid_tasks.bench import bfloat16_peak, int8_peak, multiply_adds_a_piece
 from deid_tasks.bench.work import _product_model
-from deid_tasks.errors import ModelError
+from deid_tasks.core.errors import ModelError
 
 
 def test_a_product_of_two_matrices(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from deid_tasks.cli.app import app
-from deid_tasks.errors import GateError, InputError
-from deid_tasks.gate import issue_certificate
+from deid_tasks.core.errors import GateError, InputError
+from deid_tasks.evidence.gate import issue_certificate
 from deid_tasks.settings.model import GateSettings
 
 RUNNER = CliRunner()

@@ -65,7 +65,7 @@ def test_policy_of_its_tasks(dagbag, dag_id):
 def test_what_a_second_try_cannot_mend_is_not_tried_again(dagbag, error, again):
     from airflow.sdk import RetryAction
 
-    from deid_tasks import errors
+    from deid_tasks.core import errors
 
     policy = dagbag.dags["notes__riverside"].get_task("publish").retry_policy
     decision = policy.evaluate(getattr(errors, error)("figure"), 1, 2)

@@ -30,7 +30,7 @@ def review(dagbag):
 
 @pytest.fixture
 def recorded(monkeypatch):
-    from deid_tasks import runs
+    from deid_tasks.platform import runs
 
     calls = []
     monkeypatch.setattr(runs, "record_review", lambda _settings, _secrets, *rest: calls.append(rest))

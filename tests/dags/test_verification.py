@@ -59,7 +59,7 @@ def test_a_rejected_harvest_goes_no_further(review):
 
 
 def test_the_answer_freezes_the_tables_that_were_looked_at(dagbag, monkeypatch):
-    from deid_tasks import runs
+    from deid_tasks.platform import runs
 
     calls = []
     monkeypatch.setattr(runs, "approve_harvest", lambda _settings, _secrets, *rest: calls.append(rest) or {})

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deid_tasks.errors import GateError, SettingsError
+from deid_tasks.core.errors import GateError, SettingsError
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_institutions_may_stand_in_a_folder_of_their_own(parse_copy, tmp_path):
 def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatch, waiting):
     from airflow.sdk.exceptions import AirflowSkipException
 
-    from deid_tasks import runs
+    from deid_tasks.platform import runs
 
     asked = []
 
@@ -162,7 +162,7 @@ def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatc
 
 
 def test_the_form_of_samples_is_what_is_drawn(dagbag, monkeypatch):
-    from deid_tasks import runs
+    from deid_tasks.platform import runs
     from deid_tasks.settings.model import DESIGNS, SamplingSettings
 
     asked = []

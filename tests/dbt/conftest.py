@@ -11,7 +11,7 @@ import pytest
 from small_hospital import hospital, notes
 
 from deid_tasks.hospital.layouts import load
-from deid_tasks.hospital.truth import freeze_truth
+from freeze_truth import freeze_truth
 from deid_tasks.settings import InstitutionSettings
 
 PROJECT = Path(__file__).parents[2] / "dbt"

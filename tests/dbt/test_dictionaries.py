@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_hospital import FACILITIES, PATIENTS, PROVIDERS
 
-from deid_tasks.lexicon.normalise import normalise
+from deid_tasks.engine.lexicon.normalise import normalise
 
 DICTIONARIES = ("dict_patient", "dict_patient_name", "dict_provider", "dict_facility", "dict_address", "dict_medical")
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import re2
 
+from deid_tasks.core.reference import read_tsv
 from deid_tasks.hospital.records import Hospital, Patient, Person
-from deid_tasks.reference import read_tsv
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _LETTERS_OF_A_LAST_NAME = 6

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from demo_run import Demo
 
 from deid_tasks.demo.state import checkout
-from deid_tasks.publish import load_rows, open_table
+from deid_tasks.platform.publish import load_rows, open_table
 
 Found = Iterator[tuple[str, str | bytes]]
 

@@ -19,8 +19,8 @@ from deid_tasks.demo.command import BACKFILLED
 from deid_tasks.demo.flow import KINDS
 from deid_tasks.demo.report import query
 from deid_tasks.demo.seed import START
-from deid_tasks.obfuscate import Obfuscator
-from deid_tasks.publish import open_table
+from deid_tasks.engine.obfuscate import Obfuscator
+from deid_tasks.platform.publish import open_table
 
 pytestmark = pytest.mark.slow
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from deid_tasks.annotate import AgreementTally, compare
-from deid_tasks.entities import Entity
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span, check_spans
+from deid_tasks.evidence.annotation import AgreementTally, compare
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.annotators import ADJUDICATOR, Habits, mark
 from deid_tasks.hospital.records import HospitalSpec, World
-from deid_tasks.span import Span, check_spans
 
 NEVER = Habits().times(0)
 

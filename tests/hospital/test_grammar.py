@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deid_tasks.entities import Entity
+from deid_tasks.core.entities import Entity
 from deid_tasks.hospital import check, dates, names
 from deid_tasks.hospital.grammar import read_skeletons
 from deid_tasks.hospital.records import World

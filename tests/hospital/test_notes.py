@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from deid_tasks.entities import Entity
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import check_spans
 from deid_tasks.hospital import build_hospital, noise, write_notes
 from deid_tasks.hospital.records import GoldNote, Hospital, HospitalSpec, Patient, World
 from deid_tasks.hospital.scene import Piece
-from deid_tasks.span import check_spans
 
 SPEC = HospitalSpec("elm", World.TRAIN, seed=3, patients=120, providers=40, notes=600, days=10)
 

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
+from deid_tasks.core.reference import read_tsv
 from deid_tasks.hospital import build_hospital
 from deid_tasks.hospital.build import build_outside
 from deid_tasks.hospital.name_pools import name_pools
@@ -13,7 +14,6 @@ from deid_tasks.hospital.people import ROLES, role_of
 from deid_tasks.hospital.places import gazetteer
 from deid_tasks.hospital.records import Address, Hospital, HospitalSpec, Person, World
 from deid_tasks.hospital.worlds import fold, world_of
-from deid_tasks.reference import read_tsv
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from importlib.resources import files
 from itertools import islice
 from typing import Any, Protocol
 
-from deid_tasks.errors import InputError
+from deid_tasks.core.errors import InputError
 from deid_tasks.hospital.layouts.clarity import ClarityRows
 from deid_tasks.hospital.layouts.copy import Table, copy_rows
 from deid_tasks.hospital.layouts.omop import OmopRows

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from deid_tasks.errors import InputError
+from deid_tasks.core.errors import InputError
 from deid_tasks.hospital.layouts.copy import Table
 from deid_tasks.hospital.records import Facility, GoldNote, Hospital, Person
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg2
 
-from deid_tasks.errors import WarehouseError
+from deid_tasks.core.errors import WarehouseError
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\b": "\\b", "\f": "\\f", "\v": "\\v"})
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from deid_tasks.errors import InputError
+from deid_tasks.core.errors import InputError
 from deid_tasks.hospital.layouts.copy import Table
 from deid_tasks.hospital.records import Address, GoldNote, Hospital
 

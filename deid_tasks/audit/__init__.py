@@ -1,5 +1,0 @@
-"""The last look at a text before it is published."""
-
-from deid_tasks.audit.audit import Finding, FindingKind, audit
-
-__all__ = ["Finding", "FindingKind", "audit"]

@@ -1,0 +1,51 @@
+"""Pairs of keys as PEM: the private half in PKCS8 without a password, the public half as its subject's key information."""
+
+from typing import TYPE_CHECKING, Any
+
+from deid_tasks.core.errors import SettingsError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+
+def pem_of(private: "Ed25519PrivateKey | X25519PrivateKey") -> tuple[str, str]:
+    """``private`` and its public half."""
+    from cryptography.hazmat.primitives import serialization
+
+    return (
+        private.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        ).decode(),
+        private.public_key()
+        .public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+        .decode(),
+    )
+
+
+def private_key(pem: str, kind: type[object], name: str) -> Any:
+    """The private key of a secret; raises ``SettingsError``, which says ``name``, where it holds none of this ``kind``."""
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    try:
+        key = load_pem_private_key(pem.encode(), password=None)
+    except (ValueError, TypeError):
+        key = None
+    if not isinstance(key, kind):
+        family = kind.__name__.removesuffix("PrivateKey")
+        raise SettingsError(f"{name}: the secret holds no {family} private key in PEM (PKCS8, no password)")
+    return key
+
+
+def public_key(pem: str, kind: type[object], name: str) -> Any:
+    """The public key of a secret; raises ``SettingsError`` as ``private_key`` does."""
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    try:
+        key = load_pem_public_key(pem.encode())
+    except ValueError:
+        key = None
+    if not isinstance(key, kind):
+        family = kind.__name__.removesuffix("PublicKey")
+        raise SettingsError(f"{name}: the secret holds no {family} public key in PEM")
+    return key

@@ -1,0 +1,69 @@
+"""Where the public reference lists (`dictionaries/*.tsv`) lie, in a checkout and in an installed copy."""
+
+import csv
+import sys
+import unicodedata
+from pathlib import Path
+
+from deid_tasks.core.errors import InputError
+
+_FOLDERS = (
+    Path(__file__).resolve().parents[2] / "dictionaries",
+    Path(sys.prefix) / "share" / "palimpsest" / "dictionaries",
+)
+
+
+def reference_path(name: str) -> Path:
+    """The file ``name`` of the public reference lists: that of the checkout, else the installed one.
+
+    Raises ``InputError`` where neither is there.
+    """
+    for folder in _FOLDERS:
+        path = folder / name
+        if path.is_file():
+            return path
+    places = " or ".join(str(folder) for folder in _FOLDERS)
+    raise InputError(f"reference list {name!r} is not in {places}")
+
+
+def read_tsv(name: str) -> list[dict[str, str]]:
+    """The rows of a reference list: tab-separated, UTF-8, no quoting, column names in the first line.
+
+    Lines that start with ``#`` are comments. Raises ``InputError`` for a missing file or a row of another width.
+    """
+    path = reference_path(name)
+    rows: list[dict[str, str]] = []
+    with path.open(encoding="utf-8", newline="") as file:
+        header: list[str] | None = None
+        for number, row in enumerate(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
+            if not row or row[0].startswith("#"):
+                continue
+            if header is None:
+                header = row
+            elif len(row) != len(header):
+                raise InputError(f"{path.name}:{number}: {len(row)} columns where the header has {len(header)}")
+            else:
+                rows.append(dict(zip(header, row, strict=True)))
+    return rows
+
+
+def read_columns(name: str, *columns: str) -> list[list[str]]:
+    """``read_tsv`` of the named columns alone, as lists: for the long lists that every worker reads, at a fifth of the time."""
+    path = reference_path(name)
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+    header = lines[0].split("\t") if lines else []
+    if missing := [column for column in columns if column not in header]:
+        raise InputError(f"{path.name}: no column {', '.join(missing)}")
+    rows = [line.split("\t") for line in lines[1:]]
+    if any(len(row) != len(header) for row in rows):
+        raise InputError(f"{path.name}: a row is not {len(header)} columns wide, as its header is")
+    places = [header.index(column) for column in columns]
+    return [[row[place] for place in places] for row in rows]
+
+
+def fold(value: str) -> str:
+    """``value`` in lower case without accents: the form in which names and places are compared."""
+    if value.isascii():
+        return value.lower().strip()
+    decomposed = unicodedata.normalize("NFKD", value.casefold())
+    return "".join(char for char in decomposed if not unicodedata.combining(char)).strip()

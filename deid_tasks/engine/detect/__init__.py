@@ -1,0 +1,1 @@
+"""Detectors: each reads notes and returns spans."""

@@ -1,0 +1,125 @@
+"""What a person approved of a harvest: one frozen version of the inclusion list and of the templates on disk."""
+
+import datetime
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b, sha256
+from pathlib import Path
+from typing import Any
+
+from deid_tasks.core.errors import LexiconError
+from deid_tasks.engine.detect.inclusion import InclusionList
+from deid_tasks.engine.detect.templates import Template, version_of
+
+FORMAT = 1
+_METADATA, _INCLUSION, _TEMPLATES, _CURRENT = "metadata.json", "inclusion.bin", "templates.json", "CURRENT"
+
+
+@dataclass(frozen=True)
+class Approved:
+    """One approved version. Of sentences it holds keyed hashes; a template holds the words that are nobody's."""
+
+    inclusion: InclusionList
+    templates: tuple[Template, ...] = field(repr=False)
+    approved_by: str = ""
+    approved_at: str = ""
+    harvest: str = ""
+    """The harvest that the candidates came from."""
+
+    @property
+    def version(self) -> str:
+        """Hash of the content; who approved it, and when, is no part of it."""
+        return sha256(f"{FORMAT} {self.inclusion.version} {version_of(self.templates)}".encode()).hexdigest()
+
+    @classmethod
+    def open(cls, folder: Path, key: bytes) -> "Approved | None":
+        """The newest approved version in ``folder``; ``None`` where nothing was ever approved.
+
+        Raises ``LexiconError`` where it is damaged, of another format, or was frozen under another key.
+        """
+        if not (folder / _CURRENT).is_file():
+            return None
+        try:
+            room = folder / (folder / _CURRENT).read_text(encoding="ascii").strip()
+            metadata = json.loads((room / _METADATA).read_text(encoding="utf-8"))
+            rules = json.loads((room / _TEMPLATES).read_text(encoding="utf-8", errors="surrogatepass"))
+            templates = tuple(Template.of_document(rule) for rule in rules)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise LexiconError(f"the approved harvest in {folder} is damaged: {type(error).__name__}") from None
+        if metadata.get("format") != FORMAT:
+            raise LexiconError(f"the approved harvest in {folder} is of another format: harvest and approve again")
+        if metadata.get("key_check") != _key_check(key):
+            raise LexiconError(
+                f"the approved harvest in {folder} was frozen under another key: harvest and approve again"
+            )
+        inclusion = InclusionList.load(room / _INCLUSION, key)
+        found = cls(inclusion, templates, metadata["approved_by"], metadata["approved_at"], metadata.get("harvest", ""))
+        if found.version != metadata["version"]:
+            raise LexiconError(f"the approved harvest in {folder} is damaged: it is not what was approved")
+        return found
+
+    def save(self, folder: Path, key: bytes) -> Path:
+        """Write it to ``folder/<version>-<time>`` and point the folder at it; readers see all of it or none.
+
+        An approval stays on disk after later ones. Returns its path.
+        """
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        moment = "".join(character for character in self.approved_at if character.isdigit())[:14]
+        target = folder / f"{self.version[:16]}-{moment}"
+        room = Path(tempfile.mkdtemp(prefix=".approving-", dir=folder))
+        try:
+            self.inclusion.save(room / _INCLUSION)
+            rules = [template.document() for template in self.templates]
+            (room / _TEMPLATES).write_text(json.dumps(rules), encoding="utf-8", errors="surrogatepass")
+            (room / _METADATA).write_text(json.dumps(self.metadata(key), indent=1), encoding="utf-8")
+            for path in room.iterdir():
+                path.chmod(0o600)
+            if not target.is_dir():
+                room.rename(target)
+        finally:
+            shutil.rmtree(room, ignore_errors=True)
+        handle, pointer = tempfile.mkstemp(prefix=".current-", dir=folder)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(target.name)
+        Path(pointer).replace(folder / _CURRENT)
+        return target
+
+    def metadata(self, key: bytes) -> dict[str, Any]:
+        """What may be told of it."""
+        return {
+            "format": FORMAT,
+            "version": self.version,
+            "key_check": _key_check(key),
+            "harvest": self.harvest,
+            "approved_by": self.approved_by,
+            "approved_at": self.approved_at,
+            "sentences": len(self.inclusion),
+            "templates": len(self.templates),
+        }
+
+
+def freeze(
+    folder: Path,
+    key: bytes,
+    sentences: Sequence[str],
+    templates: Sequence[Template],
+    approved_by: str,
+    approved_at: datetime.datetime,
+    harvest: str,
+) -> Approved:
+    """Freeze what a person approved, and have the next engines use it. Raises ``LexiconError`` where it cannot be written."""
+    moment = approved_at.astimezone(datetime.UTC).isoformat(timespec="seconds")
+    approved = Approved(InclusionList.of(key, sentences), tuple(templates), approved_by, moment, harvest)
+    try:
+        approved.save(folder, key)
+    except OSError as error:
+        raise LexiconError(f"{folder}: the approved harvest cannot be written: {error.strerror}") from None
+    return approved
+
+
+def _key_check(key: bytes) -> str:
+    return blake2b(b"check", digest_size=8, key=key[:64], person=b"palimpsest-appr").hexdigest()

@@ -1,0 +1,148 @@
+"""Windows through torch: on GPUs in half precision, on a CPU where none is at hand.
+
+Torch and what reads models with it are imported only here, and only when the settings ask for `backend: torch`. Weights are read from safetensors
+or, for our own models, from the int8 rows of the ONNX graph; nothing that could run code is ever read.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_tasks.core.errors import ModelError
+from deid_tasks.engine.detect.token_model import OWN, Window
+from deid_tasks.settings.model import ModelSettings
+
+if TYPE_CHECKING:
+    import torch
+
+_BUCKET = 8
+"""Windows are padded to a multiple of this."""
+_Forward = Callable[["torch.Tensor", "torch.Tensor", "torch.Tensor", "torch.Tensor"], "torch.Tensor"]
+
+
+class TorchRunner:
+    """One model, with a copy on each device; batches of like length go round the devices.
+
+    Raises:
+        ModelError: torch or what reads the weights is not installed, a device is not there, or the weights are not of this model.
+    """
+
+    def __init__(self, weights: Path, config: dict[str, Any], settings: ModelSettings) -> None:
+        try:
+            import torch
+        except ImportError:
+            raise ModelError(
+                f"{weights.parent}: `backend: torch` needs the extra 'gpu' (torch is not installed)"
+            ) from None
+        self._torch = torch
+        self._pad_id = int(config.get("pad_token_id") or 0)
+        self._batch_pieces = settings.batch_pieces
+        devices = [_device(torch, name) for name in settings.devices] or _devices_at_hand(torch)
+        is_own = config.get("model_type") == OWN
+        self._copies: list[tuple[_Forward, torch.device]] = []
+        for device in devices:
+            dtype = _dtype(torch, settings.precision, device)
+            forward = _own(weights, config, device, dtype) if is_own else _foreign(weights, device, dtype)
+            self._copies.append((forward, device))
+        self._pool = ThreadPoolExecutor(len(devices)) if len(devices) > 1 else None
+
+    def logits(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
+        """``[L, labels]`` of each window, in order."""
+        order = sorted(range(len(windows)), key=lambda index: -len(windows[index].ids))
+        batches: list[list[int]] = []
+        longest = 0
+        for index in order:
+            # Longest first: what does not fit into memory fails at once, and not after an hour.
+            length = _padded(len(windows[index].ids))
+            if batches and (len(batches[-1]) + 1) * longest <= self._batch_pieces and longest - length <= longest // 8:
+                batches[-1].append(index)
+            else:
+                batches.append([index])
+                longest = length
+        inputs = [[windows[index] for index in batch] for batch in batches]
+        copies = [copy for copy, _ in zip(cycle(self._copies), inputs, strict=False)]
+        runs = map(self._run, inputs, copies) if self._pool is None else self._pool.map(self._run, inputs, copies)
+        found: list[NDArray[np.float32]] = [np.empty((0, 0), np.float32)] * len(windows)
+        for batch, outputs in zip(batches, runs, strict=True):
+            for index, output in zip(batch, outputs, strict=True):
+                found[index] = output[: len(windows[index].ids)]
+        return found
+
+    def _run(self, windows: list[Window], copy: tuple[_Forward, "torch.device"]) -> NDArray[np.float32]:
+        torch = self._torch
+        forward, device = copy
+        length = _padded(max(len(window.ids) for window in windows))
+        read = np.full((len(windows), length, *windows[0].ids.shape[1:]), self._pad_id, np.int64)
+        values = np.zeros((3, len(windows), length), np.int64)
+        for row, window in enumerate(windows):
+            size = len(window.ids)
+            read[row, :size], values[0, row, :size] = window.ids, window.cases
+            values[1, row, :size], values[2, row, :size] = window.gaps, 1
+        with torch.inference_mode():
+            ids = torch.from_numpy(read).to(device)
+            cases, gaps, mask = torch.from_numpy(values).to(device)
+            result: NDArray[np.float32] = forward(ids, cases, gaps, mask.bool()).float().cpu().numpy()
+        return result
+
+
+def _padded(length: int) -> int:
+    return -(-length // _BUCKET) * _BUCKET
+
+
+def _device(library: Any, name: str) -> "torch.device":
+    try:
+        device: torch.device = library.device(name)
+        library.empty(1, device=device)
+    except Exception as error:  # torch raises what its backends raise
+        raise ModelError(f"device {name!r} is not to be had ({type(error).__name__})") from None
+    return device
+
+
+def _devices_at_hand(torch: Any) -> list["torch.device"]:
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    return [torch.device("cuda", number) for number in range(count)] or [torch.device("cpu")]
+
+
+def _dtype(library: Any, precision: str, device: "torch.device") -> "torch.dtype":
+    if precision == "int8":
+        raise ModelError("precision int8 needs `backend: onnx`")
+    chosen = ("bfloat16" if device.type == "cuda" else "float32") if precision == "auto" else precision
+    dtype: torch.dtype = getattr(library, chosen)
+    return dtype
+
+
+def _own(weights: Path, config: dict[str, Any], device: "torch.device", dtype: "torch.dtype") -> _Forward:
+    from deid_tasks.engine.detect.torch_tagger import TorchTagger
+
+    return TorchTagger(weights, config, device, dtype)
+
+
+def _foreign(weights: Path, device: "torch.device", dtype: "torch.dtype") -> _Forward:
+    """Any Hugging Face token-classification model."""
+    try:
+        import transformers
+    except ImportError:
+        raise ModelError(f"{weights.parent}: needs the extra 'gpu' (transformers is not installed)") from None
+    if weights.suffix != ".safetensors":
+        raise ModelError(f"{weights.parent}: `backend: torch` reads model.safetensors, and there is none")
+    try:
+        model = transformers.AutoModelForTokenClassification.from_pretrained(
+            weights.parent, use_safetensors=True, trust_remote_code=False, local_files_only=True, dtype=dtype
+        )
+    except Exception as error:  # transformers raises its own, safetensors' and the system's errors
+        raise ModelError(f"{weights.parent} cannot be read by transformers ({type(error).__name__})") from None
+    model = model.to(device).eval()
+
+    def forward(
+        ids: "torch.Tensor", cases: "torch.Tensor", gaps: "torch.Tensor", mask: "torch.Tensor"
+    ) -> "torch.Tensor":
+        del cases, gaps
+        logits: torch.Tensor = model(input_ids=ids, attention_mask=mask.long()).logits
+        return logits
+
+    return forward

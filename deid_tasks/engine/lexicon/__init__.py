@@ -1,0 +1,19 @@
+"""Dictionaries compiled into one matcher that all workers share."""
+
+from deid_tasks.engine.lexicon.lexicon import Lexicon, compile_lexicon, default_lexicon
+from deid_tasks.engine.lexicon.normalise import normalise
+from deid_tasks.engine.lexicon.scan import Scan, text_batches
+from deid_tasks.engine.lexicon.table import Matches
+from deid_tasks.engine.lexicon.terms import LexiconTerm, mask_of
+
+__all__ = [
+    "Lexicon",
+    "LexiconTerm",
+    "Matches",
+    "Scan",
+    "compile_lexicon",
+    "default_lexicon",
+    "mask_of",
+    "normalise",
+    "text_batches",
+]

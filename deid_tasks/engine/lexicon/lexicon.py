@@ -1,0 +1,160 @@
+"""The compiled lexicon: written once, mapped read-only by every worker."""
+
+import json
+import os
+import shutil
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from deid_tasks.core.errors import LexiconError
+from deid_tasks.engine.lexicon.build import build_table
+from deid_tasks.engine.lexicon.public import public_terms
+from deid_tasks.engine.lexicon.scan import U64, Hasher, Scan
+from deid_tasks.engine.lexicon.table import Matches, TermTable
+from deid_tasks.engine.lexicon.terms import KINDS, LexiconTerm
+
+FORMAT = 2
+_METADATA = "metadata.json"
+_CURRENT = "CURRENT"
+_ARRAYS = {"hashes": "<u8", "payload": "<u8", "buckets": "<u4"}
+"""The files of an artefact beside its metadata: flat arrays without a header."""
+_BLOCK_BYTES = 1 << 15
+
+
+class Lexicon:
+    """Finds dictionary terms in batches of texts.
+
+    The artefact holds 64-bit hashes and no term, so that a copied file gives no list of patients away. Without a key, anyone
+    may still test whether a guessed name is in it: give a secret ``key`` where the file leaves the institution's own disks.
+    """
+
+    def __init__(self, table: TermTable, hasher: Hasher, version: str, counts: dict[str, int]) -> None:
+        self._table = table
+        self._hasher = hasher
+        self.version = version
+        """SHA-256 over the format, the key's check value and the sorted content; equal dictionaries give equal versions."""
+        self.counts = counts
+        """How many dictionary rows of each ``table/kind`` it was compiled from."""
+
+    def __repr__(self) -> str:
+        return f"Lexicon(version={self.version[:12]}, entries={len(self._table.hashes)})"
+
+    @classmethod
+    def build(cls, rows: Iterable[LexiconTerm], *, key: bytes = b"") -> "Lexicon":
+        """The lexicon of the public lists and ``rows``, in memory only."""
+        hasher = Hasher(key)
+        counts: Counter[str] = Counter()
+        table = build_table(chain(public_terms(), rows), hasher, counts)
+        digest = sha256(json.dumps([FORMAT, KINDS, hasher.check]).encode())
+        digest.update(table.hashes.data)
+        digest.update(table.payload.data)
+        return cls(table, hasher, digest.hexdigest(), dict(sorted(counts.items())))
+
+    @classmethod
+    def open(cls, folder: Path, *, key: bytes = b"") -> "Lexicon":
+        """Map the lexicon in ``folder``: a version's own folder, or the folder of versions, whose newest is taken.
+
+        Raises ``LexiconError`` where it is missing, damaged, of another format version, or compiled with another key.
+        """
+        try:
+            if not (folder / _METADATA).is_file():
+                folder = folder / (folder / _CURRENT).read_text(encoding="ascii").strip()
+            metadata = json.loads((folder / _METADATA).read_text(encoding="utf-8"))
+            if metadata.get("format") != FORMAT or metadata.get("kinds") != {k: list(v) for k, v in KINDS.items()}:
+                raise LexiconError(f"the lexicon in {folder} is of another format version: compile it again")
+            arrays = {name: np.memmap(folder / name, dtype, mode="r") for name, dtype in _ARRAYS.items()}
+        except (OSError, ValueError) as error:
+            raise LexiconError(f"the lexicon in {folder} is missing or damaged: {type(error).__name__}") from None
+        hasher = Hasher(key)
+        if metadata["key_check"] != hasher.check:
+            raise LexiconError(f"the lexicon in {folder} was compiled with another key")
+        for name in _ARRAYS:
+            if _checksum(arrays[name]) != metadata["checksums"].get(name):
+                raise LexiconError(f"the lexicon in {folder} is damaged: {name} is not as it was written")
+        table = TermTable(arrays["hashes"], arrays["payload"], arrays["buckets"])
+        return cls(table, hasher, metadata["version"], metadata["counts"])
+
+    def save(self, folder: Path) -> Path:
+        """Write the lexicon to ``folder/<version>`` and point the folder at it; readers see all of it or none. Returns the path."""
+        folder.mkdir(parents=True, exist_ok=True)
+        target = folder / self.version
+        if not (target / _METADATA).is_file():
+            room = Path(tempfile.mkdtemp(prefix=".compiling-", dir=folder))
+            try:
+                room.chmod(0o750)
+                arrays = {name: getattr(self._table, name) for name in _ARRAYS}
+                for name, array in arrays.items():
+                    array.astype(_ARRAYS[name], copy=False).tofile(room / name)
+                metadata = {
+                    "format": FORMAT,
+                    "version": self.version,
+                    "key_check": self._hasher.check,
+                    "kinds": KINDS,
+                    "counts": self.counts,
+                    "entries": len(self._table.hashes),
+                    "checksums": {name: _checksum(array) for name, array in arrays.items()},
+                }
+                (room / _METADATA).write_text(json.dumps(metadata, indent=1), encoding="utf-8")
+                try:
+                    room.rename(target)
+                except OSError:
+                    if not (target / _METADATA).is_file():
+                        raise
+            finally:
+                shutil.rmtree(room, ignore_errors=True)
+        handle, pointer = tempfile.mkstemp(prefix=".current-", dir=folder)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(self.version)
+        Path(pointer).replace(folder / _CURRENT)
+        return target
+
+    def scan(self, texts: Sequence[str]) -> Scan:
+        """The tokens of ``texts``, hashed for this lexicon."""
+        return self._hasher.scan(texts)
+
+    @property
+    def hasher(self) -> Hasher:
+        """What hashes this lexicon's texts, for tables that are matched on the same scan."""
+        return self._hasher
+
+    def match(self, scan: Scan) -> tuple[Matches, U64]:
+        """All terms in ``scan``, overlapping ones too, and the payload of each single token."""
+        return self._table.match(scan, self._hasher)
+
+
+def _checksum(array: np.ndarray) -> int:
+    """A sum of 64-bit words, blocks weighted by their place: finds torn, emptied and exchanged pages as fast as memory is read, which every worker waits for."""
+    content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    whole = len(content) // _BLOCK_BYTES * _BLOCK_BYTES
+    blocks = content[:whole].view(np.uint64).reshape(-1, _BLOCK_BYTES // 8).sum(axis=1, dtype=np.uint64)
+    weights = np.arange(len(blocks), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return (int((blocks * weights).sum(dtype=np.uint64)) + zlib.crc32(content[whole:].data)) % (1 << 64)
+
+
+def compile_lexicon(rows: Iterable[LexiconTerm], folder: Path, *, key: bytes = b"") -> Lexicon:
+    """Compile dictionary ``rows`` and the public lists to ``folder/<version>``; the rows are read once and not kept.
+
+    Raises ``LexiconError`` for a kind that there is none of, and where the folder cannot be written.
+    """
+    lexicon = Lexicon.build(rows, key=key)
+    try:
+        path = lexicon.save(folder)
+    except OSError as error:
+        raise LexiconError(f"the lexicon cannot be written to {folder}: {type(error).__name__}") from None
+    # What was built is let go before the file is mapped: both at once are the most memory this takes.
+    del lexicon
+    return Lexicon.open(path, key=key)
+
+
+@lru_cache(maxsize=1)
+def default_lexicon() -> Lexicon:
+    """The lexicon of the public lists alone, built on first use."""
+    return Lexicon.build(())

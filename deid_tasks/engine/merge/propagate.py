@@ -1,0 +1,81 @@
+"""A name that was found once, surely enough, is the same name where it stands elsewhere in the note."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cache
+
+from deid_tasks.core.reference import fold, read_tsv
+from deid_tasks.core.span import Span
+from deid_tasks.engine.merge.repair import NAMES
+from deid_tasks.settings.model import PropagationSettings
+
+DETECTOR = "propagation"
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+
+
+def propagate(text: str, spans: Sequence[Span], settings: PropagationSettings) -> list[Span]:
+    """``spans``, sorted and disjoint, and those mentions of their names that no span covers.
+
+    A word of a name is looked for as it was written, in Title case and in capitals, as a whole word, unless it is short or an everyday word.
+    Where one word was found as several entities, the surest span decides, of equals the first. O(n) for each different name of the note.
+    """
+    words = _names(text, spans, settings)
+    if not words:
+        return list(spans)
+    covered = sorted((span.start, span.end) for span in spans)
+    found: list[Span] = []
+    for start, end, source in sorted(_mentions(text, words), key=lambda one: (one[0], -one[1])):
+        # Of mentions that overlap (`Oka-Lee`, `Lee`) the first and longest stays.
+        if (found and start < found[-1].end) or _overlaps(covered, start, end):
+            continue
+        found.append(Span(start, end, source.entity, DETECTOR, source.score))
+    return sorted([*spans, *found]) if found else list(spans)
+
+
+def _names(text: str, spans: Sequence[Span], settings: PropagationSettings) -> dict[str, Span]:
+    words: dict[str, Span] = {}
+    for span in spans:
+        if span.entity not in NAMES or span.score < settings.min_score:
+            continue
+        for match in _WORD.finditer(text, span.start, span.end):
+            word = match.group()
+            if len(word) < settings.min_letters or not word[0].isupper() or fold(word) in everyday_words():
+                continue
+            known = words.get(word)
+            if known is None or span.score > known.score:
+                words[word] = span
+    return words
+
+
+def _mentions(text: str, words: dict[str, Span]) -> list[tuple[int, int, Span]]:
+    forms: dict[str, Span] = {}
+    for word, span in words.items():
+        for form in (word, word.title(), word.upper()):
+            forms.setdefault(form, span)
+    found: list[tuple[int, int, Span]] = []
+    for form, span in forms.items():
+        place = text.find(form)
+        while place >= 0:
+            end = place + len(form)
+            if not _continues(text, place - 1) and not _continues(text, end):
+                found.append((place, end, span))
+            place = text.find(form, end)
+    return found
+
+
+def _continues(text: str, place: int) -> bool:
+    return 0 <= place < len(text) and (text[place].isalnum() or text[place] == "_")
+
+
+def _overlaps(covered: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    place = bisect_left(covered, (start, start))
+    if place < len(covered) and covered[place][0] < end:
+        return True
+    return place > 0 and covered[place - 1][1] > start
+
+
+@cache
+def everyday_words() -> frozenset[str]:
+    """Folded words that are no one's name by themselves."""
+    return frozenset(row["word"] for row in read_tsv("common_words.tsv"))

@@ -1,0 +1,38 @@
+"""A note while detectors read it: its text, its tokens and its sentences, each computed once."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from deid_tasks.engine.text.plain import fold
+from deid_tasks.engine.text.sentences import split_sentences
+from deid_tasks.engine.text.tokens import Token, tokenize
+
+
+@dataclass(frozen=True)
+class Document:
+    """One note. All offsets are code points of ``text``; the ``repr`` holds no text."""
+
+    note_id: str
+    text: str = field(repr=False)
+    patient_id: str | None = field(default=None, repr=False)
+    note_type: str | None = None
+
+    @cached_property
+    def plain(self) -> str:
+        """The text in ASCII, one character for one."""
+        return fold(self.text)
+
+    @cached_property
+    def plain_bytes(self) -> bytes:
+        """``plain`` as automata read it."""
+        return self.plain.encode("ascii")
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """Words and single punctuation marks, in order."""
+        return tokenize(self.text)
+
+    @cached_property
+    def sentences(self) -> list[tuple[int, int]]:
+        """``(start, end)`` of each sentence, stripped of white space, in order, disjoint; all words lie in one."""
+        return split_sentences(self.text)

@@ -1,0 +1,28 @@
+"""Annotated notes in files: what annotation tools read and write, and what published corpora come in."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from deid_tasks.evidence.annotation.formats.brat import Brat
+from deid_tasks.evidence.annotation.formats.conll import Conll
+from deid_tasks.evidence.annotation.formats.doccano import Doccano
+from deid_tasks.evidence.annotation.formats.document import AnnotatedNote, Format, verify_text
+from deid_tasks.evidence.annotation.formats.i2b2 import I2b2Of2006, I2b2Of2014
+from deid_tasks.evidence.annotation.formats.jsonl import Jsonl
+from deid_tasks.evidence.annotation.formats.label_studio import LabelStudio, labeling_config
+from deid_tasks.evidence.annotation.formats.physionet import PhysioNet
+
+__all__ = ["FORMATS", "AnnotatedNote", "Format", "labeling_config", "verify_text"]
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        "jsonl": Jsonl(),
+        "label-studio": LabelStudio(),
+        "doccano": Doccano(),
+        "brat": Brat(),
+        "i2b2-2014": I2b2Of2014(),
+        "i2b2-2006": I2b2Of2006(),
+        "physionet": PhysioNet(),
+        "conll": Conll(),
+    }
+)

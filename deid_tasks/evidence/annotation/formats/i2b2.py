@@ -1,0 +1,164 @@
+"""The i2b2 challenges: one XML file a note with standoff tags (2014), and one file of many records with inline tags (2006)."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.errors import InputError
+from deid_tasks.core.span import Span
+from deid_tasks.evidence.annotation.formats.document import (
+    AnnotatedNote,
+    ReadOnly,
+    checked_span,
+    file_stem,
+    files_of,
+    make_folder,
+    note_id_of,
+    read_text,
+    write_text,
+)
+from deid_tasks.evidence.annotation.formats.xml_text import control_elements, controls_of, restore, text_element
+from deid_tasks.evidence.annotation.labels import SCHEMES, entity_of, label_of
+from deid_tasks.evidence.annotation.labels.schemes import I2B2_2014_TAGS
+
+_SCHEME = SCHEMES["i2b2-2014"]
+_TAG_OF = {label: tag for tag, labels in I2B2_2014_TAGS.items() for label in labels}
+_OURS = "entity:"
+"""Begins a tag's comment where the scheme's type is coarser than our entity."""
+_RECORD = re.compile(r"(\d+)-\d+")
+# Times of day, which the guideline leaves out.
+_BEYOND = "DATE"
+
+
+class I2b2Of2014:
+    """The standoff format of 2014."""
+
+    suffix = ""
+
+    def read(self, source: Path) -> Iterator[AnnotatedNote]:
+        """Every ``.xml`` of a folder. A note called ``220-03`` is one of patient 220's."""
+        for path in files_of(source, ".xml"):
+            root = _parse(path)
+            element = root.find("TEXT")
+            if element is None:
+                raise InputError(f"{path}: has no TEXT")
+            text = element.text or ""
+            text = restore(text, controls_of(root, len(text), str(path)))
+            note_id = note_id_of(path)
+            record = _RECORD.fullmatch(note_id)
+            spans = {checked_span(span, text, str(path)) for span in _spans(root, path)}
+            yield AnnotatedNote(
+                note_id,
+                text,
+                tuple(sorted(spans)),
+                patient_id=record[1] if record else "",
+                note_type=root.get("note_type", ""),
+                annotator=root.get("annotator", ""),
+            )
+
+    def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:
+        """The same as finished notes."""
+        return self.read(source)
+
+    def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:
+        """One file a note; an entity that the scheme lacks is written as the nearest type, and named in the comment."""
+        folder = make_folder(target)
+        count = 0
+        for note in notes:
+            write_text(folder / f"{file_stem(note.note_id)}.xml", _document(note, annotated=annotated))
+            count += 1
+        return count
+
+
+class I2b2Of2006(ReadOnly):
+    """The inline format of 2006."""
+
+    name = "i2b2-2006"
+    suffix = ".xml"
+
+    def read(self, source: Path) -> Iterator[AnnotatedNote]:
+        """Every ``RECORD`` of the file or of a folder's files, streamed."""
+        for path in files_of(source, ".xml"):
+            try:
+                for _, element in ElementTree.iterparse(path):  # noqa: S314 - see _parse
+                    if element.tag == "RECORD":
+                        yield _record(element, path)
+                        element.clear()
+            except ElementTree.ParseError as error:
+                raise InputError(f"{path}: is no valid XML at line {error.position[0]}") from None
+            except OSError as error:
+                raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _parse(path: Path) -> ElementTree.Element:
+    try:
+        # Nothing external is fetched by this parser, and expat bounds the expansion of entities.
+        return ElementTree.fromstring(read_text(path))  # noqa: S314
+    except ElementTree.ParseError as error:
+        raise InputError(f"{path}: is no valid XML at line {error.position[0]}") from None
+    except ValueError:
+        raise InputError(f"{path}: is no valid XML") from None
+
+
+def _spans(root: ElementTree.Element, path: Path) -> Iterator[Span]:
+    for element in root.iterfind("TAGS/*"):
+        try:
+            start, end = int(element.get("start", "")), int(element.get("end", ""))
+        except ValueError:
+            raise InputError(f"{path}: tag {element.get('id', '?')} lacks start and end") from None
+        comment = element.get("comment", "")
+        if comment.startswith(_OURS):
+            entity = entity_of(comment.removeprefix(_OURS), str(path), SCHEMES["ours"])
+        else:
+            entity = entity_of(element.get("TYPE") or element.tag, str(path), _SCHEME)
+        if entity:
+            yield Span(start, end, entity)
+
+
+def _document(note: AnnotatedNote, *, annotated: bool) -> str:
+    about = {"note_type": note.note_type, "annotator": note.annotator if annotated else ""}
+    attributes = "".join(f" {name}={quoteattr(value)}" for name, value in about.items() if value)
+    tags = [_tag(number, note, span) for number, span in enumerate(note.spans)]
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8" ?>',
+        f"<deIdi2b2{attributes}>",
+        f"<TEXT>{text_element(note.text)}</TEXT>",
+        "<TAGS>",
+        *tags,
+        "</TAGS>",
+        *control_elements(note.text),
+        "</deIdi2b2>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _tag(number: int, note: AnnotatedNote, span: Span) -> str:
+    label = label_of(span.entity, _SCHEME) or _BEYOND
+    comment = "" if _SCHEME.entities[label] is span.entity else f"{_OURS}{span.entity}"
+    said = "".join(c if c.isprintable() else " " for c in note.text[span.start : span.end])
+    return (
+        f'<{_TAG_OF[label]} id="P{number}" start="{span.start}" end="{span.end}" text={quoteattr(said)}'
+        f' TYPE="{label}" comment="{comment}" />'
+    )
+
+
+def _record(record: ElementTree.Element, path: Path) -> AnnotatedNote:
+    note_id = record.get("ID", "")
+    element = record.find("TEXT")
+    if not note_id or element is None:
+        raise InputError(f"{path}: a RECORD lacks ID or TEXT")
+    text, spans = element.text or "", []
+    for child in element:
+        marked = "".join(child.itertext())
+        entity = entity_of(child.get("TYPE", ""), f"{path}: record {note_id}", SCHEMES["i2b2-2006"])
+        if entity and marked:
+            spans.append(Span(len(text), len(text) + len(marked), entity))
+        text += marked + (child.tail or "")
+    return AnnotatedNote(note_id, text, tuple(spans), patient_id=note_id)
+
+
+assert set(_TAG_OF) == set(_SCHEME.entities)
+assert all(label is None or label in _TAG_OF for label in (label_of(entity, _SCHEME) for entity in Entity))

@@ -1,0 +1,248 @@
+"""What the labels of other corpora are in our entities, and ours in theirs.
+
+Sources: the i2b2 2006 and 2014 annotation guidelines, the corpora's own files, and the harmonization of Lin 2020 (table 3.1). Where a
+scheme is coarser than ours, reading takes the commonest of what the label covers; writing takes the label that covers ours.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.errors import InputError
+
+E = Entity
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One corpus's labels."""
+
+    name: str
+    entities: Mapping[str, Entity | None]
+    """By label; ``None`` is a label of something that identifies no one here."""
+    labels: Mapping[Entity, str | None]
+    """By entity; ``None`` is an entity that the corpus does not mark."""
+
+
+def _scheme(name: str, entities: dict[str, Entity | None], beyond: dict[Entity, str]) -> Scheme:
+    """A scheme; ``beyond`` names the label of entities that no label stands for by itself."""
+    labels: dict[Entity, str | None] = dict.fromkeys(Entity)
+    for label, entity in entities.items():
+        if entity and not labels[entity]:
+            labels[entity] = label
+    return Scheme(name, MappingProxyType(entities), MappingProxyType({**labels, **beyond}))
+
+
+OURS = _scheme("ours", {str(entity): entity for entity in Entity}, {})
+
+I2B2_2014 = _scheme(
+    "i2b2-2014",
+    {
+        "PATIENT": E.PATIENT,
+        "DOCTOR": E.PROVIDER,
+        "USERNAME": E.USERNAME,
+        "PROFESSION": E.PROFESSION,
+        "HOSPITAL": E.FACILITY,
+        "ORGANIZATION": E.ORGANIZATION,
+        "STREET": E.STREET,
+        "CITY": E.CITY,
+        "STATE": E.STATE,
+        "COUNTRY": E.COUNTRY,
+        "ZIP": E.ZIP,
+        "LOCATION-OTHER": E.LOCATION_OTHER,
+        "OTHER": E.LOCATION_OTHER,
+        "ROOM": E.LOCATION_OTHER,
+        "DEPARTMENT": E.FACILITY,
+        "AGE": E.AGE,
+        "DATE": E.DATE,
+        "PHONE": E.PHONE,
+        "FAX": E.FAX,
+        "EMAIL": E.EMAIL,
+        "URL": E.URL,
+        "IPADDR": E.IP,
+        "IPADDRESS": E.IP,
+        "SSN": E.SSN,
+        "MEDICALRECORD": E.MRN,
+        "HEALTHPLAN": E.HEALTH_PLAN,
+        "ACCOUNT": E.ACCOUNT,
+        "LICENSE": E.LICENSE,
+        "VEHICLE": E.VEHICLE,
+        "DEVICE": E.DEVICE,
+        "BIOID": E.BIOMETRIC,
+        "IDNUM": E.OTHER_ID,
+    },
+    # The guideline marks relatives as patients, and initials as the name they stand for; it does not mark times of day.
+    {E.RELATIVE: "PATIENT", E.INITIALS: "DOCTOR", E.PAGER: "PHONE"},
+)
+I2B2_2014_TAGS = {
+    "NAME": ("PATIENT", "DOCTOR", "USERNAME"),
+    "PROFESSION": ("PROFESSION",),
+    "LOCATION": (
+        *("HOSPITAL", "ORGANIZATION", "STREET", "CITY", "STATE", "COUNTRY", "ZIP"),
+        *("LOCATION-OTHER", "OTHER", "ROOM", "DEPARTMENT"),
+    ),
+    "AGE": ("AGE",),
+    "DATE": ("DATE",),
+    "CONTACT": ("PHONE", "FAX", "EMAIL", "URL", "IPADDR", "IPADDRESS"),
+    "ID": (*("SSN", "MEDICALRECORD", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE", "BIOID", "IDNUM"),),
+}
+"""The XML element that each type is written as: the scheme's categories."""
+
+I2B2_2006 = _scheme(
+    "i2b2-2006",
+    {
+        "PATIENT": E.PATIENT,
+        "DOCTOR": E.PROVIDER,
+        "HOSPITAL": E.FACILITY,
+        "LOCATION": E.LOCATION_OTHER,
+        "DATE": E.DATE,
+        "AGE": E.AGE,
+        "PHONE": E.PHONE,
+        "ID": E.OTHER_ID,
+    },
+    {
+        E.RELATIVE: "PATIENT",
+        E.INITIALS: "DOCTOR",
+        E.FAX: "PHONE",
+        E.PAGER: "PHONE",
+        **dict.fromkeys((E.STREET, E.CITY, E.STATE, E.COUNTRY, E.ZIP), "LOCATION"),
+        **dict.fromkeys(
+            (E.SSN, E.MRN, E.HEALTH_PLAN, E.ACCOUNT, E.LICENSE, E.VEHICLE, E.DEVICE, E.BIOMETRIC, E.USERNAME), "ID"
+        ),
+    },
+)
+
+PHYSIONET = _scheme(
+    "physionet",
+    {
+        "PTName": E.PATIENT,
+        "PTNameInitial": E.INITIALS,
+        "HCPName": E.PROVIDER,
+        "RelativeProxyName": E.RELATIVE,
+        "Location": E.LOCATION_OTHER,
+        "Date": E.DATE,
+        "DateYear": E.DATE,
+        "Phone": E.PHONE,
+        "Age": E.AGE,
+        "Other": E.OTHER_ID,
+    },
+    {
+        E.USERNAME: "HCPName",
+        E.FAX: "Phone",
+        E.PAGER: "Phone",
+        **dict.fromkeys((E.STREET, E.CITY, E.STATE, E.COUNTRY, E.ZIP, E.FACILITY, E.ORGANIZATION), "Location"),
+        **dict.fromkeys(
+            (
+                *(E.SSN, E.MRN, E.HEALTH_PLAN, E.ACCOUNT, E.LICENSE, E.VEHICLE, E.DEVICE, E.BIOMETRIC),
+                *(E.EMAIL, E.URL, E.IP),
+            ),
+            "Other",
+        ),
+    },
+)
+
+DERNONCOURT_LEE = _scheme(
+    "dernoncourt-lee",
+    {
+        "PATIENT": E.PATIENT,
+        "DOCTOR": E.PROVIDER,
+        "HOSPITAL": E.FACILITY,
+        "STREET": E.STREET,
+        "STATE": E.STATE,
+        "COUNTRY": E.COUNTRY,
+        "ZIP": E.ZIP,
+        "LOCATION-OTHER": E.LOCATION_OTHER,
+        "LOCATION": E.LOCATION_OTHER,
+        "AGE": E.AGE,
+        "DATE": E.DATE,
+        "PHONE": E.PHONE,
+        "IDNUM": E.OTHER_ID,
+    },
+    {
+        E.RELATIVE: "PATIENT",
+        E.INITIALS: "DOCTOR",
+        E.CITY: "LOCATION-OTHER",
+        E.FAX: "PHONE",
+        E.PAGER: "PHONE",
+        **dict.fromkeys((E.SSN, E.MRN, E.HEALTH_PLAN, E.ACCOUNT, E.LICENSE, E.VEHICLE, E.DEVICE, E.BIOMETRIC), "IDNUM"),
+    },
+)
+
+CONLL_2003 = _scheme(
+    "conll-2003",
+    {"PER": E.PATIENT, "LOC": E.LOCATION_OTHER, "ORG": E.ORGANIZATION, "MISC": None},
+    {
+        E.PROVIDER: "PER",
+        E.RELATIVE: "PER",
+        E.FACILITY: "ORG",
+        **dict.fromkeys((E.CITY, E.STATE, E.COUNTRY, E.STREET), "LOC"),
+    },
+)
+
+MEDDOCAN = _scheme(
+    "meddocan",
+    {
+        "NOMBRE_SUJETO_ASISTENCIA": E.PATIENT,
+        "NOMBRE_PERSONAL_SANITARIO": E.PROVIDER,
+        "FAMILIARES_SUJETO_ASISTENCIA": E.RELATIVE,
+        "PROFESION": E.PROFESSION,
+        "CALLE": E.STREET,
+        "TERRITORIO": E.CITY,
+        "PAIS": E.COUNTRY,
+        "HOSPITAL": E.FACILITY,
+        "CENTRO_SALUD": E.FACILITY,
+        "INSTITUCION": E.ORGANIZATION,
+        "EDAD_SUJETO_ASISTENCIA": E.AGE,
+        "SEXO_SUJETO_ASISTENCIA": None,
+        "FECHAS": E.DATE,
+        "NUMERO_TELEFONO": E.PHONE,
+        "NUMERO_FAX": E.FAX,
+        "CORREO_ELECTRONICO": E.EMAIL,
+        "URL_WEB": E.URL,
+        "DIREC_PROT_INTERNET": E.IP,
+        "ID_SUJETO_ASISTENCIA": E.MRN,
+        "ID_ASEGURAMIENTO": E.HEALTH_PLAN,
+        "NUMERO_BENEF_PLAN_SALUD": E.HEALTH_PLAN,
+        "ID_TITULACION_PERSONAL_SANITARIO": E.LICENSE,
+        "IDENTIF_VEHICULOS_NRSERIE_PLACAS": E.VEHICLE,
+        "IDENTIF_DISPOSITIVOS_NRSERIE": E.DEVICE,
+        "IDENTIF_BIOMETRICOS": E.BIOMETRIC,
+        "OTRO_NUMERO_IDENTIF": E.OTHER_ID,
+        "ID_CONTACTO_ASISTENCIAL": E.OTHER_ID,
+        "ID_EMPLEO_PERSONAL_SANITARIO": E.OTHER_ID,
+        "OTROS_SUJETO_ASISTENCIA": None,
+    },
+    {
+        E.STATE: "TERRITORIO",
+        E.ZIP: "TERRITORIO",
+        E.LOCATION_OTHER: "TERRITORIO",
+        E.INITIALS: "NOMBRE_PERSONAL_SANITARIO",
+    },
+)
+
+SCHEMES: Mapping[str, Scheme] = MappingProxyType(
+    {s.name: s for s in (OURS, I2B2_2014, I2B2_2006, PHYSIONET, DERNONCOURT_LEE, CONLL_2003, MEDDOCAN)}
+)
+
+
+def entity_of(label: str, place: str, *schemes: Scheme) -> Entity | None:
+    """The entity that ``label`` is in the first of ``schemes`` that has it, whatever its case; ``None`` where it identifies no one.
+
+    Raises:
+        InputError: none of them has it; the text names ``place`` and the label.
+    """
+    for scheme in schemes:
+        for known in (label, label.upper()):
+            if known in scheme.entities:
+                return scheme.entities[known]
+        for known, entity in scheme.entities.items():
+            if known.lower() == label.lower():
+                return entity
+    names = " or ".join(scheme.name for scheme in schemes)
+    raise InputError(f"{place}: {label[:40]!r} is no label of {names}")
+
+
+def label_of(entity: Entity, scheme: Scheme) -> str | None:
+    """The label that covers ``entity``; ``None`` where the scheme marks nothing of the kind."""
+    return scheme.labels[entity]

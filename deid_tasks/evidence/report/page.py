@@ -1,0 +1,235 @@
+"""Puts an evaluation's figures into words, tables and plots, and the page into one file that needs nothing else."""
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from deid_tasks.core.errors import InputError
+from deid_tasks.evidence.report.plots import Dot, dot_plot
+
+_VIEWS = {
+    "word": "words of letters and digits, identifier or not (the headline)",
+    "word:category": "the same, the category must be right",
+    "word:type": "the same, the fine type must be right",
+    "word/space": "words between spaces",
+    "word/space+relaxed": "words between spaces, punctuation at their ends ignored",
+    "word/treebank": "Treebank tokens",
+    "word/treebank+relaxed": "Treebank tokens, punctuation at their ends ignored",
+    "entity:strict": "whole identifiers, bounds and type exact",
+    "entity:partial": "whole identifiers, half credit for overlap",
+    "entity:overlap60": "whole identifiers, 60 % of the characters covered",
+    "entity:any": "whole identifiers, any part covered",
+}
+_GROUPS = {
+    "A": "HIPAA Safe Harbor identifiers alone",
+    "B": "group A, and providers and user names",
+    "C": "group B, and facilities, states and countries",
+}
+DESIGNS = {
+    "stratified": "Stratified sample: enriched in identifiers. It shows what is missed; its figures do not stand for all notes.",
+    "random": "Simple random sample: every note had the same chance. Its figures are unbiased for all notes.",
+    "": "A gold set from files; how its notes were drawn is not known here.",
+}
+_MOST_LINES = 30
+
+Document = Mapping[str, Any]
+
+
+def write_report(document: Document, target: Path, *, title: str = "", restricted: Path | None = None) -> None:
+    """Write one self-contained HTML page.
+
+    Args:
+        document: ``{"certificate": … or None, "evaluations": [{"design", "gold_version", "variants": {"full": …}}]}``, each variant as
+            ``Evaluation.document()`` gives it; ``"history"`` may hold earlier evaluations' ``{issued_at, recall, recall_lower_bound,
+            precision}``, the oldest first.
+        target: The file; it appears when it is whole, readable by its owner alone where it holds text of notes.
+        title: What is evaluated; the certificate's institution by default.
+        restricted: The institution's restricted folder. A document that holds terms of notes is written under it and nowhere else.
+
+    Raises:
+        InputError: the page would hold text of notes outside ``restricted``, or cannot be written.
+    """
+    holds_text = any("terms" in _full(part) for part in document["evaluations"])
+    if holds_text and (restricted is None or not target.resolve().is_relative_to(restricted.resolve())):
+        raise InputError(f"{target}: a report with terms of notes belongs under the restricted work_dir")
+    page = _render(document, title, holds_text=holds_text)
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        partial.touch(mode=0o600)
+        partial.write_text(page, encoding="utf-8")
+        if not holds_text:
+            partial.chmod(0o644)
+        partial.replace(target)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _render(document: Document, title: str, *, holds_text: bool) -> str:
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    certificate = document.get("certificate") or {}
+    thresholds = certificate.get("thresholds") or {}
+    parts = [_part(part, thresholds) for part in document["evaluations"]]
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters.update(svg=Markup, share=lambda value: f"{value:.4f}", percent=lambda value: f"{value:.1%}")
+    template = environment.from_string(files(__package__ or __name__).joinpath("page.html").read_text(encoding="utf-8"))
+    return template.render(
+        title=title or certificate.get("institution") or "Evaluation",
+        certificate=certificate,
+        thresholds=thresholds,
+        verdict=certificate.get("verdict", ""),
+        parts=parts,
+        history=_history(document.get("history") or (), thresholds),
+        holds_text=holds_text,
+        designs=DESIGNS,
+    )
+
+
+def _full(part: Document) -> Document:
+    variants: Mapping[str, Document] = part["variants"]
+    return variants.get("full") or next(iter(variants.values()))
+
+
+class _Figures:
+    """The figures of one variant, looked up by name."""
+
+    def __init__(self, document: Document) -> None:
+        self._rows: Sequence[Document] = document["figures"]
+        self._by_name = {(r["view"], r["stratum"], r["entity"], r["metric"]): r for r in self._rows}
+
+    def get(self, view: str, metric: str, stratum: str = "", entity: str = "ALL") -> Document | None:
+        return self._by_name.get((view, stratum, entity, metric))
+
+    def entities(self) -> list[Document]:
+        rows = [r for r in self._rows if r["view"] == "word" and not r["stratum"] and r["metric"] == "recall"]
+        return [r for r in rows if r["entity"] != "ALL" and ":" not in r["entity"] and _gold(r)]
+
+    def strata(self, kind: str) -> list[Document]:
+        rows = [r for r in self._rows if r["view"] == "word" and r["metric"] == "recall" and r["entity"] == "ALL"]
+        return [r for r in rows if r["stratum"].startswith(f"{kind}=")]
+
+
+def _part(part: Document, thresholds: Document) -> dict[str, Any]:
+    full = _full(part)
+    figures = _Figures(full)
+    recall, precision = figures.get("word", "recall"), figures.get("word", "precision")
+    assert recall is not None
+    assert precision is not None
+    stratum_min = thresholds.get("stratum_recall_min")
+    note_types = figures.strata("note_type")
+    return {
+        "design": part.get("design", ""),
+        "gold_version": part.get("gold_version", ""),
+        "full": full,
+        "recall": recall,
+        "precision": precision,
+        "missed_per_1000": 1_000 * (1 - recall["value"]),
+        "missed_at_most": 1_000 * (1 - full["recall_lower_bound"]),
+        "over_redaction": figures.get("word", "over_redaction"),
+        "notes_full": figures.get("word", "full"),
+        "headline": _headline(full, recall, precision, thresholds),
+        "entities": _plot(figures.entities(), "Recall by entity, worst first", None),
+        "note_types": _plot(note_types, "Recall by note type, worst first", stratum_min),
+        "left_out": max(0, len(note_types) - _MOST_LINES),
+        "periods": _plot(
+            sorted(figures.strata("period"), key=lambda r: str(r["stratum"])),
+            "Recall by period",
+            None,
+            worst_first=False,
+        ),
+        "views": [
+            (said, figures.get(view, "recall"), figures.get(view, "precision"), figures.get(view, "f1"))
+            for view, said in _VIEWS.items()
+            if figures.get(view, "recall")
+        ],
+        "groups": [
+            (
+                f"group {group}: {said}",
+                figures.get("word", "recall", f"group={group}"),
+                figures.get("word", "precision", f"group={group}"),
+                figures.get("word", "f1", f"group={group}"),
+            )
+            for group, said in _GROUPS.items()
+            if figures.get("word", "recall", f"group={group}")
+        ],
+        "variants": _variants(part["variants"]),
+        "errors": full["errors"],
+        "terms": full.get("terms") or [],
+    }
+
+
+def _headline(full: Document, recall: Document, precision: Document, thresholds: Document) -> list[str]:
+    recall_min, precision_min = thresholds.get("recall_min"), thresholds.get("precision_min")
+    bound = full["recall_lower_bound"]
+    found = Dot(
+        "words found (recall)",
+        recall["value"],
+        recall["lower"],
+        recall["upper"],
+        f"bound {bound:.4f}",
+        bound,
+        is_low=recall_min is not None and bound < recall_min,
+    )
+    right = Dot(
+        "marked rightly (precision)",
+        precision["value"],
+        precision["lower"],
+        precision["upper"],
+        f"{precision['false_positives']:,} wrong",
+        is_low=precision_min is not None and precision["value"] < precision_min,
+    )
+    return [
+        dot_plot([found], "Recall, its interval and its lower bound against what is needed", recall_min),
+        dot_plot([right], "Precision and its interval against what is needed", precision_min),
+    ]
+
+
+def _plot(rows: Sequence[Document], title: str, threshold: float | None, *, worst_first: bool = True) -> str:
+    if worst_first:
+        rows = sorted(rows, key=lambda r: (r["value"], -r["false_negatives"], str(r["stratum"]), str(r["entity"])))
+    dots = [
+        Dot(
+            (r["stratum"].partition("=")[2] or r["entity"]) if r["stratum"] else r["entity"],
+            r["value"],
+            r["lower"],
+            r["upper"],
+            f"{r['false_negatives']:,} of {_gold(r):,} words missed",
+            is_low=threshold is not None and r["upper"] < threshold,
+        )
+        for r in rows
+        if _gold(r)
+    ]
+    return dot_plot(dots[:_MOST_LINES], title, threshold)
+
+
+def _variants(variants: Mapping[str, Document]) -> list[tuple[str, Document | None, Document | None]]:
+    if len(variants) < 2:
+        return []
+    found = [(name, _Figures(document)) for name, document in variants.items()]
+    return [(name.replace("_", " "), f.get("word", "recall"), f.get("word", "precision")) for name, f in found]
+
+
+def _history(rows: Sequence[Document], thresholds: Document) -> str:
+    """Earlier evaluations, the newest last."""
+    dots = [
+        Dot(
+            str(row["issued_at"])[:10],
+            row["recall"],
+            row["recall_lower_bound"],
+            row["recall"],
+            f"precision {row['precision']:.4f}",
+            row["recall_lower_bound"],
+            is_low=row["recall_lower_bound"] < thresholds.get("recall_min", 0),
+        )
+        for row in rows[-_MOST_LINES:]
+    ]
+    return dot_plot(dots, "Recall of earlier evaluations and its bound", thresholds.get("recall_min"))
+
+
+def _gold(row: Document) -> int:
+    return int(row["true_positives"] + row["false_negatives"])

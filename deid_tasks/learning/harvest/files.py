@@ -1,0 +1,188 @@
+"""Candidates as files for a person: a table of sentences and one of templates, each row with a decision to confirm or to change."""
+
+import csv
+import datetime
+import json
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from deid_tasks.core.errors import InputError
+from deid_tasks.engine.detect.templates import Template
+
+INCLUDE, EXCLUDE = "include", "exclude"
+_SENTENCES, _TEMPLATES, _RULES, _SUMMARY = "sentences.csv", "templates.csv", "templates.json", "harvest.json"
+_SENTENCE_COLUMNS = ("decision", "patients", "times", "list", "found", "sentence", "id")
+_TEMPLATE_COLUMNS = ("decision", "patients", "times", "new_times", "new_words", "template", "id")
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceCandidate:
+    """A sentence that stands in the notes of many patients."""
+
+    sentence: str = field(repr=False)
+    patients: int
+    times: int
+    medical: bool
+    """Whether it came in as one that names a disease or a drug."""
+    found: tuple[str, ...] = ()
+    """Entities that the ensemble finds in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateCandidate:
+    """A rule, and what speaks for it."""
+
+    template: Template
+    patients: int
+    times: int
+    new_times: int = 0
+    """Sentences in which it marks words that the ensemble did not."""
+    new_words: tuple[str, ...] = field(default=(), repr=False)
+    is_safe: bool = True
+    """Whether it is proposed as included."""
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What a person left as included."""
+
+    harvest: str
+    sentences: tuple[str, ...] = field(repr=False)
+    templates: tuple[Template, ...] = field(repr=False)
+    offered: tuple[int, int] = (0, 0)
+    """Sentences and templates in the files."""
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The candidates of one harvest."""
+
+    sentences: Sequence[SentenceCandidate] = field(repr=False)
+    templates: Sequence[TemplateCandidate] = field(repr=False)
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    def write(self, folder: Path, harvested_at: datetime.datetime) -> str:
+        """Write the tables to a folder of their own under ``folder`` and return its name. Files are for their owner alone.
+
+        A sentence in which nothing was found starts as included, any other as excluded.
+        """
+        name = harvested_at.astimezone(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
+        room = folder / name
+        room.mkdir(mode=0o700, parents=True)
+        with (room / _SENTENCES).open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(_SENTENCE_COLUMNS)
+            for one in self.sentences:
+                rows.writerow(
+                    (
+                        EXCLUDE if one.found else INCLUDE,
+                        one.patients,
+                        one.times,
+                        "medical" if one.medical else "common",
+                        " ".join(one.found),
+                        one.sentence,
+                        _id(one.sentence),
+                    )
+                )
+        with (room / _TEMPLATES).open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(_TEMPLATE_COLUMNS)
+            for rule in self.templates:
+                decision = INCLUDE if rule.is_safe else EXCLUDE
+                shown, words = rule.template.shown(), " | ".join(rule.new_words)
+                rows.writerow(
+                    (decision, rule.patients, rule.times, rule.new_times, words, shown, _id_of(rule.template))
+                )
+        rules = {_id_of(rule.template): rule.template.document() for rule in self.templates}
+        (room / _RULES).write_text(json.dumps(rules), encoding="utf-8", errors="surrogatepass")
+        (room / _SUMMARY).write_text(json.dumps(self.figures, indent=1), encoding="utf-8")
+        for path in room.iterdir():
+            path.chmod(0o600)
+        return name
+
+
+def newest_harvest(folder: Path) -> str:
+    """The name of the newest harvest in ``folder``; raises ``InputError`` where there is none."""
+    names = sorted(path.parent.name for path in folder.glob(f"*/{_SENTENCES}"))
+    if not names:
+        raise InputError(f"{folder} holds no harvest: run it first")
+    return names[-1]
+
+
+def exclude(folder: Path, name: str, sentences: Container[str]) -> int:
+    """Change the decision on these sentences of a harvest to ``exclude``; returns how many were included before."""
+    path = folder / name / _SENTENCES
+    rows = [row for _, row in _rows(path, _SENTENCE_COLUMNS)]
+    changed = 0
+    for row in rows:
+        if row["decision"] == INCLUDE and row["sentence"] in sentences:
+            row["decision"] = EXCLUDE
+            changed += 1
+    partial = path.with_name(f".{path.name}")
+    with partial.open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+        partial.chmod(0o600)
+        table = csv.DictWriter(file, _SENTENCE_COLUMNS)
+        table.writeheader()
+        table.writerows(rows)
+    partial.replace(path)
+    return changed
+
+
+def read_decided(folder: Path, name: str) -> Decided:
+    """The tables of the harvest ``name`` as they are now.
+
+    Raises ``InputError``, which names file and line, for a row whose decision is neither ``include`` nor ``exclude``, or
+    whose text was changed: what is approved must be what was harvested.
+    """
+    room = folder / name
+    sentences = [row["sentence"] for row in _included(room / _SENTENCES, _SENTENCE_COLUMNS, "sentence")]
+    try:
+        rules = json.loads((room / _RULES).read_text(encoding="utf-8", errors="surrogatepass"))
+    except (OSError, ValueError):
+        raise InputError(f"{room / _RULES} is missing or no JSON") from None
+    templates = []
+    for row in _included(room / _TEMPLATES, _TEMPLATE_COLUMNS, ""):
+        template = Template.of_document(rules[row["id"]]) if row["id"] in rules else None
+        if template is None or _id_of(template) != row["id"]:
+            raise InputError(f"{room / _TEMPLATES}: a template is not in {_RULES}: its id was changed")
+        templates.append(template)
+    offered = sum(1 for _ in _rows(room / _SENTENCES, _SENTENCE_COLUMNS)), len(rules)
+    return Decided(name, tuple(sentences), tuple(templates), offered)
+
+
+def _included(path: Path, columns: tuple[str, ...], text: str) -> Iterator[dict[str, str]]:
+    for number, row in _rows(path, columns):
+        decision = row["decision"].strip().lower()
+        if decision not in (INCLUDE, EXCLUDE):
+            raise InputError(f"{path}:{number}: the decision must be {INCLUDE} or {EXCLUDE}")
+        if text and _id(row[text]) != row["id"]:
+            raise InputError(
+                f"{path}:{number}: the {text} is not the one that was harvested; only decisions may be changed"
+            )
+        if decision == INCLUDE:
+            yield row
+
+
+def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+    try:
+        with path.open(encoding="utf-8", errors="surrogatepass", newline="") as file:
+            reader = csv.DictReader(file)
+            if set(reader.fieldnames or ()) != set(columns):
+                raise InputError(f"{path}: the columns must be {', '.join(columns)}")
+            for number, row in enumerate(reader, start=2):
+                if None in row or None in row.values():
+                    raise InputError(f"{path}: row {number} has not as many cells as there are columns")
+                yield number, row
+    except (OSError, UnicodeDecodeError, csv.Error):
+        raise InputError(f"{path} is missing or cannot be read as CSV") from None
+
+
+def _id(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _id_of(template: Template) -> str:
+    return _id(json.dumps(template.document(), sort_keys=True))

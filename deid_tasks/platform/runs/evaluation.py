@@ -1,0 +1,230 @@
+"""Gold sets to scores, and scores to the signed certificate."""
+
+import datetime
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from psycopg2.extensions import connection as Connection  # noqa: N812
+
+from deid_tasks.core.errors import GateError, WarehouseError
+from deid_tasks.core.notes import Amounts
+from deid_tasks.engine.engine import Context, Engine
+from deid_tasks.engine.pipeline import find, measure
+from deid_tasks.engine.resolve import Detection
+from deid_tasks.engine.text import Document
+from deid_tasks.evidence.evaluate import Evaluation, Scorer
+from deid_tasks.evidence.gate import Verdict, baseline, check_tables, evaluation_checks, issue_certificate
+from deid_tasks.evidence.report import write_report
+from deid_tasks.platform.runs.ablation import FULL, Variant, without_dictionaries
+from deid_tasks.platform.runs.batches import batched
+from deid_tasks.platform.runs.dictionaries import load_engine
+from deid_tasks.platform.runs.evidence import evaluated_on, evaluation_rows, history, worst
+from deid_tasks.platform.runs.heldout import is_unseen, splits_of
+from deid_tasks.platform.warehouse import connect, read_patients
+from deid_tasks.platform.warehouse.certificates import (
+    CertificateRow,
+    certificate_documents,
+    sample_drawn,
+    write_certificate,
+)
+from deid_tasks.platform.warehouse.gold import GoldRow, GoldSet, newest_gold_set, read_gold
+from deid_tasks.platform.warehouse.results import replace_evaluation
+from deid_tasks.platform.workspace import whole_file, work_dir
+from deid_tasks.settings import InstitutionSettings, Secrets
+from deid_tasks.settings.model import Design
+
+_GOLD_BATCH = 100
+_HISTORY = 50
+WITHOUT = "without_dictionaries"
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """One gold set, what the engine's variants scored on it, and how much of each note is what."""
+
+    gold: GoldSet
+    evaluations: dict[str, Evaluation]
+    amounts: dict[str, list[Amounts]] = field(repr=False)
+    """Of each note, by note type."""
+
+
+def evaluate(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
+    """Score the engine on the newest gold set of each design that the gate asks for, and issue the certificate.
+
+    It is scored with and without the institution's dictionaries. All figures are rows of ``_results.evaluation``; a report of each
+    gold set lies in ``<work_dir>/evaluation``.
+
+    Raises:
+        GateError: a gold set is missing, or a figure falls short; the certificate is then written down as failed.
+        SettingsError: the signing key is missing or none.
+    """
+    signing_key = secrets.text(settings.gate.signing_key)
+    uri = secrets.text(settings.warehouse.connection)
+    engine = load_engine(settings, secrets)
+    with connect(uri) as reader, connect(uri) as lookup:
+        golds = [_gold_set(reader, settings, design) for design in settings.gate.designs]
+        measured = [_measure(reader, lookup, settings, engine, gold) for gold in golds]
+        drawn = {gold.version: sample_drawn(reader, settings, gold.sample_version) for gold in golds}
+    name = "/".join((engine.fingerprint, *sorted(gold.version for gold in golds)))
+    evaluation_id = hashlib.sha256(name.encode()).hexdigest()[:16]
+    with connect(uri) as connection:
+        replace_evaluation(
+            connection,
+            settings,
+            [
+                row
+                for one in measured
+                for row in evaluation_rows(evaluation_id, engine.fingerprint, one.gold, one.evaluations)
+            ],
+        )
+    # Great Expectations reads what is committed.
+    verdict = _check(settings, uri, evaluation_id, measured)
+    certificate = issue_certificate(
+        settings.institution,
+        engine.fingerprint,
+        evaluation_id,
+        [
+            evaluated_on(one.gold, drawn[one.gold.version], one.evaluations[FULL], one.evaluations[WITHOUT])
+            for one in measured
+        ],
+        baseline({one.gold.design: one.amounts for one in measured}),
+        settings.gate,
+        verdict.failures,
+        verdict.warnings,
+        signing_key,
+    )
+    content = certificate.content
+    with connect(uri) as connection:
+        earlier = history(certificate_documents(connection, settings, _HISTORY))
+        write_certificate(
+            connection,
+            settings,
+            CertificateRow(
+                certificate.certificate_id,
+                engine.fingerprint,
+                " ".join(sorted(gold.version for gold in golds)),
+                content["verdict"],
+                certificate.document,
+                datetime.datetime.fromisoformat(content["issued_at"]),
+                certificate.signature,
+            ),
+        )
+    report = _write_report(settings, evaluation_id, measured, content, earlier)
+    if verdict.failures:
+        least = settings.gate.stratum_recall_min
+        told = [worst(one.gold.design, one.evaluations[FULL], least) for one in measured]
+        shortfalls = "; ".join((*verdict.failures, *told))
+        raise GateError(f"{settings.institution}: no certificate: {shortfalls}")
+    return {
+        "certificate": certificate.certificate_id,
+        "evaluation_id": evaluation_id,
+        "fingerprint": engine.fingerprint,
+        "warnings": list(verdict.warnings),
+        "report": str(report),
+        "designs": {one.gold.design: _headline(one) for one in measured},
+    }
+
+
+def _gold_set(reader: Connection, settings: InstitutionSettings, design: Design) -> GoldSet:
+    try:
+        return newest_gold_set(reader, settings, design)
+    except WarehouseError as error:
+        raise GateError(f"{settings.institution}: no certificate: {error}") from None
+
+
+def _measure(
+    reader: Connection, lookup: Connection, settings: InstitutionSettings, engine: Engine, gold: GoldSet
+) -> _Measured:
+    # The detectors read each note once; the variants merge and recover what they found.
+    variants = (Variant(FULL, engine), without_dictionaries(engine))
+    scorers = {
+        one.name: Scorer(settings.policy.group, settings.gate.confidence, settings.gate.resamples) for one in variants
+    }
+    amounts: defaultdict[str, list[Amounts]] = defaultdict(list)
+    splits = splits_of(settings)
+    # What a model was trained on says nothing of how it reads other notes.
+    rows = (row for row in read_gold(reader, settings, gold) if is_unseen(splits, row.patient_id, row.note_id))
+    for notes in batched(rows, _GOLD_BATCH):
+        patients = read_patients(lookup, settings, (note.patient_id for note in notes if note.patient_id))
+        documents = [Document(n.note_id, n.text, n.patient_id or None, n.note_type) for n in notes]
+        context = Context(engine, patients)
+        found = find(documents, context)
+        for variant in variants:
+            for note, document, detection in zip(notes, documents, variant.detections(documents, found), strict=True):
+                # Notes without a patient are independent of each other.
+                patient = note.patient_id or f"note {note.note_id}"
+                scorers[variant.name].add(note.text, note.spans, detection.spans, patient, note.note_type, note.period)
+                if variant.name == FULL and (counted := _amounts(note, document, detection, context)):
+                    amounts[note.note_type].append(counted)
+    return _Measured(gold, {name: scorer.finish() for name, scorer in scorers.items()}, dict(amounts))
+
+
+def _amounts(note: GoldRow, document: Document, detection: Detection, context: Context) -> Amounts | None:
+    """The note's amounts as a run would count them; ``None`` for a note that a run would quarantine."""
+    obfuscator = context.engine.obfuscator
+    assert obfuscator is not None
+    try:
+        rewritten = obfuscator.obfuscate(document, detection.spans, context.patients.get(note.patient_id), None)
+    except Exception:
+        return None
+    return measure(document, detection, rewritten)
+
+
+def _check(settings: InstitutionSettings, uri: str, evaluation_id: str, measured: list[_Measured]) -> Verdict:
+    designs = [one.gold.design for one in measured]
+    checks = {"evaluation": [c for d in designs for c in evaluation_checks(settings.gate, evaluation_id, d)]}
+    docs = Path(settings.gate.data_docs) if settings.gate.data_docs else None
+    verdict = check_tables(f"{settings.institution} evaluation", uri, settings.schema_name("results"), checks, docs)
+    biased = [one.gold.design for one in measured if one.gold.preannotated_by]
+    return verdict + Verdict(
+        warnings=tuple(f"the annotators of the {design} gold set saw the findings of an engine" for design in biased)
+    )
+
+
+def _write_report(
+    settings: InstitutionSettings,
+    evaluation_id: str,
+    measured: list[_Measured],
+    content: Mapping[str, Any],
+    earlier: list[dict[str, Any]],
+) -> Path:
+    """The certificate and all figures as one page and as JSON, both free of note text; returns where the page lies."""
+    folder = work_dir(settings) / "evaluation"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    target = folder / f"{evaluation_id}.json"
+    document = {
+        "certificate": content,
+        "evaluations": [
+            {
+                "design": one.gold.design,
+                "gold_version": one.gold.version,
+                "variants": {name: evaluation.document() for name, evaluation in one.evaluations.items()},
+            }
+            for one in measured
+        ],
+        "history": earlier,
+    }
+    with whole_file(target) as partial:
+        partial.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    page = target.with_suffix(".html")
+    write_report(document, page, title=settings.title)
+    return page
+
+
+def _headline(measured: _Measured) -> dict[str, Any]:
+    full = measured.evaluations[FULL]
+    return {
+        "gold_version": measured.gold.version,
+        "gold_notes": full.notes,
+        **{
+            f"{metric}_{name}": round(getattr(evaluation, metric), 5)
+            for name, evaluation in measured.evaluations.items()
+            for metric in ("recall", "precision")
+        },
+        "recall_lower_bound": round(full.recall_lower_bound, 5),
+    }

@@ -1,0 +1,201 @@
+"""Candidates for the inclusion list and for templates, harvested, verified by a person, and frozen."""
+
+import datetime
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from deid_tasks.engine.detect.approved import Approved, freeze
+from deid_tasks.engine.engine import Context, Engine
+from deid_tasks.engine.lexicon import Lexicon, mask_of
+from deid_tasks.engine.pipeline import find
+from deid_tasks.engine.resolve import settle
+from deid_tasks.engine.text import Document
+from deid_tasks.engine.text.sentences import split_sentences
+from deid_tasks.learning.harvest import (
+    Candidates,
+    PatientCounter,
+    Read,
+    SentenceCandidate,
+    TemplateCandidate,
+    harvest_templates,
+)
+from deid_tasks.learning.harvest.files import newest_harvest, read_decided
+from deid_tasks.platform.runs.batches import batched
+from deid_tasks.platform.runs.dictionaries import load_engine
+from deid_tasks.platform.warehouse import connect, read_patients
+from deid_tasks.platform.warehouse.notes import read_some, read_texts
+from deid_tasks.platform.workspace import work_dir
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+_POOL = 8
+"""Sentences whose text is looked up, for each that may be proposed: only its text tells whether one names a disease or a drug."""
+_BATCH = 200
+_DISEASE_OR_DRUG = mask_of("medical", "disease", "drug")
+
+
+def harvest_dir(settings: InstitutionSettings) -> Path:
+    """Where an institution's harvests lie."""
+    return work_dir(settings) / "harvest"
+
+
+def harvest(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
+    """Harvest candidates into files that only their owner reads; what it returns are counts.
+
+    The notes are streamed twice for sentences (to count, and to fetch the texts of the commonest), and ``harvest.template_notes`` of them are read
+    by the whole ensemble. Memory follows the settings, not the number of notes.
+    """
+    chosen = settings.harvest
+    # What is on an approved list is checked again like any other sentence.
+    engine = load_engine(settings, secrets).reading_included()
+    folder = harvest_dir(settings)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    uri = secrets.text(settings.warehouse.connection)
+    sentences: list[SentenceCandidate] = []
+    figures: dict[str, Any] = {"notes": 0, "sentences": 0}
+    with PatientCounter(folder, secrets.key(settings.obfuscate.key)) as counter:
+        with connect(uri) as connection:
+            for patient, text in read_texts(connection, settings, chosen.notes):
+                figures["notes"] += 1
+                counter.add(patient, _sentences_of(text))
+        figures["sentences"] = counter.total
+        sentences = _candidates(settings, uri, counter, engine)
+    templates = _templates(settings, uri, engine)
+    clean = [one for one in sentences if not one.found]
+    figures |= {
+        "sentence_candidates": len(sentences),
+        "sentences_proposed": len(clean),
+        "share_of_all_sentences": round(sum(one.times for one in clean) / max(1, figures["sentences"]), 4),
+        "template_candidates": len(templates),
+        "templates_proposed": sum(one.is_safe for one in templates),
+    }
+    name = Candidates(sentences, templates, figures).write(folder, datetime.datetime.now(datetime.UTC))
+    return {"harvest": name, "folder": str(folder / name), **figures}
+
+
+def approve_harvest(
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    approved_by: str,
+    approved_at: datetime.datetime | None = None,
+    harvested: str = "",
+) -> dict[str, Any]:
+    """Freeze what the files of a harvest, the newest where none is named, leave as included; the next engines use it.
+
+    A changed version is another fingerprint, which needs an evaluation before it publishes.
+
+    Raises:
+        InputError: a row was changed in more than its decision; the text names file and row.
+    """
+    folder = harvest_dir(settings)
+    decided = read_decided(folder, harvested or newest_harvest(folder))
+    approved = freeze(
+        folder / "approved",
+        secrets.key(settings.obfuscate.key),
+        decided.sentences,
+        decided.templates,
+        approved_by,
+        approved_at or datetime.datetime.now(datetime.UTC),
+        decided.harvest,
+    )
+    return {
+        "harvest": decided.harvest,
+        "version": approved.version,
+        "sentences": len(approved.inclusion),
+        "sentences_offered": decided.offered[0],
+        "templates": len(approved.templates),
+        "templates_offered": decided.offered[1],
+        "approved_by": approved_by,
+        "approved_at": approved.approved_at,
+    }
+
+
+def approved_harvest(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any] | None:
+    """What is told of the version in use: counts, who approved it, and when; ``None`` where there is none."""
+    key = secrets.key(settings.obfuscate.key)
+    approved = Approved.open(harvest_dir(settings) / "approved", key)
+    return None if approved is None else approved.metadata(key)
+
+
+def _sentences_of(text: str) -> Counter[str]:
+    cut = (text[start:end] for start, end in split_sentences(text))
+    return Counter(sentence for sentence in cut if any(map(str.isalpha, sentence)))
+
+
+def _candidates(
+    settings: InstitutionSettings, uri: str, counter: PatientCounter, engine: Engine
+) -> list[SentenceCandidate]:
+    """The commonest sentences, and the commonest of those that name a disease or a drug, each with what the ensemble finds in it."""
+    chosen = settings.harvest
+    wanted = chosen.top_sentences + chosen.medical_sentences
+    if not wanted:
+        return []
+    common = counter.commonest(chosen.least_patients, _POOL * wanted)
+    ranks = {key: rank for rank, key in enumerate(common.keys.tolist())}
+    texts: dict[int, str] = {}
+    with connect(uri) as connection:
+        for _, text in read_texts(connection, settings, chosen.notes):
+            if len(texts) == len(ranks):
+                break
+            for sentence in _sentences_of(text):
+                rank = ranks.get(counter.hash(sentence))
+                if rank is not None:
+                    texts.setdefault(rank, sentence)
+    found: list[SentenceCandidate] = []
+    medical = 0
+    for batch in batched(sorted(texts.items()), _BATCH):
+        kept = []
+        for (rank, text), is_medical in zip(batch, _name_medicine(engine.lexicon, [t for _, t in batch]), strict=True):
+            if rank < chosen.top_sentences:
+                kept.append((rank, text, False))
+            elif is_medical and medical < chosen.medical_sentences:
+                medical += 1
+                kept.append((rank, text, True))
+        entities = _entities_in(engine, [text for _, text, _ in kept])
+        found += [
+            SentenceCandidate(text, int(common.patients[rank]), int(common.times[rank]), is_medical, seen)
+            for (rank, text, is_medical), seen in zip(kept, entities, strict=True)
+        ]
+    return found
+
+
+def _name_medicine(lexicon: Lexicon, texts: Sequence[str]) -> list[bool]:
+    """Of each text, whether a disease or a drug stands in it."""
+    named = np.zeros(len(texts), bool)
+    scan = lexicon.scan(texts)
+    if len(scan):
+        matches, _ = lexicon.match(scan)
+        named[scan.document[matches.only(_DISEASE_OR_DRUG).first]] = True
+    return [bool(one) for one in named]
+
+
+def _entities_in(engine: Engine, texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """What the ensemble finds in each text by itself."""
+    documents = [Document(str(number), text) for number, text in enumerate(texts)]
+    return [
+        tuple(sorted({str(span.entity) for span in settle(document, spans, engine).spans}))
+        for document, spans in zip(documents, find(documents, Context(engine)), strict=True)
+    ]
+
+
+def _templates(settings: InstitutionSettings, uri: str, engine: Engine) -> list[TemplateCandidate]:
+    chosen = settings.harvest
+    if not chosen.template_notes:
+        return []
+    with connect(uri) as reader, connect(uri) as lookup:
+        notes = read_some(reader, settings, chosen.template_notes)
+        reads = list(_read(settings, lookup, notes, engine))
+    return harvest_templates(reads, chosen.least_patients, chosen.max_new_share)
+
+
+def _read(settings: InstitutionSettings, lookup: Any, notes: Iterable[Document], engine: Engine) -> Iterator[Read]:
+    """Each note as the whole ensemble reads it; notes too long to be processed are left out."""
+    short = (note for note in notes if len(note.text) <= settings.notes.max_characters)
+    for batch in batched(short, _BATCH):
+        patients = read_patients(lookup, settings, (d.patient_id for d in batch if d.patient_id))
+        for document, spans in zip(batch, find(batch, Context(engine, patients)), strict=True):
+            detection = settle(document, spans, engine)
+            yield Read(document.patient_id or "", document, detection.spans)

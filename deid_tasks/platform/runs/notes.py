@@ -1,0 +1,85 @@
+"""Notes to shards, and shards to de-identified files."""
+
+import datetime
+import math
+import time
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from deid_tasks.core.notes import RESULT_SCHEMA, Outcome
+from deid_tasks.engine.detect.sentences import SentenceDetector
+from deid_tasks.engine.engine import Context, Engine
+from deid_tasks.engine.pipeline import deidentify
+from deid_tasks.platform.runs.dictionaries import load_engine
+from deid_tasks.platform.runs.names import slice_name
+from deid_tasks.platform.runs.vault import sealed_originals
+from deid_tasks.platform.warehouse import Shard, connect, count_notes, read_patients, read_shard
+from deid_tasks.platform.workspace import shard_file, whole_file
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+
+def plan_shards(
+    settings: InstitutionSettings, secrets: Secrets, start: datetime.datetime, end: datetime.datetime
+) -> list[dict[str, int]]:
+    """Descriptors of the shards of ``[start, end)``; one where there are no notes, so that the slice is still published."""
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        notes = count_notes(connection, settings, start, end)
+    count = max(1, min(settings.notes.max_shards, math.ceil(notes / settings.notes.shard_notes)))
+    return [asdict(Shard(index, count)) for index in range(count)]
+
+
+def process_shard(
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    run_id: str,
+    start: datetime.datetime,
+    end: datetime.datetime,
+    shard: dict[str, int],
+) -> dict[str, Any]:
+    """Detect, obfuscate and audit one shard, into one file that appears when it is whole.
+
+    A killed worker leaves nothing that a later step reads; a retry writes the same file again. Where the institution keeps a vault,
+    originals go to a second file beside it, sealed for a key that this worker does not have.
+    """
+    engine = load_engine(settings, secrets)
+    part = Shard(**shard)
+    schema = RESULT_SCHEMA.with_metadata({"fingerprint": engine.fingerprint})
+    outcomes: Counter[str] = Counter()
+    recovered: Counter[str] = Counter()
+    words, began = 0, time.monotonic()
+    target = shard_file(settings, run_id, part)
+    with (
+        connect(secrets.text(settings.warehouse.connection)) as reader,
+        connect(secrets.text(settings.warehouse.connection)) as lookup,
+        whole_file(target) as partial,
+        pq.ParquetWriter(partial, schema, compression="zstd") as writer,
+        sealed_originals(settings, secrets, engine, target, slice_name(engine, start, end)) as keep,
+    ):
+        for batch in read_shard(reader, settings, start, end, part):
+            patients = read_patients(lookup, settings, filter(None, batch["patient_id"].to_pylist()))
+            result = deidentify(batch, Context(engine, patients))
+            writer.write_batch(result.replace_schema_metadata(schema.metadata))
+            keep(batch, result)
+            outcomes.update(result["outcome"].to_pylist())
+            recovered.update(entity for row in result["recovered"].to_pylist() for entity in row or ())
+            words += sum(result["words"].to_pylist())
+    return {
+        "notes": outcomes.total(),
+        "quarantined": outcomes[Outcome.QUARANTINED],
+        "words": words,
+        "recovered": dict(recovered),
+        "sentences": dict(_sentence_counts(engine)),
+        "seconds": round(time.monotonic() - began, 3),
+    }
+
+
+def _sentence_counts(engine: Engine) -> Counter[str]:
+    """What became of the sentences that the neural pass was given, all its readers together."""
+    counts: Counter[str] = Counter()
+    for detector in engine.detectors:
+        if isinstance(detector, SentenceDetector):
+            counts += detector.counts
+    return counts

@@ -1,0 +1,181 @@
+"""Notes of the warehouse to samples for people to annotate, frozen under versions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from psycopg2.extensions import connection as Connection  # noqa: N812
+from pydantic import ValidationError
+
+from deid_tasks.core.errors import SettingsError, WarehouseError
+from deid_tasks.evidence.sampling import GroupSize, SampleVersion, allot, period_names
+from deid_tasks.evidence.sampling.periods import UNDATED
+from deid_tasks.platform.runs.dictionaries import load_engine
+from deid_tasks.platform.runs.disputes import Committee, most_disputed
+from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.sample import DrawnGroup, GroupRow, SampleDraw, open_draw
+from deid_tasks.settings import InstitutionSettings, Secrets
+from deid_tasks.settings.model import DESIGNS, Design, SamplingSettings
+
+_STRATIFIED = {"size", "least", "weight", "periods", "seed"}
+
+
+def draw_samples(
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    overrides: dict[str, Any] | None = None,
+    designs: Iterable[str] = DESIGNS,
+) -> list[dict[str, Any]]:
+    """Draw and freeze a sample of each design from one reading of the warehouse.
+
+    A stratified sample is enriched: its notes are long, of every type, and hold identifiers; it shows what is missed with few
+    notes, and its figures do not stand for all notes. A simple random one is not enriched, and its figures do. A note may
+    be in both. A disputed one holds the notes, in no other sample yet, on which the engine's parts differ most: to train on, since its
+    figures stand for nothing. The same warehouse and settings give the same versions, and change nothing; a disputed sample that was
+    drawn with the same settings and fingerprint is taken as it is.
+
+    Args:
+        settings: The institution's.
+        secrets: The institution's.
+        overrides: Keys of ``settings.sampling`` to draw with in place of what is set.
+        designs: Which samples to draw; one of size 0 is left out.
+
+    Returns:
+        Version, design, counts and groups of each sample: nothing of any note.
+
+    Raises:
+        SettingsError: an override breaks the settings' rules, a design is none, or no model is there to dispute.
+        WarehouseError: there is not a single note to draw from, or none that is disputed.
+    """
+    chosen = _overridden(settings.sampling, overrides or {})
+    wanted = _wanted(chosen, designs)
+    committee = Committee.of(load_engine(settings, secrets), settings.detect) if "disputed" in wanted else None
+    with (
+        connect(secrets.text(settings.warehouse.connection)) as connection,
+        open_draw(connection, settings) as draw,
+    ):
+        groups = draw.groups(chosen.periods)
+        if not groups:
+            raise WarehouseError(f"{settings.schema_name('staging')}.stg_note holds no note to draw from")
+        reports = [_draw(draw, chosen, groups, design) for design in wanted if design != "disputed"]
+        if committee:
+            reports.append(_draw_disputed(draw, connection, settings, chosen, groups, committee))
+        return reports
+
+
+def _wanted(chosen: SamplingSettings, designs: Iterable[str]) -> list[Design]:
+    """The designs to draw, in the order in which they are: a disputed sample leaves the notes of the others out."""
+    asked = set(designs)
+    if unknown := asked - set(DESIGNS):
+        raise SettingsError(f"sampling: designs are {', '.join(DESIGNS)}, not {', '.join(sorted(unknown))}")
+    sizes = {"stratified": chosen.size, "random": chosen.random_size, "disputed": chosen.disputed_size}
+    wanted = [design for design in DESIGNS if design in asked and sizes[design]]
+    if not wanted:
+        raise SettingsError("sampling: nothing is to be drawn: no design is asked for whose size is not 0")
+    return wanted
+
+
+def _draw(draw: SampleDraw, chosen: SamplingSettings, groups: Sequence[GroupRow], design: Design) -> dict[str, Any]:
+    if design == "stratified":
+        periods = _periods(chosen)
+        sizes = [GroupSize(g.note_type, periods[g.period], g.notes, g.mean_words) for g in groups]
+        allotments = allot(sizes, chosen.size, chosen.least, chosen.weight)
+        wanted = {(g.note_type, g.period): a.notes for g, a in zip(groups, allotments, strict=True)}
+        draw.rank(chosen.periods, wanted, chosen.seed)
+        size, drawn_as = chosen.size, chosen.model_dump(mode="json", include=_STRATIFIED)
+        weights = [a.weight for a in allotments]
+    else:
+        draw.at_random(chosen.periods, chosen.random_size, chosen.seed)
+        size, drawn_as = chosen.random_size, chosen.model_dump(mode="json", include={"random_size", "seed", "periods"})
+        wanted, weights = {}, [0.0] * len(groups)
+    return _freeze(draw, chosen, groups, design, size, drawn_as, wanted, weights)
+
+
+def _draw_disputed(
+    draw: SampleDraw,
+    connection: Connection,
+    settings: InstitutionSettings,
+    chosen: SamplingSettings,
+    groups: Sequence[GroupRow],
+    committee: Committee,
+) -> dict[str, Any]:
+    drawn_as = chosen.model_dump(mode="json", include={"disputed_size", "disputed_pool", "seed", "periods"})
+    drawn_as |= {"fingerprint": committee.engine.fingerprint, "held_out": settings.training.held_out}
+    # Drawn again, its notes would be left out as those of a sample, and the next ones taken.
+    if known := draw.frozen("disputed", drawn_as):
+        version, notes, drawn = known
+        return _report(draw, "disputed", version, notes, groups, drawn)
+    draw.keep(chosen.periods, most_disputed(draw, connection, settings, chosen, committee))
+    return _freeze(draw, chosen, groups, "disputed", chosen.disputed_size, drawn_as, {}, [0.0] * len(groups))
+
+
+def _freeze(
+    draw: SampleDraw,
+    chosen: SamplingSettings,
+    groups: Sequence[GroupRow],
+    design: Design,
+    size: int,
+    drawn_as: Mapping[str, Any],
+    wanted: Mapping[tuple[str, int], int],
+    weights: Sequence[float],
+) -> dict[str, Any]:
+    """Freeze what was drawn under the version that it has."""
+    periods = _periods(chosen)
+    version = SampleVersion(design, drawn_as)
+    for note_id, digest in draw.drawn():
+        version.add(note_id, digest)
+    counts = draw.counts()
+    drawn = [
+        DrawnGroup(
+            g.note_type,
+            periods[g.period],
+            g.notes,
+            g.mean_words,
+            weight,
+            wanted.get((g.note_type, g.period), 0),
+            counts.get((g.note_type, g.period), 0),
+        )
+        for g, weight in zip(groups, weights, strict=True)
+    ]
+    notes = draw.freeze(version.finish(), design, chosen.seed, size, drawn_as, drawn, periods)
+    return _report(draw, design, version.finish(), notes, groups, drawn)
+
+
+def _report(
+    draw: SampleDraw,
+    design: Design,
+    version: str,
+    notes: int,
+    groups: Sequence[GroupRow],
+    drawn: Sequence[DrawnGroup],
+) -> dict[str, Any]:
+    return {
+        "sample_version": version,
+        "design": design,
+        "notes": notes,
+        "of_notes": sum(group.notes for group in groups),
+        "too_long": draw.too_long,
+        "groups": [
+            {
+                "note_type": g.note_type,
+                "period": g.period,
+                "notes": g.notes,
+                "mean_words": round(g.mean_words, 2),
+                "weight": round(g.weight, 1),
+                "allotted": g.allotted,
+                "drawn": g.drawn,
+            }
+            for g in drawn
+        ],
+    }
+
+
+def _periods(chosen: SamplingSettings) -> tuple[str, ...]:
+    return (*period_names(chosen.periods), UNDATED)
+
+
+def _overridden(sampling: SamplingSettings, overrides: dict[str, Any]) -> SamplingSettings:
+    try:
+        return SamplingSettings.model_validate({**sampling.model_dump(), **overrides})
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise SettingsError(f"sampling: {problems}") from None

@@ -1,0 +1,214 @@
+"""The institution's structured tables, de-identified beside its notes."""
+
+import datetime
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from psycopg2.extensions import connection as Connection  # noqa: N812
+
+from deid_tasks.core.errors import GateError
+from deid_tasks.core.patient import PatientRecord
+from deid_tasks.engine.audit import audit
+from deid_tasks.engine.fingerprint import fingerprint
+from deid_tasks.engine.obfuscate import Obfuscator
+from deid_tasks.engine.obfuscate.columns import TableRules
+from deid_tasks.engine.obfuscate.rows import rewrite_row
+from deid_tasks.platform.publish import INSTITUTION, open_rows, replace_rows, rows_version
+from deid_tasks.platform.runs.dictionaries import known_people
+from deid_tasks.platform.warehouse import connect, read_patients
+from deid_tasks.platform.warehouse.contract import read_contract
+from deid_tasks.platform.warehouse.tables import (
+    TableOutcome,
+    check_columns,
+    count_older,
+    count_rows,
+    hold_tables,
+    read_rows,
+    record_tables,
+    table_digest,
+)
+from deid_tasks.platform.workspace import run_dir
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+_TYPES = {"text": pa.string(), "date": pa.date32(), "timestamp": pa.timestamp("us")}
+_BUCKETS = "234567abcdefghijklmnopqrstuvwxyz"
+"""What a pseudonym may begin with: rows are put in order a 32nd of the table at a time."""
+_BATCH_ROWS = 100_000
+"""Rows of a published table that are written at once, if not a 32nd of it is more."""
+
+
+@dataclass
+class _Staged:
+    """One table, de-identified and in files that nobody but this run reads."""
+
+    rules: TableRules
+    schema: pa.Schema
+    files: list[Path] = field(default_factory=list)
+    read: int = 0
+    withheld: int = 0
+
+    def batches(self) -> Iterator[pa.Table]:
+        """Its rows in the order of their pseudonyms: in the order of the warehouse they would tell the rank of real identifiers."""
+        order = [(name, "ascending") for name in self.schema.names]
+        waiting: list[pa.Table] = []
+        for path in self.files:
+            waiting.append(pq.read_table(path, schema=self.schema).sort_by(order))
+            # A commit's cost goes with its appends: small tables are one.
+            if sum(rows.num_rows for rows in waiting) >= _BATCH_ROWS:
+                yield pa.concat_tables(waiting)
+                waiting = []
+        if any(rows.num_rows for rows in waiting):
+            yield pa.concat_tables(waiting)
+
+
+def publish_tables(
+    settings: InstitutionSettings, secrets: Secrets, run_id: str, contract: Path, today: datetime.date | None = None
+) -> dict[str, Any]:
+    """Publish the tables of ``publish.tables``, each whole in one commit, unless what is published is what would be.
+
+    Names, identifiers and dates are those that the same patient's notes have. Every row of a patient is audited against the patient's
+    record, and withheld where something of it stands.
+
+    Args:
+        settings: the institution.
+        secrets: its secrets.
+        run_id: whose rows of ``published_table`` these are.
+        contract: dbt's ``models.yml`` or ``manifest.json``, which says what becomes of each column.
+        today: the day that ages are counted on.
+
+    Raises:
+        SettingsError: a table is unknown, or a column has no rule or a wrong one; nothing is published.
+        GateError: rows were lost on the way, or too many were withheld; nothing is published.
+        PublishError: a table cannot be written; it is as it was.
+    """
+    tables = read_contract(contract, settings.publish.tables)
+    if not tables:
+        return {"tables": {}, "is_unchanged": True}
+    key = secrets.key(settings.obfuscate.key)
+    people = known_people(settings, key)
+    obfuscator = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate, people)
+    day = today or datetime.datetime.now(datetime.UTC).date()
+    uri = secrets.text(settings.warehouse.connection)
+    folder = run_dir(settings, run_id) / "tables"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    with connect(uri) as reader, connect(uri) as lookup:
+        hold_tables(reader, settings)
+        for rules in tables:
+            check_columns(reader, settings, rules)
+        version = _version(reader, settings, tables, obfuscator, day, people.version if people else "")
+        schemas = {rules.name: _schema(rules) for rules in tables}
+        if all(
+            rows_version(open_rows(settings, secrets, name, schema), settings) == version
+            for name, schema in schemas.items()
+        ):
+            return {"tables": dict.fromkeys(schemas, 0), "is_unchanged": True}
+        staged = [
+            _stage(reader, lookup, settings, obfuscator, rules, schemas[rules.name], folder, _oldest(settings, day))
+            for rules in tables
+        ]
+        summary = {
+            "palimpsest.institution": settings.institution,
+            "palimpsest.key": obfuscator.pseudonym("key", ""),
+            "palimpsest.run": obfuscator.pseudonym("run", run_id),
+            "palimpsest.tables": version,
+        }
+        for one in staged:
+            replace_rows(settings, secrets, one.rules.name, one.schema, one.batches, version, summary)
+        outcomes = [
+            TableOutcome(s.rules.name, version, summary["palimpsest.key"], s.read, s.read - s.withheld, s.withheld)
+            for s in staged
+        ]
+        record_tables(lookup, settings, run_id, outcomes)
+    shutil.rmtree(folder, ignore_errors=True)
+    return {"tables": {one.table_name: one.published for one in outcomes}, "is_unchanged": False}
+
+
+def _stage(
+    reader: Connection,
+    lookup: Connection,
+    settings: InstitutionSettings,
+    obfuscator: Obfuscator,
+    rules: TableRules,
+    schema: pa.Schema,
+    folder: Path,
+    oldest_birth: datetime.date,
+) -> _Staged:
+    """De-identify, audit and count one table, into files."""
+    staged = _Staged(rules, schema, [folder / f"{rules.name}-{mark}.parquet" for mark in _BUCKETS])
+    leading = next((rule.published for rule in rules.kept if rule.action == "key"), schema.names[0])
+    with ExitStack() as stack:
+        writers = [stack.enter_context(pq.ParquetWriter(path, schema, compression="zstd")) for path in staged.files]
+        for rows in read_rows(reader, settings, rules):
+            patients = _patients(lookup, settings, rules, rows)
+            buckets: list[list[dict[str, Any]]] = [[] for _ in writers]
+            for row in rows:
+                patient = patients.get(str(row[rules.owner])) if rules.owner else None
+                made = rewrite_row(row, rules, obfuscator, patient, oldest_birth)
+                staged.read += 1
+                if audit("\n".join(str(value) for value in made.values() if value is not None), patient):
+                    staged.withheld += 1
+                    continue
+                place = _BUCKETS.find(str(made[leading] or "a")[0])
+                buckets[place].append({INSTITUTION.name: settings.institution} | made)
+            for writer, bucket in zip(writers, buckets, strict=True):
+                if bucket:
+                    writer.write_table(pa.Table.from_pylist(bucket, schema=schema))
+    if (expected := count_rows(reader, settings, rules)) != staged.read:
+        raise GateError(f"{settings.institution}: {rules.name}: {staged.read} of {expected} rows came through")
+    if staged.withheld > settings.gate.max_quarantined_share * staged.read:
+        raise GateError(
+            f"{settings.institution}: {rules.name}: {staged.withheld} of {staged.read} rows hold something of the patient's own"
+            " record, more than gate.max_quarantined_share allows; no table is published"
+        )
+    return staged
+
+
+def _patients(
+    lookup: Connection, settings: InstitutionSettings, rules: TableRules, rows: list[dict[str, Any]]
+) -> dict[str, PatientRecord]:
+    """The records of the rows' patients; a patient that the warehouse does not know has an empty one."""
+    if rules.owner is None:
+        return {}
+    ids = {str(row[rules.owner]) for row in rows}
+    return {one: PatientRecord(one) for one in ids} | read_patients(lookup, settings, ids)
+
+
+def _schema(rules: TableRules) -> pa.Schema:
+    return pa.schema([INSTITUTION, *(pa.field(rule.published, _TYPES[rule.data_type]) for rule in rules.kept)])
+
+
+def _version(
+    reader: Connection,
+    settings: InstitutionSettings,
+    tables: list[TableRules],
+    obfuscator: Obfuscator,
+    today: datetime.date,
+    people: str,
+) -> str:
+    """A hash of everything that decides what is published, keyed: it stands in the published tables' metadata."""
+    parts = [
+        fingerprint(settings, "", (), people=people),
+        [repr(rules) for rules in tables],
+        table_digest(reader, settings, tables),
+        count_older(reader, settings, settings.policy.max_kept_age_years, today),
+    ]
+    return obfuscator.pseudonym("tables", hashlib.sha256(json.dumps(parts).encode()).hexdigest())
+
+
+def _oldest(settings: InstitutionSettings, today: datetime.date) -> datetime.date:
+    """Who was born on this day or later is not older than the highest age that may be told."""
+    years = settings.policy.max_kept_age_years + 1
+    try:
+        turned = today.replace(year=today.year - years)
+    except ValueError:  # 29 February
+        turned = today.replace(year=today.year - years, day=28)
+    return turned + datetime.timedelta(days=1)

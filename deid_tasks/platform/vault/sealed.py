@@ -1,0 +1,65 @@
+"""Bytes under AES-256-GCM, with a header in clear that is authenticated with them.
+
+Layout: ``PALVLT01``, length of the header (4 bytes, big-endian), header (JSON), nonce (12 bytes), ciphertext with its tag (16 bytes).
+The header is part of what the tag covers, so that no byte of the whole can be changed, and none be cut off.
+"""
+
+import json
+import os
+import struct
+from typing import Any
+
+from deid_tasks.core.errors import VaultError
+
+KEY_BYTES = 32
+_MAGIC = b"PALVLT01"
+_NONCE_BYTES = 12
+_CHANGED = "it was changed or cut short"
+
+
+def new_data_key() -> bytes:
+    """A fresh key of 256 bits."""
+    return os.urandom(KEY_BYTES)
+
+
+def seal(data_key: bytes, content: bytes, header: dict[str, Any]) -> bytes:
+    """``content`` encrypted; ``header`` stays readable and must hold nothing that identifies anyone.
+
+    A nonce is random: one data key may seal up to 2**32 times, and seals a few parts of one shard.
+    """
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    told = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
+    opening = _MAGIC + struct.pack(">I", len(told)) + told
+    nonce = os.urandom(_NONCE_BYTES)
+    return opening + nonce + AESGCM(data_key).encrypt(nonce, content, opening)
+
+
+def header_of(sealed: bytes) -> dict[str, Any]:
+    """The header, not yet known to be true; raises ``VaultError`` where there is none."""
+    try:
+        (length,) = struct.unpack_from(">I", sealed, len(_MAGIC))
+        header = json.loads(sealed[len(_MAGIC) + 4 : len(_MAGIC) + 4 + length])
+    except (struct.error, ValueError):
+        header = None
+    if not sealed.startswith(_MAGIC) or not isinstance(header, dict):
+        raise VaultError(_CHANGED)
+    return header
+
+
+def unseal(data_key: bytes, sealed: bytes, expected: dict[str, Any]) -> bytes:
+    """What was sealed; raises ``VaultError`` unless every byte is as it was and the header says all of ``expected``."""
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    header = header_of(sealed)
+    (length,) = struct.unpack_from(">I", sealed, len(_MAGIC))
+    start = len(_MAGIC) + 4 + length
+    nonce, body = sealed[start : start + _NONCE_BYTES], sealed[start + _NONCE_BYTES :]
+    try:
+        content = AESGCM(data_key).decrypt(nonce, body, sealed[:start])
+    except (InvalidTag, ValueError):
+        raise VaultError(_CHANGED) from None
+    if any(header.get(name) != value for name, value in expected.items()):
+        raise VaultError("it belongs to another slice or institution")
+    return content

@@ -1,7 +1,0 @@
-"""How many notes of which group are drawn for people to annotate."""
-
-from deid_tasks.sampling.allotment import Allotment, GroupSize, allot, weight_of
-from deid_tasks.sampling.periods import period_names
-from deid_tasks.sampling.version import SampleVersion
-
-__all__ = ["Allotment", "GroupSize", "SampleVersion", "allot", "period_names", "weight_of"]

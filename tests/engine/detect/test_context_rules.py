@@ -1,0 +1,147 @@
+"""Context rules: what they find, what they leave, which are refused and where, and that none can slow a worker down."""
+
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from deid_tasks.core.errors import SettingsError
+from deid_tasks.engine.detect.context_rules import ContextRuleDetector
+from deid_tasks.engine.engine import build_engine
+from deid_tasks.engine.text import Document
+from deid_tasks.settings import load_institution
+from deid_tasks.settings.expressions import check_expression
+from deid_tasks.settings.model import ContextRule, ContextSettings
+
+_ROOT = Path(__file__).parents[3]
+_MARK = re.compile(r"\[([A-Z_]+):((?:[^\[\]])*)\]")
+_PROTOCOL: dict[str, Any] = {
+    "name": "protocol",
+    "entity": "OTHER_ID",
+    "pattern": r"\b\d{2}-\d{3,4}\b",
+    "prefix": "(?i)protocol|study",
+    "exclude": r"(?i)\bmg\b",
+}
+
+
+def detector(*rules: dict[str, Any]) -> ContextRuleDetector:
+    return ContextRuleDetector([ContextRule.model_validate(rule) for rule in rules])
+
+
+def mark(text: str, found: ContextRuleDetector) -> str:
+    shown, position = "", 0
+    for span in found.detect([Document("n", text)])[0]:
+        shown += f"{text[position : span.start]}[{span.entity}:{text[span.start : span.end]}]"
+        position = span.end
+    return shown + text[position:]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"window": 12}, "On protocol [OTHER_ID:07-123]; by protocol 10-200 mg"),
+        ({}, "PROTOCOL: [OTHER_ID:07-123]"),
+        ({}, "07-123 stands alone; 07-124 comes before the study"),
+        ({}, "protocol\n07-123"),
+        ({"across_lines": True}, "protocol\n[OTHER_ID:07-123]"),
+        ({"window": 6}, "protocol number 07-123, study [OTHER_ID:08-123]"),
+        ({"window": 2, "unit": "words"}, "study no. [OTHER_ID:07-123] and also later on 08-123"),
+        (
+            {"prefix": None, "suffix": "(?i)enrolled", "window": 12},
+            "Study 07-123 was closed; [OTHER_ID:08-123] enrolled",
+        ),
+        ({"suffix": "arm"}, "study [OTHER_ID:07-123], arm B"),
+        ({"exclude": "withdrawn"}, "study 07-123 withdrawn"),
+        ({"pattern": r"no\. (\d{2})", "exclude": None}, "study no. [OTHER_ID:12]"),
+        ({"prefix": "Muñoz"}, "Muñoz – [OTHER_ID:07-123]"),
+    ],
+)
+def test_what_stands_around_decides(changes: dict[str, Any], expected: str) -> None:
+    assert mark(_MARK.sub(r"\2", expected), detector(_PROTOCOL | changes)) == expected
+
+
+def test_of_two_rules_the_earlier_one_stands() -> None:
+    first = {"name": "a", "entity": "MRN", "pattern": r"\d{2}-\d{3}"}
+    assert mark("study 07-123", detector(first, _PROTOCOL)) == "study [MRN:07-123]"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"pattern": "(?=a)b"}, "no RE2"),
+        ({"pattern": r"(a)\1"}, "no RE2"),
+        ({"pattern": "("}, "no RE2"),
+        ({"pattern": r"\d{0,4}"}, "matches the empty string"),
+        ({"prefix": "x*"}, "matches the empty string"),
+        ({"pattern": r"\d+"}, "repeats without an end at character 3"),
+        ({"pattern": r"ab.*c"}, "repeats without an end at character 4"),
+        ({"pattern": r"ab{2,}"}, "repeats without an end"),
+        ({"entity": "SOUL"}, "Input should be"),
+        ({"window": 0}, "greater than or equal to 1"),
+        ({"colour": "red"}, "Extra inputs"),
+    ],
+)
+def test_bad_rules_are_refused_with_their_line(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
+    document = yaml.safe_load((_ROOT / "dags" / "institutions" / "riverside.yaml").read_text())
+    document["work_dir"] = str(tmp_path)
+    good = {"name": "good", "entity": "MRN", "pattern": "a"}
+    document["detect"]["context"] = {"rules": [good, _PROTOCOL | change]}
+    file = tmp_path / "riverside.yaml"
+    file.write_text(yaml.safe_dump(document, sort_keys=False))
+    key = next(iter(change))
+    with pytest.raises(SettingsError, match=re.escape(reason)) as caught:
+        load_institution(file)
+    assert f"detect.context.rules.1.{key}: " in str(caught.value)
+    told = re.search(r"\(line (\d+)\)", str(caught.value))
+    assert told
+    assert file.read_text().splitlines()[int(told[1]) - 1].strip().removeprefix("- ").startswith(f"{key}:")
+
+
+def test_two_rules_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="rules 0 and 1 are both named 'protocol'"):
+        ContextSettings.model_validate({"rules": [_PROTOCOL, _PROTOCOL]})
+
+
+@pytest.mark.parametrize("expression", [r"a\*", "[*+]", "[]+]", "[^]*]x", r"\Qa*\E", "a{2,3}", "a{2}", r"[[:alpha:]+]"])
+def test_signs_that_repeat_nothing_are_let_through(expression: str) -> None:
+    check_expression(expression, bounded=True)
+
+
+@pytest.mark.parametrize("pattern", ["a.{0,900}b|a", "(?:a{1,30}){1,30}b", "(?:a|aa){1,400}c", r"\d{1,40}"])
+@pytest.mark.parametrize("unit", ["characters", "words"])
+def test_no_rule_hangs_a_worker(pattern: str, unit: str) -> None:
+    rule = {"name": "slow", "entity": "OTHER_ID", "pattern": pattern, "prefix": "(a+)+x", "window": 100, "unit": unit}
+    slow = detector(rule)
+    for text in ("a" * 30_000, "1 " * 15_000):
+        began = time.process_time()
+        slow.detect([Document("n", text)])
+        assert time.process_time() - began < 20
+
+
+def test_the_example_of_the_documentation_works(tmp_path: Path) -> None:
+    page = (_ROOT / "docs" / "context-rules.md").read_text()
+    example = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert example
+    rules = yaml.safe_load(example[1])["detect"]["context"]["rules"]
+    found = detector(*rules)
+    assert mark("study no. 07-123", found) == "study no. [OTHER_ID:07-123]"
+    assert mark("bed-AB12 is clean", found) == "bed-[LOCATION_OTHER:AB12] is clean"
+
+
+def test_the_engine_runs_them() -> None:
+    from deid_tasks.cli.engines import public_settings
+
+    settings = public_settings()
+    detect = settings.detect.model_copy(
+        update={
+            "detectors": ("patterns", "context"),
+            "context": ContextSettings.model_validate({"rules": [_PROTOCOL]}),
+        }
+    )
+    with_rules = build_engine(settings.model_copy(update={"detect": detect}), None, None)
+    assert [one.name for one in with_rules.detectors] == ["patterns", "context"]
+    without = build_engine(settings.model_copy(update={"detect": settings.detect}), None, None)
+    assert with_rules.fingerprint != without.fingerprint

@@ -1,0 +1,180 @@
+"""Who wins, what stays covered, and where a span begins and ends."""
+
+import random
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span, check_spans
+from deid_tasks.engine.merge import count_agreed, merge_spans
+from deid_tasks.engine.text import Document
+from deid_tasks.settings.model import MergeSettings
+
+_MARK = re.compile(r"\[([A-Z_]+):([^\]]*)\]")
+
+
+def read_markup(marked: str) -> tuple[str, list[Span]]:
+    text, spans, position = "", [], 0
+    for match in _MARK.finditer(marked):
+        text += marked[position : match.start()]
+        spans.append(Span(len(text), len(text) + len(match[2]), Entity(match[1])))
+        text += match[2]
+        position = match.end()
+    return text + marked[position:], spans
+
+
+def show(text: str, spans: list[Span]) -> str:
+    shown, position = "", 0
+    for span in spans:
+        shown += f"{text[position : span.start]}[{span.entity}:{text[span.start : span.end]}]"
+        position = span.end
+    return shown + text[position:]
+
+
+def merge(**marked: str) -> str:
+    read = {name: read_markup(value) for name, value in marked.items()}
+    texts = {text for text, _ in read.values()}
+    assert len(texts) == 1
+    text = texts.pop()
+    merged = merge_spans(Document("n", text), {name: spans for name, (_, spans) in read.items()}, MergeSettings())
+    check_spans(merged, len(text))
+    return show(text, merged)
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        # one detector alone
+        ({"patterns": "on [DATE:3/14] by Dr. [PROVIDER:Okafor]"}, "on [DATE:3/14] by Dr. [PROVIDER:Okafor]"),
+        # the stronger detector names what both found
+        ({"patient": "[PATIENT:Grace] came", "transformer": "[PROVIDER:Grace] came"}, "[PATIENT:Grace] came"),
+        ({"lexicon": "at [FACILITY:Mercy]", "patterns": "at [CITY:Mercy]"}, "at [CITY:Mercy]"),
+        # what sticks out of the winner stays covered
+        ({"patterns": "[DATE:May 5] Jones", "transformer": "[PROVIDER:May 5 Jones]"}, "[DATE:May 5] [PROVIDER:Jones]"),
+        (
+            {"patient": "Mr John [PATIENT:Okafor] Lane", "transformer": "Mr [STREET:John Okafor Lane]"},
+            "Mr [STREET:John] [PATIENT:Okafor] [STREET:Lane]",
+        ),
+        ({"patterns": "([PHONE:555-0123]) x", "transformer": "[ZIP:(555-0123)] x"}, "([PHONE:555-0123]) x"),
+        # models among themselves: name before location before age before organization
+        ({"transformer": "[ORGANIZATION:Lima]", "transformer:two": "[CITY:Lima]"}, "[CITY:Lima]"),
+        ({"transformer": "[CITY:Lima]", "transformer:two": "[PATIENT:Lima]"}, "[PATIENT:Lima]"),
+        ({"transformer": "[ORGANIZATION:92]", "transformer:two": "[AGE:92]"}, "[AGE:92]"),
+        # a detector the settings do not know ranks last
+        ({"inclusion": "[CITY:Lima]", "transformer": "[ORGANIZATION:Lima]"}, "[ORGANIZATION:Lima]"),
+        # boundaries
+        ({"transformer": "[PROVIDER:Dr. Okafor's] note"}, "Dr. [PROVIDER:Okafor]'s note"),
+        ({"transformer": "[PATIENT:Mrs. Maria Okafor,] seen"}, "Mrs. [PATIENT:Maria Okafor], seen"),
+        ({"transformer": "seen by[PROVIDER: Oka]for today"}, "seen by [PROVIDER:Okafor] today"),
+        ({"transformer": "[CITY:(Boston)]"}, "[CITY:(Boston)]"),
+        ({"transformer": "[CITY:(Boston]) now"}, "([CITY:Boston]) now"),
+        ({"transformer": "told [PATIENT:Maria T.] today"}, "told [PATIENT:Maria T.] today"),
+        ({"patterns": "[PHONE:+1 617 555 0123]"}, "[PHONE:+1 617 555 0123]"),
+        ({"patterns": "call [PHONE:(617) 555-0123]."}, "call [PHONE:(617) 555-0123]."),
+        ({"transformer": "well[PATIENT: -- ]then"}, "well -- then"),
+        # parts of one name
+        ({"lexicon": "[PATIENT:Maria] [PATIENT:Okafor] came"}, "[PATIENT:Maria Okafor] came"),
+        ({"lexicon": "[PATIENT:Maria] T. [PATIENT:Okafor]"}, "[PATIENT:Maria] T. [PATIENT:Okafor]"),
+        ({"lexicon": "[PROVIDER:J]. [PROVIDER:Okafor]"}, "[PROVIDER:J. Okafor]"),
+        ({"lexicon": "saw [PATIENT:Maria]. [PATIENT:Grace] left"}, "saw [PATIENT:Maria]. [PATIENT:Grace] left"),
+        ({"lexicon": "[PATIENT:Maria] [RELATIVE:Ann]"}, "[PATIENT:Maria] [RELATIVE:Ann]"),
+        ({"lexicon": "[CITY:Salem] [CITY:Boston]"}, "[CITY:Salem] [CITY:Boston]"),
+        ({"lexicon": "[PATIENT:Maria] Okafor", "transformer": "Maria [PATIENT:Okafor]"}, "[PATIENT:Maria Okafor]"),
+    ],
+)
+def test_merging(marked: dict[str, str], expected: str) -> None:
+    assert merge(**marked) == expected
+
+
+def test_settings_order_the_detectors() -> None:
+    text, patterns = read_markup("[CITY:Salem]")
+    found = {"patterns": patterns, "lexicon": [Span(0, 5, Entity.PATIENT)]}
+    ahead = MergeSettings(priority=("lexicon", "patterns"))
+    assert merge_spans(Document("n", text), found, ahead)[0].entity is Entity.PATIENT
+    assert merge_spans(Document("n", text), found, MergeSettings())[0].entity is Entity.CITY
+
+
+def test_a_span_outside_the_note_is_refused_without_its_text() -> None:
+    with pytest.raises(ValueError, match="note n17") as error:
+        merge_spans(Document("n17", "Okafor"), {"patterns": [Span(0, 7, Entity.PATIENT)]}, MergeSettings())
+    assert "Okafor" not in str(error.value)
+
+
+_TEXT = st.text(st.sampled_from("abZ Dr.'s-(3)\n"), min_size=1, max_size=60)
+_DETECTORS = ("patient", "patterns", "lexicon", "transformer", "transformer:two", "other")
+
+
+@st.composite
+def _votes(draw: st.DrawFn) -> tuple[str, dict[str, list[Span]]]:
+    text = draw(_TEXT)
+    votes: dict[str, list[Span]] = {}
+    for _ in range(draw(st.integers(0, 12))):
+        start = draw(st.integers(0, len(text) - 1))
+        end = draw(st.integers(start + 1, len(text)))
+        entity = draw(st.sampled_from([Entity.PATIENT, Entity.PROVIDER, Entity.CITY, Entity.DATE, Entity.FACILITY]))
+        score = draw(st.sampled_from([0.5, 1.0]))
+        votes.setdefault(draw(st.sampled_from(_DETECTORS)), []).append(Span(start, end, entity, "", score))
+    return text, votes
+
+
+@given(_votes())
+@settings(max_examples=400)
+def test_merged_spans_are_disjoint_and_cover_every_marked_word(given_votes: tuple[str, dict[str, list[Span]]]) -> None:
+    text, votes = given_votes
+    merged = merge_spans(Document("n", text), votes, MergeSettings())
+    check_spans(merged, len(text))
+    covered = {i for span in merged for i in range(span.start, span.end)}
+    for spans in votes.values():
+        for span in spans:
+            if span.entity in {Entity.CITY, Entity.DATE, Entity.FACILITY}:  # names may lose a title or an 's
+                assert {i for i in range(span.start, span.end) if text[i].isalnum()} <= covered
+    assert all(any(c.isalnum() for c in text[span.start : span.end]) for span in merged)
+
+
+@given(_votes(), st.integers(0, 1000))
+@settings(max_examples=200)
+def test_the_order_of_the_votes_does_not_matter(given_votes: tuple[str, dict[str, list[Span]]], seed: int) -> None:
+    text, votes = given_votes
+    shuffled = list(votes.items())
+    random.Random(seed).shuffle(shuffled)
+    other = {name: random.Random(seed).sample(spans, len(spans)) for name, spans in shuffled}
+    document = Document("n", text)
+    assert merge_spans(document, votes, MergeSettings()) == merge_spans(document, other, MergeSettings())
+
+
+def test_merging_again_changes_nothing() -> None:
+    text, spans = read_markup("Dr. [PROVIDER:Maria T. Okafor] and [PATIENT:Lee], [DATE:3/14]")
+    once = merge_spans(Document("n", text), {"patterns": spans}, MergeSettings())
+    assert merge_spans(Document("n", text), {"patterns": once}, MergeSettings()) == once
+
+
+def test_many_overlapping_spans_are_swept_once() -> None:
+    text = "word " * 20_000
+    nested = [Span(i * 5, min(i * 5 + 400, len(text)), Entity.CITY) for i in range(20_000)]
+    merged = merge_spans(Document("n", text), {"lexicon": nested}, MergeSettings())
+    check_spans(merged, len(text))
+    assert sum(len(span) for span in merged) >= 20_000 * 4
+
+
+@pytest.mark.parametrize(
+    ("marked", "agreed"),
+    [
+        ({}, 0),
+        ({"patterns": "[DATE:3/14] Dr. [PROVIDER:Okafor]"}, 0),
+        ({"patterns": "[DATE:3/14] Dr. [PROVIDER:Okafor]", "lexicon": "3/14 Dr. [PROVIDER:Okafor]"}, 1),
+        # Another entity agrees too, and so does a span over both.
+        ({"patterns": "[DATE:3/14] Dr. [PROVIDER:Okafor]", "lexicon": "3/14 Dr. [CITY:Okafor]"}, 1),
+        ({"patterns": "[DATE:3/14] Dr. [PROVIDER:Okafor]", "transformer": "[DATE:3/14 Dr. Okafor]"}, 2),
+        # One detector twice is one detector.
+        ({"patterns": "3/14 Dr. [PROVIDER:Oka][PATIENT:for]"}, 0),
+        ({"patterns": "[DATE:3/14] Dr. Okafor", "lexicon": "3/14 Dr. [PROVIDER:Okafor]"}, 0),
+    ],
+)
+def test_spans_that_two_detectors_found(marked, agreed):
+    read = {name: read_markup(value)[1] for name, value in marked.items()}
+    text = "3/14 Dr. Okafor"
+    assert count_agreed([Span(0, 4, Entity.DATE), Span(9, 15, Entity.PROVIDER)], read) == agreed
+    assert all(read_markup(value)[0] == text for value in marked.values())

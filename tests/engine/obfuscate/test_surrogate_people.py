@@ -1,0 +1,200 @@
+"""No surrogate person is a real one, no two names of one record become one, and sex follows what the note says."""
+
+import datetime
+from itertools import product
+
+import pytest
+from conftest import WRITTEN_AT, parse
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.errors import LexiconError
+from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
+from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator, Person, refresh_people
+from deid_tasks.engine.obfuscate.pools import given_names, nicknames, surname_groups
+from deid_tasks.engine.text import Document
+from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
+
+KEY = bytes(range(32))
+SETTINGS = ObfuscateSettings(key="key", date_shift_days=(-15, -15))
+
+
+def maker(known=None):
+    return Obfuscator(KEY, "riverside", PolicySettings(), SETTINGS, known)
+
+
+def people(*rows, before=None):
+    return KnownPeople.of(KEY, "riverside", rows, before)
+
+
+def record(patient_id, *names, sex="U", birth_date=None, group="unknown"):
+    terms = tuple(PatientTerm(kind, name) for kind, name in names)
+    return PatientRecord(patient_id, sex, birth_date, group, terms)
+
+
+def full_name(obfuscator, patient):
+    first = obfuscator.value("John", Entity.PATIENT, patient, part="given")
+    return first, obfuscator.value("Smith", Entity.PATIENT, patient, part="surname")
+
+
+def test_a_surrogate_is_nobody_who_has_that_birth_date():
+    born = datetime.date(1961, 4, 20)
+    patient = record("p7", (TermKind.FIRST, "John"), (TermKind.LAST, "Smith"), birth_date=born)
+    unguarded = full_name(maker(), patient)
+    moved = maker().shift_day(born, "p7")
+    known = people(Person("p1", *unguarded, moved), Person("p2", "Ann", "", None))
+    assert len(known) == 1
+    assert known.holds("p7", unguarded[0].upper(), unguarded[1], moved)
+    guarded = full_name(maker(known), patient)
+    assert guarded != unguarded
+    assert not known.holds("p7", *guarded, moved)
+    assert full_name(maker(people(Person("p1", *unguarded, born))), patient) == unguarded
+
+
+def test_who_is_registered_later_changes_no_surrogate():
+    born = datetime.date(1961, 4, 20)
+    patient = record("p7", (TermKind.FIRST, "John"), (TermKind.LAST, "Smith"), birth_date=born)
+    first = people(Person("p7", "John", "Smith", born))
+    published = full_name(maker(first), patient)
+    moved = maker().shift_day(born, "p7")
+    namesake = Person("p8", *published, moved)
+    later = people(namesake, Person("p7", "John", "Smith", born), before=first)
+    assert (len(later), later.generation) == (2, 1)
+    assert full_name(maker(later), patient) == published
+    # Whoever comes after the namesake is held against the namesake too.
+    newest = people(Person("p9", "Jo", "Smyth", born), before=later)
+    assert later.holds("p9", *published, moved)
+    assert newest.holds("p9", *published, moved)
+    assert not newest.holds("p7", *published, moved)
+
+
+def test_a_refresh_that_brings_nobody_changes_nothing():
+    rows = [Person("p1", "Ann", "Lee", datetime.date(1950, 1, 2)), Person("p2", "Ben", "Lee", None)]
+    first = people(*rows)
+    assert people(*reversed(rows), before=first) is first
+    assert people(*reversed(rows)).version == first.version
+    assert people(*rows, Person("p3", "", "", None), before=first).version != first.version
+
+
+def test_known_people_are_a_file_without_names(tmp_path):
+    born = datetime.date(1950, 1, 2)
+    path = tmp_path / "people"
+    made = refresh_people(path, KEY, "riverside", [Person("patient-1", "Annabelle", "Lindqvist", born)])
+    assert b"nnabelle" not in path.read_bytes()
+    assert b"patient-1" not in path.read_bytes()
+    assert "nnabelle" not in repr(made)
+    opened = KnownPeople.open(path, KEY, "riverside")
+    assert (opened.version, opened.generation, len(opened)) == (made.version, 0, 1)
+    assert opened.holds("patient-1", "ANNABELLE", "Lindqvist", born)
+    assert people(Person("p", "Søren", "Đặng", born)).holds("p", "Soren", "Dang", born)
+    before = path.stat().st_mtime_ns
+    refresh_people(path, KEY, "riverside", [Person("patient-1", "Annabelle", "Lindqvist", born)])
+    assert path.stat().st_mtime_ns == before
+    assert refresh_people(path, KEY, "riverside", [Person("patient-2", "Bo", "Ek", born)]).generation == 1
+    assert KnownPeople.open(path, KEY, "riverside").holds("patient-3", "Bo", "Ek", born)
+    with pytest.raises(LexiconError, match="another surrogate key"):
+        KnownPeople.open(path, bytes(32), "riverside")
+    assert refresh_people(path, bytes(32), "riverside", [Person("patient-2", "Bo", "Ek", born)]).generation == 0
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(LexiconError, match="damaged"):
+        refresh_people(path, bytes(32), "riverside", [])
+    with pytest.raises(LexiconError, match="No such file"):
+        KnownPeople.open(tmp_path / "none", KEY, "riverside")
+
+
+@pytest.mark.parametrize("sex", ["F", "M"])
+def test_no_two_names_of_a_record_become_one(sex):
+    # A nickname is its formal name, and becomes what that becomes.
+    known = [name for name, (usual, _, bearers) in given_names().items() if usual == sex and bearers > 5]
+    firsts = [name.title() for name in known if name not in nicknames()][:40]
+    lasts = [name.title() for name in list(surname_groups())[:40]]
+    for number in range(4):
+        names = [(TermKind.RELATIVE_FIRST, name) for name in firsts] + [
+            (TermKind.RELATIVE_LAST, name) for name in lasts
+        ]
+        patient = record(f"p{number}", *names, sex=sex, group="hispanic")
+        obfuscator = maker()
+        for part, originals in (("given", firsts), ("surname", lasts)):
+            made = [fold(obfuscator.value(name, Entity.RELATIVE, patient, part=part)) for name in originals]
+            assert len(set(made)) == len(made)
+            assert not set(made) & set(map(fold, originals))
+
+
+def test_the_first_letter_follows_from_the_first_letter():
+    obfuscator = maker()
+    for names, part in ((("Ann", "Alice", "Albert", "Amy"), "given"), (("Smith", "Stone", "Stewart"), "surname")):
+        assert len({obfuscator.value(name, Entity.PROVIDER, part=part)[0] for name in names}) == 1
+
+
+@pytest.mark.parametrize(
+    ("marked", "sex"),
+    [
+        ("Mr. [PATIENT:Xqwen Vance] was seen.", "M"),
+        ("Mrs. [PATIENT:Xqwen Vance] was seen.", "F"),
+        ("his wife [RELATIVE:Xqwen] drove", "F"),
+        ("her brother, [RELATIVE:Xqwen], drove", "M"),
+        ("[PATIENT:Xqwen Vance] came in. She has a cough.", "F"),
+        ("[PATIENT:Xqwen Vance] is a gentleman of 60.", "M"),
+        ("Signed by [PROVIDER:Xqwen Vance].", "U"),
+    ],
+)
+def test_sex_follows_the_note_where_nothing_else_tells(marked, sex):
+    text, spans = parse(marked)
+    made = maker().obfuscate(Document("n", text, "p1"), spans, record("p1"), WRITTEN_AT)
+    name = made.text[slice(*made.replaced[0])].split()[0]
+    assert given_names()[fold(name)][0] == sex
+
+
+def test_the_record_goes_before_the_note():
+    text, spans = parse("Mr. [PATIENT:Xqwen Vance] was seen.")
+    patient = record("p1", (TermKind.FIRST, "Xqwen"), (TermKind.LAST, "Vance"), sex="F")
+    made = maker().obfuscate(Document("n", text, "p1"), spans, patient, WRITTEN_AT)
+    assert given_names()[fold(made.text.split()[1])][0] == "F"
+
+
+def test_tables_agree_with_notes():
+    obfuscator = maker()
+    text, spans = parse(
+        "[PATIENT:John Smith], [CITY:Boston], [STATE:MA] [ZIP:02115]; seen by [PROVIDER:Ann Lindqvist], [PAGER:22417]"
+    )
+    patient = record("p1", (TermKind.FIRST, "John"), (TermKind.LAST, "Smith"), (TermKind.CITY, "Boston"))
+    note = obfuscator.obfuscate(Document("n", text, "p1"), spans, patient, WRITTEN_AT).text
+    city, state, code = "Boston", "MA", "02115"
+    beside = {"city": city, "state": state, "zip_code": code}
+    place = [
+        obfuscator.value(v, e, patient, **beside)
+        for v, e in zip(beside.values(), (Entity.CITY, Entity.STATE, Entity.ZIP), strict=True)
+    ]
+    clinician = " ".join(
+        obfuscator.value(n, Entity.PROVIDER, part=p) for n, p in (("Ann", "given"), ("Lindqvist", "surname"))
+    )
+    pager = obfuscator.value("22417", Entity.PAGER)
+    assert (
+        note
+        == f"{' '.join(full_name(obfuscator, patient))}, {place[0]}, {place[1]} {place[2]}; seen by {clinician}, {pager}"
+    )
+
+
+def test_particles_stay_in_tables_as_in_notes():
+    patient = record("p1", (TermKind.FIRST, "Mary Ann"), (TermKind.LAST, "de la Cruz Jr."), group="hispanic")
+    obfuscator = maker()
+    text, spans = parse("[PATIENT:Mary Ann de la Cruz]")
+    note = obfuscator.obfuscate(Document("n", text, "p1"), spans, patient, WRITTEN_AT).text
+    first = obfuscator.value("Mary Ann", Entity.PATIENT, patient, part="given")
+    last = obfuscator.value("de la Cruz Jr.", Entity.PATIENT, patient, part="surname")
+    assert last.startswith("de la ")
+    assert f"{first} {last}" == f"{note} Jr."
+    staff = obfuscator.value("van der Meer", Entity.PROVIDER, part="surname")
+    text, spans = parse("Dr. [PROVIDER:van der Meer]")
+    assert obfuscator.obfuscate(Document("n", text, "p1"), spans, patient, WRITTEN_AT).text == f"Dr. {staff}"
+
+
+def test_one_facility_stands_in_one_town():
+    towns = set()
+    for patient, form in product(
+        ("p1", "p2", "p3"), ("[FACILITY:Mercy Hospital], {}", "[FACILITY:Mercy Hospital] in {}")
+    ):
+        text, spans = parse(form.format("[CITY:Boston], [STATE:MA]"))
+        made = maker().obfuscate(Document("n", text, patient), spans, None, WRITTEN_AT)
+        towns.add(made.text[slice(*made.replaced[1])])
+    assert len(towns) == 1

@@ -1,0 +1,82 @@
+"""What only the model found and is none: figures, fragments, headings, everyday words in small letters."""
+
+import pytest
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span
+from deid_tasks.engine.recover import recover
+from deid_tasks.engine.text import Document
+
+GIVEN_BACK = [
+    ("(2023: [TIME:277])", "transformer"),
+    ("Sunday[DATE:s] only", "transformer"),
+    ("pain [DATE:1]/10", "transformer"),
+    ("Voldyne to [TIME:1573].", "transformer"),
+    ("AST at [AGE:39] U/L", "transformer"),
+    ("ambulated in [CITY:hall] with walker", "transformer"),
+    ("mom has [RELATIVE:sugar]", "transformer"),
+    ("[INITIALS:ROS] negative", "transformer"),
+    ("lower extremity.[INITIALS:ß]", "transformer"),
+    ("A little ooze. [PATIENT:Pus] means call", "transformer"),
+    ("Home. Jane ([STATE:PA]) to do scripts", "transformer"),
+    ("ok'd #[ORGANIZATION:28] only", "transformer"),
+    ("[LOCATION_OTHER:rm] 7S-09", "transformer"),
+    ("Form [OTHER_ID:88-1412]", "transformer"),
+    ("at 9:07 [INITIALS:CST]", "transformer"),
+    ("[INITIALS:TB]         | negative", "transformer"),
+    ("[LOCATION_OTHER:bed 5] in the ER", "transformer"),
+    ("[PROVIDER:sgd] by hand", "transformer"),
+    ("[PROVIDER:ortho] pgy4 Blount", "transformer"),
+    ("Sheriff [PROVIDER:Dep]. Quist", "transformer"),
+    ("[ORGANIZATION:Rx] BIN 610097", "transformer"),
+    ("Rx [ORGANIZATION:BIN] 610097", "transformer"),
+    ("[STATE:Tx] today", "transformer"),
+    ("Pavilion, [STATE:OR] 4", "transformer"),
+]
+KEPT = [
+    ("Salem, [STATE:OR] 97301", "transformer"),
+    ("Austin, [STATE:TX] today", "transformer"),
+    ("ortho [PROVIDER:Blount] here", "transformer"),
+    ("d/w [RELATIVE:Bin], who agrees", "transformer"),
+    ("home [DATE:1/5]. Then", "transformer"),
+    ("seen in [DATE:2019]", "transformer"),
+    ("at [TIME:0835]", "transformer"),
+    ("at [TIME:1959]", "transformer"),
+    ("[AGE:92] mg is not meant", "patterns"),
+    ("dr. [PROVIDER:walker] aware", "transformer"),
+    ("d/w [PROVIDER:zúñiga]", "transformer"),
+    ("[PATIENT:Walker] ambulated", "transformer"),
+    ("[INITIALS:mko]", "transformer"),
+    ("Entered:[INITIALS:HA]", "transformer"),
+    ("[LOCATION_OTHER:Bed 16]", "transformer"),
+    ("ok. [PATIENT:Young] is here", "transformer"),
+    ("from Springfield ([STATE:IL])", "transformer"),
+    ("Pharmacy #[ORGANIZATION:2601]", "transformer"),
+    ("Corner Pharmacy #[ORGANIZATION:12]", "transformer"),
+    ("12 oak terrace #[ORGANIZATION:33]", "transformer"),
+    ("[LOCATION_OTHER:rm 7S-09]", "transformer"),
+]
+
+
+def run(marked: str, detector: str) -> tuple[bool, bool]:
+    start = marked.index("[")
+    name, value = marked[start + 1 : marked.index("]")].split(":", 1)
+    text = marked[:start] + value + marked[marked.index("]") + 1 :]
+    result = recover(Document("n", text), [Span(start, start + len(value), Entity(name), detector)])
+    return bool(result.kept), bool(result.recovered)
+
+
+@pytest.mark.parametrize(("marked", "detector"), GIVEN_BACK)
+def test_given_back(marked, detector):
+    assert run(marked, detector) == (False, True)
+
+
+@pytest.mark.parametrize(("marked", "detector"), KEPT)
+def test_kept(marked, detector):
+    assert run(marked, detector) == (True, False)
+
+
+def test_what_the_patients_record_holds_is_never_noise():
+    span = Span(0, 4, Entity.PATIENT, "transformer")
+    result = recover(Document("n", "hall walks"), [span], None, [Span(0, 4, Entity.PATIENT, "patient")])
+    assert result.kept == (span,)

@@ -1,0 +1,346 @@
+"""Any change of what decides the output changes the fingerprint, and nothing else does."""
+
+import ast
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from deid_tasks.engine import fingerprint as module
+from deid_tasks.engine.fingerprint import (
+    DECISIVE,
+    LIBRARIES,
+    MODULES,
+    TORCH_LIBRARIES,
+    WINGS,
+    fingerprint,
+    neural_version,
+)
+from deid_tasks.engine.lexicon import LexiconTerm, compile_lexicon
+from deid_tasks.settings import InstitutionSettings, load_institution
+
+PACKAGE = Path(module.__file__).parents[1]
+REFERENCE = PACKAGE.parent / "dictionaries"
+INDIFFERENT = {
+    "title",
+    "owner",
+    "warehouse",
+    "dictionaries",
+    "harvest",
+    "training",
+    "sampling",
+    "annotation",
+    "gate",
+    "publish",
+    "vault",
+    "work_dir",
+}
+
+FILE = """
+institution: riverside
+title: Riverside Health
+owner: data
+warehouse: {connection: riverside_ehr, layout: omop}
+notes: {start_date: 2024-01-01, shard_notes: 20, max_characters: 1000}
+detect:
+  detectors: [patterns, lexicon, patient, transformer]
+  patterns: {identifiers: {MRN: ['RH\\d{7}'], ACCOUNT: ['AC\\d{5}']}}
+  transformers: [{model: minilm, outside_bias: -1.0, threads: 1}]
+policy: {group: C, keep: [TIME, AGE]}
+obfuscate: {key: riverside_key}
+publish: {bucket: published, object_store: store, catalog: catalog}
+work_dir: /work
+"""
+
+
+def changed(path: str, value: object) -> InstitutionSettings:
+    document = yaml.safe_load(FILE)
+    *sections, key = path.split(".")
+    place = document
+    for section in sections:
+        place = place[int(section)] if isinstance(place, list) else place.setdefault(section, {})
+    place[key] = value
+    return InstitutionSettings.model_validate(document)
+
+
+SETTINGS = InstitutionSettings.model_validate(yaml.safe_load(FILE))
+BEFORE = fingerprint(SETTINGS, "lexicon", ("weights",))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("institution", "lakeshore"),
+        ("notes.max_characters", 2_000),
+        ("detect.detectors", ["patterns", "lexicon", "patient"]),
+        ("detect.patterns.identifiers", {"MRN": [r"RH\d{7}"]}),
+        ("detect.patterns.identifiers", {"MRN": [r"RH\d{7}"], "ACCOUNT": [r"AC\d{6}"]}),
+        ("detect.transformers.0.outside_bias", -2.0),
+        ("detect.transformers.0.model", "other"),
+        ("detect.transformers.0.backend", "torch"),
+        ("detect.transformers.0.second", {"model": "another"}),
+        ("detect.inclusion", False),
+        ("merge.priority", ["patterns", "patient", "lexicon", "transformer"]),
+        ("recover.enabled", False),
+        ("policy.group", "A"),
+        ("policy.keep", ["TIME"]),
+        ("policy.max_kept_age_years", 64),
+        ("obfuscate.key", "other_key"),
+        ("obfuscate.date_shift_days", [-30, 30]),
+    ],
+)
+def test_a_decisive_setting_changes_it(path, value):
+    assert fingerprint(changed(path, value), "lexicon", ("weights",)) != BEFORE
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("title", "Another name"),
+        ("owner", "somebody"),
+        ("warehouse.connection", "replica"),
+        ("warehouse.layout", "clarity"),
+        ("dictionaries.schedule", "0 3 * * *"),
+        ("notes.start_date", "2020-01-01"),
+        ("notes.schedule", "@hourly"),
+        ("notes.shard_notes", 5_000),
+        ("notes.max_shards", 3),
+        ("detect.detectors", ["transformer", "patient", "lexicon", "patterns"]),
+        ("detect.transformers.0.threads", 8),
+        ("detect.transformers.0.batch_pieces", 32),
+        ("detect.cache", {"enabled": False}),
+        ("policy.keep", ["AGE", "TIME"]),
+        ("harvest.least_patients", 5),
+        ("sampling.size", 5),
+        ("sampling.seed", 99),
+        ("annotation.preannotate", True),
+        ("annotation.format", "brat"),
+        ("gate.recall_min", 0.5),
+        ("gate.designs", ["random"]),
+        ("gate.approval", True),
+        ("gate.data_docs", "/docs"),
+        ("gate.drift", {"max_ratio": 3}),
+        ("publish.bucket", "elsewhere"),
+        ("work_dir", "/elsewhere"),
+    ],
+)
+def test_any_other_setting_does_not(path, value):
+    settings = changed(path, value)
+    assert settings != SETTINGS
+    assert fingerprint(settings, "lexicon", ("weights",)) == BEFORE
+
+
+def test_every_section_is_decided_upon():
+    """A new section of the settings must be put on one side or the other."""
+    assert DECISIVE | INDIFFERENT | {"notes"} == set(InstitutionSettings.model_fields)
+
+
+def test_the_order_of_keys_and_comments_in_the_file_change_nothing(tmp_path):
+    def turned(value):
+        if isinstance(value, dict):
+            return {key: turned(value[key]) for key in reversed(value)}
+        return value
+
+    file = tmp_path / "riverside.yaml"
+    file.write_text("# a comment\n" + yaml.safe_dump(turned(yaml.safe_load(FILE)), sort_keys=False))
+    assert fingerprint(load_institution(file), "lexicon", ("weights",)) == BEFORE
+
+
+@pytest.mark.parametrize(("lexicon", "models"), [("other", ("weights",)), ("lexicon", ("other",)), ("lexicon", ())])
+def test_lexicon_and_weights_change_it(lexicon, models):
+    assert fingerprint(SETTINGS, lexicon, models) != BEFORE
+
+
+def test_what_was_approved_of_a_harvest_changes_it_and_not_what_the_models_find():
+    assert fingerprint(SETTINGS, "lexicon", ("weights",), harvested=("inclusion 1",)) != BEFORE
+    before = neural_version(SETTINGS, ("weights",))
+    assert neural_version(changed("detect.inclusion", False), ("weights",)) == before
+    assert neural_version(changed("detect.patterns.identifiers", {}), ("weights",)) == before
+    assert neural_version(changed("detect.transformers.0.outside_bias", -2.0), ("weights",)) != before
+    assert neural_version(SETTINGS, ("other",)) != before
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("recover.enabled", False), ("merge.votes", 2), ("detect.detectors", ["transformer"])]
+)
+def test_what_is_marked_in_the_end_decides_for_a_model_that_is_asked_by_it(setting, value):
+    other = changed(setting, value)
+    assert neural_version(other, ("w",)) == neural_version(SETTINGS, ("w",))
+    assert neural_version(other, ("w",), reads_rules=True) != neural_version(SETTINGS, ("w",), reads_rules=True)
+
+
+def test_patterns_and_public_lists_decide_what_a_model_finds_that_reads_rules_and_no_other(tmp_path):
+    package, lists = tmp_path / "package", tmp_path / "lists"
+    (package / "engine" / "detect" / "patterns").mkdir(parents=True)
+    lists.mkdir()
+    (package / "engine" / "merge").mkdir()
+    (package / "core").mkdir()
+    modules = [package / f"core/{name}.py" for name in ("entities", "reference", "us_states")]
+    modules += [package / f"engine/{name}.py" for name in ("resolve", "cascade")]
+    for path in (*modules, lists / "names.tsv"):
+        path.write_text("1")
+    rules = package / "engine" / "detect" / "patterns" / "dates.py"
+    found = []
+    for turn, path in enumerate(
+        (rules, package / "engine/merge/merge.py", package / "engine/cascade.py", lists / "names.tsv")
+    ):
+        path.write_text(f"changed {turn}")
+        module._neural_code_hash.cache_clear()
+        module._reference_hash.cache_clear()
+        found.append([neural_version(SETTINGS, ("w",), package, lists, reads_rules=reads) for reads in (False, True)])
+    path.write_text("changed again")
+    module._reference_hash.cache_clear()
+    found.append([neural_version(SETTINGS, ("w",), package, lists, reads_rules=reads) for reads in (False, True)])
+    plain, told = zip(*found, strict=True)
+    assert len(set(plain)) == 1
+    assert len(set(told)) == 5
+
+
+def test_the_order_of_two_models_changes_it():
+    assert fingerprint(SETTINGS, "lexicon", ("a", "b")) != fingerprint(SETTINGS, "lexicon", ("b", "a"))
+
+
+def test_one_dictionary_row_is_another_lexicon_version_and_the_order_of_rows_is_not(tmp_path):
+    terms = [LexiconTerm("provider", "last", "Okafor", 3), LexiconTerm("facility", "name", "Mercy West", 1)]
+
+    def version(name, rows):
+        (tmp_path / name).mkdir()
+        return compile_lexicon(iter(rows), tmp_path / name, key=bytes(32)).version
+
+    first = version("a", terms)
+    assert version("b", terms) == first
+    assert version("c", [*terms, LexiconTerm("provider", "last", "Quillfeather", 1)]) != first
+    assert version("d", terms[:1]) != first
+
+
+@pytest.mark.parametrize("byte", [0, 5_000, -1])
+def test_one_byte_of_the_weights_is_another_hash(tmp_path, byte):
+    pytest.importorskip("torch")
+    from tiny_model import write_tiny_model
+
+    from deid_tasks.engine.detect.transformer import TransformerDetector
+    from deid_tasks.settings.model import TransformerSettings
+
+    folder = write_tiny_model(tmp_path)
+    before = TransformerDetector(TransformerSettings(model=str(folder))).sha256
+    weights = bytearray((folder / "model.onnx").read_bytes())
+    changed_file = folder / "model.onnx"
+    weights[byte] ^= 1
+    changed_file.write_bytes(weights)
+    from deid_tasks.core.errors import DeidError
+
+    try:
+        after = TransformerDetector(TransformerSettings(model=str(folder))).sha256
+    except DeidError:
+        return  # damaged weights are refused, which is as good
+    assert after != before
+
+
+@pytest.fixture
+def copies(tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "package", ignore=shutil.ignore_patterns("__pycache__", "models", "skeletons"))
+    shutil.copytree(REFERENCE, tmp_path / "reference")
+    return tmp_path / "package", tmp_path / "reference"
+
+
+def of(copies):
+    return fingerprint(SETTINGS, "lexicon", ("weights",), *copies)
+
+
+@pytest.mark.parametrize(
+    "change", ["nothing", "times", "docs", "cache", "platform", "evidence", "hospital", "sources", "notes file"]
+)
+def test_what_is_beside_the_way_of_a_note_does_not_change_it(copies, change):
+    package, reference = copies
+    if change == "times":
+        for path in package.rglob("*.py"):
+            os.utime(path, (1, 1))
+    elif change == "docs":
+        (package / "engine" / "detect" / "README.md").write_text("words")
+    elif change == "cache":
+        (package / "engine" / "detect" / "__pycache__").mkdir()
+        (package / "engine" / "detect" / "__pycache__" / "rule.pyc").write_bytes(b"0")
+    elif change in {"platform", "evidence", "hospital"}:
+        next((package / change).rglob("*.py")).write_text("changed = True\n")
+    elif change == "sources":
+        (reference / "SOURCES.md").write_text("where they are from")
+    elif change == "notes file":
+        (package / "cli" / "app.py").write_text("")
+    assert of(copies) == BEFORE
+
+
+@pytest.mark.parametrize("wing", WINGS)
+def test_a_code_file_of_each_wing_changes_it(copies, wing):
+    path = sorted((copies[0] / wing).rglob("*.py"))[-1]
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert of(copies) != BEFORE
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_each_code_file_outside_the_wings_changes_it(copies, name):
+    path = copies[0] / name
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert of(copies) != BEFORE
+
+
+@pytest.mark.parametrize("change", ["new", "gone", "renamed", "moved"])
+def test_files_that_come_go_or_move_change_it(copies, change):
+    detect = copies[0] / "engine" / "detect"
+    if change == "new":
+        (detect / "more.py").write_text("")
+    elif change == "gone":
+        (detect / "patient.py").unlink()
+    elif change == "renamed":
+        (detect / "patient.py").rename(detect / "patients.py")
+    else:
+        (detect / "patient.py").rename(copies[0] / "engine" / "merge" / "patient.py")
+    assert of(copies) != BEFORE
+
+
+def test_a_row_of_a_reference_list_changes_it(copies):
+    path = sorted(copies[1].glob("*.tsv"))[0]
+    path.write_text(path.read_text() + "more\n")
+    assert of(copies) != BEFORE
+
+
+@pytest.mark.parametrize("name", [*LIBRARIES, "python", "unicode"])
+def test_another_release_of_a_library_changes_it(monkeypatch, name):
+    versions = module.library_versions()
+    monkeypatch.setattr(module, "library_versions", lambda: {**versions, name: "0.0.1"})
+    assert fingerprint(SETTINGS, "lexicon", ("weights",)) != BEFORE
+
+
+def _engine_files() -> list[Path]:
+    return [PACKAGE / name for name in MODULES] + [p for wing in WINGS for p in (PACKAGE / wing).rglob("*.py")]
+
+
+def _imported() -> set[str]:
+    names: set[str] = set()
+    for path in _engine_files():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names.add(node.module)
+    return names
+
+
+def test_the_code_that_the_engine_imports_is_in_it():
+    ours = {name for name in _imported() if name.startswith("deid_tasks")}
+    hashed = {path.relative_to(PACKAGE.parent).with_suffix("").as_posix().replace("/", ".") for path in _engine_files()}
+    hashed |= {name.removesuffix(".__init__") for name in hashed}
+    # Errors are words; of the settings the values count; the fingerprint does not decide what it names.
+    assert {name for name in ours - hashed if not name.startswith("deid_tasks.settings")} == {
+        "deid_tasks.core.errors",
+        "deid_tasks.engine.fingerprint",
+    }
+
+
+def test_the_libraries_that_the_engine_computes_with_are_in_it():
+    roots = {name.split(".")[0] for name in _imported()} - {"deid_tasks"} - sys.stdlib_module_names
+    # Arrow carries columns, psycopg2 rows, and the hub's client files; none computes.
+    carriers = {"pyarrow", "psycopg2", "huggingface_hub"}
+    assert roots - carriers == {name.removeprefix("google-") for name in (*LIBRARIES, *TORCH_LIBRARIES)}

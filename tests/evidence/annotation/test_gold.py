@@ -1,0 +1,99 @@
+"""Gold sets are their content: frozen once, never changed, found again by design."""
+
+import datetime
+from dataclasses import replace
+
+import psycopg2
+import pytest
+from freeze_truth import freeze_truth
+from small_hospital import notes
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.errors import InputError, WarehouseError
+from deid_tasks.core.span import Span
+from deid_tasks.evidence.annotation.decision import Basis, Decision
+from deid_tasks.platform.warehouse.gold import SettledNote, freeze_gold_set, gold_sets, newest_gold_set, read_gold
+
+NOTE = SettledNote(
+    "N1", "P1", "letter", datetime.datetime(2024, 1, 1), "A1", "Ms. Quill, 3/14", (Span(4, 9, Entity.PATIENT),)
+)
+
+
+@pytest.fixture
+def connection(desk):
+    connection = psycopg2.connect(desk.uri)
+    yield connection
+    connection.close()
+
+
+def freeze(connection, desk, *settled, design="random", sample="s1", **more):
+    with connection:
+        return freeze_gold_set(connection, desk.settings, settled, design=design, sample_version=sample, **more)
+
+
+def test_gold_arrives_whole_and_its_version_is_its_content(connection, desk):
+    gold = freeze_truth(connection, desk.settings, notes(), "random")
+    assert freeze_truth(connection, desk.settings, reversed(notes()), "random") == gold
+    with connection:
+        stored = list(read_gold(connection, desk.settings, gold))
+    assert [(n.note_id, n.text) for n in stored] == [(n.note_id, n.text) for n in notes()]
+    assert [[(s.start, s.end, s.entity) for s in n.spans] for n in stored] == [
+        [(s.start, s.end, s.entity) for s in n.spans] for n in notes()
+    ]
+    moved = [replace(notes()[0], spans=()), *notes()[1:]]
+    assert freeze_truth(connection, desk.settings, moved, "random").version != gold.version
+    assert len(gold_sets(connection, desk.settings)) == 2
+
+
+OTHER = Decision(4, 9, Entity.PATIENT, Basis.ADJUDICATION, "cy")
+
+
+@pytest.mark.parametrize(
+    ("note", "more"),
+    [
+        (replace(NOTE, text="Ms. Quill, 3/15"), {}),
+        (replace(NOTE, spans=(Span(4, 9, Entity.RELATIVE),)), {}),
+        (replace(NOTE, patient_id="P2"), {}),
+        (replace(NOTE, period="2020"), {}),
+        (replace(NOTE, decisions=(OTHER,)), {}),
+        (NOTE, {"design": "stratified"}),
+        (NOTE, {"sample": "s2"}),
+        (NOTE, {"preannotated_by": "f" * 16}),
+    ],
+)
+def test_whatever_differs_is_another_version(connection, desk, note, more):
+    assert freeze(connection, desk, note, **more).version != freeze(connection, desk, NOTE).version
+
+
+def test_what_does_not_decide_anything_is_no_other_version(connection, desk):
+    scored = replace(NOTE, spans=(Span(4, 9, Entity.PATIENT, "adjudicator", 0.5),))
+    assert freeze(connection, desk, scored, kappa=0.9) == freeze(connection, desk, NOTE, kappa=0.8)
+
+
+@pytest.mark.parametrize(
+    ("settled", "said"),
+    [
+        ((), "without a note"),
+        ((NOTE, NOTE), "note N1 comes twice"),
+        ((replace(NOTE, spans=(Span(4, 9, Entity.PATIENT), Span(8, 12, Entity.DATE))),), "note N1: span"),
+        ((replace(NOTE, spans=(Span(4, 99, Entity.PATIENT),)),), "note N1: span"),
+    ],
+)
+def test_what_is_no_gold_set_is_refused_and_leaves_nothing(connection, desk, settled, said):
+    with pytest.raises(InputError, match=said) as caught:
+        freeze(connection, desk, *settled)
+    assert "Quill" not in str(caught.value)
+    assert desk.rows("select count(*) from riverside_gold.gold_note") == [(0,)]
+
+
+def test_the_newest_of_each_design(connection, desk):
+    with pytest.raises(WarehouseError, match=r"no random gold set; run sample__riverside, then gold__riverside"):
+        newest_gold_set(connection, desk.settings, "random")
+    first = freeze(connection, desk, NOTE)
+    second = freeze(connection, desk, replace(NOTE, spans=()), kappa=0.97)
+    stratified = freeze(connection, desk, NOTE, design="stratified")
+    assert newest_gold_set(connection, desk.settings, "random") == second
+    assert newest_gold_set(connection, desk.settings, "stratified") == stratified
+    assert gold_sets(connection, desk.settings) == [stratified, second, first]
+    assert (second.kappa, second.notes, second.design) == (0.97, 1, "random")
+    assert first.kappa is None

@@ -1,0 +1,100 @@
+"""The published table on a real catalog and an S3 emulator."""
+
+import datetime
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from deid_tasks.core.errors import PublishError
+from deid_tasks.platform.publish import PUBLISHED_SCHEMA, open_table, publish_slice
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+
+def rows(count: int, slice_key: str, word: str = "text") -> pa.Table:
+    start = datetime.datetime(2024, 1, 1)
+    return pa.Table.from_pylist(
+        [
+            {
+                "institution": "riverside",
+                "slice_key": slice_key,
+                "note_key": f"{slice_key}-{i}",
+                "note_type": "progress",
+                "note_datetime": start + datetime.timedelta(days=20 * i),
+                "text": f"{word} {i}",
+            }
+            for i in range(count)
+        ],
+        schema=PUBLISHED_SCHEMA,
+    )
+
+
+def texts(settings: InstitutionSettings, secrets: Secrets) -> list[str]:
+    return sorted(open_table(settings, secrets).scan().to_arrow()["text"].to_pylist())
+
+
+def test_a_run_replaces_exactly_its_own_slice(institution, platform_secrets):
+    publish_slice(institution, platform_secrets, rows(3, "a"), "a", {"run": "1"})
+    publish_slice(institution, platform_secrets, rows(2, "b"), "b", {"run": "2"})
+    publish_slice(institution, platform_secrets, rows(2, "a", "again"), "a", {"run": "3"})
+    assert texts(institution, platform_secrets) == ["again 0", "again 1", "text 0", "text 1"]
+
+
+def test_the_snapshot_carries_its_summary(institution, platform_secrets):
+    publish_slice(institution, platform_secrets, rows(1, "a"), "a", {"fingerprint": "f00", "certificate": "c00"})
+    snapshot = open_table(institution, platform_secrets).current_snapshot()
+    assert snapshot.summary["fingerprint"] == "f00"
+    assert snapshot.summary["certificate"] == "c00"
+
+
+def test_an_empty_slice_removes_what_was_there(institution, platform_secrets):
+    publish_slice(institution, platform_secrets, rows(3, "a"), "a", {})
+    publish_slice(institution, platform_secrets, rows(0, "a"), "a", {"notes": "0"})
+    assert texts(institution, platform_secrets) == []
+
+
+def test_polars_reads_the_table(institution, platform_secrets):
+    publish_slice(institution, platform_secrets, rows(4, "a"), "a", {})
+    store = platform_secrets.mapping(institution.publish.object_store)
+    frame = pl.scan_iceberg(
+        open_table(institution, platform_secrets),
+        storage_options={
+            "s3.endpoint": store["endpoint"],
+            "s3.access-key-id": store["access_key"],
+            "s3.secret-access-key": store["secret_key"],
+            "s3.region": "us-east-1",
+        },
+    ).collect()
+    assert frame.height == 4
+
+
+def test_a_missing_bucket_is_named(institution, platform_secrets):
+    publish = institution.publish.model_copy(update={"bucket": "no-such-bucket"})
+    with pytest.raises(PublishError, match="no-such-bucket"):
+        publish_slice(institution.model_copy(update={"publish": publish}), platform_secrets, rows(1, "a"), "a", {})
+
+
+def test_manifests_hold_no_text(institution, platform_secrets):
+    publish_slice(institution, platform_secrets, rows(3, "a", "Marigold"), "a", {})
+    table = open_table(institution, platform_secrets)
+    bounds = [file for row in table.inspect.files().to_pylist() for file in (row["lower_bounds"], row["upper_bounds"])]
+    assert bounds
+    assert "Marigold" not in str(bounds)
+
+
+def test_rows_stand_in_the_order_of_their_pseudonyms(institution, platform_secrets):
+    notes = rows(4, "a").to_pylist()
+    for note, key in zip(notes, "dbca", strict=True):
+        note["note_key"] = key
+        note["note_datetime"] = datetime.datetime(2024, 1, 1)
+    publish_slice(institution, platform_secrets, pa.Table.from_pylist(notes, schema=PUBLISHED_SCHEMA), "a", {})
+    assert open_table(institution, platform_secrets).scan().to_arrow()["note_key"].to_pylist() == list("abcd")
+
+
+def test_former_names_of_a_slice_go_in_the_same_commit(institution, platform_secrets):
+    for name in "abc":
+        publish_slice(institution, platform_secrets, rows(1, name, name), name, {})
+    before = len(open_table(institution, platform_secrets).metadata.metadata_log)
+    publish_slice(institution, platform_secrets, rows(1, "d", "d"), "d", {}, ("a", "c"))
+    assert texts(institution, platform_secrets) == ["b 0", "d 0"]
+    assert len(open_table(institution, platform_secrets).metadata.metadata_log) == before + 1

@@ -1,0 +1,121 @@
+"""One institution of the dev world, built by dbt once, with everything a scheduled run needs."""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg2
+import pytest
+from freeze_truth import freeze_truth
+
+from deid_tasks.evidence.gate import new_key_pair
+from deid_tasks.hospital import build_hospital, write_notes
+from deid_tasks.hospital.layouts import load
+from deid_tasks.hospital.records import GoldNote, Hospital, HospitalSpec, World
+from deid_tasks.platform import runs
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+PROJECT = Path(__file__).parents[3] / "dbt"
+
+
+@dataclass(frozen=True)
+class Site:
+    """An institution whose dictionaries are built and compiled."""
+
+    settings: InstitutionSettings
+    secrets: Secrets
+    uri: str
+    hospital: Hospital = field(repr=False)
+    notes: list[GoldNote] = field(repr=False)
+
+    def rows(self, question: str) -> list[tuple]:
+        connection = psycopg2.connect(self.uri)
+        try:
+            with connection, connection.cursor() as cursor:
+                cursor.execute(question)
+                return cursor.fetchall() if cursor.description else []
+        finally:
+            connection.close()
+
+
+@pytest.fixture(scope="session")
+def site(postgres, object_store, tmp_path_factory) -> Site:
+    postgres.create_database("runs_tests")
+    uri = postgres.uri("runs_tests")
+    folder = tmp_path_factory.mktemp("runs")
+    settings = InstitutionSettings.model_validate(
+        {
+            "institution": "riverside",
+            "title": "Riverside Health",
+            "warehouse": {"connection": "riverside_ehr", "layout": "omop"},
+            "notes": {"start_date": "2024-01-01", "shard_notes": 40},
+            "detect": {
+                "detectors": ["patterns", "lexicon", "patient"],
+                "patterns": {"identifiers": {"MRN": [r"\bRH\d{7}\b"]}},
+            },
+            "obfuscate": {"key": "riverside_key"},
+            "gate": {"recall_min": 0.6, "precision_min": 0.6, "stratum_recall_min": 0.5},
+            "publish": {
+                "bucket": "published",
+                "object_store": "object_store",
+                "catalog": "catalog",
+                "table": "runs.notes",
+            },
+            "work_dir": str(folder / "work"),
+        }
+    )
+    signing_key, verification_key = new_key_pair()
+    held = {
+        "certificate_signing_key": signing_key,
+        "certificate_verification_key": verification_key,
+        "riverside_ehr": uri,
+        "catalog": uri,
+        "object_store": json.dumps(object_store),
+        "riverside_key": base64.b64encode(bytes(range(32))).decode(),
+    }
+    spec = HospitalSpec("riverside", World.DEV, seed=3, patients=60, providers=20, notes=200, days=2)
+    hospital = build_hospital(spec)
+    notes = list(write_notes(hospital))
+    connection = psycopg2.connect(uri)
+    load(connection, hospital, notes, "riverside_ehr", "omop")
+    _dbt_build(uri, folder)
+    for design, chosen in (("stratified", notes[:80]), ("random", notes[80:160])):
+        freeze_truth(connection, settings, chosen, design)
+    connection.close()
+    secrets = Secrets(held.get)
+    runs.compile_dictionaries(settings, secrets)
+    return Site(settings, secrets, uri, hospital, notes)
+
+
+def _dbt_build(uri: str, folder: Path) -> None:
+    place = urlsplit(uri)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "PALIMPSEST_DBT_HOST": place.hostname or "",
+        "PALIMPSEST_DBT_PORT": str(place.port),
+        "PALIMPSEST_DBT_USER": place.username or "",
+        "PALIMPSEST_DBT_PASSWORD": place.password or "",
+        "PALIMPSEST_DBT_DBNAME": place.path.removeprefix("/"),
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "dbt.cli.main",
+        "run",
+        "--project-dir",
+        str(PROJECT),
+        "--profiles-dir",
+        str(PROJECT),
+    ]
+    command += ["--vars", "{institution: riverside, layout: omop}"]
+    command += ["--target-path", str(folder / "target"), "--log-path", str(folder / "logs")]
+    for verb in ("seed", "run"):
+        command[3] = verb
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stdout

@@ -1,0 +1,330 @@
+"""What keeps a run from being published: certificates, thresholds, drift, and people."""
+
+import datetime
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg2
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deid_tasks.core.errors import GateError, SettingsError
+from deid_tasks.evidence.gate import new_key_pair
+from deid_tasks.platform import runs
+from deid_tasks.platform.warehouse import Shard
+from deid_tasks.platform.workspace import shard_file
+from deid_tasks.settings import Secrets
+from deid_tasks.settings.model import DriftSettings
+
+START = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
+END = START + datetime.timedelta(days=1)
+MOMENT = datetime.datetime(2024, 5, 1, tzinfo=datetime.UTC)
+RESULTS = "riverside_results"
+
+
+def with_gate(site, **values):
+    return site.settings.model_copy(update={"gate": site.settings.gate.model_copy(update=values)})
+
+
+@pytest.fixture(scope="module")
+def certified(site):
+    return runs.evaluate(site.settings, site.secrets)
+
+
+@pytest.fixture(scope="module")
+def shards(site, certified):
+    """One run's shards, which any number of gates may look at."""
+    plan = runs.plan_shards(site.settings, site.secrets, START, END)
+    return [runs.process_shard(site.settings, site.secrets, "gate", START, END, shard) for shard in plan]
+
+
+def gate(settings, site, shards, run_id="gate"):
+    return runs.reconcile(settings, site.secrets, run_id, START, END, shards)
+
+
+def publish(settings, site, released, run_id="gate"):
+    return runs.publish(settings, site.secrets, run_id, START, END, released)
+
+
+def document(site):
+    return json.loads(site.rows(f"select document from {RESULTS}.certificate order by issued_at desc limit 1")[0][0])
+
+
+def test_the_certificate_says_how_the_gold_sets_came_about_and_what_was_scored(site, certified):
+    content = document(site)
+    assert content["certificate_id"] == certified["certificate"]
+    assert [one["design"] for one in content["evaluated"]] == ["random", "stratified"]
+    for one in content["evaluated"]:
+        assert one["design_means"]
+        recall = one["figures"]["recall"]
+        assert recall["lower"] < recall["value"] < recall["upper"]
+        assert one["recall_lower_bound"] <= recall["exact_lower"]
+        assert recall["true_positives"] + recall["false_negatives"] > 100
+        assert set(one["worst_note_types"]) <= set(one["note_types"])
+        rows = site.rows(
+            f"select value from {RESULTS}.evaluation where evaluation_id = '{content['evaluation_id']}' and metric = 'recall'"
+            f" and sample = '{one['design']}' and variant = 'full' and view = 'word' and stratum = '' and entity = 'ALL'"
+        )
+        assert rows == [(recall["value"],)]
+    assert content["thresholds"]["recall_min"] == 0.6
+    assert content["verdict"] == "passed"
+    texts = {note.text[:40] for note in site.notes if len(note.text) > 60}
+    assert not [text for text in texts if text in json.dumps(content)]
+
+
+def test_a_missing_gold_set_says_what_to_run(site, certified):
+    site.rows("create table hidden as select * from riverside_gold.gold_set where design = 'random'")
+    site.rows("update riverside_gold.gold_set set design = 'stratified' where design = 'random'")
+    try:
+        with pytest.raises(GateError, match=r"no random gold set; run sample__riverside, then gold__riverside"):
+            runs.evaluate(site.settings, site.secrets)
+    finally:
+        site.rows(
+            "update riverside_gold.gold_set set design = 'random' where gold_version in (select gold_version from hidden)"
+        )
+        site.rows("drop table hidden")
+
+
+def test_recall_below_the_bound_blocks_and_names_note_types_and_entities(site, certified, shards):
+    strict = with_gate(site, recall_min=0.9999, stratum_recall_min=1.0)
+    kinds = {note.note_type for note in site.notes}
+    try:
+        with pytest.raises(GateError) as caught:
+            runs.evaluate(strict, site.secrets)
+        told = str(caught.value)
+        assert "recall_lower_bound (random) is 0." in told
+        assert "must be at least 0.9999" in told
+        assert "low_note_types (stratified) is" in told
+        named = re.findall(r"note types (\w+) \(\d+ words, \d+% of all missed, recall 0\.\d+\)", told)
+        assert named
+        assert set(named) <= kinds
+        assert re.search(r"entities [A-Z_]+ \(\d+ words", told)
+        with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*recall_lower_bound"):
+            gate(site.settings, site, shards)
+        with pytest.raises(GateError, match=r"the evaluation failed.*; run evaluate__riverside"):
+            runs.verify(site.settings, site.secrets)
+    finally:
+        runs.evaluate(site.settings, site.secrets)
+    assert gate(site.settings, site, shards)["certificate"] == certified["certificate"]
+
+
+def test_raised_thresholds_need_another_evaluation(site, certified):
+    assert runs.verify(site.settings, site.secrets)["certificate"] == certified["certificate"]
+    with pytest.raises(GateError, match="issued under a lower precision_min"):
+        runs.verify(with_gate(site, precision_min=0.7), site.secrets)
+    assert runs.verify(with_gate(site, precision_min=0.5), site.secrets)
+
+
+def test_one_dictionary_row_invalidates_the_certificate(site, certified, tmp_path):
+    settings = site.settings.model_copy(update={"work_dir": str(tmp_path)})
+    runs.compile_dictionaries(settings, site.secrets)
+    assert runs.verify(settings, site.secrets)["fingerprint"] == certified["fingerprint"]
+    columns = "term, normalised, kind, occurrences, source, version"
+    site.rows(
+        f"insert into riverside_dictionaries.dict_provider ({columns})"
+        " values ('Quillfeather', 'quillfeather', 'last', 1, 'test', 'test')"
+    )
+    try:
+        runs.compile_dictionaries(settings, site.secrets)
+        with pytest.raises(GateError, match=r"there is none; run evaluate__riverside"):
+            runs.verify(settings, site.secrets)
+        plan = runs.plan_shards(settings, site.secrets, START, END)
+        done = [runs.process_shard(settings, site.secrets, "row", START, END, shard) for shard in plan]
+        with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*there is none"):
+            runs.reconcile(settings, site.secrets, "row", START, END, done)
+        released = {"shards": len(done), "fingerprint": runs.load_engine(settings, site.secrets).fingerprint}
+        with pytest.raises(GateError, match="no valid certificate"):
+            publish(settings, site, released, "row")
+    finally:
+        site.rows("delete from riverside_dictionaries.dict_provider where term = 'Quillfeather'")
+    runs.compile_dictionaries(settings, site.secrets)
+    assert runs.verify(settings, site.secrets)["certificate"] == certified["certificate"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ('document = replace(document, \'"verdict":"passed"\', \'"verdict": "passed"\')', "signature does not fit"),
+        ("document = replace(document, '\"recall_min\":0.6', '\"recall_min\":0.99')", "signature does not fit"),
+        ("signature = ''", "signature does not fit"),
+        ("fingerprint = fingerprint || 'x'", "there is none"),
+    ],
+    ids=["blank", "threshold", "no signature", "other fingerprint"],
+)
+def test_a_tampered_certificate_is_refused(site, certified, shards, change, said):
+    released = gate(site.settings, site, shards)
+    site.rows(f"create table kept as select * from {RESULTS}.certificate")
+    site.rows(f"update {RESULTS}.certificate set {change} where fingerprint = '{certified['fingerprint']}'")
+    try:
+        with pytest.raises(GateError, match=said):
+            runs.verify(site.settings, site.secrets)
+        with pytest.raises(GateError, match=said):
+            gate(site.settings, site, shards)
+        with pytest.raises(GateError, match=said):
+            publish(site.settings, site, released)
+    finally:
+        site.rows(
+            f"truncate {RESULTS}.certificate; insert into {RESULTS}.certificate select * from kept; drop table kept"
+        )
+
+
+def test_another_key_is_refused_and_no_key_is_named(site, certified):
+    other = new_key_pair()[1]
+    with_other = Secrets(lambda name: other if name == "certificate_verification_key" else site.secrets.text(name))
+    with pytest.raises(GateError, match="signed with another key"):
+        runs.verify(site.settings, with_other)
+    with pytest.raises(SettingsError, match="'no_key' is not set"):
+        runs.evaluate(
+            with_gate(site, signing_key="no_key"), Secrets(lambda n: None if n == "no_key" else site.secrets.text(n))
+        )
+
+
+def test_a_run_like_the_gold_notes_is_published_without_a_person(site, shards):
+    released = gate(site.settings, site, shards)
+    assert released["review"] == []
+    assert publish(site.settings, site, released)["notes"] == released["published"]
+
+
+def test_a_drifted_run_waits_for_a_person(site, shards):
+    settings = with_gate(site, drift=DriftSettings(min_words=100))
+    for index in range(len(shards)):
+        path = shard_file(settings, "gate", Shard(index, len(shards)))
+        target = shard_file(settings, "drifted", Shard(index, len(shards)))
+        rows = pq.read_table(path)
+        place = rows.schema.get_field_index("changed_words")
+        none = pa.array([0] * rows.num_rows, pa.int32())
+        pq.write_table(rows.set_column(place, rows.schema.field(place), none), target)
+    released = gate(settings, site, shards, "drifted")
+    (held,) = released["review"]
+    assert held["kind"] == "drift"
+    assert re.search(r"note type \w+: share of words changed 0, baseline 0\.\d+ \(from 0\.\d+", held["reason"])
+    assert [warning for warning in released["warnings"] if warning.startswith("drifted_figures is")]
+    stored = site.rows(
+        f"select count(*) from {RESULTS}.run_figure where run_id = 'drifted' and measure = 'changed_share' and is_held"
+    )
+    assert stored[0][0] > 0
+    with pytest.raises(GateError, match=r"held for review: note type \w+.*task review"):
+        publish(settings, site, released, "drifted")
+    for decision in ("rejected", "approved"):
+        runs.record_review(settings, site.secrets, "drifted", released, decision, "officer", MOMENT)
+        if decision == "rejected":
+            with pytest.raises(GateError, match="held for review"):
+                publish(settings, site, released, "drifted")
+            site.rows(f"update {RESULTS}.approval set decided_at = decided_at - interval '1 hour'")
+    assert publish(settings, site, released, "drifted")["notes"] == released["published"]
+    rows = site.rows(
+        f"select kind, run_id, fingerprint, decision, decided_by, decided_at from {RESULTS}.approval"
+        " where decision = 'approved'"
+    )
+    assert rows == [("drift", "drifted", released["fingerprint"], "approved", "officer", MOMENT)]
+    # The same figures again need no second answer.
+    assert gate(settings, site, shards, "drifted")["review"] == []
+
+
+def test_the_first_publication_under_a_fingerprint_waits_where_the_settings_say_so(site, shards):
+    settings = with_gate(site, approval=True)
+    released = gate(settings, site, shards)
+    assert [held["kind"] for held in released["review"]] == ["first_publication"]
+    with pytest.raises(GateError, match=r"held for review: nothing was published under fingerprint"):
+        publish(settings, site, released)
+    # Settings that ask for approval after the gate has let the run through are heeded too.
+    lenient = gate(site.settings, site, shards)
+    with pytest.raises(GateError, match="is not approved"):
+        publish(settings, site, lenient)
+    runs.record_review(settings, site.secrets, "gate", released, "approved", "officer", MOMENT)
+    assert publish(settings, site, released)
+    assert gate(settings, site, shards)["review"] == []
+
+
+def test_data_docs_hold_no_patient_note_or_password(site, certified, shards, tmp_path):
+    uri = re.sub(r"//[^@]*@", "//canary:", site.uri).replace("canary:", "canary:opensesame@")
+    role = "create role canary login superuser password 'opensesame'"
+    site.rows(role)
+    try:
+        secrets = Secrets(lambda name: uri if name == "riverside_ehr" else site.secrets.text(name))
+        settings = with_gate(site, data_docs=str(tmp_path / "docs"))
+        runs.evaluate(settings, secrets)
+        runs.reconcile(settings, secrets, "gate", START, END, shards)
+    finally:
+        site.rows("drop role canary")
+    files = [path for path in (tmp_path / "docs").rglob("*") if path.suffix in {".html", ".json"}]
+    pages = [path for path in files if "validations" in str(path) and path.suffix == ".html"]
+    assert len(pages) >= 5
+    written = "\n".join(path.read_text() for path in files)
+    assert "recall_lower_bound (random)" in written
+    shown = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", "\n".join(page.read_text() for page in pages)))
+    assert (
+        "precision (random) must be at least 0.6: word precision on the random gold notes (severity: critical)" in shown
+    )
+    assert "evaluation_id" not in shown
+    forbidden = ["opensesame"]
+    for patient in site.hospital.patients:
+        forbidden += [patient.mrn, patient.ssn, patient.phone, patient.email, patient.patient_id, patient.person.last]
+    forbidden += [note.note_id for note in site.notes]
+    assert [value for value in forbidden if value and len(value) > 4 and value in written] == []
+
+
+def test_the_database_keeps_what_was_signed_to_the_byte(site, certified):
+    connection = psycopg2.connect(site.uri)
+    with connection, connection.cursor() as cursor:
+        cursor.execute(
+            f"select document from {RESULTS}.certificate where certificate_id = %s", (certified["certificate"],)
+        )
+        (stored,) = cursor.fetchone()
+    connection.close()
+    assert stored == json.dumps(json.loads(stored), sort_keys=True, separators=(",", ":"))
+
+
+_PAGE = """
+import json, sys
+from pathlib import Path
+from jinja2 import Environment, FileSystemLoader
+from deid_tasks.settings import InstitutionSettings
+from palimpsest_page.figures import read_figures
+figures = read_figures(InstitutionSettings.model_validate_json(sys.stdin.read()))
+assert not figures.problem, figures.problem
+page = Path(sys.argv[1])
+html = Environment(loader=FileSystemLoader(page), autoescape=True).get_template("page.html").render(institutions=[figures])
+print("RESULT" + json.dumps([html, [row["signature"] for row in figures.certificates]]))
+"""
+
+
+@pytest.mark.parametrize(("is_known", "state"), [(True, "valid"), (False, "broken")])
+def test_the_page_shows_designs_and_the_state_of_signatures(site, certified, shards, tmp_path, is_known, state):
+    gate(site.settings, site, shards)
+    plugins = Path(__file__).parents[3] / "plugins"
+    key = site.secrets.text("certificate_verification_key") if is_known else new_key_pair()[1]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "AIRFLOW_HOME": str(tmp_path),
+        "PYTHONPATH": str(plugins),
+        "AIRFLOW_CONN_RIVERSIDE_EHR": site.uri,
+        "AIRFLOW_VAR_CERTIFICATE_VERIFICATION_KEY": key,
+    }
+    command = [sys.executable, "-c", _PAGE, str(plugins / "palimpsest_page")]
+    done = subprocess.run(
+        command, input=site.settings.model_dump_json(), env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    html, states = json.loads(
+        next(x for x in done.stdout.splitlines() if x.startswith("RESULT")).removeprefix("RESULT")
+    )
+    assert state in states
+    assert "random (unbiased)" in html
+    assert "stratified (enriched)" in html
+    assert "recall_lower_bound" in html
+
+
+def test_the_report_of_an_evaluation_lies_in_the_restricted_folder(site, certified):
+    page = Path(certified["report"])
+    assert page.parent == Path(site.settings.work_dir) / "evaluation"
+    assert page.name == f"{certified['evaluation_id']}.html"
+    written = page.read_text() + page.with_suffix(".json").read_text()
+    assert certified["certificate"] in written
+    assert not [n for n in site.notes if len(n.text) > 60 and n.text[:40] in written]

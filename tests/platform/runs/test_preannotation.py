@@ -1,0 +1,63 @@
+"""Task lists that show what the engine found: recorded, from the list to the gold set."""
+
+from pathlib import Path
+
+import pytest
+
+from deid_tasks.core.errors import InputError
+from deid_tasks.evidence.annotation.formats import FORMATS
+from deid_tasks.hospital.annotators import ADJUDICATOR, Habits, annotate_tasks
+from deid_tasks.platform import runs
+
+VERSION = "preannotated"
+
+
+@pytest.fixture
+def settings(site, tmp_path):
+    """Settings that pre-annotate, and a drawn sample of 30 notes; the gold set goes again, since other tests take the newest."""
+    annotation = site.settings.annotation.model_copy(update={"preannotate": True, "format": "doccano"})
+    site.rows(f"insert into riverside_gold.sample values ('{VERSION}', 'random', 1, 30, '{{}}', 30, now())")
+    site.rows(
+        f"insert into riverside_gold.sample_note select '{VERSION}', note_id, patient_id, note_type, note_datetime, author_id, '',"
+        " note_text, row_number() over (order by note_id), false from riverside_staging.stg_note order by note_id limit 30"
+    )
+    yield site.settings.model_copy(update={"annotation": annotation})
+    site.rows(f"delete from riverside_gold.gold_set where sample_version = '{VERSION}'")
+    site.rows(f"delete from riverside_gold.sample where sample_version = '{VERSION}'")
+
+
+def test_what_the_engine_found_is_shown_and_written_down(site, settings):
+    who = (settings, site.secrets)
+    fingerprint = runs.load_engine(*who).fingerprint
+    (exported,) = runs.export_tasks(*who, [VERSION])
+    assert exported["preannotated_by"] == fingerprint
+    lists = [Path(path) for path in exported["tasks"]]
+    assert lists[0].read_bytes() == lists[1].read_bytes()
+    truth = {note.note_id: note.spans for note in site.notes}
+    shown = list(FORMATS["doccano"].read_tasks(lists[0]))
+    found = sum(len(note.spans) for note in shown)
+    assert found > 0.4 * sum(len(truth[note.note_id]) for note in shown)
+
+    for person, path in zip(settings.annotation.annotators, lists, strict=True):
+        annotate_tasks(path, path.parent / "done", truth, person, 1, "doccano", Habits().times(3))
+    runs.import_annotations(*who, [VERSION])
+    stored = site.rows(
+        f"select distinct preannotated_by from riverside_gold.annotated_note where sample_version = '{VERSION}'"
+    )
+    assert stored == [(fingerprint,)]
+    (report,) = runs.adjudicate(*who, [VERSION], errors=True)
+    # The engine differs from the annotators on many words, and they agree less on these than on all.
+    assert report["kappas"]["ERRORS"]["words"] > 0
+    assert report["kappas"]["ERRORS"]["value"] < report["kappas"]["ALL"]["value"]
+    tasks = Path(report["tasks"])
+    annotate_tasks(
+        tasks, tasks.parent / "done", truth, settings.annotation.adjudicator, 1, "doccano", ADJUDICATOR.times(0)
+    )
+    runs.adjudicate(*who, [VERSION])
+    (frozen,) = runs.freeze(*who, [VERSION])
+    assert site.rows(
+        f"select preannotated_by, notes from riverside_gold.gold_set where gold_version = '{frozen['gold_version']}'"
+    ) == [(fingerprint, 30)]
+    plain = settings.annotation.model_copy(update={"preannotate": False})
+    with pytest.raises(InputError, match="other annotation settings"):
+        runs.export_tasks(settings.model_copy(update={"annotation": plain}), site.secrets, [VERSION])

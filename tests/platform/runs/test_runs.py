@@ -1,0 +1,229 @@
+"""A day of notes from the warehouse to the published table, over PostgreSQL and an S3 emulator."""
+
+import datetime
+import multiprocessing
+import os
+import signal
+import time
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deid_tasks.core.errors import GateError, LexiconError, WarehouseError
+from deid_tasks.hospital.records import World
+from deid_tasks.platform import runs
+from deid_tasks.platform.publish import open_table
+from deid_tasks.platform.warehouse import Shard
+from deid_tasks.platform.workspace import shard_file
+
+DAY = datetime.timedelta(days=1)
+START = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
+
+
+def with_settings(site, **sections):
+    updates = {name: getattr(site.settings, name).model_copy(update=values) for name, values in sections.items()}
+    return site.settings.model_copy(update=updates)
+
+
+def release(settings, site, run_id, start=START):
+    end = start + DAY
+    shards = runs.plan_shards(settings, site.secrets, start, end)
+    done = [runs.process_shard(settings, site.secrets, run_id, start, end, shard) for shard in shards]
+    released = runs.reconcile(settings, site.secrets, run_id, start, end, done)
+    return shards, released, runs.publish(settings, site.secrets, run_id, start, end, released)
+
+
+def published(settings, site) -> pa.Table:
+    return open_table(settings, site.secrets).scan().to_arrow()
+
+
+def texts(table: pa.Table) -> dict[str, str]:
+    return dict(zip(table["note_key"].to_pylist(), table["text"].to_pylist(), strict=True))
+
+
+@pytest.fixture(scope="module")
+def certified(site):
+    """The figures of a passed evaluation."""
+    return runs.evaluate(site.settings, site.secrets)
+
+
+@pytest.fixture(scope="module")
+def first_run(site, certified):
+    return release(site.settings, site, "first")
+
+
+def test_the_world_is_not_the_demos(site):
+    assert site.hospital.spec.world is not World.TEST
+
+
+def test_evaluation_shows_what_the_dictionaries_add(certified):
+    assert set(certified["designs"]) == {"stratified", "random"}
+    for figures in certified["designs"].values():
+        assert figures["recall_full"] > figures["recall_without_dictionaries"] + 0.05
+        assert figures["recall_lower_bound"] < figures["recall_full"]
+
+
+def test_every_note_of_the_day_is_published_or_quarantined(site, first_run):
+    shards, released, publication = first_run
+    day = [note for note in site.notes if note.note_datetime.date() == START.date()]
+    assert len(shards) > 1
+    assert released["notes_read"] == len(day) == released["published"] + released["quarantined"]
+    assert publication["notes"] == released["published"]
+    outcomes = site.rows(
+        "select count(*), count(distinct note_id) from riverside_results.note_outcome where run_id = 'first'"
+    )
+    assert outcomes == [(len(day), len(day))]
+
+
+def test_what_recovery_gave_back_and_what_became_of_sentences_are_counted_over_all_shards(site, certified):
+    start = START + 200 * DAY
+    (shard,) = runs.plan_shards(site.settings, site.secrets, start, start + DAY)
+    done = runs.process_shard(site.settings, site.secrets, "counted", start, start + DAY, shard)
+    assert (done["recovered"], done["sentences"]) == ({}, {})
+    told = [{**done, "recovered": {"PATIENT": 2, "DATE": 1}, "sentences": {"read": 5}}]
+    for _ in range(2):
+        runs.reconcile(site.settings, site.secrets, "counted", start, start + DAY, told)
+        counted = site.rows(
+            "select measure, entity, value from riverside_results.run_count where run_id = 'counted' order by 1, 2"
+        )
+        assert counted == [("recovered_spans", "DATE", 1), ("recovered_spans", "PATIENT", 2), ("sentences_read", "", 5)]
+
+
+def test_no_identifier_of_the_patient_is_published(site, first_run):
+    everything = "\n".join(texts(published(site.settings, site)).values()).casefold()
+    for patient in site.hospital.patients:
+        for value in (
+            patient.mrn,
+            patient.ssn,
+            patient.phone,
+            patient.email,
+            f"{patient.person.first} {patient.person.last}",
+        ):
+            assert value.casefold() not in everything
+
+
+def test_no_real_key_or_date_is_published(site, first_run):
+    table = published(site.settings, site)
+    real = (
+        {note.note_id for note in site.notes}
+        | {note.patient_id for note in site.notes}
+        | {note.author_id for note in site.notes}
+    )
+    for column in ("note_key", "patient_key", "author_key", "slice_key"):
+        assert not real & set(table[column].to_pylist())
+    moments = {note.note_datetime for note in site.notes}
+    assert not moments & set(table["note_datetime"].to_pylist())
+    snapshot = open_table(site.settings, site.secrets).current_snapshot()
+    assert snapshot.summary["palimpsest.certificate"] == first_run[1]["certificate"]
+    assert "2024" not in snapshot.summary["palimpsest.run"]
+
+
+def test_shard_size_and_order_change_nothing(site, first_run):
+    before = texts(published(site.settings, site))
+    for shard_notes in (7, 1_000):
+        settings = with_settings(site, notes={"shard_notes": shard_notes})
+        end = START + DAY
+        shards = runs.plan_shards(settings, site.secrets, START, end)
+        done = [runs.process_shard(settings, site.secrets, "again", START, end, shard) for shard in reversed(shards)]
+        released = runs.reconcile(settings, site.secrets, "again", START, end, done)
+        runs.publish(settings, site.secrets, "again", START, end, released)
+        assert texts(published(settings, site)) == before
+
+
+def test_each_day_is_a_slice_of_its_own(site, first_run):
+    before = published(site.settings, site).num_rows
+    _, _, publication = release(site.settings, site, "second", START + DAY)
+    assert published(site.settings, site).num_rows == before + publication["notes"]
+
+
+def test_a_day_without_notes_publishes_an_empty_slice(site, certified):
+    shards, released, publication = release(site.settings, site, "nothing", START + 300 * DAY)
+    assert (len(shards), released["notes_read"], publication["notes"]) == (1, 0, 0)
+
+
+def _process(settings, secrets_held, shard):
+    from deid_tasks.settings import Secrets
+
+    runs.process_shard(settings, Secrets(secrets_held.get), "killed", START, START + DAY, shard)
+
+
+def test_a_killed_worker_and_a_retry_give_the_same_table(site, first_run):
+    before = texts(published(site.settings, site))
+    settings = with_settings(site, notes={"shard_notes": 10_000})
+    (shard,) = runs.plan_shards(settings, site.secrets, START, START + DAY)
+    names = ("riverside_ehr", "catalog", "object_store", "riverside_key")
+    worker = multiprocessing.get_context("spawn").Process(
+        target=_process, args=(settings, {name: site.secrets.text(name) for name in names}, shard)
+    )
+    worker.start()
+    target = shard_file(settings, "killed", Shard(**shard))
+    deadline = time.monotonic() + 120
+    # Killed in the middle of its shard: the unfinished file is there, the finished one is not.
+    while not list(target.parent.glob(f".{target.name}.*")):
+        assert worker.is_alive(), "the worker ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    os.kill(worker.pid, signal.SIGKILL)
+    worker.join()
+    assert not target.exists()
+    with pytest.raises(WarehouseError, match="1 of 1 shard files are missing"):
+        runs.reconcile(settings, site.secrets, "killed", START, START + DAY, [{"seconds": 0}])
+    release(settings, site, "killed")
+    assert texts(published(settings, site)) == before
+
+
+def test_a_broken_detector_gets_no_certificate_and_publishes_nothing(site, first_run, monkeypatch):
+    from deid_tasks.engine.detect.lexicon import LexiconDetector
+    from deid_tasks.engine.detect.patient import PatientDetector
+
+    before = texts(published(site.settings, site))
+    # Settings that leave the dictionaries out make another engine: another fingerprint, without a certificate.
+    settings = with_settings(site, gate={"recall_min": 0.9}, detect={"detectors": ("patterns",)})
+    with pytest.raises(
+        GateError, match=r"recall_lower_bound \(random\) is 0.*must be at least 0.9.*worst on the random"
+    ):
+        runs.evaluate(settings, site.secrets)
+    with pytest.raises(GateError, match=r"no valid certificate.*the evaluation failed.*run evaluate__riverside"):
+        release(settings, site, "broken")
+    # The same code with detectors that fall silent: the evaluation sees it.
+    monkeypatch.setattr(LexiconDetector, "detect", lambda self, documents: [[] for _ in documents])
+    monkeypatch.setattr(PatientDetector, "detect", lambda self, documents: [[] for _ in documents])
+    strict = with_settings(site, gate={"recall_min": 0.9})
+    with pytest.raises(GateError, match="recall_lower_bound"):
+        runs.evaluate(strict, site.secrets)
+    assert texts(published(site.settings, site)) == before
+
+
+def test_a_note_that_vanishes_on_the_way_stops_the_run(site, certified):
+    settings, end = with_settings(site, notes={"shard_notes": 10_000}), START + DAY
+    (shard,) = runs.plan_shards(settings, site.secrets, START, end)
+    done = runs.process_shard(settings, site.secrets, "lossy", START, end, shard)
+    path = shard_file(settings, "lossy", Shard(**shard))
+    table = pq.read_table(path)
+    pq.write_table(table.slice(1), path)
+    with pytest.raises(GateError, match="unaccounted_notes is 1"):
+        runs.reconcile(settings, site.secrets, "lossy", START, end, [done])
+
+
+def test_an_identifier_left_in_a_shard_stops_the_run(site, certified):
+    settings, end = with_settings(site, notes={"shard_notes": 10_000}), START + DAY
+    (shard,) = runs.plan_shards(settings, site.secrets, START, end)
+    done = runs.process_shard(settings, site.secrets, "leaky", START, end, shard)
+    path = shard_file(settings, "leaky", Shard(**shard))
+    rows = pq.read_table(path)
+    mrns = {patient.patient_id: patient.mrn for patient in site.hospital.patients}
+    leaked = [
+        f"MRN {mrns[row['patient_id']]}" if i == 0 else row["deid_text"] for i, row in enumerate(rows.to_pylist())
+    ]
+    index = rows.schema.get_field_index("deid_text")
+    pq.write_table(rows.set_column(index, rows.schema.field(index), pa.array(leaked)), path)
+    with pytest.raises(GateError, match="audit_findings is 1") as caught:
+        runs.reconcile(settings, site.secrets, "leaky", START, end, [done])
+    assert not any(mrn in str(caught.value) for mrn in mrns.values())
+
+
+def test_without_a_lexicon_the_error_says_what_to_run(site, tmp_path):
+    settings = site.settings.model_copy(update={"work_dir": str(tmp_path)})
+    with pytest.raises(LexiconError, match="run dictionaries__riverside first"):
+        runs.process_shard(settings, site.secrets, "early", START, START + DAY, {"index": 0, "count": 1})
