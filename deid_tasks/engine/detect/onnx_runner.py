@@ -109,6 +109,9 @@ def _open(path: Path) -> onnxruntime.InferenceSession:
     # Threads run batches side by side; inside one small matrix product they only wait for each other.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    # Processors without VNNI add products of bytes in 16 bits, which overflow: there weights are read as unsigned, so that every
+    # processor computes the same integers. Others ignore the entry.
+    options.add_session_config_entry("session.x64quantprecision", "1")
     try:
         return onnxruntime.InferenceSession(
             str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=list(_SLOWER)
