@@ -1,16 +1,10 @@
 """Surrogates against reality, on a table smaller than the benchmark's."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
+from benchmarks.obfuscation.collisions import count_collisions, namesakes
 from deid_tasks.hospital import build_hospital
 from deid_tasks.hospital.records import HospitalSpec, World
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
-
-from collisions import count_collisions, namesakes
 
 KEY = bytes(range(32))
 

@@ -25,6 +25,7 @@ from typing import Annotated
 
 import typer
 
+from benchmarks.support.corpora import record_of
 from deid_tasks.core.entities import GROUP_ENTITIES, Entity, Group
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.patterns import PatternDetector
@@ -33,8 +34,6 @@ from deid_tasks.engine.text import Document
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import GoldNote, Hospital, HospitalSpec, World
 from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
-
-from collisions import record_of  # isort: skip
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 _KEPT = frozenset({Entity.TIME, Entity.AGE})

@@ -15,9 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from corpora import OPEN_SETS
-from transformer import open_set, simulated
-
+from benchmarks.models.speed import open_set, simulated
+from benchmarks.support.corpora import OPEN_SETS
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.base import Detector

@@ -10,11 +10,11 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
-from corpora import record_of
 
+from benchmarks.support.corpora import record_of
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator, Person
@@ -63,10 +63,14 @@ def count_collisions(
             found.names_of_patients += 1
             found.with_birth_date += made.birth_date in real[name]
             found.own += name == (fold(patient.person.first), fold(patient.person.last))
-        for part, names in (("given", _given(patient)), ("surname", _surnames(patient))):
-            made = {one: fold(hide.value(one, Entity.PATIENT, record, part=part)) for one in names}  # type: ignore[arg-type]
-            found.pairs += len(made) * (len(made) - 1) // 2
-            found.merged += sum(made[one] == made[other] for i, one in enumerate(names) for other in names[i + 1 :])
+        parts: tuple[tuple[Literal["given", "surname"], list[str]], ...] = (
+            ("given", _given(patient)),
+            ("surname", _surnames(patient)),
+        )
+        for part, names in parts:
+            drawn = {one: fold(hide.value(one, Entity.PATIENT, record, part=part)) for one in names}
+            found.pairs += len(drawn) * (len(drawn) - 1) // 2
+            found.merged += sum(drawn[one] == drawn[other] for i, one in enumerate(names) for other in names[i + 1 :])
     return found
 
 

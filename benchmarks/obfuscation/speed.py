@@ -8,8 +8,8 @@ import time
 from typing import Annotated
 
 import typer
-from corpora import record_of
 
+from benchmarks.support.corpora import record_of
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.text import Document
 from deid_tasks.hospital import build_hospital, write_notes

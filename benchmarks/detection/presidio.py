@@ -5,8 +5,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from corpora import OPEN_SETS, Row, fresh, hospital, open_set, score, words_of
-
+from benchmarks.support.corpora import OPEN_SETS, Row, fresh, hospital, open_set, score, words_of
 from deid_tasks.cli.engines import public_settings
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
@@ -39,7 +38,7 @@ class Peer:
     """A Presidio process."""
 
     def __init__(self, python: Path, model: str) -> None:
-        script = Path(__file__).parent / "peer" / "presidio.py"
+        script = Path(__file__).parent / "peer" / "presidio_process.py"
         self._process = subprocess.Popen(
             [str(python), str(script), model], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -13,8 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from transformer import simulated
-
+from benchmarks.models.speed import simulated
 from deid_tasks.core.entities import Category
 from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.merge import merge_spans

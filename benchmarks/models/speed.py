@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import corpora
-from corpora import OPEN_SETS
-
+from benchmarks.support import corpora
+from benchmarks.support.corpora import OPEN_SETS
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.transformer import TransformerDetector

@@ -11,8 +11,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from institution import institution
-
+from benchmarks.support.institution import institution
 from deid_tasks.engine.engine import Context
 from deid_tasks.engine.merge.votes import is_neural
 from deid_tasks.engine.pipeline import find

@@ -18,7 +18,7 @@ from deid_tasks.hospital.postgres import EmbeddedPostgres
 from deid_tasks.platform.runs.sampling import draw_samples
 from deid_tasks.settings import InstitutionSettings, Secrets
 
-DDL = Path(__file__).parents[1] / "dbt" / "macros" / "gold_tables.sql"
+DDL = Path(__file__).parents[2] / "dbt" / "macros" / "gold_tables.sql"
 TABLES = """
 create schema xx_staging; create schema xx_dictionaries;
 create table xx_dictionaries.dict_patient as

@@ -22,8 +22,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from corpora import fresh, hospital, invented_terms, without_repeats, words_of
-
+from benchmarks.support.corpora import fresh, hospital, invented_terms, without_repeats, words_of
 from deid_tasks.cli.engines import public_settings
 from deid_tasks.engine.detect.inclusion import InclusionList
 from deid_tasks.engine.detect.lexicon import LexiconDetector
@@ -262,7 +261,7 @@ def peak_mb() -> float:
 
 
 def _start(part: str, argument: float, source: Path | None = None) -> "subprocess.Popen[str]":
-    command = [sys.executable, __file__, "--part", part, "--argument", str(argument)]
+    command = [sys.executable, "-m", "benchmarks.detection.speed", "--part", part, "--argument", str(argument)]
     if source:
         command += ["--source", str(source)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -329,7 +328,7 @@ def main() -> None:
                 shown = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
                 print(f"| {what} | {shown} | {least} | {aim} |", flush=True)
     if arguments.peer and (not arguments.only or "peer" in arguments.only):
-        from beside import compare
+        from benchmarks.detection.presidio import compare
 
         compare(arguments.peer, arguments.peer_model, arguments.corpora, arguments.notes)
 

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from transformer import Row, open_set, simulated
-
+from benchmarks.models.speed import Row, open_set, simulated
 from deid_tasks.core.entities import Category, category_of
 from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.text import Document

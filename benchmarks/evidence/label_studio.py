@@ -19,16 +19,15 @@ from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote, labeling_config, verify_text
 
 FORMAT = FORMATS["label-studio"]
-TEXTS = {
-    "plain": ("Seen by Dr. Okafor on 3/14.", ("Okafor", Entity.PROVIDER), ("3/14", Entity.DATE)),
+TEXTS: dict[str, tuple[str, tuple[tuple[str, Entity], ...]]] = {
+    "plain": ("Seen by Dr. Okafor on 3/14.", (("Okafor", Entity.PROVIDER), ("3/14", Entity.DATE))),
     "astral": (
         "👩‍⚕️ 𝒳-ray of Zoe\u0308 Bjørn Åkesson 日本 ok",
-        ("Bjørn Åkesson", Entity.PATIENT),
-        ("日本", Entity.COUNTRY),
+        (("Bjørn Åkesson", Entity.PATIENT), ("日本", Entity.COUNTRY)),
     ),
-    "lines": ("Line one\r\n\r\n\tMarrowgate   Falls\nend ", ("Marrowgate   Falls", Entity.CITY)),
-    "markup": ('<b>Ann</b> & "Lee" &amp; <br/> ok', ("Ann", Entity.PATIENT), ("Lee", Entity.RELATIVE)),
-    "nothing": ("No identifiers here.",),
+    "lines": ("Line one\r\n\r\n\tMarrowgate   Falls\nend ", (("Marrowgate   Falls", Entity.CITY),)),
+    "markup": ('<b>Ann</b> & "Lee" &amp; <br/> ok', (("Ann", Entity.PATIENT), ("Lee", Entity.RELATIVE))),
+    "nothing": ("No identifiers here.", ()),
 }
 
 
@@ -55,14 +54,14 @@ def main() -> None:
     arguments = parser.parse_args()
     studio = Studio(arguments.url, arguments.token)
     print("Label Studio", studio.call("GET", "/api/version")["release"])
-    notes = [_note(name, *rest) for name, rest in TEXTS.items()]
+    notes = [_note(name, text, marks) for name, (text, marks) in TEXTS.items()]
     with tempfile.TemporaryDirectory() as folder:
         for is_shown in (False, True):
             _round_trip(studio, notes, Path(folder), is_shown=is_shown)
     print("every text unchanged, every offset exact")
 
 
-def _note(name: str, text: str, *marks: tuple[str, Entity]) -> AnnotatedNote:
+def _note(name: str, text: str, marks: tuple[tuple[str, Entity], ...]) -> AnnotatedNote:
     spans = [Span(text.index(part), text.index(part) + len(part), entity) for part, entity in marks]
     return AnnotatedNote(name, text, tuple(sorted(spans)), note_type="Progress Note")
 

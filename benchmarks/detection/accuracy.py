@@ -18,9 +18,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from corpora import OPEN_SETS, open_set, score
-from institution import Institution, institution
-
+from benchmarks.support.corpora import OPEN_SETS, open_set, score
+from benchmarks.support.institution import Institution, institution
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.sentences import SentenceDetector
@@ -119,7 +118,7 @@ def strangers() -> None:
     context = Context(build_engine(public_settings(), None, None))
     print("| notes by strangers | notes | words | recall | precision | missed | false |\n|---|---|---|---|---|---|---|")
     for name in ("read", "blind"):
-        notes = list(read_written(Path(__file__).parent / "strangers" / name))
+        notes = list(read_written(Path(__file__).parents[1] / "external_notes" / name))
         found = detect([Document(note.group, note.text) for note in notes], context)
         scorer = Scorer()
         for note, detection in zip(notes, found, strict=True):

@@ -83,7 +83,8 @@ def open_set(path: Path) -> list[Row]:
         row = json.loads(line)
         if path.name == TEMPLATES and not is_held_out(str(row["template_id"])):
             continue
-        gold, ignored = [], []
+        gold: list[Span] = []
+        ignored: list[Span] = []
         for span in row["spans"]:
             entity = COARSE.get(span["label"])
             (gold if entity else ignored).append(Span(span["start"], span["end"], entity or Entity.OTHER_ID))

@@ -28,7 +28,7 @@ from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 NAME = "benchmark"
-_DBT = Path(__file__).parents[1] / "dbt"
+_DBT = Path(__file__).parents[2] / "dbt"
 _RULES = (
     # What an institution writes in its settings: its own headings.
     {"name": "bed of a ward", "entity": "LOCATION_OTHER", "pattern": r"[0-9]{1,2}[A-D]\b", "prefix": r"(?i)\bbed[ :#]{1,2}$"},

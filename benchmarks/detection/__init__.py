@@ -1,0 +1,1 @@
+"""Recall, precision and speed of the whole engine."""

@@ -1,0 +1,1 @@
+"""Processes of other tools, run by their own Python."""

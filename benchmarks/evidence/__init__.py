@@ -1,0 +1,1 @@
+"""Scoring, sampling and the formats of annotation tools."""

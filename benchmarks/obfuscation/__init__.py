@@ -1,0 +1,1 @@
+"""Speed of the obfuscator, and what surrogates give away."""

@@ -1,0 +1,1 @@
+"""Speed and shape of the simulated hospital."""

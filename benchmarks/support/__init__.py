@@ -1,0 +1,1 @@
+"""What several benchmarks share: notes and their scores, an institution with its engine, tables of results."""
