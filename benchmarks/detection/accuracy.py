@@ -22,12 +22,12 @@ from benchmarks.support.corpora import OPEN_SETS, open_set, score
 from benchmarks.support.institution import Institution, institution
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
-from deid_tasks.engine.detect.sentences import SentenceDetector
+from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.engine import Context
 from deid_tasks.engine.pipeline import find
 from deid_tasks.engine.resolve import Detection, SpansByDetector
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.words import mark_words, words_of
+from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.evidence.evaluate import Evaluation, Figure, Scorer
 from deid_tasks.platform.runs.ablation import (
     FULL,
@@ -69,7 +69,7 @@ def evaluate(place: Institution, most: int) -> dict[str, Evaluation]:
 
 def _errors(text: str, gold: Sequence[Span], detection: Detection, by_detector: SpansByDetector) -> list[str]:
     """Each word that is wrong, with who said so and what stands around it: notes here are invented."""
-    words = words_of(text)
+    words = split_words(text)
     truth, guess = mark_words(words, gold), mark_words(words, detection.spans)
     told = []
     for place, (start, end) in enumerate(words):

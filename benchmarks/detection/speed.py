@@ -25,9 +25,9 @@ from typing import Any
 from benchmarks.support.corpora import fresh, hospital, invented_terms, without_repeats, words_of
 from deid_tasks.cli.engines import public_settings
 from deid_tasks.engine.detect.inclusion import InclusionList
-from deid_tasks.engine.detect.lexicon import LexiconDetector
+from deid_tasks.engine.detect.lexicon_detector import LexiconDetector
 from deid_tasks.engine.detect.patterns import PatternDetector
-from deid_tasks.engine.detect.sentences import SentenceDetector
+from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.engine import Context, Engine, build_engine
 from deid_tasks.engine.lexicon import Lexicon, compile_lexicon, default_lexicon
 from deid_tasks.engine.pipeline import detect

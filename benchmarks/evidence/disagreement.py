@@ -17,7 +17,7 @@ from deid_tasks.engine.merge.votes import is_neural
 from deid_tasks.engine.pipeline import find
 from deid_tasks.engine.resolve import SpansByDetector, settle
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.words import mark_words, words_of
+from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.hospital.records import GoldNote
 from deid_tasks.platform.runs.disputes import Committee
 from deid_tasks.settings.model import DetectSettings
@@ -38,7 +38,7 @@ class Read:
 
 def read(note: GoldNote, document: Document, found: SpansByDetector, committee: Committee) -> Read:
     """Score one note, and count what is wrong in it."""
-    words = words_of(note.text)
+    words = split_words(note.text)
 
     def distinct(places: set[int]) -> int:
         return len({note.text[words[place].start : words[place].end].casefold() for place in places})

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
-from deid_tasks.engine.text.words import label_words, words_of
+from deid_tasks.engine.text.word_labels import label_words, split_words
 from deid_tasks.evidence.evaluate import Evaluation, Scorer
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import GoldNote, HospitalSpec, World
@@ -34,7 +34,7 @@ def main() -> None:
     words = 0
     for note in write_notes(build_hospital(spec)):
         pairs.append((note, list(_disturbed(note, rng))))
-        words += len(words_of(note.text))
+        words += len(split_words(note.text))
         if words >= wanted:
             break
     print(f"{len(pairs):,} notes, {words:,} words, {sum(len(n.spans) for n, _ in pairs):,} gold spans")
@@ -61,7 +61,7 @@ def _disturbed(note: GoldNote, rng: random.Random) -> Iterator[Span]:
             continue
         end = span.end - (chance < 0.06 and len(span) > 3)
         yield Span(span.start, end, span.entity)
-    for word in words_of(note.text):
+    for word in split_words(note.text):
         if rng.random() < 0.003:
             yield Span(*word, Entity.PATIENT)
 
@@ -78,7 +78,7 @@ def _peer(pairs: list[tuple[GoldNote, list[Span]]], evaluation: Evaluation) -> i
     truth: list[str] = []
     guess: list[str] = []
     for note, found in pairs:
-        words = words_of(note.text)
+        words = split_words(note.text)
         truth += label_words(words, note.spans)
         guess += label_words(words, found)
     labels = sorted({*truth, *guess})

@@ -26,7 +26,7 @@ from deid_tasks.engine.lexicon import default_lexicon
 from deid_tasks.engine.merge import merge_spans
 from deid_tasks.engine.recover import recover
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.words import words_of
+from deid_tasks.engine.text.word_labels import split_words
 from deid_tasks.evidence.evaluate import ALL, Evaluation, Figure, Scorer
 from deid_tasks.hospital.name_pools import GROUPS as NAME_GROUPS
 from deid_tasks.hospital.name_pools import name_pools
@@ -248,13 +248,13 @@ def _open_sets(corpora: Path, alone: Find, both: Find, errors: int) -> None:
     random.Random(9).shuffle(plain)
     for title, find in (("models", alone), ("models and patterns", both)):
         rows, counted = plain[:4_000], Counter[str]()
-        words = sum(len(words_of(text)) for text, *_ in rows)
+        words = sum(len(split_words(text)) for text, *_ in rows)
         flagged = 0
         for first in range(0, len(rows), 500):
             part = [Document(str(n), row[0]) for n, row in enumerate(rows[first : first + 500])]
             for document, spans in zip(part, find(part), strict=True):
                 for span in spans:
-                    flagged += len(words_of(document.text[span.start : span.end]))
+                    flagged += len(split_words(document.text[span.start : span.end]))
                     around = (
                         document.text[max(0, span.start - 40) : span.start],
                         document.text[span.end : span.end + 30],

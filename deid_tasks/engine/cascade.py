@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.patterns import PatternDetector
-from deid_tasks.engine.detect.reader import Found
+from deid_tasks.engine.detect.reader import TextSpan
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.resolve import settle_all
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.words import mark_words, words_of
+from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.settings.model import MergeSettings, RecoverSettings
 
 
@@ -27,7 +27,7 @@ class Stakes:
     lexicon: Lexicon = field(default_factory=default_lexicon)
 
     def differ(
-        self, name: str, texts: Sequence[str], one: Sequence[Sequence[Found]], other: Sequence[Sequence[Found]]
+        self, name: str, texts: Sequence[str], one: Sequence[Sequence[TextSpan]], other: Sequence[Sequence[TextSpan]]
     ) -> list[bool]:
         """Of each text, whether other words are marked with the answer ``one`` of the detector ``name`` than with ``other``."""
         documents = [Document("", text) for text in texts]
@@ -41,5 +41,5 @@ class Stakes:
             marked.append([detection.spans for detection in settle_all(documents, found, self)])
         return [
             mark_words(words, first).keys() != mark_words(words, second).keys()
-            for words, first, second in zip(map(words_of, texts), *marked, strict=True)
+            for words, first, second in zip(map(split_words, texts), *marked, strict=True)
         ]

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.engine.cascade import Stakes
-from deid_tasks.engine.detect.approved import Approved
+from deid_tasks.engine.detect.approved_harvest import ApprovedHarvest
 from deid_tasks.engine.detect.base import Detector
 from deid_tasks.engine.detect.context_rules import ContextRuleDetector
 from deid_tasks.engine.detect.inclusion import InclusionList
-from deid_tasks.engine.detect.lexicon import LexiconDetector
-from deid_tasks.engine.detect.patient import PatientDetector
+from deid_tasks.engine.detect.lexicon_detector import LexiconDetector
+from deid_tasks.engine.detect.patient_detector import PatientDetector
 from deid_tasks.engine.detect.patterns import PatternDetector
 from deid_tasks.engine.detect.sentence_cache import SentenceCache
-from deid_tasks.engine.detect.sentences import SentenceDetector
+from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.templates import TemplateDetector, version_of
 from deid_tasks.engine.fingerprint import fingerprint, neural_version
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
@@ -93,7 +93,7 @@ def build_engine(
     detectors: list[Detector] = []
     model_hashes: list[str] = []
     harvested: list[str] = []
-    harvest = Approved.open(approved, key) if approved and key else None
+    harvest = ApprovedHarvest.open(approved, key) if approved and key else None
     if "patterns" in names:
         detectors.append(PatternDetector(settings.detect.patterns.identifiers))
     if "context" in names and settings.detect.context.rules:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
-from deid_tasks.engine.text.words import words_of
+from deid_tasks.engine.text.word_labels import split_words
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 
 MISSED: dict[Entity, float] = {
@@ -180,7 +180,7 @@ def _merged(text: str, truth: Sequence[Span], habits: Habits, chance: random.Ran
 def _bounds(text: str, span: Span, habits: Habits, chance: random.Random) -> Iterator[tuple[int, int]]:
     """Where the person begins and ends the span; two pairs where it is split."""
     start, end = span.start, span.end
-    words = words_of(text[start:end])
+    words = split_words(text[start:end])
     if len(words) > 1 and chance.random() < habits.cut:
         if chance.random() < 0.5:
             start += words[1].start

@@ -5,17 +5,17 @@ import pytest
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.cascade import Stakes
 from deid_tasks.engine.detect.patterns import PatternDetector
-from deid_tasks.engine.detect.reader import Found
+from deid_tasks.engine.detect.reader import TextSpan
 from deid_tasks.settings.model import MergeSettings, RecoverSettings
 
-NOTHING: list[Found] = []
+NOTHING: list[TextSpan] = []
 
 
 def differ(text: str, words: str, entity: Entity = Entity.PATIENT, stakes: Stakes | None = None) -> bool:
     """Whether it matters that ``words`` of ``text`` are ``entity``."""
     start = text.index(words)
     known = stakes or Stakes(MergeSettings(), RecoverSettings(), PatternDetector())
-    found = [Found(start, start + len(words), entity, 0.6)]
+    found = [TextSpan(start, start + len(words), entity, 0.6)]
     [one] = known.differ("transformer", [text], [found], [NOTHING])
     [other] = known.differ("transformer", [text], [NOTHING], [found])
     assert one == other
@@ -49,12 +49,12 @@ def test_without_patterns_and_recovery_every_word_matters():
 
 def test_another_entity_for_the_same_words_is_no_difference():
     stakes = Stakes(MergeSettings(), RecoverSettings(), PatternDetector())
-    answers = [[[Found(0, 6, entity, 0.6)]] for entity in (Entity.PATIENT, Entity.PROVIDER)]
+    answers = [[[TextSpan(0, 6, entity, 0.6)]] for entity in (Entity.PATIENT, Entity.PROVIDER)]
     assert stakes.differ("transformer", ["Okafor called."], *answers) == [False]
 
 
 def test_many_texts_are_answered_in_order():
     stakes = Stakes(MergeSettings(), RecoverSettings(), PatternDetector())
     texts = ["Okafor here.", "", "Bruce protocol", "Okafor here."]
-    one = [[Found(0, 6, Entity.PATIENT, 0.6)], [], [Found(0, 5, Entity.PATIENT, 0.6)], []]
+    one = [[TextSpan(0, 6, Entity.PATIENT, 0.6)], [], [TextSpan(0, 5, Entity.PATIENT, 0.6)], []]
     assert stakes.differ("transformer", texts, one, [NOTHING] * 4) == [True, False, False, False]

@@ -15,8 +15,8 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.notes import NOTE_SCHEMA
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.span import Span
-from deid_tasks.engine.detect.lexicon import LexiconDetector
-from deid_tasks.engine.detect.patient import PatientDetector
+from deid_tasks.engine.detect.lexicon_detector import LexiconDetector
+from deid_tasks.engine.detect.patient_detector import PatientDetector
 from deid_tasks.engine.detect.patterns import PatternDetector
 from deid_tasks.engine.engine import Context, Engine
 from deid_tasks.engine.lexicon import Lexicon, LexiconTerm

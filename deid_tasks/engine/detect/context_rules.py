@@ -17,7 +17,7 @@ import re2
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.plain import fold
+from deid_tasks.engine.text.ascii import fold_to_ascii
 from deid_tasks.settings.model import ContextRule
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
@@ -63,7 +63,7 @@ class ContextRuleDetector:
         return [self._detect(document.text) for document in documents]
 
     def _detect(self, text: str) -> list[Span]:
-        note = _Note(fold(text))
+        note = _Note(fold_to_ascii(text))
         taken = bytearray(len(text))
         found: list[Span] = []
         for rule in self._rules:
@@ -124,4 +124,4 @@ def _compile(expression: str | None) -> Any:
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.log_errors = False
-    return re2.compile(fold(expression).encode("ascii"), options)
+    return re2.compile(fold_to_ascii(expression).encode("ascii"), options)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_tasks.core.entities import Category, Entity, category_of
-from deid_tasks.engine.detect.reader import Found
-from deid_tasks.engine.detect.words import COLUMN, ENTITIES, Words
-from deid_tasks.engine.text.pieces import Pieces
+from deid_tasks.engine.detect.reader import TextSpan
+from deid_tasks.engine.detect.word_probabilities import COLUMN, ENTITIES, WordProbabilities
+from deid_tasks.engine.text.word_pieces import WordPieces
 
 _PEOPLE = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 _PUNCTUATION = 7
@@ -37,7 +37,7 @@ def _group(entity: Entity) -> str:
 _GROUPS: tuple[str, ...] = tuple(sorted({_group(entity) for entity in ENTITIES}))
 _MEMBERS = [[COLUMN[entity] for entity in ENTITIES if _group(entity) == name] for name in _GROUPS]
 _BY_GROUP = [column for members in _MEMBERS for column in members]
-"""The columns of ``Words.entities``, group by group; each group begins at its place in ``_GROUP_STARTS``."""
+"""The columns of ``WordProbabilities.entities``, group by group; each group begins at its place in ``_GROUP_STARTS``."""
 _GROUP_STARTS = np.cumsum([0, *map(len, _MEMBERS[:-1])])
 
 
@@ -51,7 +51,7 @@ class _Run:
     score: float = field(default=1.0)
 
 
-def decode(text: str, words: Words, threshold: float) -> list[Found]:
+def decode(text: str, words: WordProbabilities, threshold: float) -> list[TextSpan]:
     """The spans of ``text``, in order and disjoint; ``score`` is the mean chance of a span's words of being an identifier."""
     chance = words.chance
     is_found = chance > threshold
@@ -62,12 +62,12 @@ def decode(text: str, words: Words, threshold: float) -> list[Found]:
     _bridge(chosen, words.pieces)
     starts, ends = words.pieces.starts, words.pieces.ends
     return [
-        Found(int(starts[run.first]), int(ends[run.last - 1]), run.entity, run.score)
+        TextSpan(int(starts[run.first]), int(ends[run.last - 1]), run.entity, run.score)
         for run in _runs(text, words, chosen, words.begins & is_found, chance, threshold)
     ]
 
 
-def _bridge(chosen: NDArray[np.int64], pieces: Pieces) -> None:
+def _bridge(chosen: NDArray[np.int64], pieces: WordPieces) -> None:
     """A mark of punctuation glued between two words of one group is of that group too."""
     if len(chosen) < 3:
         return
@@ -84,7 +84,7 @@ def _bridge(chosen: NDArray[np.int64], pieces: Pieces) -> None:
 
 def _runs(
     text: str,
-    words: Words,
+    words: WordProbabilities,
     chosen: NDArray[np.int64],
     begins: NDArray[np.bool_],
     chance: NDArray[np.float32],
@@ -113,7 +113,7 @@ def _runs(
     return found
 
 
-def _trimmed(text: str, pieces: Pieces, first: int, last: int) -> tuple[int, int]:
+def _trimmed(text: str, pieces: WordPieces, first: int, last: int) -> tuple[int, int]:
     """Without punctuation at either end, but for a bracket whose pair is inside."""
     while first < last and pieces.cases[last - 1] == _PUNCTUATION:
         last -= 1
@@ -126,7 +126,7 @@ def _trimmed(text: str, pieces: Pieces, first: int, last: int) -> tuple[int, int
 
 
 def _grown(
-    pieces: Pieces, chosen: NDArray[np.int64], chance: NDArray[np.float32], first: int, last: int
+    pieces: WordPieces, chosen: NDArray[np.int64], chance: NDArray[np.float32], first: int, last: int
 ) -> tuple[int, int]:
     """With the letters and digits glued to a number that are half believed to be of it."""
     if first >= last:

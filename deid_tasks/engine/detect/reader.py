@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from deid_tasks.core.entities import Entity
 
 
-class Found(NamedTuple):
+class TextSpan(NamedTuple):
     """One identifier of one text; ``start`` and ``end`` are code points of that text, ``end`` exclusive."""
 
     start: int
@@ -23,6 +23,6 @@ class Reader(Protocol):
     sha256: str
     """One hash of weights and configuration."""
 
-    def read(self, texts: Sequence[str]) -> Sequence[Sequence[Found]]:
+    def read(self, texts: Sequence[str]) -> Sequence[Sequence[TextSpan]]:
         """What stands in each text, in the order given."""
         ...

@@ -37,7 +37,7 @@ class RuleFeatures:
     def __init__(self) -> None:
         self._patterns = PatternDetector()
         self._columns = {entity: column for column, entity in enumerate(Entity)}
-        self._lists = [words_of(name) for name in _LISTS]
+        self._lists = [list_words(name) for name in _LISTS]
 
     def of(self, text: str) -> NDArray[np.float32]:
         """``[W, F]``: 1 where a rule knows the word, else 0; the words are those of ``text.shapes.shape_words``."""
@@ -58,7 +58,7 @@ class RuleFeatures:
 
 
 @cache
-def words_of(name: str) -> frozenset[str]:
+def list_words(name: str) -> frozenset[str]:
     """The folded words of a list, each of two letters or more."""
     terms = (fold(row[column]) for file, column in _LISTS[name] for row in read_tsv(file))
     return frozenset(word for term in terms for word in _WORD.findall(term))

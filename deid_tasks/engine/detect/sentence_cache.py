@@ -14,7 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.reader import Found
+from deid_tasks.engine.detect.reader import TextSpan
 
 _ENTITIES = tuple(Entity)
 _NUMBERS = {entity: number for number, entity in enumerate(_ENTITIES)}
@@ -50,10 +50,10 @@ class SentenceCache:
     def __repr__(self) -> str:
         return f"SentenceCache({self._path})"
 
-    def get(self, texts: Sequence[str]) -> list[tuple[Found, ...] | None]:
+    def get(self, texts: Sequence[str]) -> list[tuple[TextSpan, ...] | None]:
         """What is known of each text, ``None`` where nothing is."""
         keys = [self._digest(text) for text in texts]
-        known: dict[bytes, tuple[Found, ...]] = {}
+        known: dict[bytes, tuple[TextSpan, ...]] = {}
         today = _today()
         with self._lock:
             try:
@@ -73,7 +73,7 @@ class SentenceCache:
                 self._fail()
         return [known.get(key) for key in keys]
 
-    def put(self, texts: Sequence[str], found: Sequence[Sequence[Found]]) -> None:
+    def put(self, texts: Sequence[str], found: Sequence[Sequence[TextSpan]]) -> None:
         """Keep what was found in each text."""
         today = _today()
         rows = [
@@ -147,16 +147,16 @@ class SentenceCache:
     def _check(self, key: bytes, spans: bytes) -> bytes:
         return blake2b(key + spans, digest_size=_CHECK_BYTES, key=self._key).digest()
 
-    def _pack(self, key: bytes, found: Sequence[Found]) -> bytes:
+    def _pack(self, key: bytes, found: Sequence[TextSpan]) -> bytes:
         spans = b"".join(_SPAN.pack(one.start, one.end, _NUMBERS[one.entity], one.score) for one in found)
         return self._check(key, spans) + spans
 
-    def _unpack(self, key: bytes, value: bytes) -> tuple[Found, ...] | None:
+    def _unpack(self, key: bytes, value: bytes) -> tuple[TextSpan, ...] | None:
         check, spans = value[:_CHECK_BYTES], value[_CHECK_BYTES:]
         if check != self._check(key, spans):
             return None
         return tuple(
-            Found(start, end, _ENTITIES[entity], score) for start, end, entity, score in _SPAN.iter_unpack(spans)
+            TextSpan(start, end, _ENTITIES[entity], score) for start, end, entity, score in _SPAN.iter_unpack(spans)
         )
 
 

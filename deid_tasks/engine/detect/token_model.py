@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import ModelError
-from deid_tasks.engine.detect.chain import Chain
+from deid_tasks.engine.detect.crf import LinearChainCrf
 from deid_tasks.engine.detect.rule_features import RULE_NAMES, RuleFeatures
-from deid_tasks.engine.text.pieces import PieceEncoder
+from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.settings.model import ModelSettings
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -100,14 +100,14 @@ class TokenModel:
         self.sha256: str = _check_files(folder, self.weights, own.get("sha256", {}), expected)
         """One hash of all its files."""
         self.labels: tuple[Label, ...] = _labels(folder, config, own.get("labels", {}))
-        self.encoder = PieceEncoder(folder / TOKENIZER)
+        self.encoder = WordPieceTokenizer(folder / TOKENIZER)
         self.pieces: Literal["mean", "first"] = own.get("pieces", "first")
         self.padding: int = int(config.get("pad_token_id") or 0)
         self.has_units: bool = bool(own.get("units", False))
-        """Whether it reads units (``text/units.py``), without special tokens."""
+        """Whether it reads units (``text/word_groups.py``), without special tokens."""
         self.is_titled: bool = bool(own.get("titled", False)) if settings.is_titled is None else settings.is_titled
         self.context: str = settings.context or str(own.get("context", "sentence"))
-        self.chain = Chain.read(own["crf"], len(self.labels), str(folder / CONFIG)) if "crf" in own else None
+        self.chain = LinearChainCrf.read(own["crf"], len(self.labels), str(folder / CONFIG)) if "crf" in own else None
         self.rules = _rules(folder, own.get("rules"))
         self.prefix: tuple[int, ...] = () if self.has_units else self.encoder.prefix
         self.suffix: tuple[int, ...] = () if self.has_units else self.encoder.suffix

@@ -16,14 +16,21 @@ from numpy.typing import NDArray
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.decode import decode
-from deid_tasks.engine.detect.reader import Found
-from deid_tasks.engine.detect.sentences import SentenceDetector
+from deid_tasks.engine.detect.reader import TextSpan
+from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.token_model import TokenModel, Window, find_model
-from deid_tasks.engine.detect.words import ENTITIES, Chances, Words, first_pieces, join, mean_of_pieces
+from deid_tasks.engine.detect.word_probabilities import (
+    ENTITIES,
+    LabelProbabilities,
+    WordProbabilities,
+    first_pieces,
+    join,
+    mean_of_pieces,
+)
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.pieces import Pieces
-from deid_tasks.engine.text.titled import title_capitals
-from deid_tasks.engine.text.units import Units, spread, units_of
+from deid_tasks.engine.text.title_case import title_capitals
+from deid_tasks.engine.text.word_groups import WordGroups, broadcast_to_words, group_words
+from deid_tasks.engine.text.word_pieces import WordPieces
 from deid_tasks.settings.model import ModelSettings, TransformerSettings
 from deid_tasks.settings.transformers import SecondOpinion
 
@@ -31,9 +38,9 @@ NAME = "transformer"
 ALONE = ":alone"
 """Ends the name of a detector that asks for no second opinion."""
 _LEAST = 1e-6
-"""Words whose chance is the lower end of the band are doubted too."""
+"""WordProbabilities whose chance is the lower end of the band are doubted too."""
 _CONTEXT = 12
-"""Words on either side of a doubted one that a second model reads with it; long lines and lists are half of the words of doubted sentences."""
+"""WordProbabilities on either side of a doubted one that a second model reads with it; long lines and lists are half of the words of doubted sentences."""
 _AT_ONCE_CHARACTERS = 500_000
 """Texts are read in groups of about so many characters: the memory that answers take stays bounded."""
 
@@ -55,21 +62,21 @@ class ModelReader:
         self.context = self._model.context
         self.reads_rules = self._model.rules is not None
         entities = frozenset(settings.entities) if settings.entities is not None else frozenset(Entity)
-        self._chances = Chances(self._model.labels, entities, settings.outside_bias, settings.entity_bias)
+        self._chances = LabelProbabilities(self._model.labels, entities, settings.outside_bias, settings.entity_bias)
 
-    def words(self, texts: Sequence[str], floor: float) -> list[Words | None]:
+    def words(self, texts: Sequence[str], floor: float) -> list[WordProbabilities | None]:
         """What is believed of the words of each text; ``None`` where no word's chance of being an identifier passes ``floor``."""
-        found: list[Words | None] = []
+        found: list[WordProbabilities | None] = []
         for group in _groups(texts):
             found += self._words(group, floor)
         return found
 
-    def _words(self, texts: Sequence[str], floor: float) -> list[Words | None]:
+    def _words(self, texts: Sequence[str], floor: float) -> list[WordProbabilities | None]:
         read = [title_capitals(text) for text in texts] if self._model.is_titled else texts
         pieces = self._model.encoder.encode(read)
-        units: Sequence[Units | None] = [None] * len(pieces)
+        units: Sequence[WordGroups | None] = [None] * len(pieces)
         if self._model.has_units:
-            units = units_of(read, pieces, self._model.padding)
+            units = group_words(read, pieces, self._model.padding)
         cuts = [self._cuts(len(one.ids if unit is None else unit.ids)) for one, unit in zip(pieces, units, strict=True)]
         features = self._model.rules
         rules = [features.of(text) if features else None for text in read]
@@ -95,7 +102,7 @@ class ModelReader:
         highest = entities.sum(axis=1)
         begins = self._chances.begins(labels, entities)
         ends = np.cumsum([len(output) for output in logits])
-        results: list[Words | None] = []
+        results: list[WordProbabilities | None] = []
         window = 0
         for one, unit, places in zip(pieces, units, cuts, strict=True):
             parts = range(window, window + len(places))
@@ -119,7 +126,9 @@ class ModelReader:
         starts = [0, *range(self._model.stride, count - room + self._model.stride, self._model.stride)]
         return [(start, min(start + room, count)) for start in starts]
 
-    def _window(self, pieces: Pieces, units: Units | None, a: int, b: int, rules: NDArray[np.float32] | None) -> Window:
+    def _window(
+        self, pieces: WordPieces, units: WordGroups | None, a: int, b: int, rules: NDArray[np.float32] | None
+    ) -> Window:
         if units is not None:
             words = units.words[a:b]
             cases, gaps = pieces.cases[words].astype(np.int64), pieces.gaps[words].astype(np.int64)
@@ -138,8 +147,12 @@ class ModelReader:
         return Window(frame[0], frame[1], frame[2], of_pieces)
 
     def _settled(
-        self, pieces: Pieces, units: Units | None, places: list[tuple[int, int]], parts: list[NDArray[np.float32]]
-    ) -> Words:
+        self,
+        pieces: WordPieces,
+        units: WordGroups | None,
+        places: list[tuple[int, int]],
+        parts: list[NDArray[np.float32]],
+    ) -> WordProbabilities:
         """Where windows overlap, the window that gives a word the higher chance has the say.
 
         ``parts`` are chances of labels, ``[P, labels]`` for each window; for a model with a chain over words, their scores.
@@ -162,14 +175,16 @@ class ModelReader:
             chosen = index[better]
             entities[chosen], chance[chosen] = found[better], total[better]
             begins[chosen] = self._chances.begins(labels, found)[better]
-        return Words(pieces, entities, begins) if units is None else _of_units(pieces, units, entities, begins)
+        return (
+            WordProbabilities(pieces, entities, begins) if units is None else _of_units(pieces, units, entities, begins)
+        )
 
 
 class Stakes(Protocol):
     """Knows what comes of an answer."""
 
     def differ(
-        self, name: str, texts: Sequence[str], one: Sequence[Sequence[Found]], other: Sequence[Sequence[Found]]
+        self, name: str, texts: Sequence[str], one: Sequence[Sequence[TextSpan]], other: Sequence[Sequence[TextSpan]]
     ) -> list[bool]:
         """Of each text, whether other words would be marked in the end with the answer ``one`` of the detector ``name`` than with ``other``."""
         ...
@@ -221,7 +236,7 @@ class TransformerDetector:
         """The spans of each document, in order and disjoint; words are never cut."""
         return SentenceDetector(self).detect(documents)
 
-    def read(self, texts: Sequence[str]) -> list[list[Found]]:
+    def read(self, texts: Sequence[str]) -> list[list[TextSpan]]:
         """What stands in each text, in order; the answer for one depends on that text alone."""
         second = self._second_settings
         floor = min(self._threshold, second.band[0]) if second else self._threshold
@@ -239,7 +254,7 @@ class TransformerDetector:
         self,
         model: ModelReader,
         texts: Sequence[str],
-        words: list[Words | None],
+        words: list[WordProbabilities | None],
         doubted: Sequence[int],
         settings: SecondOpinion,
     ) -> None:
@@ -260,7 +275,9 @@ class TransformerDetector:
             if own is not None and other is not None:
                 words[i] = join(own, other, settings.combine, first)
 
-    def _doubted(self, texts: Sequence[str], words: Sequence[Words | None], low: float, high: float) -> list[int]:
+    def _doubted(
+        self, texts: Sequence[str], words: Sequence[WordProbabilities | None], low: float, high: float
+    ) -> list[int]:
         doubted = [(i, one) for i, one in enumerate(words) if one is not None and _is_doubted(one, low, high).any()]
         if self._stakes is None or not doubted:
             return [i for i, _ in doubted]
@@ -292,13 +309,15 @@ def build_readers(settings: Sequence[TransformerSettings], stakes: Stakes | None
     return [TransformerDetector(one, name, stakes) for one, name in zip(settings, names, strict=True)]
 
 
-def _of_units(pieces: Pieces, units: Units, entities: NDArray[np.float32], begins: NDArray[np.bool_]) -> Words:
+def _of_units(
+    pieces: WordPieces, units: WordGroups, entities: NDArray[np.float32], begins: NDArray[np.bool_]
+) -> WordProbabilities:
     of_words = np.zeros(len(pieces.starts), bool)
     of_words[units.words] = begins
-    return Words(pieces, spread(entities, units), of_words)
+    return WordProbabilities(pieces, broadcast_to_words(entities, units), of_words)
 
 
-def _is_doubted(words: Words, low: float, high: float) -> NDArray[np.bool_]:
+def _is_doubted(words: WordProbabilities, low: float, high: float) -> NDArray[np.bool_]:
     chance = words.chance
     return (chance >= low) & (chance <= high)
 

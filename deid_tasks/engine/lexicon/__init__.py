@@ -3,14 +3,14 @@
 from deid_tasks.engine.lexicon.lexicon import Lexicon, compile_lexicon, default_lexicon
 from deid_tasks.engine.lexicon.normalise import normalise
 from deid_tasks.engine.lexicon.scan import Scan, text_batches
-from deid_tasks.engine.lexicon.table import Matches
+from deid_tasks.engine.lexicon.table import TermMatches
 from deid_tasks.engine.lexicon.terms import LexiconTerm, mask_of
 
 __all__ = [
     "Lexicon",
     "LexiconTerm",
-    "Matches",
     "Scan",
+    "TermMatches",
     "compile_lexicon",
     "default_lexicon",
     "mask_of",

@@ -18,7 +18,7 @@ from deid_tasks.core.errors import LexiconError
 from deid_tasks.engine.lexicon.build import build_table
 from deid_tasks.engine.lexicon.public import public_terms
 from deid_tasks.engine.lexicon.scan import U64, Hasher, Scan
-from deid_tasks.engine.lexicon.table import Matches, TermTable
+from deid_tasks.engine.lexicon.table import TermMatches, TermTable
 from deid_tasks.engine.lexicon.terms import KINDS, LexiconTerm
 
 FORMAT = 2
@@ -125,7 +125,7 @@ class Lexicon:
         """What hashes this lexicon's texts, for tables that are matched on the same scan."""
         return self._hasher
 
-    def match(self, scan: Scan) -> tuple[Matches, U64]:
+    def match(self, scan: Scan) -> tuple[TermMatches, U64]:
         """All terms in ``scan``, overlapping ones too, and the payload of each single token."""
         return self._table.match(scan, self._hasher)
 

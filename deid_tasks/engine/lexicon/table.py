@@ -12,17 +12,17 @@ _BATCH = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Matches:
+class TermMatches:
     """Terms found: first token, number of tokens and payload of each, ordered by number of tokens, then position."""
 
     first: I64
     tokens: I64
     payload: U64
 
-    def only(self, mask: int) -> "Matches":
+    def only(self, mask: int) -> "TermMatches":
         """The matches that have a bit of ``mask``."""
         chosen = (self.payload & np.uint64(mask)) != 0
-        return Matches(self.first[chosen], self.tokens[chosen], self.payload[chosen])
+        return TermMatches(self.first[chosen], self.tokens[chosen], self.payload[chosen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class TermTable:
             active, position, end, keys = active[on], position[on], end[on], keys[on]
         return found
 
-    def match(self, scan: Scan, hasher: Hasher, salts: U64 | None = None) -> tuple[Matches, U64]:
+    def match(self, scan: Scan, hasher: Hasher, salts: U64 | None = None) -> tuple[TermMatches, U64]:
         """Every term that stands in the texts, and the payload of every single token.
 
         Terms of several words are found by walking on from each token while its words begin a longer term, so that the work
@@ -79,7 +79,7 @@ class TermTable:
                 break
             grams = hasher.extend(grams, scan.hashes[first + size])
             payload = self.lookup(grams)
-        matches = Matches(
+        matches = TermMatches(
             np.concatenate([part[0] for part in parts]),
             np.concatenate([np.full(len(part[0]), part[1], np.int64) for part in parts]),
             np.concatenate([part[2] for part in parts]),

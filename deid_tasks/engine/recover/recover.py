@@ -10,7 +10,7 @@ import numpy as np
 
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
-from deid_tasks.engine.lexicon import Lexicon, Matches, Scan, default_lexicon, mask_of, text_batches
+from deid_tasks.engine.lexicon import Lexicon, Scan, TermMatches, default_lexicon, mask_of, text_batches
 from deid_tasks.engine.lexicon.scan import U64
 from deid_tasks.engine.lexicon.terms import MAX_TOKENS
 from deid_tasks.engine.recover.eponyms import is_listed, is_lone_eponym, is_rare_name, is_sign
@@ -92,7 +92,7 @@ def recover_all(
 class _Terms:
     """The dictionary terms of a batch of documents."""
 
-    def __init__(self, scan: Scan, matches: Matches, single: U64) -> None:
+    def __init__(self, scan: Scan, matches: TermMatches, single: U64) -> None:
         self.scan, self.single = scan, single
         self.bounds = np.searchsorted(scan.document, np.arange(len(scan.bases) + 1)).tolist()
         medical = matches.only(_MEDICAL)

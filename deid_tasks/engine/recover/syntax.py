@@ -7,7 +7,7 @@ from typing import Any
 import re2
 
 from deid_tasks.engine.recover.variants import VARIANTS
-from deid_tasks.engine.text.plain import fold
+from deid_tasks.engine.text.ascii import fold_to_ascii
 
 _PATTERNS = (
     *VARIANTS,
@@ -48,7 +48,7 @@ def find_notations(text: str, plain: bytes | None = None) -> list[tuple[int, int
 
     An automaton without the conditions on what stands around finds where one may begin; trying twenty expressions at every character takes fifty times as long.
     """
-    candidates, encoded = _candidates(), fold(text).encode("ascii") if plain is None else plain
+    candidates, encoded = _candidates(), fold_to_ascii(text).encode("ascii") if plain is None else plain
     found: list[tuple[int, int]] = []
     position = 0
     while candidate := candidates.search(encoded, position):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from deid_tasks.engine.text.plain import fold
+from deid_tasks.engine.text.ascii import fold_to_ascii
 from deid_tasks.engine.text.sentences import split_sentences
 from deid_tasks.engine.text.tokens import Token, tokenize
 
@@ -20,7 +20,7 @@ class Document:
     @cached_property
     def plain(self) -> str:
         """The text in ASCII, one character for one."""
-        return fold(self.text)
+        return fold_to_ascii(self.text)
 
     @cached_property
     def plain_bytes(self) -> bytes:

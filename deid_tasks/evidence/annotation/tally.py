@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from deid_tasks.core.entities import CATEGORY, Entity
 from deid_tasks.core.span import Span
-from deid_tasks.engine.text.words import label_words, words_of
+from deid_tasks.engine.text.word_labels import label_words, split_words
 from deid_tasks.evidence.annotation.agreement import Agreement, interval
 
 ALL = "ALL"
@@ -50,7 +50,7 @@ class AgreementTally:
         engine: Sequence[Span] | None = None,
     ) -> None:
         """Count one note; ``engine`` is what the engine found in it, where that is known."""
-        words = words_of(text)
+        words = split_words(text)
         said = list(zip(label_words(words, first), label_words(words, second), strict=True))
         self.notes += 1
         self.notes_alike += marks(first) == marks(second)

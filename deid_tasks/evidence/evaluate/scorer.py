@@ -8,7 +8,7 @@ import numpy as np
 
 from deid_tasks.core.entities import CATEGORY, GROUP_ENTITIES, Entity, Group
 from deid_tasks.core.span import Span
-from deid_tasks.engine.text.words import mark_words, words_of
+from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.evidence.evaluate.errors import ErrorTally
 from deid_tasks.evidence.evaluate.evaluation import ALL, WORD, Confusion, Evaluation, Figure
 from deid_tasks.evidence.evaluate.figures import (
@@ -111,7 +111,7 @@ class Scorer:
     ) -> Counts:
         """Score one note and return its headline counts."""
         row = self._patients[patient]
-        words = words_of(text)
+        words = split_words(text)
         truth, guess = mark_words(words, gold), mark_words(words, predicted)
         pairs = _pairs(truth, guess)
         for place, outside in _GROUP_PLACES:

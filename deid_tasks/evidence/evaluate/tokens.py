@@ -1,6 +1,6 @@
 """Other ways of cutting a text into the words that are counted, than the headline's runs of letters and digits.
 
-Lin 2020 (chapter 4.6) compares three: at space alone, at space and punctuation, which is our headline (``deid_tasks.engine.text.words``), and
+Lin 2020 (chapter 4.6) compares three: at space alone, at space and punctuation, which is our headline (``deid_tasks.engine.text.word_labels``), and
 as the Penn Treebank is cut. Relaxed scoring ignores the punctuation at a token's ends.
 """
 

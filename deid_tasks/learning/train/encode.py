@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_tasks.engine.detect.rule_features import RuleFeatures
-from deid_tasks.engine.text.pieces import PieceEncoder, Pieces
-from deid_tasks.engine.text.titled import title_capitals
-from deid_tasks.engine.text.units import Units, units_of
+from deid_tasks.engine.text.title_case import title_capitals
+from deid_tasks.engine.text.word_groups import WordGroups, group_words
+from deid_tasks.engine.text.word_pieces import WordPieces, WordPieceTokenizer
 from deid_tasks.learning.train.labels import ANY, BEGIN, OUTSIDE, TARGET_ID
 from deid_tasks.learning.train.sample import Mark, Sample
 
@@ -35,9 +35,9 @@ class Cutting:
     """How samples become windows."""
 
     window: int = 128
-    """Pieces, special tokens included."""
+    """Word pieces, special tokens included."""
     overlap: int = 0
-    """Pieces that a window has in common with the one before it."""
+    """Word pieces that a window has in common with the one before it."""
     subwords: str = "any"
     """``first``: all but the first piece of a word cost nothing."""
     is_titled: bool = False
@@ -49,13 +49,13 @@ class Cutting:
 
 
 def encode_samples(
-    encoder: PieceEncoder, samples: Sequence[Sample], cutting: Cutting, rules: RuleFeatures | None = None
+    encoder: WordPieceTokenizer, samples: Sequence[Sample], cutting: Cutting, rules: RuleFeatures | None = None
 ) -> Iterator[Encoded]:
     """Windows of at most ``cutting.window`` pieces; a longer sample gives several."""
     texts = [title_capitals(sample.text) if cutting.is_titled else sample.text for sample in samples]
     encoded = encoder.encode(texts)
     if cutting.has_units:
-        units = units_of(texts, encoded, cutting.padding)
+        units = group_words(texts, encoded, cutting.padding)
         for sample, text, pieces, one in zip(samples, texts, encoded, units, strict=True):
             yield from _unit_windows(sample, pieces, one, cutting, rules.of(text) if rules else None)
         return
@@ -79,7 +79,7 @@ def encode_samples(
 
 
 def _unit_windows(
-    sample: Sample, pieces: Pieces, units: Units, cutting: Cutting, hits: NDArray[np.float32] | None
+    sample: Sample, pieces: WordPieces, units: WordGroups, cutting: Cutting, hits: NDArray[np.float32] | None
 ) -> Iterator[Encoded]:
     count = len(units.words)
     of_words = np.where(units.is_attached, 0, word_targets(sample, pieces))
@@ -99,7 +99,7 @@ def _unit_windows(
         )
 
 
-def word_targets(sample: Sample, pieces: Pieces) -> NDArray[np.int64]:
+def word_targets(sample: Sample, pieces: WordPieces) -> NDArray[np.int64]:
     """``[W]``: rows of ``labels.allowed_table``; a word that a mark touches anywhere has that mark's target."""
     targets = np.full(len(pieces.starts), TARGET_ID[OUTSIDE], np.int64)
     for mark in sample.marks:
@@ -133,10 +133,10 @@ def _joined(pack: Sequence[Sample]) -> Sample:
     return Sample("\n".join(sample.text for sample in pack), tuple(marks), pack[0].source, pack[0].group)
 
 
-def _framed(encoder: PieceEncoder, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+def _framed(encoder: WordPieceTokenizer, ids: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([np.array(encoder.prefix, np.int64), ids, np.array(encoder.suffix, np.int64)])
 
 
-def _framed_features(encoder: PieceEncoder, values: NDArray[np.generic], special: int = 0) -> NDArray[np.int64]:
+def _framed_features(encoder: WordPieceTokenizer, values: NDArray[np.generic], special: int = 0) -> NDArray[np.int64]:
     padding = (len(encoder.prefix), len(encoder.suffix))
     return np.pad(values.astype(np.int64), padding, constant_values=special)

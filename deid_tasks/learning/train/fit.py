@@ -15,7 +15,7 @@ from torch import Tensor
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.rule_features import RuleFeatures
-from deid_tasks.engine.text.pieces import PieceEncoder
+from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.learning.train.augment import Augmenter, name_words
 from deid_tasks.learning.train.chain import partial_label_loss, word_scores, word_targets
 from deid_tasks.learning.train.encode import Cutting, Encoded, encode_samples
@@ -57,7 +57,7 @@ class Batch:
 class Source:
     """What batches are made from."""
 
-    encoder: PieceEncoder
+    encoder: WordPieceTokenizer
     samples: Sequence[Sample]
     cutting: Cutting = field(default_factory=Cutting)
     rules: RuleFeatures | None = None

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from deid_tasks.engine.text.units import SLOTS
+from deid_tasks.engine.text.word_groups import SLOTS
 from deid_tasks.learning.train.model import TrunkShape, distance_buckets
 
 OPSET = 21

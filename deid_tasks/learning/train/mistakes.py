@@ -8,7 +8,7 @@ from deid_tasks.core.entities import Category, Entity, category_of
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.base import Detector
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.words import mark_words, words_of
+from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.hospital.grammar import Skeleton
 from deid_tasks.learning.train.sample import Sample, frame_of
 from deid_tasks.learning.train.scenes import SceneMaker
@@ -32,7 +32,7 @@ def find_mistakes(detector: Detector, samples: Sequence[Sample]) -> list[Mistake
     """The samples in which the detector misses a word or marks one too many; their marks are entities."""
     found = []
     for sample, spans in _read(detector, samples):
-        words = words_of(sample.text)
+        words = split_words(sample.text)
         gold = mark_words(words, [Span(m.start, m.end, Entity(m.target), "gold") for m in sample.marks])
         said = mark_words(words, spans)
         missed = tuple(category_of(Entity(gold[word])) for word in sorted(gold.keys() - said.keys()))
@@ -46,7 +46,7 @@ def find_disagreements(one: Detector, other: Detector, samples: Sequence[Sample]
     """The samples in which two models do not mark the same words; no gold is needed, so it works on any text."""
     found = []
     for (sample, spans), (_, others) in zip(_read(one, samples), _read(other, samples), strict=True):
-        words = words_of(sample.text)
+        words = split_words(sample.text)
         if mark_words(words, spans).keys() != mark_words(words, others).keys():
             found.append(sample)
     return found

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deid_tasks.engine.text.shapes import CASES, GAPS
-from deid_tasks.engine.text.units import SLOTS
+from deid_tasks.engine.text.word_groups import SLOTS
 from deid_tasks.learning.train.chain import WordChain
 from deid_tasks.learning.train.labels import LABELS
 
@@ -82,7 +82,7 @@ class Tagger(nn.Module):
         outputs: names of the outputs, see ``labels.output_names``.
         rules: columns of what rules say of each word, joined to the last hidden state; 0 for none.
         has_casing: whether the two casing embeddings are there.
-        has_units: whether it reads units (``text/units.py``): the embeddings of a unit's pieces, each weighed by its slot, are added up.
+        has_units: whether it reads units (``text/word_groups.py``): the embeddings of a unit's pieces, each weighed by its slot, are added up.
         has_crf: whether a chain scores the outputs of neighbouring words together.
     """
 

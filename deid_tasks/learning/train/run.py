@@ -7,7 +7,7 @@ from pathlib import Path
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.engine.detect.rule_features import RULE_NAMES, RuleFeatures
-from deid_tasks.engine.text.pieces import PieceEncoder
+from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.learning.train.configuration import write_config
 from deid_tasks.learning.train.encode import Cutting, packed_samples
 from deid_tasks.learning.train.export import export
@@ -91,7 +91,7 @@ def source_of(tokenizer: Path, samples: Sequence[Sample], settings: ModelSetting
     if settings.context == "window":
         samples = packed_samples(samples, settings.window * _CHARACTERS_PER_PIECE)
     return Source(
-        PieceEncoder(tokenizer),
+        WordPieceTokenizer(tokenizer),
         samples,
         Cutting(
             settings.window,

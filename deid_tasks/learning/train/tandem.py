@@ -7,7 +7,7 @@ from itertools import combinations
 from deid_tasks.core.entities import Category, Entity, category_of
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
-from deid_tasks.engine.text.words import mark_words, words_of
+from deid_tasks.engine.text.word_labels import mark_words, split_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def marked_words(notes: Sequence[tuple[str, Sequence[Span]]]) -> dict[Category, 
     """The words that spans mark, by category."""
     marked: dict[Category, set[tuple[int, int]]] = {category: set() for category in Category}
     for number, (text, spans) in enumerate(notes):
-        for word, entity in mark_words(words_of(text), spans).items():
+        for word, entity in mark_words(split_words(text), spans).items():
             marked[category_of(Entity(entity))].add((number, word))
     return {category: frozenset(words) for category, words in marked.items()}
 

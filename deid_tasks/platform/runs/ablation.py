@@ -14,12 +14,12 @@ from typing import NamedTuple, TypeVar
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.base import Detector
-from deid_tasks.engine.detect.sentences import INCLUDED, SentenceDetector
+from deid_tasks.engine.detect.sentence_detector import INCLUDED, SentenceDetector
 from deid_tasks.engine.engine import Context, Engine
 from deid_tasks.engine.pipeline import find
 from deid_tasks.engine.resolve import Detection, SpansByDetector, settle, settle_all
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.words import mark_words, words_of
+from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.evidence.evaluate import Evaluation, Interval, Scorer
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.dictionaries import load_engine
@@ -103,7 +103,7 @@ class Recovered:
 
     def add(self, text: str, detection: Detection) -> None:
         """Count one note."""
-        words = words_of(text)
+        words = split_words(text)
         self.notes += 1
         for spans, counted in ((detection.spans, ()), (detection.recovered, (self.given_back,))):
             entities = Counter(mark_words(words, spans).values())

@@ -12,7 +12,7 @@ from deid_tasks.engine.engine import Context, Engine
 from deid_tasks.engine.merge.votes import is_neural
 from deid_tasks.engine.pipeline import find
 from deid_tasks.engine.resolve import SpansByDetector
-from deid_tasks.engine.text.words import mark_words, words_of
+from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.platform.runs.ablation import alone
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.heldout import split_of_training
@@ -59,7 +59,7 @@ class Committee:
         where some part marks it and a model that looks for such identifiers does not; lists and patterns are not asked about what
         a model marks, which they could not know. A word that comes again in the note is the same question.
         """
-        words = words_of(text)
+        words = split_words(text)
         marks = {name: mark_words(words, spans) for name, spans in found.items()}
         asked = {
             text[words[place].start : words[place].end].casefold()

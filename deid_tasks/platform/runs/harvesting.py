@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deid_tasks.engine.detect.approved import Approved, freeze
+from deid_tasks.engine.detect.approved_harvest import ApprovedHarvest, freeze_harvest
 from deid_tasks.engine.engine import Context, Engine
 from deid_tasks.engine.lexicon import Lexicon, mask_of
 from deid_tasks.engine.pipeline import find
@@ -92,7 +92,7 @@ def approve_harvest(
     """
     folder = harvest_dir(settings)
     decided = read_decided(folder, harvested or newest_harvest(folder))
-    approved = freeze(
+    approved = freeze_harvest(
         folder / "approved",
         secrets.key(settings.obfuscate.key),
         decided.sentences,
@@ -116,7 +116,7 @@ def approve_harvest(
 def approved_harvest(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any] | None:
     """What is told of the version in use: counts, who approved it, and when; ``None`` where there is none."""
     key = secrets.key(settings.obfuscate.key)
-    approved = Approved.open(harvest_dir(settings) / "approved", key)
+    approved = ApprovedHarvest.open(harvest_dir(settings) / "approved", key)
     return None if approved is None else approved.metadata(key)
 
 

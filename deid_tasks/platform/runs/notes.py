@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from deid_tasks.core.notes import RESULT_SCHEMA, Outcome
-from deid_tasks.engine.detect.sentences import SentenceDetector
+from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.engine import Context, Engine
 from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.platform.runs.dictionaries import load_engine

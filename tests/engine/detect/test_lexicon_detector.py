@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from deid_tasks.engine.detect.lexicon import LexiconDetector
+from deid_tasks.engine.detect.lexicon_detector import LexiconDetector
 from deid_tasks.engine.lexicon import Lexicon, LexiconTerm
 from deid_tasks.engine.text import Document
 

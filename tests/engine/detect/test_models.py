@@ -13,13 +13,13 @@ from test_transformer import write_lookup_model
 from tiny_model import PIECES, write_tiny_model, write_tiny_tokenizer
 
 from deid_tasks.core.errors import ModelError
-from deid_tasks.engine.detect.reader import Found
+from deid_tasks.engine.detect.reader import TextSpan
 from deid_tasks.engine.detect.token_model import TokenModel, Window
 from deid_tasks.engine.detect.torch_runner import TorchRunner
 from deid_tasks.engine.detect.transformer import TransformerDetector, WindowDetector, build_readers
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.titled import title_capitals
-from deid_tasks.engine.text.units import SLOTS
+from deid_tasks.engine.text.title_case import title_capitals
+from deid_tasks.engine.text.word_groups import SLOTS
 from deid_tasks.settings.model import DetectSettings, ModelSettings, TransformerSettings
 
 LABELS = ["O", "B-PER", "I-PER", "B-HOSPITAL"]
@@ -142,10 +142,10 @@ class _Hangs:
 
     def __init__(self, word: str) -> None:
         self.word = word
-        self.asked: list[tuple[str, list[Found], list[Found]]] = []
+        self.asked: list[tuple[str, list[TextSpan], list[TextSpan]]] = []
 
     def differ(
-        self, name: str, texts: Sequence[str], one: Sequence[Sequence[Found]], other: Sequence[Sequence[Found]]
+        self, name: str, texts: Sequence[str], one: Sequence[Sequence[TextSpan]], other: Sequence[Sequence[TextSpan]]
     ) -> list[bool]:
         assert name == "transformer"
         self.asked += [(text, list(a), list(b)) for text, a, b in zip(texts, one, other, strict=True)]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
-from deid_tasks.engine.detect.patient import PatientDetector
+from deid_tasks.engine.detect.patient_detector import PatientDetector
 from deid_tasks.engine.text import Document
 
 MARK = re.compile(r"\[([A-Z_]+):([^\]]*)\]")

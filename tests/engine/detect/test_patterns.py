@@ -12,7 +12,7 @@ from deid_tasks.core.errors import SettingsError
 from deid_tasks.core.span import check_spans
 from deid_tasks.engine.detect.patterns import PatternDetector
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.plain import fold
+from deid_tasks.engine.text.ascii import fold_to_ascii
 
 _MARK = re.compile(r"\[([A-Z_]+):((?:[^\[\]])*)\]")
 DETECTOR = PatternDetector()
@@ -222,7 +222,7 @@ def test_the_reference_year_bounds_years_on_their_own() -> None:
 
 @given(st.text(max_size=200))
 def test_folding_keeps_every_offset(text: str) -> None:
-    plain = fold(text)
+    plain = fold_to_ascii(text)
     assert len(plain) == len(text)
     assert plain.isascii()
     assert all(a == b for a, b in zip(text, plain, strict=True) if a.isascii())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from deid_tasks.engine.detect.patterns.detector import RULES
 from deid_tasks.engine.detect.patterns.prefilter import Prefilter, compile_trigger
-from deid_tasks.engine.text.plain import fold
+from deid_tasks.engine.text.ascii import fold_to_ascii
 from tests.small_notes import small_notes
 
 TRIGGERS = [rule.trigger for rule in RULES]
@@ -21,7 +21,7 @@ BESIDE = b"Dr. Okafor, 63 M, seen on 3/14/21"
 
 
 def check(text: str) -> None:
-    encoded = fold(text).encode("ascii")
+    encoded = fold_to_ascii(text).encode("ascii")
     expected = [(n, [0]) for n, one in enumerate(SCANNERS) if one.search(encoded)]
     assert sorted(PREFILTER.fires([encoded])) == expected
     beside = [(n, [1, *([2] if (n, [0]) in expected else [])]) for n, _ in PREFILTER.fires([BESIDE])]

@@ -15,9 +15,9 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import LexiconError
 from deid_tasks.engine.detect import sentence_cache as cache_module
 from deid_tasks.engine.detect.inclusion import InclusionList
-from deid_tasks.engine.detect.reader import Found
+from deid_tasks.engine.detect.reader import TextSpan
 from deid_tasks.engine.detect.sentence_cache import SentenceCache
-from deid_tasks.engine.detect.sentences import SentenceDetector
+from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.text import Document
 
 KEY = bytes(range(32))
@@ -32,11 +32,11 @@ class Capitals:
     def __init__(self) -> None:
         self.read_texts: list[str] = []
 
-    def read(self, texts: Sequence[str]) -> list[list[Found]]:
+    def read(self, texts: Sequence[str]) -> list[list[TextSpan]]:
         self.read_texts += texts
         return [
             [
-                Found(text.index(word), text.index(word) + len(word), Entity.PATIENT, 0.1 + len(word) / 30)
+                TextSpan(text.index(word), text.index(word) + len(word), Entity.PATIENT, 0.1 + len(word) / 30)
                 for word in text.split()
                 if word.isupper() and len(word) > 1
             ]
@@ -94,13 +94,13 @@ def test_no_text_reaches_the_disk_and_only_the_owner_reads_it(tmp_path):
 )  # fmt: skip
 def test_what_is_put_comes_back(tmp_path_factory, entries):
     kept = cache(tmp_path_factory.mktemp("cache"))
-    kept.put([text for text, _ in entries], [[Found(*span) for span in spans] for _, spans in entries])
-    assert kept.get([text for text, _ in entries]) == [tuple(Found(*span) for span in spans) for _, spans in entries]
+    kept.put([text for text, _ in entries], [[TextSpan(*span) for span in spans] for _, spans in entries])
+    assert kept.get([text for text, _ in entries]) == [tuple(TextSpan(*span) for span in spans) for _, spans in entries]
 
 
 def test_an_entry_that_was_changed_is_none(tmp_path):
     kept = cache(tmp_path)
-    kept.put(["Seen by OKAFOR."], [[Found(8, 14, Entity.PATIENT, 1.0)]])
+    kept.put(["Seen by OKAFOR."], [[TextSpan(8, 14, Entity.PATIENT, 1.0)]])
     with sqlite3.connect(tmp_path / "cache" / "x.sqlite") as connection:
         connection.execute("update sentence set value = substr(value, 1, 8)")
     assert kept.get(["Seen by OKAFOR."]) == [None]
@@ -135,8 +135,8 @@ def _work(folder: Path, worker: int) -> None:
     for batch in range(20):
         texts = [f"shared {batch} {number}" for number in range(50)] + [f"{worker} {batch} {n}" for n in range(50)]
         for text, known in zip(texts, kept.get(texts), strict=True):
-            assert known is None or known == (Found(0, len(text), Entity.DATE, 0.5),)
-        kept.put(texts, [[Found(0, len(text), Entity.DATE, 0.5)] for text in texts])
+            assert known is None or known == (TextSpan(0, len(text), Entity.DATE, 0.5),)
+        kept.put(texts, [[TextSpan(0, len(text), Entity.DATE, 0.5)] for text in texts])
     os._exit(0 if not kept.errors else 1)
 
 
@@ -153,7 +153,7 @@ def test_many_workers_share_one_file_and_a_killed_one_leaves_it_whole(tmp_path):
     kept = cache(tmp_path)
     texts = [f"{worker} {batch} {n}" for worker in (1, 2, 3) for batch in range(20) for n in range(50)]
     assert all(
-        known == (Found(0, len(text), Entity.DATE, 0.5),) for text, known in zip(texts, kept.get(texts), strict=True)
+        known == (TextSpan(0, len(text), Entity.DATE, 0.5),) for text, known in zip(texts, kept.get(texts), strict=True)
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.span import Span
-from deid_tasks.engine.detect.patient import PatientDetector
+from deid_tasks.engine.detect.patient_detector import PatientDetector
 from deid_tasks.engine.lexicon import Lexicon, LexiconTerm
 from deid_tasks.engine.recover import recover
 from deid_tasks.engine.text import Document

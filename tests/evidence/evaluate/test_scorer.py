@@ -7,7 +7,7 @@ from marked import both
 
 from deid_tasks.core.entities import Entity, Group
 from deid_tasks.core.span import Span
-from deid_tasks.engine.text.words import words_of
+from deid_tasks.engine.text.word_labels import split_words
 from deid_tasks.evidence.evaluate import ALL, Counts, Scorer
 from deid_tasks.evidence.evaluate.scores import exact_interval
 from deid_tasks.evidence.evaluate.spans import ANY, BOUNDS, OVERLAP, PARTIAL, RELAXED, SPAN_VIEWS, STRICT
@@ -274,7 +274,7 @@ def test_a_span_on_a_plain_word_never_raises_precision(text, gold, found, where)
         assert has.find(view, metric="precision").value <= had.find(view, metric="precision").value, view
         assert has.find(view).value == had.find(view).value, view
     # A word may reach from the wrong span into a gold one, and is then rightly marked.
-    words = [(a, b) for a, b in words_of(text) if a <= where < b]
+    words = [(a, b) for a, b in split_words(text) if a <= where < b]
     if not any(span.start < b and a < span.end for a, b in words for span in gold):
         assert has.precision <= had.precision
         assert has.recall == had.recall

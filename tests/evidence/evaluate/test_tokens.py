@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.text import tokenize
-from deid_tasks.engine.text.words import label_words, words_of
+from deid_tasks.engine.text.word_labels import label_words, split_words
 from deid_tasks.evidence.evaluate.tokens import TOKENIZERS, at_space, relaxed, treebank
 
 
@@ -48,7 +48,7 @@ SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 8)), max_size=5)
 @given(st.text(alphabet="ab é1-_.\n", max_size=60), SPANS)
 def test_every_word_is_labelled_as_by_looking_at_each_pair(text, spans):
     made = [Span(start, start + size, Entity.DATE) for start, size in spans]
-    words = words_of(text)
+    words = split_words(text)
     assert words == [t for t in tokenize(text) if text[t.start].isalnum()]
     for (start, end), label in zip(words, label_words(words, made), strict=True):
         assert bool(label) == any(s.start < end and start < s.end for s in made)

@@ -9,7 +9,7 @@ import pytest
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError, LexiconError
 from deid_tasks.core.span import Span
-from deid_tasks.engine.detect.approved import Approved, freeze
+from deid_tasks.engine.detect.approved_harvest import ApprovedHarvest, freeze_harvest
 from deid_tasks.engine.detect.templates import TemplateDetector
 from deid_tasks.engine.text import Document
 from deid_tasks.learning.harvest import Candidates, Read, SentenceCandidate, harvest_templates
@@ -153,18 +153,18 @@ def test_a_frozen_version_opens_as_it_was_approved(written, tmp_path):
     folder, name = written
     decided = read_decided(folder, name)
     store = tmp_path / "approved"
-    assert Approved.open(store, KEY) is None
-    first = freeze(store, KEY, decided.sentences, decided.templates, "officer", NOW, name)
-    found = Approved.open(store, KEY)
+    assert ApprovedHarvest.open(store, KEY) is None
+    first = freeze_harvest(store, KEY, decided.sentences, decided.templates, "officer", NOW, name)
+    found = ApprovedHarvest.open(store, KEY)
     assert found == first or (found.version, found.templates) == (first.version, first.templates)
     assert (found.approved_by, found.approved_at, found.harvest) == ("officer", "2026-01-02T03:04:05+00:00", name)
     assert "Continue metoprolol." in found.inclusion
-    second = freeze(store, KEY, decided.sentences[:1], decided.templates, "officer", NOW, name)
-    assert Approved.open(store, KEY).version == second.version != first.version
+    second = freeze_harvest(store, KEY, decided.sentences[:1], decided.templates, "officer", NOW, name)
+    assert ApprovedHarvest.open(store, KEY).version == second.version != first.version
     assert len([path for path in store.iterdir() if path.is_dir()]) == 2
     assert not any(b"metoprolol" in path.read_bytes() for path in store.rglob("*") if path.is_file())
     with pytest.raises(LexiconError, match="another key"):
-        Approved.open(store, KEY[::-1])
+        ApprovedHarvest.open(store, KEY[::-1])
     next(store.glob(f"{second.version[:16]}*/templates.json")).write_text("[]")
     with pytest.raises(LexiconError, match="not what was approved"):
-        Approved.open(store, KEY)
+        ApprovedHarvest.open(store, KEY)

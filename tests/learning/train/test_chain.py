@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from deid_tasks.core.errors import ModelError
-from deid_tasks.engine.detect.chain import Chain
+from deid_tasks.engine.detect.crf import LinearChainCrf
 from deid_tasks.learning.train.chain import WordChain, word_scores, word_targets
 
 OUTPUTS, WORDS = 3, 4
@@ -49,21 +49,21 @@ def test_the_detector_gives_the_chances_of_single_words(chain: WordChain) -> Non
     for labels, value in every.items():
         expected[range(WORDS), labels] += value / sum(every.values())
     content = {name: value.tolist() for name, value in chain.state_dict().items()}
-    said = Chain.read(content, OUTPUTS, "here").chances(scores.numpy())
+    said = LinearChainCrf.read(content, OUTPUTS, "here").chances(scores.numpy())
     assert np.allclose(said, expected, atol=1e-5)
-    assert np.allclose(Chain.read(content, OUTPUTS, "here").chances(scores.numpy()[:1]).sum(), 1)
+    assert np.allclose(LinearChainCrf.read(content, OUTPUTS, "here").chances(scores.numpy()[:1]).sum(), 1)
 
 
 @pytest.mark.parametrize("content", [{}, None, {"transitions": [["a"]], "start": [], "end": []}])
 def test_a_broken_chain_is_refused(content: object) -> None:
     with pytest.raises(ModelError, match=r"here: crf holds no transitions"):
-        Chain.read(content, OUTPUTS, "here")
+        LinearChainCrf.read(content, OUTPUTS, "here")
 
 
 def test_a_chain_of_other_labels_is_refused(chain: WordChain) -> None:
     content = {name: value.tolist() for name, value in chain.state_dict().items()}
     with pytest.raises(ModelError, match="crf is not of 4 labels"):
-        Chain.read(content, 4, "here")
+        LinearChainCrf.read(content, 4, "here")
 
 
 def test_words_speak_through_all_their_pieces_or_the_first() -> None:

@@ -9,7 +9,7 @@ import torch
 from tiny_model import PIECES, tiny_tagger, write_tiny_model, write_tiny_tokenizer
 
 from deid_tasks.engine.detect.token_model import TokenModel, Window
-from deid_tasks.engine.text.pieces import PieceEncoder
+from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.learning.train.chain import partial_label_loss
 from deid_tasks.learning.train.encode import Cutting, encode_samples
 from deid_tasks.learning.train.fit import Source, fit
@@ -22,8 +22,8 @@ SHAPE = TrunkShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, position
 
 
 @pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> PieceEncoder:
-    return PieceEncoder(write_tiny_tokenizer(tmp_path_factory.mktemp("tokenizer")))
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> WordPieceTokenizer:
+    return WordPieceTokenizer(write_tiny_tokenizer(tmp_path_factory.mktemp("tokenizer")))
 
 
 SAMPLES = [Sample(f"seen by dr {name} on {day}/3.", (Mark(11, 11 + len(name), "PROVIDER"),)) for name in ("Abe", "Bea", "Cal", "Dan") for day in range(1, 20)]  # fmt: skip
@@ -36,7 +36,7 @@ def tagger(seed: int = 0) -> Tagger:
     return Tagger(SHAPE)
 
 
-def test_it_learns(encoder: PieceEncoder, tmp_path: Path) -> None:
+def test_it_learns(encoder: WordPieceTokenizer, tmp_path: Path) -> None:
     lines: list[str] = []
     model = fit(tagger(), Source(encoder, SAMPLES, CUTTING), replace(SETTINGS, steps=100), tmp_path, lines.append)
     [window] = encode_samples(encoder, [Sample("seen by dr Abe on 7/3.", ())], CUTTING)
@@ -51,7 +51,7 @@ def test_it_learns(encoder: PieceEncoder, tmp_path: Path) -> None:
     assert not any("Abe" in line for line in lines)
 
 
-def test_a_stopped_run_goes_on(encoder: PieceEncoder, tmp_path: Path) -> None:
+def test_a_stopped_run_goes_on(encoder: WordPieceTokenizer, tmp_path: Path) -> None:
     class Stop(Exception):  # noqa: N818
         pass
 

@@ -14,7 +14,7 @@ from deid_tasks.core.errors import InputError, ModelError
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.token_model import find_model
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.units import SLOTS
+from deid_tasks.engine.text.word_groups import SLOTS
 from deid_tasks.hospital.records import World
 from deid_tasks.learning.train.export import export
 from deid_tasks.learning.train.learning import LearnSettings, learn

@@ -10,13 +10,13 @@ from tiny_model import save_trunk, write_tiny_tokenizer
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError, ModelError
-from deid_tasks.engine.detect.chain import Chain
+from deid_tasks.engine.detect.crf import LinearChainCrf
 from deid_tasks.engine.detect.rule_features import RULE_NAMES, RuleFeatures
 from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.pieces import PieceEncoder
 from deid_tasks.engine.text.shapes import shape_words
-from deid_tasks.engine.text.units import spread, units_of
+from deid_tasks.engine.text.word_groups import broadcast_to_words, group_words
+from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.learning.train.chain import word_scores
 from deid_tasks.learning.train.configuration import write_config
 from deid_tasks.learning.train.encode import Cutting, encode_samples, packed_samples
@@ -39,8 +39,8 @@ def trunk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> PieceEncoder:
-    return PieceEncoder(write_tiny_tokenizer(tmp_path_factory.mktemp("tokenizer")))
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> WordPieceTokenizer:
+    return WordPieceTokenizer(write_tiny_tokenizer(tmp_path_factory.mktemp("tokenizer")))
 
 
 def test_a_training_ends_in_a_model_that_loads_and_a_folder_keeps_its_settings(trunk: Path, tmp_path: Path) -> None:
@@ -113,10 +113,10 @@ def test_the_detector_reads_every_kind_as_it_was_trained(settings: ModelSettings
         else:
             content = {name: value.tolist() for name, value in tagger.crf.state_dict().items()}
             scores = word_scores(logits, batch.words, is_first=is_first)[0][0].numpy()
-            chances = Chain.read(content, len(tagger.outputs), "here").chances(scores)
+            chances = LinearChainCrf.read(content, len(tagger.outputs), "here").chances(scores)
     if tagger.has_units:
-        [units] = units_of([text], source.encoder.encode([text]), tagger.shape.padding)
-        chances = spread(chances, units)
+        [units] = group_words([text], source.encoder.encode([text]), tagger.shape.padding)
+        chances = broadcast_to_words(chances, units)
     starts, ends, _, _ = shape_words(text)
     assert len(window.ids) <= settings.window
     for start, end, chance in zip(starts, ends, 1 - chances[:, 0], strict=True):
@@ -167,7 +167,7 @@ def test_outputs_of_a_family_take_all_else_for_outside() -> None:
     assert allowed(ANY, begins=False) == set(outputs)
 
 
-def test_windows_overlap_and_first_pieces_alone_count(encoder: PieceEncoder) -> None:
+def test_windows_overlap_and_first_pieces_alone_count(encoder: WordPieceTokenizer) -> None:
     [pieces] = encoder.encode([SAMPLE.text])
     windows = list(encode_samples(encoder, [SAMPLE], Cutting(12, overlap=4, subwords="first")))
     spans = [window.ids[1:-1] for window in windows]
@@ -198,7 +198,7 @@ def test_rules_say_what_they_know_of_each_word() -> None:
     assert rules.of("").shape == (0, len(RULE_NAMES))
 
 
-def test_titled_text_is_read_as_title_case(encoder: PieceEncoder) -> None:
+def test_titled_text_is_read_as_title_case(encoder: WordPieceTokenizer) -> None:
     [plain] = encode_samples(encoder, [SAMPLE], Cutting(64))
     [titled] = encode_samples(encoder, [SAMPLE], Cutting(64, is_titled=True))
     assert set(plain.cases[plain.words == 4].tolist()) == {3}

@@ -9,10 +9,10 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.inclusion import InclusionList
-from deid_tasks.engine.detect.lexicon import LexiconDetector
+from deid_tasks.engine.detect.lexicon_detector import LexiconDetector
 from deid_tasks.engine.detect.patterns import PatternDetector
-from deid_tasks.engine.detect.reader import Found
-from deid_tasks.engine.detect.sentences import SentenceDetector
+from deid_tasks.engine.detect.reader import TextSpan
+from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.templates import Template, TemplateDetector
 from deid_tasks.engine.engine import Engine
 from deid_tasks.engine.lexicon import Lexicon, LexiconTerm
@@ -109,7 +109,9 @@ class Reading:
     name, sha256 = "transformer", "0"
 
     def read(self, texts):
-        return [[Found(m.start(), m.end(), Entity.PROVIDER, 0.9) for m in re.finditer("[A-Z]{3,}", t)] for t in texts]
+        return [
+            [TextSpan(m.start(), m.end(), Entity.PROVIDER, 0.9) for m in re.finditer("[A-Z]{3,}", t)] for t in texts
+        ]
 
 
 def test_the_inclusion_list_and_the_templates_are_parts_too(engine):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deid_tasks.engine.detect.sentences import SentenceDetector
+from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.templates import TemplateDetector
 from deid_tasks.platform import runs
 

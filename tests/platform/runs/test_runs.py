@@ -174,8 +174,8 @@ def test_a_killed_worker_and_a_retry_give_the_same_table(site, first_run):
 
 
 def test_a_broken_detector_gets_no_certificate_and_publishes_nothing(site, first_run, monkeypatch):
-    from deid_tasks.engine.detect.lexicon import LexiconDetector
-    from deid_tasks.engine.detect.patient import PatientDetector
+    from deid_tasks.engine.detect.lexicon_detector import LexiconDetector
+    from deid_tasks.engine.detect.patient_detector import PatientDetector
 
     before = texts(published(site.settings, site))
     # Settings that leave the dictionaries out make another engine: another fingerprint, without a certificate.

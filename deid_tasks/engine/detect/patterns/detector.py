@@ -31,7 +31,7 @@ from deid_tasks.engine.detect.patterns import (
 from deid_tasks.engine.detect.patterns.prefilter import Prefilter, compile_trigger
 from deid_tasks.engine.detect.patterns.rule import Found, Reader, Rule, Strength
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.plain import fold
+from deid_tasks.engine.text.ascii import fold_to_ascii
 
 RULES: tuple[Rule, ...] = (
     *dates.RULES,
@@ -79,13 +79,13 @@ class PatternDetector:
         for entity, expressions in (identifiers or {}).items():
             for position, expression in enumerate(expressions):
                 try:
-                    scanner = compile_trigger(fold(expression), captures=True)
+                    scanner = compile_trigger(fold_to_ascii(expression), captures=True)
                 except re2.error as error:
                     raise SettingsError(
                         f"detect.patterns.identifiers.{entity}[{position}]: no RE2 expression: {error}"
                     ) from None
                 self._scanners.append((scanner, _own_format(scanner, entity)))
-                triggers.append(fold(expression))
+                triggers.append(fold_to_ascii(expression))
         self._prefilter = Prefilter(triggers)
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:

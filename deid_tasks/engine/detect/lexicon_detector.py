@@ -6,7 +6,7 @@ import numpy as np
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
-from deid_tasks.engine.lexicon import Lexicon, Matches, Scan, mask_of, text_batches
+from deid_tasks.engine.lexicon import Lexicon, Scan, TermMatches, mask_of, text_batches
 from deid_tasks.engine.lexicon.scan import U64
 from deid_tasks.engine.text import Document
 
@@ -82,7 +82,7 @@ class _Reading:
         """Capitals of up to three letters in mixed text are abbreviations more often than names."""
         self.weak = self.everyday | self.short | (scan.lengths < 2) | scan.digits
 
-    def resolve(self, matches: Matches) -> Iterator[tuple[int, int, Entity]]:
+    def resolve(self, matches: TermMatches) -> Iterator[tuple[int, int, Entity]]:
         """First token, number of tokens and entity of each believed match."""
         scan = self.scan
         interesting = (matches.payload & np.uint64(_ANY)) != 0

@@ -12,7 +12,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class LinearChainCrf:
     """A linear-chain conditional random field, as training writes it to ``config.json``."""
 
     transitions: Floats = field(repr=False)
@@ -21,7 +21,7 @@ class Chain:
     end: Floats = field(repr=False)
 
     @classmethod
-    def read(cls, content: Any, labels: int, place: str) -> "Chain":
+    def read(cls, content: Any, labels: int, place: str) -> "LinearChainCrf":
         """The chain that a configuration holds.
 
         Raises:

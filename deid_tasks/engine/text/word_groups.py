@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_tasks.engine.text.pieces import Pieces
+from deid_tasks.engine.text.word_pieces import WordPieces
 
 SLOTS = 6
-"""Pieces that a unit has room for: its first three, its last, the mark before it and the first mark behind it."""
+"""Word pieces that a unit has room for: its first three, its last, the mark before it and the first mark behind it."""
 _LAST, _BEFORE, _BEHIND = 3, 4, 5
 _APART = np.array(sorted(map(ord, ",;()[]{}<>|")), np.uint32)
 _IN_NUMBERS = np.array(sorted(map(ord, ".,:")), np.uint32)
@@ -23,7 +23,7 @@ _GLUED, _DIGITS, _MARK = 1, 5, 7
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class WordGroups:
     """One text. ``U`` units, ``W`` words."""
 
     ids: NDArray[np.int64] = field(repr=False)
@@ -36,7 +36,7 @@ class Units:
     """``[W]``: whether the word is a mark before or behind another word, of which the model says nothing."""
 
 
-def units_of(texts: Sequence[str], pieces: Sequence[Pieces], padding: int) -> list[Units]:
+def group_words(texts: Sequence[str], pieces: Sequence[WordPieces], padding: int) -> list[WordGroups]:
     """The units of each text, from its pieces; all texts are worked on at once."""
     counts = np.array([len(one.starts) for one in pieces], np.int64)
     total = int(counts.sum())
@@ -66,7 +66,7 @@ def units_of(texts: Sequence[str], pieces: Sequence[Pieces], padding: int) -> li
             continue
         low, high = int(bounds[number]), int(unit[first + count - 1]) + 1
         found.append(
-            Units(
+            WordGroups(
                 ids[low:high],
                 (speaks[low:high] - first).astype(np.int32),
                 unit[first : first + count] - low,
@@ -76,7 +76,7 @@ def units_of(texts: Sequence[str], pieces: Sequence[Pieces], padding: int) -> li
     return found
 
 
-def spread(values: NDArray[np.float32], units: Units) -> NDArray[np.float32]:
+def broadcast_to_words(values: NDArray[np.float32], units: WordGroups) -> NDArray[np.float32]:
     """``[W, …]`` from ``[U, …]``: each word has its unit's; a mark between two units has the lower one of theirs, one at an end of the text 0."""
     found: NDArray[np.float32] = values[units.of_words]
     marks = np.flatnonzero(units.is_attached)
@@ -135,4 +135,4 @@ def _filled(
     return ids
 
 
-_EMPTY = Units(np.empty((0, SLOTS), np.int64), np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, bool))
+_EMPTY = WordGroups(np.empty((0, SLOTS), np.int64), np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, bool))

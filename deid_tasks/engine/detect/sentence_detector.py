@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.inclusion import InclusionList
-from deid_tasks.engine.detect.reader import Found, Reader
+from deid_tasks.engine.detect.reader import Reader, TextSpan
 from deid_tasks.engine.detect.sentence_cache import SentenceCache
 from deid_tasks.engine.text import Document
 
@@ -60,9 +60,9 @@ class SentenceDetector:
             for sentences in cut
         ]
 
-    def _find(self, times: "Counter[str]") -> dict[str, Sequence[Found]]:
+    def _find(self, times: "Counter[str]") -> dict[str, Sequence[TextSpan]]:
         included = {text for text in times if text in self.inclusion} if self.inclusion is not None else set()
-        found: dict[str, Sequence[Found]] = dict.fromkeys(times, ())
+        found: dict[str, Sequence[TextSpan]] = dict.fromkeys(times, ())
         wanted = list(included) if self._reads_included else [text for text in times if text not in included]
         unread = wanted
         if self.cache is not None and wanted:

@@ -55,7 +55,7 @@ _TABLE = _Table()
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 
 
-def fold(text: str) -> str:
+def fold_to_ascii(text: str) -> str:
     """``text`` in ASCII, one character for one: accents off, typographic quotes and dashes plain, other scripts ``x``."""
     return text if text.isascii() else _BEYOND.sub(_plain_run, text)
 

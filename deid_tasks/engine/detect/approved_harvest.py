@@ -20,7 +20,7 @@ _METADATA, _INCLUSION, _TEMPLATES, _CURRENT = "metadata.json", "inclusion.bin", 
 
 
 @dataclass(frozen=True)
-class Approved:
+class ApprovedHarvest:
     """One approved version. Of sentences it holds keyed hashes; a template holds the words that are nobody's."""
 
     inclusion: InclusionList
@@ -36,7 +36,7 @@ class Approved:
         return sha256(f"{FORMAT} {self.inclusion.version} {version_of(self.templates)}".encode()).hexdigest()
 
     @classmethod
-    def open(cls, folder: Path, key: bytes) -> "Approved | None":
+    def open(cls, folder: Path, key: bytes) -> "ApprovedHarvest | None":
         """The newest approved version in ``folder``; ``None`` where nothing was ever approved.
 
         Raises ``LexiconError`` where it is damaged, of another format, or was frozen under another key.
@@ -102,7 +102,7 @@ class Approved:
         }
 
 
-def freeze(
+def freeze_harvest(
     folder: Path,
     key: bytes,
     sentences: Sequence[str],
@@ -110,10 +110,10 @@ def freeze(
     approved_by: str,
     approved_at: datetime.datetime,
     harvest: str,
-) -> Approved:
+) -> ApprovedHarvest:
     """Freeze what a person approved, and have the next engines use it. Raises ``LexiconError`` where it cannot be written."""
     moment = approved_at.astimezone(datetime.UTC).isoformat(timespec="seconds")
-    approved = Approved(InclusionList.of(key, sentences), tuple(templates), approved_by, moment, harvest)
+    approved = ApprovedHarvest(InclusionList.of(key, sentences), tuple(templates), approved_by, moment, harvest)
     try:
         approved.save(folder, key)
     except OSError as error:

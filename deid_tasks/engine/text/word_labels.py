@@ -10,7 +10,7 @@ from deid_tasks.engine.text.tokens import Token
 _WORD = re.compile(r"[^\W_]+")
 
 
-def words_of(text: str) -> list[Token]:
+def split_words(text: str) -> list[Token]:
     """Runs of letters and digits; punctuation is no word and counts nowhere."""
     return [Token(*match.span()) for match in _WORD.finditer(text)]
 

@@ -12,7 +12,7 @@ from deid_tasks.engine.text.shapes import shape_words
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class WordPieces:
     """One text. ``P`` pieces, ``W`` words; special tokens are not among the pieces."""
 
     ids: NDArray[np.int64] = field(repr=False)
@@ -29,7 +29,7 @@ class Pieces:
     """``[W]``, see ``shapes.GAPS``."""
 
 
-class PieceEncoder:
+class WordPieceTokenizer:
     """Cuts texts into the pieces of one ``tokenizer.json``; never truncates, never pads."""
 
     def __init__(self, path: Path) -> None:
@@ -44,16 +44,16 @@ class PieceEncoder:
         """Special tokens that stand after them."""
         self.vocabulary: int = self._tokenizer.get_vocab_size(with_added_tokens=True)
 
-    def encode(self, texts: Sequence[str]) -> list[Pieces]:
+    def encode(self, texts: Sequence[str]) -> list[WordPieces]:
         """The pieces of each text, in order."""
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [_pieces(text, encoding.ids, encoding.offsets) for text, encoding in zip(texts, encodings, strict=True)]
 
 
-def _pieces(text: str, ids: list[int], offsets: list[tuple[int, int]]) -> Pieces:
+def _pieces(text: str, ids: list[int], offsets: list[tuple[int, int]]) -> WordPieces:
     starts, ends, cases, gaps = shape_words(text)
     places = np.array(offsets, np.int32).reshape(-1, 2)
     # The first word that ends after the piece begins: right also for tokenizers whose pieces take in the space before.
     words = np.searchsorted(ends, places[:, 0], side="right").astype(np.int32)
     kept = words < len(ends)
-    return Pieces(np.array(ids, np.int64)[kept], words[kept], starts, ends, cases, gaps)
+    return WordPieces(np.array(ids, np.int64)[kept], words[kept], starts, ends, cases, gaps)

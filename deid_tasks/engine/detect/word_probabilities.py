@@ -8,18 +8,18 @@ from numpy.typing import NDArray
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.token_model import Label
-from deid_tasks.engine.text.pieces import Pieces
+from deid_tasks.engine.text.word_pieces import WordPieces
 
 ENTITIES: tuple[Entity, ...] = tuple(sorted(Entity))
-"""The columns of ``Words.entities``."""
+"""The columns of ``WordProbabilities.entities``."""
 COLUMN = {entity: column for column, entity in enumerate(ENTITIES)}
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordProbabilities:
     """What is believed of the words of one text. ``W`` words."""
 
-    pieces: Pieces
+    pieces: WordPieces
     entities: NDArray[np.float32] = field(repr=False)
     """``[W, ENTITIES]``: the chance that the word is of each entity."""
     begins: NDArray[np.bool_] = field(repr=False)
@@ -31,7 +31,7 @@ class Words:
         return self.entities.sum(axis=1)  # type: ignore[no-any-return]
 
 
-class Chances:
+class LabelProbabilities:
     """Turns the logits of one model's labels into chances of entities, with the biases of its settings.
 
     ``entities`` are those that the model may report; what it says of others counts for nothing.
@@ -111,7 +111,7 @@ def mean_of_pieces(values: NDArray[np.float32], words: NDArray[np.int32]) -> NDA
     return means
 
 
-def join(first: Words, second: Words, how: str, place: int = 0) -> Words:
+def join(first: WordProbabilities, second: WordProbabilities, how: str, place: int = 0) -> WordProbabilities:
     """Two models' beliefs about one text: their ``mean``, ``either`` (the surer one, word by word), or the ``second``'s alone.
 
     ``second`` may have read a part alone, whose first word is the text's word ``place``; of the other words ``first`` has the say.
