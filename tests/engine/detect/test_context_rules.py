@@ -122,7 +122,7 @@ def test_no_rule_hangs_a_worker(pattern: str, unit: str) -> None:
 
 
 def test_the_example_of_the_documentation_works(tmp_path: Path) -> None:
-    page = (_ROOT / "docs" / "context-rules.md").read_text()
+    page = (_ROOT / "docs" / "how-to" / "write-context-rules.md").read_text()
     example = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)
     assert example
     rules = yaml.safe_load(example[1])["detect"]["context"]["rules"]
