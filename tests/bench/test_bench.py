@@ -19,7 +19,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.engine import Context, Engine, build_engine
 from deid_tasks.engine.pipeline import detect
 from deid_tasks.engine.text import Document
-from tests.small_notes import small_notes
+from tests.support.small_notes import small_notes
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from test_cli import NOTE, deid, lines, write
+
+from tests.support.command_line import NOTE, deid, lines, write
 
 KEY = {"PALIMPSEST_SECRET_DEID_KEY": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}
 

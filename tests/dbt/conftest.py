@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 import psycopg2
 import pytest
-from small_hospital import hospital, notes
+from tests.support.small_hospital import hospital, notes
 
 from deid_tasks.hospital.layouts import load
-from freeze_truth import freeze_truth
+from tests.support.freeze_truth import freeze_truth
 from deid_tasks.settings import InstitutionSettings
 
 PROJECT = Path(__file__).parents[2] / "dbt"

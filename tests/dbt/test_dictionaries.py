@@ -2,7 +2,7 @@ import psycopg2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_hospital import FACILITIES, PATIENTS, PROVIDERS
+from tests.support.small_hospital import FACILITIES, PATIENTS, PROVIDERS
 
 from deid_tasks.engine.lexicon.normalise import normalise
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import psycopg2
 import pytest
-from small_hospital import PATIENTS, PROVIDERS, hospital, notes
+from tests.support.small_hospital import PATIENTS, PROVIDERS, hospital, notes
 
 from deid_tasks.hospital.layouts import load
 

@@ -1,5 +1,5 @@
 import pytest
-from small_hospital import PATIENTS, TEXTS, notes
+from tests.support.small_hospital import PATIENTS, TEXTS, notes
 
 CANONICAL = [
     "patient",

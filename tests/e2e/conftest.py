@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from demo_run import Demo, environment_of, finish, institutions_in, interrupt, know_the_keys
 from rich.console import Console
 
 from deid_tasks.demo import down
 from deid_tasks.demo.state import State
 from deid_tasks.settings import load_institutions
+from tests.support.demo_run import Demo, environment_of, finish, institutions_in, interrupt, know_the_keys
 
 
 @pytest.fixture(scope="session")

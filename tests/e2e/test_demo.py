@@ -7,11 +7,8 @@ import socket
 import time
 from collections import Counter
 
-import demo_places
 import psycopg2
 import pytest
-from canary import Search, names_of, numbers_of, planted
-from demo_run import SIZE
 from rich.console import Console
 
 from deid_tasks.demo import down, processes
@@ -21,6 +18,9 @@ from deid_tasks.demo.report import query
 from deid_tasks.demo.seed import START
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.platform.publish import open_table
+from tests.support import demo_storage
+from tests.support.canary import Search, names_of, numbers_of, planted
+from tests.support.demo_run import SIZE
 
 pytestmark = pytest.mark.slow
 
@@ -200,12 +200,12 @@ class TestNothingIsTold:
     @pytest.mark.parametrize(
         ("place", "least"),
         [
-            (demo_places.logs, 30),
-            (demo_places.postgres_log, 1),
-            (demo_places.state, 3),
-            (demo_places.leftovers, 0),
-            (demo_places.airflow_database, 40),
-            (demo_places.catalog_database, 2),
+            (demo_storage.logs, 30),
+            (demo_storage.postgres_log, 1),
+            (demo_storage.state, 3),
+            (demo_storage.leftovers, 0),
+            (demo_storage.airflow_database, 40),
+            (demo_storage.catalog_database, 2),
         ],
         ids=lambda value: getattr(value, "__name__", ""),
     )
@@ -216,7 +216,7 @@ class TestNothingIsTold:
 
     def test_no_planted_identifier_beside_the_published_notes(self, demo, search_beside_surrogates):
         """Names of columns, counts and bounds, but no bounds of the text."""
-        found = list(demo_places.metadata_objects(demo))
+        found = list(demo_storage.metadata_objects(demo))
         assert len(found) >= 20
         assert not {str(sighting) for name, content in found for sighting in search_beside_surrogates(name, content)}
 
@@ -226,7 +226,7 @@ class TestNothingIsTold:
             for settings in demo.institutions
             for patient in demo.hospitals[settings.institution].patients
         }
-        rows = list(demo_places.published_rows(demo))
+        rows = list(demo_storage.published_rows(demo))
         assert len(rows) > 100
         seen = Counter(s.kind for row in rows for s in people[row["patient_key"]]("note", row["text"]))
         assert not seen
@@ -237,7 +237,7 @@ class TestNothingIsTold:
             for settings in demo.institutions
             for patient in demo.hospitals[settings.institution].patients
         }
-        rows = [row for row in demo_places.structured_rows(demo) if "patient_key" in row]
+        rows = [row for row in demo_storage.structured_rows(demo) if "patient_key" in row]
         assert {row["patient_key"] for row in rows} == set(people)
         told = ((people[row["patient_key"]], "\n".join(map(str, row.values()))) for row in rows)
         assert not Counter(sighting.kind for look, text in told for sighting in look("row", text))
@@ -264,7 +264,7 @@ class TestNothingIsTold:
             for row in demo.rows(f"select note_id, patient_id, author_id, note_datetime from {name}_staging.stg_note")
             for value in row
         }
-        for row in demo_places.published_rows(demo):
+        for row in demo_storage.published_rows(demo):
             assert not real & {str(value) for name, value in row.items() if name not in {"text", "note_type"}}
 
     def test_the_canary_sings(self, demo, search, search_beside_surrogates):
@@ -279,11 +279,11 @@ class TestNothingIsTold:
             cursor.execute("insert into log (dttm, event, extra) values (now(), 'planted', %s)", (patient.ssn,))
         connection.close()
         bucket = demo.institutions[0].publish.bucket
-        demo_places.object_store(demo).put_object(Bucket=bucket, Key="planted.json", Body=patient.email.encode())
+        demo_storage.object_store(demo).put_object(Bucket=bucket, Key="planted.json", Body=patient.email.encode())
         for place, look, kinds in (
-            (demo_places.logs, search, {"patient's name", "MRN"}),
-            (demo_places.airflow_database, search, {"SSN"}),
-            (demo_places.metadata_objects, search_beside_surrogates, {"e-mail"}),
+            (demo_storage.logs, search, {"patient's name", "MRN"}),
+            (demo_storage.airflow_database, search, {"SSN"}),
+            (demo_storage.metadata_objects, search_beside_surrogates, {"e-mail"}),
         ):
             found = itertools.chain.from_iterable(look(*content) for content in place(demo))
             assert {sighting.kind for sighting in found} == kinds

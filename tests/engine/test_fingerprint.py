@@ -219,10 +219,9 @@ def test_one_dictionary_row_is_another_lexicon_version_and_the_order_of_rows_is_
 @pytest.mark.parametrize("byte", [0, 5_000, -1])
 def test_one_byte_of_the_weights_is_another_hash(tmp_path, byte):
     pytest.importorskip("torch")
-    from tiny_model import write_tiny_model
-
     from deid_tasks.engine.detect.transformer import TransformerDetector
     from deid_tasks.settings.model import TransformerSettings
+    from tests.support.tiny_model import write_tiny_model
 
     folder = write_tiny_model(tmp_path)
     before = TransformerDetector(TransformerSettings(model=str(folder))).sha256

@@ -24,7 +24,7 @@ from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.engine.resolve import settle
 from deid_tasks.engine.text import Document
-from tests.small_notes import small_notes
+from tests.support.small_notes import small_notes
 
 CHARACTERS = 30_000
 TIMES = 8

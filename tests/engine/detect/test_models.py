@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from test_transformer import write_lookup_model
-from tiny_model import PIECES, write_tiny_model, write_tiny_tokenizer
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.reader import TextSpan
@@ -21,6 +19,7 @@ from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.title_case import title_capitals
 from deid_tasks.engine.text.word_groups import SLOTS
 from deid_tasks.settings.model import DetectSettings, ModelSettings, TransformerSettings
+from tests.support.tiny_model import PIECES, write_lookup_model, write_tiny_model, write_tiny_tokenizer
 
 LABELS = ["O", "B-PER", "I-PER", "B-HOSPITAL"]
 SAYS = {"a": "B-PER", "b": "I-PER", "c": "B-HOSPITAL"}

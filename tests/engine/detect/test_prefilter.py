@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from deid_tasks.engine.detect.patterns.detector import RULES
 from deid_tasks.engine.detect.patterns.prefilter import Prefilter, compile_trigger
 from deid_tasks.engine.text.ascii import fold_to_ascii
-from tests.small_notes import small_notes
+from tests.support.small_notes import small_notes
 
 TRIGGERS = [rule.trigger for rule in RULES]
 SCANNERS = [compile_trigger(trigger) for trigger in TRIGGERS]

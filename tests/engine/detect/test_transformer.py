@@ -6,13 +6,9 @@ import re
 import shutil
 from pathlib import Path
 
-import numpy as np
-import onnx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from onnx import TensorProto, helper, numpy_helper
-from tiny_model import PIECES, write_tiny_model, write_tiny_tokenizer
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import ModelError
@@ -22,6 +18,7 @@ from deid_tasks.engine.detect.token_model import TokenModel
 from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.text import Document
 from deid_tasks.settings.model import ModelSettings, TransformerSettings
+from tests.support.tiny_model import write_lookup_model, write_tiny_model
 
 MARKUP = re.compile(r"\[([A-Z_]+):([^\]]+)\]")
 
@@ -169,32 +166,6 @@ def test_an_unknown_name_lists_what_ships() -> None:
 def _relabel(folder: Path, labels: dict[str, str]) -> None:
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "id2label": labels}))
-
-
-def write_lookup_model(folder: Path, labels: list[str], says: dict[str, str]) -> Path:
-    """A model as other tools export them: BIO labels, the usual three inputs; each piece has the label of a table."""
-    folder.mkdir()
-    write_tiny_tokenizer(folder)
-    table = np.zeros((len(PIECES), len(labels)), np.float32)
-    table[:, 0] = 4.0
-    for piece, label in says.items():
-        table[PIECES.index(piece), labels.index(label)] = 8.0
-    inputs = ("input_ids", "attention_mask", "token_type_ids")
-    graph = helper.make_graph(
-        [
-            helper.make_node("Gather", ["table", "input_ids"], ["logits"]),
-            helper.make_node("Add", ["attention_mask", "token_type_ids"], ["unused"]),
-        ],
-        "lookup",
-        [helper.make_tensor_value_info(name, TensorProto.INT64, ["b", "l"]) for name in inputs],
-        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["b", "l", len(labels)])],
-        [numpy_helper.from_array(table, "table")],
-    )
-    onnx.save(
-        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), folder / "model.onnx"
-    )
-    (folder / "config.json").write_text(json.dumps({"model_type": "bert", "id2label": dict(enumerate(labels))}))
-    return folder
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Who wins, what stays covered, and where a span begins and ends."""
 
 import random
-import re
 
 import pytest
 from hypothesis import given, settings
@@ -12,18 +11,7 @@ from deid_tasks.core.span import Span, check_spans
 from deid_tasks.engine.merge import count_agreed, merge_spans
 from deid_tasks.engine.text import Document
 from deid_tasks.settings.model import MergeSettings
-
-_MARK = re.compile(r"\[([A-Z_]+):([^\]]*)\]")
-
-
-def read_markup(marked: str) -> tuple[str, list[Span]]:
-    text, spans, position = "", [], 0
-    for match in _MARK.finditer(marked):
-        text += marked[position : match.start()]
-        spans.append(Span(len(text), len(text) + len(match[2]), Entity(match[1])))
-        text += match[2]
-        position = match.end()
-    return text + marked[position:], spans
+from tests.support.markup import read_markup
 
 
 def show(text: str, spans: list[Span]) -> str:

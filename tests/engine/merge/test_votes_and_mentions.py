@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from test_merge import read_markup
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span, check_spans
@@ -15,6 +14,7 @@ from deid_tasks.engine.merge.propagate import propagate
 from deid_tasks.engine.merge.votes import elect
 from deid_tasks.engine.text import Document
 from deid_tasks.settings.model import MergeSettings, PropagationSettings
+from tests.support.markup import read_markup
 
 
 def written(text: str, spans: list[Span]) -> str:

@@ -3,7 +3,6 @@
 import datetime
 
 import pytest
-from conftest import MARIA, obfuscator
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from deid_tasks.engine.obfuscate.date_parts import MONTHS, PREFIXES, WEEKDAYS
 from deid_tasks.engine.obfuscate.keyed import Keyed
 from deid_tasks.engine.obfuscate.scope import Scope
 from deid_tasks.engine.text import Document
+from tests.support.surrogate_cases import MARIA, obfuscator
 
 
 @pytest.mark.parametrize(

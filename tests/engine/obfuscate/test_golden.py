@@ -21,15 +21,14 @@ def test_surrogate(rewrite, marked, rewritten):
 def test_every_process_agrees():
     """Nothing depends on the order of sets, which Python draws anew in each process."""
     program = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from conftest import MARIA, WRITTEN_AT, obfuscator, parse\n"
-        "from test_golden import CASES\n"
+        "from tests.support.surrogate_cases import MARIA, WRITTEN_AT, obfuscator\n"
+        "from tests.support.markup import read_markup\n"
+        "from tests.engine.obfuscate.test_golden import CASES\n"
         "from deid_tasks.engine.text import Document\n"
         "for marked, rewritten in CASES:\n"
-        "    text, spans = parse(marked)\n"
+        "    text, spans = read_markup(marked)\n"
         "    assert obfuscator().obfuscate(Document('n', text, 'p1'), spans, MARIA, WRITTEN_AT).text == rewritten\n"
     )
     for seed in ("1", "2"):
         environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        folder = str(Path(__file__).parent)
-        assert subprocess.run([sys.executable, "-c", program, folder], env=environment, check=False).returncode == 0
+        assert subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode == 0

@@ -5,7 +5,6 @@ import time
 import tracemalloc
 
 import pytest
-from conftest import MARIA, WRITTEN_AT, obfuscator, parse
 
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.reference import read_tsv
@@ -13,6 +12,8 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate import circle as circles
 from deid_tasks.engine.obfuscate import obfuscator as notes
 from deid_tasks.engine.text import Document
+from tests.support.markup import read_markup
+from tests.support.surrogate_cases import MARIA, WRITTEN_AT, obfuscator
 
 SURNAMES = [row["surname"].title() for row in read_tsv("surnames.tsv")[:4_000]]
 
@@ -26,7 +27,7 @@ def test_memory_is_flat_over_patients_and_clinicians(monkeypatch):
     def read(numbers: range) -> int:
         for number in numbers:
             name, other = SURNAMES[number], SURNAMES[-1 - number]
-            text, spans = parse(
+            text, spans = read_markup(
                 f"[PATIENT:Ann {name}] of [CITY:Boston], seen by Dr. [PROVIDER:{other}] at [FACILITY:{other} Clinic] on [DATE:3/14]."
             )
             record = PatientRecord(str(number), "F", None, "unknown", (PatientTerm(TermKind.LAST, name),))
@@ -45,7 +46,7 @@ def test_memory_is_flat_over_patients_and_clinicians(monkeypatch):
 
 @pytest.mark.parametrize("gap", [120, 4_000], ids=["dense", "sparse"])
 def test_a_note_of_ten_megabytes(gap):
-    marked, spans = parse(
+    marked, spans = read_markup(
         "Seen by Dr. [PROVIDER:Chu] with wife [RELATIVE:Xandra] on [DATE:3/14/2021], [PHONE:617-555-0123], of [CITY:Boston], [STATE:MA]. "
     )
     piece = marked + "word " * (gap // 5)

@@ -3,7 +3,6 @@
 import datetime
 
 import pytest
-from conftest import MARIA, WRITTEN_AT, parse
 from pydantic import ValidationError
 
 from deid_tasks.core.entities import Entity
@@ -11,12 +10,14 @@ from deid_tasks.core.errors import InputError
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.text import Document
 from deid_tasks.settings.model import InstitutionSettings, ObfuscateSettings, PolicySettings
+from tests.support.markup import read_markup
+from tests.support.surrogate_cases import MARIA, WRITTEN_AT
 
 NOTE = "Seen by Dr. [PROVIDER:Ann Lee], MD ([PHONE:413-555-1234]) on [DATE:3/14/2021]: [PATIENT:Maria Okafor]'s knee."
 
 
 def rewritten(marked, note_type=None, policy=None, **settings):
-    text, spans = parse(marked)
+    text, spans = read_markup(marked)
     made = ObfuscateSettings(key="key", date_shift_days=(-15, -15), **settings)
     maker = Obfuscator(bytes(range(32)), "riverside", PolicySettings(**(policy or {})), made)
     result = maker.obfuscate(Document("n1", text, "p1", note_type), spans, MARIA, WRITTEN_AT)
@@ -149,7 +150,7 @@ SAME = [
 
 @pytest.mark.parametrize("marked", SAME)
 def test_same_length_keeps_every_column(marked):
-    text, spans = parse(marked)
+    text, spans = read_markup(marked)
     for shift in (-200, -15, 100, 300):
         settings = ObfuscateSettings(key="key", date_shift_days=(shift, shift), length="same")
         maker = Obfuscator(bytes(32), "riverside", PolicySettings(), settings)
@@ -182,7 +183,7 @@ def test_ages_move_within_their_group():
 
 def test_weekdays_and_holidays_by_policy():
     marked = "[DATE:Sunday, March 14, 2021], [DATE:Christmas 2020]"
-    text, spans = parse(marked)
+    text, spans = read_markup(marked)
     for settings, made in (
         ({"weekdays": "kept", "date_shift_days": (-20, -14)}, "Sunday, February 28, 2021, Veterans Day 2020"),
         ({"holidays": "date", "date_shift_days": (-15, -15)}, "Saturday, February 27, 2021, December 10, 2020"),
@@ -203,7 +204,7 @@ def test_reserved_ranges_by_setting():
 
 
 def test_every_range_restores_its_original():
-    text, spans = parse(NOTE + " An [PROFESSION:electrician], [PATIENT:Okafor], [PATIENT:Maria].")
+    text, spans = read_markup(NOTE + " An [PROFESSION:electrician], [PATIENT:Okafor], [PATIENT:Maria].")
     for modes in ({}, {"PROVIDER": "remove", "PROFESSION": "mask"}):
         maker = Obfuscator(bytes(32), "r", PolicySettings(), ObfuscateSettings(key="key", modes=modes))
         made = maker.obfuscate(Document("n", text, "p1"), spans, MARIA, WRITTEN_AT)

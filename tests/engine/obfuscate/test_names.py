@@ -1,11 +1,11 @@
 """One person stays one person however the name is written; two people stay two."""
 
 import pytest
-from conftest import MARIA
 
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.engine.obfuscate.pools import given_names
+from tests.support.surrogate_cases import MARIA
 
 OTHER = PatientRecord("p2", "M", terms=MARIA.terms)
 

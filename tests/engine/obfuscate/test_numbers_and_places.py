@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from conftest import MARIA, obfuscator
 
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.engine.obfuscate.numbers import _vin_check, is_npi
 from deid_tasks.engine.obfuscate.places import area_codes
+from tests.support.surrogate_cases import MARIA, obfuscator
 
 SHAPES = [
     ("PHONE", "(413) 555-1234"),

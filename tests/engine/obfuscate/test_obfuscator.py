@@ -1,11 +1,12 @@
 """What holds for every note, whatever stands in it."""
 
 import pytest
-from conftest import MARIA, WRITTEN_AT, obfuscator, parse
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.text import Document
+from tests.support.markup import read_markup
+from tests.support.surrogate_cases import MARIA, WRITTEN_AT, obfuscator
 
 NOTE = "[PATIENT:Maria Okafor], [AGE:92]-year-old, seen [DATE:3/14/2021] [TIME:08:35] at [FACILITY:Mercy], [CITY:Boston], [STATE:MA] by [PROVIDER:Ann Lee]"
 
@@ -63,7 +64,7 @@ def test_another_key_gives_other_surrogates():
     from deid_tasks.engine.obfuscate import Obfuscator
     from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
 
-    text, spans = parse(NOTE)
+    text, spans = read_markup(NOTE)
     made = {
         Obfuscator(bytes([i]) * 32, "riverside", PolicySettings(), ObfuscateSettings(key="key"))
         .obfuscate(Document("n", text, "p1"), spans, MARIA, WRITTEN_AT)

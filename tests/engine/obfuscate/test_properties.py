@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from conftest import MARIA, WRITTEN_AT, obfuscator
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.numbers import _luhn, _vin_check, is_npi
 from deid_tasks.engine.text import Document
+from tests.support.surrogate_cases import MARIA, WRITTEN_AT, obfuscator
 
 ENTITIES = st.sampled_from(list(Entity))
 NUMBERS = (

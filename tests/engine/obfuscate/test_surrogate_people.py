@@ -4,7 +4,6 @@ import datetime
 from itertools import product
 
 import pytest
-from conftest import WRITTEN_AT, parse
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import LexiconError
@@ -14,6 +13,8 @@ from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator, Person, refresh
 from deid_tasks.engine.obfuscate.pools import given_names, nicknames, surname_groups
 from deid_tasks.engine.text import Document
 from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
+from tests.support.markup import read_markup
+from tests.support.surrogate_cases import WRITTEN_AT
 
 KEY = bytes(range(32))
 SETTINGS = ObfuscateSettings(key="key", date_shift_days=(-15, -15))
@@ -139,14 +140,14 @@ def test_the_first_letter_follows_from_the_first_letter():
     ],
 )
 def test_sex_follows_the_note_where_nothing_else_tells(marked, sex):
-    text, spans = parse(marked)
+    text, spans = read_markup(marked)
     made = maker().obfuscate(Document("n", text, "p1"), spans, record("p1"), WRITTEN_AT)
     name = made.text[slice(*made.replaced[0])].split()[0]
     assert given_names()[fold(name)][0] == sex
 
 
 def test_the_record_goes_before_the_note():
-    text, spans = parse("Mr. [PATIENT:Xqwen Vance] was seen.")
+    text, spans = read_markup("Mr. [PATIENT:Xqwen Vance] was seen.")
     patient = record("p1", (TermKind.FIRST, "Xqwen"), (TermKind.LAST, "Vance"), sex="F")
     made = maker().obfuscate(Document("n", text, "p1"), spans, patient, WRITTEN_AT)
     assert given_names()[fold(made.text.split()[1])][0] == "F"
@@ -154,7 +155,7 @@ def test_the_record_goes_before_the_note():
 
 def test_tables_agree_with_notes():
     obfuscator = maker()
-    text, spans = parse(
+    text, spans = read_markup(
         "[PATIENT:John Smith], [CITY:Boston], [STATE:MA] [ZIP:02115]; seen by [PROVIDER:Ann Lindqvist], [PAGER:22417]"
     )
     patient = record("p1", (TermKind.FIRST, "John"), (TermKind.LAST, "Smith"), (TermKind.CITY, "Boston"))
@@ -178,14 +179,14 @@ def test_tables_agree_with_notes():
 def test_particles_stay_in_tables_as_in_notes():
     patient = record("p1", (TermKind.FIRST, "Mary Ann"), (TermKind.LAST, "de la Cruz Jr."), group="hispanic")
     obfuscator = maker()
-    text, spans = parse("[PATIENT:Mary Ann de la Cruz]")
+    text, spans = read_markup("[PATIENT:Mary Ann de la Cruz]")
     note = obfuscator.obfuscate(Document("n", text, "p1"), spans, patient, WRITTEN_AT).text
     first = obfuscator.value("Mary Ann", Entity.PATIENT, patient, part="given")
     last = obfuscator.value("de la Cruz Jr.", Entity.PATIENT, patient, part="surname")
     assert last.startswith("de la ")
     assert f"{first} {last}" == f"{note} Jr."
     staff = obfuscator.value("van der Meer", Entity.PROVIDER, part="surname")
-    text, spans = parse("Dr. [PROVIDER:van der Meer]")
+    text, spans = read_markup("Dr. [PROVIDER:van der Meer]")
     assert obfuscator.obfuscate(Document("n", text, "p1"), spans, patient, WRITTEN_AT).text == f"Dr. {staff}"
 
 
@@ -194,7 +195,7 @@ def test_one_facility_stands_in_one_town():
     for patient, form in product(
         ("p1", "p2", "p3"), ("[FACILITY:Mercy Hospital], {}", "[FACILITY:Mercy Hospital] in {}")
     ):
-        text, spans = parse(form.format("[CITY:Boston], [STATE:MA]"))
+        text, spans = read_markup(form.format("[CITY:Boston], [STATE:MA]"))
         made = maker().obfuscate(Document("n", text, patient), spans, None, WRITTEN_AT)
         towns.add(made.text[slice(*made.replaced[1])])
     assert len(towns) == 1

@@ -12,7 +12,7 @@ from deid_tasks.engine.lexicon import text_batches
 from deid_tasks.engine.recover import recover, recover_all
 from deid_tasks.engine.recover.syntax import SYNTAX, find_notations, without_conditions
 from deid_tasks.engine.text import Document
-from tests.small_notes import small_notes
+from tests.support.small_notes import small_notes
 
 PIECES = st.sampled_from(["T2N1M0", "BP ", "132/78", " ", "c.35delG", "HLA-B*27:05", "G2P1", "L4-L5", "grade 2/6", "é", "AST 45", "C6 level", "."])  # fmt: skip
 

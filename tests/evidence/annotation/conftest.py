@@ -7,9 +7,9 @@ from pathlib import Path
 
 import jinja2
 import pytest
-from annotation_desk import FORMATS, NOTES, Desk
 
 from deid_tasks.settings import InstitutionSettings, Secrets
+from tests.support.annotation_desk import FORMATS, NOTES, Desk
 
 DDL = Path(__file__).parents[3] / "dbt" / "macros" / "gold_tables.sql"
 

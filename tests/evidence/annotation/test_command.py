@@ -8,9 +8,9 @@ import sys
 
 import pytest
 import yaml
-from annotation_desk import NOTES, A, B, C, changed
 
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
+from tests.support.annotation_desk import NOTES, A, B, C, changed
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import stat
 
 import psycopg2
 import pytest
-from annotation_desk import NOTES, A, B, C, changed, truth_of
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
@@ -12,6 +11,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.platform.runs.adjudication import adjudicate, annotation_status, freeze
 from deid_tasks.platform.runs.annotation import export_tasks, import_annotations
 from deid_tasks.platform.warehouse.gold import newest_gold_set, read_gold
+from tests.support.annotation_desk import NOTES, A, B, C, changed, truth_of
 
 
 def who(desk):

@@ -1,11 +1,11 @@
 """The error tables, by hand and against the published ones."""
 
 import pytest
-from marked import both
 
 from deid_tasks.evidence.evaluate import Scorer
 from deid_tasks.evidence.evaluate.errors import ErrorTally, NoteTypeErrors, ResidualRisk, per_note_table
 from deid_tasks.evidence.evaluate.terms import TermTally
+from tests.support.markup import both
 
 # Murugadoss et al. 2021, table 5: errors per note and notes; 848 errors are a recall error of 0.6 %.
 PUBLISHED = {0: 9_363, 1: 525, 2: 80, 3: 10, 4: 6, 5: 6, 6: 2, 7: 2, 8: 2, 9: 3, 10: 1}

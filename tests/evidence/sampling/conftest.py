@@ -3,7 +3,8 @@
 import jinja2
 import psycopg2
 import pytest
-from sampling_site import DDL, PEOPLE, TABLES
+
+from tests.support.sampling_site import DDL, PEOPLE, TABLES
 
 
 @pytest.fixture

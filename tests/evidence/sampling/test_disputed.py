@@ -3,7 +3,6 @@
 import datetime
 
 import pytest
-from sampling_site import KEY, drawn, put, site
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import SettingsError, WarehouseError
@@ -18,6 +17,7 @@ from deid_tasks.platform.runs.sampling import draw_samples
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.gold import SettledNote, freeze_gold_set
 from deid_tasks.settings.model import DESIGNS
+from tests.support.sampling_site import KEY, drawn, put, site
 
 # The institution's pattern marks what no model takes for an identifier.
 DETECT = {

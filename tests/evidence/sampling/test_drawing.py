@@ -4,10 +4,10 @@ import random
 from collections import Counter
 
 import pytest
-from sampling_site import drawn, put, site
 
 from deid_tasks.core.errors import SettingsError, WarehouseError
 from deid_tasks.platform.runs.sampling import draw_samples
+from tests.support.sampling_site import drawn, put, site
 
 OWN = [
     ("N1", "P1", "seen by Dr. QUILLFEATHER.", True),

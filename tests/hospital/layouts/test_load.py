@@ -4,12 +4,12 @@ import psycopg2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_hospital import hospital, notes
 
 from deid_tasks.core.errors import InputError, WarehouseError
 from deid_tasks.hospital.layouts import LAYOUTS, load
 from deid_tasks.hospital.layouts.clarity import ClarityRows
 from deid_tasks.hospital.layouts.copy import Table, copy_rows
+from tests.support.small_hospital import hospital, notes
 
 TEXTS = {
     "omop": "SELECT note_source_value, note_text FROM x_ehr.note",

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny_model import PIECES, tiny_tagger, write_tiny_model, write_tiny_tokenizer
 
 from deid_tasks.engine.detect.token_model import TokenModel, Window
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
@@ -17,6 +16,7 @@ from deid_tasks.learning.train.labels import LABELS, TARGET_ID, TARGETS, allowed
 from deid_tasks.learning.train.model import Tagger, TrunkShape
 from deid_tasks.learning.train.sample import Mark, Sample
 from deid_tasks.learning.train.settings import FitSettings
+from tests.support.tiny_model import PIECES, tiny_tagger, write_tiny_model, write_tiny_tokenizer
 
 SHAPE = TrunkShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64)
 

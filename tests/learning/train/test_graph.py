@@ -5,11 +5,11 @@ import onnx
 import onnxruntime
 import pytest
 import torch
-from tiny_model import PIECES, tiny_tagger
 
 from deid_tasks.engine.text.word_groups import SLOTS
 from deid_tasks.learning.train.graph import build_graph, split_scales
 from deid_tasks.learning.train.model import Tagger, TrunkShape
+from tests.support.tiny_model import PIECES, tiny_tagger
 
 
 def distant_tagger() -> Tagger:

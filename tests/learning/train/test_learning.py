@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from tiny_model import PIECES, save_trunk
 
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.errors import InputError, ModelError
@@ -28,6 +27,7 @@ from deid_tasks.learning.train.simulated import read_contexts, write_sentences
 from deid_tasks.learning.train.tandem import choose, marked_words
 from deid_tasks.learning.train.trunks import trunk_folder
 from deid_tasks.learning.train.weights import load_mean, load_weights, save_bfloat16, what_is_read
+from tests.support.tiny_model import PIECES, save_trunk
 
 SAMPLES = [Sample("Seen by Abe Cole.", (Mark(8, 16, "PROVIDER"),)), Sample("No fever.", ()), Sample("On 3/4.", (Mark(3, 6, "DATE"),))]  # fmt: skip
 

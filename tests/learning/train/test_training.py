@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny_model import save_trunk, write_tiny_tokenizer
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError, ModelError
@@ -28,6 +27,7 @@ from deid_tasks.learning.train.run import build_tagger, source_of, train
 from deid_tasks.learning.train.sample import Mark, Sample
 from deid_tasks.learning.train.settings import FitSettings, ModelSettings, TrainSettings
 from deid_tasks.settings.model import TransformerSettings
+from tests.support.tiny_model import save_trunk, write_tiny_tokenizer
 
 SAMPLE = Sample("Seen by DR. ABE COLE on 3/14/21.", (Mark(12, 20, "PROVIDER"), Mark(24, 31, "DATE")), "made")
 FIT = FitSettings(steps=3, threads=1)

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny_model import save_trunk
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.token_model import TokenModel, Window
 from deid_tasks.learning.train import trunks
 from deid_tasks.learning.train.export import export
 from deid_tasks.learning.train.trunks import assemble_mpnet, load_trunk, trunk_folder
+from tests.support.tiny_model import save_trunk
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "mpnet"])

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import psycopg2
 import pytest
-from freeze_truth import freeze_truth
 
 from deid_tasks.evidence.gate import new_key_pair
 from deid_tasks.hospital import build_hospital, write_notes
@@ -19,6 +18,7 @@ from deid_tasks.hospital.layouts import load
 from deid_tasks.hospital.records import GoldNote, Hospital, HospitalSpec, World
 from deid_tasks.platform import runs
 from deid_tasks.settings import InstitutionSettings, Secrets
+from tests.support.freeze_truth import freeze_truth
 
 PROJECT = Path(__file__).parents[3] / "dbt"
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import psycopg2
 import pytest
-from freeze_truth import freeze_truth
 from pydantic import ValidationError
-from tiny_model import save_trunk
 
 from deid_tasks.core.errors import InputError, ModelError, WarehouseError
 from deid_tasks.platform import runs
 from deid_tasks.platform.runs.heldout import Split, is_unseen, splits_of
 from deid_tasks.platform.runs.own_model import train_on_gold
 from deid_tasks.settings.model import GateSettings
+from tests.support.freeze_truth import freeze_truth
+from tests.support.tiny_model import save_trunk
 
 
 def test_a_split_is_of_patients_and_keeps_its_share() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from test_runs import START, release, with_settings
 
 from deid_tasks.core.errors import GateError, SettingsError
 from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
@@ -14,6 +13,7 @@ from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.publish.catalog import open_catalog
 from deid_tasks.platform.warehouse import connect, read_patients
+from tests.support.published_days import START, release, with_settings
 
 TABLES = (
     "patients", "patient_names", "patient_identifiers", "patient_contacts", "patient_addresses", "patient_relations",

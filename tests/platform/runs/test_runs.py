@@ -1,6 +1,5 @@
 """A day of notes from the warehouse to the published table, over PostgreSQL and an S3 emulator."""
 
-import datetime
 import multiprocessing
 import os
 import signal
@@ -16,30 +15,7 @@ from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.warehouse import Shard
 from deid_tasks.platform.workspace import shard_file
-
-DAY = datetime.timedelta(days=1)
-START = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
-
-
-def with_settings(site, **sections):
-    updates = {name: getattr(site.settings, name).model_copy(update=values) for name, values in sections.items()}
-    return site.settings.model_copy(update=updates)
-
-
-def release(settings, site, run_id, start=START):
-    end = start + DAY
-    shards = runs.plan_shards(settings, site.secrets, start, end)
-    done = [runs.process_shard(settings, site.secrets, run_id, start, end, shard) for shard in shards]
-    released = runs.reconcile(settings, site.secrets, run_id, start, end, done)
-    return shards, released, runs.publish(settings, site.secrets, run_id, start, end, released)
-
-
-def published(settings, site) -> pa.Table:
-    return open_table(settings, site.secrets).scan().to_arrow()
-
-
-def texts(table: pa.Table) -> dict[str, str]:
-    return dict(zip(table["note_key"].to_pylist(), table["text"].to_pylist(), strict=True))
+from tests.support.published_days import DAY, START, published, release, texts, with_settings
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ import sys
 import boto3
 import pytest
 import yaml
-from test_runs import DAY, START, release, texts, with_settings
 
 from deid_tasks.core.errors import InputError, SettingsError, VaultError
 from deid_tasks.platform import runs
@@ -20,6 +19,7 @@ from deid_tasks.platform.vault import VaultStore, new_vault_keys
 from deid_tasks.platform.workspace import shard_files, vault_file
 from deid_tasks.settings import Secrets
 from deid_tasks.settings.model import VaultSettings
+from tests.support.published_days import DAY, START, release, texts, with_settings
 
 WHY = "treatment of an adverse event, ticket 17"
 

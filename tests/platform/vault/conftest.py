@@ -5,11 +5,11 @@ import json
 
 import boto3
 import pytest
-from vault_entries import entry
 
 from deid_tasks.platform.vault import PartWriter, VaultStore, new_vault_keys, read_parts, vault_opener, vault_recipient
 from deid_tasks.settings import Secrets
 from deid_tasks.settings.model import VaultSettings
+from tests.support.vault_entries import entry
 
 _NUMBERS = itertools.count(1)
 

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from vault_entries import ORIGINAL, PUBLISHED, entry
 
 from deid_tasks.core.errors import SettingsError, VaultError
 from deid_tasks.platform.vault import (
@@ -22,6 +21,7 @@ from deid_tasks.platform.vault import (
 from deid_tasks.platform.vault.sealed import new_data_key, seal, unseal
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.settings.model import VaultSettings
+from tests.support.vault_entries import ORIGINAL, PUBLISHED, entry
 
 SECRET = ("Okafor", "3/14/2024", "N-a")
 pieces = st.lists(st.tuples(st.text(max_size=9), st.text(min_size=1, max_size=9), st.text(max_size=9)), max_size=6)

@@ -6,7 +6,7 @@ from pathlib import Path
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 KEY = bytes(range(32))
-DDL = Path(__file__).parents[3] / "dbt" / "macros" / "gold_tables.sql"
+DDL = Path(__file__).parents[2] / "dbt" / "macros" / "gold_tables.sql"
 TABLES = """
 create schema xx_staging; create schema xx_dictionaries;
 create table xx_staging.stg_note (

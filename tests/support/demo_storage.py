@@ -8,10 +8,10 @@ from typing import Any
 import boto3
 import psycopg2
 import pyarrow.parquet as pq
-from demo_run import Demo
 
 from deid_tasks.demo.state import checkout
 from deid_tasks.platform.publish import load_rows, open_table
+from tests.support.demo_run import Demo
 
 Found = Iterator[tuple[str, str | bytes]]
 
