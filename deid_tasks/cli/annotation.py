@@ -192,11 +192,11 @@ def _print_tally(tally: "AgreementTally", console: Console) -> None:
         kappas.add_column(heading, justify="right" if heading else "left")
     for row in tally.kappas():
         kappas.add_row(
-            row.what.removeprefix("category:"),
+            row.name.removeprefix("category:"),
             f"{row.value:.4f}",
             f"[{row.lower:.4f}, {row.upper:.4f}]",
             *(f"{count:,}" for count in (row.table.both, row.table.first, row.table.second)),
-            style="bold" if row.what.isupper() and row.what in {"ALL", "ERRORS"} else None,
+            style="bold" if row.name.isupper() and row.name in {"ALL", "ERRORS"} else None,
         )
     console.print(kappas)
     console.print(

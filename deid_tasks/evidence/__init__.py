@@ -1,4 +1,6 @@
-"""How well the engine works, and the proof of it.
+"""How well the engine finds identifiers, and the proof of it.
 
-``sampling`` chooses notes, ``annotation`` turns two people's labels into a gold set, ``evaluate`` scores, ``report`` prints, ``gate`` certifies.
+The packages follow the work on a gold set: ``sampling`` says how many notes of which group are drawn, ``annotation`` turns the labels of two
+people into gold notes, ``evaluate`` scores an engine on them, ``report`` prints the scores as a page, and ``gate`` decides whether a run may
+be published. Nothing here imports Airflow or reads the warehouse; ``deid_tasks.platform`` connects these parts to both.
 """

@@ -7,7 +7,7 @@ import pytest
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span, check_spans
-from deid_tasks.evidence.annotation import AgreementTally, compare
+from deid_tasks.evidence.annotation import AgreementTally, compare_annotators
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.annotators import ADJUDICATOR, Habits, mark
 from deid_tasks.hospital.records import HospitalSpec, World
@@ -33,7 +33,7 @@ def test_two_of_them_agree_as_the_published_nurses_did(notes):
     for note in notes:
         first, second = marked(note, Habits(), "a"), marked(note, Habits(), "b")
         tally.add(note.text, first, second, note.patient_id)
-        conflicts |= {str(conflict.dispute) for conflict in compare(first, second).conflicts}
+        conflicts |= {str(conflict.kind) for conflict in compare_annotators(first, second).conflicts}
     assert 0.955 < tally.table().kappa < 0.985
     assert conflicts == {"presence", "entity", "boundary"}
     assert 0 < tally.notes_alike < len(notes)

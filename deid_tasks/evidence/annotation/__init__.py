@@ -1,21 +1,39 @@
-"""Two annotators' work, compared: agreement by word, conflicts for a third person, and the settled note."""
+"""Notes that people labelled: files, label schemes, agreement of two annotators, and adjudication.
 
-from deid_tasks.evidence.annotation.adjudication import Comparison, Conflict, Dispute, Settled, compare, settle
-from deid_tasks.evidence.annotation.agreement import Agreement, interval
-from deid_tasks.evidence.annotation.tally import ALL, ERRORS, AgreementTally, Kappa, marks
+``formats`` reads and writes the files of annotation tools and of published corpora, ``labels`` maps the labels of other schemes to our entities,
+and ``agreement`` compares two annotators and builds the note that enters the gold set.
+"""
+
+from deid_tasks.evidence.annotation.agreement import (
+    ALL,
+    ERRORS,
+    AdjudicatedNote,
+    AgreementTable,
+    AgreementTally,
+    Comparison,
+    Conflict,
+    ConflictKind,
+    Decision,
+    DecisionBasis,
+    KappaRow,
+    adjudicate_note,
+    compare_annotators,
+    kappa_interval,
+)
 
 __all__ = [
     "ALL",
     "ERRORS",
-    "Agreement",
+    "AdjudicatedNote",
+    "AgreementTable",
     "AgreementTally",
     "Comparison",
     "Conflict",
-    "Dispute",
-    "Kappa",
-    "Settled",
-    "compare",
-    "interval",
-    "marks",
-    "settle",
+    "ConflictKind",
+    "Decision",
+    "DecisionBasis",
+    "KappaRow",
+    "adjudicate_note",
+    "compare_annotators",
+    "kappa_interval",
 ]

@@ -13,7 +13,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.engine import Context, Engine
 from deid_tasks.engine.pipeline import detect
 from deid_tasks.engine.text import Document
-from deid_tasks.evidence.annotation import AgreementTally, Comparison, compare, settle
+from deid_tasks.evidence.annotation import AgreementTally, Comparison, adjudicate_note, compare_annotators
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 from deid_tasks.platform.runs.annotation import person_dir, take_in, task_file
 from deid_tasks.platform.runs.batches import batched
@@ -169,7 +169,7 @@ def _look(settings: InstitutionSettings, note: DrawnNote, engine: tuple[Span, ..
     marks = [note.marked[who] for who in (first, second)]
     state.tally.add(note.text, marks[0].spans, marks[1].spans, note.patient_id or note.note_id, engine)
     state.preannotated_by.update(mark.preannotated_by for mark in marks if mark.preannotated_by)
-    state.disputes.update(str(conflict.dispute) for conflict in comparison.conflicts)
+    state.disputes.update(str(conflict.kind) for conflict in comparison.conflicts)
     if comparison.conflicts and settings.annotation.adjudicator not in note.marked:
         state.undecided.append(note.note_id)
         if not marks[0].handed_over:
@@ -179,7 +179,7 @@ def _look(settings: InstitutionSettings, note: DrawnNote, engine: tuple[Span, ..
 def _compared(settings: InstitutionSettings, note: DrawnNote) -> Comparison | None:
     """The two annotators' work, or ``None`` while one of them has not finished."""
     first, second = (note.marked.get(who) for who in settings.annotation.annotators)
-    return compare(first.spans, second.spans) if first and second else None
+    return compare_annotators(first.spans, second.spans) if first and second else None
 
 
 def _hand_over(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, note_ids: Sequence[str]) -> str:
@@ -218,7 +218,7 @@ def _settled(settings: InstitutionSettings, note: DrawnNote) -> SettledNote:
         raise InputError(f"note {note.note_id} is not finished by both annotators")
     answer = note.marked.get(settings.annotation.adjudicator)
     try:
-        settled = settle(
+        settled = adjudicate_note(
             comparison,
             settings.annotation.annotators,
             answer.spans if answer else None,
@@ -256,7 +256,7 @@ def _report(settings: InstitutionSettings, sample: DrawnSample, state: _State) -
         "matrix": [table.both, table.first, table.second, table.neither],
         "positive_agreement": round(table.positive, 4) if state.tally.notes else None,
         "kappas": {
-            kappa.what: {
+            kappa.name: {
                 "value": round(kappa.value, 4),
                 "lower": round(kappa.lower, 4),
                 "upper": round(kappa.upper, 4),

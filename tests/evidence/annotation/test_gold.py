@@ -9,7 +9,7 @@ import pytest
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError, WarehouseError
 from deid_tasks.core.span import Span
-from deid_tasks.evidence.annotation.decision import Basis, Decision
+from deid_tasks.evidence.annotation import Decision, DecisionBasis
 from deid_tasks.platform.warehouse.gold import SettledNote, freeze_gold_set, gold_sets, newest_gold_set, read_gold
 from tests.support.freeze_truth import freeze_truth
 from tests.support.small_hospital import notes
@@ -45,7 +45,7 @@ def test_gold_arrives_whole_and_its_version_is_its_content(connection, desk):
     assert len(gold_sets(connection, desk.settings)) == 2
 
 
-OTHER = Decision(4, 9, Entity.PATIENT, Basis.ADJUDICATION, "cy")
+OTHER = Decision(4, 9, Entity.PATIENT, DecisionBasis.ADJUDICATION, "cy")
 
 
 @pytest.mark.parametrize(

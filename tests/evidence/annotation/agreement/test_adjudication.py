@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span, check_spans
-from deid_tasks.evidence.annotation import compare, settle
+from deid_tasks.evidence.annotation import adjudicate_note, compare_annotators
 
 WHO = ("ana", "ben")
 
@@ -20,8 +20,8 @@ def plain(found):
     return [(span.start, span.end, str(span.entity)) for span in found]
 
 
-def told(settled):
-    return [(d.start, d.end, str(d.entity or ""), str(d.basis), d.decided_by) for d in settled.decisions]
+def decisions_of(note):
+    return [(d.start, d.end, str(d.entity or ""), str(d.basis), d.decided_by) for d in note.decisions]
 
 
 any_spans = st.lists(
@@ -65,9 +65,9 @@ def disjoint_spans(draw):
     ],
 )
 def test_agreement_and_conflicts(first, second, agreed, conflicts):
-    comparison = compare(spans(*first), spans(*second))
+    comparison = compare_annotators(spans(*first), spans(*second))
     assert plain(comparison.agreed) == agreed
-    assert [(c.start, c.end, str(c.dispute)) for c in comparison.conflicts] == conflicts
+    assert [(c.start, c.end, str(c.kind)) for c in comparison.conflicts] == conflicts
 
 
 FIRST = spans((0, 4, "PATIENT"), (10, 20, "PROVIDER"), (30, 34, "DATE"), (40, 44, "CITY"))
@@ -75,7 +75,7 @@ SECOND = spans((0, 4, "PATIENT"), (14, 20, "PROVIDER"), (40, 44, "STATE"), (50, 
 
 
 def test_the_adjudicator_is_shown_what_either_marked():
-    assert plain(compare(FIRST, SECOND).proposals()) == [
+    assert plain(compare_annotators(FIRST, SECOND).proposals()) == [
         (0, 4, "PATIENT"),
         (10, 20, "PROVIDER"),
         (14, 20, "PROVIDER"),
@@ -86,11 +86,11 @@ def test_the_adjudicator_is_shown_what_either_marked():
     ]
 
 
-def test_every_conflict_gets_an_answer_and_a_name():
+def test_every_conflict_has_a_decision_with_a_name():
     decided = spans((0, 4, "PATIENT"), (14, 20, "PROVIDER"), (40, 44, "CITY"))
-    settled = settle(compare(FIRST, SECOND), WHO, decided, "cy")
-    assert settled.spans == decided
-    assert told(settled) == [
+    note = adjudicate_note(compare_annotators(FIRST, SECOND), WHO, decided, "cy")
+    assert note.spans == decided
+    assert decisions_of(note) == [
         (0, 4, "PATIENT", "agreement", "ana+ben"),
         (14, 20, "PROVIDER", "adjudication", "cy"),
         (30, 34, "", "adjudication", "cy"),
@@ -99,10 +99,10 @@ def test_every_conflict_gets_an_answer_and_a_name():
     ]
 
 
-def test_the_adjudicator_may_mend_what_was_agreed_and_it_is_written_down():
+def test_the_adjudicator_may_change_agreed_spans_and_the_change_is_recorded():
     decided = spans((60, 64, "PHONE"), (42, 44, "CITY"))
-    settled = settle(compare(FIRST, SECOND), WHO, decided, "cy")
-    assert told(settled) == [
+    note = adjudicate_note(compare_annotators(FIRST, SECOND), WHO, decided, "cy")
+    assert decisions_of(note) == [
         (0, 4, "", "adjudication", "cy"),
         (10, 20, "", "adjudication", "cy"),
         (30, 34, "", "adjudication", "cy"),
@@ -112,34 +112,34 @@ def test_the_adjudicator_may_mend_what_was_agreed_and_it_is_written_down():
     ]
 
 
-def test_a_note_that_is_not_settled_cannot_be():
-    with pytest.raises(InputError, match="4 conflicts are not decided"):
-        settle(compare(FIRST, SECOND), WHO)
+def test_open_conflicts_and_overlapping_decisions_are_refused():
+    with pytest.raises(InputError, match="4 conflicts have no decision"):
+        adjudicate_note(compare_annotators(FIRST, SECOND), WHO)
     with pytest.raises(InputError, match="10-20 and 14-20 overlap"):
-        settle(compare(FIRST, SECOND), WHO, compare(FIRST, SECOND).proposals(), "cy")
+        adjudicate_note(compare_annotators(FIRST, SECOND), WHO, compare_annotators(FIRST, SECOND).proposals(), "cy")
 
 
 @given(disjoint_spans())
-def test_equal_annotators_settle_on_themselves(marked):
-    comparison = compare(marked, list(reversed(marked)))
+def test_equal_annotators_need_no_adjudication(marked):
+    comparison = compare_annotators(marked, list(reversed(marked)))
     assert not comparison.conflicts
-    settled = settle(comparison, WHO)
-    assert sorted(settled.spans) == sorted(marked)
-    assert {decision.basis for decision in settled.decisions} <= {"agreement"}
+    note = adjudicate_note(comparison, WHO)
+    assert sorted(note.spans) == sorted(marked)
+    assert {decision.basis for decision in note.decisions} <= {"agreement"}
 
 
 @given(any_spans, any_spans, disjoint_spans())
-def test_nothing_is_lost_and_all_is_disjoint(first, second, decided):
-    comparison = compare(first, second)
+def test_every_span_is_kept_and_the_result_is_disjoint(first, second, decided):
+    comparison = compare_annotators(first, second)
     assert set(comparison.proposals()) == {*first, *second}
     stretches = sorted(
         [*((s.start, s.end) for s in comparison.agreed), *((c.start, c.end) for c in comparison.conflicts)]
     )
     assert all(before[1] <= after[0] for before, after in pairwise(stretches))
-    assert compare(second, first).agreed == comparison.agreed
-    settled = settle(comparison, WHO, decided, "cy")
-    check_spans(settled.spans, 60)
-    assert set(settled.spans) == set(decided)
+    assert compare_annotators(second, first).agreed == comparison.agreed
+    note = adjudicate_note(comparison, WHO, decided, "cy")
+    check_spans(note.spans, 60)
+    assert set(note.spans) == set(decided)
     # Every span and every conflict is covered by a decision.
-    for start, end in [*((s.start, s.end) for s in settled.spans), *stretches]:
-        assert any(d.start < end and start < d.end for d in settled.decisions)
+    for start, end in [*((s.start, s.end) for s in note.spans), *stretches]:
+        assert any(d.start < end and start < d.end for d in note.decisions)
