@@ -126,7 +126,7 @@ def agreement(
         if other is None:
             alone += 1
             continue
-        verify_text(other, note.text)
+        verify_text(other, note.text, str(second))
         found = engine.get(note.note_id, ()) if engine is not None else None
         tally.add(note.text, note.spans, other.spans, note.patient_id or note.note_id, found)
     _print_tally(tally, Console())

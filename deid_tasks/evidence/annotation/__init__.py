@@ -1,7 +1,7 @@
 """Notes that people labelled: files, label schemes, agreement of two annotators, and adjudication.
 
-``formats`` reads and writes the files of annotation tools and of published corpora, ``labels`` maps the labels of other schemes to our entities,
-and ``agreement`` compares two annotators and builds the note that enters the gold set.
+``formats`` reads and writes the files of annotation tools and of published corpora, ``labels`` maps the labels of other
+schemes to our entities, and ``agreement`` compares two annotators and builds the note that enters the gold set.
 """
 
 from deid_tasks.evidence.annotation.agreement import (

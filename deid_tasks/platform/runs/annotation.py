@@ -265,7 +265,7 @@ def _sources(settings: InstitutionSettings, done: Path) -> list[Path]:
 def _checked(note: AnnotatedNote, texts: dict[str, str], source: Path, sample: DrawnSample) -> tuple[Span, ...]:
     if note.note_id not in texts:
         raise InputError(f"{source}: note {note.note_id} is not in sample {sample.version}")
-    verify_text(note, texts[note.note_id])
+    verify_text(note, texts[note.note_id], f"{source} (sample {sample.version})")
     for span in note.spans:
         if not 0 <= span.start < span.end <= len(note.text):
             raise InputError(f"{source}: note {note.note_id}: span {span.start}-{span.end} lies outside the text")

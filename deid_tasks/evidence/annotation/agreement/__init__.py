@@ -1,7 +1,7 @@
 """Agreement of two annotators, and the note that follows from their work.
 
-``kappa`` holds Cohen's kappa of one table and its interval, ``tally`` counts the words of many notes into such tables, and ``adjudication`` finds
-the conflicts in one note and applies the adjudicator's decisions.
+``kappa`` holds Cohen's kappa of one table and its interval, ``tally`` counts the words of many notes into such tables,
+and ``adjudication`` finds the conflicts in one note and applies the adjudicator's decisions.
 """
 
 from deid_tasks.evidence.annotation.agreement.adjudication import (

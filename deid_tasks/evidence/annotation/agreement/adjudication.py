@@ -1,7 +1,7 @@
 """Comparison of two annotators on one note, and the gold note after adjudication.
 
-``compare_annotators`` separates what the two agree on from the conflicts; an adjudicator decides the conflicts; ``adjudicate_note`` applies the
-decisions and records who took each of them.
+``compare_annotators`` separates what the two agree on from the conflicts; an adjudicator decides the conflicts;
+``adjudicate_note`` applies the decisions and records who took each of them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -91,9 +91,9 @@ class AdjudicatedNote:
 def compare_annotators(first: Iterable[Span], second: Iterable[Span]) -> Comparison:
     """Separate two annotators' spans into agreement and conflicts.
 
-    Overlapping spans are joined into stretches until no two stretches share a character; spans that only touch stay apart. The
-    annotators agree on a stretch if both marked exactly one span in it, the same one. Every other stretch is a conflict, including
-    one in which the spans of a single annotator overlap each other.
+    Overlapping spans are joined into stretches until no two stretches share a character; spans that only touch stay
+    apart. The annotators agree on a stretch if both marked exactly one span in it, the same one. Every other stretch is
+    a conflict, including one in which the spans of a single annotator overlap each other.
 
     Args:
         first: The spans of the first annotator; detector and score are ignored.
@@ -115,9 +115,9 @@ def adjudicate_note(
 ) -> AdjudicatedNote:
     """Return the note as it enters the gold set.
 
-    If the adjudicator has finished the note, ``decided`` is final for the whole note. A span on which the annotators agreed and
-    which the adjudicator left unchanged counts as agreement, every other span as adjudication. If the adjudicator left no span on a
-    conflict, or removed an agreed span, the decision "no identifier" is recorded there.
+    If the adjudicator has finished the note, ``decided`` is final for the whole note. A span on which the annotators
+    agreed and which the adjudicator left unchanged counts as agreement, every other span as adjudication. If the
+    adjudicator left no span on a conflict, or removed an agreed span, the decision "no identifier" is recorded there.
 
     Args:
         comparison: The annotators' work on the note.
@@ -126,7 +126,8 @@ def adjudicate_note(
         adjudicator: The adjudicator's pseudonym.
 
     Raises:
-        InputError: The note has conflicts and no decision on them, or the decided spans overlap; the text names offsets only.
+        InputError: The note has conflicts and no decision on them, or the decided spans overlap; the text names offsets
+            only.
     """
     if decided is None:
         if comparison.conflicts:

@@ -1,7 +1,7 @@
 """Cohen's kappa of two annotators, word by word, with its interval.
 
-The table and the words are those of Murugadoss et al. 2021 (supplement, "Inter-rater reliability"): each word is an identifier or not, whatever
-its entity.
+The table and the words are those of Murugadoss et al. 2021 (supplement, "Inter-rater reliability"): each word is an
+identifier or not, whatever its entity.
 """
 
 import math
@@ -50,16 +50,19 @@ class AgreementTable:
     def positive(self) -> float:
         """Agreement on identifiers alone: twice the words that both marked, divided by all marks.
 
-        This equals the F1 of one annotator against the other. Kappa is undefined on these words: none of them is unmarked by both.
+        This equals the F1 of one annotator against the other. Kappa is undefined on these words: none of them is
+        unmarked by both.
         """
         marks = 2 * self.both + self.first + self.second
         return 2 * self.both / marks if marks else 1.0
 
 
 def kappa_interval(groups: Iterable[AgreementTable], confidence: float = 0.95) -> tuple[float, float]:
-    """Return the two-sided interval of kappa over all ``groups`` together, by the delta method with groups as the sampling unit.
+    """Return the two-sided interval of kappa over all ``groups`` together, by the delta method with groups as the
+    sampling unit.
 
-    The words of one patient depend on each other, so callers pass one table per patient; an interval over words would be too narrow.
+    The words of one patient depend on each other, so callers pass one table per patient; an interval over words would
+    be too narrow.
 
     Args:
         groups: One table per patient.

@@ -13,7 +13,9 @@ from deid_tasks.evidence.annotation.agreement.kappa import AgreementTable, kappa
 ALL = "ALL"
 """The row of the headline kappa: identifying words against all others."""
 ERRORS = "ERRORS"
-"""The row of the words on which the engine differs from at least one annotator: do the two agree on the engine's errors?"""
+"""The row of the words on which the engine differs from at least one annotator: do the two agree on the engine's
+errors?
+"""
 
 LabelPairs = Counter[tuple[str, str]]
 """The number of words by the entities that the two annotators gave them; an empty string means no entity."""
@@ -82,8 +84,8 @@ class AgreementTally:
     def kappas(self, confidence: float = 0.95) -> Iterator[KappaRow]:
         """Yield the headline, the engine's errors if an engine was given, then each category and fine type in use.
 
-        In the row of an entity, a word is marked if the annotator gave it that entity. A word that one annotator calls a city and
-        the other a state is therefore a disagreement in both rows, but not in the headline.
+        In the row of an entity, a word is marked if the annotator gave it that entity. A word that one annotator calls
+        a city and the other a state is therefore a disagreement in both rows, but not in the headline.
         """
         yield _kappa_row(ALL, self._pairs, None, confidence)
         if self._errors:

@@ -1,4 +1,8 @@
-"""Annotated notes in files: what annotation tools read and write, and what published corpora come in."""
+"""Annotated notes in files: what annotation tools read and write, and what published corpora are distributed in.
+
+``FORMATS`` maps a format's name in the settings and on the command line to its reader and writer. ``note`` defines the
+note that all of them share, ``files`` reads and writes the files themselves, and every other module is one format.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -6,15 +10,15 @@ from types import MappingProxyType
 from deid_tasks.evidence.annotation.formats.brat import Brat
 from deid_tasks.evidence.annotation.formats.conll import Conll
 from deid_tasks.evidence.annotation.formats.doccano import Doccano
-from deid_tasks.evidence.annotation.formats.document import AnnotatedNote, Format, verify_text
 from deid_tasks.evidence.annotation.formats.i2b2 import I2b2Of2006, I2b2Of2014
 from deid_tasks.evidence.annotation.formats.jsonl import Jsonl
 from deid_tasks.evidence.annotation.formats.label_studio import LabelStudio, labeling_config
+from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, AnnotationFormat, verify_text
 from deid_tasks.evidence.annotation.formats.physionet import PhysioNet
 
-__all__ = ["FORMATS", "AnnotatedNote", "Format", "labeling_config", "verify_text"]
+__all__ = ["FORMATS", "AnnotatedNote", "AnnotationFormat", "labeling_config", "verify_text"]
 
-FORMATS: Mapping[str, Format] = MappingProxyType(
+FORMATS: Mapping[str, AnnotationFormat] = MappingProxyType(
     {
         "jsonl": Jsonl(),
         "label-studio": LabelStudio(),

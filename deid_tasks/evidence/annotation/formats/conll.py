@@ -1,11 +1,14 @@
-"""CoNLL columns: a token a line, its label last, an empty line after a sentence, ``-DOCSTART-`` before a document."""
+"""CoNLL columns: one token on each line with its label last, an empty line after each sentence, ``-DOCSTART-`` before
+each document.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
-from deid_tasks.evidence.annotation.formats.document import AnnotatedNote, ReadOnly, files_of, read_text
+from deid_tasks.evidence.annotation.formats.files import annotation_files, read_text
+from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, ReadOnlyFormat
 from deid_tasks.evidence.annotation.labels import SCHEMES, entity_of, from_bio
 from deid_tasks.evidence.annotation.labels.bio import OUTSIDE
 
@@ -13,15 +16,18 @@ _SCHEMES = (SCHEMES["ours"], SCHEMES["conll-2003"], SCHEMES["i2b2-2014"])
 _DOCUMENT = "-DOCSTART-"
 
 
-class Conll(ReadOnly):
-    """Columns with BIO, IOB1 or IOB2 labels; the text is rebuilt with one space between tokens and a line a sentence."""
+class Conll(ReadOnlyFormat):
+    """Columns with BIO, IOB1 or IOB2 labels.
+
+    The format does not store the text. It is rebuilt with one space between tokens and one line for each sentence.
+    """
 
     name = "conll"
     suffix = ".conll"
 
     def read(self, source: Path) -> Iterator[AnnotatedNote]:
-        """Every document of a file, or of the files of a folder; a file without ``-DOCSTART-`` is one document."""
-        for path in files_of(source, "") if source.is_dir() else [source]:
+        """Yield each document of a file, or of the files of a folder; a file without ``-DOCSTART-`` is one document."""
+        for path in annotation_files(source, "") if source.is_dir() else [source]:
             document = _Document(path)
             for number, line in enumerate(read_text(path).split("\n"), start=1):
                 columns = line.split()
@@ -35,7 +41,7 @@ class Conll(ReadOnly):
 
 
 class _Document:
-    """One document as it is rebuilt."""
+    """Rebuilds one document token by token."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._number = path, 0
@@ -44,15 +50,15 @@ class _Document:
         self._labels: list[str] = []
         self._spans: list[Span] = []
 
-    def add(self, columns: list[str], place: str) -> None:
+    def add(self, columns: list[str], location: str) -> None:
         if len(columns) < 2:
-            raise InputError(f"{place}: has a token and no label")
+            raise InputError(f"{location}: has a token without a label")
         label = columns[-1]
         if label != OUTSIDE:
             prefix, _, name = label.partition("-")
             if prefix not in {"B", "I"} or not name:
-                raise InputError(f"{place}: {label[:40]!r} is neither O, B-… nor I-…")
-            entity = entity_of(name, place, *_SCHEMES)
+                raise InputError(f"{location}: {label[:40]!r} is neither O, B-… nor I-…")
+            entity = entity_of(name, location, *_SCHEMES)
             label = f"{prefix}-{entity}" if entity else OUTSIDE
         if self._text and not self._text.endswith("\n"):
             self._text += " "
@@ -61,7 +67,7 @@ class _Document:
         self._text += columns[0]
 
     def end_sentence(self) -> None:
-        # A name never goes on in the next sentence.
+        # A span never continues in the next sentence.
         self._spans += from_bio(self._words, self._labels)
         self._words, self._labels = [], []
         if self._text and not self._text.endswith("\n"):

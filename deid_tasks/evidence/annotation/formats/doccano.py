@@ -1,6 +1,6 @@
-"""doccano: JSON lines with ``label`` (sequence labelling) or ``entities`` (with relations).
+"""doccano's JSON lines, with ``label`` (sequence labelling) or ``entities`` (sequence labelling with relations).
 
-Its option "count grapheme clusters as one character" must be off: then offsets are code points.
+The project option "count grapheme clusters as one character" must be off, so that offsets are code points.
 """
 
 import json
@@ -10,26 +10,30 @@ from typing import Any
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
-from deid_tasks.evidence.annotation.formats.document import AnnotatedNote, checked_span, write_lines
+from deid_tasks.evidence.annotation.formats.files import write_lines
 from deid_tasks.evidence.annotation.formats.jsonl import json_lines
+from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, checked_span
 from deid_tasks.evidence.annotation.labels import SCHEMES, entity_of
 
 
 class Doccano:
-    """doccano's JSONL."""
+    """Files of doccano's JSON lines."""
 
     suffix = ".jsonl"
 
     def read(self, source: Path) -> Iterator[AnnotatedNote]:
-        """Every note of an export, streamed; export confirmed documents only, since an unfinished one looks like one without spans."""
+        """Yield each note of an export.
+
+        Export confirmed documents only: an unfinished document looks like a finished one without spans.
+        """
         for number, record in json_lines(source):
-            place = f"{source}:{number}"
+            location = f"{source}:{number}"
             text = record.get("text")
             meta = record.get("meta") if isinstance(record.get("meta"), dict) else {}
             note_id = record.get("note_id") or (meta or {}).get("note_id")
             if not isinstance(text, str) or not note_id:
-                raise InputError(f"{place}: needs a string 'text' and a 'note_id'")
-            spans = tuple(sorted(checked_span(span, text, place) for span in _spans(record, place)))
+                raise InputError(f"{location}: needs a string 'text' and a 'note_id'")
+            spans = tuple(sorted(checked_span(span, text, location) for span in _spans(record, location)))
             yield AnnotatedNote(
                 str(note_id),
                 text,
@@ -39,23 +43,23 @@ class Doccano:
             )
 
     def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:
-        """The same as finished notes."""
+        """Yield the notes of a task list, which has the form of finished notes."""
         return self.read(source)
 
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:
-        """One line a note."""
+        """Write one line for each note."""
         return write_lines((_line(note, annotated=annotated) for note in notes), target)
 
 
-def _spans(record: dict[str, Any], place: str) -> Iterator[Span]:
+def _spans(record: dict[str, Any], location: str) -> Iterator[Span]:
     try:
         rows = [(item["start_offset"], item["end_offset"], item["label"]) for item in record.get("entities") or ()]
         rows += [tuple(item) for item in record.get("label") or ()]
         marks = [(int(start), int(end), str(label)) for start, end, label in rows]
     except (KeyError, TypeError, ValueError):
-        raise InputError(f"{place}: has a span without start, end and label") from None
+        raise InputError(f"{location}: has a span without start, end and label") from None
     for start, end, label in marks:
-        if entity := entity_of(label, place, SCHEMES["ours"]):
+        if entity := entity_of(label, location, SCHEMES["ours"]):
             yield Span(start, end, entity)
 
 

@@ -1,52 +1,62 @@
-"""The i2b2 challenges: one XML file a note with standoff tags (2014), and one file of many records with inline tags (2006)."""
+"""The files of the i2b2 challenges: one XML file for each note with standoff tags (2014), and one file of many records
+with inline tags (2006).
+
+Files are parsed with defusedxml, which refuses entity declarations: a file from elsewhere can neither expand without
+bound nor read other files.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, ParseError
 from xml.sax.saxutils import quoteattr
+
+from defusedxml import DefusedXmlException, ElementTree
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
-from deid_tasks.evidence.annotation.formats.document import (
-    AnnotatedNote,
-    ReadOnly,
-    checked_span,
+from deid_tasks.evidence.annotation.formats.files import (
+    annotation_files,
     file_stem,
-    files_of,
     make_folder,
     note_id_of,
     read_text,
     write_text,
 )
-from deid_tasks.evidence.annotation.formats.xml_text import control_elements, controls_of, restore, text_element
+from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, ReadOnlyFormat, checked_span
+from deid_tasks.evidence.annotation.formats.xml_text import (
+    control_elements,
+    controls_of,
+    restore_control_characters,
+    text_element,
+)
 from deid_tasks.evidence.annotation.labels import SCHEMES, entity_of, label_of
 from deid_tasks.evidence.annotation.labels.schemes import I2B2_2014_TAGS
 
 _SCHEME = SCHEMES["i2b2-2014"]
 _TAG_OF = {label: tag for tag, labels in I2B2_2014_TAGS.items() for label in labels}
-_OURS = "entity:"
-"""Begins a tag's comment where the scheme's type is coarser than our entity."""
+_OUR_ENTITY = "entity:"
+"""The prefix of a tag's comment that names our entity, if the scheme's type is coarser."""
 _RECORD = re.compile(r"(\d+)-\d+")
-# Times of day, which the guideline leaves out.
-_BEYOND = "DATE"
+_TYPE_OF_TIMES = "DATE"
+"""The type for times of day, which the guideline does not mark."""
 
 
 class I2b2Of2014:
-    """The standoff format of 2014."""
+    """The standoff format of the 2014 challenge."""
 
     suffix = ""
 
     def read(self, source: Path) -> Iterator[AnnotatedNote]:
-        """Every ``.xml`` of a folder. A note called ``220-03`` is one of patient 220's."""
-        for path in files_of(source, ".xml"):
+        """Yield the note of each ``.xml`` file of a folder; the name ``220-03`` is the third note of patient 220."""
+        for path in annotation_files(source, ".xml"):
             root = _parse(path)
             element = root.find("TEXT")
             if element is None:
                 raise InputError(f"{path}: has no TEXT")
             text = element.text or ""
-            text = restore(text, controls_of(root, len(text), str(path)))
+            text = restore_control_characters(text, controls_of(root, len(text), str(path)))
             note_id = note_id_of(path)
             record = _RECORD.fullmatch(note_id)
             spans = {checked_span(span, text, str(path)) for span in _spans(root, path)}
@@ -60,11 +70,13 @@ class I2b2Of2014:
             )
 
     def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:
-        """The same as finished notes."""
+        """Yield the notes of a task list, which has the form of finished notes."""
         return self.read(source)
 
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:
-        """One file a note; an entity that the scheme lacks is written as the nearest type, and named in the comment."""
+        """Write one file for each note; an entity that the scheme lacks is written as the nearest type and named in the
+        comment.
+        """
         folder = make_folder(target)
         count = 0
         for note in notes:
@@ -73,45 +85,53 @@ class I2b2Of2014:
         return count
 
 
-class I2b2Of2006(ReadOnly):
-    """The inline format of 2006."""
+class I2b2Of2006(ReadOnlyFormat):
+    """The inline format of the 2006 challenge."""
 
     name = "i2b2-2006"
     suffix = ".xml"
 
     def read(self, source: Path) -> Iterator[AnnotatedNote]:
-        """Every ``RECORD`` of the file or of a folder's files, streamed."""
-        for path in files_of(source, ".xml"):
+        """Yield the note of each ``RECORD`` of the file, or of the files of a folder."""
+        for path in annotation_files(source, ".xml"):
             try:
-                for _, element in ElementTree.iterparse(path):  # noqa: S314 - see _parse
+                for _, element in ElementTree.iterparse(path):
                     if element.tag == "RECORD":
                         yield _record(element, path)
                         element.clear()
-            except ElementTree.ParseError as error:
-                raise InputError(f"{path}: is no valid XML at line {error.position[0]}") from None
+            except (ParseError, DefusedXmlException) as error:
+                raise _invalid_xml(path, error) from None
             except OSError as error:
                 raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _parse(path: Path) -> ElementTree.Element:
+def _parse(path: Path) -> Element:
+    text = read_text(path)
     try:
-        # Nothing external is fetched by this parser, and expat bounds the expansion of entities.
-        return ElementTree.fromstring(read_text(path))  # noqa: S314
-    except ElementTree.ParseError as error:
-        raise InputError(f"{path}: is no valid XML at line {error.position[0]}") from None
-    except ValueError:
-        raise InputError(f"{path}: is no valid XML") from None
+        root: Element = ElementTree.fromstring(text)
+    except (ParseError, ValueError) as error:
+        raise _invalid_xml(path, error) from None
+    return root
 
 
-def _spans(root: ElementTree.Element, path: Path) -> Iterator[Span]:
+def _invalid_xml(path: Path, error: Exception) -> InputError:
+    """The error without the parser's message, which may quote the file."""
+    if isinstance(error, ParseError):
+        return InputError(f"{path}: is not valid XML at line {error.position[0]}")
+    if isinstance(error, DefusedXmlException):
+        return InputError(f"{path}: declares XML entities, which are refused; remove the declarations")
+    return InputError(f"{path}: is not valid XML")
+
+
+def _spans(root: Element, path: Path) -> Iterator[Span]:
     for element in root.iterfind("TAGS/*"):
         try:
             start, end = int(element.get("start", "")), int(element.get("end", ""))
         except ValueError:
             raise InputError(f"{path}: tag {element.get('id', '?')} lacks start and end") from None
         comment = element.get("comment", "")
-        if comment.startswith(_OURS):
-            entity = entity_of(comment.removeprefix(_OURS), str(path), SCHEMES["ours"])
+        if comment.startswith(_OUR_ENTITY):
+            entity = entity_of(comment.removeprefix(_OUR_ENTITY), str(path), SCHEMES["ours"])
         else:
             entity = entity_of(element.get("TYPE") or element.tag, str(path), _SCHEME)
         if entity:
@@ -136,16 +156,16 @@ def _document(note: AnnotatedNote, *, annotated: bool) -> str:
 
 
 def _tag(number: int, note: AnnotatedNote, span: Span) -> str:
-    label = label_of(span.entity, _SCHEME) or _BEYOND
-    comment = "" if _SCHEME.entities[label] is span.entity else f"{_OURS}{span.entity}"
-    said = "".join(c if c.isprintable() else " " for c in note.text[span.start : span.end])
+    label = label_of(span.entity, _SCHEME) or _TYPE_OF_TIMES
+    comment = "" if _SCHEME.entities[label] is span.entity else f"{_OUR_ENTITY}{span.entity}"
+    marked_text = "".join(c if c.isprintable() else " " for c in note.text[span.start : span.end])
     return (
-        f'<{_TAG_OF[label]} id="P{number}" start="{span.start}" end="{span.end}" text={quoteattr(said)}'
+        f'<{_TAG_OF[label]} id="P{number}" start="{span.start}" end="{span.end}" text={quoteattr(marked_text)}'
         f' TYPE="{label}" comment="{comment}" />'
     )
 
 
-def _record(record: ElementTree.Element, path: Path) -> AnnotatedNote:
+def _record(record: Element, path: Path) -> AnnotatedNote:
     note_id = record.get("ID", "")
     element = record.find("TEXT")
     if not note_id or element is None:

@@ -1,4 +1,4 @@
-"""Our own format: JSON lines of ``{"id", "text", "spans": [{"start", "end", "entity"}]}``."""
+"""The format of the command line: JSON lines of ``{"id", "text", "spans": [{"start", "end", "entity"}]}``."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -8,41 +8,42 @@ from typing import Any
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
-from deid_tasks.evidence.annotation.formats.document import AnnotatedNote, write_lines
+from deid_tasks.evidence.annotation.formats.files import write_lines
+from deid_tasks.evidence.annotation.formats.note import AnnotatedNote
 
 
 class Jsonl:
-    """JSON lines, as the command line reads and writes them."""
+    """Files of JSON lines."""
 
     suffix = ".jsonl"
 
     def read(self, source: Path) -> Iterator[AnnotatedNote]:
-        """The notes of a file, streamed."""
+        """Yield the notes of a file."""
         for number, record in json_lines(source):
-            place = f"{source}:{number}"
+            location = f"{source}:{number}"
             text, note_id = record.get("text"), record.get("id")
             if not isinstance(text, str) or not isinstance(note_id, str | int):
-                raise InputError(f"{place}: needs a string 'text' and an 'id'")
+                raise InputError(f"{location}: needs a string 'text' and an 'id'")
             try:
                 spans = parse_spans(record, len(text))
             except ValueError as error:
-                raise InputError(f"{place}: {error}") from None
+                raise InputError(f"{location}: {error}") from None
             patient, note_type, annotator = (
                 str(record.get(key) or "") for key in ("patient_id", "note_type", "annotator")
             )
             yield AnnotatedNote(str(note_id), text, tuple(spans), patient, note_type, annotator)
 
     def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:
-        """The same as finished notes."""
+        """Yield the notes of a task list, which has the form of finished notes."""
         return self.read(source)
 
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:
-        """One line a note; the annotator is named in finished ones."""
+        """Write one line for each note; finished notes name their annotator."""
         return write_lines((_line(note, annotated=annotated) for note in notes), target)
 
 
 def json_lines(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """``(line number, object)`` of a file, streamed; blank lines are skipped. Raises ``InputError`` naming the line."""
+    """Yield line number and object of each line that is not blank; raises ``InputError`` with the line number."""
     try:
         with source.open("rb") as stream:
             for number, raw in enumerate(stream, start=1):
@@ -51,20 +52,24 @@ def json_lines(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 try:
                     record = json.loads(raw.decode("utf-8"))
                 except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-                    what = "UTF-8" if isinstance(error, UnicodeDecodeError) else "JSON"
-                    raise InputError(f"{source}:{number}: is no valid {what}") from None
+                    encoding = "UTF-8" if isinstance(error, UnicodeDecodeError) else "JSON"
+                    raise InputError(f"{source}:{number}: is not valid {encoding}") from None
                 if not isinstance(record, dict):
-                    raise InputError(f"{source}:{number}: is no JSON object")
+                    raise InputError(f"{source}:{number}: is not a JSON object")
                 yield number, record
     except OSError as error:
         raise InputError(f"{source}: cannot be read: {error.strerror}") from None
 
 
 def parse_spans(record: dict[str, Any], length: int | None = None) -> list[Span]:
-    """The ``spans`` of a record, sorted. A coarse ``label`` stands for the first fine type of its category.
+    """Return the ``spans`` of a record, sorted.
+
+    Args:
+        record: One JSON object; a span has ``start``, ``end`` and ``entity``, or a ``label`` that is a category.
+        length: The length of the text in code points; ``None`` if it is not known.
 
     Raises:
-        ValueError: a span lacks offsets, lies outside the text of ``length`` code points, or has an unknown entity.
+        ValueError: A span lacks offsets, lies outside the text, or has an unknown entity.
     """
     spans = []
     for item in record.get("spans", ()):
@@ -80,7 +85,7 @@ def parse_spans(record: dict[str, Any], length: int | None = None) -> list[Span]
 
 
 def span_record(span: Span) -> dict[str, Any]:
-    """One span as the command line writes it."""
+    """Return one span as the command line writes it."""
     return {
         "start": span.start,
         "end": span.end,
@@ -91,7 +96,7 @@ def span_record(span: Span) -> dict[str, Any]:
     }
 
 
-_COARSE = {
+_ENTITY_OF_CATEGORY = {
     Category.NAME: Entity.PATIENT,
     Category.LOCATION: Entity.LOCATION_OTHER,
     Category.ORGANIZATION: Entity.ORGANIZATION,
@@ -105,7 +110,7 @@ def _entity(name: str) -> Entity:
         return Entity(name)
     if name == "OTHER":
         return Entity.OTHER_ID
-    return _COARSE[Category(name)]
+    return _ENTITY_OF_CATEGORY[Category(name)]
 
 
 def _line(note: AnnotatedNote, *, annotated: bool) -> str:

@@ -1,7 +1,7 @@
-"""Label Studio: task lists to import, finished projects as its JSON export.
+"""Label Studio's JSON: task lists to import, and the export of a finished project.
 
-Offsets: its editor counts UTF-16 code units in some versions and code points in others, so each span carries the text it marks, and
-the reader takes the count under which all of a note's spans mark what they say.
+Some versions of the editor count offsets in UTF-16 code units, others in code points. Each span therefore carries the
+text that it marks, and the reader uses the unit under which every span of a note marks the text that it carries.
 """
 
 import json
@@ -14,10 +14,11 @@ from xml.sax.saxutils import quoteattr
 from deid_tasks.core.entities import Category, Entity, category_of
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
-from deid_tasks.evidence.annotation.formats.document import AnnotatedNote, checked_span, read_text, write_lines
+from deid_tasks.evidence.annotation.formats.files import read_text, write_lines
+from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, checked_span
 from deid_tasks.evidence.annotation.labels import SCHEMES, entity_of
 
-_COLOURS = {
+_COLORS = {
     Category.NAME: "#d62728",
     Category.PROFESSION: "#8c564b",
     Category.LOCATION: "#2ca02c",
@@ -31,41 +32,44 @@ _FROM, _TO = "entity", "text"
 
 
 class LabelStudio:
-    """Label Studio's JSON."""
+    """Files of Label Studio's JSON."""
 
     suffix = ".json"
 
     def read(self, source: Path) -> Iterator[AnnotatedNote]:
-        """The notes that have an annotation; of several by one person the newest counts, and skipped ones count as unfinished.
+        """Yield the notes that have an annotation.
 
-        Raises ``InputError`` also where two people annotated one task: their work belongs into two exports.
+        If one person annotated a task several times, the newest annotation counts; a skipped task counts as unfinished.
+        Raises ``InputError`` if two people annotated one task: the work of each person needs an export of its own.
         """
-        for place, task in _tasks(source):
-            done = [a for a in _list(task, "annotations", place) if not a.get("was_cancelled")]
+        for location, task in _tasks(source):
+            done = [a for a in _list(task, "annotations", location) if not a.get("was_cancelled")]
             if not done:
                 continue
             people = {_person(annotation) for annotation in done}
             if len(people) > 1:
-                raise InputError(f"{place}: was annotated by {len(people)} people; export each person's work apart")
+                raise InputError(
+                    f"{location}: was annotated by {len(people)} people; export the work of each person separately"
+                )
             newest = max(done, key=lambda a: (str(a.get("updated_at") or a.get("created_at") or ""), a.get("id") or 0))
-            yield _note(task, newest, place, people.pop())
+            yield _note(task, newest, location, people.pop())
 
     def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:
-        """Every task, with the spans of its first prediction."""
-        for place, task in _tasks(source):
-            shown = _list(task, "predictions", place)
-            yield _note(task, shown[0] if shown else {}, place, "")
+        """Yield every task, with the spans of its first prediction."""
+        for location, task in _tasks(source):
+            shown = _list(task, "predictions", location)
+            yield _note(task, shown[0] if shown else {}, location, "")
 
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:
-        """A JSON array, one task a line; proposals are predictions, finished work annotations."""
+        """Write a JSON array, one task on each line; proposals are predictions, finished work is annotations."""
         lines = (json.dumps(_task(note, annotated=annotated), ensure_ascii=False) for note in notes)
         return write_lines(_array(lines), target) - 1
 
 
 def labeling_config() -> str:
-    """The project's labeling configuration, with a label for every entity."""
+    """Return the project's labeling configuration, with a label for every entity."""
     labels = "\n".join(
-        f"    <Label value={quoteattr(entity)} background={quoteattr(_COLOURS[category_of(entity)])}/>"
+        f"    <Label value={quoteattr(entity)} background={quoteattr(_COLORS[category_of(entity)])}/>"
         for entity in Entity
     )
     return (
@@ -110,21 +114,21 @@ def _tasks(source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         tasks = json.loads(read_text(source))
     except (json.JSONDecodeError, RecursionError):
-        raise InputError(f"{source}: is no valid JSON") from None
+        raise InputError(f"{source}: is not valid JSON") from None
     if not isinstance(tasks, list):
-        raise InputError(f"{source}: is no JSON array of tasks, as Label Studio exports it")
+        raise InputError(f"{source}: is not a JSON array of tasks; export the project as JSON")
     for number, task in enumerate(tasks, start=1):
-        place = f"{source}: task {number}"
+        location = f"{source}: task {number}"
         data = task.get("data") if isinstance(task, dict) else None
         if not isinstance(data, dict) or not isinstance(data.get("text"), str) or not data.get("note_id"):
-            raise InputError(f"{place}: lacks data.text and data.note_id")
+            raise InputError(f"{location}: lacks data.text and data.note_id")
         yield f"{source}: note {data['note_id']}", task
 
 
-def _list(task: Mapping[str, Any], key: str, place: str) -> list[dict[str, Any]]:
+def _list(task: Mapping[str, Any], key: str, location: str) -> list[dict[str, Any]]:
     found = task.get(key) or []
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise InputError(f"{place}: {key} is no list of objects")
+        raise InputError(f"{location}: {key} is not a list of objects")
     return found
 
 
@@ -133,49 +137,49 @@ def _person(annotation: Mapping[str, Any]) -> str:
     return str(who.get("email") or who.get("id") or "") if isinstance(who, dict) else str(who)
 
 
-def _note(task: Mapping[str, Any], annotation: Mapping[str, Any], place: str, annotator: str) -> AnnotatedNote:
+def _note(task: Mapping[str, Any], annotation: Mapping[str, Any], location: str, annotator: str) -> AnnotatedNote:
     data = task["data"]
     text = data["text"]
-    marks = list(chain.from_iterable(_marks(item, place) for item in _list(annotation, "result", place)))
-    for count in (_same, _code_points(text)):
-        spans = [Span(count(start), count(end), entity) for start, end, entity, _ in marks]
-        if all(_agrees(text[s.start : s.end], said) for s, (*_, said) in zip(spans, marks, strict=True)):
+    marks = list(chain.from_iterable(_marks(item, location) for item in _list(annotation, "result", location)))
+    for convert in (_unchanged, _code_points(text)):
+        spans = [Span(convert(start), convert(end), entity) for start, end, entity, _ in marks]
+        if all(_is_same_text(text[s.start : s.end], carried) for s, (*_, carried) in zip(spans, marks, strict=True)):
             break
     else:
-        raise InputError(f"{place}: a span does not mark the text it says")
+        raise InputError(f"{location}: the offsets of a span do not match the text that it carries")
     return AnnotatedNote(
         str(data["note_id"]),
         text,
-        tuple(sorted(checked_span(span, text, place) for span in spans)),
+        tuple(sorted(checked_span(span, text, location) for span in spans)),
         note_type=str(data.get("note_type") or ""),
         annotator=annotator,
     )
 
 
-def _marks(item: Mapping[str, Any], place: str) -> Iterator[tuple[int, int, Entity, str | None]]:
+def _marks(item: Mapping[str, Any], location: str) -> Iterator[tuple[int, int, Entity, str | None]]:
     if item.get("type") != "labels":
         return
     value = item.get("value")
     try:
         start, end, labels = int(value["start"]), int(value["end"]), list(value["labels"])  # type: ignore[index]
     except (KeyError, TypeError, ValueError):
-        raise InputError(f"{place}: a span lacks start, end or labels") from None
+        raise InputError(f"{location}: a span lacks start, end or labels") from None
     if len(labels) != 1:
-        raise InputError(f"{place}: span {start}-{end} bears {len(labels)} labels; one is needed")
-    entity = entity_of(str(labels[0]), place, SCHEMES["ours"])
+        raise InputError(f"{location}: span {start}-{end} has {len(labels)} labels instead of one")
+    entity = entity_of(str(labels[0]), location, SCHEMES["ours"])
     if entity:
-        said = value.get("text") if isinstance(value, dict) else None
-        yield start, end, entity, said if isinstance(said, str) else None
+        carried = value.get("text") if isinstance(value, dict) else None
+        yield start, end, entity, carried if isinstance(carried, str) else None
 
 
-def _same(offset: int) -> int:
+def _unchanged(offset: int) -> int:
     return offset
 
 
 def _code_points(text: str) -> Callable[[int], int]:
-    """From UTF-16 code units to code points of ``text``."""
+    """Return the function from UTF-16 code units to code points of ``text``."""
     if text.isascii():
-        return _same
+        return _unchanged
 
     def convert(offset: int) -> int:
         return len(text.encode("utf-16-le")[: 2 * offset].decode("utf-16-le", errors="ignore"))
@@ -183,6 +187,6 @@ def _code_points(text: str) -> Callable[[int], int]:
     return convert
 
 
-def _agrees(marked: str, said: str | None) -> bool:
-    """Whether they are the same, but for the white space that the editor rewrites."""
-    return said is None or "".join(marked.split()) == "".join(said.replace("\\n", "\n").split())
+def _is_same_text(marked: str, carried: str | None) -> bool:
+    """Whether both texts are the same except for white space, which the editor rewrites."""
+    return carried is None or "".join(marked.split()) == "".join(carried.replace("\\n", "\n").split())

@@ -1,13 +1,13 @@
-"""Note text inside XML, character for character.
+"""Exact note text inside XML.
 
-XML knows no control characters but tab and line feed, and reads a carriage return as a line feed. A carriage return is therefore
-written as a reference; another character that XML forbids has a symbol of one character in its place, so that offsets stay, and is
-named in a list beside the text.
+XML allows no control characters except tab and line feed, and parsers read a carriage return as a line feed. A carriage
+return is therefore written as a character reference. Every other forbidden character is replaced by a symbol of one
+character, so that offsets stay valid, and is listed in an element beside the text.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from deid_tasks.core.errors import InputError
 
@@ -16,35 +16,35 @@ _CONTROL = "CONTROL"
 
 
 def text_element(text: str) -> str:
-    """``text`` as the inside of an element: CDATA, but for what CDATA cannot hold."""
-    held = _FORBIDDEN.sub(_symbol, text).replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")
-    return f"<![CDATA[{held}]]>"
+    """Return ``text`` as the content of an element: CDATA, with references for what CDATA cannot hold."""
+    content = _FORBIDDEN.sub(_symbol, text).replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")
+    return f"<![CDATA[{content}]]>"
 
 
 def control_elements(text: str) -> Iterator[str]:
-    """What ``text_element`` had to replace, an element each."""
+    """Yield an element for each character that ``text_element`` replaced."""
     for match in _FORBIDDEN.finditer(text):
         yield f'<{_CONTROL} start="{match.start()}" code="{ord(match[0])}" />'
 
 
-def restore(text: str, controls: Mapping[int, int]) -> str:
-    """The text with its control characters back in their places."""
+def restore_control_characters(text: str, controls: Mapping[int, int]) -> str:
+    """Return the text with its control characters, given as code by offset."""
     characters = list(text)
-    for place, code in controls.items():
-        characters[place] = chr(code)
+    for offset, code in controls.items():
+        characters[offset] = chr(code)
     return "".join(characters)
 
 
-def controls_of(root: ElementTree.Element, length: int, place: str) -> dict[int, int]:
-    """Offset and code of each replaced character; raises ``InputError`` where one lies outside the text."""
+def controls_of(root: Element, length: int, location: str) -> dict[int, int]:
+    """Return the code of each replaced character by offset; raises ``InputError`` if an offset is outside the text."""
     found = {}
     for element in root.iter(_CONTROL):
         try:
             start, code = int(element.get("start", "")), int(element.get("code", ""))
         except ValueError:
-            raise InputError(f"{place}: a {_CONTROL} lacks start and code") from None
+            raise InputError(f"{location}: a {_CONTROL} lacks start and code") from None
         if not 0 <= start < length or not _FORBIDDEN.match(chr(code % 0x110000)):
-            raise InputError(f"{place}: a {_CONTROL} is outside the text, or none")
+            raise InputError(f"{location}: a {_CONTROL} is outside the text or names no control character")
         found[start] = code
     return found
 

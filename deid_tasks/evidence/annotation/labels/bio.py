@@ -1,4 +1,4 @@
-"""Spans as one label a word, and back: the BIO scheme, and words that bear two labels."""
+"""Conversion between spans and one BIO label for each word."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -10,13 +10,17 @@ OUTSIDE = "O"
 
 
 def split_words(words: Sequence[tuple[int, int]], spans: Iterable[Span]) -> list[tuple[int, int]]:
-    """Words cut where two spans meet inside one of them.
+    """Split each word that more than one span touches at the bounds of these spans.
 
-    ``Home/Bangdung`` with a hospital and a city in it becomes ``Home``, ``/`` and ``Bangdung``, as in Lin 2020, chapter 4.1.2. A word that
-    only one span touches stays whole, also where the span covers a part of it. Words and spans are sorted and disjoint.
+    ``Home/Bangdung`` with a hospital and a city in it becomes ``Home``, ``/`` and ``Bangdung``, as in Lin 2020, chapter
+    4.1.2. A word that only one span touches stays whole, even if the span covers only a part of it.
+
+    Args:
+        words: Start and end of each word, sorted and disjoint.
+        spans: Sorted and disjoint.
     """
     marked = sorted(spans)
-    pieces: list[tuple[int, int]] = []
+    parts: list[tuple[int, int]] = []
     first = 0
     for start, end in words:
         while first < len(marked) and marked[first].end <= start:
@@ -29,31 +33,38 @@ def split_words(words: Sequence[tuple[int, int]], spans: Iterable[Span]) -> list
             for span in marked[first:last]:
                 cuts.update((max(start, span.start), min(end, span.end)))
         bounds = sorted(cuts)
-        pieces += pairwise(bounds)
-    return pieces
+        parts += pairwise(bounds)
+    return parts
 
 
 def to_bio(words: Sequence[tuple[int, int]], spans: Iterable[Span]) -> list[str]:
-    """``B-PATIENT``, ``I-PATIENT``, ``O`` for each word; a word that a span touches is labelled. Sorted and disjoint on both sides."""
+    """Return the BIO label of each word (``B-PATIENT``, ``I-PATIENT``, ``O``); a word that a span touches has a label.
+
+    Args:
+        words: Start and end of each word, sorted and disjoint.
+        spans: Sorted and disjoint.
+    """
     marked = sorted(spans)
     labels = []
-    first, begun = 0, -1
+    first, current = 0, -1
     for start, end in words:
         while first < len(marked) and marked[first].end <= start:
             first += 1
         if first == len(marked) or marked[first].start >= end:
             labels.append(OUTSIDE)
             continue
-        labels.append(f"{'I' if begun == first else 'B'}-{marked[first].entity}")
-        begun = first
+        labels.append(f"{'I' if current == first else 'B'}-{marked[first].entity}")
+        current = first
     return labels
 
 
 def from_bio(words: Sequence[tuple[int, int]], labels: Sequence[str]) -> list[Span]:
-    """The spans that labels stand for, from the first word's start to the last word's end.
+    """Return the spans that BIO labels describe, from the start of the first word to the end of the last.
 
-    An ``I-`` that continues nothing begins a span, as taggers and the IOB1 files of CoNLL-2003 mean it. Raises ``ValueError`` where
-    the two lists differ in length or a label names no entity.
+    An ``I-`` label that continues no span begins one, as taggers and the IOB1 files of CoNLL-2003 use it.
+
+    Raises:
+        ValueError: The two lists differ in length, or a label names no entity.
     """
     spans: list[Span] = []
     continues = False

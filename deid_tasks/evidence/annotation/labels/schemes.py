@@ -1,7 +1,8 @@
-"""What the labels of other corpora are in our entities, and ours in theirs.
+"""The labels of other corpora as our entities, and our entities as their labels.
 
-Sources: the i2b2 2006 and 2014 annotation guidelines, the corpora's own files, and the harmonization of Lin 2020 (table 3.1). Where a
-scheme is coarser than ours, reading takes the commonest of what the label covers; writing takes the label that covers ours.
+If a scheme is coarser than ours, a label is read as the most frequent entity that it covers, and an entity is written
+as the label that covers it. Sources: the i2b2 2006 and 2014 annotation guidelines, the files of the corpora, and the
+harmonization of Lin 2020 (table 3.1).
 """
 
 from collections.abc import Mapping
@@ -16,22 +17,22 @@ E = Entity
 
 @dataclass(frozen=True)
 class Scheme:
-    """One corpus's labels."""
+    """The labels of one corpus."""
 
     name: str
     entities: Mapping[str, Entity | None]
-    """By label; ``None`` is a label of something that identifies no one here."""
+    """Our entity by label; ``None`` for a label of text that is not an identifier."""
     labels: Mapping[Entity, str | None]
-    """By entity; ``None`` is an entity that the corpus does not mark."""
+    """The label by entity; ``None`` for an entity that the corpus does not mark."""
 
 
-def _scheme(name: str, entities: dict[str, Entity | None], beyond: dict[Entity, str]) -> Scheme:
-    """A scheme; ``beyond`` names the label of entities that no label stands for by itself."""
+def _scheme(name: str, entities: dict[str, Entity | None], broader: dict[Entity, str]) -> Scheme:
+    """Build a scheme; ``broader`` names the label of each entity that has no label of its own."""
     labels: dict[Entity, str | None] = dict.fromkeys(Entity)
     for label, entity in entities.items():
         if entity and not labels[entity]:
             labels[entity] = label
-    return Scheme(name, MappingProxyType(entities), MappingProxyType({**labels, **beyond}))
+    return Scheme(name, MappingProxyType(entities), MappingProxyType({**labels, **broader}))
 
 
 OURS = _scheme("ours", {str(entity): entity for entity in Entity}, {})
@@ -87,7 +88,7 @@ I2B2_2014_TAGS = {
     "CONTACT": ("PHONE", "FAX", "EMAIL", "URL", "IPADDR", "IPADDRESS"),
     "ID": (*("SSN", "MEDICALRECORD", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE", "BIOID", "IDNUM"),),
 }
-"""The XML element that each type is written as: the scheme's categories."""
+"""The types by the XML element that they are written as, which is the category of the scheme."""
 
 I2B2_2006 = _scheme(
     "i2b2-2006",
@@ -226,11 +227,16 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType(
 )
 
 
-def entity_of(label: str, place: str, *schemes: Scheme) -> Entity | None:
-    """The entity that ``label`` is in the first of ``schemes`` that has it, whatever its case; ``None`` where it identifies no one.
+def entity_of(label: str, location: str, *schemes: Scheme) -> Entity | None:
+    """Return the entity of a label, or ``None`` if the label marks no identifier.
+
+    Args:
+        label: The label as it stands in the file; case is ignored if no label matches exactly.
+        location: File and line or note, for the message.
+        schemes: The first scheme that has the label decides.
 
     Raises:
-        InputError: none of them has it; the text names ``place`` and the label.
+        InputError: None of the schemes has the label.
     """
     for scheme in schemes:
         for known in (label, label.upper()):
@@ -240,9 +246,9 @@ def entity_of(label: str, place: str, *schemes: Scheme) -> Entity | None:
             if known.lower() == label.lower():
                 return entity
     names = " or ".join(scheme.name for scheme in schemes)
-    raise InputError(f"{place}: {label[:40]!r} is no label of {names}")
+    raise InputError(f"{location}: {label[:40]!r} is not a label of {names}")
 
 
 def label_of(entity: Entity, scheme: Scheme) -> str | None:
-    """The label that covers ``entity``; ``None`` where the scheme marks nothing of the kind."""
+    """Return the label that covers ``entity``; ``None`` if the scheme does not mark it."""
     return scheme.labels[entity]

@@ -182,32 +182,42 @@ def test_the_labeling_configuration_has_every_entity():
 
 SECRET = "Okafor"
 BROKEN = [
-    ("jsonl", {"n.jsonl": '{"id": 1, "text": "Okafor"}\n{"id": 2, '}, r"n\.jsonl:2: is no valid JSON"),
-    ("jsonl", {"n.jsonl": b'{"id": 1, "text": "Okafor \xff"}'}, r"n\.jsonl:1: is no valid UTF-8"),
+    ("jsonl", {"n.jsonl": '{"id": 1, "text": "Okafor"}\n{"id": 2, '}, r"n\.jsonl:2: is not valid JSON"),
+    ("jsonl", {"n.jsonl": b'{"id": 1, "text": "Okafor \xff"}'}, r"n\.jsonl:1: is not valid UTF-8"),
     (
         "jsonl",
         {"n.jsonl": '{"id": 1, "text": "Okafor", "spans": [{"start": 0, "end": 99, "entity": "DATE"}]}'},
         "1: has a span outside",
     ),
-    ("jsonl", {"n.jsonl": "[1]"}, "no JSON object"),
+    ("jsonl", {"n.jsonl": "[1]"}, "not a JSON object"),
     ("doccano", {"n.jsonl": '{"id": 1, "text": "Okafor"}'}, "1: needs a string 'text' and a 'note_id'"),
     ("doccano", {"n.jsonl": '{"note_id": "a", "text": "Okafor", "label": [[0, 3]]}'}, "1: has a span without"),
-    ("label-studio", {"n.json": '{"text": "Okafor"}'}, "no JSON array of tasks"),
+    ("label-studio", {"n.json": '{"text": "Okafor"}'}, "not a JSON array of tasks"),
     ("label-studio", {"n.json": '[{"data": {"text": "Okafor"}}]'}, r"task 1: lacks data\.text and data\.note_id"),
     (
         "label-studio",
         {"n.json": studio({"start": 0, "end": 3, "text": "Okafor", "labels": ["PATIENT"]})},
-        "note n1: a span does not mark",
+        "note n1: the offsets of a span do not match",
     ),
-    ("label-studio", {"n.json": studio({"start": 0, "end": 3, "labels": ["PATIENT", "DATE"]})}, "bears 2 labels"),
+    ("label-studio", {"n.json": studio({"start": 0, "end": 3, "labels": ["PATIENT", "DATE"]})}, "has 2 labels"),
     ("label-studio", {"n.json": studio(people=(1, 2))}, "annotated by 2 people"),
     ("brat", {"a.ann": "T1\tPATIENT 0 3\tAnn\n"}, r"a\.txt: cannot be read"),
     ("brat", {"a.txt": SECRET, "a.ann": "T1\tPATIENT 0 99\tOkafor\n"}, "span 0-99 is empty or outside its text of 6"),
-    ("brat", {"a.txt": SECRET, "a.ann": "T1\tPATIENT zero\tOkafor\n"}, r"a\.ann:1: is no text-bound"),
-    ("brat", {"a.txt": SECRET, "a.ann": "T1\tPLANET 0 6\tOkafor\n"}, r"a\.ann:1: 'PLANET' is no label"),
-    ("brat", {"a.txt": b"\xff", "a.ann": ""}, r"a\.txt: is no valid UTF-8 at byte 0"),
-    ("i2b2-2014", {"a.xml": "<deIdi2b2><TEXT>Okafor</TEXT>"}, r"a\.xml: is no valid XML at line 1"),
+    ("brat", {"a.txt": SECRET, "a.ann": "T1\tPATIENT zero\tOkafor\n"}, r"a\.ann:1: is not a text-bound"),
+    ("brat", {"a.txt": SECRET, "a.ann": "T1\tPLANET 0 6\tOkafor\n"}, r"a\.ann:1: 'PLANET' is not a label"),
+    ("brat", {"a.txt": b"\xff", "a.ann": ""}, r"a\.txt: is not valid UTF-8 at byte 0"),
+    ("i2b2-2014", {"a.xml": "<deIdi2b2><TEXT>Okafor</TEXT>"}, r"a\.xml: is not valid XML at line 1"),
     ("i2b2-2014", {"a.xml": "<deIdi2b2/>"}, "has no TEXT"),
+    (
+        "i2b2-2014",
+        {"a.xml": '<!DOCTYPE a [<!ENTITY x "Okafor">]><deIdi2b2><TEXT>&x;</TEXT></deIdi2b2>'},
+        r"a\.xml: declares XML entities",
+    ),
+    (
+        "i2b2-2006",
+        {"a.xml": '<!DOCTYPE a [<!ENTITY x SYSTEM "Okafor">]><ROOT><RECORD ID="1"><TEXT>&x;</TEXT></RECORD></ROOT>'},
+        r"a\.xml: declares XML entities",
+    ),
     (
         "i2b2-2014",
         {"a.xml": '<deIdi2b2><TEXT>Okafor</TEXT><TAGS><NAME id="P1" start="x" TYPE="DOCTOR"/></TAGS></deIdi2b2>'},
@@ -219,16 +229,16 @@ BROKEN = [
         "outside its text",
     ),
     ("i2b2-2006", {"a.xml": "<ROOT><RECORD><TEXT>Okafor</TEXT></RECORD></ROOT>"}, "lacks ID"),
-    ("i2b2-2006", {"a.xml": '<ROOT><RECORD ID="1"><TEXT>Okafor</RECORD></ROOT>'}, "no valid XML at line 1"),
-    ("physionet", {"id.text": PHYSIONET}, r"no \.phrase and no \.phi"),
+    ("i2b2-2006", {"a.xml": '<ROOT><RECORD ID="1"><TEXT>Okafor</RECORD></ROOT>'}, "not valid XML at line 1"),
+    ("physionet", {"id.text": PHYSIONET}, r"neither a \.phrase nor a \.phi"),
     (
         "physionet",
         {"id.text": PHYSIONET, "id.phrase": "9 9 0 3 Date Okafor\n"},
-        "patient 9 note 9 has offsets and no record",
+        "patient 9 note 9 has offsets but no record",
     ),
-    ("physionet", {"id.text": PHYSIONET, "id.phrase": "1 2 zero 3 Date Okafor\n"}, r"id\.phrase:1: is no line"),
+    ("physionet", {"id.text": PHYSIONET, "id.phrase": "1 2 zero 3 Date Okafor\n"}, r"id\.phrase:1: is not a line"),
     ("physionet", {"id.text": SECRET, "id.phrase": ""}, "holds no START_OF_RECORD"),
-    ("conll", {"a.conll": "Okafor\n"}, r"a\.conll:1: has a token and no label"),
+    ("conll", {"a.conll": "Okafor\n"}, r"a\.conll:1: has a token without a label"),
     ("conll", {"a.conll": "Okafor PER\n"}, "'PER' is neither O, B-… nor I-…"),
 ]
 
@@ -250,5 +260,5 @@ def test_what_is_not_there_is_an_error(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["i2b2-2006", "physionet", "conll"])
 def test_corpora_are_read_only(name, tmp_path):
-    with pytest.raises(InputError, match="read only"):
+    with pytest.raises(InputError, match="read-only"):
         FORMATS[name].write([], tmp_path / "x", annotated=True)

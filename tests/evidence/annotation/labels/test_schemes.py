@@ -57,7 +57,7 @@ def test_labels(scheme, label, entity):
 
 
 def test_an_unknown_label_is_named_with_its_place():
-    with pytest.raises(InputError, match=r"notes\.ann:7: 'PLANET' is no label of ours or meddocan"):
+    with pytest.raises(InputError, match=r"notes\.ann:7: 'PLANET' is not a label of ours or meddocan"):
         entity_of("PLANET", "notes.ann:7", SCHEMES["ours"], SCHEMES["meddocan"])
 
 
