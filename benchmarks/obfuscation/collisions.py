@@ -17,7 +17,7 @@ import typer
 from benchmarks.support.corpora import record_of
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold, read_tsv
-from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator, Person
+from deid_tasks.engine.obfuscate import KnownPeople, KnownPerson, Obfuscator
 from deid_tasks.hospital import build_hospital
 from deid_tasks.hospital.records import HospitalSpec, Patient, World
 from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
@@ -46,10 +46,10 @@ class Collisions:
 
 
 def count_collisions(
-    patients: tuple[Patient, ...], key: bytes, more: Sequence[Person] = (), *, is_guarded: bool = True
+    patients: tuple[Patient, ...], key: bytes, more: Sequence[KnownPerson] = (), *, is_guarded: bool = True
 ) -> Collisions:
     """The collisions of one key over a patient table and ``more`` people, all of them known to the obfuscator or none."""
-    people = [*(Person(p.patient_id, p.person.first, p.person.last, p.birth_date) for p in patients), *more]
+    people = [*(KnownPerson(p.patient_id, p.person.first, p.person.last, p.birth_date) for p in patients), *more]
     hide = _obfuscator(key, people if is_guarded else ())
     real: defaultdict[tuple[str, str], set[datetime.date | None]] = defaultdict(set)
     for person in people:
@@ -74,22 +74,22 @@ def count_collisions(
     return found
 
 
-def namesakes(patients: Sequence[Patient], key: bytes) -> list[Person]:
+def namesakes(patients: Sequence[Patient], key: bytes) -> list[KnownPerson]:
     """People who have the name and the birth date that the surrogates of ``patients`` have where nobody is known."""
     hide = _obfuscator(key, ())
     return [_surrogate(hide, patient) for patient in patients]
 
 
-def _obfuscator(key: bytes, people: Sequence[Person]) -> Obfuscator:
+def _obfuscator(key: bytes, people: Sequence[KnownPerson]) -> Obfuscator:
     known = KnownPeople.of(key, "collisions", people) if people else None
     return Obfuscator(key, "collisions", PolicySettings(), ObfuscateSettings(key="key"), known)
 
 
-def _surrogate(hide: Obfuscator, patient: Patient) -> Person:
+def _surrogate(hide: Obfuscator, patient: Patient) -> KnownPerson:
     record = record_of(patient)
     first = hide.value(patient.person.first, Entity.PATIENT, record, part="given")
     last = hide.value(patient.person.last, Entity.PATIENT, record, part="surname")
-    return Person(
+    return KnownPerson(
         f"namesake of {patient.patient_id}", first, last, hide.shift_day(patient.birth_date, patient.patient_id)
     )
 

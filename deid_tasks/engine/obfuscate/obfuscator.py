@@ -12,21 +12,21 @@ from deid_tasks.core.entities import GROUP_ENTITIES, Entity
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span, check_spans
-from deid_tasks.engine.obfuscate.circle import Circle, remember
-from deid_tasks.engine.obfuscate.context import NAMES, PLACES, Surroundings, join_names
-from deid_tasks.engine.obfuscate.families import STAFF, Families
+from deid_tasks.engine.obfuscate.generators import STAFF, Families
 from deid_tasks.engine.obfuscate.grammar import MENDED, mend_article, mend_possessive, widen_removal
-from deid_tasks.engine.obfuscate.keyed import Keyed
-from deid_tasks.engine.obfuscate.organizations import says_no_name
-from deid_tasks.engine.obfuscate.people import KnownPeople
-from deid_tasks.engine.obfuscate.places import NOTHING, Beside
-from deid_tasks.engine.obfuscate.pools import NamePools, public_pools
-from deid_tasks.engine.obfuscate.scope import Options, Scope
-from deid_tasks.engine.obfuscate.words import fold_name, name_parts
+from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
+from deid_tasks.engine.obfuscate.note_context import NoteContext, SurrogateOptions
+from deid_tasks.engine.obfuscate.organizations.organization_names import says_no_name
+from deid_tasks.engine.obfuscate.people.known_people import KnownPeople
+from deid_tasks.engine.obfuscate.people.name_pools import SurrogatePools, public_pools
+from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.places.cities import NOTHING, Beside
+from deid_tasks.engine.obfuscate.surroundings import NAMES, PLACES, Surroundings, join_names
 from deid_tasks.engine.text import Document
 from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySettings
 
-_CIRCLES = 4_096
+_NAME_SCOPES = 4_096
 """Patients whose names are kept at hand; the notes of one stand together in a shard."""
 _TELEPHONES = frozenset({Entity.PHONE, Entity.FAX, Entity.PAGER})
 _PLACED = PLACES | {Entity.STREET}
@@ -75,10 +75,10 @@ class Obfuscator:
         settings: ObfuscateSettings,
         people: KnownPeople | None = None,
     ) -> None:
-        self._keyed = Keyed(key, institution)
+        self._keyed = KeyedChoices(key, institution)
         self._transformed = GROUP_ENTITIES[policy.group] - frozenset(policy.keep)
         self._settings = settings
-        self._options = Options(
+        self._options = SurrogateOptions(
             keeps_states=Entity.STATE not in self._transformed or settings.modes.get(Entity.STATE) == "keep",
             keeps_times=Entity.TIME not in self._transformed or settings.modes.get(Entity.TIME) == "keep",
             kept_zip_digits=policy.kept_zip_digits,
@@ -90,10 +90,10 @@ class Obfuscator:
         self._people = people
         self._shifts = _shifts(settings)
         own_names = {Path(settings.lists[entity]) for entity in NAMES if entity in settings.lists}
-        self._own_pools = {path: NamePools(path) for path in sorted(own_names)}
+        self._own_pools = {path: SurrogatePools(path) for path in sorted(own_names)}
         self._pools = public_pools()
-        self._staff = self._new_circle("", None, Entity.PROVIDER)
-        self._circles: OrderedDict[str, Circle] = OrderedDict()
+        self._staff = self._new_name_scope("", None, Entity.PROVIDER)
+        self._name_scopes: OrderedDict[str, NameScope] = OrderedDict()
         self._modes: dict[str | None, dict[Entity, Mode]] = {}
 
     def obfuscate(
@@ -110,7 +110,7 @@ class Obfuscator:
         """
         text = document.text
         check_spans(spans, len(text))
-        scope = self._scope(document.patient_id, patient, note_datetime)
+        context = self._context(document.patient_id, patient, note_datetime)
         modes = self._modes_of(document.note_type)
         around = Surroundings(text, spans)
         known: dict[object, str] = {}
@@ -125,7 +125,7 @@ class Obfuscator:
                 continue
             original = text[start:end]
             if mode == "surrogate" or mode == "list":
-                surrogate = self._in_note(original, start, end, entity, index, scope, around, known, mode)
+                surrogate = self._in_note(original, start, end, entity, index, context, around, known, mode)
                 if surrogate == original:
                     continue
                 begin, stop = start, end
@@ -138,7 +138,7 @@ class Obfuscator:
                     ending, width = mend_possessive(text, end, original, surrogate)
                     surrogate, stop = surrogate + ending, end + width
             else:
-                surrogate = self._families.masked(original, entity, mode, scope)
+                surrogate = self._families.masked(original, entity, mode, context)
                 begin, stop = start, end
                 if mode == "remove":
                     begin, stop = widen_removal(text, start, end, position, is_name=entity in NAMES)
@@ -177,11 +177,11 @@ class Obfuscator:
         mode = self._modes_of(None).get(entity, "surrogate")
         if not value.strip() or entity not in self._transformed or mode == "keep":
             return value
-        scope = self._scope(patient.patient_id if patient else None, patient, None)
+        context = self._context(patient.patient_id if patient else None, patient, None)
         if mode not in {"surrogate", "list"}:
-            return self._families.masked(value, entity, mode, scope)
-        whose = scope.patient if patient and entity not in STAFF else scope.staff
-        return self._families.surrogate(value, entity, scope, whose, mode, Beside(city, state, zip_code), part=part)
+            return self._families.masked(value, entity, mode, context)
+        whose = context.patient if patient and entity not in STAFF else context.staff
+        return self._families.surrogate(value, entity, context, whose, mode, Beside(city, state, zip_code), part=part)
 
     def shift_days(self, patient_id: str | None) -> int:
         """Days by which the patient's dates move; never 0. Notes without a patient share one shift."""
@@ -206,7 +206,7 @@ class Obfuscator:
         end: int,
         entity: Entity,
         index: int,
-        scope: Scope,
+        context: NoteContext,
         around: Surroundings,
         known: dict[object, str],
         mode: Mode,
@@ -215,40 +215,40 @@ class Obfuscator:
         if entity in _PLAIN:
             plain = known.get((entity, original))
             if plain is None:
-                whose = scope.staff if entity in STAFF else scope.patient
-                plain = known[entity, original] = self._families.surrogate(original, entity, scope, whose, mode)
+                whose = context.staff if entity in STAFF else context.patient
+                plain = known[entity, original] = self._families.surrogate(original, entity, context, whose, mode)
             return plain
-        if entity is Entity.PATIENT and self._is_of_clinician(original, scope, around):
+        if entity is Entity.PATIENT and self._is_of_clinician(original, context, around):
             entity = Entity.PROVIDER
         elif entity in _ORGANIZED and around.is_beside_name(index) and says_no_name(original):
             return original
-        whose = scope.staff if entity in STAFF else scope.patient
+        whose = context.staff if entity in STAFF else context.patient
         beside = NOTHING
         asked: tuple[object, ...] = (entity, original)
         if entity in NAMES:
             asked = (entity, original, around.has_title(start))
         elif entity in _PLACED:
             beside = around.beside(index) if entity in PLACES else NOTHING
-            whose = scope.staff if around.is_of_organization(index) else scope.patient
-            asked = (entity, original, beside, whose is scope.staff)
+            whose = context.staff if around.is_of_organization(index) else context.patient
+            asked = (entity, original, beside, whose is context.staff)
         elif entity in _TELEPHONES:
-            whose = self._families.owner_of_phone(original, scope) or (
-                scope.staff if around.is_of_staff(index) else scope.patient
+            whose = self._families.owner_of_phone(original, context) or (
+                context.staff if around.is_of_staff(index) else context.patient
             )
-            asked = (entity, original, whose is scope.staff)
+            asked = (entity, original, whose is context.staff)
         surrogate = known.get(asked)
         if surrogate is None:
             surrogate = known[asked] = self._remembered(
-                original, start, entity, scope, whose, around, asked, beside, mode
+                original, start, entity, context, whose, around, asked, beside, mode
             )
         if entity is Entity.AGE and surrogate[:4] == "over" and around.is_hyphen(end):
             return surrogate.replace("over ", "over-")
         return surrogate
 
     @staticmethod
-    def _is_of_clinician(original: str, scope: Scope, around: Surroundings) -> bool:
+    def _is_of_clinician(original: str, context: NoteContext, around: Surroundings) -> bool:
         """Whether what was taken for the patient's name is nobody's of the record, and a clinician's in the same note."""
-        patient = scope.patient
+        patient = context.patient
         if patient.record is None:
             return False
         words = [fold_name(word) for _, _, word in name_parts(original) if len(word) > 1]
@@ -261,8 +261,8 @@ class Obfuscator:
         original: str,
         start: int,
         entity: Entity,
-        scope: Scope,
-        whose: Circle,
+        context: NoteContext,
+        whose: NameScope,
         around: Surroundings,
         asked: tuple[object, ...],
         beside: Beside,
@@ -271,13 +271,13 @@ class Obfuscator:
         """A surrogate that other notes may have asked for before: of a name, a place or an age; others are made anew."""
         families = self._families
         if entity in NAMES:
-            memo = scope.patient.memo
-            if entity is Entity.PROVIDER and scope.patient.own_names.isdisjoint(_words(fold(original))):
-                memo = scope.staff.memo
+            memo = context.patient.memo
+            if entity is Entity.PROVIDER and context.patient.own_names.isdisjoint(_words(fold(original))):
+                memo = context.staff.memo
             made = memo.get(asked)
             if made is None:
                 cue = around.cue(start, entity)
-                made = families.surrogate(original, entity, scope, whose, mode, cue=cue)
+                made = families.surrogate(original, entity, context, whose, mode, cue=cue)
                 if not cue.was_asked:
                     remember(memo, asked, made)
             return made
@@ -285,14 +285,14 @@ class Obfuscator:
         if entity in _ORGANIZED:
             long_names = around.long_names if len(original) <= _ABBREVIATION else ()
             if long_names:
-                return families.surrogate(original, entity, scope, whose, mode, long_names=long_names)
+                return families.surrogate(original, entity, context, whose, mode, long_names=long_names)
         elif entity in _TELEPHONES:
-            return families.surrogate(original, entity, scope, whose, mode)
+            return families.surrogate(original, entity, context, whose, mode)
         made = whose.memo.get(asked)
         return (
             made
             if made is not None
-            else remember(whose.memo, asked, families.surrogate(original, entity, scope, whose, mode, beside))
+            else remember(whose.memo, asked, families.surrogate(original, entity, context, whose, mode, beside))
         )
 
     def _modes_of(self, note_type: str | None) -> dict[Entity, Mode]:
@@ -303,22 +303,24 @@ class Obfuscator:
                 self._modes[note_type] = modes
         return modes
 
-    def _scope(self, patient_id: str | None, patient: PatientRecord | None, moment: datetime.datetime | None) -> Scope:
-        circle = self._circle(patient_id or "", patient)
-        return Scope(circle, self._staff, circle.shift_days, moment, self._options)
+    def _context(
+        self, patient_id: str | None, patient: PatientRecord | None, moment: datetime.datetime | None
+    ) -> NoteContext:
+        scope = self._name_scope(patient_id or "", patient)
+        return NoteContext(scope, self._staff, scope.shift_days, moment, self._options)
 
-    def _circle(self, patient_id: str, patient: PatientRecord | None) -> Circle:
-        circle = self._circles.get(patient_id)
-        if circle is not None and (circle.record is patient or circle.record == patient):
-            return circle
-        circle = self._circles[patient_id] = self._new_circle(patient_id, patient, Entity.PATIENT)
-        if len(self._circles) > _CIRCLES:
-            self._circles.popitem(last=False)
-        return circle
+    def _name_scope(self, patient_id: str, patient: PatientRecord | None) -> NameScope:
+        scope = self._name_scopes.get(patient_id)
+        if scope is not None and (scope.record is patient or scope.record == patient):
+            return scope
+        scope = self._name_scopes[patient_id] = self._new_name_scope(patient_id, patient, Entity.PATIENT)
+        if len(self._name_scopes) > _NAME_SCOPES:
+            self._name_scopes.popitem(last=False)
+        return scope
 
-    def _new_circle(self, patient_id: str, patient: PatientRecord | None, entity: Entity) -> Circle:
+    def _new_name_scope(self, patient_id: str, patient: PatientRecord | None, entity: Entity) -> NameScope:
         path = self._settings.lists.get(entity)
-        return Circle(
+        return NameScope(
             self._keyed,
             patient_id,
             patient,

@@ -6,7 +6,7 @@ from typing import Any
 from deid_tasks.core.errors import LexiconError
 from deid_tasks.engine.engine import Engine, build_engine
 from deid_tasks.engine.lexicon import LexiconTerm, compile_lexicon
-from deid_tasks.engine.obfuscate import KnownPeople, Person, refresh_people
+from deid_tasks.engine.obfuscate import KnownPeople, KnownPerson, update_known_people
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.dictionaries import read_dictionaries, read_people
 from deid_tasks.platform.workspace import work_dir
@@ -25,8 +25,8 @@ def compile_dictionaries(settings: InstitutionSettings, secrets: Secrets) -> dic
         terms = (LexiconTerm(row.table, row.kind, row.term, row.occurrences) for row in rows)
         key = secrets.key(settings.obfuscate.key)
         lexicon = compile_lexicon(terms, folder, key=key)
-        rows_of_people = (Person(*row) for row in read_people(connection, settings))
-        known = refresh_people(_people(settings), key, settings.institution, rows_of_people)
+        rows_of_people = (KnownPerson(*row) for row in read_people(connection, settings))
+        known = update_known_people(_people(settings), key, settings.institution, rows_of_people)
     return {"lexicon_version": lexicon.version, "terms": sum(lexicon.counts.values()), "people_version": known.version}
 
 

@@ -19,8 +19,7 @@ from deid_tasks.core.patient import PatientRecord
 from deid_tasks.engine.audit import audit
 from deid_tasks.engine.fingerprint import fingerprint
 from deid_tasks.engine.obfuscate import Obfuscator
-from deid_tasks.engine.obfuscate.columns import TableRules
-from deid_tasks.engine.obfuscate.rows import rewrite_row
+from deid_tasks.engine.obfuscate.tables import TableRules, rewrite_row
 from deid_tasks.platform.publish import INSTITUTION, open_rows, replace_rows, rows_version
 from deid_tasks.platform.runs.dictionaries import known_people
 from deid_tasks.platform.warehouse import connect, read_patients

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from deid_tasks.core.errors import SettingsError
-from deid_tasks.engine.obfuscate.columns import TableRules, table_rules
+from deid_tasks.engine.obfuscate.tables import TableRules, table_rules
 
 
 def read_contract(path: Path, wanted: Iterable[str]) -> list[TableRules]:

@@ -8,7 +8,7 @@ from typing import Any
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import SettingsError
-from deid_tasks.engine.obfuscate.columns import TableRules
+from deid_tasks.engine.obfuscate.tables import TableRules
 from deid_tasks.settings.model import InstitutionSettings
 
 _BATCH_ROWS = 2_000

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deid_tasks.core.errors import SettingsError
-from deid_tasks.engine.obfuscate.columns import table_rules
+from deid_tasks.engine.obfuscate.tables import table_rules
 from deid_tasks.platform.warehouse.contract import read_contract
 from deid_tasks.settings.load import load_institutions
 

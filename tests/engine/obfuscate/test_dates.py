@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
-from deid_tasks.engine.obfuscate import dates
-from deid_tasks.engine.obfuscate.circle import Circle
-from deid_tasks.engine.obfuscate.date_parts import MONTHS, PREFIXES, WEEKDAYS
-from deid_tasks.engine.obfuscate.keyed import Keyed
-from deid_tasks.engine.obfuscate.scope import Scope
+from deid_tasks.engine.obfuscate.dates import date_shift as dates
+from deid_tasks.engine.obfuscate.dates.date_parts import MONTHS, PREFIXES, WEEKDAYS
+from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
+from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.text import Document
 from tests.support.surrogate_cases import MARIA, obfuscator
 
@@ -199,8 +199,8 @@ _FIGURE = st.integers(0, 33)
 def test_common_forms_are_moved_as_all_others_are(form, name, first, second, year, day, shift):
     """What is read at less cost comes out as what is read in full."""
     value = form.format(n=name, a=first, b=second, y=f"{year:04d}")
-    circle = Circle(Keyed(bytes(32), "riverside"), "p1")
-    scope = Scope(circle, circle, shift, datetime.datetime.combine(day, datetime.time()))
-    made = dates._simply_shifted(value, scope) or dates._simply_named(value, scope)
+    scope = NameScope(KeyedChoices(bytes(32), "riverside"), "p1")
+    context = NoteContext(scope, scope, shift, datetime.datetime.combine(day, datetime.time()))
+    made = dates._simply_shifted(value, context) or dates._simply_named(value, context)
     assume(made is not None)
-    assert made == dates._shifted(value, scope)
+    assert made == dates._shifted(value, context)

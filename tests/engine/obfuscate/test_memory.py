@@ -9,8 +9,8 @@ import pytest
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.reference import read_tsv
 from deid_tasks.core.span import Span
-from deid_tasks.engine.obfuscate import circle as circles
 from deid_tasks.engine.obfuscate import obfuscator as notes
+from deid_tasks.engine.obfuscate.people import name_scope
 from deid_tasks.engine.text import Document
 from tests.support.markup import read_markup
 from tests.support.surrogate_cases import MARIA, WRITTEN_AT, obfuscator
@@ -20,8 +20,8 @@ SURNAMES = [row["surname"].title() for row in read_tsv("surnames.tsv")[:4_000]]
 
 def test_memory_is_flat_over_patients_and_clinicians(monkeypatch):
     # Smaller bounds than those of a worker, which thousands of patients fill as well.
-    monkeypatch.setattr(notes, "_CIRCLES", 50)
-    monkeypatch.setattr(circles, "_MEMO", 200)
+    monkeypatch.setattr(notes, "_NAME_SCOPES", 50)
+    monkeypatch.setattr(name_scope, "_MEMO", 200)
     hide = obfuscator()
 
     def read(numbers: range) -> int:

@@ -4,7 +4,7 @@ import pytest
 
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.reference import fold, read_tsv
-from deid_tasks.engine.obfuscate.pools import given_names
+from deid_tasks.engine.obfuscate.people.name_pools import given_names
 from tests.support.surrogate_cases import MARIA
 
 OTHER = PatientRecord("p2", "M", terms=MARIA.terms)

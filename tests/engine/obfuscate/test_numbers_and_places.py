@@ -6,8 +6,8 @@ import pytest
 
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.reference import fold, read_tsv
-from deid_tasks.engine.obfuscate.numbers import _vin_check, is_npi
-from deid_tasks.engine.obfuscate.places import area_codes
+from deid_tasks.engine.obfuscate.identifiers.numbers import _vin_check, is_npi
+from deid_tasks.engine.obfuscate.places.cities import area_codes
 from tests.support.surrogate_cases import MARIA, obfuscator
 
 SHAPES = [

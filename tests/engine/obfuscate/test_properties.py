@@ -10,7 +10,7 @@ from deid_tasks.core.entities import GROUP_ENTITIES, Entity, Group
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.core.span import Span
-from deid_tasks.engine.obfuscate.numbers import _luhn, _vin_check, is_npi
+from deid_tasks.engine.obfuscate.identifiers.numbers import _luhn, _vin_check, is_npi
 from deid_tasks.engine.text import Document
 from tests.support.surrogate_cases import MARIA, WRITTEN_AT, obfuscator
 

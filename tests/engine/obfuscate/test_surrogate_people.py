@@ -9,8 +9,8 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import LexiconError
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.reference import fold
-from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator, Person, refresh_people
-from deid_tasks.engine.obfuscate.pools import given_names, nicknames, surname_groups
+from deid_tasks.engine.obfuscate import KnownPeople, KnownPerson, Obfuscator, update_known_people
+from deid_tasks.engine.obfuscate.people.name_pools import given_names, nicknames, surname_groups
 from deid_tasks.engine.text import Document
 from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
 from tests.support.markup import read_markup
@@ -43,62 +43,64 @@ def test_a_surrogate_is_nobody_who_has_that_birth_date():
     patient = record("p7", (TermKind.FIRST, "John"), (TermKind.LAST, "Smith"), birth_date=born)
     unguarded = full_name(maker(), patient)
     moved = maker().shift_day(born, "p7")
-    known = people(Person("p1", *unguarded, moved), Person("p2", "Ann", "", None))
+    known = people(KnownPerson("p1", *unguarded, moved), KnownPerson("p2", "Ann", "", None))
     assert len(known) == 1
     assert known.holds("p7", unguarded[0].upper(), unguarded[1], moved)
     guarded = full_name(maker(known), patient)
     assert guarded != unguarded
     assert not known.holds("p7", *guarded, moved)
-    assert full_name(maker(people(Person("p1", *unguarded, born))), patient) == unguarded
+    assert full_name(maker(people(KnownPerson("p1", *unguarded, born))), patient) == unguarded
 
 
 def test_who_is_registered_later_changes_no_surrogate():
     born = datetime.date(1961, 4, 20)
     patient = record("p7", (TermKind.FIRST, "John"), (TermKind.LAST, "Smith"), birth_date=born)
-    first = people(Person("p7", "John", "Smith", born))
+    first = people(KnownPerson("p7", "John", "Smith", born))
     published = full_name(maker(first), patient)
     moved = maker().shift_day(born, "p7")
-    namesake = Person("p8", *published, moved)
-    later = people(namesake, Person("p7", "John", "Smith", born), before=first)
+    namesake = KnownPerson("p8", *published, moved)
+    later = people(namesake, KnownPerson("p7", "John", "Smith", born), before=first)
     assert (len(later), later.generation) == (2, 1)
     assert full_name(maker(later), patient) == published
     # Whoever comes after the namesake is held against the namesake too.
-    newest = people(Person("p9", "Jo", "Smyth", born), before=later)
+    newest = people(KnownPerson("p9", "Jo", "Smyth", born), before=later)
     assert later.holds("p9", *published, moved)
     assert newest.holds("p9", *published, moved)
     assert not newest.holds("p7", *published, moved)
 
 
 def test_a_refresh_that_brings_nobody_changes_nothing():
-    rows = [Person("p1", "Ann", "Lee", datetime.date(1950, 1, 2)), Person("p2", "Ben", "Lee", None)]
+    rows = [KnownPerson("p1", "Ann", "Lee", datetime.date(1950, 1, 2)), KnownPerson("p2", "Ben", "Lee", None)]
     first = people(*rows)
     assert people(*reversed(rows), before=first) is first
     assert people(*reversed(rows)).version == first.version
-    assert people(*rows, Person("p3", "", "", None), before=first).version != first.version
+    assert people(*rows, KnownPerson("p3", "", "", None), before=first).version != first.version
 
 
 def test_known_people_are_a_file_without_names(tmp_path):
     born = datetime.date(1950, 1, 2)
     path = tmp_path / "people"
-    made = refresh_people(path, KEY, "riverside", [Person("patient-1", "Annabelle", "Lindqvist", born)])
+    made = update_known_people(path, KEY, "riverside", [KnownPerson("patient-1", "Annabelle", "Lindqvist", born)])
     assert b"nnabelle" not in path.read_bytes()
     assert b"patient-1" not in path.read_bytes()
     assert "nnabelle" not in repr(made)
     opened = KnownPeople.open(path, KEY, "riverside")
     assert (opened.version, opened.generation, len(opened)) == (made.version, 0, 1)
     assert opened.holds("patient-1", "ANNABELLE", "Lindqvist", born)
-    assert people(Person("p", "Søren", "Đặng", born)).holds("p", "Soren", "Dang", born)
+    assert people(KnownPerson("p", "Søren", "Đặng", born)).holds("p", "Soren", "Dang", born)
     before = path.stat().st_mtime_ns
-    refresh_people(path, KEY, "riverside", [Person("patient-1", "Annabelle", "Lindqvist", born)])
+    update_known_people(path, KEY, "riverside", [KnownPerson("patient-1", "Annabelle", "Lindqvist", born)])
     assert path.stat().st_mtime_ns == before
-    assert refresh_people(path, KEY, "riverside", [Person("patient-2", "Bo", "Ek", born)]).generation == 1
+    assert update_known_people(path, KEY, "riverside", [KnownPerson("patient-2", "Bo", "Ek", born)]).generation == 1
     assert KnownPeople.open(path, KEY, "riverside").holds("patient-3", "Bo", "Ek", born)
     with pytest.raises(LexiconError, match="another surrogate key"):
         KnownPeople.open(path, bytes(32), "riverside")
-    assert refresh_people(path, bytes(32), "riverside", [Person("patient-2", "Bo", "Ek", born)]).generation == 0
+    assert (
+        update_known_people(path, bytes(32), "riverside", [KnownPerson("patient-2", "Bo", "Ek", born)]).generation == 0
+    )
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(LexiconError, match="damaged"):
-        refresh_people(path, bytes(32), "riverside", [])
+        update_known_people(path, bytes(32), "riverside", [])
     with pytest.raises(LexiconError, match="No such file"):
         KnownPeople.open(tmp_path / "none", KEY, "riverside")
 

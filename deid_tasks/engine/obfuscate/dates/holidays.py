@@ -1,0 +1,150 @@
+"""Holidays and seasons as days of the year."""
+
+import calendar
+import datetime
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from deid_tasks.engine.obfuscate.letter_case import match_case
+
+SEASONS = {"winter": 1, "spring": 4, "summer": 7, "fall": 10, "autumn": 10}
+"""The month in the middle of each."""
+_FUTURE = 79
+"""Two figures mean a year at most 79 years before the note's and at most twenty after it."""
+
+
+def _fixed(month: int, day: int) -> Callable[[int], datetime.date]:
+    return lambda year: datetime.date(year, month, day)
+
+
+def _nth(month: int, weekday: int, number: int) -> Callable[[int], datetime.date]:
+    """The ``number``-th such weekday of the month; -1 is the last."""
+
+    def find(year: int) -> datetime.date:
+        days = [week[weekday] for week in calendar.monthcalendar(year, month) if week[weekday]]
+        return datetime.date(year, month, days[number - 1 if number > 0 else number])
+
+    return find
+
+
+def _easter(year: int) -> datetime.date:
+    """Gregorian Easter, by the anonymous algorithm of Nature, 1876."""
+    a, b, c = year % 19, year // 100, year % 100
+    d, e = divmod(b, 4)
+    g = (8 * b + 13) // 25
+    h = (19 * a + b - d - g + 15) % 30
+    i, k = divmod(c, 4)
+    m = (a + 11 * h) // 319
+    r = (2 * e + 2 * i - k - h + m + 32) % 7
+    month = (h - m + r + 90) // 25
+    return datetime.date(year, month, (h - m + r + month + 19) % 32)
+
+
+_HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
+    "New Year's Day": _fixed(1, 1),
+    "New Years Day": _fixed(1, 1),
+    "New Year's": _fixed(1, 1),
+    "New Year": _fixed(1, 1),
+    "Martin Luther King Day": _nth(1, 0, 3),
+    "MLK Day": _nth(1, 0, 3),
+    "Groundhog Day": _fixed(2, 2),
+    "Valentine's Day": _fixed(2, 14),
+    "Presidents Day": _nth(2, 0, 3),
+    "St. Patrick's Day": _fixed(3, 17),
+    "Easter": _easter,
+    "Easter Sunday": _easter,
+    "Mother's Day": _nth(5, 6, 2),
+    "Memorial Day": _nth(5, 0, -1),
+    "Father's Day": _nth(6, 6, 3),
+    "Juneteenth": _fixed(6, 19),
+    "Fourth of July": _fixed(7, 4),
+    "Independence Day": _fixed(7, 4),
+    "Labor Day": _nth(9, 0, 1),
+    "Columbus Day": _nth(10, 0, 2),
+    "Halloween": _fixed(10, 31),
+    "Veterans Day": _fixed(11, 11),
+    "Thanksgiving": _nth(11, 3, 4),
+    "Thanksgiving Day": _nth(11, 3, 4),
+    "Hanukkah": _fixed(12, 12),
+    "Christmas Eve": _fixed(12, 24),
+    "Christmas": _fixed(12, 25),
+    "Christmas Day": _fixed(12, 25),
+    "Xmas": _fixed(12, 25),
+    "Kwanzaa": _fixed(12, 28),
+    "New Year's Eve": _fixed(12, 31),
+}
+_SURROGATES = (
+    "New Year's Day",
+    "Martin Luther King Day",
+    "Valentine's Day",
+    "Presidents Day",
+    "St. Patrick's Day",
+    "Easter",
+    "Mother's Day",
+    "Memorial Day",
+    "Father's Day",
+    "Fourth of July",
+    "Labor Day",
+    "Columbus Day",
+    "Halloween",
+    "Veterans Day",
+    "Thanksgiving",
+    "Christmas",
+)
+
+
+def _plain(value: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "", value.casefold())
+
+
+def _loosely(mark: re.Match[str]) -> str:
+    return r"\W?s\W?" if "s" in mark.group() else r"\W{0,2}"
+
+
+_BY_NAME = {_plain(name): rule for name, rule in _HOLIDAYS.items()}
+_FLEXIBLE = sorted((re.sub(r"'?s (?=Day)|[ .']+", _loosely, name) for name in _HOLIDAYS), key=len, reverse=True)
+HOLIDAY = re.compile(
+    rf"(?<![^\W_])(?P<name>{'|'.join(_FLEXIBLE)})(?![^\W\d_])"
+    r"(?P<between>[\s,]*(?:(?:of|in)\s)?)(?:(?P<year>(?:19|20)\d\d)|['’](?P<short>\d\d))?(?!\d)",
+    re.IGNORECASE,
+)
+"""A holiday and the year written behind it."""
+
+
+def holiday_date(found: re.Match[str], year: int) -> datetime.date:
+    """The day that ``found``, a match of ``HOLIDAY``, falls on: in the year written with it, else in ``year``."""
+    if found["year"]:
+        year = int(found["year"])
+    elif found["short"]:
+        year += (int(found["short"]) - year % 100 + _FUTURE) % 100 - _FUTURE
+    return _BY_NAME[_plain(found["name"])](year)
+
+
+def nearest_holiday(day: datetime.date, found: re.Match[str]) -> str:
+    """The text of ``found`` with the holiday nearest to ``day`` that is another one, and that one's year."""
+    unlike = _BY_NAME[_plain(found["name"])]
+    candidates = [
+        (abs((holiday - day).days), name, holiday.year)
+        for year in (day.year - 1, day.year, day.year + 1)
+        if datetime.MINYEAR <= year <= datetime.MAXYEAR
+        for name, holiday in _surrogates(year)
+        if holiday != unlike(year)
+    ]
+    _, name, year = min(candidates)
+    text = match_case(name, found["name"]) + found["between"]
+    if found["year"]:
+        return f"{text}{year:04d}"
+    return f"{text}{found.group()[-3]}{year % 100:02d}" if found["short"] else text
+
+
+@lru_cache(maxsize=256)
+def _surrogates(year: int) -> tuple[tuple[str, datetime.date], ...]:
+    return tuple((name, _HOLIDAYS[name](year)) for name in _SURROGATES)
+
+
+def season_of(day: datetime.date, like: str) -> str:
+    """The season ``day`` lies in, in the word that ``like`` suggests (autumn or fall)."""
+    autumn = "autumn" if like.casefold() == "autumn" else "fall"
+    name = ("winter", "spring", "summer", autumn)[(day.month % 12) // 3]
+    return name.capitalize() if like[:1].isupper() else name

@@ -1,0 +1,10 @@
+"""Cities, states, ZIPs, streets, countries and landmarks.
+
+The city, state, ZIP and telephone area code of one address get surrogates that exist together: they come from the public table
+of places. Streets, countries and landmarks get another name of the same kind.
+"""
+
+from deid_tasks.engine.obfuscate.places.cities import replace_place
+from deid_tasks.engine.obfuscate.places.streets import replace_country, replace_landmark, replace_street
+
+__all__ = ["replace_country", "replace_landmark", "replace_place", "replace_street"]
