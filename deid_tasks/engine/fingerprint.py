@@ -153,8 +153,13 @@ def torch_versions(settings: InstitutionSettings) -> dict[str, str]:
 def _code_hash(package: Path) -> str:
     files = [package / name for name in MODULES]
     for wing in WINGS:
-        files.extend((package / wing).rglob("*.py"))
+        files.extend(_code_files(package / wing))
     return _hash_files(package, files)
+
+
+def _code_files(folder: Path) -> list[Path]:
+    """Return the modules below ``folder`` and the word lists that lie beside them."""
+    return [path for pattern in ("*.py", "*.txt", "*.tsv") for path in folder.rglob(pattern)]
 
 
 @cache
@@ -163,7 +168,7 @@ def _neural_code_hash(package: Path, *, with_rules: bool) -> str:
     files = [
         path
         for room in (_RULE_ROOMS if with_rules else _NEURAL_ROOMS)
-        for path in (package / room).rglob("*.py")
+        for path in _code_files(package / room)
         if with_rules or rules not in path.parents
     ]
     if with_rules:

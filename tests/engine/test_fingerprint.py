@@ -278,6 +278,12 @@ def test_a_code_file_of_each_wing_changes_it(copies, wing):
     assert of(copies) != BEFORE
 
 
+def test_a_word_list_beside_the_code_changes_it(copies):
+    path = sorted((copies[0] / "engine").rglob("*.txt"))[0]
+    path.write_bytes(path.read_bytes() + b"more\n")
+    assert of(copies) != BEFORE
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_each_code_file_outside_the_wings_changes_it(copies, name):
     path = copies[0] / name

@@ -8,7 +8,7 @@ def _words(text: str) -> tuple[str, ...]:
 STREETS = _words("""
 Abbey Acorn Adams Alder Amber Arbor Arlington Ashford Ashland Aspen Austin Bayberry Beacon Bedford Beech Belmont Birch Bluff
 Bradford Briar Bristol Broadway Brook Brookside Buckeye Cambridge Canal Canyon Cardinal Carlton Cedar Center Central Chapel
-Charles Cherry Chester Chestnut Church NameScope Clark Clay Cleveland Clifton Clinton Clover College Columbia Concord Cooper
+Charles Cherry Chester Chestnut Church Circle Clark Clay Cleveland Clifton Clinton Clover College Columbia Concord Cooper
 Copper Cottage Court Crescent Cypress Dale Dayton Delaware Dogwood Dover Eagle Eastern Edgewood Elm Evergreen Fairfield
 Fairview Falcon Fern Fleming Forest Foster Franklin Fremont Front Fulton Garden Garfield Geneva George Glen Glenwood Grand
 Grant Green Greenwood Grove Hamilton Harbor Harding Harrison Hartford Hawthorn Hazel Henry Hickory High Highland Hill
@@ -23,7 +23,7 @@ Woodland Woodlawn York
 """Names that streets have in most towns."""
 
 ADDRESS_WORDS = _words("""
-alley apartment apt ave avenue bldg blvd boulevard box building bypass cir scope commons county court crossing ct dr drive e
+alley apartment apt ave avenue bldg blvd boulevard box building bypass cir circle commons county court crossing ct dr drive e
 east estates expressway expy fl floor freeway fwy highway hwy interstate lane ln loop lot n ne north nw o p parkway path pike
 pkwy pl place plaza po rd rm road room route row rr rte run rural s se south sq square st state ste street suite sw ter
 terrace tpke trail trailer trl trlr turnpike unit us w way west xing
