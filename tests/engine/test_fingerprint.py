@@ -297,11 +297,11 @@ def test_files_that_come_go_or_move_change_it(copies, change):
     if change == "new":
         (detect / "more.py").write_text("")
     elif change == "gone":
-        (detect / "patient.py").unlink()
+        (detect / "patient_detector.py").unlink()
     elif change == "renamed":
-        (detect / "patient.py").rename(detect / "patients.py")
+        (detect / "patient_detector.py").rename(detect / "patients.py")
     else:
-        (detect / "patient.py").rename(copies[0] / "engine" / "merge" / "patient.py")
+        (detect / "patient_detector.py").rename(copies[0] / "engine" / "merge" / "patient.py")
     assert of(copies) != BEFORE
 
 
