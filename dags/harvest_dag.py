@@ -17,7 +17,7 @@ DOC = """
 
 **When.** By hand: once the dictionaries are built, and again when the notes have changed (new templates in the EHR, another department).
 
-**What.** The sentences of up to {notes:,} notes are counted by distinct patient. Those in at least {least_patients} become candidates for the inclusion
+**What.** The sentences of up to {notes:,} notes are counted by distinct patient. Those in at least {min_patients} become candidates for the inclusion
 list, which the transformers skip: the {top_sentences:,} commonest, and {medical_sentences:,} more that name a disease or a drug. The whole ensemble reads {template_notes:,}
 notes, and sentences that always hold the same identifiers at the same places become candidates for templates. Both are tables in
 `{work_dir}/harvest/<time>`: look through them, change `decision` where it is wrong, and answer in *review* (see *Required Actions*) within {hours} hours. Or clear

@@ -5,8 +5,7 @@ from typing import Any
 
 from airflow.sdk import DAG, Param, task
 
-from deid_tasks.settings import InstitutionSettings
-from deid_tasks.settings.model import DESIGNS
+from deid_tasks.settings import DESIGNS, InstitutionSettings
 from wiring.engine import engine
 from wiring.institutions import usable_institutions
 from wiring.policy import Kind, Pool, policy
@@ -15,11 +14,11 @@ DOC = """
 ### {title}: which notes people annotate
 
 **When.** By hand, with a form: before the first evaluation, and again when the notes have changed (a new note type, a new system, a
-new year); for *disputed* notes alone, before a training. The form starts from the settings.
+new year); for a *disagreement* sample alone, before a training. The form starts from the settings.
 
 **What.** Samples are drawn from one reading of `{institution}_staging.stg_note` and frozen under their versions in
 `{institution}_gold.sample`: a *stratified* one, enriched in identifiers, a simple *random* one, whose figures stand for all notes, and, where the
-form gives it a size, a *disputed* one of the notes on which the engine's parts differ most, for `train__{institution}` alone. Then the annotators' task lists are written to `{work_dir}/annotation/<sample>`. When they have finished, run `gold__{institution}`.
+form gives it a size, a *disagreement* sample of the notes on which the engine's parts differ most, for `train__{institution}` alone. Then the annotators' task lists are written to `{work_dir}/annotation/<sample>`. When they have finished, run `gold__{institution}`.
 
 **When it fails.** *draw*: nothing was frozen; the log names the table or the setting; clear it. The same form over the same notes
 draws the same sample. *export_tasks*: clear it; lists that are there stay as they are.
@@ -52,11 +51,11 @@ def form(settings: InstitutionSettings) -> dict[str, Param]:
             title="Stratified sample",
             description="Notes, all groups together.",
         ),
-        "least": Param(
-            sampling.least,
+        "min_notes_per_stratum": Param(
+            sampling.min_notes_per_stratum,
             type="integer",
             minimum=1,
-            title="Least of a group",
+            title="Minimum notes of a stratum",
             description="Smaller groups are taken whole.",
         ),
         "weight": Param(
@@ -69,15 +68,15 @@ def form(settings: InstitutionSettings) -> dict[str, Param]:
         "random_size": Param(
             sampling.random_size, type="integer", minimum=0, title="Random sample", description="Notes; 0 draws none."
         ),
-        "disputed_size": Param(
-            sampling.disputed_size,
+        "disagreement_size": Param(
+            sampling.disagreement_size,
             type="integer",
             minimum=0,
-            title="Disputed sample",
+            title="Disagreement sample",
             description="Notes on which detectors differ most; 0 draws none.",
         ),
-        "disputed_pool": Param(
-            sampling.disputed_pool,
+        "disagreement_pool": Param(
+            sampling.disagreement_pool,
             type="integer",
             minimum=1,
             title="Notes read for it",
@@ -107,8 +106,8 @@ def build(settings: InstitutionSettings) -> DAG:
         params=form(settings),
         doc_md=DOC.format(title=settings.title, institution=name, work_dir=settings.work_dir),
     ) as dag:
-        # Only pre-annotation and disputed samples run the detectors.
-        reads = {"pool": Pool.GPU} if settings.sampling.disputed_size else {}
+        # Only pre-annotation and disagreement samples run the detectors.
+        reads = {"pool": Pool.GPU} if settings.sampling.disagreement_size else {}
         shows = {"pool": Pool.GPU} if settings.annotation.preannotate else {}
         export_tasks.override(**shows)(name, draw.override(**reads)(name))
     return dag

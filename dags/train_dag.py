@@ -14,15 +14,15 @@ DOC = """
 ### {title}: a model of its own
 
 **When.** By hand, once gold sets are frozen, and again when errors have been annotated: `sample__{institution}` draws the notes
-on which the engine's parts differ most as a disputed sample.
+on which the engine's parts differ most as a disagreement sample.
 
 **What.** The newest gold set of each design, with every one of disputed notes, is divided by patient. A share of {held_out:.0%} of the patients is held
-out; the notes of the others, beside simulated ones, train a model from the trunk {trunk} in {steps:,} steps. It is scored on the held-out notes (disputed ones left out) and registered as a folder of
+out; the notes of the others, beside simulated ones, train a model from the encoder {encoder} in {steps:,} steps. It is scored on the held-out notes (disputed ones left out) and registered as a folder of
 `{work_dir}/models`, which the log and the task's result name. Nothing changes yet: to use it, write the folder as `model` under `detect.transformers` of
 `{institution}.yaml`. That is another fingerprint: run `evaluate__{institution}`, which counts the held-out patients' notes alone; until a certificate
 names the new fingerprint, nothing is published. The folder stays restricted, as the notes are.
 
-**When it fails.** *train*: clear it; it goes on from its last checkpoint. The log names a setting, a missing trunk, or that one part of the patients is empty.
+**When it fails.** *train*: clear it; it goes on from its last checkpoint. The log names a setting, a missing encoder, or that one part of the patients is empty.
 """
 
 

@@ -21,7 +21,7 @@ _NOTICE = "<!-- Written by docs/generate.py. Change the code it describes, then 
 
 def settings_page() -> str:
     """Return the page of all settings, from the JSON schema of an institution."""
-    from deid_tasks.settings.load import json_schema
+    from deid_tasks.settings import json_schema
 
     schema = json_schema()
     definitions = schema.get("$defs", {})

@@ -36,7 +36,7 @@ from deid_tasks.learning.train.mixture import PROSE, TEMPLATES, all_name_words, 
 from deid_tasks.learning.train.planting import Planter
 from deid_tasks.learning.train.sample import sentences_of
 from deid_tasks.learning.train.scenes import SceneMaker
-from deid_tasks.settings.model import MergeSettings, TransformerSettings
+from deid_tasks.settings import MergeSettings, TransformerSettings
 
 Row = tuple[str, list[Span], list[Span], str]
 """Text, gold, ignored, group."""

@@ -20,7 +20,7 @@ from deid_tasks.learning.train.mixture import TEMPLATES, MixtureSettings, build_
 from deid_tasks.learning.train.run import train
 from deid_tasks.learning.train.sample import Sample
 from deid_tasks.learning.train.settings import FitSettings, plan
-from deid_tasks.settings.model import TransformerSettings
+from deid_tasks.settings import TransformerSettings
 
 SHARED = frozenset({Category.NAME, Category.LOCATION, Category.ORGANIZATION})
 _TRAINED_ROWS = 1_500
@@ -81,7 +81,7 @@ def main() -> None:
     path = arguments.folder / "cross.json"
     results: dict[str, dict[str, list[float]]] = json.loads(path.read_text()) if path.is_file() else {}
     tests = test_sets(arguments.corpora, arguments.notes)
-    fit = FitSettings(steps=arguments.steps, batch_pieces=1_024, is_bfloat16=True)
+    fit = FitSettings(steps=arguments.steps, batch_word_pieces=1_024, is_bfloat16=True)
     for name, read in training_sets(arguments.corpora).items():
         if name not in results:
             [one] = plan(arguments.folder / name.replace(" ", "-"))

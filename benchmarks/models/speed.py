@@ -19,7 +19,7 @@ from deid_tasks.engine.text import Document
 from deid_tasks.evidence.evaluate import ALL, Evaluation, Scorer
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import HospitalSpec, World
-from deid_tasks.settings.model import TransformerSettings
+from deid_tasks.settings import TransformerSettings
 
 Row = tuple[str, list[Span], list[Span], str]
 """Text, gold, ignored, group."""

@@ -23,7 +23,7 @@ from deid_tasks.learning.train.mixture import MixtureSettings, build_mixture
 from deid_tasks.learning.train.run import train
 from deid_tasks.learning.train.sample import Sample
 from deid_tasks.learning.train.settings import FitSettings, plan
-from deid_tasks.settings.model import MergeSettings, TransformerSettings
+from deid_tasks.settings import MergeSettings, TransformerSettings
 
 BATCH = 1_024
 _PIECES = 24
@@ -41,7 +41,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "uncased: no casing embeddings": {"has_casing": False},
     "capitals as Title case": {"is_titled": True},
     "3 layers": {"layers": 3},
-    "MPNet, 6 layers": {"trunk": "mpnet"},
+    "MPNet, 6 layers": {"encoder": "mpnet"},
 }
 PUBLISHED = "published preset on MiniLM (five models)"
 
@@ -125,19 +125,19 @@ def main() -> None:
     arguments.folder.mkdir(parents=True, exist_ok=True)
     path = arguments.folder / "results.json"
     results = json.loads(path.read_text()) if path.is_file() else {}
-    fit = FitSettings(steps=arguments.steps, batch_pieces=BATCH, is_bfloat16=True)
+    fit = FitSettings(steps=arguments.steps, batch_word_pieces=BATCH, is_bfloat16=True)
     for name, model in {**VARIANTS, PUBLISHED: {}}.items():
         if arguments.show or name in results or (arguments.only and name not in arguments.only):
             continue
         slug = "".join(c if c.isalnum() else "-" for c in name.lower())
         if name == PUBLISHED:
             # At its rate of 5e-5 a fifth of the others' pieces would leave it in its warm-up: it keeps its own four epochs.
-            changes = {"model": {"trunk": "minilm"}, "fit": {"is_bfloat16": True}}
+            changes = {"model": {"encoder": "minilm"}, "fit": {"is_bfloat16": True}}
             trainings = plan(arguments.folder / slug, "published", changes)
         else:
             changes = {key: value for key, value in model.items() if key != "seed"}
             [one] = plan(arguments.folder / slug, changes={"model": changes, "seed": model.get("seed", 0)})
-            rate = 1.2e-4 if one.model.trunk == "mpnet" else fit.learning_rate
+            rate = 1.2e-4 if one.model.encoder == "mpnet" else fit.learning_rate
             trainings = [replace(one, fit=replace(fit, learning_rate=rate))]
         begun = time.process_time()
         every = mixture(arguments.folder, arguments.corpora)

@@ -20,7 +20,7 @@ from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.engine.obfuscate import KnownPeople, KnownPerson, Obfuscator
 from deid_tasks.hospital import build_hospital
 from deid_tasks.hospital.records import HospitalSpec, Patient, World
-from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
+from deid_tasks.settings import ObfuscateSettings, PolicySettings
 
 
 @dataclass

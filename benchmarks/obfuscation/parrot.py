@@ -33,7 +33,7 @@ from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.text import Document
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import GoldNote, Hospital, HospitalSpec, World
-from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
+from deid_tasks.settings import ObfuscateSettings, PolicySettings
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 _KEPT = frozenset({Entity.TIME, Entity.AGE})

@@ -14,7 +14,7 @@ from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.text import Document
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import HospitalSpec, World
-from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
+from deid_tasks.settings import ObfuscateSettings, PolicySettings
 
 
 def main(

@@ -8,24 +8,25 @@
     create schema if not exists {{ gold }};
     create table if not exists {{ gold }}.sample (
         sample_version text primary key,
-        design text not null constraint sample_design_check check (design in ('stratified', 'random', 'disputed')),
+        design text not null constraint sample_design_check check (design in ('stratified', 'random', 'disagreement')),
         seed bigint not null,
         size integer not null,
         settings jsonb not null,
         notes integer not null,
         drawn_at timestamptz not null
     );
-    -- A table made before there were disputed samples; one that knows them is not locked.
+    -- A table made before there were disagreement samples; a current one is not locked.
     do $$
     begin
         if exists (
             select from pg_constraint
             where conrelid = '{{ gold }}.sample'::regclass and conname = 'sample_design_check'
-                and pg_get_constraintdef(oid) not like '%disputed%'
+                and pg_get_constraintdef(oid) not like '%disagreement%'
         ) then
+            alter table {{ gold }}.sample drop constraint sample_design_check;
+            update {{ gold }}.sample set design = 'disagreement' where design = 'disputed';
             alter table {{ gold }}.sample
-                drop constraint sample_design_check,
-                add constraint sample_design_check check (design in ('stratified', 'random', 'disputed'));
+                add constraint sample_design_check check (design in ('stratified', 'random', 'disagreement'));
         end if;
     end $$;
     create table if not exists {{ gold }}.sample_group (

@@ -34,13 +34,12 @@ def ablate(
         raise DeidError("give gold notes, or --institution")
     console = Console()
     if institution:
-        from deid_tasks.settings import Secrets, load_institution
-        from deid_tasks.settings.model import Measured
+        from deid_tasks.settings import MeasuredDesign, Secrets, load_institution
 
-        if design not in get_args(Measured):
+        if design not in get_args(MeasuredDesign):
             raise DeidError(f"design is stratified or random, not {design!r}")
         settings, secrets = load_institution(institutions / f"{institution}.yaml"), Secrets()
-        ablated, recovered = ablation.ablate_institution(settings, secrets, cast(Measured, design))
+        ablated, recovered = ablation.ablate_institution(settings, secrets, cast(MeasuredDesign, design))
         _print(console, ablated, f"{institution}, {design} gold notes")
         _print_recovered(console, recovered, "gold notes")
         if unlabelled:

@@ -194,7 +194,7 @@ def demo(
 @app.command()
 def schema(output: Output = Path("-")) -> None:
     """Write the JSON Schema of an institution's settings, for editors."""
-    from deid_tasks.settings.load import json_schema
+    from deid_tasks.settings import json_schema
 
     with open_target(output) as target:
         target.write(json.dumps(json_schema(), indent=2) + "\n")

@@ -66,8 +66,7 @@ def verify(
 ) -> None:
     """Check signature, verdict and, with --institution, the settings' thresholds; exit status 2 where it is not valid."""
     from deid_tasks.evidence.gate import verify_certificate
-    from deid_tasks.settings import Secrets, load_institution
-    from deid_tasks.settings.model import GateSettings
+    from deid_tasks.settings import GateSettings, Secrets, load_institution
 
     found = _certificate(file, institution, institutions)
     content = found.content

@@ -10,7 +10,7 @@ from rich.table import Table
 _MEANING = {
     "stratified": "enriched in identifiers: shows what is missed, does not stand for all notes",
     "random": "every note had the same chance: unbiased",
-    "disputed": "the engine's parts differ there most: to train on, its figures stand for nothing",
+    "disagreement": "the engine's parts differ there most: to train on, its figures stand for nothing",
 }
 
 
@@ -20,32 +20,44 @@ def sample(
         "dags/institutions"
     ),
     size: Annotated[int | None, typer.Option(min=1, help="Notes of the stratified sample.")] = None,
-    least: Annotated[int | None, typer.Option(min=1, help="Notes of every group at least.")] = None,
+    min_notes_per_stratum: Annotated[
+        int | None,
+        typer.Option("--min-notes-per-stratum", "--least", min=1, help="Minimum notes of every stratum."),
+    ] = None,
     weight: Annotated[str | None, typer.Option(help="log10 or linear.")] = None,
     random_size: Annotated[int | None, typer.Option(min=0, help="Notes of the random sample; 0 draws none.")] = None,
-    disputed: Annotated[
-        int | None, typer.Option(min=0, help="Notes of the sample on which detectors differ most; 0 draws none.")
+    disagreement_size: Annotated[
+        int | None,
+        typer.Option(
+            "--disagreement",
+            "--disputed",
+            min=0,
+            help="Notes of the sample on which detectors differ most; 0 draws none.",
+        ),
     ] = None,
-    disputed_pool: Annotated[
-        int | None, typer.Option(min=1, help="Random notes that the engine reads to find these.")
+    disagreement_pool: Annotated[
+        int | None,
+        typer.Option(
+            "--disagreement-pool", "--disputed-pool", min=1, help="Random notes that the engine reads to find these."
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0)] = None,
     design: Annotated[
-        list[str] | None, typer.Option(help="stratified, random or disputed alone; all whose size is not 0 without it.")
+        list[str] | None,
+        typer.Option(help="stratified, random or disagreement alone; all whose size is not 0 without it."),
     ] = None,
 ) -> None:
     """Draw samples for annotation, and freeze them under their versions."""
     from deid_tasks.platform.runs import draw_samples
-    from deid_tasks.settings import Secrets, load_institution
-    from deid_tasks.settings.model import DESIGNS
+    from deid_tasks.settings import DESIGNS, Secrets, load_institution
 
     given = {
         "size": size,
-        "least": least,
+        "min_notes_per_stratum": min_notes_per_stratum,
         "weight": weight,
         "random_size": random_size,
-        "disputed_size": disputed,
-        "disputed_pool": disputed_pool,
+        "disagreement_size": disagreement_size,
+        "disagreement_pool": disagreement_pool,
         "seed": seed,
     }
     settings = load_institution(institutions / f"{institution}.yaml")

@@ -25,10 +25,13 @@ def train(
     corpora: Annotated[
         Path | None, typer.Option(help="Folder of the open corpora; without it, simulated text only.")
     ] = None,
-    trunk: Annotated[
-        str | None, typer.Option(help="minilm, mpnet, a folder, or the name of an encoder on the Hugging Face hub.")
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            "--encoder", "--trunk", help="minilm, mpnet, a folder, or the name of an encoder on the Hugging Face hub."
+        ),
     ] = None,
-    layers: Annotated[int | None, typer.Option(help="The trunk's first layers that are kept.")] = None,
+    layers: Annotated[int | None, typer.Option(help="The encoder's first layers that are kept.")] = None,
     epochs: Annotated[float | None, typer.Option()] = None,
     steps: Annotated[int | None, typer.Option(help="Steps instead of epochs.")] = None,
     minutes: Annotated[float | None, typer.Option(help="End after so long, whatever the epochs.")] = None,
@@ -41,7 +44,7 @@ def train(
     start: Annotated[
         Path | None,
         typer.Option(
-            help="A model's folder to go on from, instead of the trunk, or one that holds a folder for each model of the preset."
+            help="A model's folder to go on from, instead of the encoder, or one that holds a folder for each model of the preset."
         ),
     ] = None,
     safetensors: Annotated[  # noqa: FBT002
@@ -57,7 +60,7 @@ def train(
 
     changes: dict[str, Any] = read_changes(settings) if settings else {}
     said: dict[str, dict[str, Any]] = {
-        "model": {"trunk": trunk, "layers": layers},
+        "model": {"encoder": encoder, "layers": layers},
         "fit": {
             "epochs": epochs,
             "steps": steps,
@@ -76,6 +79,6 @@ def train(
         changes["seed"] = seed
     for planned in plan(folder, preset, changes, start):
         one = replace(planned, has_safetensors=safetensors)
-        typer.echo(f"{one.folder}: {one.model.trunk}, seed {one.seed}")
+        typer.echo(f"{one.folder}: {one.model.encoder}, seed {one.seed}")
         run(one, typer.echo)
         typer.echo(f"exported to {one.exported}")

@@ -10,7 +10,7 @@ from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.resolve import settle_all
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import mark_words, split_words
-from deid_tasks.settings.model import MergeSettings, RecoverSettings
+from deid_tasks.settings import MergeSettings, RecoverSettings
 
 
 @dataclass(frozen=True)

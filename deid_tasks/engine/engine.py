@@ -19,8 +19,7 @@ from deid_tasks.engine.detect.templates import TemplateDetector, version_of
 from deid_tasks.engine.fingerprint import fingerprint, neural_version
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
-from deid_tasks.settings import InstitutionSettings
-from deid_tasks.settings.model import MergeSettings, RecoverSettings
+from deid_tasks.settings import InstitutionSettings, MergeSettings, RecoverSettings
 
 
 @dataclass(frozen=True)

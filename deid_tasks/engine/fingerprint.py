@@ -120,9 +120,9 @@ def decisive_settings(settings: InstitutionSettings) -> dict[str, Any]:
     kept["obfuscate"]["lists"] = {str(entity): _content_hash(Path(lists[entity])) for entity in sorted(lists)}
     for model in kept["detect"]["transformers"]:
         # How much is read at once, and by how many threads: an answer depends on its text alone.
-        for part in (model, model["second"] or {}):
+        for part in (model, model["second_stage"] or {}):
             part.pop("threads", None)
-            part.pop("batch_pieces", None)
+            part.pop("batch_word_pieces", None)
     return kept
 
 
@@ -138,7 +138,7 @@ def library_versions() -> dict[str, str]:
 def torch_versions(settings: InstitutionSettings) -> dict[str, str]:
     """Releases of ``TORCH_LIBRARIES`` where a model runs on them, empty where none does."""
     models = settings.detect.transformers
-    if all(part.backend != "torch" for model in models for part in (model, model.second or model)):
+    if all(part.backend != "torch" for model in models for part in (model, model.second_stage or model)):
         return {}
     found = {}
     for name in TORCH_LIBRARIES:

@@ -9,7 +9,7 @@ from deid_tasks.engine.lexicon import Lexicon
 from deid_tasks.engine.merge import count_agreed, merge_spans
 from deid_tasks.engine.recover import recover_all
 from deid_tasks.engine.text import Document
-from deid_tasks.settings.model import MergeSettings, RecoverSettings
+from deid_tasks.settings import MergeSettings, RecoverSettings
 
 SpansByDetector = Mapping[str, Sequence[Span]]
 

@@ -1,7 +1,85 @@
-"""Institution settings: one typed, validated model, and the single reader of its YAML."""
+"""Settings: typed, validated models, and the single reader of their YAML.
 
-from deid_tasks.settings.load import load_institution, load_institutions
-from deid_tasks.settings.model import InstitutionSettings
+``EngineSettings`` decides which spans are marked and what replaces them. ``InstitutionSettings`` extends it by everything
+around the engine: warehouse, schedules, samples, gate and storage.
+"""
+
+from deid_tasks.settings.annotation import (
+    DESIGNS,
+    DISAGREEMENT,
+    RENAMED_DESIGNS,
+    AnnotationSettings,
+    Design,
+    MeasuredDesign,
+    SamplingSettings,
+)
+from deid_tasks.settings.detection import (
+    CacheSettings,
+    ContextRule,
+    ContextSettings,
+    DetectSettings,
+    PatternSettings,
+    RecoverSettings,
+)
+from deid_tasks.settings.engine import EngineSettings, NoteLimits
+from deid_tasks.settings.gate import DriftSettings, GateSettings
+from deid_tasks.settings.institution import (
+    DictionariesSettings,
+    InstitutionSettings,
+    NotesSettings,
+    WarehouseSettings,
+)
+from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
+from deid_tasks.settings.load import json_schema, load_engine_settings, load_institution, load_institutions
+from deid_tasks.settings.merging import MergeSettings, PropagationSettings
+from deid_tasks.settings.renamed import Renamed, RenamedSettingWarning
+from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySettings, SurrogateSettings
 from deid_tasks.settings.secrets import Secrets
+from deid_tasks.settings.section import Section
+from deid_tasks.settings.storage import PublishSettings, VaultSettings
+from deid_tasks.settings.transformers import ModelSettings, SecondStageSettings, TransformerSettings
 
-__all__ = ["InstitutionSettings", "Secrets", "load_institution", "load_institutions"]
+__all__ = [
+    "DESIGNS",
+    "DISAGREEMENT",
+    "RENAMED_DESIGNS",
+    "AnnotationSettings",
+    "CacheSettings",
+    "ContextRule",
+    "ContextSettings",
+    "Design",
+    "DetectSettings",
+    "DictionariesSettings",
+    "DriftSettings",
+    "EngineSettings",
+    "GateSettings",
+    "HarvestSettings",
+    "InstitutionSettings",
+    "MeasuredDesign",
+    "MergeSettings",
+    "Mode",
+    "ModelSettings",
+    "NoteLimits",
+    "NotesSettings",
+    "ObfuscateSettings",
+    "PatternSettings",
+    "PolicySettings",
+    "PropagationSettings",
+    "PublishSettings",
+    "RecoverSettings",
+    "Renamed",
+    "RenamedSettingWarning",
+    "SamplingSettings",
+    "SecondStageSettings",
+    "Secrets",
+    "Section",
+    "SurrogateSettings",
+    "TrainingSettings",
+    "TransformerSettings",
+    "VaultSettings",
+    "WarehouseSettings",
+    "json_schema",
+    "load_engine_settings",
+    "load_institution",
+    "load_institutions",
+]

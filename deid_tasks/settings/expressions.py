@@ -1,17 +1,17 @@
-"""Regular expressions that people write in settings: RE2 only, and none that a long note can slow down."""
+"""Checks for regular expressions in settings: RE2 only, and none that a long note can slow down."""
 
 import re2
 
 _QUIET = re2.Options()
 _QUIET.log_errors = False
-_CLASS_NAMES = "[:"
+_CLASS_NAME = "[:"
 
 
-def check_expression(expression: str, *, bounded: bool = False) -> None:
-    """Refuse what is no RE2 expression, what matches the empty string, and, where ``bounded``, repeats without an end.
+def check_expression(expression: str, *, is_bounded: bool = False) -> None:
+    """Check that ``expression`` is RE2, does not match the empty string, and, if ``is_bounded``, has no unbounded repeat.
 
-    RE2 reads a text in linear time, but finding every match of ``a.*b|a`` reads the rest of the text from each match on: over a
-    whole note only expressions of bounded length are linear.
+    RE2 reads a text in linear time, but finding every match of ``a.*b|a`` reads the rest of the text from each match on.
+    Over a whole note only expressions of bounded length are linear.
 
     Raises:
         ValueError: with the reason, for a person.
@@ -19,42 +19,64 @@ def check_expression(expression: str, *, bounded: bool = False) -> None:
     try:
         compiled = re2.compile(expression, _QUIET)
     except re2.error:
-        raise ValueError(f"{expression!r} is no RE2 regular expression (no look-around, no back-references)") from None
+        raise ValueError(
+            f"{expression!r} is not a valid RE2 regular expression (RE2 has no look-around and no back-references)"
+        ) from None
     if compiled.search("") is not None:
         raise ValueError(f"{expression!r} matches the empty string, so it would match everywhere")
-    place = _unbounded(expression) if bounded else None
-    if place is not None:
+    position = _first_unbounded_repeat(expression) if is_bounded else None
+    if position is not None:
         raise ValueError(
-            f"{expression!r} repeats without an end at character {place + 1}: write how often at most, such as {{1,40}}"
+            f"{expression!r} repeats without an end at character {position + 1}: write an upper limit, such as {{1,40}}"
         )
 
 
-def _unbounded(expression: str) -> int | None:
-    """The place of the first ``*``, ``+`` or ``{n,}`` that is a repeat."""
-    place, in_class = 0, False
-    while place < len(expression):
-        character = expression[place]
+def _first_unbounded_repeat(expression: str) -> int | None:
+    """Return the position of the first ``*``, ``+`` or ``{n,}`` that repeats something."""
+    position = 0
+    while position < len(expression):
+        character = expression[position]
         if character == "\\":
-            if expression.startswith("\\Q", place):
-                quoted = expression.find("\\E", place)
-                place = len(expression) if quoted < 0 else quoted
-            place += 2
-            continue
-        if in_class:
-            if expression.startswith(_CLASS_NAMES, place):
-                closed = expression.find(":]", place)
-                place = closed + 1 if closed > 0 else place
-            in_class = character != "]"
+            position = _after_escape(expression, position)
         elif character == "[":
-            in_class = True
-            place += expression.startswith("^", place + 1)
-            place += expression.startswith("]", place + 1)
-        elif character in "*+":
-            return place
-        elif character == "{":
-            closed = expression.find("}", place)
-            inside = expression[place + 1 : closed] if closed > 0 else ""
-            if inside.endswith(",") and inside[:-1].isdigit():
-                return place
-        place += 1
+            position = _after_class(expression, position)
+        elif character in "*+" or (character == "{" and _is_open_count(expression, position)):
+            return position
+        else:
+            position += 1
     return None
+
+
+def _after_escape(expression: str, position: int) -> int:
+    """Return the position after the escape at ``position``: ``\\d``, or a literal ``\\Q...\\E``."""
+    if expression.startswith("\\Q", position):
+        closing = expression.find("\\E", position)
+        position = len(expression) if closing < 0 else closing
+    return position + 2
+
+
+def _after_class(expression: str, position: int) -> int:
+    """Return the position after the character class that opens at ``position``."""
+    position += 1
+    position += expression.startswith("^", position)
+    position += expression.startswith("]", position)
+    while position < len(expression):
+        if expression[position] == "\\":
+            position = _after_escape(expression, position)
+            continue
+        if expression.startswith(_CLASS_NAME, position):
+            closing = expression.find(":]", position)
+            if closing > 0:
+                position = closing + 2
+                continue
+        if expression[position] == "]":
+            return position + 1
+        position += 1
+    return position
+
+
+def _is_open_count(expression: str, position: int) -> bool:
+    """Whether the brace at ``position`` opens a count without an upper limit, such as ``{2,}``."""
+    closing = expression.find("}", position)
+    inside = expression[position + 1 : closing] if closing > 0 else ""
+    return inside.endswith(",") and inside[:-1].isdigit()

@@ -1,58 +1,94 @@
-"""The single reader of institution YAML files."""
+"""The single reader of settings files."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import ValidationError
 
 from deid_tasks.core.errors import SettingsError
-from deid_tasks.settings.model import InstitutionSettings
+from deid_tasks.settings.engine import EngineSettings
+from deid_tasks.settings.institution import InstitutionSettings
+
+SUFFIXES = (".yaml", ".yml")
+"""File names that are read as institutions."""
+
+_Settings = TypeVar("_Settings", bound=EngineSettings)
 
 
 def load_institution(path: Path) -> InstitutionSettings:
-    """Read and validate one institution's YAML; ``${NAME}`` and ``${NAME:-default}`` in ``work_dir`` come from the environment.
+    """Read and validate one institution's YAML.
+
+    ``${NAME}`` and ``${NAME:-default}`` at the start of ``work_dir`` are replaced by environment variables.
 
     Raises:
-        SettingsError: the file is missing, no YAML, or breaks the model; the text names the file and each offending key.
+        SettingsError: the file is missing, is not YAML, or breaks the model; the text names the file and each key.
     """
+    document, text = _read(path)
+    if isinstance(document.get("work_dir"), str):
+        document["work_dir"] = _expand(document["work_dir"], path)
+    settings = _validate(InstitutionSettings, document, text, path)
+    if settings.institution != path.stem:
+        raise SettingsError(f"{path}: institution is {settings.institution!r}, but the file is named {path.stem!r}")
+    return settings
+
+
+def load_engine_settings(path: Path) -> EngineSettings:
+    """Read and validate the YAML of an engine without an institution; what it leaves out is as in the public engine.
+
+    Raises:
+        SettingsError: the file is missing, is not YAML, or breaks the model; the text names the file and each key.
+    """
+    document, text = _read(path)
+    detect = document.setdefault("detect", {})
+    if isinstance(detect, dict):
+        detect.setdefault("detectors", list(EngineSettings.public().detect.detectors))
+    return _validate(EngineSettings, document, text, path)
+
+
+def load_institutions(folder: Path) -> list[InstitutionSettings]:
+    """Return every institution of a folder of ``.yaml`` and ``.yml`` files, by name."""
+    return [load_institution(path) for path in institution_files(folder)]
+
+
+def institution_files(folder: Path) -> Iterator[Path]:
+    """Yield the institutions' files of a folder, by name."""
+    yield from sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema that editors validate an institution's YAML with."""
+    return InstitutionSettings.model_json_schema()
+
+
+def _read(path: Path) -> tuple[dict[str, Any], str]:
+    """Return the content of a YAML file as a mapping, and as text."""
     try:
         text = path.read_text(encoding="utf-8")
         document = yaml.safe_load(text)
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: is no valid YAML: {error}") from None
+        raise SettingsError(f"{path}: is not valid YAML: {error}") from None
     if not isinstance(document, dict):
         raise SettingsError(f"{path}: must be a mapping of settings")
-    if isinstance(document.get("work_dir"), str):
-        document["work_dir"] = _expand(document["work_dir"], path)
+    return document, text
+
+
+def _validate(model: type[_Settings], document: dict[str, Any], text: str, path: Path) -> _Settings:
     try:
-        settings = InstitutionSettings.model_validate(document)
+        return model.model_validate(document, context={"file": str(path)})
     except ValidationError as error:
         problems = "; ".join(
             f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}{_line_of(text, e['loc'])}" for e in error.errors()
         )
         raise SettingsError(f"{path}: {problems}") from None
-    if settings.institution != path.stem:
-        raise SettingsError(f"{path}: institution is {settings.institution!r}, but the file is named {path.stem!r}")
-    return settings
-
-
-def load_institutions(folder: Path) -> list[InstitutionSettings]:
-    """Every institution of a folder of YAML files, by name."""
-    return [load_institution(path) for path in sorted(folder.glob("*.yaml"))]
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema that editors validate an institution's YAML with."""
-    return InstitutionSettings.model_json_schema()
 
 
 def _line_of(text: str, location: Sequence[int | str]) -> str:
-    """Where in the file a setting stands, as `` (line 12)``; of one that is missing, the section it would stand in."""
+    """Return the line of a setting as `` (line 12)``; of a missing one, the line of the section it belongs to."""
     node: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
     if node is None:
         return ""

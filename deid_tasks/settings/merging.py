@@ -1,37 +1,40 @@
-"""Settings of the step that makes one list of what all detectors found."""
+"""Settings of merging: how the spans of all detectors become one list."""
 
-from typing import Literal, get_args
+from typing import ClassVar
 
 from pydantic import Field, field_validator
 
+from deid_tasks.core.detectors import DETECTORS, SEPARATOR, DetectorName
 from deid_tasks.core.entities import Category, Entity
+from deid_tasks.settings.renamed import Renamed
 from deid_tasks.settings.section import Section
 
-DetectorName = Literal["patterns", "context", "lexicon", "patient", "templates", "transformer"]
-DETECTORS: tuple[str, ...] = get_args(DetectorName)
+_ENTITIES = frozenset(str(name) for name in (*Entity, *Category))
 
 
 class PropagationSettings(Section):
-    """Whether a name that was found once is also found where else it stands in the note."""
+    """Whether a name that was found once is also marked at its other mentions in the note."""
 
     enabled: bool = True
     min_score: float = Field(
         default=0.9,
         ge=0,
         le=1,
-        description="Score of a span whose words are looked for; rules and dictionaries give 1.",
+        description="Lowest score of a span whose words are propagated; rules and dictionaries score 1.",
     )
-    min_letters: int = Field(default=4, ge=2, description="Shorter words of a name are not looked for.")
+    min_letters: int = Field(default=4, ge=2, description="Shorter words of a name are not propagated.")
 
 
 class MergeSettings(Section):
-    """Who wins where spans of two detectors overlap and disagree, and how many models must agree."""
+    """Which detector wins where spans overlap and disagree, and how many models must agree."""
+
+    renamed: ClassVar[Renamed | None] = Renamed("merge", {"models": "category_priority"})
 
     priority: tuple[str, ...] = Field(
-        default=("patient", "context", "patterns", "templates", "lexicon", "transformer"),
-        description="Detectors, strongest first. `patterns:SSN` ranks one entity, or a category, of a detector by itself.",
+        default=tuple(str(name) for name in DETECTORS),
+        description="Detectors, strongest first. `patterns:SSN` ranks one entity or category of a detector by itself.",
     )
-    models: tuple[Category, ...] = Field(
+    category_priority: tuple[Category, ...] = Field(
         default=(
             Category.NAME,
             Category.LOCATION,
@@ -42,7 +45,7 @@ class MergeSettings(Section):
             Category.ID,
             Category.PROFESSION,
         ),
-        description="Whose label stands where two models, or one model twice, disagree; strongest first.",
+        description="Which category wins where models disagree about the same words; strongest first.",
     )
     votes: int = Field(default=1, ge=1, description="How many of several models must mark a word.")
     votes_by_entity: dict[Entity, int] = Field(default={}, description="The same for single entities.")
@@ -51,13 +54,14 @@ class MergeSettings(Section):
     @field_validator("priority")
     @classmethod
     def _are_known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        known = {str(name) for name in (*Entity, *Category)}
         for entry in value:
-            detector, _, part = entry.partition(":")
-            if detector not in DETECTORS or (part and part not in known):
-                raise ValueError(f"priority: {entry!r} is no detector ({', '.join(DETECTORS)}), and no entity of one")
+            detector, _, part = entry.partition(SEPARATOR)
+            if detector not in set(DetectorName) or (part and part not in _ENTITIES):
+                raise ValueError(
+                    f"priority: {entry!r} is neither a detector ({', '.join(DETECTORS)}) nor an entity of one"
+                )
         if len(set(value)) != len(value):
-            raise ValueError("priority names something twice")
+            raise ValueError("priority names an entry twice")
         return value
 
     @field_validator("votes_by_entity")
@@ -65,5 +69,5 @@ class MergeSettings(Section):
     def _are_votes(cls, value: dict[Entity, int]) -> dict[Entity, int]:
         for entity, votes in value.items():
             if votes < 1:
-                raise ValueError(f"votes_by_entity: {entity} asks for {votes} votes")
+                raise ValueError(f"votes_by_entity: {entity} must need at least 1 vote, not {votes}")
         return value

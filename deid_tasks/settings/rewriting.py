@@ -1,4 +1,4 @@
-"""Which entities are transformed, and what each becomes. Combinations that cannot hold together are refused."""
+"""Settings of rewriting: which entities are transformed, and what replaces each. Contradicting combinations are refused."""
 
 from typing import Literal
 
@@ -8,8 +8,9 @@ from deid_tasks.core.entities import GROUP_ENTITIES, Entity, Group
 from deid_tasks.settings.section import Name, Section
 
 Mode = Literal["surrogate", "mask", "stars", "fixed_stars", "hash", "list", "keep", "remove"]
+"""What replaces a span."""
 
-_OF_ANOTHER_LENGTH = frozenset({"mask", "fixed_stars", "hash", "remove"})
+_LENGTH_CHANGING = frozenset({"mask", "fixed_stars", "hash", "remove"})
 LISTED = frozenset(
     {
         Entity.PATIENT,
@@ -24,7 +25,7 @@ LISTED = frozenset(
         Entity.ORGANIZATION,
     }
 )
-"""Entities whose surrogates may come from a list; numbers, dates and addresses of machines are made, never drawn."""
+"""Entities whose surrogates may come from a list. Numbers, dates and network addresses are always computed."""
 
 
 class PolicySettings(Section):
@@ -33,18 +34,22 @@ class PolicySettings(Section):
     group: Group = Field(
         default=Group.C, description="A: HIPAA Safe Harbor; B: A + providers; C: B + facilities, state, country."
     )
-    keep: tuple[Entity, ...] = Field(default=(Entity.TIME,), description="Detected, counted, and left as they are.")
-    max_kept_age_years: int = Field(default=89, ge=0, le=120, description="Ages up to this are kept.")
+    keep: tuple[Entity, ...] = Field(
+        default=(Entity.TIME,), description="Entities that are detected and counted, and stay in the text."
+    )
+    max_kept_age_years: int = Field(default=89, ge=0, le=120, description="Ages up to this stay in the text.")
     age_form: Literal["plus", "readable"] = Field(
         default="plus", description="Higher ages: '89+-year-old' (plus) or 'over-89-year-old' (readable)."
     )
     age_groups: tuple[int, ...] = Field(
         default=(),
-        description="First years of age groups, e.g. [0, 5, 13, 20, 40, 60, 80]; ages move within theirs, by patient. None: ages stay.",
+        description="First years of age groups, e.g. [0, 5, 13, 20, 40, 60, 80]; ages move within their group,"
+        " by patient. Without groups ages stay.",
     )
     kept_zip_digits: Literal[0, 3] = Field(
         default=0,
-        description="3 keeps the first three digits of a ZIP (000 for the 17 areas of 20,000 people or fewer), and places within them.",
+        description="3 retains the first three digits of a ZIP (000 for the 17 areas of 20,000 people or fewer),"
+        " and moves places within that area.",
     )
 
     @field_validator("age_groups")
@@ -56,42 +61,41 @@ class PolicySettings(Section):
 
 
 class NoteTypeModes(Section):
-    """What is different in notes of one type."""
+    """What differs in notes of one type."""
 
     modes: dict[Entity, Mode] = Field(description="Modes by entity, in place of those for all notes.")
 
 
-class ObfuscateSettings(Section):
+class SurrogateSettings(Section):
     """How surrogates are made."""
 
-    key: Name = Field(
-        description="Name of the secret that holds the institution's surrogate key (at least 32 bytes, base64)."
-    )
     date_shift_days: tuple[int, int] = Field(
         default=(-365, 365), description="Range of the per-patient shift in days, both ends included; never 0."
     )
     weekdays: Literal["moved", "kept"] = Field(
-        default="moved", description="kept: dates move by whole weeks, so that every weekday stays."
+        default="moved", description="kept: dates move by whole weeks, so that weekdays stay."
     )
     holidays: Literal["nearest", "date", "kept"] = Field(
         default="nearest",
-        description="A holiday becomes the one nearest to its moved day, that day itself (December 10), or stays.",
+        description="A holiday becomes the holiday nearest to its moved day, that day itself (December 10), or stays.",
     )
     length: Literal["close", "same"] = Field(
         default="close",
-        description="same: every surrogate has its original's length, for text whose layout must stand.",
+        description="same: every surrogate has the length of its original, for text whose layout must stay.",
     )
     reserved_ranges: bool = Field(
         default=False,
-        description="Telephone numbers, e-mail, web and network addresses that are reserved for examples: nobody's, and seen to be so.",
+        description="Take telephone numbers, e-mail, web and network addresses from ranges reserved for examples:"
+        " recognisably fictional.",
     )
     modes: dict[Entity, Mode] = Field(
-        default_factory=dict, description="What each entity becomes; surrogate if unnamed."
+        default_factory=dict, description="What replaces each entity; surrogate if not named."
     )
     stars: int = Field(default=3, ge=1, le=40, description="Asterisks of the mode fixed_stars.")
     lists: dict[Entity, str] = Field(
         default_factory=dict,
-        description="Files of the mode list: a replacement a line; for names: name, part (given, surname), sex, group, tab-separated.",
+        description="Files of the mode list, one replacement a line; for names the tab-separated columns"
+        " name, part (given, surname), sex, group.",
     )
     note_types: dict[str, NoteTypeModes] = Field(
         default_factory=dict, description="Other modes for notes of a type, by its name in any letter case."
@@ -105,25 +109,25 @@ class ObfuscateSettings(Section):
         return value
 
     @model_validator(mode="after")
-    def _holds_together(self) -> "ObfuscateSettings":
+    def _is_consistent(self) -> "SurrogateSettings":
         low, high = self.date_shift_days
         if self.weekdays == "kept" and not any(days and days % 7 == 0 for days in range(low, high + 1)):
-            raise ValueError("weekdays: kept needs a whole week, other than none, within date_shift_days")
+            raise ValueError("weekdays: kept needs a whole week other than 0 within date_shift_days")
         self._check_modes(self.modes, "modes")
-        for kind, changed in self.note_types.items():
-            self._check_modes({**self.modes, **changed.modes}, f"note_types.{kind}.modes")
+        for note_type, changed in self.note_types.items():
+            self._check_modes({**self.modes, **changed.modes}, f"note_types.{note_type}.modes")
         listed = {entity for modes in self._all_modes() for entity, mode in modes.items() if mode == "list"}
         if unused := sorted(set(self.lists) - listed):
-            raise ValueError(f"lists: {', '.join(unused)} has a file, but nowhere the mode list")
-        folded = [kind.casefold() for kind in self.note_types]
+            raise ValueError(f"lists: {', '.join(unused)} has a file, but no mode is list")
+        folded = [note_type.casefold() for note_type in self.note_types]
         if len(set(folded)) != len(folded):
             raise ValueError("note_types names a type twice")
         return self
 
     def modes_of(self, note_type: str | None) -> dict[Entity, Mode]:
-        """The modes for notes of ``note_type``; entities that are not among them become surrogates."""
+        """Return the modes for notes of ``note_type``; entities that are not among them become surrogates."""
         wanted = (note_type or "").casefold()
-        changed = next((found for kind, found in self.note_types.items() if kind.casefold() == wanted), None)
+        changed = next((found for name, found in self.note_types.items() if name.casefold() == wanted), None)
         return {**self.modes, **changed.modes} if changed else self.modes
 
     def _all_modes(self) -> list[dict[Entity, Mode]]:
@@ -135,18 +139,30 @@ class ObfuscateSettings(Section):
                 raise ValueError(f"{where}: {entity} cannot come from a list")
             if mode == "list" and entity not in self.lists:
                 raise ValueError(f"{where}: {entity} is a list, but lists names no file for it")
-            if self.length == "same" and mode in _OF_ANOTHER_LENGTH:
-                raise ValueError(f"{where}: {entity}: {mode} does not keep the length that length: same asks for")
+            if self.length == "same" and mode in _LENGTH_CHANGING:
+                raise ValueError(f"{where}: {entity}: {mode} changes the length, and length: same forbids that")
         if modes.get(Entity.CITY) == "list":
             loose = [e for e in (Entity.STATE, Entity.ZIP) if modes.get(e, "surrogate") == "surrogate"]
             if loose:
                 raise ValueError(f"{where}: a CITY from a list would not lie in the surrogate {' and '.join(loose)}")
 
 
-def check_policy(policy: PolicySettings, obfuscate: ObfuscateSettings) -> None:
-    """Raise ``ValueError`` where a mode says something of an entity that the policy never transforms, or contradicts it."""
-    named = [("modes", obfuscate.modes)]
-    named += [(f"note_types.{kind}.modes", changed.modes) for kind, changed in obfuscate.note_types.items()]
+class ObfuscateSettings(SurrogateSettings):
+    """How an institution's surrogates are made, and with which key."""
+
+    key: Name = Field(
+        description="Name of the secret that holds the institution's surrogate key (at least 32 bytes, base64)."
+    )
+
+
+def check_policy(policy: PolicySettings, surrogates: SurrogateSettings) -> None:
+    """Check that the modes contradict the policy nowhere.
+
+    Raises:
+        ValueError: a mode transforms an entity that the policy retains, or that its group does not transform.
+    """
+    named = [("modes", surrogates.modes)]
+    named += [(f"note_types.{name}.modes", changed.modes) for name, changed in surrogates.note_types.items()]
     for where, modes in named:
         for entity, mode in modes.items():
             if entity in policy.keep and mode != "keep":

@@ -1,7 +1,7 @@
 """Named secrets: connection strings and keys that settings refer to by name.
 
-The default source is the environment (``PALIMPSEST_SECRET_<NAME>``), for the command line; a DAG hands in a source that
-asks Airflow's secrets backend.
+The command line reads them from the environment (``PALIMPSEST_SECRET_<NAME>``). A DAG passes a source that asks Airflow's
+secrets backend.
 """
 
 import base64
@@ -13,42 +13,75 @@ from typing import Any
 
 from deid_tasks.core.errors import SettingsError
 
+MIN_KEY_BYTES = 32
+"""Shortest surrogate key."""
+
+
+def variable_of(name: str) -> str:
+    """Return the environment variable that holds the secret called ``name`` on the command line."""
+    return f"PALIMPSEST_SECRET_{name.upper()}"
+
+
+def decode_key(value: str, label: str, minimum_bytes: int = MIN_KEY_BYTES) -> bytes:
+    """Return a base64 key, decoded.
+
+    Raises:
+        SettingsError: it is not base64, or has fewer than ``minimum_bytes`` bytes; the text names it by ``label``.
+    """
+    try:
+        key = base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        raise SettingsError(f"{label} is not base64") from None
+    if len(key) < minimum_bytes:
+        raise SettingsError(f"{label} has {len(key)} bytes; at least {minimum_bytes} are needed")
+    return key
+
 
 def _from_environment(name: str) -> str | None:
-    return os.environ.get(f"PALIMPSEST_SECRET_{name.upper()}")
+    return os.environ.get(variable_of(name))
 
 
 class Secrets:
-    """Looks secrets up by name; never prints them."""
+    """Named secrets, looked up in one source; its ``repr`` shows none of them."""
 
     def __init__(self, source: Callable[[str], str | None] = _from_environment) -> None:
         self._source = source
 
+    def find(self, name: str) -> str | None:
+        """Return the secret called ``name``, or ``None`` if it is not set."""
+        return self._source(name) or None
+
     def text(self, name: str) -> str:
-        """The secret called ``name``; raises ``SettingsError`` where there is none."""
-        value = self._source(name)
-        if not value:
-            raise SettingsError(f"secret {name!r} is not set (environment: PALIMPSEST_SECRET_{name.upper()})")
+        """Return the secret called ``name``.
+
+        Raises:
+            SettingsError: it is not set.
+        """
+        value = self.find(name)
+        if value is None:
+            raise SettingsError(f"secret {name!r} is not set (environment: {variable_of(name)})")
         return value
 
-    def key(self, name: str, minimum_bytes: int = 32) -> bytes:
-        """The base64 secret called ``name``, decoded; raises ``SettingsError`` where it is short or no base64."""
-        try:
-            value = base64.b64decode(self.text(name), validate=True)
-        except binascii.Error:
-            raise SettingsError(f"secret {name!r} is no base64") from None
-        if len(value) < minimum_bytes:
-            raise SettingsError(f"secret {name!r} holds {len(value)} bytes; at least {minimum_bytes} are needed")
-        return value
+    def key(self, name: str, minimum_bytes: int = MIN_KEY_BYTES) -> bytes:
+        """Return the base64 secret called ``name``, decoded.
+
+        Raises:
+            SettingsError: it is not set, is not base64, or has fewer than ``minimum_bytes`` bytes.
+        """
+        return decode_key(self.text(name), f"secret {name!r}", minimum_bytes)
 
     def mapping(self, name: str) -> dict[str, Any]:
-        """The JSON object held in the secret called ``name``."""
+        """Return the JSON object in the secret called ``name``.
+
+        Raises:
+            SettingsError: it is not set, or is not a JSON object.
+        """
         try:
             value = json.loads(self.text(name))
         except json.JSONDecodeError:
             value = None
         if not isinstance(value, dict):
-            raise SettingsError(f"secret {name!r} is no JSON object")
+            raise SettingsError(f"secret {name!r} is not a JSON object")
         return value
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from deid_tasks.cli.app import app
 from deid_tasks.core.errors import GateError, InputError
 from deid_tasks.evidence.gate import issue_certificate
-from deid_tasks.settings.model import GateSettings
+from deid_tasks.settings import GateSettings
 
 RUNNER = CliRunner()
 SCORE = {"value": 0.99, "lower": 0.98, "upper": 1.0}

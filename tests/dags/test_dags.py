@@ -178,7 +178,7 @@ class TestStructure:
     [
         (lambda dags: _replace(dags, "shard_notes: 500", "shard_notes: -1"), "notes.shard_notes"),
         (lambda dags: _replace(dags, "title:", "titel:"), "titel"),
-        (lambda dags: _file(dags).write_text("a: [b"), "no valid YAML"),
+        (lambda dags: _file(dags).write_text("a: [b"), "not valid YAML"),
         (lambda dags: _file(dags).rename(_file(dags).with_stem("riverbank")), "riverbank"),
     ],
     ids=["wrong value", "unknown key", "no YAML", "wrong name"],
@@ -202,7 +202,7 @@ def _replace(dags: Path, old: str, new: str) -> None:
 
 
 def test_schema_for_editors_is_the_model_of_the_settings():
-    from deid_tasks.settings.load import json_schema
+    from deid_tasks.settings import json_schema
 
     file = ROOT / "dags" / "institutions" / "schema.json"
     assert json.loads(file.read_text()) == json_schema(), "write it again: deid schema"

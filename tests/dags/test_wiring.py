@@ -163,7 +163,7 @@ def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatc
 
 def test_the_form_of_samples_is_what_is_drawn(dagbag, monkeypatch):
     from deid_tasks.platform import runs
-    from deid_tasks.settings.model import DESIGNS, SamplingSettings
+    from deid_tasks.settings import DESIGNS, SamplingSettings
 
     asked = []
 
@@ -176,8 +176,8 @@ def test_the_form_of_samples_is_what_is_drawn(dagbag, monkeypatch):
     task = dag.get_task("draw")
     form = {name: param.value for name, param in dag.params.items()}
     task.python_callable("riverside", form)
-    task.python_callable("riverside", form | {"disputed_size": 30, "designs": ["disputed"]})
+    task.python_callable("riverside", form | {"disagreement_size": 30, "designs": ["disagreement"]})
     (own, usual, everything), (_, other, designs) = asked
     assert usual == own.model_copy(update={"periods": usual.periods})
     assert everything == list(DESIGNS)
-    assert (other.disputed_size, designs) == (30, ["disputed"])
+    assert (other.disagreement_size, designs) == (30, ["disagreement"])

@@ -6,7 +6,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.engine.cascade import Stakes
 from deid_tasks.engine.detect.patterns import PatternDetector
 from deid_tasks.engine.detect.reader import TextSpan
-from deid_tasks.settings.model import MergeSettings, RecoverSettings
+from deid_tasks.settings import MergeSettings, RecoverSettings
 
 NOTHING: list[TextSpan] = []
 

@@ -33,7 +33,7 @@ gate:
   max_quarantined_share: 0.1
 sampling:
   size: 60
-  least: 2
+  min_notes_per_stratum: 2
   random_size: 40
 """
 _DEMO = """

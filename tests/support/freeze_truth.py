@@ -6,8 +6,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.hospital.records import GoldNote
 from deid_tasks.platform.warehouse.gold import GoldSet, SettledNote, freeze_gold_set
-from deid_tasks.settings import InstitutionSettings
-from deid_tasks.settings.model import Design
+from deid_tasks.settings import Design, InstitutionSettings
 
 
 def freeze_truth(

@@ -4,7 +4,7 @@ import datetime
 
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.engine.obfuscate import Obfuscator
-from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
+from deid_tasks.settings import ObfuscateSettings, PolicySettings
 
 WRITTEN_AT = datetime.datetime(2021, 3, 20, 9, 0)
 MARIA = PatientRecord(

@@ -1,4 +1,4 @@
-"""A tiny trunk with random weights: everything a training does, in seconds."""
+"""A tiny encoder with random weights: everything a training does, in seconds."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from deid_tasks.learning.train.trunks import write_tokenizer
+from deid_tasks.learning.train.encoders import write_tokenizer
 
 PIECES = [
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdefghijklmnopqrstuvwxyz0123456789.,:;/()-'", *(f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz0123456789"),
@@ -76,10 +76,10 @@ def tiny_tagger(seed: int = 0, *, has_units: bool = False) -> "Tagger":  # noqa:
     """Random weights; some words come out as identifiers and some do not."""
     import torch
 
-    from deid_tasks.learning.train.model import Tagger, TrunkShape
+    from deid_tasks.learning.train.model import EncoderShape, Tagger
 
     torch.manual_seed(seed)
-    shape = TrunkShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64)
+    shape = EncoderShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64)
     tagger = Tagger(shape, has_units=has_units).eval()
     with torch.no_grad():
         for parameter in tagger.parameters():
@@ -106,8 +106,8 @@ SIZES = {
 }  # fmt: skip
 
 
-def save_trunk(kind: str, folder: Path, positions: int = 66) -> Path:
-    """A tiny trunk with random weights as its library saves it."""
+def save_encoder(kind: str, folder: Path, positions: int = 66) -> Path:
+    """A tiny encoder with random weights as its library saves it."""
     import torch
     import transformers
 

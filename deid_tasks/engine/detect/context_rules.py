@@ -18,7 +18,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.ascii import fold_to_ascii
-from deid_tasks.settings.model import ContextRule
+from deid_tasks.settings import ContextRule
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _WORD_CHARACTERS = 24

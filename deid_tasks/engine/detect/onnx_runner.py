@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.token_model import Window
-from deid_tasks.settings.model import ModelSettings
+from deid_tasks.settings import ModelSettings
 
 _BUCKET = 8
 """Padded windows are padded to a multiple of this, so that a window's length never depends on those beside it."""
@@ -39,7 +39,7 @@ class OnnxRunner:
         if unknown := self._inputs - _KNOWN:
             raise ModelError(f"{path} wants inputs nobody knows: {', '.join(sorted(unknown))}")
         self._is_padded = "attention_mask" in self._inputs and not self.reads_alone
-        self._batch_pieces = 1 if self.reads_alone else settings.batch_pieces
+        self._batch_pieces = 1 if self.reads_alone else settings.batch_word_pieces
         self._pool = ThreadPoolExecutor(settings.threads) if settings.threads > 1 else None
 
     def logits(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:

@@ -21,7 +21,7 @@ from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.crf import LinearChainCrf
 from deid_tasks.engine.detect.rule_features import RULE_NAMES, RuleFeatures
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
-from deid_tasks.settings.model import ModelSettings
+from deid_tasks.settings import ModelSettings
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 WEIGHTS, TENSORS, TOKENIZER, CONFIG = "model.onnx", "model.safetensors", "tokenizer.json", "config.json"

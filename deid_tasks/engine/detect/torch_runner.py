@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.token_model import OWN, Window
-from deid_tasks.settings.model import ModelSettings
+from deid_tasks.settings import ModelSettings
 
 if TYPE_CHECKING:
     import torch
@@ -41,7 +41,7 @@ class TorchRunner:
             ) from None
         self._torch = torch
         self._pad_id = int(config.get("pad_token_id") or 0)
-        self._batch_pieces = settings.batch_pieces
+        self._batch_pieces = settings.batch_word_pieces
         devices = [_device(torch, name) for name in settings.devices] or _devices_at_hand(torch)
         is_own = config.get("model_type") == OWN
         self._copies: list[tuple[_Forward, torch.device]] = []

@@ -31,8 +31,7 @@ from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.title_case import title_capitals
 from deid_tasks.engine.text.word_groups import WordGroups, broadcast_to_words, group_words
 from deid_tasks.engine.text.word_pieces import WordPieces
-from deid_tasks.settings.model import ModelSettings, TransformerSettings
-from deid_tasks.settings.transformers import SecondOpinion
+from deid_tasks.settings import ModelSettings, SecondStageSettings, TransformerSettings
 
 NAME = "transformer"
 ALONE = ":alone"
@@ -209,8 +208,8 @@ class TransformerDetector:
         self.context = self._first.context
         """Whether it is given sentences or whole notes to read."""
         self._threshold = settings.threshold
-        self._second_settings = settings.second
-        self._second = ModelReader(settings.second, self.pieces_read) if settings.second else None
+        self._second_settings = settings.second_stage
+        self._second = ModelReader(settings.second_stage, self.pieces_read) if settings.second_stage else None
         self.sha256: str = self._first.sha256
         """One hash of the models' files: a part of the fingerprint."""
         if self._second:
@@ -256,7 +255,7 @@ class TransformerDetector:
         texts: Sequence[str],
         words: list[WordProbabilities | None],
         doubted: Sequence[int],
-        settings: SecondOpinion,
+        settings: SecondStageSettings,
     ) -> None:
         """Put the second model's beliefs beside the first's where it reads: around the doubted words, or the whole text if it is one for windows."""
         places: list[tuple[int, int]] = []

@@ -12,7 +12,7 @@ from deid_tasks.engine.merge.propagate import propagate
 from deid_tasks.engine.merge.repair import NAMES, repair, strip
 from deid_tasks.engine.merge.votes import NEURAL, elect
 from deid_tasks.engine.text import Document
-from deid_tasks.settings.model import MergeSettings
+from deid_tasks.settings import MergeSettings
 
 _ENTITY_ORDER = {entity: position for position, entity in enumerate(Entity)}
 _BETWEEN_NAMES = re.compile(r"[ \t]|[ \t]?-[ \t]?|\.[ \t]?")
@@ -41,7 +41,7 @@ def merge_spans(
     text = document.text
     order = {name: position for position, name in enumerate(settings.priority)}
     has_parts = any(":" in name for name in order)
-    categories = {category: position for position, category in enumerate(settings.models)}
+    categories = {category: position for position, category in enumerate(settings.category_priority)}
     candidates: dict[tuple[int, int, Entity], tuple[_Rank, Span]] = {}
     for spans in spans_by_detector.values():
         for span in spans:

@@ -8,7 +8,7 @@ from functools import cache
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.core.span import Span
 from deid_tasks.engine.merge.repair import NAMES
-from deid_tasks.settings.model import PropagationSettings
+from deid_tasks.settings import PropagationSettings
 
 DETECTOR = "propagation"
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from deid_tasks.core.span import Span
-from deid_tasks.settings.model import MergeSettings
+from deid_tasks.settings import MergeSettings
 
 NEURAL = "transformer"
 

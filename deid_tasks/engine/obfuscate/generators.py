@@ -23,7 +23,7 @@ from deid_tasks.engine.obfuscate.people.record_names import rewrite_column
 from deid_tasks.engine.obfuscate.places.cities import NOTHING, Beside, replace_place
 from deid_tasks.engine.obfuscate.places.streets import replace_country, replace_landmark, replace_street
 from deid_tasks.engine.obfuscate.same_length import fit_length
-from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySettings
+from deid_tasks.settings import Mode, ObfuscateSettings, PolicySettings
 
 OF_CONTEXT: dict[Entity, Callable[[str, NoteContext], str]] = {
     Entity.INITIALS: replace_initials,

@@ -8,7 +8,7 @@ from deid_tasks.core.errors import InputError
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
-from deid_tasks.settings.rewriting import Mode
+from deid_tasks.settings import Mode
 
 NAME_ENTITIES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 _HASH_CHARACTERS = 16

@@ -24,7 +24,7 @@ from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.places.cities import NOTHING, Beside
 from deid_tasks.engine.obfuscate.surroundings import NAMES, PLACES, Surroundings, join_names
 from deid_tasks.engine.text import Document
-from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySettings
+from deid_tasks.settings import Mode, ObfuscateSettings, PolicySettings
 
 _NAME_SCOPES = 4_096
 """Patients whose names are kept at hand; the notes of one stand together in a shard."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from deid_tasks.core.errors import GateError
 from deid_tasks.evidence.gate.signature import check_signature, sign
-from deid_tasks.settings.model import GateSettings
+from deid_tasks.settings import GateSettings
 
 SCHEMA_VERSION = 1
 DESIGNS = {

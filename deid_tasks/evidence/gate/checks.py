@@ -1,7 +1,7 @@
 """What an evaluation and a run must keep, as checks over the tables of ``_results``."""
 
 from deid_tasks.evidence.gate.suites import Check
-from deid_tasks.settings.model import GateSettings
+from deid_tasks.settings import GateSettings
 
 
 def evaluation_checks(gate: GateSettings, evaluation_id: str, design: str) -> tuple[Check, ...]:

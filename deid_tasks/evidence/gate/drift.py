@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deid_tasks.core.notes import Amounts
-from deid_tasks.settings.model import DriftSettings
+from deid_tasks.settings import DriftSettings
 
 _SURE = 0.99
 """Confidence of the baseline's own interval, by which the band is widened."""

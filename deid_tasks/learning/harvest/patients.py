@@ -65,15 +65,15 @@ class PatientCounter:
         if len(self._keys) >= self._rows:
             self._spill()
 
-    def commonest(self, least_patients: int, most: int) -> Prevalence:
-        """The ``most`` texts with the most patients, of those with at least ``least_patients``; ties by key, so that order says nothing."""
+    def commonest(self, min_patients: int, most: int) -> Prevalence:
+        """The ``most`` texts with the most patients, of those with at least ``min_patients``; ties by key, so that order says nothing."""
         self._spill()
         found = np.zeros((0, 3), np.uint64)
         for part in self._merged():
             keys, first = np.unique(part["key"], return_index=True)
             patients = np.diff(np.append(first, len(part))).astype(np.uint64)
             times = np.add.reduceat(part["times"].astype(np.uint64), first)
-            wanted = patients >= np.uint64(least_patients)
+            wanted = patients >= np.uint64(min_patients)
             rows = np.stack([keys[wanted], patients[wanted], times[wanted]], axis=1)
             found = np.concatenate([found, rows])
             if len(found) > 4 * most + 1_000:

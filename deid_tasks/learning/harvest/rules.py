@@ -36,10 +36,10 @@ class _Instances:
     times: int = 0
 
 
-def harvest_templates(notes: Sequence[Read], least_patients: int, max_new_share: float) -> list[TemplateCandidate]:
+def harvest_templates(notes: Sequence[Read], min_patients: int, max_new_share: float) -> list[TemplateCandidate]:
     """The rules that ``notes`` support, those in most patients first.
 
-    A syntax template becomes a rule where all its instances have one NER template, it stands in at least ``least_patients`` distinct
+    A syntax template becomes a rule where all its instances have one NER template, it stands in at least ``min_patients`` distinct
     patients with at least two different fillings, and some of its words are its own. Each rule is then held against the same notes: where
     it marks words that the ensemble left, these may be identifiers the ensemble missed or words that only look alike, so a rule for which
     that is more than ``max_new_share`` of its sentences is proposed as excluded.
@@ -61,7 +61,7 @@ def harvest_templates(notes: Sequence[Read], least_patients: int, max_new_share:
         for instances in found.values()
         for template in instances.by_labels.values()
         if len(instances.by_labels) == 1
-        and len(instances.patients) >= least_patients
+        and len(instances.patients) >= min_patients
         and len(instances.fillings) >= _LEAST_FILLINGS
         and template.literal_words >= (_OWN_WORDS if template.has_letters else 1)
     }

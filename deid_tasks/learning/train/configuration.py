@@ -7,10 +7,10 @@ from typing import Any
 
 from deid_tasks.engine.detect.rule_features import RULE_NAMES
 from deid_tasks.learning.train.model import Tagger
-from deid_tasks.learning.train.settings import ModelSettings
+from deid_tasks.learning.train.settings import NetworkSettings
 
 
-def write_config(tagger: Tagger, folder: Path, settings: ModelSettings, **more: Any) -> Path:
+def write_config(tagger: Tagger, folder: Path, settings: NetworkSettings, **more: Any) -> Path:
     """Write the configuration beside the other files of a model, with the SHA-256 of each of them.
 
     ``more`` is written into its section ``palimpsest``.

@@ -222,7 +222,7 @@ def _grouped(windows: list[Encoded], settings: FitSettings, chance: random.Rando
     order = list(range(len(windows)))
     chance.shuffle(order)
     mean = max(1, sum(len(w.ids) for w in windows) // max(1, len(windows)))
-    size = (settings.batch_windows or max(1, settings.batch_pieces // mean)) * _POOL
+    size = (settings.batch_windows or max(1, settings.batch_word_pieces // mean)) * _POOL
     for first in range(0, len(order), size):
         pool = sorted((windows[i] for i in order[first : first + size]), key=lambda window: len(window.ids))
         groups: list[list[Encoded]] = []
@@ -231,7 +231,7 @@ def _grouped(windows: list[Encoded], settings: FitSettings, chance: random.Rando
             has_room = (
                 count <= settings.batch_windows
                 if settings.batch_windows
-                else count * len(window.ids) <= settings.batch_pieces
+                else count * len(window.ids) <= settings.batch_word_pieces
             )
             if groups and has_room:
                 groups[-1].append(window)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from deid_tasks.engine.text.word_groups import SLOTS
-from deid_tasks.learning.train.model import TrunkShape, distance_buckets
+from deid_tasks.learning.train.model import EncoderShape, distance_buckets
 
 OPSET = 21
 _MICROSOFT = "com.microsoft"
@@ -31,11 +31,11 @@ _LEAST = 1e-9
 Weights = dict[str, NDArray[np.float32]]
 
 
-def build_graph(weights: Weights, shape: TrunkShape, *, is_quantised: bool) -> onnx.ModelProto:
+def build_graph(weights: Weights, shape: EncoderShape, *, is_quantised: bool) -> onnx.ModelProto:
     """The model of a ``Tagger``'s weights.
 
     Inputs ``input_ids`` and, where the weights have such embeddings, ``case_ids`` and ``gap_ids``, ``[B, L]`` (ids of units ``[B, L, SLOTS]``); where the head is wider than
-    the trunk, ``rule_ids`` ``[B, L, rules]``. Output ``logits`` ``[B, L, labels]``.
+    the encoder, ``rule_ids`` ``[B, L, rules]``. Output ``logits`` ``[B, L, labels]``.
     """
     return _Graph(weights, is_quantised=is_quantised).build(shape)
 
@@ -53,7 +53,7 @@ class _Graph:
         self._nodes: list[onnx.NodeProto] = []
         self._constants: dict[str, onnx.TensorProto] = {}
 
-    def build(self, shape: TrunkShape) -> onnx.ModelProto:
+    def build(self, shape: EncoderShape) -> onnx.ModelProto:
         labels = len(self._weights["head.bias"])
         x = self._embedded(shape)
         distances = ["", self._distances(shape)] if shape.buckets else []
@@ -80,7 +80,7 @@ class _Graph:
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(_MICROSOFT, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="palimpsest")
 
-    def _embedded(self, shape: TrunkShape) -> str:
+    def _embedded(self, shape: EncoderShape) -> str:
         """``[B * L, hidden]``: what the layers begin with."""
         table, scales = split_scales(self._weights["word.weight"])
         if has_units := "slot" in self._weights:
@@ -109,7 +109,7 @@ class _Graph:
             self._add("Expand", [self._constant("zero.byte", np.array(_ZERO, np.uint8)), "count"], "zero.bytes")
         return self._norm(self._add("Reshape", [total, flat], "embedded.rows"), "norm", shape)
 
-    def _distances(self, shape: TrunkShape) -> str:
+    def _distances(self, shape: EncoderShape) -> str:
         """``[1, heads, L, L]``: what is added to the scores of attention."""
         table = torch.from_numpy(self._weights["distance.weight"])
         last = shape.positions - 1
@@ -124,7 +124,7 @@ class _Graph:
         by_head = self._add("Transpose", [found], "distance.by_head", perm=[2, 0, 1])
         return self._add("Unsqueeze", [by_head, "zero"], "distance")
 
-    def _layer(self, x: str, at: str, shape: TrunkShape, distances: list[str]) -> str:
+    def _layer(self, x: str, at: str, shape: EncoderShape, distances: list[str]) -> str:
         """One layer over rows. The fused operators for skip and norm, bias and GELU are slower than their parts, and so is a mask."""
         hidden = shape.hidden
         matrices = np.split(self._weights[f"{at}qkv.weight"], 3)
@@ -159,7 +159,7 @@ class _Graph:
         down = self._product(self._quantised(inner, f"{at}down"), f"{at}down", self._weights[f"{at}down.weight"])
         return self._norm(self._add("Add", [self._plus(down, f"{at}down.bias"), y], f"{at}skip2"), f"{at}norm2", shape)
 
-    def _norm(self, x: str, name: str, shape: TrunkShape) -> str:
+    def _norm(self, x: str, name: str, shape: EncoderShape) -> str:
         inputs = [x, self._own(f"{name}.weight"), self._own(f"{name}.bias")]
         return self._add("LayerNormalization", inputs, f"{name}.out", axis=-1, epsilon=shape.epsilon)
 

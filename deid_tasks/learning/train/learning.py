@@ -20,6 +20,7 @@ from deid_tasks.engine.text import Document
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import HospitalSpec, World
 from deid_tasks.learning.train.configuration import write_config
+from deid_tasks.learning.train.encoders import encoder_folder
 from deid_tasks.learning.train.export import export
 from deid_tasks.learning.train.leaks import without_foreign
 from deid_tasks.learning.train.mistakes import Mistake, find_disagreements, find_mistakes, neighbours
@@ -30,9 +31,8 @@ from deid_tasks.learning.train.scenes import SceneMaker
 from deid_tasks.learning.train.settings import TrainSettings
 from deid_tasks.learning.train.simulated import read_contexts, read_world, write_hospital, write_sentences
 from deid_tasks.learning.train.tandem import Choice, choose, marked_words, score, score_any
-from deid_tasks.learning.train.trunks import trunk_folder
 from deid_tasks.learning.train.weights import load_mean
-from deid_tasks.settings.model import TransformerSettings
+from deid_tasks.settings import TransformerSettings
 
 Report = Callable[[str], None]
 _DEV_SEED = 23
@@ -160,7 +160,7 @@ def _mean(versions: Sequence[TrainSettings], report: Report) -> TrainSettings:
     """Export the mean of the versions' weights."""
     first = versions[0]
     mean = replace(first, folder=first.folder.parent / "mean")
-    tagger = build_tagger(trunk_folder(first.model.trunk), first.model)
+    tagger = build_tagger(encoder_folder(first.model.encoder), first.model)
     load_mean(tagger, [one.exported for one in versions])
     export(tagger, first.folder / TOKENIZER, mean.exported)
     write_config(tagger, mean.exported, first.model)

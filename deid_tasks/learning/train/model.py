@@ -1,6 +1,6 @@
-"""The network: a trunk of the BERT family that also sees how words are written.
+"""The network: an encoder of the BERT family that also sees how words are written.
 
-The trunks that ship are uncased; two embeddings put back what lower-casing throws away: the case class of each piece's
+The encoders that ship are uncased; two embeddings put back what lower-casing throws away: the case class of each piece's
 word and what stands before the word. Both are added to the word embedding before the first layer norm.
 """
 
@@ -22,8 +22,8 @@ _SLOT_WEIGHTS = (1.0, 1.0, 1.0, 1.0, 0.5, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
-class TrunkShape:
-    """Sizes of a trunk of the BERT family."""
+class EncoderShape:
+    """Sizes of an encoder of the BERT family."""
 
     vocabulary: int = 30_522
     hidden: int = 384
@@ -42,7 +42,7 @@ class TrunkShape:
 class Layer(nn.Module):
     """One post-norm transformer layer."""
 
-    def __init__(self, shape: TrunkShape) -> None:
+    def __init__(self, shape: EncoderShape) -> None:
         super().__init__()
         self.heads = shape.heads
         self.qkv = nn.Linear(shape.hidden, 3 * shape.hidden)
@@ -72,12 +72,12 @@ def _attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
 
 
 class Tagger(nn.Module):
-    """Trunk, casing embeddings, and a head over ``outputs``: linear, or a chain over the words.
+    """Encoder, casing embeddings, and a head over ``outputs``: linear, or a chain over the words.
 
     Dropout stands before and after the layers only: inside them it costs a CPU a quarter of its time.
 
     Args:
-        shape: sizes of the trunk.
+        shape: sizes of the encoder.
         dropout: share of values dropped in training.
         outputs: names of the outputs, see ``labels.output_names``.
         rules: columns of what rules say of each word, joined to the last hidden state; 0 for none.
@@ -88,7 +88,7 @@ class Tagger(nn.Module):
 
     def __init__(
         self,
-        shape: TrunkShape,
+        shape: EncoderShape,
         dropout: float = 0.1,
         outputs: Sequence[str] = LABELS,
         *,

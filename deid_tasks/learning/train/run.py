@@ -1,4 +1,4 @@
-"""One training from start to end: mixture, tokenizer, trunk, fit, export."""
+"""One training from start to end: mixture, tokenizer, encoder, fit, export."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -10,14 +10,14 @@ from deid_tasks.engine.detect.rule_features import RULE_NAMES, RuleFeatures
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.learning.train.configuration import write_config
 from deid_tasks.learning.train.encode import Cutting, packed_samples
+from deid_tasks.learning.train.encoders import encoder_folder, load_encoder, write_tokenizer
 from deid_tasks.learning.train.export import export
 from deid_tasks.learning.train.fit import Source, fit
 from deid_tasks.learning.train.labels import output_names
 from deid_tasks.learning.train.mixture import build_mixture
 from deid_tasks.learning.train.model import Tagger
 from deid_tasks.learning.train.sample import Sample
-from deid_tasks.learning.train.settings import ModelSettings, TrainSettings
-from deid_tasks.learning.train.trunks import load_trunk, trunk_folder, write_tokenizer
+from deid_tasks.learning.train.settings import NetworkSettings, TrainSettings
 from deid_tasks.learning.train.weights import load_weights, save_bfloat16
 
 TOKENIZER = "tokenizer.json"
@@ -39,19 +39,19 @@ def train(
     Raises:
         InputError: a corpus is missing or broken, a name of another world stands in the mixture, or the folder holds a
             training with other settings.
-        ModelError: the trunk is not there or not known, or the model to start from does not fit.
+        ModelError: the encoder is not there or not known, or the model to start from does not fit.
     """
     import torch
 
     settings.folder.mkdir(parents=True, exist_ok=True)
     _record(settings)
-    trunk = trunk_folder(settings.model.trunk)
+    encoder = encoder_folder(settings.model.encoder)
     tokenizer = settings.folder / TOKENIZER
-    write_tokenizer(trunk, tokenizer)
+    write_tokenizer(encoder, tokenizer)
     if samples is None:
         samples = build_mixture(replace(settings.mixture, seed=settings.seed), report)
     torch.manual_seed(settings.seed)
-    tagger = build_tagger(trunk, settings.model)
+    tagger = build_tagger(encoder, settings.model)
     if settings.start is not None:
         load_weights(tagger, settings.start)
     fit(
@@ -68,25 +68,25 @@ def train(
     return tagger
 
 
-def build_tagger(trunk: Path, settings: ModelSettings) -> Tagger:
-    """An untrained model on the trunk in a folder.
+def build_tagger(encoder: Path, settings: NetworkSettings) -> Tagger:
+    """An untrained model on the encoder in a folder.
 
     Raises:
-        ModelError: the trunk is not known, or shorter than the window.
+        ModelError: the encoder is not known, or shorter than the window.
     """
-    return load_trunk(
-        trunk,
+    return load_encoder(
+        encoder,
         settings.layers,
         output_names(settings.entities, settings.labels),
         window=settings.window,
         rules=len(RULE_NAMES) if settings.has_rules else 0,
         has_casing=settings.has_casing,
         has_crf=settings.head == "crf",
-        has_units=settings.reads == "units",
+        has_units=settings.reads == "word_groups",
     )
 
 
-def source_of(tokenizer: Path, samples: Sequence[Sample], settings: ModelSettings, padding: int = 0) -> Source:
+def source_of(tokenizer: Path, samples: Sequence[Sample], settings: NetworkSettings, padding: int = 0) -> Source:
     """What batches are made from: ``samples``, as the settings say they are read."""
     if settings.context == "window":
         samples = packed_samples(samples, settings.window * _CHARACTERS_PER_PIECE)
@@ -98,7 +98,7 @@ def source_of(tokenizer: Path, samples: Sequence[Sample], settings: ModelSetting
             round(settings.window * settings.overlap),
             settings.subwords,
             settings.is_titled,
-            settings.reads == "units",
+            settings.reads == "word_groups",
             padding,
         ),
         RuleFeatures() if settings.has_rules else None,

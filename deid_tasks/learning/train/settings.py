@@ -17,6 +17,7 @@ from deid_tasks.core.entities import CATEGORY, Category, Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.learning.train.augment import AugmentRates
 from deid_tasks.learning.train.mixture import MixtureSettings
+from deid_tasks.settings import Renamed
 
 _CONFIG = ConfigDict(extra="forbid")
 Share = Annotated[float, Field(ge=0, lt=1)]
@@ -25,17 +26,17 @@ Rate = Annotated[float, Field(gt=0, le=1)]
 
 
 @checked(frozen=True, slots=True, config=_CONFIG)
-class ModelSettings:
+class NetworkSettings:
     """What the network is and what it reads; all of it goes with the exported model."""
 
-    trunk: str = "minilm"
+    encoder: str = "minilm"
     """``minilm``, ``mpnet``, a folder, or the name of an encoder on the Hugging Face hub."""
     layers: Whole | None = 6
-    """The trunk's first layers that are kept; all where ``None``."""
-    reads: Literal["pieces", "units"] = "pieces"
+    """The encoder's first layers that are kept; all where ``None``."""
+    reads: Literal["word_pieces", "word_groups"] = "word_pieces"
     """Word pieces, or words with the marks glued to them, the pieces of each added up: half as many places to compute."""
     has_casing: bool = True
-    """Embeddings of how a word is written and what stands before it: what an uncased trunk has lost."""
+    """Embeddings of how a word is written and what stands before it: what an uncased encoder has lost."""
     head: Literal["linear", "crf"] = "linear"
     labels: Literal["plain", "bio"] = "plain"
     """One output an entity, or two: its first word, and the words after it."""
@@ -64,7 +65,7 @@ class FitSettings:
     """Steps instead of epochs."""
     minutes: Annotated[float, Field(gt=0)] | None = None
     """End after so long, whatever the epochs: the steps are foretold from the pace, again and again."""
-    batch_pieces: Annotated[int, Field(ge=16)] = 2_048
+    batch_word_pieces: Annotated[int, Field(ge=16)] = 2_048
     """Pieces of one batch, padding included."""
     batch_windows: Whole | None = None
     """Windows of one batch instead."""
@@ -97,10 +98,10 @@ class TrainSettings:
     """Takes the checkpoint and the settings, and the model in its subfolder; a stopped training in it is gone on with."""
     mixture: MixtureSettings = field(default_factory=MixtureSettings)
     fit: FitSettings = field(default_factory=FitSettings)
-    model: ModelSettings = field(default_factory=ModelSettings)
+    model: NetworkSettings = field(default_factory=NetworkSettings)
     seed: int = 0
     start: Path | None = None
-    """A model's folder to go on from, instead of the bare trunk: ``model.safetensors``, or else the rounded weights of ``model.onnx``."""
+    """A model's folder to go on from, instead of the bare encoder: ``model.safetensors``, or else the rounded weights of ``model.onnx``."""
     has_safetensors: bool = False
     """Also export the weights in bfloat16."""
 
@@ -132,8 +133,8 @@ _PUBLISHED_FIT = FitSettings(
     warmup=0.4,
     is_word_frozen=False,
 )
-_PUBLISHED_MODEL = ModelSettings(
-    trunk="bert-base-cased", layers=None, has_casing=False, labels="bio", subwords="first", window=256, overlap=0.0
+_PUBLISHED_MODEL = NetworkSettings(
+    encoder="bert-base-cased", layers=None, has_casing=False, labels="bio", subwords="first", window=256, overlap=0.0
 )
 
 
@@ -141,17 +142,17 @@ def _of_category(category: Category) -> tuple[Entity, ...]:
     return tuple(entity for entity, other in CATEGORY.items() if other is category)
 
 
-PRESETS: dict[str, dict[str, tuple[ModelSettings, FitSettings]]] = {
-    "palimpsest": {"": (ModelSettings(), FitSettings())},
+PRESETS: dict[str, dict[str, tuple[NetworkSettings, FitSettings]]] = {
+    "palimpsest": {"": (NetworkSettings(), FitSettings())},
     # The weights in deid_tasks/models; docs/models.md tells the time it takes.
     "shipped": {
         "minilm": (
-            ModelSettings(reads="units"),
-            FitSettings(steps=1_600, batch_pieces=1_024, learning_rate=2.5e-4, is_bfloat16=True),
+            NetworkSettings(reads="word_groups"),
+            FitSettings(steps=1_600, batch_word_pieces=1_024, learning_rate=2.5e-4, is_bfloat16=True),
         ),
         "mpnet": (
-            ModelSettings(trunk="mpnet"),
-            FitSettings(steps=1_000, batch_pieces=1_280, learning_rate=1.2e-4, is_bfloat16=True),
+            NetworkSettings(encoder="mpnet"),
+            FitSettings(steps=1_000, batch_word_pieces=1_280, learning_rate=1.2e-4, is_bfloat16=True),
         ),
     },
     # Murugadoss et al., Patterns 2021, and its supplement.
@@ -224,6 +225,14 @@ def read_changes(path: Path) -> dict[str, Any]:
 
 
 T = TypeVar("T")
+_RENAMED = {
+    "model": Renamed(
+        "model",
+        {"trunk": "encoder"},
+        {"reads": {"pieces": "word_pieces", "units": "word_groups"}},
+    ),
+    "fit": Renamed("fit", {"batch_pieces": "batch_word_pieces"}),
+}
 
 
 def _changed(base: T, changes: object, section: str) -> T:
@@ -231,6 +240,11 @@ def _changed(base: T, changes: object, section: str) -> T:
         return base
     if not isinstance(changes, dict):
         raise InputError(f"training settings: {section} is no mapping")
+    if section in _RENAMED:
+        try:
+            changes = _RENAMED[section].apply(changes)
+        except ValueError as error:
+            raise InputError(f"training settings: {section}: {error}") from None
     fields = asdict(base)  # type: ignore[call-overload]
     if unknown := sorted(set(map(str, changes)) - set(fields)):
         raise InputError(f"training settings: {section}.{unknown[0]} is not known")

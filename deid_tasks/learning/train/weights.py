@@ -51,7 +51,7 @@ def load_mean(tagger: Tagger, folders: Sequence[Path]) -> None:
         for name, value in _read(folder).items():
             mean[name] = mean.get(name, 0) + value.float() / len(folders)
     own = tagger.state_dict()
-    # A model of pieces may go on as one of units; distances are the trunk's, and the graph holds them in another form.
+    # A model of pieces may go on as one of units; distances are the encoder's, and the graph holds them in another form.
     kept = {name: own[name] for name in ("slot", "distance.weight") if name in own and name not in mean}
     try:
         tagger.load_state_dict(mean | kept)
@@ -61,13 +61,13 @@ def load_mean(tagger: Tagger, folders: Sequence[Path]) -> None:
         ) from None
 
 
-def what_is_read(folder: Path) -> Literal["pieces", "units"]:
+def what_is_read(folder: Path) -> Literal["word_pieces", "word_groups"]:
     """What the model in ``folder`` reads: a model that goes on from it reads the same.
 
     Raises:
         ModelError: it has no readable ``config.json``.
     """
-    return "units" if read_config(folder / CONFIG).get("palimpsest", {}).get("units") else "pieces"
+    return "word_groups" if read_config(folder / CONFIG).get("palimpsest", {}).get("units") else "word_pieces"
 
 
 def _read(folder: Path) -> dict[str, torch.Tensor]:

@@ -27,8 +27,7 @@ from deid_tasks.platform.runs.heldout import is_unseen, splits_of
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.gold import newest_gold_set, read_gold
 from deid_tasks.platform.warehouse.notes import read_some
-from deid_tasks.settings import InstitutionSettings, Secrets
-from deid_tasks.settings.model import Design
+from deid_tasks.settings import Design, InstitutionSettings, Secrets
 
 FULL = "full"
 _BATCH_NOTES = 100

@@ -18,8 +18,7 @@ from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.heldout import split_of_training
 from deid_tasks.platform.warehouse import read_patients
 from deid_tasks.platform.warehouse.sample import SampleDraw
-from deid_tasks.settings import InstitutionSettings
-from deid_tasks.settings.model import DetectSettings, SamplingSettings
+from deid_tasks.settings import DetectSettings, InstitutionSettings, SamplingSettings
 
 _BATCH_NOTES = 100
 _OPENING = 100
@@ -44,7 +43,7 @@ class Committee:
         detectors = list(engine.detectors)
         neural = [detector for detector in engine.detectors if is_neural(detector.name)]
         if not neural:
-            raise SettingsError("sampling: a disputed sample needs `transformer` among detect.detectors")
+            raise SettingsError("sampling: a disagreement sample needs `transformer` among detect.detectors")
         for detector, chosen in zip(neural, detect.transformers, strict=True):
             by_itself = alone(detector)
             detectors += [by_itself] if by_itself else []
@@ -86,7 +85,7 @@ def most_disputed(
     """
     split = split_of_training(settings)
     free = ((note, patient) for note, patient in draw.unsampled(chosen.seed) if not split.is_held_out(patient, note))
-    pool = dict(islice(free, chosen.disputed_pool))
+    pool = dict(islice(free, chosen.disagreement_pool))
     scores: dict[str, float] = {}
     for batch in batched(draw.texts(list(pool)), _BATCH_NOTES):
         patients = read_patients(connection, settings, (d.patient_id for d in batch if d.patient_id))
@@ -100,6 +99,6 @@ def most_disputed(
     if not best:
         raise WarehouseError(
             f"{settings.institution}: no disputed sample: detectors differ on none of {len(pool)} notes that no sample holds yet;"
-            " read more (sampling.disputed_pool) or draw none (sampling.disputed_size: 0)"
+            " read more (sampling.disagreement_pool) or draw none (sampling.disagreement_size: 0)"
         )
-    return list(best.values())[: chosen.disputed_size]
+    return list(best.values())[: chosen.disagreement_size]

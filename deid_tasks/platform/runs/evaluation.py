@@ -35,8 +35,7 @@ from deid_tasks.platform.warehouse.certificates import (
 from deid_tasks.platform.warehouse.gold import GoldRow, GoldSet, newest_gold_set, read_gold
 from deid_tasks.platform.warehouse.results import replace_evaluation
 from deid_tasks.platform.workspace import whole_file, work_dir
-from deid_tasks.settings import InstitutionSettings, Secrets
-from deid_tasks.settings.model import Design
+from deid_tasks.settings import Design, InstitutionSettings, Secrets
 
 _GOLD_BATCH = 100
 _HISTORY = 50

@@ -133,7 +133,7 @@ def _candidates(
     wanted = chosen.top_sentences + chosen.medical_sentences
     if not wanted:
         return []
-    common = counter.commonest(chosen.least_patients, _POOL * wanted)
+    common = counter.commonest(chosen.min_patients, _POOL * wanted)
     ranks = {key: rank for rank, key in enumerate(common.keys.tolist())}
     texts: dict[int, str] = {}
     with connect(uri) as connection:
@@ -188,7 +188,7 @@ def _templates(settings: InstitutionSettings, uri: str, engine: Engine) -> list[
     with connect(uri) as reader, connect(uri) as lookup:
         notes = read_some(reader, settings, chosen.template_notes)
         reads = list(_read(settings, lookup, notes, engine))
-    return harvest_templates(reads, chosen.least_patients, chosen.max_new_share)
+    return harvest_templates(reads, chosen.min_patients, chosen.max_new_share)
 
 
 def _read(settings: InstitutionSettings, lookup: Any, notes: Iterable[Document], engine: Engine) -> Iterator[Read]:

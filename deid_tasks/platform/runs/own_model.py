@@ -22,17 +22,15 @@ from deid_tasks.learning.train.configuration import write_config
 from deid_tasks.learning.train.mixture import MixtureSettings, build_mixture
 from deid_tasks.learning.train.run import train
 from deid_tasks.learning.train.sample import Mark, Sample, sentences_of
-from deid_tasks.learning.train.settings import FitSettings, ModelSettings, TrainSettings
+from deid_tasks.learning.train.settings import FitSettings, NetworkSettings, TrainSettings
 from deid_tasks.learning.train.weights import what_is_read
 from deid_tasks.platform.runs.heldout import TRAINED_ON, split_of_training
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.gold import GoldRow, gold_sets, newest_gold_set, read_gold
 from deid_tasks.platform.workspace import whole_target, work_dir
-from deid_tasks.settings import InstitutionSettings, Secrets
-from deid_tasks.settings.model import Design, TransformerSettings
+from deid_tasks.settings import DISAGREEMENT, InstitutionSettings, Secrets, TransformerSettings
 
 Report = Callable[[str], None]
-_DISPUTED: Design = "disputed"
 
 
 def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Report = print) -> dict[str, Any]:
@@ -43,7 +41,7 @@ def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Repor
     Raises:
         WarehouseError: there is no gold set.
         InputError: no gold note of a training patient, or none of a held-out one, is there.
-        ModelError: the trunk, or the model to start from, is missing or does not fit.
+        ModelError: the encoder, or the model to start from, is missing or does not fit.
     """
     wanted = settings.training
     split = split_of_training(settings)
@@ -67,8 +65,8 @@ def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Repor
         Path(),
         mixture,
         FitSettings(steps=wanted.steps, threads=wanted.threads, is_bfloat16=wanted.is_bfloat16, device=wanted.device),
-        ModelSettings(
-            trunk=wanted.trunk, layers=wanted.layers, reads="pieces" if start is None else what_is_read(start)
+        NetworkSettings(
+            encoder=wanted.encoder, layers=wanted.layers, reads="word_pieces" if start is None else what_is_read(start)
         ),
         start=start,
         has_safetensors=True,
@@ -102,13 +100,13 @@ def _read(settings: InstitutionSettings, secrets: Secrets) -> tuple[list[GoldRow
     disputed: dict[str, GoldRow] = {}
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         golds = [
-            gold for design in needed if (gold := newest_gold_set(connection, settings, design)).design != _DISPUTED
+            gold for design in needed if (gold := newest_gold_set(connection, settings, design)).design != DISAGREEMENT
         ]
-        if settings.training.designs is None or _DISPUTED in needed:
+        if settings.training.designs is None or DISAGREEMENT in needed:
             # All of them, since each sample holds other notes; of two of one sample the newer one comes last and counts.
-            golds += [gold for gold in reversed(gold_sets(connection, settings)) if gold.design == _DISPUTED]
+            golds += [gold for gold in reversed(gold_sets(connection, settings)) if gold.design == DISAGREEMENT]
         for gold in golds:
-            rows = disputed if gold.design == _DISPUTED else measured
+            rows = disputed if gold.design == DISAGREEMENT else measured
             rows.update((row.note_id, row) for row in read_gold(connection, settings, gold))
     more = {note_id: row for note_id, row in disputed.items() if note_id not in measured}
     return _in_order(measured), _in_order(more), sorted(gold.version for gold in golds)

@@ -13,10 +13,19 @@ from deid_tasks.platform.runs.dictionaries import load_engine
 from deid_tasks.platform.runs.disputes import Committee, most_disputed
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.sample import DrawnGroup, GroupRow, SampleDraw, open_draw
-from deid_tasks.settings import InstitutionSettings, Secrets
-from deid_tasks.settings.model import DESIGNS, Design, SamplingSettings
+from deid_tasks.settings import (
+    DESIGNS,
+    DISAGREEMENT,
+    RENAMED_DESIGNS,
+    Design,
+    InstitutionSettings,
+    Renamed,
+    SamplingSettings,
+    Secrets,
+)
 
-_STRATIFIED = {"size", "least", "weight", "periods", "seed"}
+_DESIGNS = Renamed("sampling", values={"designs": RENAMED_DESIGNS})
+_STRATIFIED = {"size", "min_notes_per_stratum", "weight", "periods", "seed"}
 
 
 def draw_samples(
@@ -29,8 +38,8 @@ def draw_samples(
 
     A stratified sample is enriched: its notes are long, of every type, and hold identifiers; it shows what is missed with few
     notes, and its figures do not stand for all notes. A simple random one is not enriched, and its figures do. A note may
-    be in both. A disputed one holds the notes, in no other sample yet, on which the engine's parts differ most: to train on, since its
-    figures stand for nothing. The same warehouse and settings give the same versions, and change nothing; a disputed sample that was
+    be in both. A disagreement sample holds the notes, in no other sample yet, on which the engine's parts differ most: to train on, since its
+    figures stand for nothing. The same warehouse and settings give the same versions, and change nothing; a disagreement sample that was
     drawn with the same settings and fingerprint is taken as it is.
 
     Args:
@@ -43,12 +52,12 @@ def draw_samples(
         Version, design, counts and groups of each sample: nothing of any note.
 
     Raises:
-        SettingsError: an override breaks the settings' rules, a design is none, or no model is there to dispute.
-        WarehouseError: there is not a single note to draw from, or none that is disputed.
+        SettingsError: an override breaks the settings' rules, a design is none, or there is no model that could differ.
+        WarehouseError: there is not a single note to draw from, or no note on which detectors differ.
     """
     chosen = _overridden(settings.sampling, overrides or {})
     wanted = _wanted(chosen, designs)
-    committee = Committee.of(load_engine(settings, secrets), settings.detect) if "disputed" in wanted else None
+    committee = Committee.of(load_engine(settings, secrets), settings.detect) if DISAGREEMENT in wanted else None
     with (
         connect(secrets.text(settings.warehouse.connection)) as connection,
         open_draw(connection, settings) as draw,
@@ -56,18 +65,18 @@ def draw_samples(
         groups = draw.groups(chosen.periods)
         if not groups:
             raise WarehouseError(f"{settings.schema_name('staging')}.stg_note holds no note to draw from")
-        reports = [_draw(draw, chosen, groups, design) for design in wanted if design != "disputed"]
+        reports = [_draw(draw, chosen, groups, design) for design in wanted if design != DISAGREEMENT]
         if committee:
-            reports.append(_draw_disputed(draw, connection, settings, chosen, groups, committee))
+            reports.append(_draw_disagreement(draw, connection, settings, chosen, groups, committee))
         return reports
 
 
 def _wanted(chosen: SamplingSettings, designs: Iterable[str]) -> list[Design]:
-    """The designs to draw, in the order in which they are: a disputed sample leaves the notes of the others out."""
-    asked = set(designs)
+    """The designs to draw, in the order in which they are: a disagreement sample leaves the notes of the others out."""
+    asked = set(_DESIGNS.apply({"designs": list(designs)})["designs"])
     if unknown := asked - set(DESIGNS):
         raise SettingsError(f"sampling: designs are {', '.join(DESIGNS)}, not {', '.join(sorted(unknown))}")
-    sizes = {"stratified": chosen.size, "random": chosen.random_size, "disputed": chosen.disputed_size}
+    sizes = {"stratified": chosen.size, "random": chosen.random_size, DISAGREEMENT: chosen.disagreement_size}
     wanted = [design for design in DESIGNS if design in asked and sizes[design]]
     if not wanted:
         raise SettingsError("sampling: nothing is to be drawn: no design is asked for whose size is not 0")
@@ -78,7 +87,7 @@ def _draw(draw: SampleDraw, chosen: SamplingSettings, groups: Sequence[GroupRow]
     if design == "stratified":
         periods = _periods(chosen)
         sizes = [GroupSize(g.note_type, periods[g.period], g.notes, g.mean_words) for g in groups]
-        allotments = allot(sizes, chosen.size, chosen.least, chosen.weight)
+        allotments = allot(sizes, chosen.size, chosen.min_notes_per_stratum, chosen.weight)
         wanted = {(g.note_type, g.period): a.notes for g, a in zip(groups, allotments, strict=True)}
         draw.rank(chosen.periods, wanted, chosen.seed)
         size, drawn_as = chosen.size, chosen.model_dump(mode="json", include=_STRATIFIED)
@@ -90,7 +99,7 @@ def _draw(draw: SampleDraw, chosen: SamplingSettings, groups: Sequence[GroupRow]
     return _freeze(draw, chosen, groups, design, size, drawn_as, wanted, weights)
 
 
-def _draw_disputed(
+def _draw_disagreement(
     draw: SampleDraw,
     connection: Connection,
     settings: InstitutionSettings,
@@ -98,14 +107,14 @@ def _draw_disputed(
     groups: Sequence[GroupRow],
     committee: Committee,
 ) -> dict[str, Any]:
-    drawn_as = chosen.model_dump(mode="json", include={"disputed_size", "disputed_pool", "seed", "periods"})
+    drawn_as = chosen.model_dump(mode="json", include={"disagreement_size", "disagreement_pool", "seed", "periods"})
     drawn_as |= {"fingerprint": committee.engine.fingerprint, "held_out": settings.training.held_out}
     # Drawn again, its notes would be left out as those of a sample, and the next ones taken.
-    if known := draw.frozen("disputed", drawn_as):
+    if known := draw.frozen(DISAGREEMENT, drawn_as):
         version, notes, drawn = known
-        return _report(draw, "disputed", version, notes, groups, drawn)
+        return _report(draw, DISAGREEMENT, version, notes, groups, drawn)
     draw.keep(chosen.periods, most_disputed(draw, connection, settings, chosen, committee))
-    return _freeze(draw, chosen, groups, "disputed", chosen.disputed_size, drawn_as, {}, [0.0] * len(groups))
+    return _freeze(draw, chosen, groups, DISAGREEMENT, chosen.disagreement_size, drawn_as, {}, [0.0] * len(groups))
 
 
 def _freeze(

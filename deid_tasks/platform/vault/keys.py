@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from deid_tasks.core.errors import SettingsError, VaultError
 from deid_tasks.core.pem import pem_of, private_key, public_key
-from deid_tasks.settings import InstitutionSettings, Secrets
-from deid_tasks.settings.model import VaultSettings
+from deid_tasks.settings import InstitutionSettings, Secrets, VaultSettings
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey

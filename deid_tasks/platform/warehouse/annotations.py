@@ -11,7 +11,7 @@ from psycopg2.extras import execute_values
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
-from deid_tasks.settings.model import Design, InstitutionSettings
+from deid_tasks.settings import Design, InstitutionSettings
 
 _BATCH_NOTES = 200
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
-from deid_tasks.settings.model import InstitutionSettings
+from deid_tasks.settings import InstitutionSettings
 
 ApprovalKind = Literal["first_publication", "drift"]
 

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
-from deid_tasks.settings.model import InstitutionSettings
+from deid_tasks.settings import InstitutionSettings
 
 Dictionary = Literal["patient_name", "provider", "facility", "address", "medical"]
 DICTIONARIES: tuple[Dictionary, ...] = ("patient_name", "provider", "facility", "address", "medical")

@@ -15,7 +15,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError, WarehouseError
 from deid_tasks.core.span import Span, check_spans
 from deid_tasks.evidence.annotation import Decision
-from deid_tasks.settings.model import Design, InstitutionSettings
+from deid_tasks.settings import Design, InstitutionSettings
 
 _BATCH_NOTES = 500
 

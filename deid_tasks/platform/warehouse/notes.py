@@ -9,7 +9,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.notes import NOTE_SCHEMA
 from deid_tasks.engine.text import Document
-from deid_tasks.settings.model import InstitutionSettings
+from deid_tasks.settings import InstitutionSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
-from deid_tasks.settings.model import InstitutionSettings
+from deid_tasks.settings import InstitutionSettings
 
 
 def read_patients(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
-from deid_tasks.settings.model import InstitutionSettings
+from deid_tasks.settings import InstitutionSettings
 
 
 def record_reidentification(

@@ -13,7 +13,7 @@ from typing import Any
 from psycopg2.extensions import connection as Connection  # noqa: N812
 from psycopg2.extras import execute_values
 
-from deid_tasks.settings.model import InstitutionSettings
+from deid_tasks.settings import InstitutionSettings
 
 
 @dataclass(frozen=True, slots=True)

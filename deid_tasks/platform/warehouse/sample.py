@@ -10,7 +10,7 @@ from psycopg2.extensions import cursor as Cursor  # noqa: N812
 from psycopg2.extras import execute_values
 
 from deid_tasks.engine.text import Document
-from deid_tasks.settings.model import Design, InstitutionSettings
+from deid_tasks.settings import Design, InstitutionSettings
 
 _LEAST_NAME, _LEAST_PHONE = 2, 7
 """Characters of a name and digits of a phone number that are looked for."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
-from deid_tasks.settings.model import InstitutionSettings
+from deid_tasks.settings import InstitutionSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import SettingsError
 from deid_tasks.engine.obfuscate.tables import TableRules
-from deid_tasks.settings.model import InstitutionSettings
+from deid_tasks.settings import InstitutionSettings
 
 _BATCH_ROWS = 2_000
 

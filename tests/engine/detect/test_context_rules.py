@@ -12,9 +12,8 @@ from deid_tasks.core.errors import SettingsError
 from deid_tasks.engine.detect.context_rules import ContextRuleDetector
 from deid_tasks.engine.engine import build_engine
 from deid_tasks.engine.text import Document
-from deid_tasks.settings import load_institution
+from deid_tasks.settings import ContextRule, ContextSettings, load_institution
 from deid_tasks.settings.expressions import check_expression
-from deid_tasks.settings.model import ContextRule, ContextSettings
 
 _ROOT = Path(__file__).parents[3]
 _MARK = re.compile(r"\[([A-Z_]+):((?:[^\[\]])*)\]")

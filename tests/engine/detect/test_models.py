@@ -18,7 +18,7 @@ from deid_tasks.engine.detect.transformer import TransformerDetector, WindowDete
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.title_case import title_capitals
 from deid_tasks.engine.text.word_groups import SLOTS
-from deid_tasks.settings.model import DetectSettings, ModelSettings, TransformerSettings
+from deid_tasks.settings import DetectSettings, ModelSettings, TransformerSettings
 from tests.support.tiny_model import PIECES, write_lookup_model, write_tiny_model, write_tiny_tokenizer
 
 LABELS = ["O", "B-PER", "I-PER", "B-HOSPITAL"]
@@ -101,10 +101,10 @@ def test_a_titled_model_sees_capitals_as_title_case(tiny: Path) -> None:
 )
 def test_a_second_model_reads_where_the_first_doubts(lookup: Path, other: Path, combine: str, expected: str) -> None:
     second = {"model": str(other), "outside_bias": 0, "combine": combine}
-    asked = reader(lookup, second={**second, "band": [0.001, 0.999]})
+    asked = reader(lookup, second_stage={**second, "band": [0.001, 0.999]})
     assert marked(asked, "a b no d") == expected
     assert asked.doubted == 1
-    sure = reader(lookup, second={**second, "band": [0.2, 0.3]})
+    sure = reader(lookup, second_stage={**second, "band": [0.2, 0.3]})
     assert marked(sure, "a b no d") == "[PATIENT:a b] no d"
     assert sure.doubted == 0
     assert len({asked.sha256, sure.sha256, reader(lookup).sha256}) == 2
@@ -129,7 +129,7 @@ def test_a_second_model_reads_what_stands_around_the_doubt(
 ) -> None:
     # The first model knows no d, and is asked again where its chance is that of a.
     second = {"model": str(other), "outside_bias": 0, "combine": "either", "band": [0.9, 0.999]}
-    detector = reader(lookup, second=second)
+    detector = reader(lookup, second_stage=second)
     assert marked(detector, text) == expected
     pieces = {path.parent.name: count for path, count in detector.pieces_read.items()}
     stretches = 2 if words_read == 38 else 1
@@ -153,7 +153,7 @@ class _Hangs:
 
 def test_a_second_model_is_asked_where_something_hangs_on_it(lookup: Path, other: Path) -> None:
     second = {"model": str(other), "outside_bias": 0, "combine": "either", "band": [0.001, 0.999]}
-    settings = TransformerSettings.model_validate({"model": str(lookup), "outside_bias": 0, "second": second})
+    settings = TransformerSettings.model_validate({"model": str(lookup), "outside_bias": 0, "second_stage": second})
     stakes = _Hangs("yes")
     detector = TransformerDetector(settings, stakes=stakes)
     assert marked(detector, "a b yes d") == "[PATIENT:a b] yes [PATIENT:d]"
@@ -164,13 +164,13 @@ def test_a_second_model_is_asked_where_something_hangs_on_it(lookup: Path, other
     assert (most[0].start, most[-1].end) == (0, 9)  # every word whose chance lies in the band
     assert least == []  # no word is surer than the band's upper end
     assert detector.reads_rules
-    assert not reader(lookup, second=second).reads_rules
+    assert not reader(lookup, second_stage=second).reads_rules
 
 
 def test_the_mean_of_two_models(tiny: Path, tmp_path: Path) -> None:
     second = write_tiny_model(tmp_path, seed=5)
     settings = {"model": str(second), "outside_bias": -1, "band": [0, 1], "combine": "mean"}
-    both = reader(tiny, outside_bias=-1, second=settings)
+    both = reader(tiny, outside_bias=-1, second_stage=settings)
     together = both.read(TEXTS)
     assert together == [both.read([text])[0] for text in TEXTS]
     assert together not in (reader(tiny, outside_bias=-1).read(TEXTS), reader(second, outside_bias=-1).read(TEXTS))
@@ -220,7 +220,9 @@ def test_torch_computes_what_the_graph_does(tmp_path: Path, *, is_quantised: boo
         for n in sizes
     ]
     onnx = TokenModel(folder, ModelSettings()).logits(windows)
-    torch = TokenModel(folder, ModelSettings(backend="torch", devices=("cpu", "cpu"), batch_pieces=40)).logits(windows)
+    torch = TokenModel(folder, ModelSettings(backend="torch", devices=("cpu", "cpu"), batch_word_pieces=40)).logits(
+        windows
+    )
     half = TokenModel(folder, ModelSettings(backend="torch", precision="bfloat16", devices=("cpu",))).logits(windows)
     for one, two, three in zip(onnx, torch, half, strict=True):
         assert np.abs(one - two).mean() < (0.03 if is_quantised else 1e-4) * one.std()
@@ -249,7 +251,7 @@ def hub_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_any_hugging_face_model_runs_on_torch(hub_model: Path) -> None:
-    model = reader(hub_model, backend="torch", outside_bias=-1, batch_pieces=64)
+    model = reader(hub_model, backend="torch", outside_bias=-1, batch_word_pieces=64)
     together = model.read(TEXTS)
     assert any(together)
     assert [len(spans) for spans in together] == [len(model.read([text])[0]) for text in TEXTS]

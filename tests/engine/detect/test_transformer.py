@@ -17,7 +17,7 @@ from deid_tasks.engine.detect.onnx_runner import OnnxRunner
 from deid_tasks.engine.detect.token_model import TokenModel
 from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.text import Document
-from deid_tasks.settings.model import ModelSettings, TransformerSettings
+from deid_tasks.settings import ModelSettings, TransformerSettings
 from tests.support.tiny_model import write_lookup_model, write_tiny_model
 
 MARKUP = re.compile(r"\[([A-Z_]+):([^\]]+)\]")
@@ -84,7 +84,7 @@ def test_same_spans_whatever_stands_beside(tiny: Path) -> None:
     alone = [detector(tiny).detect([document])[0] for document in documents]
     assert any(alone), "a test of nothing"
     assert detector(tiny).detect(documents) == alone
-    assert detector(tiny, threads=3, batch_pieces=40).detect(documents) == alone
+    assert detector(tiny, threads=3, batch_word_pieces=40).detect(documents) == alone
     order = list(range(len(documents)))
     random.Random(3).shuffle(order)
     assert detector(tiny).detect([documents[i] for i in order]) == [alone[i] for i in order]
@@ -193,7 +193,7 @@ def test_float_models_are_batched_and_give_the_same(tmp_path: Path) -> None:
     alone = [detector(folder).detect([document])[0] for document in documents]
     assert any(alone)
     for pieces in (1, 40, 200):
-        assert detector(folder, batch_pieces=pieces).detect(documents) == alone
+        assert detector(folder, batch_word_pieces=pieces).detect(documents) == alone
 
 
 def test_the_hash_follows_the_files(tiny: Path, tmp_path: Path) -> None:

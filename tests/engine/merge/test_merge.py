@@ -10,7 +10,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span, check_spans
 from deid_tasks.engine.merge import count_agreed, merge_spans
 from deid_tasks.engine.text import Document
-from deid_tasks.settings.model import MergeSettings
+from deid_tasks.settings import MergeSettings
 from tests.support.markup import read_markup
 
 

@@ -13,7 +13,7 @@ from deid_tasks.engine.merge import merge_spans
 from deid_tasks.engine.merge.propagate import propagate
 from deid_tasks.engine.merge.votes import elect
 from deid_tasks.engine.text import Document
-from deid_tasks.settings.model import MergeSettings, PropagationSettings
+from deid_tasks.settings import MergeSettings, PropagationSettings
 from tests.support.markup import read_markup
 
 

@@ -46,7 +46,7 @@ def test_a_letter_that_begins_one_name_only_is_no_dead_end():
     from deid_tasks.core.entities import Entity
     from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
     from deid_tasks.engine.obfuscate import Obfuscator
-    from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
+    from deid_tasks.settings import ObfuscateSettings, PolicySettings
 
     names = ("Jackelyn", "Hong", "Sung-Ho", "Anh", "Ma")
     terms = tuple(PatientTerm(TermKind.RELATIVE_FIRST if i else TermKind.FIRST, n) for i, n in enumerate(names))

@@ -7,7 +7,7 @@ import pytest
 from deid_tasks.core.errors import SettingsError
 from deid_tasks.engine.obfuscate.tables import table_rules
 from deid_tasks.platform.warehouse.contract import read_contract
-from deid_tasks.settings.load import load_institutions
+from deid_tasks.settings import load_institutions
 
 CONTRACT = Path(__file__).parents[3] / "dbt" / "models" / "staging" / "models.yml"
 INSTITUTIONS = Path(__file__).parents[3] / "dags" / "institutions"

@@ -9,7 +9,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.text import Document
-from deid_tasks.settings.model import InstitutionSettings, ObfuscateSettings, PolicySettings
+from deid_tasks.settings import InstitutionSettings, ObfuscateSettings, PolicySettings
 from tests.support.markup import read_markup
 from tests.support.surrogate_cases import MARIA, WRITTEN_AT
 
@@ -99,9 +99,9 @@ def test_own_lists(tmp_path):
     [
         ({"modes": {"FACILITY": "list"}}, "names no file"),
         ({"modes": {"DATE": "list"}, "lists": {"DATE": "x"}}, "cannot come from a list"),
-        ({"lists": {"FACILITY": "x"}}, "nowhere the mode list"),
-        ({"length": "same", "modes": {"PATIENT": "mask"}}, "does not keep the length"),
-        ({"length": "same", "note_types": {"a": {"modes": {"PATIENT": "remove"}}}}, "does not keep the length"),
+        ({"lists": {"FACILITY": "x"}}, "but no mode is list"),
+        ({"length": "same", "modes": {"PATIENT": "mask"}}, "changes the length"),
+        ({"length": "same", "note_types": {"a": {"modes": {"PATIENT": "remove"}}}}, "changes the length"),
         ({"modes": {"CITY": "list"}, "lists": {"CITY": "x"}}, "would not lie in the surrogate STATE and ZIP"),
         ({"weekdays": "kept", "date_shift_days": (1, 6)}, "whole week"),
         ({"note_types": {"a": {"modes": {}}, "A": {"modes": {}}}}, "names a type twice"),

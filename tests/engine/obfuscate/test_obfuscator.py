@@ -62,7 +62,7 @@ def test_spans_out_of_order_or_overlapping_are_refused():
 
 def test_another_key_gives_other_surrogates():
     from deid_tasks.engine.obfuscate import Obfuscator
-    from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
+    from deid_tasks.settings import ObfuscateSettings, PolicySettings
 
     text, spans = read_markup(NOTE)
     made = {

@@ -12,7 +12,7 @@ from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate import KnownPeople, KnownPerson, Obfuscator, update_known_people
 from deid_tasks.engine.obfuscate.people.name_pools import given_names, nicknames, surname_groups
 from deid_tasks.engine.text import Document
-from deid_tasks.settings.model import ObfuscateSettings, PolicySettings
+from deid_tasks.settings import ObfuscateSettings, PolicySettings
 from tests.support.markup import read_markup
 from tests.support.surrogate_cases import WRITTEN_AT
 

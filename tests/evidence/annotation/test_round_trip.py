@@ -318,8 +318,8 @@ def test_another_format_is_refused_once_work_has_come_back(desk):
 def test_every_design_has_its_own_sample(desk):
     desk.draw("s1", "random", NOTES[:3])
     desk.draw("s2", "stratified", NOTES[2:])
-    desk.draw("s3", "disputed", NOTES[1:2])
-    assert {report["design"] for report in export_tasks(*who(desk))} == {"random", "stratified", "disputed"}
+    desk.draw("s3", "disagreement", NOTES[1:2])
+    assert {report["design"] for report in export_tasks(*who(desk))} == {"random", "stratified", "disagreement"}
     for version in ("s1", "s2", "s3"):
         for person in (A, B):
             desk.finish(person, changed(), version=version)
@@ -330,7 +330,7 @@ def test_every_design_has_its_own_sample(desk):
     import_annotations(*who(desk))
     freeze(*who(desk))
     # N3 is in two samples; the gold sets are three.
-    assert len({gold(desk, design)[0].version for design in ("random", "stratified", "disputed")}) == 3
+    assert len({gold(desk, design)[0].version for design in ("random", "stratified", "disagreement")}) == 3
 
 
 def test_without_a_sample_the_error_says_what_to_run(desk):

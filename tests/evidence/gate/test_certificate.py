@@ -8,7 +8,7 @@ import pytest
 from deid_tasks.core.errors import GateError, SettingsError
 from deid_tasks.evidence.gate import Certificate, issue_certificate, new_key_pair, verify_certificate
 from deid_tasks.evidence.gate.certificate import canonical
-from deid_tasks.settings.model import GateSettings
+from deid_tasks.settings import GateSettings
 
 PRIVATE, PUBLIC = new_key_pair()
 OTHER_PRIVATE, OTHER_PUBLIC = new_key_pair()

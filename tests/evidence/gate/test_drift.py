@@ -6,7 +6,7 @@ import pytest
 
 from deid_tasks.core.notes import Amounts
 from deid_tasks.evidence.gate import baseline, drift_reasons, judge_run
-from deid_tasks.settings.model import DriftSettings
+from deid_tasks.settings import DriftSettings
 
 SETTINGS = DriftSettings(min_words=1_000, max_ratio=1.5)
 NOTE = Amounts(words=500, spans=20, changed_words=30, agreed_spans=12)

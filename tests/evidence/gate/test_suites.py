@@ -8,7 +8,7 @@ import pytest
 
 from deid_tasks.core.errors import GateError
 from deid_tasks.evidence.gate import Check, Verdict, check_frame, check_tables, evaluation_checks, run_checks
-from deid_tasks.settings.model import GateSettings
+from deid_tasks.settings import GateSettings
 
 GATE = GateSettings(recall_min=0.98, precision_min=0.9, stratum_recall_min=0.95, max_quarantined_share=0.02)
 

@@ -38,7 +38,7 @@ def test_distinct_patients_first_and_among_them_notes_with_their_own_identifiers
     notes += [(f"b{i}", "P3", "t", "2024-01-01", "plain words") for i in range(4)]
     notes += [("c", None, "t", "2024-01-01", "plain words"), ("d", "P2", "t", "2024-01-01", "plain Lee")]
     put(ask, notes)
-    [sample] = draw_samples(*site(database, size=8, least=1, random_size=0))
+    [sample] = draw_samples(*site(database, size=8, min_notes_per_stratum=1, random_size=0))
     assert sample["notes"] == 8
     order = [note_id for note_id, *_ in drawn(ask, "stratified")]
     # Each patient's best note, those with identifiers first; a note of nobody is a patient of its own. Then the second notes.
@@ -66,7 +66,7 @@ def hospital(rng):
 
 def test_sizes_groups_and_both_designs(database, ask):
     put(ask, [*hospital(random.Random(1)), ("long", "P1", "Progress", "2020-01-01", "x" * 1_001)])
-    settings = site(database, size=200, least=10, random_size=150, periods=["2015-01-01"])
+    settings = site(database, size=200, min_notes_per_stratum=10, random_size=150, periods=["2015-01-01"])
     stratified, simple = draw_samples(*settings)
     assert (stratified["design"], simple["design"]) == ("stratified", "random")
     assert (stratified["too_long"], stratified["of_notes"], simple["notes"]) == (1, 1_504, 150)

@@ -13,12 +13,12 @@ from deid_tasks.learning.train.chain import partial_label_loss
 from deid_tasks.learning.train.encode import Cutting, encode_samples
 from deid_tasks.learning.train.fit import Source, fit
 from deid_tasks.learning.train.labels import LABELS, TARGET_ID, TARGETS, allowed_table
-from deid_tasks.learning.train.model import Tagger, TrunkShape
+from deid_tasks.learning.train.model import EncoderShape, Tagger
 from deid_tasks.learning.train.sample import Mark, Sample
 from deid_tasks.learning.train.settings import FitSettings
 from tests.support.tiny_model import PIECES, tiny_tagger, write_tiny_model, write_tiny_tokenizer
 
-SHAPE = TrunkShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64)
+SHAPE = EncoderShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> WordPieceTokenizer:
 
 SAMPLES = [Sample(f"seen by dr {name} on {day}/3.", (Mark(11, 11 + len(name), "PROVIDER"),)) for name in ("Abe", "Bea", "Cal", "Dan") for day in range(1, 20)]  # fmt: skip
 CUTTING = Cutting(32)
-SETTINGS = FitSettings(steps=40, batch_pieces=512, learning_rate=3e-3, threads=1, checkpoint_every=20)
+SETTINGS = FitSettings(steps=40, batch_word_pieces=512, learning_rate=3e-3, threads=1, checkpoint_every=20)
 
 
 def tagger(seed: int = 0) -> Tagger:

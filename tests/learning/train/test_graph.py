@@ -8,14 +8,14 @@ import torch
 
 from deid_tasks.engine.text.word_groups import SLOTS
 from deid_tasks.learning.train.graph import build_graph, split_scales
-from deid_tasks.learning.train.model import Tagger, TrunkShape
+from deid_tasks.learning.train.model import EncoderShape, Tagger
 from tests.support.tiny_model import PIECES, tiny_tagger
 
 
 def distant_tagger() -> Tagger:
     """With biases by distance, as MPNet has them."""
     torch.manual_seed(3)
-    tagger = Tagger(TrunkShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64, buckets=32)).eval()
+    tagger = Tagger(EncoderShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64, buckets=32)).eval()
     with torch.no_grad():
         for parameter in tagger.parameters():
             if parameter.ndim > 1:

@@ -15,6 +15,7 @@ from deid_tasks.engine.detect.token_model import find_model
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_groups import SLOTS
 from deid_tasks.hospital.records import World
+from deid_tasks.learning.train.encoders import encoder_folder
 from deid_tasks.learning.train.export import export
 from deid_tasks.learning.train.learning import LearnSettings, learn
 from deid_tasks.learning.train.mistakes import find_disagreements, find_mistakes, neighbours
@@ -22,12 +23,11 @@ from deid_tasks.learning.train.mixture import MixtureSettings
 from deid_tasks.learning.train.run import build_tagger
 from deid_tasks.learning.train.sample import Mark, Sample, frame_of
 from deid_tasks.learning.train.scenes import SceneMaker
-from deid_tasks.learning.train.settings import FitSettings, ModelSettings, TrainSettings
+from deid_tasks.learning.train.settings import FitSettings, NetworkSettings, TrainSettings
 from deid_tasks.learning.train.simulated import read_contexts, write_sentences
 from deid_tasks.learning.train.tandem import choose, marked_words
-from deid_tasks.learning.train.trunks import trunk_folder
 from deid_tasks.learning.train.weights import load_mean, load_weights, save_bfloat16, what_is_read
-from tests.support.tiny_model import PIECES, save_trunk
+from tests.support.tiny_model import PIECES, save_encoder
 
 SAMPLES = [Sample("Seen by Abe Cole.", (Mark(8, 16, "PROVIDER"),)), Sample("No fever.", ()), Sample("On 3/4.", (Mark(3, 6, "DATE"),))]  # fmt: skip
 
@@ -90,12 +90,15 @@ def test_two_versions_that_complement_each_other_are_chosen_above_the_floor() ->
 
 
 def test_versions_are_trained_scored_and_chosen_and_a_stopped_run_goes_on(tmp_path: Path) -> None:
-    trunk = save_trunk("bert", tmp_path / "trunk")
+    encoder = save_encoder("bert", tmp_path / "encoder")
     mixture = MixtureSettings(
         skeleton_rounds=0, context_rounds=1, context_copies=1, note_copies=1, hospital_notes=5, negatives=20
     )
     settings = TrainSettings(
-        tmp_path / "run", mixture, FitSettings(steps=2, batch_pieces=256), ModelSettings(str(trunk), 1, window=64)
+        tmp_path / "run",
+        mixture,
+        FitSettings(steps=2, batch_word_pieces=256),
+        NetworkSettings(str(encoder), 1, window=64),
     )
     learning = LearnSettings(1, 2, pool_notes=3, pool_rounds=1, writings=1, copies=1, replay=0.01, dev_notes=4)
     lines: list[str] = []
@@ -115,9 +118,9 @@ def test_versions_are_trained_scored_and_chosen_and_a_stopped_run_goes_on(tmp_pa
 
 
 def test_the_mean_of_two_trainings_lies_between_them(tmp_path: Path) -> None:
-    trunk = save_trunk("mpnet", tmp_path / "trunk")
-    settings = ModelSettings(str(trunk), 1, window=32)
-    first, second, mean = (build_tagger(trunk, settings) for _ in range(3))
+    encoder = save_encoder("mpnet", tmp_path / "encoder")
+    settings = NetworkSettings(str(encoder), 1, window=32)
+    first, second, mean = (build_tagger(encoder, settings) for _ in range(3))
     second.load_state_dict(first.state_dict())
     with torch.no_grad():
         for parameter in second.parameters():
@@ -134,15 +137,15 @@ def test_the_mean_of_two_trainings_lies_between_them(tmp_path: Path) -> None:
 
 
 def test_a_training_goes_on_from_saved_weights_that_fit(tmp_path: Path) -> None:
-    trunk = save_trunk("mpnet", tmp_path / "trunk")
-    settings = ModelSettings(str(trunk), 2, window=32)
-    first, second = build_tagger(trunk, settings), build_tagger(trunk, settings)
+    encoder = save_encoder("mpnet", tmp_path / "encoder")
+    settings = NetworkSettings(str(encoder), 2, window=32)
+    first, second = build_tagger(encoder, settings), build_tagger(encoder, settings)
     save_bfloat16(first, tmp_path)
     load_weights(second, tmp_path)
     for one, other in zip(first.parameters(), second.parameters(), strict=True):
         assert (one - other).abs().max() <= 0.01 * one.abs().max()
     with pytest.raises(ModelError, match="other sizes or outputs"):
-        load_weights(build_tagger(trunk, ModelSettings(str(trunk), 1, window=32)), tmp_path)
+        load_weights(build_tagger(encoder, NetworkSettings(str(encoder), 1, window=32)), tmp_path)
     (tmp_path / "model.safetensors").write_bytes(b"\x80\x04pickle")
     with pytest.raises(ModelError, match="damaged, or no safetensors"):
         load_weights(second, tmp_path)
@@ -151,27 +154,27 @@ def test_a_training_goes_on_from_saved_weights_that_fit(tmp_path: Path) -> None:
 def test_a_training_goes_on_from_the_model_that_ships() -> None:
     shipped = find_model("minilm")
     reads = what_is_read(shipped)
-    tagger = build_tagger(trunk_folder("minilm"), ModelSettings(reads=reads))
+    tagger = build_tagger(encoder_folder("minilm"), NetworkSettings(reads=reads))
     before = {name: value.clone() for name, value in tagger.state_dict().items()}
     load_weights(tagger, shipped)
-    assert reads == "units"
+    assert reads == "word_groups"
     assert {name for name, value in tagger.state_dict().items() if torch.equal(value, before[name])} == set()
     with pytest.raises(
         ModelError, match="minilm holds a model with other sizes or outputs, or one that reads otherwise"
     ):
-        load_weights(build_tagger(trunk_folder("minilm"), ModelSettings(reads="pieces")), shipped)
+        load_weights(build_tagger(encoder_folder("minilm"), NetworkSettings(reads="word_pieces")), shipped)
 
 
 @pytest.mark.parametrize("kind", ["bert", "mpnet"])
 def test_a_model_of_units_goes_on_from_the_rounded_weights_of_one_of_pieces(kind: str, tmp_path: Path) -> None:
-    folder = save_trunk(kind, tmp_path)
-    settings = ModelSettings(str(folder), 2, window=32)
+    folder = save_encoder(kind, tmp_path)
+    settings = NetworkSettings(str(folder), 2, window=32)
     before = build_tagger(folder, settings).eval()
     exported = export(before, folder / "tokenizer.json", tmp_path / "before")
-    assert what_is_read(exported) == "pieces"
-    after = build_tagger(folder, replace(settings, reads="units")).eval()
+    assert what_is_read(exported) == "word_pieces"
+    after = build_tagger(folder, replace(settings, reads="word_groups")).eval()
     load_weights(after, exported)
-    assert what_is_read(export(after, folder / "tokenizer.json", tmp_path / "after")) == "units"
+    assert what_is_read(export(after, folder / "tokenizer.json", tmp_path / "after")) == "word_groups"
     ids = torch.randint(4, len(PIECES), (3, 9), generator=torch.Generator().manual_seed(0))
     units = torch.full((3, 9, SLOTS), after.shape.padding)
     units[:, :, 0] = ids

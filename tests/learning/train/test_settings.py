@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deid_tasks.core.errors import InputError
-from deid_tasks.learning.train.settings import FitSettings, ModelSettings, plan, read_changes
+from deid_tasks.learning.train.settings import FitSettings, NetworkSettings, plan, read_changes
 
 
 def test_the_published_preset_is_the_published_recipe(tmp_path: Path) -> None:
@@ -24,14 +24,14 @@ def test_the_published_preset_is_the_published_recipe(tmp_path: Path) -> None:
 
 def test_ours_is_one_model_in_the_folder_itself(tmp_path: Path) -> None:
     [one] = plan(tmp_path)
-    assert (one.folder, one.model, one.fit) == (tmp_path, ModelSettings(), FitSettings())
+    assert (one.folder, one.model, one.fit) == (tmp_path, NetworkSettings(), FitSettings())
 
 
 def test_changes_are_made_to_every_model(tmp_path: Path) -> None:
     path = tmp_path / "own.yaml"
-    path.write_text("model: {trunk: minilm, layers: 2}\nfit: {steps: 5}\nmixture: {negatives: 10}\nseed: 3\n")
+    path.write_text("model: {encoder: minilm, layers: 2}\nfit: {steps: 5}\nmixture: {negatives: 10}\nseed: 3\n")
     for one in plan(tmp_path, "published", read_changes(path)):
-        assert (one.model.trunk, one.model.layers, one.fit.steps, one.mixture.negatives, one.seed) == ("minilm", 2, 5, 10, 3)  # fmt: skip
+        assert (one.model.encoder, one.model.layers, one.fit.steps, one.mixture.negatives, one.seed) == ("minilm", 2, 5, 10, 3)  # fmt: skip
         assert one.fit.warmup == 0.4
 
 
@@ -70,7 +70,7 @@ def test_an_unknown_preset_and_a_broken_file_are_named(tmp_path: Path) -> None:
 
 def test_one_preset_trains_both_models_that_ship(tmp_path: Path) -> None:
     plans = plan(tmp_path, "shipped", {"mixture": {"corpora": "/nowhere"}})
-    assert [(one.folder.name, one.model.trunk, one.model.layers) for one in plans] == [
+    assert [(one.folder.name, one.model.encoder, one.model.layers) for one in plans] == [
         ("minilm", "minilm", 6),
         ("mpnet", "mpnet", 6),
     ]

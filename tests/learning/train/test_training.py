@@ -25,17 +25,17 @@ from deid_tasks.learning.train.labels import ANY, BEGIN, PERSON, TARGET_ID, allo
 from deid_tasks.learning.train.mixture import MixtureSettings
 from deid_tasks.learning.train.run import build_tagger, source_of, train
 from deid_tasks.learning.train.sample import Mark, Sample
-from deid_tasks.learning.train.settings import FitSettings, ModelSettings, TrainSettings
-from deid_tasks.settings.model import TransformerSettings
-from tests.support.tiny_model import save_trunk, write_tiny_tokenizer
+from deid_tasks.learning.train.settings import FitSettings, NetworkSettings, TrainSettings
+from deid_tasks.settings import TransformerSettings
+from tests.support.tiny_model import save_encoder, write_tiny_tokenizer
 
 SAMPLE = Sample("Seen by DR. ABE COLE on 3/14/21.", (Mark(12, 20, "PROVIDER"), Mark(24, 31, "DATE")), "made")
 FIT = FitSettings(steps=3, threads=1)
 
 
 @pytest.fixture(scope="module")
-def trunk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_trunk("bert", tmp_path_factory.mktemp("trunk"))
+def pretrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_encoder("bert", tmp_path_factory.mktemp("encoder"))
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +43,13 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> WordPieceTokenizer:
     return WordPieceTokenizer(write_tiny_tokenizer(tmp_path_factory.mktemp("tokenizer")))
 
 
-def test_a_training_ends_in_a_model_that_loads_and_a_folder_keeps_its_settings(trunk: Path, tmp_path: Path) -> None:
+def test_a_training_ends_in_a_model_that_loads_and_a_folder_keeps_its_settings(
+    pretrained: Path, tmp_path: Path
+) -> None:
     mixture = MixtureSettings(
         skeleton_rounds=0, context_rounds=1, context_copies=1, note_copies=1, hospital_notes=5, negatives=20
     )
-    settings = TrainSettings(tmp_path, mixture, FIT, ModelSettings(str(trunk), 2, window=32))
+    settings = TrainSettings(tmp_path, mixture, FIT, NetworkSettings(str(pretrained), 2, window=32))
     lines: list[str] = []
     train(settings, lines.append)
     assert TransformerDetector(TransformerSettings(model=str(settings.exported))).detect([Document("n", "Abe")])
@@ -58,22 +60,22 @@ def test_a_training_ends_in_a_model_that_loads_and_a_folder_keeps_its_settings(t
 
 
 KINDS = {
-    "plain": ModelSettings(window=32),
-    "crf-bio": ModelSettings(window=32, head="crf", labels="bio"),
-    "crf-first": ModelSettings(window=32, head="crf", subwords="first"),
-    "rules-uncased": ModelSettings(window=32, has_rules=True, has_casing=False),
-    "window-titled": ModelSettings(window=64, context="window", overlap=0.1, is_titled=True),
-    "family": ModelSettings(window=32, labels="bio", entities=(Entity.PROVIDER,)),
-    "units": ModelSettings(window=32, reads="units"),
-    "units-crf-rules": ModelSettings(window=32, reads="units", head="crf", labels="bio", has_rules=True),
+    "plain": NetworkSettings(window=32),
+    "crf-bio": NetworkSettings(window=32, head="crf", labels="bio"),
+    "crf-first": NetworkSettings(window=32, head="crf", subwords="first"),
+    "rules-uncased": NetworkSettings(window=32, has_rules=True, has_casing=False),
+    "window-titled": NetworkSettings(window=64, context="window", overlap=0.1, is_titled=True),
+    "family": NetworkSettings(window=32, labels="bio", entities=(Entity.PROVIDER,)),
+    "units": NetworkSettings(window=32, reads="word_groups"),
+    "units-crf-rules": NetworkSettings(window=32, reads="word_groups", head="crf", labels="bio", has_rules=True),
 }
 
 
 @pytest.mark.parametrize("settings", KINDS.values(), ids=KINDS)
-def test_every_kind_of_model_learns(settings: ModelSettings, trunk: Path, tmp_path: Path) -> None:
+def test_every_kind_of_model_learns(settings: NetworkSettings, pretrained: Path, tmp_path: Path) -> None:
     torch.manual_seed(0)
-    source = source_of(trunk / "tokenizer.json", [SAMPLE] * 8, settings)
-    tagger = build_tagger(trunk, settings)
+    source = source_of(pretrained / "tokenizer.json", [SAMPLE] * 8, settings)
+    tagger = build_tagger(pretrained, settings)
     table = torch.from_numpy(allowed_table(tagger.outputs))
 
     def cost() -> float:
@@ -88,21 +90,23 @@ def test_every_kind_of_model_learns(settings: ModelSettings, trunk: Path, tmp_pa
 
 
 @pytest.mark.parametrize("settings", KINDS.values(), ids=KINDS)
-def test_the_detector_reads_every_kind_as_it_was_trained(settings: ModelSettings, trunk: Path, tmp_path: Path) -> None:
+def test_the_detector_reads_every_kind_as_it_was_trained(
+    settings: NetworkSettings, pretrained: Path, tmp_path: Path
+) -> None:
     torch.manual_seed(3)
-    tagger = build_tagger(trunk, settings).eval()
+    tagger = build_tagger(pretrained, settings).eval()
     with torch.no_grad():
         for name, parameter in tagger.named_parameters():
             if name.startswith("crf."):
                 parameter.normal_(std=2.0)
             if name.startswith("head."):
                 parameter.normal_(std=0.6)
-    export(tagger, trunk / "tokenizer.json", tmp_path / "model", is_quantised=False)
+    export(tagger, pretrained / "tokenizer.json", tmp_path / "model", is_quantised=False)
     write_config(tagger, tmp_path / "model", settings)
     detector = TransformerDetector(TransformerSettings(model=str(tmp_path / "model"), outside_bias=0.0))
     text = "DR. ABE COLE on 3/14."
     [found] = detector.detect([Document("n", text)])
-    source = source_of(trunk / "tokenizer.json", [Sample(text, ())], replace(settings, context="sentence"))
+    source = source_of(pretrained / "tokenizer.json", [Sample(text, ())], replace(settings, context="sentence"))
     [window] = encode_samples(source.encoder, source.samples, replace(source.cutting, window=64), source.rules)
     batch = collate([window])
     with torch.no_grad():
@@ -125,27 +129,29 @@ def test_the_detector_reads_every_kind_as_it_was_trained(settings: ModelSettings
             assert chance > 0.15 if is_found else chance < 0.6, (start, chance)
 
 
-def test_a_run_ends_when_its_minutes_are_over(trunk: Path, tmp_path: Path) -> None:
-    settings = ModelSettings(window=32)
-    source = source_of(trunk / "tokenizer.json", [SAMPLE] * 8, settings)
+def test_a_run_ends_when_its_minutes_are_over(pretrained: Path, tmp_path: Path) -> None:
+    settings = NetworkSettings(window=32)
+    source = source_of(pretrained / "tokenizer.json", [SAMPLE] * 8, settings)
     lines: list[str] = []
-    fit(build_tagger(trunk, settings), source, replace(FIT, steps=100_000, minutes=0.02), tmp_path, lines.append)
+    fit(build_tagger(pretrained, settings), source, replace(FIT, steps=100_000, minutes=0.02), tmp_path, lines.append)
     assert int(lines[-1].split()[1].split("/")[0]) < 1_000
 
 
-def test_a_window_longer_than_the_trunk_reads_is_refused(trunk: Path) -> None:
+def test_a_window_longer_than_the_encoder_reads_is_refused(pretrained: Path) -> None:
     with pytest.raises(ModelError, match="reads 66 pieces at once, not a window of 128"):
-        build_tagger(trunk, ModelSettings(window=128))
+        build_tagger(pretrained, NetworkSettings(window=128))
 
 
-def test_a_device_that_is_not_there_is_refused(trunk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_that_is_not_there_is_refused(
+    pretrained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Where there is one, it is hidden.
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    settings = ModelSettings(window=32)
+    settings = NetworkSettings(window=32)
     with pytest.raises(ModelError, match="no such device"):
         fit(
-            build_tagger(trunk, settings),
-            source_of(trunk / "tokenizer.json", [SAMPLE], settings),
+            build_tagger(pretrained, settings),
+            source_of(pretrained / "tokenizer.json", [SAMPLE], settings),
             replace(FIT, device="cuda"),
             tmp_path,
         )

@@ -19,7 +19,7 @@ from deid_tasks.engine.lexicon import Lexicon, LexiconTerm
 from deid_tasks.engine.text import Document
 from deid_tasks.evidence.evaluate import Scorer
 from deid_tasks.platform.runs.ablation import GoldDocument, ablate, variants_of
-from deid_tasks.settings.model import MergeSettings, RecoverSettings
+from deid_tasks.settings import MergeSettings, RecoverSettings
 
 TERMS = [
     LexiconTerm("provider", "last", "Quillfeather", 1),

@@ -18,8 +18,7 @@ from deid_tasks.evidence.gate import new_key_pair
 from deid_tasks.platform import runs
 from deid_tasks.platform.warehouse import Shard
 from deid_tasks.platform.workspace import shard_file
-from deid_tasks.settings import Secrets
-from deid_tasks.settings.model import DriftSettings
+from deid_tasks.settings import DriftSettings, Secrets
 
 START = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
 END = START + datetime.timedelta(days=1)

@@ -21,7 +21,7 @@ def settings(site):
     folder = Path(site.settings.work_dir).with_name("harvesting")
     shutil.copytree(Path(site.settings.work_dir) / "lexicon", folder / "lexicon")
     harvest = site.settings.harvest.model_copy(
-        update={"least_patients": 6, "top_sentences": 40, "medical_sentences": 15, "template_notes": 200}
+        update={"min_patients": 6, "top_sentences": 40, "medical_sentences": 15, "template_notes": 200}
     )
     detect = site.settings.detect.model_copy(update={"detectors": ("patterns", "lexicon", "patient", "templates")})
     return site.settings.model_copy(update={"work_dir": str(folder), "harvest": harvest, "detect": detect})

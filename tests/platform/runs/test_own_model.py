@@ -11,9 +11,9 @@ from deid_tasks.core.errors import InputError, ModelError, WarehouseError
 from deid_tasks.platform import runs
 from deid_tasks.platform.runs.heldout import Split, is_unseen, splits_of
 from deid_tasks.platform.runs.own_model import train_on_gold
-from deid_tasks.settings.model import GateSettings
+from deid_tasks.settings import GateSettings
 from tests.support.freeze_truth import freeze_truth
-from tests.support.tiny_model import save_trunk
+from tests.support.tiny_model import save_encoder
 
 
 def test_a_split_is_of_patients_and_keeps_its_share() -> None:
@@ -30,17 +30,24 @@ def test_a_split_is_of_patients_and_keeps_its_share() -> None:
 
 
 def test_a_model_is_trained_registered_and_certified_on_patients_it_never_saw(site, tmp_path: Path) -> None:
-    trunk = save_trunk("bert", tmp_path / "trunk")
-    training = {"trunk": str(trunk), "layers": 1, "steps": 2, "simulated_notes": 0, "held_out": 0.4, "gold_repeats": 1}
-    trunk_settings = site.settings.model_copy(
+    encoder = save_encoder("bert", tmp_path / "encoder")
+    training = {
+        "encoder": str(encoder),
+        "layers": 1,
+        "steps": 2,
+        "simulated_notes": 0,
+        "held_out": 0.4,
+        "gold_repeats": 1,
+    }
+    own_settings = site.settings.model_copy(
         update={"training": site.settings.training.model_copy(update=training), "work_dir": str(tmp_path / "work")}
     )
     lines: list[str] = []
     with pytest.raises(ModelError, match="reads 66 pieces at once, not a window of 128"):
-        train_on_gold(trunk_settings, site.secrets, lines.append)
-    trunk = save_trunk("bert", tmp_path / "longer", positions=160)
-    settings = trunk_settings.model_copy(
-        update={"training": trunk_settings.training.model_copy(update={"trunk": str(trunk)})}
+        train_on_gold(own_settings, site.secrets, lines.append)
+    encoder = save_encoder("bert", tmp_path / "longer", positions=160)
+    settings = own_settings.model_copy(
+        update={"training": own_settings.training.model_copy(update={"encoder": str(encoder)})}
     )
     result = train_on_gold(settings, site.secrets, lines.append)
     model = Path(result["model"])
@@ -63,15 +70,22 @@ def disputed(site):
     """Two gold sets of disputed notes, the second of which holds a note of the random one; they go again, since other tests train too."""
     connection = psycopg2.connect(site.uri)
     chosen = (site.notes[160:180], site.notes[159:200:2])
-    versions = [freeze_truth(connection, site.settings, notes, "disputed").version for notes in chosen]
+    versions = [freeze_truth(connection, site.settings, notes, "disagreement").version for notes in chosen]
     connection.close()
     yield versions
-    site.rows("delete from riverside_gold.gold_set where design = 'disputed'")
+    site.rows("delete from riverside_gold.gold_set where design = 'disagreement'")
 
 
 def test_disputed_notes_are_trained_on_and_neither_scored_nor_evaluated(site, tmp_path: Path, disputed) -> None:
-    trunk = save_trunk("bert", tmp_path / "trunk", positions=160)
-    training = {"trunk": str(trunk), "layers": 1, "steps": 1, "simulated_notes": 0, "held_out": 0.4, "gold_repeats": 1}
+    encoder = save_encoder("bert", tmp_path / "encoder", positions=160)
+    training = {
+        "encoder": str(encoder),
+        "layers": 1,
+        "steps": 1,
+        "simulated_notes": 0,
+        "held_out": 0.4,
+        "gold_repeats": 1,
+    }
 
     def trained(**changes):
         settings = site.settings.training.model_copy(update=training | changes)
@@ -91,9 +105,9 @@ def test_disputed_notes_are_trained_on_and_neither_scored_nor_evaluated(site, tm
 
 def test_the_gate_refuses_disputed_notes_and_training_asks_for_those_it_is_told(site) -> None:
     with pytest.raises(ValidationError, match="their figures stand for no others"):
-        GateSettings(designs=("random", "disputed"))
-    training = site.settings.training.model_copy(update={"designs": ("random", "disputed")})
-    with pytest.raises(WarehouseError, match="has no disputed gold set; run sample__riverside"):
+        GateSettings(designs=("random", "disagreement"))
+    training = site.settings.training.model_copy(update={"designs": ("random", "disagreement")})
+    with pytest.raises(WarehouseError, match="has no disagreement gold set; run sample__riverside"):
         train_on_gold(site.settings.model_copy(update={"training": training}), site.secrets)
 
 

@@ -17,8 +17,7 @@ from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.vault import VaultStore, new_vault_keys
 from deid_tasks.platform.workspace import shard_files, vault_file
-from deid_tasks.settings import Secrets
-from deid_tasks.settings.model import VaultSettings
+from deid_tasks.settings import Secrets, VaultSettings
 from tests.support.published_days import DAY, START, release, texts, with_settings
 
 WHY = "treatment of an adverse event, ticket 17"

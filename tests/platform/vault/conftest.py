@@ -7,8 +7,7 @@ import boto3
 import pytest
 
 from deid_tasks.platform.vault import PartWriter, VaultStore, new_vault_keys, read_parts, vault_opener, vault_recipient
-from deid_tasks.settings import Secrets
-from deid_tasks.settings.model import VaultSettings
+from deid_tasks.settings import Secrets, VaultSettings
 from tests.support.vault_entries import entry
 
 _NUMBERS = itertools.count(1)

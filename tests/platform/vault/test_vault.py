@@ -19,8 +19,7 @@ from deid_tasks.platform.vault import (
     vault_recipient,
 )
 from deid_tasks.platform.vault.sealed import new_data_key, seal, unseal
-from deid_tasks.settings import InstitutionSettings, Secrets
-from deid_tasks.settings.model import VaultSettings
+from deid_tasks.settings import InstitutionSettings, Secrets, VaultSettings
 from tests.support.vault_entries import ORIGINAL, PUBLISHED, entry
 
 SECRET = ("Okafor", "3/14/2024", "N-a")

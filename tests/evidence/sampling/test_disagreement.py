@@ -16,7 +16,7 @@ from deid_tasks.platform.runs.heldout import split_of_training
 from deid_tasks.platform.runs.sampling import draw_samples
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.gold import SettledNote, freeze_gold_set
-from deid_tasks.settings.model import DESIGNS
+from deid_tasks.settings import DESIGNS
 from tests.support.sampling_site import KEY, drawn, put, site
 
 # The institution's pattern marks what no model takes for an identifier.
@@ -40,7 +40,7 @@ def place(database, ask, tmp_path):
         return site(
             database,
             sections | (changes or {}),
-            **{"size": 1, "least": 1, "random_size": 0, "disputed_size": 2} | sampling,
+            **{"size": 1, "min_notes_per_stratum": 1, "random_size": 0, "disagreement_size": 2} | sampling,
         )
 
     return settings
@@ -56,26 +56,26 @@ def notes(*texts, patient=None):
 
 
 def disputed(place, **sampling):
-    [sample] = draw_samples(*place(**sampling), designs=["disputed"])
+    [sample] = draw_samples(*place(**sampling), designs=["disagreement"])
     return sample
 
 
 def order(ask):
-    return [row[0] for row in drawn(ask, "disputed")]
+    return [row[0] for row in drawn(ask, "disagreement")]
 
 
 def test_the_notes_on_which_detectors_differ_most_come_first_and_others_not_at_all(place, ask):
     put(ask, notes(CALM, ONE, AGREED, TWO, f"{ONE} {'Slept well. ' * 60}", CALM))
-    sample = disputed(place, disputed_size=6)
+    sample = disputed(place, disagreement_size=6)
     # Of two notes with as many disputed words, the one that takes an annotator less time.
     assert order(ask) == ["n3", "n1", "n4"]
-    assert (sample["design"], sample["notes"], sample["of_notes"]) == ("disputed", 3, 6)
+    assert (sample["design"], sample["notes"], sample["of_notes"]) == ("disagreement", 3, 6)
     assert ask("select size, notes from xx_gold.sample") == [(6, 3)]
 
 
 def test_one_note_a_patient(place, ask):
     put(ask, [*notes(TWO, TWO, TWO, patient="P1"), ("m", None, "t", None, ONE), ("o", None, "t", None, ONE)])
-    assert disputed(place, disputed_size=5)["notes"] == 3
+    assert disputed(place, disagreement_size=5)["notes"] == 3
     first, *others = order(ask)
     assert first in {"n0", "n1", "n2"}
     assert set(others) == {"m", "o"}
@@ -83,13 +83,13 @@ def test_one_note_a_patient(place, ask):
 
 def test_no_note_of_a_sample_or_a_gold_set_is_drawn_again(place, ask):
     put(ask, notes(TWO, TWO, TWO, TWO, TWO, TWO))
-    settings, secrets = place(size=2, random_size=1, disputed_size=6)
+    settings, secrets = place(size=2, random_size=1, disagreement_size=6)
     with connect(secrets.text("ehr")) as connection:
         gold = SettledNote("n0", "P0", "t", datetime.datetime(2024, 1, 1), "A1", TWO, (Span(12, 18, Entity.MRN),))
         freeze_gold_set(connection, settings, [gold], design="random", sample_version="elsewhere")
     before = draw_samples(settings, secrets, designs=["random", "stratified"])
     both = draw_samples(settings, secrets)
-    assert [sample["design"] for sample in both] == ["stratified", "random", "disputed"]
+    assert [sample["design"] for sample in both] == ["stratified", "random", "disagreement"]
     # A disputed sample leaves the others as they are.
     assert both[:2] == before
     taken = {"n0", *(row[0] for design in ("stratified", "random") for row in drawn(ask, design))}
@@ -107,22 +107,22 @@ def test_the_same_draw_is_the_same_version_and_another_takes_other_notes(place, 
     assert len(order(ask)) == len(set(order(ask))) == 4
     # Another engine is asked anew.
     quiet = {"detect": DETECT | {"transformers": [{"outside_bias": 10, "threshold": 0.99}]}}
-    [third] = draw_samples(*place(quiet), designs=["disputed"])
+    [third] = draw_samples(*place(quiet), designs=["disagreement"])
     assert third["sample_version"] not in {first["sample_version"], other["sample_version"]}
     assert sorted(order(ask)) == [f"n{i}" for i in range(6)]
 
 
 def test_the_pool_bounds_what_is_read(place, ask):
     put(ask, notes(*[TWO] * 9))
-    assert disputed(place, disputed_size=3, disputed_pool=3)["notes"] == 3
-    with pytest.raises(SettingsError, match="disputed_pool must not be smaller than disputed_size"):
-        draw_samples(*place(), {"disputed_size": 3_000})
+    assert disputed(place, disagreement_size=3, disagreement_pool=3)["notes"] == 3
+    with pytest.raises(SettingsError, match="disagreement_pool must not be smaller than disagreement_size"):
+        draw_samples(*place(), {"disagreement_size": 3_000})
 
 
 def test_patients_whom_no_training_may_see_are_left_out(place, ask):
     put(ask, notes(*[TWO] * 30))
-    settings = place({"training": {"held_out": 0.5}}, disputed_size=30)
-    [sample] = draw_samples(*settings, designs=["disputed"])
+    settings = place({"training": {"held_out": 0.5}}, disagreement_size=30)
+    [sample] = draw_samples(*settings, designs=["disagreement"])
     split = split_of_training(settings[0])
     free = {f"n{i}" for i in range(30) if not split.is_held_out(f"P{i}", f"n{i}")}
     assert 0 < len(free) < 30
@@ -139,16 +139,16 @@ def test_nothing_of_a_note_is_told(place, ask, caplog, capfd):
 def test_what_cannot_be_drawn_is_one_error_and_leaves_nothing(place, ask):
     put(ask, notes(CALM, AGREED))
     with pytest.raises(WarehouseError, match="detectors differ on none of 2 notes"):
-        draw_samples(*place(), designs=["disputed"])
+        draw_samples(*place(), designs=["disagreement"])
     lists = {"detect": DETECT | {"detectors": ["patterns", "lexicon", "patient"]}}
-    with pytest.raises(SettingsError, match="a disputed sample needs `transformer`"):
+    with pytest.raises(SettingsError, match="a disagreement sample needs `transformer`"):
         draw_samples(*place(lists))
-    with pytest.raises(SettingsError, match="designs are stratified, random, disputed, not enriched"):
+    with pytest.raises(SettingsError, match="designs are stratified, random, disagreement, not enriched"):
         draw_samples(*place(), designs=["enriched"])
     with pytest.raises(SettingsError, match="no design is asked for whose size is not 0"):
         draw_samples(*place(), designs=["random"])
     assert ask("select count(*) from xx_gold.sample") == [(0,)]
-    assert DESIGNS[-1] == "disputed"
+    assert DESIGNS[-1] == "disagreement"
 
 
 def score(place, transformers, text):
@@ -166,7 +166,7 @@ def test_a_word_is_disputed_where_a_model_that_could_have_marked_it_did_not(plac
     assert score(place, [{"entities": ["PROVIDER"]}], text) == 0
     # The second opinion takes back what the first model marks.
     second = {"model": "minilm", "outside_bias": 10, "band": [0, 1], "combine": "second"}
-    assert score(place, [{"second": second}], text) == pytest.approx(100 * 3 / (11 + 100))
+    assert score(place, [{"second_stage": second}], text) == pytest.approx(100 * 3 / (11 + 100))
     # Of two models one marks the name.
     models = [{"name": "one"}, {"name": "other", "outside_bias": 10}]
     assert score(place, models, text) == pytest.approx(100 * 3 / (11 + 100))

