@@ -8,7 +8,6 @@ PACKAGE = Path(__file__).resolve().parents[1] / "deid_tasks"
 
 PRESENT_DUPLICATES = frozenset(
     {
-        "ModelSettings",
         "NamePools",
         "Part",
         "Person",
