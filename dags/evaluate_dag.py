@@ -32,7 +32,7 @@ The figures are rows of `{institution}_results.evaluation`. Mend the detector or
 def evaluate_and_certify(institution: str) -> dict[str, Any]:
     """Scores on the gold sets, with and without dictionaries; fails where the thresholds are missed."""
     with engine(institution) as (runs, *who):
-        return runs.evaluate(*who)
+        return runs.evaluate_and_certify(*who)
 
 
 def build(settings: InstitutionSettings) -> DAG:

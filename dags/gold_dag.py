@@ -51,14 +51,14 @@ def import_annotations(institution: str, params: dict[str, Any]) -> list[dict[st
 def adjudicate(institution: str, params: dict[str, Any]) -> list[dict[str, Any]]:
     """Kappa, and conflicts to the adjudicator and back; returns counts and figures."""
     with engine(institution) as (runs, *who):
-        return runs.adjudicate(*who, _chosen(params))
+        return runs.adjudicate_samples(*who, _chosen(params))
 
 
 @task(multiple_outputs=False)
 def freeze(institution: str, params: dict[str, Any]) -> list[dict[str, Any]]:
     """The gold sets; skipped, with the reason, while work on any of the samples is open."""
     with engine(institution) as (runs, *who):
-        reports = runs.freeze(*who, _chosen(params))
+        reports = runs.freeze_gold_sets(*who, _chosen(params))
     waiting = [f"{r['design']} sample {r['sample_version']}: {r['waiting_for']}" for r in reports if r["waiting_for"]]
     if waiting:
         raise AirflowSkipException(f"work is open: {' | '.join(waiting)}")

@@ -33,7 +33,7 @@ the file and row that was changed in more than its decision; mend it and clear t
 def harvest(institution: str) -> dict[str, Any]:
     """Candidates, to files; returns counts and the folder."""
     with engine(institution) as (runs, *who):
-        return runs.harvest(*who)
+        return runs.harvest_candidates(*who)
 
 
 @task(multiple_outputs=False)

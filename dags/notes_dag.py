@@ -36,7 +36,7 @@ Quarantined notes and their reasons are rows of `{institution}_results.note_outc
 def verify_certificate(institution: str) -> dict[str, Any]:
     """Whether the engine as it is now may publish; fails before a note is read where it may not."""
     with engine(institution) as (runs, *who):
-        return runs.verify(*who)
+        return runs.verify_current_certificate(*who)
 
 
 @task
@@ -72,7 +72,7 @@ def reconcile_and_gate(
 ) -> dict[str, Any]:
     """Counts, audit, certificate and drift of the whole run; fails where a figure falls short."""
     with engine(institution) as (runs, *who):
-        return runs.reconcile(*who, run_id, data_interval_start, data_interval_end, list(shards))
+        return runs.reconcile_run(*who, run_id, data_interval_start, data_interval_end, list(shards))
 
 
 @task(multiple_outputs=False)
@@ -85,7 +85,7 @@ def publish(
 ) -> dict[str, Any]:
     """The run's slice of the published table, replaced in one commit; ``released`` is what the gate let through."""
     with engine(institution) as (runs, *who):
-        return runs.publish(*who, run_id, data_interval_start, data_interval_end, released)
+        return runs.publish_notes(*who, run_id, data_interval_start, data_interval_end, released)
 
 
 @task(multiple_outputs=False)

@@ -19,7 +19,7 @@ from deid_tasks.engine.resolve import SpansByDetector, settle
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.hospital.records import GoldNote
-from deid_tasks.platform.runs.disputes import Committee
+from deid_tasks.platform.runs.disagreement import Committee
 from deid_tasks.settings import DetectSettings
 
 _BATCH = 100

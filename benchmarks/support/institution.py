@@ -74,7 +74,7 @@ def institution(notes: int, of: int, seed: int, *, harvested: bool) -> Iterator[
             settings, secrets = _settings(folder), Secrets(values.get)
             runs.compile_dictionaries(settings, secrets)
             if harvested:
-                runs.harvest(settings, secrets)
+                runs.harvest_candidates(settings, secrets)
                 runs.approve_harvest(settings, secrets, "benchmark")
             chosen = written[:: max(1, of // notes)][:notes]
             with connect(uri) as reader:

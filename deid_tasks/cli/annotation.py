@@ -33,7 +33,7 @@ _INSTITUTIONS = Path("dags/institutions")
 @annotate.command()
 def export(institution: Institution, sample: Samples = None, institutions: Institutions = _INSTITUTIONS) -> None:
     """Write the two annotators' task lists; lists that are there already stay as they are."""
-    from deid_tasks.platform.runs.annotation import export_tasks
+    from deid_tasks.platform.runs import export_tasks
 
     for report in export_tasks(*_who(institution, institutions), sample or ()):
         shown = report["preannotated_by"]
@@ -53,7 +53,7 @@ def import_finished(
     ] = False,
 ) -> None:
     """Read what the annotators finished from their folders `done`."""
-    from deid_tasks.platform.runs.annotation import import_annotations
+    from deid_tasks.platform.runs import import_annotations
 
     settings, secrets = _who(institution, institutions)
     for report in import_annotations(settings, secrets, sample or (), reopen=reopen):
@@ -64,7 +64,7 @@ def import_finished(
 @annotate.command()
 def status(institution: Institution, sample: Samples = None, institutions: Institutions = _INSTITUTIONS) -> None:
     """How far the work is, and how well the annotators agree; changes nothing."""
-    from deid_tasks.platform.runs.adjudication import annotation_status
+    from deid_tasks.platform.runs import annotation_status
 
     for report in annotation_status(*_who(institution, institutions), sample or ()):
         _print_report(report)
@@ -80,10 +80,10 @@ def adjudicate(
     ] = False,
 ) -> None:
     """Take in the adjudicator's finished notes, and write new conflicts as the adjudicator's next task list."""
-    from deid_tasks.platform.runs.adjudication import adjudicate as decide
+    from deid_tasks.platform.runs import adjudicate_samples
 
     settings, secrets = _who(institution, institutions)
-    for report in decide(settings, secrets, sample or (), errors=errors):
+    for report in adjudicate_samples(settings, secrets, sample or (), errors=errors):
         person = settings.annotation.adjudicator
         print(f"{_name(report)}: {person}: {_counts(report[person])}")
         if report["tasks"]:
@@ -94,9 +94,9 @@ def adjudicate(
 @annotate.command()
 def freeze(institution: Institution, sample: Samples = None, institutions: Institutions = _INSTITUTIONS) -> None:
     """Freeze the gold sets. Exit status 1 while work is open."""
-    from deid_tasks.platform.runs.adjudication import freeze as freeze_samples
+    from deid_tasks.platform.runs import freeze_gold_sets
 
-    reports = freeze_samples(*_who(institution, institutions), sample or ())
+    reports = freeze_gold_sets(*_who(institution, institutions), sample or ())
     for report in reports:
         state = f"gold set {report['gold_version']}" if report["gold_version"] else f"open: {report['waiting_for']}"
         print(f"{_name(report)}: {state}")

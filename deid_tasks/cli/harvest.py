@@ -25,7 +25,7 @@ def run(institution: Institution, institutions: Institutions = _INSTITUTIONS) ->
     from deid_tasks.platform import runs
     from deid_tasks.settings import Secrets, load_institution
 
-    found = runs.harvest(load_institution(institutions / f"{institution}.yaml"), Secrets())
+    found = runs.harvest_candidates(load_institution(institutions / f"{institution}.yaml"), Secrets())
     print(
         f"{found['sentence_candidates']:,} sentences and {found['template_candidates']:,} templates from {found['notes']:,} notes:"
         f" {found['folder']}\n"

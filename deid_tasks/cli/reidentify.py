@@ -27,12 +27,12 @@ def reidentify(
     Needs the key that opens the vault, which nobody who publishes has. The request is written down before anything is opened; all
     notes are given back, or none and one line says why.
     """
-    from deid_tasks.platform.runs import reidentify as bring_back
+    from deid_tasks.platform.runs import reidentify_notes
     from deid_tasks.settings import Secrets, load_institution
 
     settings = load_institution(institutions / f"{institution}.yaml")
     asked_by = f"{getpass.getuser()}@{socket.gethostname()}"
-    originals = bring_back(settings, Secrets(), notes, reason, asked_by)
+    originals = reidentify_notes(settings, Secrets(), notes, reason, asked_by)
     with open_target(output) as target:
         for one in originals:
             record = {"id": one.note_id, "note_key": one.note_key, "patient_id": one.patient_id, "text": one.text}

@@ -149,7 +149,7 @@ def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatc
         reports = [("random", "s1", ""), ("stratified", "s2", waiting)]
         return [{"design": d, "sample_version": v, "waiting_for": w} for d, v, w in reports]
 
-    monkeypatch.setattr(runs, "freeze", freeze)
+    monkeypatch.setattr(runs, "freeze_gold_sets", freeze)
     task = dagbag.dags["gold__riverside"].get_task("freeze")
     if waiting:
         with pytest.raises(

@@ -1,43 +1,55 @@
-"""The steps of a scheduled run: what one task does, from warehouse to published table.
+"""The steps of the platform: what one Airflow task or one command does, from the warehouse to the published table.
 
-Each takes settings, secrets and plain values, and returns counts: whatever it returns may stand in Airflow's database.
+A step takes an institution's settings, its secrets and plain values. It returns counts, figures, versions and paths, which
+may be stored in Airflow's database. ``__all__`` lists the steps in the order in which an institution runs them.
 """
 
-from deid_tasks.platform.runs.adjudication import adjudicate, annotation_status, freeze
-from deid_tasks.platform.runs.annotation import export_tasks, import_annotations
-from deid_tasks.platform.runs.certificates import record_review, verify
-from deid_tasks.platform.runs.dictionaries import compile_dictionaries, load_engine
-from deid_tasks.platform.runs.evaluation import evaluate
-from deid_tasks.platform.runs.harvesting import approve_harvest, approved_harvest, harvest
-from deid_tasks.platform.runs.names import surrogate_keys
+from deid_tasks.platform.runs.adjudication import adjudicate_samples
+from deid_tasks.platform.runs.annotation_export import export_tasks
+from deid_tasks.platform.runs.annotation_import import import_annotations
+from deid_tasks.platform.runs.annotation_progress import annotation_status
+from deid_tasks.platform.runs.certificates import verify_current_certificate
+from deid_tasks.platform.runs.dictionaries import compile_dictionaries
+from deid_tasks.platform.runs.evaluation import evaluate_and_certify
+from deid_tasks.platform.runs.gold_sets import freeze_gold_sets
+from deid_tasks.platform.runs.harvesting import approve_harvest, approved_harvest, harvest_candidates
+from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.notes import plan_shards, process_shard
-from deid_tasks.platform.runs.release import publish, reconcile
+from deid_tasks.platform.runs.originals import reidentify_notes, rewrap_vault, store_vault
+from deid_tasks.platform.runs.pseudonyms import surrogate_keys
+from deid_tasks.platform.runs.publication import publish_notes
+from deid_tasks.platform.runs.reconciliation import reconcile_run
+from deid_tasks.platform.runs.reviews import record_review
 from deid_tasks.platform.runs.sampling import draw_samples
-from deid_tasks.platform.runs.tables import publish_tables
-from deid_tasks.platform.runs.vault import reidentify, rewrap_vault, store_vault
+from deid_tasks.platform.runs.structured_tables import publish_tables
 
-__all__ = [
-    "adjudicate",
-    "annotation_status",
+__all__ = [  # noqa: RUF022
+    # Dictionaries and what is harvested from the notes; the engine that reads both.
+    "compile_dictionaries",
+    "harvest_candidates",
     "approve_harvest",
     "approved_harvest",
-    "compile_dictionaries",
-    "draw_samples",
-    "evaluate",
-    "export_tasks",
-    "freeze",
-    "harvest",
-    "import_annotations",
     "load_engine",
+    # Gold sets: notes to annotators, and their finished work back.
+    "draw_samples",
+    "export_tasks",
+    "import_annotations",
+    "annotation_status",
+    "adjudicate_samples",
+    "freeze_gold_sets",
+    # The certificate.
+    "evaluate_and_certify",
+    "verify_current_certificate",
+    # One day of notes.
     "plan_shards",
     "process_shard",
-    "publish",
-    "publish_tables",
-    "reconcile",
+    "reconcile_run",
     "record_review",
-    "reidentify",
-    "rewrap_vault",
+    "publish_notes",
+    "publish_tables",
     "store_vault",
+    # Requests of authorised people.
+    "reidentify_notes",
+    "rewrap_vault",
     "surrogate_keys",
-    "verify",
 ]

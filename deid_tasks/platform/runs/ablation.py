@@ -22,8 +22,8 @@ from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.evidence.evaluate import Evaluation, Interval, Scorer
 from deid_tasks.platform.runs.batches import batched
-from deid_tasks.platform.runs.dictionaries import load_engine
-from deid_tasks.platform.runs.heldout import is_unseen, splits_of
+from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.patient_split import is_unseen_by_models, model_splits
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.gold import newest_gold_set, read_gold
 from deid_tasks.platform.warehouse.notes import read_some
@@ -241,11 +241,13 @@ def ablate_institution(
     uri = secrets.text(settings.warehouse.connection)
     with connect(uri) as reader, connect(uri) as lookup:
         gold = newest_gold_set(reader, settings, design)
-        splits = splits_of(settings)
+        splits = model_splits(settings)
 
         def notes() -> Iterator[GoldDocument]:
             unseen = (
-                row for row in read_gold(reader, settings, gold) if is_unseen(splits, row.patient_id, row.note_id)
+                row
+                for row in read_gold(reader, settings, gold)
+                if is_unseen_by_models(splits, row.patient_id, row.note_id)
             )
             for rows in batched(unseen, _BATCH_NOTES):
                 patients: Mapping[str, PatientRecord] = read_patients(

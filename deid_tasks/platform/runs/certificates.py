@@ -1,23 +1,17 @@
-"""Verifying the certificate that a run needs, and keeping what people decide about publishing."""
+"""The certificate that a run needs."""
 
-import datetime
-from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
-from deid_tasks.core.errors import GateError
 from deid_tasks.evidence.gate import Certificate, verify_certificate
-from deid_tasks.platform.runs.dictionaries import load_engine
+from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.certificates import Approval, is_approved, newest_certificate, record_approval
-from deid_tasks.platform.warehouse.results import read_review
+from deid_tasks.platform.warehouse.certificates import newest_certificate
 from deid_tasks.settings import InstitutionSettings, Secrets
 
-Decision = Literal["approved", "rejected"]
 
-
-def verify(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
+def verify_current_certificate(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
     """Check that the engine as it is now may publish; returns the certificate's name and the fingerprint.
 
     Raises:
@@ -41,68 +35,3 @@ def valid_certificate(
         settings.gate,
         secrets.text(settings.gate.verification_key),
     )
-
-
-def review_reasons(
-    connection: Connection, settings: InstitutionSettings, run_id: str, fingerprint: str, drift: Sequence[str]
-) -> list[dict[str, str]]:
-    """Why a person must see this run before it is published: objects of ``kind`` and ``reason``, without what was approved already."""
-    reasons = []
-    if settings.gate.approval and not is_approved(connection, settings, "first_publication", fingerprint):
-        reasons.append(
-            {"kind": "first_publication", "reason": f"nothing was published under fingerprint {fingerprint} yet"}
-        )
-    if drift:
-        reason = "; ".join(drift)
-        if not is_approved(connection, settings, "drift", fingerprint, run_id, reason):
-            reasons.append({"kind": "drift", "reason": reason})
-    return reasons
-
-
-def record_review(
-    settings: InstitutionSettings,
-    secrets: Secrets,
-    run_id: str,
-    released: dict[str, Any],
-    decision: Decision,
-    decided_by: str,
-    decided_at: datetime.datetime,
-) -> dict[str, Any]:
-    """Write down what a person decided about what ``reconcile`` held this run for."""
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
-        for held in released["review"]:
-            record_approval(
-                connection,
-                settings,
-                Approval(
-                    held["kind"],
-                    run_id,
-                    released["fingerprint"],
-                    released["certificate"],
-                    held["reason"],
-                    decision,
-                    decided_by,
-                    decided_at,
-                ),
-            )
-    return {"decision": decision, "decided_by": decided_by, "kinds": [held["kind"] for held in released["review"]]}
-
-
-def check_review(connection: Connection, settings: InstitutionSettings, run_id: str, fingerprint: str) -> None:
-    """Raise ``GateError`` while the run waits for a person."""
-    held = read_review(connection, settings, run_id)
-    if held is None:
-        raise GateError(f"{settings.institution}: the gate never saw this run; clear reconcile_and_gate")
-    kinds = {one["kind"] for one in held}
-    if settings.gate.approval and "first_publication" not in kinds:
-        held = [{"kind": "first_publication", "reason": f"fingerprint {fingerprint} is not approved"}, *held]
-    for one in held:
-        if one["kind"] == "drift":
-            is_free = is_approved(connection, settings, "drift", fingerprint, run_id, one["reason"])
-        else:
-            is_free = is_approved(connection, settings, "first_publication", fingerprint)
-        if not is_free:
-            raise GateError(
-                f"{settings.institution}: held for review: {one['reason']};"
-                " approve or reject it in the task review of this run, under 'Required Actions'"
-            )

@@ -22,9 +22,9 @@ from deid_tasks.evidence.gate import Verdict, baseline, check_tables, evaluation
 from deid_tasks.evidence.report import write_report
 from deid_tasks.platform.runs.ablation import FULL, Variant, without_dictionaries
 from deid_tasks.platform.runs.batches import batched
-from deid_tasks.platform.runs.dictionaries import load_engine
-from deid_tasks.platform.runs.evidence import evaluated_on, evaluation_rows, history, worst
-from deid_tasks.platform.runs.heldout import is_unseen, splits_of
+from deid_tasks.platform.runs.evaluation_records import evaluated_on, evaluation_rows, history, worst
+from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.patient_split import is_unseen_by_models, model_splits
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.certificates import (
     CertificateRow,
@@ -52,7 +52,7 @@ class _Measured:
     """Of each note, by note type."""
 
 
-def evaluate(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
+def evaluate_and_certify(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
     """Score the engine on the newest gold set of each design that the gate asks for, and issue the certificate.
 
     It is scored with and without the institution's dictionaries. All figures are rows of ``_results.evaluation``; a report of each
@@ -145,9 +145,11 @@ def _measure(
         one.name: Scorer(settings.policy.group, settings.gate.confidence, settings.gate.resamples) for one in variants
     }
     amounts: defaultdict[str, list[Amounts]] = defaultdict(list)
-    splits = splits_of(settings)
+    splits = model_splits(settings)
     # What a model was trained on says nothing of how it reads other notes.
-    rows = (row for row in read_gold(reader, settings, gold) if is_unseen(splits, row.patient_id, row.note_id))
+    rows = (
+        row for row in read_gold(reader, settings, gold) if is_unseen_by_models(splits, row.patient_id, row.note_id)
+    )
     for notes in batched(rows, _GOLD_BATCH):
         patients = read_patients(lookup, settings, (note.patient_id for note in notes if note.patient_id))
         documents = [Document(n.note_id, n.text, n.patient_id or None, n.note_type) for n in notes]

@@ -25,7 +25,7 @@ from deid_tasks.learning.harvest import (
 )
 from deid_tasks.learning.harvest.files import newest_harvest, read_decided
 from deid_tasks.platform.runs.batches import batched
-from deid_tasks.platform.runs.dictionaries import load_engine
+from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.notes import read_some, read_texts
 from deid_tasks.platform.workspace import work_dir
@@ -42,7 +42,7 @@ def harvest_dir(settings: InstitutionSettings) -> Path:
     return work_dir(settings) / "harvest"
 
 
-def harvest(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
+def harvest_candidates(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
     """Harvest candidates into files that only their owner reads; what it returns are counts.
 
     The notes are streamed twice for sentences (to count, and to fetch the texts of the commonest), and ``harvest.template_notes`` of them are read

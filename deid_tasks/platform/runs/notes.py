@@ -13,9 +13,9 @@ from deid_tasks.core.notes import RESULT_SCHEMA, Outcome
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.engine import Context, Engine
 from deid_tasks.engine.pipeline import deidentify
-from deid_tasks.platform.runs.dictionaries import load_engine
-from deid_tasks.platform.runs.names import slice_name
-from deid_tasks.platform.runs.vault import sealed_originals
+from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.originals import sealed_originals
+from deid_tasks.platform.runs.pseudonyms import slice_pseudonym
 from deid_tasks.platform.warehouse import Shard, connect, count_notes, read_patients, read_shard
 from deid_tasks.platform.workspace import shard_file, whole_file
 from deid_tasks.settings import InstitutionSettings, Secrets
@@ -56,7 +56,7 @@ def process_shard(
         connect(secrets.text(settings.warehouse.connection)) as lookup,
         whole_file(target) as partial,
         pq.ParquetWriter(partial, schema, compression="zstd") as writer,
-        sealed_originals(settings, secrets, engine, target, slice_name(engine, start, end)) as keep,
+        sealed_originals(settings, secrets, engine, target, slice_pseudonym(engine, start, end)) as keep,
     ):
         for batch in read_shard(reader, settings, start, end, part):
             patients = read_patients(lookup, settings, filter(None, batch["patient_id"].to_pylist()))

@@ -1,7 +1,7 @@
 """An institution's own model: trained on its adjudicated notes, and on simulated ones so that it forgets nothing.
 
 The patients are divided once and for good by a keyed hash: those of the training share are read here, the others alone are
-counted by evaluations (``runs.heldout``). A model that is registered publishes nothing: the settings must name it, which is
+counted by evaluations (``runs.patient_split``). A model that is registered publishes nothing: the settings must name it, which is
 another fingerprint, and that needs a certificate of its own.
 """
 
@@ -24,7 +24,7 @@ from deid_tasks.learning.train.run import train
 from deid_tasks.learning.train.sample import Mark, Sample, sentences_of
 from deid_tasks.learning.train.settings import FitSettings, NetworkSettings, TrainSettings
 from deid_tasks.learning.train.weights import what_is_read
-from deid_tasks.platform.runs.heldout import TRAINED_ON, split_of_training
+from deid_tasks.platform.runs.patient_split import TRAINED_ON, training_split
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.gold import GoldRow, gold_sets, newest_gold_set, read_gold
 from deid_tasks.platform.workspace import whole_target, work_dir
@@ -44,7 +44,7 @@ def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Repor
         ModelError: the encoder, or the model to start from, is missing or does not fit.
     """
     wanted = settings.training
-    split = split_of_training(settings)
+    split = training_split(settings)
     measured, disputed, versions = _read(settings, secrets)
     held = [row for row in measured if split.is_held_out(row.patient_id, row.note_id)]
     seen = [row for row in (*measured, *disputed) if not split.is_held_out(row.patient_id, row.note_id)]

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from deid_tasks.core.errors import SettingsError, WarehouseError
 from deid_tasks.evidence.sampling import GroupSize, SampleVersion, allot, period_names
 from deid_tasks.evidence.sampling.periods import UNDATED
-from deid_tasks.platform.runs.dictionaries import load_engine
-from deid_tasks.platform.runs.disputes import Committee, most_disputed
+from deid_tasks.platform.runs.disagreement import Committee, most_disagreeing_notes
+from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.sample import DrawnGroup, GroupRow, SampleDraw, open_draw
 from deid_tasks.settings import (
@@ -113,7 +113,7 @@ def _draw_disagreement(
     if known := draw.frozen(DISAGREEMENT, drawn_as):
         version, notes, drawn = known
         return _report(draw, DISAGREEMENT, version, notes, groups, drawn)
-    draw.keep(chosen.periods, most_disputed(draw, connection, settings, chosen, committee))
+    draw.keep(chosen.periods, most_disagreeing_notes(draw, connection, settings, chosen, committee))
     return _freeze(draw, chosen, groups, DISAGREEMENT, chosen.disagreement_size, drawn_as, {}, [0.0] * len(groups))
 
 

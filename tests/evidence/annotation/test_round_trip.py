@@ -8,8 +8,13 @@ import pytest
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
-from deid_tasks.platform.runs.adjudication import adjudicate, annotation_status, freeze
-from deid_tasks.platform.runs.annotation import export_tasks, import_annotations
+from deid_tasks.platform.runs import (
+    adjudicate_samples,
+    annotation_status,
+    export_tasks,
+    freeze_gold_sets,
+    import_annotations,
+)
 from deid_tasks.platform.warehouse.gold import newest_gold_set, read_gold
 from tests.support.annotation_desk import NOTES, A, B, C, changed, truth_of
 
@@ -64,13 +69,13 @@ def test_the_whole_round_trip(any_format, no_phi):
     (imported,) = import_annotations(*who(desk))
     assert imported[A] == imported[B] == {"new": 5, "changed": 0, "unchanged": 0, "closed": 0}
 
-    (report,) = adjudicate(*who(desk))
+    (report,) = adjudicate_samples(*who(desk))
     assert (report["annotated_by_both"], report["alike"], report["handed_over"]) == (5, 2, 3)
     assert report["disputes"] == {"boundary": 1, "presence": 1, "entity": 1}
     # N1: Dr; N2: Bjørn Åkesson Ødegård; what is called a state instead of a city is no matter of this table.
     both, first, second, _ = report["matrix"]
     assert (both, first, second) == (19, 3, 1)
-    (waiting,) = freeze(*who(desk))
+    (waiting,) = freeze_gold_sets(*who(desk))
     assert waiting["gold_version"] == ""
     assert "adjudicator: 3 notes with conflicts" in waiting["waiting_for"]
     assert str(desk.folder(A).parent) in waiting["waiting_for"]
@@ -82,10 +87,10 @@ def test_the_whole_round_trip(any_format, no_phi):
         (8, TRUTH["N1"][0][1], "PROVIDER"),
     }
     desk.finish(C, changed(N4=as_state), name="tasks-0001")
-    (report,) = adjudicate(*who(desk))
+    (report,) = adjudicate_samples(*who(desk))
     assert report[C]["new"] == 3
     assert report["open"] == {C: 0}
-    (frozen,) = freeze(*who(desk))
+    (frozen,) = freeze_gold_sets(*who(desk))
 
     found, notes = gold(desk)
     assert (found.version, found.design, found.preannotated_by, found.notes) == (
@@ -119,7 +124,7 @@ def test_everything_again_changes_nothing(any_format):
 
     def all_steps():
         export_tasks(*who(desk))
-        return import_annotations(*who(desk)), adjudicate(*who(desk)), freeze(*who(desk))
+        return import_annotations(*who(desk)), adjudicate_samples(*who(desk)), freeze_gold_sets(*who(desk))
 
     all_steps()
     desk.finish(A, changed())
@@ -151,7 +156,7 @@ def test_partial_deliveries_are_counted_and_a_later_one_replaces(any_format):
     desk.finish(A, lambda note: truth_of(note) if note.note_id in {"N1", "N2"} else None, delivery="part-1")
     desk.finish(B, changed())
     import_annotations(*who(desk))
-    (report,) = adjudicate(*who(desk))
+    (report,) = adjudicate_samples(*who(desk))
     assert report["annotated_by_both"] == 2
     assert report["open"] == {A: 3, C: 0}
     assert f"{A}: 3 of 5 notes" in report["waiting_for"]
@@ -201,14 +206,14 @@ def conflicted(desk):
     desk.finish(A, changed())
     desk.finish(B, changed(N1=with_title, N2=without_first))
     import_annotations(*who(desk))
-    return adjudicate(*who(desk))[0]
+    return adjudicate_samples(*who(desk))[0]
 
 
 def test_a_note_that_is_with_the_adjudicator_is_closed_until_it_is_reopened(desk):
     assert conflicted(desk)["handed_over"] == 2
     desk.finish(C, changed(), name="tasks-0001")
-    adjudicate(*who(desk))
-    (frozen,) = freeze(*who(desk))
+    adjudicate_samples(*who(desk))
+    (frozen,) = freeze_gold_sets(*who(desk))
     assert frozen["gold_version"]
     # The second annotator comes to think like the first on N2, and finds another thing in N3.
     desk.finish(B, changed(N1=with_title, N3=lambda spans: (Span(0, 2, Entity.INITIALS),)))
@@ -216,13 +221,13 @@ def test_a_note_that_is_with_the_adjudicator_is_closed_until_it_is_reopened(desk
     assert imported[B] == {"new": 0, "changed": 1, "unchanged": 3, "closed": 1}
     (imported,) = import_annotations(*who(desk), reopen=True)
     assert imported[B] == {"new": 0, "changed": 1, "unchanged": 4, "closed": 0}
-    (report,) = adjudicate(*who(desk))
+    (report,) = adjudicate_samples(*who(desk))
     # N2 is agreed on now, N3 is new, and the answer on N1 stands.
     assert (report["handed_over"], report["open"]) == (1, {C: 1})
     assert set(desk.tasks(C, name="tasks-0002")) == {"N3"}
     desk.finish(C, lambda note: (), name="tasks-0002")
-    adjudicate(*who(desk))
-    (again,) = freeze(*who(desk))
+    adjudicate_samples(*who(desk))
+    (again,) = freeze_gold_sets(*who(desk))
     assert again["gold_version"] not in {"", frozen["gold_version"]}
     found, notes = gold(desk)
     assert found.version == again["gold_version"]
@@ -241,7 +246,7 @@ def test_the_adjudicator_must_choose_one_of_two_that_overlap(desk, no_phi):
     listed = desk.tasks(C, name="tasks-0001")
     desk.finish(C, lambda note: listed[note.note_id][1], name="tasks-0001")
     with pytest.raises(InputError, match=r"1 notes whose spans overlap.*note N1: 8-24 and 12-24") as caught:
-        adjudicate(*who(desk))
+        adjudicate_samples(*who(desk))
     no_phi(caught.value)
     # The other note's answer is kept: what one marked alone stands where the adjudicator leaves it.
     (report,) = annotation_status(*who(desk))
@@ -259,18 +264,18 @@ def test_killed_between_list_and_record_the_list_is_written_again(desk, monkeypa
         with pytest.raises(KeyboardInterrupt):
             conflicted(desk)
     assert set(desk.tasks(C, name="tasks-0001")) == {"N1", "N2"}
-    (report,) = adjudicate(*who(desk))
+    (report,) = adjudicate_samples(*who(desk))
     assert report["handed_over"] == 2
     assert [path.name for path in desk.folder(C).glob("tasks*")] == [f"tasks-0001{desk.suffix()}"]
 
 
 def test_killed_while_freezing_leaves_no_gold_set(desk, monkeypatch):
-    from deid_tasks.platform.runs import adjudication
+    from deid_tasks.platform.runs import gold_sets
 
     conflicted(desk)
     desk.finish(C, changed(), name="tasks-0001")
-    adjudicate(*who(desk))
-    settled = adjudication._settled
+    adjudicate_samples(*who(desk))
+    settled = gold_sets._adjudicated_note
 
     def killed(settings, note):
         if note.note_id == "N4":
@@ -278,20 +283,20 @@ def test_killed_while_freezing_leaves_no_gold_set(desk, monkeypatch):
         return settled(settings, note)
 
     with monkeypatch.context() as patch:
-        patch.setattr(adjudication, "_settled", killed)
+        patch.setattr(gold_sets, "_adjudicated_note", killed)
         with pytest.raises(KeyboardInterrupt):
-            freeze(*who(desk))
+            freeze_gold_sets(*who(desk))
     for table in ("gold_set", "gold_note", "gold_span"):
         assert desk.rows(f"select count(*) from riverside_gold.{table}") == [(0,)]
-    assert freeze(*who(desk))[0]["gold_version"]
+    assert freeze_gold_sets(*who(desk))[0]["gold_version"]
 
 
 def test_killed_while_exporting_the_next_try_writes_both(desk, monkeypatch):
-    from deid_tasks.platform.runs import annotation
+    from deid_tasks.platform.runs import annotation_export
 
     desk.draw()
     with monkeypatch.context() as patch:
-        patch.setattr(annotation.shutil, "copyfile", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(annotation_export.shutil, "copyfile", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             export_tasks(*who(desk))
     assert not (desk.folder(B) / f"tasks{desk.suffix()}").exists()
@@ -324,11 +329,11 @@ def test_every_design_has_its_own_sample(desk):
         for person in (A, B):
             desk.finish(person, changed(), version=version)
     import_annotations(*who(desk), ["s2"])
-    reports = {report["design"]: report for report in freeze(*who(desk))}
+    reports = {report["design"]: report for report in freeze_gold_sets(*who(desk))}
     assert reports["stratified"]["gold_version"]
     assert reports["random"]["gold_version"] == ""
     import_annotations(*who(desk))
-    freeze(*who(desk))
+    freeze_gold_sets(*who(desk))
     # N3 is in two samples; the gold sets are three.
     assert len({gold(desk, design)[0].version for design in ("random", "stratified", "disagreement")}) == 3
 
@@ -338,7 +343,7 @@ def test_without_a_sample_the_error_says_what_to_run(desk):
         export_tasks(*who(desk))
     desk.draw()
     with pytest.raises(InputError, match="no sample s9"):
-        freeze(*who(desk), ["s9"])
+        freeze_gold_sets(*who(desk), ["s9"])
 
 
 def test_two_people_in_one_folder_are_refused(desk):

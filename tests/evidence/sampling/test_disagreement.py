@@ -10,9 +10,9 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon import LexiconTerm, compile_lexicon
 from deid_tasks.engine.pipeline import Context, find
 from deid_tasks.engine.text import Document
-from deid_tasks.platform.runs.dictionaries import load_engine
-from deid_tasks.platform.runs.disputes import Committee
-from deid_tasks.platform.runs.heldout import split_of_training
+from deid_tasks.platform.runs import load_engine
+from deid_tasks.platform.runs.disagreement import Committee
+from deid_tasks.platform.runs.patient_split import training_split
 from deid_tasks.platform.runs.sampling import draw_samples
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.gold import SettledNote, freeze_gold_set
@@ -123,7 +123,7 @@ def test_patients_whom_no_training_may_see_are_left_out(place, ask):
     put(ask, notes(*[TWO] * 30))
     settings = place({"training": {"held_out": 0.5}}, disagreement_size=30)
     [sample] = draw_samples(*settings, designs=["disagreement"])
-    split = split_of_training(settings[0])
+    split = training_split(settings[0])
     free = {f"n{i}" for i in range(30) if not split.is_held_out(f"P{i}", f"n{i}")}
     assert 0 < len(free) < 30
     assert set(order(ask)) == free

@@ -32,7 +32,7 @@ def with_gate(site, **values):
 
 @pytest.fixture(scope="module")
 def certified(site):
-    return runs.evaluate(site.settings, site.secrets)
+    return runs.evaluate_and_certify(site.settings, site.secrets)
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +43,11 @@ def shards(site, certified):
 
 
 def gate(settings, site, shards, run_id="gate"):
-    return runs.reconcile(settings, site.secrets, run_id, START, END, shards)
+    return runs.reconcile_run(settings, site.secrets, run_id, START, END, shards)
 
 
 def publish(settings, site, released, run_id="gate"):
-    return runs.publish(settings, site.secrets, run_id, START, END, released)
+    return runs.publish_notes(settings, site.secrets, run_id, START, END, released)
 
 
 def document(site):
@@ -81,7 +81,7 @@ def test_a_missing_gold_set_says_what_to_run(site, certified):
     site.rows("update riverside_gold.gold_set set design = 'stratified' where design = 'random'")
     try:
         with pytest.raises(GateError, match=r"no random gold set; run sample__riverside, then gold__riverside"):
-            runs.evaluate(site.settings, site.secrets)
+            runs.evaluate_and_certify(site.settings, site.secrets)
     finally:
         site.rows(
             "update riverside_gold.gold_set set design = 'random' where gold_version in (select gold_version from hidden)"
@@ -94,7 +94,7 @@ def test_recall_below_the_bound_blocks_and_names_note_types_and_entities(site, c
     kinds = {note.note_type for note in site.notes}
     try:
         with pytest.raises(GateError) as caught:
-            runs.evaluate(strict, site.secrets)
+            runs.evaluate_and_certify(strict, site.secrets)
         told = str(caught.value)
         assert "recall_lower_bound (random) is 0." in told
         assert "must be at least 0.9999" in told
@@ -106,23 +106,23 @@ def test_recall_below_the_bound_blocks_and_names_note_types_and_entities(site, c
         with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*recall_lower_bound"):
             gate(site.settings, site, shards)
         with pytest.raises(GateError, match=r"the evaluation failed.*; run evaluate__riverside"):
-            runs.verify(site.settings, site.secrets)
+            runs.verify_current_certificate(site.settings, site.secrets)
     finally:
-        runs.evaluate(site.settings, site.secrets)
+        runs.evaluate_and_certify(site.settings, site.secrets)
     assert gate(site.settings, site, shards)["certificate"] == certified["certificate"]
 
 
 def test_raised_thresholds_need_another_evaluation(site, certified):
-    assert runs.verify(site.settings, site.secrets)["certificate"] == certified["certificate"]
+    assert runs.verify_current_certificate(site.settings, site.secrets)["certificate"] == certified["certificate"]
     with pytest.raises(GateError, match="issued under a lower precision_min"):
-        runs.verify(with_gate(site, precision_min=0.7), site.secrets)
-    assert runs.verify(with_gate(site, precision_min=0.5), site.secrets)
+        runs.verify_current_certificate(with_gate(site, precision_min=0.7), site.secrets)
+    assert runs.verify_current_certificate(with_gate(site, precision_min=0.5), site.secrets)
 
 
 def test_one_dictionary_row_invalidates_the_certificate(site, certified, tmp_path):
     settings = site.settings.model_copy(update={"work_dir": str(tmp_path)})
     runs.compile_dictionaries(settings, site.secrets)
-    assert runs.verify(settings, site.secrets)["fingerprint"] == certified["fingerprint"]
+    assert runs.verify_current_certificate(settings, site.secrets)["fingerprint"] == certified["fingerprint"]
     columns = "term, normalised, kind, occurrences, source, version"
     site.rows(
         f"insert into riverside_dictionaries.dict_provider ({columns})"
@@ -131,18 +131,18 @@ def test_one_dictionary_row_invalidates_the_certificate(site, certified, tmp_pat
     try:
         runs.compile_dictionaries(settings, site.secrets)
         with pytest.raises(GateError, match=r"there is none; run evaluate__riverside"):
-            runs.verify(settings, site.secrets)
+            runs.verify_current_certificate(settings, site.secrets)
         plan = runs.plan_shards(settings, site.secrets, START, END)
         done = [runs.process_shard(settings, site.secrets, "row", START, END, shard) for shard in plan]
         with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*there is none"):
-            runs.reconcile(settings, site.secrets, "row", START, END, done)
+            runs.reconcile_run(settings, site.secrets, "row", START, END, done)
         released = {"shards": len(done), "fingerprint": runs.load_engine(settings, site.secrets).fingerprint}
         with pytest.raises(GateError, match="no valid certificate"):
             publish(settings, site, released, "row")
     finally:
         site.rows("delete from riverside_dictionaries.dict_provider where term = 'Quillfeather'")
     runs.compile_dictionaries(settings, site.secrets)
-    assert runs.verify(settings, site.secrets)["certificate"] == certified["certificate"]
+    assert runs.verify_current_certificate(settings, site.secrets)["certificate"] == certified["certificate"]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_tampered_certificate_is_refused(site, certified, shards, change, said
     site.rows(f"update {RESULTS}.certificate set {change} where fingerprint = '{certified['fingerprint']}'")
     try:
         with pytest.raises(GateError, match=said):
-            runs.verify(site.settings, site.secrets)
+            runs.verify_current_certificate(site.settings, site.secrets)
         with pytest.raises(GateError, match=said):
             gate(site.settings, site, shards)
         with pytest.raises(GateError, match=said):
@@ -176,9 +176,9 @@ def test_another_key_is_refused_and_no_key_is_named(site, certified):
     other = new_key_pair()[1]
     with_other = Secrets(lambda name: other if name == "certificate_verification_key" else site.secrets.text(name))
     with pytest.raises(GateError, match="signed with another key"):
-        runs.verify(site.settings, with_other)
+        runs.verify_current_certificate(site.settings, with_other)
     with pytest.raises(SettingsError, match="'no_key' is not set"):
-        runs.evaluate(
+        runs.evaluate_and_certify(
             with_gate(site, signing_key="no_key"), Secrets(lambda n: None if n == "no_key" else site.secrets.text(n))
         )
 
@@ -247,8 +247,8 @@ def test_data_docs_hold_no_patient_note_or_password(site, certified, shards, tmp
     try:
         secrets = Secrets(lambda name: uri if name == "riverside_ehr" else site.secrets.text(name))
         settings = with_gate(site, data_docs=str(tmp_path / "docs"))
-        runs.evaluate(settings, secrets)
-        runs.reconcile(settings, secrets, "gate", START, END, shards)
+        runs.evaluate_and_certify(settings, secrets)
+        runs.reconcile_run(settings, secrets, "gate", START, END, shards)
     finally:
         site.rows("drop role canary")
     files = [path for path in (tmp_path / "docs").rglob("*") if path.suffix in {".html", ".json"}]

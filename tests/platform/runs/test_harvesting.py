@@ -29,7 +29,7 @@ def settings(site):
 
 @pytest.fixture(scope="module")
 def harvested(site, settings):
-    return runs.harvest(settings, site.secrets)
+    return runs.harvest_candidates(settings, site.secrets)
 
 
 def table(harvested, name):

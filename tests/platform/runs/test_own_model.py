@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from deid_tasks.core.errors import InputError, ModelError, WarehouseError
 from deid_tasks.platform import runs
-from deid_tasks.platform.runs.heldout import Split, is_unseen, splits_of
 from deid_tasks.platform.runs.own_model import train_on_gold
+from deid_tasks.platform.runs.patient_split import Split, is_unseen_by_models, model_splits
 from deid_tasks.settings import GateSettings
 from tests.support.freeze_truth import freeze_truth
 from tests.support.tiny_model import save_encoder
@@ -25,8 +25,10 @@ def test_a_split_is_of_patients_and_keeps_its_share() -> None:
     assert notes == {True, False}
     other = Split("riverside", 0.3, "pepper")
     assert [other.is_held_out(f"p{number}", "n") for number in range(2_000)] != held
-    assert is_unseen((), "p1", "n")
-    assert is_unseen((split, other), "p1", "n") == (split.is_held_out("p1", "n") and other.is_held_out("p1", "n"))
+    assert is_unseen_by_models((), "p1", "n")
+    assert is_unseen_by_models((split, other), "p1", "n") == (
+        split.is_held_out("p1", "n") and other.is_held_out("p1", "n")
+    )
 
 
 def test_a_model_is_trained_registered_and_certified_on_patients_it_never_saw(site, tmp_path: Path) -> None:
@@ -100,7 +102,7 @@ def test_disputed_notes_are_trained_on_and_neither_scored_nor_evaluated(site, tm
     assert usual["trained_notes"] - without["trained_notes"] == sum(not held[place] for place in own) > 0
     assert usual["held_out_notes"] == without["held_out_notes"]
     assert set(usual["gold_versions"]) - set(without["gold_versions"]) == set(disputed)
-    assert set(runs.evaluate(site.settings, site.secrets)["designs"]) == {"stratified", "random"}
+    assert set(runs.evaluate_and_certify(site.settings, site.secrets)["designs"]) == {"stratified", "random"}
 
 
 def test_the_gate_refuses_disputed_notes_and_training_asks_for_those_it_is_told(site) -> None:
@@ -118,10 +120,10 @@ def _certify(site, settings, result) -> None:
     document["detect"]["detectors"] = [*document["detect"]["detectors"], "transformer"]
     document["detect"]["transformers"] = [{"model": result["model"], "outside_bias": 10}]
     named = type(site.settings).model_validate(document)
-    assert splits_of(site.settings) == ()
-    [split] = splits_of(named)
+    assert model_splits(site.settings) == ()
+    [split] = model_splits(named)
     assert split.institution == "riverside"
-    evaluated = runs.evaluate(named, site.secrets)
+    evaluated = runs.evaluate_and_certify(named, site.secrets)
     assert evaluated["fingerprint"] != before
     counted = sum(design["gold_notes"] for design in evaluated["designs"].values())
     assert counted == result["held_out_notes"]
@@ -139,4 +141,4 @@ def test_a_model_whose_training_cannot_be_read_is_refused(site, tmp_path: Path) 
     document = site.settings.model_dump(mode="json")
     document["detect"] |= {"detectors": ["transformer"], "transformers": [{"model": str(tmp_path)}]}
     with pytest.raises(ModelError, match="what the model was trained on cannot be read"):
-        splits_of(type(site.settings).model_validate(document))
+        model_splits(type(site.settings).model_validate(document))

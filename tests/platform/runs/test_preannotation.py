@@ -45,7 +45,7 @@ def test_what_the_engine_found_is_shown_and_written_down(site, settings):
         f"select distinct preannotated_by from riverside_gold.annotated_note where sample_version = '{VERSION}'"
     )
     assert stored == [(fingerprint,)]
-    (report,) = runs.adjudicate(*who, [VERSION], errors=True)
+    (report,) = runs.adjudicate_samples(*who, [VERSION], errors=True)
     # The engine differs from the annotators on many words, and they agree less on these than on all.
     assert report["kappas"]["ERRORS"]["words"] > 0
     assert report["kappas"]["ERRORS"]["value"] < report["kappas"]["ALL"]["value"]
@@ -53,8 +53,8 @@ def test_what_the_engine_found_is_shown_and_written_down(site, settings):
     annotate_tasks(
         tasks, tasks.parent / "done", truth, settings.annotation.adjudicator, 1, "doccano", ADJUDICATOR.times(0)
     )
-    runs.adjudicate(*who, [VERSION])
-    (frozen,) = runs.freeze(*who, [VERSION])
+    runs.adjudicate_samples(*who, [VERSION])
+    (frozen,) = runs.freeze_gold_sets(*who, [VERSION])
     assert site.rows(
         f"select preannotated_by, notes from riverside_gold.gold_set where gold_version = '{frozen['gold_version']}'"
     ) == [(fingerprint, 30)]

@@ -32,7 +32,7 @@ def extract(site):
     """A day's notes and the tables, by name, as rows."""
     settings = settings_of(site)
     # Anew: a test before may have left a certificate that failed under stricter bounds.
-    runs.evaluate(settings, site.secrets)
+    runs.evaluate_and_certify(settings, site.secrets)
     release(settings, site, "extract")
     said = runs.publish_tables(settings, site.secrets, "extract", CONTRACT, TODAY)
     assert said["is_unchanged"] is False

@@ -21,7 +21,7 @@ from tests.support.published_days import DAY, START, published, release, texts, 
 @pytest.fixture(scope="module")
 def certified(site):
     """The figures of a passed evaluation."""
-    return runs.evaluate(site.settings, site.secrets)
+    return runs.evaluate_and_certify(site.settings, site.secrets)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_what_recovery_gave_back_and_what_became_of_sentences_are_counted_over_a
     assert (done["recovered"], done["sentences"]) == ({}, {})
     told = [{**done, "recovered": {"PATIENT": 2, "DATE": 1}, "sentences": {"read": 5}}]
     for _ in range(2):
-        runs.reconcile(site.settings, site.secrets, "counted", start, start + DAY, told)
+        runs.reconcile_run(site.settings, site.secrets, "counted", start, start + DAY, told)
         counted = site.rows(
             "select measure, entity, value from riverside_results.run_count where run_id = 'counted' order by 1, 2"
         )
@@ -102,8 +102,8 @@ def test_shard_size_and_order_change_nothing(site, first_run):
         end = START + DAY
         shards = runs.plan_shards(settings, site.secrets, START, end)
         done = [runs.process_shard(settings, site.secrets, "again", START, end, shard) for shard in reversed(shards)]
-        released = runs.reconcile(settings, site.secrets, "again", START, end, done)
-        runs.publish(settings, site.secrets, "again", START, end, released)
+        released = runs.reconcile_run(settings, site.secrets, "again", START, end, done)
+        runs.publish_notes(settings, site.secrets, "again", START, end, released)
         assert texts(published(settings, site)) == before
 
 
@@ -144,7 +144,7 @@ def test_a_killed_worker_and_a_retry_give_the_same_table(site, first_run):
     worker.join()
     assert not target.exists()
     with pytest.raises(WarehouseError, match="1 of 1 shard files are missing"):
-        runs.reconcile(settings, site.secrets, "killed", START, START + DAY, [{"seconds": 0}])
+        runs.reconcile_run(settings, site.secrets, "killed", START, START + DAY, [{"seconds": 0}])
     release(settings, site, "killed")
     assert texts(published(settings, site)) == before
 
@@ -159,7 +159,7 @@ def test_a_broken_detector_gets_no_certificate_and_publishes_nothing(site, first
     with pytest.raises(
         GateError, match=r"recall_lower_bound \(random\) is 0.*must be at least 0.9.*worst on the random"
     ):
-        runs.evaluate(settings, site.secrets)
+        runs.evaluate_and_certify(settings, site.secrets)
     with pytest.raises(GateError, match=r"no valid certificate.*the evaluation failed.*run evaluate__riverside"):
         release(settings, site, "broken")
     # The same code with detectors that fall silent: the evaluation sees it.
@@ -167,7 +167,7 @@ def test_a_broken_detector_gets_no_certificate_and_publishes_nothing(site, first
     monkeypatch.setattr(PatientDetector, "detect", lambda self, documents: [[] for _ in documents])
     strict = with_settings(site, gate={"recall_min": 0.9})
     with pytest.raises(GateError, match="recall_lower_bound"):
-        runs.evaluate(strict, site.secrets)
+        runs.evaluate_and_certify(strict, site.secrets)
     assert texts(published(site.settings, site)) == before
 
 
@@ -179,7 +179,7 @@ def test_a_note_that_vanishes_on_the_way_stops_the_run(site, certified):
     table = pq.read_table(path)
     pq.write_table(table.slice(1), path)
     with pytest.raises(GateError, match="unaccounted_notes is 1"):
-        runs.reconcile(settings, site.secrets, "lossy", START, end, [done])
+        runs.reconcile_run(settings, site.secrets, "lossy", START, end, [done])
 
 
 def test_an_identifier_left_in_a_shard_stops_the_run(site, certified):
@@ -195,7 +195,7 @@ def test_an_identifier_left_in_a_shard_stops_the_run(site, certified):
     index = rows.schema.get_field_index("deid_text")
     pq.write_table(rows.set_column(index, rows.schema.field(index), pa.array(leaked)), path)
     with pytest.raises(GateError, match="audit_findings is 1") as caught:
-        runs.reconcile(settings, site.secrets, "leaky", START, end, [done])
+        runs.reconcile_run(settings, site.secrets, "leaky", START, end, [done])
     assert not any(mrn in str(caught.value) for mrn in mrns.values())
 
 

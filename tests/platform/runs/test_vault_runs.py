@@ -54,7 +54,7 @@ def kept(site, object_store):
     settings = site.settings.model_copy(update={"vault": vault, "publish": publish, "work_dir": work})
     publisher = dataclasses.replace(site, settings=settings, secrets=Secrets(held.copy().get))
     # Anew: a test before may have left a certificate that failed under stricter bounds.
-    runs.evaluate(settings, site.secrets)
+    runs.evaluate_and_certify(settings, site.secrets)
     shards, released, published = release(settings, publisher, "kept")
     stored = runs.store_vault(settings, publisher.secrets, "kept", START, START + DAY, released, published)
     return Kept(settings, publisher, held | {"vault_private_key": private}, [shards, released, published, stored])
@@ -77,7 +77,7 @@ def asked(site) -> list[tuple]:
 
 def test_every_published_note_comes_back_exactly(site, kept):
     keys = keys_of(kept)
-    originals = runs.reidentify(kept.settings, kept.keeper, keys, WHY, "officer@ward")
+    originals = runs.reidentify_notes(kept.settings, kept.keeper, keys, WHY, "officer@ward")
     assert len(keys) == kept.returned[2]["notes"] == kept.returned[3]["notes"] > 50
     assert [one.note_key for one in originals] == keys
     day = day_of(site)
@@ -91,18 +91,18 @@ def _table(kept):
 
 
 def test_a_note_of_the_warehouse_is_found_by_who_has_the_surrogate_key_too(site, kept):
-    [first, *_] = runs.reidentify(kept.settings, kept.keeper, keys_of(kept)[:1], WHY, "officer")
-    [again] = runs.reidentify(kept.settings, kept.keeper, [first.note_id], WHY, "officer")
+    [first, *_] = runs.reidentify_notes(kept.settings, kept.keeper, keys_of(kept)[:1], WHY, "officer")
+    [again] = runs.reidentify_notes(kept.settings, kept.keeper, [first.note_id], WHY, "officer")
     assert again == first
     del (without := dict(kept.held))["riverside_key"]
     with pytest.raises(SettingsError, match="'riverside_key' is not set"):
-        runs.reidentify(kept.settings, Secrets(without.get), [first.note_id], WHY, "officer")
+        runs.reidentify_notes(kept.settings, Secrets(without.get), [first.note_id], WHY, "officer")
 
 
 def test_who_publishes_cannot_bring_back_and_the_try_is_written_down(site, kept):
     before = len(asked(site))
     with pytest.raises(SettingsError, match="'vault_private_key' is not set"):
-        runs.reidentify(kept.settings, kept.publisher.secrets, keys_of(kept)[:1], WHY, "mallory")
+        runs.reidentify_notes(kept.settings, kept.publisher.secrets, keys_of(kept)[:1], WHY, "mallory")
     assert [row[0] for row in asked(site)[before:]] == ["mallory"]
 
 
@@ -110,19 +110,19 @@ def test_who_publishes_cannot_bring_back_and_the_try_is_written_down(site, kept)
 def test_without_a_note_or_a_reason_nothing_is_asked(site, kept, notes, reason):
     before = asked(site)
     with pytest.raises(InputError, match="a reason"):
-        runs.reidentify(kept.settings, kept.keeper, notes, reason, "officer")
+        runs.reidentify_notes(kept.settings, kept.keeper, notes, reason, "officer")
     assert asked(site) == before
 
 
 def test_one_note_too_many_gives_none(kept):
     with pytest.raises(VaultError, match=f"no published note {'a' * 26}$"):
-        runs.reidentify(kept.settings, kept.keeper, [*keys_of(kept)[:2], "a" * 26], WHY, "officer")
+        runs.reidentify_notes(kept.settings, kept.keeper, [*keys_of(kept)[:2], "a" * 26], WHY, "officer")
 
 
 def test_rows_of_the_log_are_never_changed(site, kept):
     import psycopg2
 
-    runs.reidentify(kept.settings, kept.keeper, keys_of(kept)[:1], WHY, "officer")
+    runs.reidentify_notes(kept.settings, kept.keeper, keys_of(kept)[:1], WHY, "officer")
     for statement in ("update {t} set reason = ''", "delete from {t}", "truncate {t}"):
         with pytest.raises(psycopg2.errors.RaiseException, match="never changed"):
             site.rows(statement.format(t="riverside_results.reidentification"))
@@ -165,7 +165,7 @@ def test_originals_of_other_notes_than_those_published_are_refused(kept):
     with pytest.raises(VaultError, match="clear the shards"):
         runs.store_vault(*arguments, released, published | {"notes": published["notes"] + 1})
     # What was there stands as it was.
-    assert runs.reidentify(kept.settings, kept.keeper, keys_of(kept)[:1], WHY, "officer")
+    assert runs.reidentify_notes(kept.settings, kept.keeper, keys_of(kept)[:1], WHY, "officer")
 
 
 def test_another_surrogate_key_replaces_the_day_in_table_and_vault(site, kept):
@@ -179,7 +179,7 @@ def test_another_surrogate_key_replaces_the_day_in_table_and_vault(site, kept):
     settings = with_settings(publisher, gate={"approval": False})
     try:
         runs.compile_dictionaries(settings, publisher.secrets)
-        runs.evaluate(settings, publisher.secrets)
+        runs.evaluate_and_certify(settings, publisher.secrets)
         assert [use.is_current for use in runs.surrogate_keys(settings, publisher.secrets)] == [False]
         _, released, published = release(settings, publisher, "again")
         runs.store_vault(settings, publisher.secrets, "again", START, START + DAY, released, published)
@@ -191,10 +191,10 @@ def test_another_surrogate_key_replaces_the_day_in_table_and_vault(site, kept):
         assert True in [use.is_current for use in runs.surrogate_keys(settings, publisher.secrets)]
         assert VaultStore(settings, kept.keeper).slices() == sorted(set(table["slice_key"].to_pylist()))
         keys = sorted(texts(table))
-        originals = runs.reidentify(settings, Secrets(held.get), keys, WHY, "officer")
+        originals = runs.reidentify_notes(settings, Secrets(held.get), keys, WHY, "officer")
         assert {one.note_id: one.text for one in originals}.items() <= day_of(site).items()
         with pytest.raises(VaultError, match="no published note"):
-            runs.reidentify(settings, Secrets(held.get), sorted(before)[:1], WHY, "officer")
+            runs.reidentify_notes(settings, Secrets(held.get), sorted(before)[:1], WHY, "officer")
     finally:
         runs.compile_dictionaries(settings, site.secrets)
         _, released, published = release(kept.settings, kept.publisher, "kept")

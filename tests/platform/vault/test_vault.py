@@ -277,6 +277,6 @@ class TestSettings:
 
 
 def test_no_repr_shows_an_original():
-    from deid_tasks.platform.runs.vault import Original
+    from deid_tasks.platform.runs.originals import Original
 
     assert "Okafor" not in repr(Original("key", "note", "patient", "Okafor"))

@@ -31,13 +31,13 @@ class Split(NamedTuple):
         return self._asdict()
 
 
-def split_of_training(settings: InstitutionSettings) -> Split:
+def training_split(settings: InstitutionSettings) -> Split:
     """The split that trainings on the institution's gold notes make."""
     name = settings.institution
     return Split(name, settings.training.held_out, f"palimpsest/{name}")
 
 
-def splits_of(settings: InstitutionSettings) -> tuple[Split, ...]:
+def model_splits(settings: InstitutionSettings) -> tuple[Split, ...]:
     """The splits that the models of an institution's settings were trained with.
 
     Raises:
@@ -59,7 +59,7 @@ def splits_of(settings: InstitutionSettings) -> tuple[Split, ...]:
     return tuple(split for split in splits if split.institution == settings.institution)
 
 
-def is_unseen(splits: Iterable[Split], patient_id: str, note_id: str) -> bool:
+def is_unseen_by_models(splits: Iterable[Split], patient_id: str, note_id: str) -> bool:
     """Whether no model saw the patient of a gold note."""
     return all(split.is_held_out(patient_id, note_id) for split in splits)
 

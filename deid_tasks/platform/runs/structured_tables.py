@@ -21,7 +21,7 @@ from deid_tasks.engine.fingerprint import fingerprint
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.obfuscate.tables import TableRules, rewrite_row
 from deid_tasks.platform.publish import INSTITUTION, open_rows, replace_rows, rows_version
-from deid_tasks.platform.runs.dictionaries import known_people
+from deid_tasks.platform.runs.institution_engine import known_people
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.contract import read_contract
 from deid_tasks.platform.warehouse.tables import (

@@ -14,8 +14,8 @@ import pyarrow as pa
 from deid_tasks.core.errors import GateError, InputError, VaultError
 from deid_tasks.engine.engine import Engine
 from deid_tasks.platform.publish import read_notes
-from deid_tasks.platform.runs.dictionaries import load_engine
-from deid_tasks.platform.runs.names import slice_name
+from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.pseudonyms import slice_pseudonym
 from deid_tasks.platform.vault import (
     Opener,
     PartWriter,
@@ -86,7 +86,7 @@ def store_vault(
     files = shard_files(settings, run_id, released["shards"])
     if fingerprint_of(files) != released["fingerprint"]:
         raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
-    slice_key = slice_name(load_engine(settings, secrets), start, end)
+    slice_key = slice_pseudonym(load_engine(settings, secrets), start, end)
     store = VaultStore(settings, secrets)
     if (notes := sum(map(_check_file, files))) != published["notes"]:
         raise VaultError(
@@ -101,7 +101,7 @@ def store_vault(
     return {"notes": notes}
 
 
-def reidentify(
+def reidentify_notes(
     settings: InstitutionSettings, secrets: Secrets, notes: Sequence[str], reason: str, asked_by: str
 ) -> list[Original]:
     """The originals of published notes, all of them or none, in the order asked for.

@@ -15,7 +15,7 @@ from deid_tasks.engine.resolve import SpansByDetector
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.platform.runs.ablation import alone
 from deid_tasks.platform.runs.batches import batched
-from deid_tasks.platform.runs.heldout import split_of_training
+from deid_tasks.platform.runs.patient_split import training_split
 from deid_tasks.platform.warehouse import read_patients
 from deid_tasks.platform.warehouse.sample import SampleDraw
 from deid_tasks.settings import DetectSettings, InstitutionSettings, SamplingSettings
@@ -69,7 +69,7 @@ class Committee:
         return 100 * len(asked) / (len(words) + _OPENING)
 
 
-def most_disputed(
+def most_disagreeing_notes(
     draw: SampleDraw,
     connection: Connection,
     settings: InstitutionSettings,
@@ -83,7 +83,7 @@ def most_disputed(
     Raises:
         WarehouseError: no note is left to read, or nothing in those read is disputed.
     """
-    split = split_of_training(settings)
+    split = training_split(settings)
     free = ((note, patient) for note, patient in draw.unsampled(chosen.seed) if not split.is_held_out(patient, note))
     pool = dict(islice(free, chosen.disagreement_pool))
     scores: dict[str, float] = {}

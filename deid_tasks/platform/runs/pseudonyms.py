@@ -15,12 +15,12 @@ def pseudonym(engine: Engine, kind: str, value: str) -> str:
     return engine.obfuscator.pseudonym(kind, value)
 
 
-def slice_name(engine: Engine, start: datetime.datetime, end: datetime.datetime) -> str:
+def slice_pseudonym(engine: Engine, start: datetime.datetime, end: datetime.datetime) -> str:
     """The name of the slice of one data interval: the interval itself is the real date of every note in it."""
     return pseudonym(engine, "slice", f"{start.isoformat()}/{end.isoformat()}")
 
 
-def key_name(engine: Engine) -> str:
+def key_pseudonym(engine: Engine) -> str:
     """What the surrogate key is called; it tells keys apart and nothing of them."""
     return pseudonym(engine, "key", "")
 

@@ -1,0 +1,119 @@
+"""Drawn notes to the two annotators' task lists."""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from deid_tasks.core.errors import InputError
+from deid_tasks.core.span import Span
+from deid_tasks.engine.engine import Context
+from deid_tasks.engine.pipeline import detect
+from deid_tasks.engine.text import Document
+from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
+from deid_tasks.platform.runs.annotation_files import TaskManifest, person_dir, read_manifest, task_file, write_manifest
+from deid_tasks.platform.runs.batches import batched
+from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.warehouse import connect, read_patients
+from deid_tasks.platform.warehouse.annotations import (
+    DrawnSample,
+    delivered,
+    drawn_samples,
+    read_drawn,
+)
+from deid_tasks.platform.workspace import whole_target
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+_BATCH_NOTES = 100
+
+
+def export_tasks(
+    settings: InstitutionSettings, secrets: Secrets, sample_versions: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Write the two annotators' task lists of these samples, or of the newest of each design.
+
+    A list that is there already stays as it is: people may be at work on it. Both lists hold the same notes in the same order,
+    with the engine's findings where the settings say so.
+
+    Raises:
+        InputError: there is no such sample, or the settings now ask for another kind of list than one that work has come back on.
+    """
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        samples = drawn_samples(connection, settings, sample_versions)
+    return [_export(settings, secrets, sample) for sample in samples]
+
+
+def _export(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample) -> dict[str, Any]:
+    wanted = settings.annotation.format, settings.annotation.preannotate
+    folders = [person_dir(settings, sample.version, person) for person in settings.annotation.annotators]
+    written = []
+    for folder in folders:
+        manifest = read_manifest(folder)
+        if manifest and (manifest.format, bool(manifest.preannotated_by)) != wanted:
+            _drop_list(settings, secrets, sample, folder)
+        elif manifest and task_file(settings, folder, "tasks").exists():
+            written.append(folder)
+    if not written:
+        _write_list(settings, secrets, sample, folders[0])
+        written.append(folders[0])
+    for folder in folders:
+        if folder not in written:
+            _copy_list(settings, written[0], folder)
+    manifest = read_manifest(folders[0])
+    return {
+        "sample_version": sample.version,
+        "design": sample.design,
+        "notes": sample.notes,
+        "preannotated_by": manifest.preannotated_by if manifest else "",
+        "tasks": [str(task_file(settings, folder, "tasks")) for folder in folders],
+    }
+
+
+def _write_list(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, folder: Path) -> None:
+    engine = load_engine(settings, secrets) if settings.annotation.preannotate else None
+    # The manifest first: a list without one would come back as work that nothing had been shown for.
+    write_manifest(folder, TaskManifest(settings.annotation.format, engine.fingerprint if engine else "", sample.notes))
+    with (
+        connect(secrets.text(settings.warehouse.connection)) as reader,
+        connect(secrets.text(settings.warehouse.connection)) as connection,
+        whole_target(task_file(settings, folder, "tasks")) as partial,
+    ):
+
+        def tasks() -> Iterator[AnnotatedNote]:
+            for notes in batched(read_drawn(reader, settings, sample.version), _BATCH_NOTES):
+                found: Sequence[tuple[Span, ...]] = [()] * len(notes)
+                if engine:
+                    patients = read_patients(connection, settings, (n.patient_id for n in notes if n.patient_id))
+                    documents = [Document(n.note_id, n.text, n.patient_id, n.note_type) for n in notes]
+                    found = [detection.spans for detection in detect(documents, Context(engine, patients))]
+                for note, spans in zip(notes, found, strict=True):
+                    yield AnnotatedNote(note.note_id, note.text, spans, note_type=note.note_type)
+
+        FORMATS[settings.annotation.format].write(tasks(), partial, annotated=False)
+
+
+def _copy_list(settings: InstitutionSettings, source: Path, folder: Path) -> None:
+    if manifest := read_manifest(source):
+        write_manifest(folder, manifest)
+    tasks = task_file(settings, source, "tasks")
+    with whole_target(task_file(settings, folder, "tasks")) as partial:
+        if tasks.is_dir():
+            shutil.copytree(tasks, partial)
+        else:
+            shutil.copyfile(tasks, partial)
+
+
+def _drop_list(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, folder: Path) -> None:
+    """Take an earlier task list of another kind away, if no work on it has come back."""
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        stored = delivered(connection, settings, sample.version, folder.name)
+    if stored or any((folder / "done").iterdir()):
+        raise InputError(
+            f"{settings.institution}: {folder.name} has finished notes of a task list that was written under other"
+            " annotation settings; set annotation.format and annotation.preannotate back, or draw a new sample"
+        )
+    for path in folder.glob("tasks*"):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()

@@ -1,0 +1,83 @@
+"""Adjudicated notes to frozen gold sets."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from deid_tasks.core.errors import InputError
+from deid_tasks.evidence.annotation import adjudicate_note
+from deid_tasks.platform.runs.annotation_progress import (
+    compare_finished_work,
+    sample_report,
+    survey_sample,
+)
+from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.annotations import (
+    DrawnNote,
+    DrawnSample,
+    drawn_samples,
+    read_drawn,
+)
+from deid_tasks.platform.warehouse.gold import SettledNote, freeze_gold_set
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+
+def freeze_gold_sets(
+    settings: InstitutionSettings, secrets: Secrets, sample_versions: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Freeze the gold set of every sample on which nothing is open; the same work again is the same version, and a no-op.
+
+    Returns:
+        One report a sample, as ``annotation_status`` gives it; ``gold_version`` is empty where work is open, and ``waiting_for``
+        then says whose.
+    """
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        samples = drawn_samples(connection, settings, sample_versions)
+    return [_freeze(settings, secrets, sample) for sample in samples]
+
+
+def _freeze(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample) -> dict[str, Any]:
+    state = survey_sample(settings, secrets, sample)
+    report = sample_report(settings, sample, state)
+    if state.is_open:
+        return report | {"gold_version": ""}
+    with (
+        connect(secrets.text(settings.warehouse.connection)) as reader,
+        connect(secrets.text(settings.warehouse.connection)) as connection,
+    ):
+        gold = freeze_gold_set(
+            connection,
+            settings,
+            (_adjudicated_note(settings, note) for note in read_drawn(reader, settings, sample.version)),
+            design=sample.design,
+            sample_version=sample.version,
+            preannotated_by="+".join(sorted(state.preannotated_by)),
+            kappa=state.tally.table().kappa,
+        )
+    return report | {"gold_version": gold.version}
+
+
+def _adjudicated_note(settings: InstitutionSettings, note: DrawnNote) -> SettledNote:
+    comparison = compare_finished_work(settings, note)
+    if comparison is None:
+        raise InputError(f"note {note.note_id} is not finished by both annotators")
+    answer = note.marked.get(settings.annotation.adjudicator)
+    try:
+        settled = adjudicate_note(
+            comparison,
+            settings.annotation.annotators,
+            answer.spans if answer else None,
+            settings.annotation.adjudicator,
+        )
+    except InputError as error:
+        raise InputError(f"note {note.note_id}: {error}") from None
+    return SettledNote(
+        note.note_id,
+        note.patient_id,
+        note.note_type,
+        note.note_datetime,
+        note.author_id,
+        note.text,
+        settled.spans,
+        note.period,
+        settled.decisions,
+    )
