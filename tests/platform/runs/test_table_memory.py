@@ -8,7 +8,7 @@ import psycopg2
 import pyarrow as pa
 
 from deid_tasks.engine.obfuscate import Obfuscator
-from deid_tasks.platform.runs import tables
+from deid_tasks.platform.runs import structured_tables
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.contract import read_contract
 from deid_tasks.settings import InstitutionSettings
@@ -44,8 +44,8 @@ def test_memory_is_flat_over_rows(postgres, tmp_path):
         folder.mkdir()
         with connect(uri) as reader, connect(uri) as lookup:
             tracemalloc.reset_peak()
-            staged = tables._stage(
-                reader, lookup, settings, hide, rules, tables._schema(rules), folder, datetime.date(1935, 1, 1)
+            staged = structured_tables._stage(
+                reader, lookup, settings, hide, rules, structured_tables._schema(rules), folder, datetime.date(1935, 1, 1)
             )
             held = tracemalloc.get_traced_memory()[1] + pa.total_allocated_bytes()
         assert (staged.read, staged.withheld) == (rows, 0)
