@@ -45,7 +45,14 @@ def test_memory_is_flat_over_rows(postgres, tmp_path):
         with connect(uri) as reader, connect(uri) as lookup:
             tracemalloc.reset_peak()
             staged = structured_tables._stage(
-                reader, lookup, settings, hide, rules, structured_tables._schema(rules), folder, datetime.date(1935, 1, 1)
+                reader,
+                lookup,
+                settings,
+                hide,
+                rules,
+                structured_tables._schema(rules),
+                folder,
+                datetime.date(1935, 1, 1),
             )
             held = tracemalloc.get_traced_memory()[1] + pa.total_allocated_bytes()
         assert (staged.read, staged.withheld) == (rows, 0)
