@@ -20,8 +20,8 @@ def release(settings, site, run_id, start=START):
     end = start + DAY
     shards = runs.plan_shards(settings, site.secrets, start, end)
     done = [runs.process_shard(settings, site.secrets, run_id, start, end, shard) for shard in shards]
-    released = runs.reconcile(settings, site.secrets, run_id, start, end, done)
-    return shards, released, runs.publish(settings, site.secrets, run_id, start, end, released)
+    released = runs.reconcile_run(settings, site.secrets, run_id, start, end, done)
+    return shards, released, runs.publish_notes(settings, site.secrets, run_id, start, end, released)
 
 
 def published(settings, site) -> pa.Table:
