@@ -1,10 +1,16 @@
-"""Scores of detected spans against gold spans, in several views, with intervals and error tables."""
+"""Scores of predicted spans against gold spans, in several views, with intervals and error tables.
 
-from deid_tasks.evidence.evaluate.errors import ErrorAnalysis
+Add notes to a ``Scorer``; ``finish`` returns an ``Evaluation`` with every ``Figure``. ``tokenization`` and
+``span_views`` say what is counted, ``counts`` and ``intervals`` turn counts into scores with bounds, and
+``error_tables`` and ``term_counts`` say what was missed.
+"""
+
+from deid_tasks.evidence.evaluate.counts import Counts
+from deid_tasks.evidence.evaluate.error_tables import ErrorAnalysis
 from deid_tasks.evidence.evaluate.evaluation import ALL, WORD, Confusion, Evaluation, Figure
+from deid_tasks.evidence.evaluate.intervals import Interval
 from deid_tasks.evidence.evaluate.scorer import Scorer
-from deid_tasks.evidence.evaluate.scores import Counts, Interval
-from deid_tasks.evidence.evaluate.terms import TermCount
+from deid_tasks.evidence.evaluate.term_counts import TermCount
 
 __all__ = [
     "ALL",

@@ -1,17 +1,17 @@
-"""The figures of one variant of the engine on one gold set."""
+"""The result of an evaluation: the figures of one variant of the engine on one gold set."""
 
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from deid_tasks.evidence.evaluate.errors import ErrorAnalysis
-from deid_tasks.evidence.evaluate.scores import Counts
-from deid_tasks.evidence.evaluate.terms import TermCount
+from deid_tasks.evidence.evaluate.counts import Counts
+from deid_tasks.evidence.evaluate.error_tables import ErrorAnalysis
+from deid_tasks.evidence.evaluate.term_counts import TermCount
 
 ALL = "ALL"
-"""The entity of a figure over all of them."""
+"""The entity of a figure over all entities."""
 WORD = "word"
-"""The headline view: an identifying word is found or not, whatever it is taken for."""
+"""The headline view: an identifying word counts as found, whatever entity was predicted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,70 +19,73 @@ class Figure:
     """One score, with its interval."""
 
     view: str
-    """What is counted, and when it counts as found."""
+    """The items that are counted, and the condition under which they count as found."""
     stratum: str
-    """Of which notes: empty for all, else ``note_type=…``, ``period=…``, or ``group=…`` for another group of entities."""
+    """The notes that are counted: empty for all, else ``note_type=…`` or ``period=…``; ``group=…`` is another group of
+    entities on all notes."""
     entity: str
     """``ALL``, ``category:NAME``…, or a fine type."""
     metric: str
-    """``recall``, ``precision``, ``f1``; ``full`` (share of notes with nothing missed); ``over_redaction`` (false words per
-    1,000 words that identify no one)."""
+    """``recall``, ``precision``, ``f1``; ``full`` (share of notes with nothing missed); ``over_redaction`` (false words
+    per 1,000 words that are not identifiers)."""
     value: float
     lower: float
     upper: float
-    """Two-sided: from the bootstrap by patient where the figure is over all notes and entities; exact for a single entity; for a note
-    type or a period, where patients can be few, the wider end of both. F1 of an entity has no interval and repeats its value."""
+    """End of a two-sided interval: a bootstrap over patients for a figure over all notes and entities; exact for a
+    single entity; for a note type or a period, which may have few patients, the wider end of both. F1 of an entity has
+    no interval; both ends repeat its value."""
     counts: Counts
     exact_lower: float | None = None
-    """One-sided exact binomial bound of a proportion."""
+    """One-sided exact binomial bound; ``None`` for F1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How many words of one label were taken for another."""
+    """The number of words with one gold label and one predicted label."""
 
     view: str
     gold: str
     predicted: str
-    """Either is empty for a word that identifies no one."""
+    """Gold and predicted label are empty for a word without one."""
     words: int
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Every figure of an evaluation, and its error tables."""
+    """All figures of an evaluation, and its error tables."""
 
     notes: int
     words: int
     patients: int
     full_notes: int
-    """Notes in which nothing was missed."""
+    """Notes without a missed word."""
     group: str
     confidence: float
     resamples: int
     recall_lower_bound: float
-    """One-sided: the lower of the patient bootstrap's and the exact binomial bound, so neither is picked for its answer."""
+    """One-sided bound of word recall: the lower of the bootstrap bound and the exact binomial bound."""
     figures: tuple[Figure, ...]
     errors: ErrorAnalysis
     confusions: tuple[Confusion, ...] = ()
-    """Of the views ``word`` (``ALL`` or none), ``word:category`` and ``word:type``; each sums to the words that the group counts."""
+    """Of the views ``word`` (labels ``ALL`` or empty), ``word:category`` and ``word:type``; each view sums to the words
+    that the group counts."""
     terms: tuple[TermCount, ...] = field(default=(), repr=False)
-    """Missed and wrongly found terms, where they were asked for: text of notes."""
+    """Missed and wrongly found terms, if requested; they are text of notes."""
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str, str], Figure]:
         return {(f.view, f.stratum, f.entity, f.metric): f for f in self.figures}
 
     def find(self, view: str = WORD, stratum: str = "", entity: str = ALL, metric: str = "recall") -> Figure:
-        """One figure; raises ``KeyError`` where nothing of that kind was counted."""
+        """Return one figure; raises ``KeyError`` if the evaluation does not have it."""
         return self._by_name[view, stratum, entity, metric]
 
     def select(self, view: str = WORD, stratum: str = "", metric: str = "recall") -> list[Figure]:
-        """The figures of one metric by entity, the headline first."""
+        """Return the figures of one metric by entity, the headline first."""
         return [f for f in self.figures if (f.view, f.stratum, f.metric) == (view, stratum, metric)]
 
     def strata(self, kind: str, metric: str = "recall") -> list[Figure]:
-        """The headline's figures by ``note_type`` or ``period``, the worst first; ties by missed words."""
+        """Return the headline figures by ``note_type`` or ``period``, the worst first; ties by missed words."""
         found = [
             f
             for f in self.figures
@@ -91,7 +94,7 @@ class Evaluation:
         return sorted(found, key=lambda f: (f.value, -f.counts.false_negatives, f.stratum))
 
     def confusion(self, view: str) -> dict[tuple[str, str], int]:
-        """The words of one view by gold and predicted label."""
+        """Return the number of words of one view by gold and predicted label."""
         return {(c.gold, c.predicted): c.words for c in self.confusions if c.view == view}
 
     @property
@@ -105,7 +108,10 @@ class Evaluation:
         return self.find(metric="precision").value
 
     def document(self, *, terms: bool = False) -> dict[str, Any]:
-        """Everything as JSON has it; free of note text unless ``terms`` asks for it."""
+        """Return the evaluation as JSON values; it holds note text only if ``terms`` is set.
+
+        Reports and stored evaluations have these keys: they are a stable format.
+        """
         document: dict[str, Any] = {
             name: getattr(self, name)
             for name in ("notes", "words", "patients", "full_notes", "group", "confidence", "resamples")

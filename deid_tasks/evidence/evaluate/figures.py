@@ -1,34 +1,29 @@
-"""Counts to figures, each with its interval."""
+"""Figures with their intervals, from counts."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
+from deid_tasks.evidence.evaluate.counts import METRICS, Counts, MatchCounts
 from deid_tasks.evidence.evaluate.evaluation import ALL, WORD, Figure
-from deid_tasks.evidence.evaluate.scores import (
-    METRICS,
-    Array,
-    Bootstrap,
-    Counts,
-    Interval,
-    Matches,
-    exact_interval,
-    exact_lower_bound,
-)
+from deid_tasks.evidence.evaluate.intervals import Array, Bootstrap, Interval, exact_interval, exact_lower_bound
+
+_WORDS_PER_RATE = 1_000
+"""Over-redaction is given per this number of words."""
 
 
 def figures_of_column(
-    view: str, stratum: str, total: Matches, bootstrap: Bootstrap, column: int, confidence: float
+    view: str, stratum: str, total: MatchCounts, bootstrap: Bootstrap, column: int, confidence: float
 ) -> list[Figure]:
-    """What is counted over all notes and entities: intervals from the bootstrap."""
+    """Return the figures of one view over all notes and entities; intervals from column ``column`` of the bootstrap."""
     return [
         _figure(view, stratum, ALL, metric, total, bootstrap.interval(column, metric, confidence), confidence)
         for metric in METRICS
     ]
 
 
-def figures_of_part(view: str, entity: str, matches: Matches, confidence: float) -> list[Figure]:
-    """One entity or category: exact intervals, for there can be too few of its words to resample."""
+def figures_of_entity(view: str, entity: str, matches: MatchCounts, confidence: float) -> list[Figure]:
+    """Return the figures of one entity or category, with exact intervals: it may have too few words to resample."""
     figures = []
     for metric in METRICS:
         value = matches.value(metric)
@@ -40,12 +35,19 @@ def figures_of_part(view: str, entity: str, matches: Matches, confidence: float)
 
 
 def figures_of_stratum(stratum: str, patients: Array, resamples: int, confidence: float) -> list[Figure]:
-    """The headline on some of the notes; ``patients`` holds four numbers for each patient that has any.
+    """Return the headline figures of some of the notes.
 
-    Resampling a handful of patients says less than it seems to, and exact bounds know nothing of patients: the wider end of both counts.
+    A bootstrap over few patients is too narrow, and an exact interval ignores that words of one patient depend on each
+    other. Each end of the interval is therefore the wider one of both.
+
+    Args:
+        stratum: ``note_type=…`` or ``period=…``.
+        patients: Shape (patients, 4): found, gold, correct and predicted words of each patient with such notes.
+        resamples: Of the bootstrap.
+        confidence: Of the intervals.
     """
     bootstrap = Bootstrap(patients[:, None, :], resamples)
-    total = matches_of(patients.sum(axis=0))
+    total = match_counts_of(patients.sum(axis=0))
     figures = []
     for metric in METRICS:
         interval = bootstrap.interval(0, metric, confidence)
@@ -57,40 +59,47 @@ def figures_of_stratum(stratum: str, patients: Array, resamples: int, confidence
 
 
 def figures_of_notes(full: int, notes: int, wrong: int, plain_words: int, confidence: float) -> list[Figure]:
-    """Notes with nothing missed, and what was marked beyond need."""
+    """Return the share of notes with nothing missed, and the rate of over-redaction.
+
+    Args:
+        full: Notes with nothing missed.
+        notes: All notes.
+        wrong: Words that were marked although they are not identifiers.
+        plain_words: All words that are not identifiers.
+        confidence: Of the intervals.
+    """
     figures = []
-    for metric, hits, trials, unit, empty, counts in (
+    for metric, hits, trials, scale, if_empty, counts in (
         ("full", full, notes, 1, 1.0, Counts(full, 0, notes - full)),
-        ("over_redaction", wrong, plain_words, 1_000, 0.0, Counts(0, wrong, 0)),
+        ("over_redaction", wrong, plain_words, _WORDS_PER_RATE, 0.0, Counts(0, wrong, 0)),
     ):
         interval = exact_interval(hits, trials, confidence)
-        value = unit * hits / trials if trials else empty
-        lower = unit * exact_lower_bound(hits, trials, confidence)
+        value = scale * hits / trials if trials else if_empty
+        lower = scale * exact_lower_bound(hits, trials, confidence)
         figures.append(
-            Figure(WORD, "", ALL, metric, value, unit * interval.lower, unit * interval.upper, counts, lower)
+            Figure(WORD, "", ALL, metric, value, scale * interval.lower, scale * interval.upper, counts, lower)
         )
     return figures
 
 
-def matches_of(row: Array) -> Matches:
-    """Four summed numbers as ``Matches``."""
-    found, gold, right, predicted = np.asarray(row, dtype=np.float64).tolist()
-    return Matches(found, int(gold), right, int(predicted))
+def match_counts_of(row: Array) -> MatchCounts:
+    """Return four summed numbers (found, gold, correct, predicted) as ``MatchCounts``."""
+    found, gold, correct, predicted = np.asarray(row, dtype=np.float64).tolist()
+    return MatchCounts(found, int(gold), correct, int(predicted))
 
 
 def add_labels(
-    parts: Mapping[tuple[str, str], Matches], view: str, names: tuple[str, str], right: int, count: int
+    by_label: Mapping[tuple[str, str], MatchCounts], view: str, gold: str, predicted: str, correct: int, words: int
 ) -> None:
-    """Count words that ``names`` call this in the gold and that in the prediction; an empty name is no label."""
-    truth, guess = names
-    if truth:
-        parts[view, truth].add(right, count, 0, 0)
-    if guess:
-        parts[view, guess].add(0, 0, right, count)
+    """Count words with a gold and a predicted label in the rows of both; an empty label has no row."""
+    if gold:
+        by_label[view, gold].add(correct, words, 0, 0)
+    if predicted:
+        by_label[view, predicted].add(0, 0, correct, words)
 
 
 def _figure(
-    view: str, stratum: str, entity: str, metric: str, matches: Matches, interval: Interval, confidence: float
+    view: str, stratum: str, entity: str, metric: str, matches: MatchCounts, interval: Interval, confidence: float
 ) -> Figure:
     lower = None if metric == "f1" else exact_lower_bound(*matches.proportion(metric), confidence)
     value = matches.value(metric)

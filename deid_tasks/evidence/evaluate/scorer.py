@@ -1,4 +1,4 @@
-"""Scores notes one at a time, in several honest views; memory grows with patients and entities, never with text."""
+"""The scorer: notes in, one at a time, and every figure of an evaluation out."""
 
 from array import array
 from collections import Counter, defaultdict
@@ -9,20 +9,21 @@ import numpy as np
 from deid_tasks.core.entities import CATEGORY, GROUP_ENTITIES, Entity, Group
 from deid_tasks.core.span import Span
 from deid_tasks.engine.text.word_labels import mark_words, split_words
-from deid_tasks.evidence.evaluate.errors import ErrorTally
+from deid_tasks.evidence.evaluate.counts import Counts, MatchCounts
+from deid_tasks.evidence.evaluate.error_tables import ErrorTally
 from deid_tasks.evidence.evaluate.evaluation import ALL, WORD, Confusion, Evaluation, Figure
 from deid_tasks.evidence.evaluate.figures import (
     add_labels,
     figures_of_column,
+    figures_of_entity,
     figures_of_notes,
-    figures_of_part,
     figures_of_stratum,
-    matches_of,
+    match_counts_of,
 )
-from deid_tasks.evidence.evaluate.scores import Array, Bootstrap, Counts, Interval, Matches, exact_lower_bound
-from deid_tasks.evidence.evaluate.spans import ANY, SPAN_VIEWS, credit_spans
-from deid_tasks.evidence.evaluate.terms import TermTally
-from deid_tasks.evidence.evaluate.tokens import TOKENIZERS, relaxed
+from deid_tasks.evidence.evaluate.intervals import Array, Bootstrap, Interval, exact_lower_bound
+from deid_tasks.evidence.evaluate.span_views import ANY, SPAN_VIEWS, credit_spans
+from deid_tasks.evidence.evaluate.term_counts import TermTally
+from deid_tasks.evidence.evaluate.tokenization import TOKENIZERS, relaxed
 
 CATEGORY_VIEW, TYPE_VIEW = "word:category", "word:type"
 _CATEGORY_OF = {str(entity): str(category) for entity, category in CATEGORY.items()}
@@ -35,29 +36,30 @@ _COLUMNS = (
     *((f"{WORD}/{name}{suffix}", "") for name in TOKENIZERS for suffix in ("", "+relaxed")),
     *((view, "") for view in SPAN_VIEWS),
 )
-"""View and stratum of everything that is counted by patient, for the bootstrap."""
-_PLACE = {column: 4 * place for place, column in enumerate(_COLUMNS)}
-"""Where the four numbers of a column begin in a patient's row: found, gold, right, predicted."""
+"""View and stratum of each column that is counted by patient, for the bootstrap."""
+_OFFSET = {column: 4 * number for number, column in enumerate(_COLUMNS)}
+"""The index in a patient's row at which the four numbers of a column begin: found, gold, correct, predicted."""
 _WIDTH = 4 * len(_COLUMNS)
-_GROUP_PLACES = tuple((_PLACE[WORD, f"group={group}"], _OUTSIDE[group]) for group in Group)
-_TOKEN_PLACES = tuple(
-    (tokenizer, tuple(_PLACE[f"{WORD}/{name}{suffix}", ""] for suffix in ("", "+relaxed")))
+_GROUP_OFFSETS = tuple((_OFFSET[WORD, f"group={group}"], _OUTSIDE[group]) for group in Group)
+_TOKENIZER_OFFSETS = tuple(
+    (tokenizer, tuple(_OFFSET[f"{WORD}/{name}{suffix}", ""] for suffix in ("", "+relaxed")))
     for name, tokenizer in TOKENIZERS.items()
 )
-_SPAN_PLACES = tuple((view, _PLACE[view, ""]) for view in SPAN_VIEWS)
-_TOUCHED = SPAN_VIEWS.index(ANY)
+_SPAN_OFFSETS = tuple((view, _OFFSET[view, ""]) for view in SPAN_VIEWS)
+_ANY = SPAN_VIEWS.index(ANY)
 
-Pairs = Mapping[tuple[str, str], int]
-"""Words by what gold and prediction say of them; an empty string says that a word identifies no one."""
+LabelPairCounts = Mapping[tuple[str, str], int]
+"""The number of words by gold and predicted entity; an empty string means no entity."""
 
 
 class Scorer:
-    """Scores as the literature counts them, all from the same pass over a note.
+    """Scores notes in all views of the literature, from one pass over each note.
 
-    The headline view ``word`` is that of Murugadoss et al. 2021: identifier against none. There a fine type's recall is the share of its
-    gold words that were found as any identifier, its precision the share of the words predicted as it that are any identifier:
-    what matters first is that a word was found. In ``word:category`` and ``word:type`` a word is right only when the label is.
-    Entities outside ``group`` are left out of the count on both sides.
+    The headline view ``word`` is that of Murugadoss et al. 2021: an identifier or not. In it, the recall of a fine type
+    is the share of its gold words that were found as any entity, and its precision is the share of the words predicted
+    as this type that are identifiers of any type. In ``word:category`` and ``word:type`` a word is correct only if the
+    label is. Entities outside ``group`` count on neither side. Memory grows with patients and entities, never with
+    text.
     """
 
     def __init__(
@@ -69,14 +71,14 @@ class Scorer:
         keep_terms: bool = False,
         is_medical: Callable[[str], bool] | None = None,
     ) -> None:
-        """Begin with nothing.
+        """Begin with no notes.
 
         Args:
-            group: Which entities count.
+            group: The entities that count.
             confidence: Of every interval and bound.
             resamples: Of patients, for the bootstrap.
-            keep_terms: Whether to keep missed and wrongly found terms; they are text of notes.
-            is_medical: Says of a term, in lower case, whether it is a medical one.
+            keep_terms: Whether to keep missed and wrongly found terms, which are text of notes.
+            is_medical: Whether a term, in lower case, is a medical one.
         """
         self._group, self._confidence, self._resamples = group, confidence, resamples
         self._keep_terms, self._is_medical = keep_terms, is_medical
@@ -85,13 +87,13 @@ class Scorer:
             lambda: defaultdict(lambda: array("d", bytes(8 * 4)))
         )
         self._pairs: Counter[tuple[str, str]] = Counter()
-        self._spans: defaultdict[tuple[str, str], Matches] = defaultdict(Matches)
+        self._spans: defaultdict[tuple[str, str], MatchCounts] = defaultdict(MatchCounts)
         self._errors = ErrorTally()
         self._terms = TermTally(is_medical) if keep_terms else None
         self._notes = self._words = self._plain_words = self._full_notes = 0
 
     def fresh(self) -> "Scorer":
-        """An empty scorer with the same settings."""
+        """Return an empty scorer with the same settings."""
         return Scorer(
             self._group,
             self._confidence,
@@ -109,53 +111,63 @@ class Scorer:
         note_type: str = "",
         period: str = "",
     ) -> Counts:
-        """Score one note and return its headline counts."""
+        """Score one note and return its headline counts.
+
+        Args:
+            text: The note.
+            gold: The spans that should be found, in code points of ``text``.
+            predicted: The spans that were found.
+            patient: The group of the note in the bootstrap.
+            note_type: A stratum of its own; none if empty.
+            period: A stratum of its own; none if empty.
+        """
         row = self._patients[patient]
         words = split_words(text)
-        truth, guess = mark_words(words, gold), mark_words(words, predicted)
-        pairs = _pairs(truth, guess)
-        for place, outside in _GROUP_PLACES:
-            _count(row, place, *_binary(pairs, outside))
+        gold_labels, predicted_labels = mark_words(words, gold), mark_words(words, predicted)
+        pairs = _label_pairs(gold_labels, predicted_labels)
+        for offset, outside in _GROUP_OFFSETS:
+            _count(row, offset, *_binary(pairs, outside))
         ignored = _OUTSIDE[self._group]
         headline = _binary(pairs, ignored)
-        _count(row, _PLACE[WORD, ""], *headline)
+        _count(row, _OFFSET[WORD, ""], *headline)
         for name, value in (("note_type", note_type), ("period", period)):
             if value:
                 _count(self._strata[f"{name}={value}"][patient], 0, *headline)
         self._add_labels(pairs, ignored, row)
         self._add_tokenizations(text, gold, predicted, ignored, row)
         self._add_spans(text, gold, predicted, row)
-        self._add_errors(words, truth, guess, gold, note_type, patient)
+        self._add_errors(words, gold_labels, predicted_labels, gold, note_type, patient)
         if self._terms:
-            self._add_terms(self._terms, text, words, truth, guess)
+            self._add_terms(self._terms, text, words, gold_labels, predicted_labels)
         found, expected, _, marked = headline
         self._notes += 1
         self._words += len(words)
-        self._plain_words += len(words) - len(truth)
+        self._plain_words += len(words) - len(gold_labels)
         self._full_notes += found == expected
         return Counts(found, marked - found, expected - found)
 
     def finish(self) -> Evaluation:
-        """The scores of everything added."""
+        """Return the evaluation of all notes added."""
         table = _table(self._patients, _WIDTH).reshape(-1, len(_COLUMNS), 4)
         bootstrap = Bootstrap(table, self._resamples)
         sums = table.sum(axis=0)
-        parts, confusions = self._labels()
-        parts.update(self._spans)
+        by_label, confusions = self._labels()
+        by_label.update(self._spans)
         figures: list[Figure] = []
-        for place, (view, stratum) in enumerate(_COLUMNS):
-            figures += figures_of_column(view, stratum, matches_of(sums[place]), bootstrap, place, self._confidence)
-            names = sorted(name for part, name in parts if part == view and not stratum)
+        for column, (view, stratum) in enumerate(_COLUMNS):
+            total = match_counts_of(sums[column])
+            figures += figures_of_column(view, stratum, total, bootstrap, column, self._confidence)
+            names = sorted(name for label_view, name in by_label if label_view == view and not stratum)
             for name in names:
-                figures += figures_of_part(view, name, parts[view, name], self._confidence)
+                figures += figures_of_entity(view, name, by_label[view, name], self._confidence)
         for stratum in sorted(self._strata):
             rows = _table(self._strata[stratum], 4)
             figures += figures_of_stratum(stratum, rows, self._resamples, self._confidence)
-        column = _COLUMNS.index((WORD, ""))
-        headline = matches_of(sums[column])
-        wrong = headline.predicted - int(headline.right)
+        headline_column = _COLUMNS.index((WORD, ""))
+        headline = match_counts_of(sums[headline_column])
+        wrong = headline.predicted - int(headline.correct)
         figures += figures_of_notes(self._full_notes, self._notes, wrong, self._plain_words, self._confidence)
-        one_sided = bootstrap.interval(column, "recall", 2 * self._confidence - 1).lower
+        one_sided = bootstrap.interval(headline_column, "recall", 2 * self._confidence - 1).lower
         return Evaluation(
             notes=self._notes,
             words=self._words,
@@ -172,46 +184,51 @@ class Scorer:
         )
 
     def difference(self, other: "Scorer", metric: str) -> Interval:
-        """The interval of how much higher the headline's ``metric`` is here than with ``other``, on the same notes.
+        """Return the interval of the headline's ``metric`` here minus that of ``other`` on the same notes.
 
-        Both are resampled together, so what a hard patient costs both cancels out. Raises ``ValueError`` where the patients differ.
+        Both share their resamples, so that the difficulty of a patient's notes cancels out.
+
+        Raises:
+            ValueError: The two scored notes of different patients.
         """
         if self._patients.keys() != other._patients.keys():
-            raise ValueError("the two have scored different patients")
-        headline = slice(_PLACE[WORD, ""], _PLACE[WORD, ""] + 4)
+            raise ValueError("the two scorers have scored notes of different patients")
+        headline = slice(_OFFSET[WORD, ""], _OFFSET[WORD, ""] + 4)
         both = [_table(scorer._patients, _WIDTH)[:, headline] for scorer in (self, other)]
         return Bootstrap(np.stack(both, axis=1), self._resamples).difference(0, 1, metric, self._confidence)
 
-    def _add_labels(self, pairs: Pairs, ignored: frozenset[str], row: "array[float]") -> None:
-        """Both multi-class views."""
-        type_place, category_place = _PLACE[TYPE_VIEW, ""], _PLACE[CATEGORY_VIEW, ""]
-        for (truth, guess), count in pairs.items():
-            if truth in ignored or (not truth and guess in ignored):
+    def _add_labels(self, pairs: LabelPairCounts, ignored: frozenset[str], row: "array[float]") -> None:
+        """Count the views ``word:type`` and ``word:category``."""
+        for (gold, predicted), words in pairs.items():
+            if gold in ignored or (not gold and predicted in ignored):
                 continue
-            self._pairs[truth, guess] += count
-            label = "" if guess in ignored else guess
-            for place, right in ((type_place, truth == label), (category_place, _category(truth) == _category(label))):
-                hits = count if right else 0
-                _count(row, place, hits, count if truth else 0, hits, count if label else 0)
+            self._pairs[gold, predicted] += words
+            label = "" if predicted in ignored else predicted
+            for view, is_correct in (
+                (TYPE_VIEW, gold == label),
+                (CATEGORY_VIEW, _category(gold) == _category(label)),
+            ):
+                hits = words if is_correct else 0
+                _count(row, _OFFSET[view, ""], hits, words if gold else 0, hits, words if label else 0)
 
-    def _labels(self) -> tuple[dict[tuple[str, str], Matches], tuple[Confusion, ...]]:
-        """Every word view by entity and category, and what was taken for what."""
-        parts: defaultdict[tuple[str, str], Matches] = defaultdict(Matches)
+    def _labels(self) -> tuple[dict[tuple[str, str], MatchCounts], tuple[Confusion, ...]]:
+        """Return the counts of every word view by entity and category, and the confusions."""
+        by_label: defaultdict[tuple[str, str], MatchCounts] = defaultdict(MatchCounts)
         confused: Counter[tuple[str, str, str]] = Counter()
         plain = self._plain_words
-        for (truth, guess), count in self._pairs.items():
-            both = count if truth and guess else 0
-            for truth_name, guess_name in zip(_with_category(truth), _with_category(guess), strict=True):
-                add_labels(parts, WORD, (truth_name, guess_name), both, count)
-            label = "" if guess in _OUTSIDE[self._group] else guess
-            for view, names in ((TYPE_VIEW, (truth, label)), (CATEGORY_VIEW, (_category(truth), _category(label)))):
-                add_labels(parts, view, names, count if names[0] == names[1] else 0, count)
-                confused[(view, *names)] += count
-            confused[WORD, ALL if truth else "", ALL if guess else ""] += count
-            plain -= 0 if truth else count
+        for (gold, predicted), words in self._pairs.items():
+            both = words if gold and predicted else 0
+            for gold_name, predicted_name in zip(_with_category(gold), _with_category(predicted), strict=True):
+                add_labels(by_label, WORD, gold_name, predicted_name, both, words)
+            label = "" if predicted in _OUTSIDE[self._group] else predicted
+            for view, names in ((TYPE_VIEW, (gold, label)), (CATEGORY_VIEW, (_category(gold), _category(label)))):
+                add_labels(by_label, view, *names, words if names[0] == names[1] else 0, words)
+                confused[(view, *names)] += words
+            confused[WORD, ALL if gold else "", ALL if predicted else ""] += words
+            plain -= 0 if gold else words
         for view in (WORD, CATEGORY_VIEW, TYPE_VIEW):
             confused[view, "", ""] += plain
-        return dict(parts), tuple(Confusion(*names, count) for names, count in sorted(confused.items()))
+        return dict(by_label), tuple(Confusion(*names, words) for names, words in sorted(confused.items()))
 
     def _add_tokenizations(
         self,
@@ -221,99 +238,104 @@ class Scorer:
         ignored: frozenset[str],
         row: "array[float]",
     ) -> None:
-        for tokenizer, places in _TOKEN_PLACES:
+        for tokenizer, offsets in _TOKENIZER_OFFSETS:
             strict = tokenizer(text)
-            for place, bounds in zip(places, (strict, relaxed(text, strict)), strict=True):
-                pairs = _pairs(mark_words(bounds, gold), mark_words(bounds, predicted))
-                _count(row, place, *_binary(pairs, ignored))
+            for offset, bounds in zip(offsets, (strict, relaxed(text, strict)), strict=True):
+                pairs = _label_pairs(mark_words(bounds, gold), mark_words(bounds, predicted))
+                _count(row, offset, *_binary(pairs, ignored))
 
     def _add_spans(self, text: str, gold: Sequence[Span], predicted: Sequence[Span], row: "array[float]") -> None:
         inside = GROUP_ENTITIES[self._group]
         counted = [span for span in gold if span.entity in inside]
         for span, credit in credit_spans(text, counted, predicted):
             entity = str(span.entity)
-            for (view, place), found in zip(_SPAN_PLACES, credit, strict=True):
-                _count(row, place, found, 1, 0, 0)
+            for (view, offset), found in zip(_SPAN_OFFSETS, credit, strict=True):
+                _count(row, offset, found, 1, 0, 0)
                 self._spans[view, entity].add(found, 1, 0, 0)
         marked = [span for span in predicted if span.entity in inside]
-        left_out = [span for span in gold if span.entity not in inside]
-        against_left_out = credit_spans(text, marked, left_out)
-        for (span, credit), (_, elsewhere) in zip(credit_spans(text, marked, counted), against_left_out, strict=True):
-            if elsewhere[_TOUCHED] and not credit[_TOUCHED]:
-                continue  # it stands on an identifier that the group leaves out
+        not_counted = [span for span in gold if span.entity not in inside]
+        elsewhere = credit_spans(text, marked, not_counted)
+        for (span, credit), (_, credit_elsewhere) in zip(credit_spans(text, marked, counted), elsewhere, strict=True):
+            if credit_elsewhere[_ANY] and not credit[_ANY]:
+                continue  # The span lies on an identifier that the group does not count.
             entity = str(span.entity)
-            for (view, place), right in zip(_SPAN_PLACES, credit, strict=True):
-                _count(row, place, 0, 0, right, 1)
-                self._spans[view, entity].add(0, 0, right, 1)
+            for (view, offset), correct in zip(_SPAN_OFFSETS, credit, strict=True):
+                _count(row, offset, 0, 0, correct, 1)
+                self._spans[view, entity].add(0, 0, correct, 1)
 
     def _add_errors(
         self,
         words: Sequence[tuple[int, int]],
-        truth: Mapping[int, str],
-        guess: Mapping[int, str],
+        gold_labels: Mapping[int, str],
+        predicted_labels: Mapping[int, str],
         gold: Sequence[Span],
         note_type: str,
         patient: str,
     ) -> None:
         ignored = _OUTSIDE[self._group]
-        counted = [span for span in gold if str(span.entity) not in ignored]
-        left = [place for place, entity in truth.items() if place not in guess and entity not in ignored]
-        missed_words = Counter(truth[place] for place in left)
-        missed: set[Span] = set()
-        if left:
-            ordered = sorted(counted)
-            for place in left:
-                start, end = words[place]
-                missed.update(span for span in ordered if span.start < end and start < span.end)
-        self._errors.add(note_type, patient, len(counted), (str(span.entity) for span in missed), missed_words)
+        counted = sorted(span for span in gold if str(span.entity) not in ignored)
+        missed_words = [
+            index for index, entity in gold_labels.items() if index not in predicted_labels and entity not in ignored
+        ]
+        missed_spans: set[Span] = set()
+        for start, end in (words[index] for index in missed_words):
+            missed_spans.update(span for span in counted if span.start < end and start < span.end)
+        self._errors.add(
+            note_type,
+            patient,
+            len(counted),
+            (str(span.entity) for span in missed_spans),
+            Counter(gold_labels[index] for index in missed_words),
+        )
 
     def _add_terms(
         self,
         terms: TermTally,
         text: str,
         words: Sequence[tuple[int, int]],
-        truth: Mapping[int, str],
-        guess: Mapping[int, str],
+        gold_labels: Mapping[int, str],
+        predicted_labels: Mapping[int, str],
     ) -> None:
         ignored = _OUTSIDE[self._group]
-        for marked, other, is_missed in ((truth, guess, True), (guess, truth, False)):
-            places = [place for place in sorted(marked) if place not in other and marked[place] not in ignored]
-            for run in _runs(places, marked):
+        sides = ((gold_labels, predicted_labels, True), (predicted_labels, gold_labels, False))
+        for labels, others, is_missed in sides:
+            alone = [index for index in sorted(labels) if index not in others and labels[index] not in ignored]
+            for run in _runs(alone, labels):
                 term = text[words[run[0]][0] : words[run[-1]][1]]
-                terms.add(term, marked[run[0]], is_missed=is_missed)
+                terms.add(term, labels[run[0]], is_missed=is_missed)
 
 
-def _count(row: "array[float]", place: int, found: float, gold: int, right: float, predicted: int) -> None:
-    row[place] += found
-    row[place + 1] += gold
-    row[place + 2] += right
-    row[place + 3] += predicted
+def _count(row: "array[float]", offset: int, found: float, gold: int, correct: float, predicted: int) -> None:
+    row[offset] += found
+    row[offset + 1] += gold
+    row[offset + 2] += correct
+    row[offset + 3] += predicted
 
 
 def _table(rows: Mapping[str, "array[float]"], width: int) -> Array:
-    """The rows in the order of their patients, so that no order of notes shows in a bootstrap."""
+    """The rows sorted by patient, so that the order of notes does not change the bootstrap."""
     return np.array([rows[patient] for patient in sorted(rows)], dtype=np.float64).reshape(len(rows), width)
 
 
-def _pairs(truth: Mapping[int, str], guess: Mapping[int, str]) -> Pairs:
-    pairs = Counter((entity, guess.get(place, "")) for place, entity in truth.items())
-    pairs.update(("", entity) for place, entity in guess.items() if place not in truth)
+def _label_pairs(gold: Mapping[int, str], predicted: Mapping[int, str]) -> LabelPairCounts:
+    pairs = Counter((entity, predicted.get(index, "")) for index, entity in gold.items())
+    pairs.update(("", entity) for index, entity in predicted.items() if index not in gold)
     return pairs
 
 
-def _binary(pairs: Pairs, ignored: frozenset[str]) -> tuple[int, int, int, int]:
-    """Found, gold, right and predicted words of the headline's view."""
-    found = gold = wrong = 0
-    for (truth, guess), count in pairs.items():
-        if truth in ignored or (not truth and guess in ignored):
+def _binary(pairs: LabelPairCounts, ignored: frozenset[str]) -> tuple[int, int, int, int]:
+    """Found, gold, correct and predicted words of the headline view."""
+    found = gold_words = wrong = 0
+    for (gold, predicted), words in pairs.items():
+        if gold in ignored or (not gold and predicted in ignored):
             continue
-        if not truth:
-            wrong += count
+        if not gold:
+            wrong += words
             continue
-        gold += count
-        if guess:
-            found += count
-    return found, gold, found, found + wrong
+        gold_words += words
+        if predicted:
+            found += words
+    return found, gold_words, found, found + wrong
 
 
 def _category(entity: str) -> str:
@@ -324,12 +346,12 @@ def _with_category(entity: str) -> tuple[str, str]:
     return (entity, f"category:{_CATEGORY_OF[entity]}") if entity else ("", "")
 
 
-def _runs(places: Iterable[int], marked: Mapping[int, str]) -> list[list[int]]:
-    """Neighbouring places of the same entity, together."""
+def _runs(indices: Iterable[int], labels: Mapping[int, str]) -> list[list[int]]:
+    """Group neighbouring words of the same entity."""
     runs: list[list[int]] = []
-    for place in places:
-        if runs and place == runs[-1][-1] + 1 and marked[place] == marked[runs[-1][-1]]:
-            runs[-1].append(place)
+    for index in indices:
+        if runs and index == runs[-1][-1] + 1 and labels[index] == labels[runs[-1][-1]]:
+            runs[-1].append(index)
         else:
-            runs.append([place])
+            runs.append([index])
     return runs

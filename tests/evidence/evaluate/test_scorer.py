@@ -8,8 +8,8 @@ from deid_tasks.core.entities import Entity, Group
 from deid_tasks.core.span import Span
 from deid_tasks.engine.text.word_labels import split_words
 from deid_tasks.evidence.evaluate import ALL, Counts, Scorer
-from deid_tasks.evidence.evaluate.scores import exact_interval
-from deid_tasks.evidence.evaluate.spans import ANY, BOUNDS, OVERLAP, PARTIAL, RELAXED, SPAN_VIEWS, STRICT
+from deid_tasks.evidence.evaluate.intervals import exact_interval
+from deid_tasks.evidence.evaluate.span_views import ANY, BOUNDS, OVERLAP, PARTIAL, RELAXED, SPAN_VIEWS, STRICT
 from tests.support.markup import both
 
 GOLD = "Seen by Dr. [PROVIDER:Maria Okafor-Lee] on [DATE:3/14/2021], Graves disease."

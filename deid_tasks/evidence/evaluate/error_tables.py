@@ -1,6 +1,6 @@
-"""What was missed, and where: the error tables of Murugadoss et al. 2021 (tables 4 to 6) and 2024 (supplementary table 1).
+"""The error tables of Murugadoss et al. 2021 (tables 4 to 6) and 2024 (supplementary table 1).
 
-An error is a gold span of which at least one word was missed. Counts only: no text is kept.
+An error is a gold span of which at least one word was missed. The tables hold counts and no text.
 """
 
 from collections import Counter, defaultdict
@@ -15,36 +15,36 @@ _PATIENT = str(Entity.PATIENT)
 
 @dataclass(frozen=True, slots=True)
 class MissedEntity:
-    """What of one entity, or of one category, was missed."""
+    """The errors of one entity or of one category."""
 
     entity: str
-    """Empty for a whole category."""
+    """Empty in the row of a whole category."""
     category: str
     errors: int
     words: int
     share: float
-    """Of all missed words."""
+    """Share of all missed words."""
     contribution: float
-    """To the recall error: missed words of all gold words. These add up to ``1 - recall``."""
+    """Missed words divided by all gold words; the contributions of all entities add up to ``1 - recall``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorsPerNote:
-    """Notes with the same number of errors."""
+    """The notes with one number of errors."""
 
     errors: int
     notes: int
     total: int
     cumulative: int
     coverage: float
-    """Share of gold spans that are found, or stand in a note with no more errors than this."""
+    """Share of gold spans that are found, or belong to a note with no more errors than this."""
     entities: float
     """Mean number of different entities among the errors of such a note."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteTypeErrors:
-    """One note type."""
+    """The errors of one note type."""
 
     note_type: str
     notes: int
@@ -56,18 +56,18 @@ class NoteTypeErrors:
 
     @property
     def share_affected(self) -> float:
-        """Of the type's notes."""
+        """Share of the notes with at least one error."""
         return self.affected / self.notes
 
 
 @dataclass(frozen=True, slots=True)
 class ResidualRisk:
-    """Patients' own names that stand in the output: what a reader could recognise a patient by."""
+    """Names of patients that remain in the output, by which a reader could recognise a patient."""
 
     patients: int
-    """Different patients among the notes."""
+    """Distinct patients among the notes."""
     leaks: int
-    """Mentions of patients' names of which a word was missed."""
+    """Mentions of patients' names with at least one missed word."""
     words: int
     """Missed words of patients' names."""
     patients_leaked: int
@@ -75,12 +75,12 @@ class ResidualRisk:
 
     @property
     def leaks_per_patient(self) -> float:
-        """The published measure: leaks divided by different patients."""
+        """Leaks divided by distinct patients, the published measure."""
         return self.leaks / self.patients if self.patients else 0.0
 
     @property
     def words_per_patient(self) -> float:
-        """Leaked words divided by different patients."""
+        """Leaked words divided by distinct patients."""
         return self.words / self.patients if self.patients else 0.0
 
     @property
@@ -91,17 +91,17 @@ class ResidualRisk:
 
 @dataclass(frozen=True, slots=True)
 class ErrorAnalysis:
-    """The tables, each with its worst line first."""
+    """The error tables, each with its worst row first."""
 
     missed: tuple[MissedEntity, ...]
     missed_categories: tuple[MissedEntity, ...]
-    """The same words once more, summed by category."""
+    """The same words, summed by category."""
     per_note: tuple[ErrorsPerNote, ...]
     note_types: tuple[NoteTypeErrors, ...]
     risk: ResidualRisk
 
     def document(self) -> dict[str, Any]:
-        """The tables as JSON has them."""
+        """Return the tables as JSON values."""
         tables = asdict(self)
         for row, source in zip(tables["note_types"], self.note_types, strict=True):
             row["share_affected"] = source.share_affected
@@ -111,7 +111,7 @@ class ErrorAnalysis:
 
 
 class ErrorTally:
-    """Collects errors note by note; memory grows with note types and patients."""
+    """Counts errors note by note; memory grows with note types and patients."""
 
     def __init__(self) -> None:
         self._errors: Counter[str] = Counter()
@@ -125,7 +125,15 @@ class ErrorTally:
     def add(
         self, note_type: str, patient: str, gold: int, missed: Iterable[str], missed_words: Mapping[str, int]
     ) -> None:
-        """Count one note: its gold spans, the entity of each that was missed, and missed words by entity."""
+        """Count one note.
+
+        Args:
+            note_type: Of the note.
+            patient: Of the note.
+            gold: The number of gold spans.
+            missed: The entity of each gold span with a missed word.
+            missed_words: The number of missed words by entity.
+        """
         entities = Counter(missed)
         errors = entities.total()
         self._errors.update(entities)
@@ -133,14 +141,14 @@ class ErrorTally:
         self._notes[errors] += 1
         self._entities[errors] += len(entities)
         row = self._types[note_type]
-        for place, count in enumerate((1, bool(errors), errors, gold)):
-            row[place] += count
+        for column, count in enumerate((1, bool(errors), errors, gold)):
+            row[column] += count
         self._patients.add(patient)
         if leaks := entities[_PATIENT]:
             self._leaks[patient] += leaks
 
     def finish(self, gold_words: int) -> ErrorAnalysis:
-        """The tables of everything added; ``gold_words`` is the denominator of word recall."""
+        """Return the tables of all notes added; ``gold_words`` is the denominator of word recall."""
         missed: list[MissedEntity] = []
         categories: Counter[str] = Counter()
         errors: Counter[str] = Counter()
@@ -164,7 +172,13 @@ class ErrorTally:
 
 
 def per_note_table(notes: Mapping[int, int], entities: Mapping[int, int], gold: int) -> tuple[ErrorsPerNote, ...]:
-    """Errors per note: ``notes`` and the entities among their errors by number of errors, and gold spans in all."""
+    """Return the table of errors per note.
+
+    Args:
+        notes: The number of notes by their number of errors.
+        entities: Distinct entities among the errors, summed over these notes, by number of errors.
+        gold: All gold spans.
+    """
     rows, cumulative = [], 0
     total = sum(errors * count for errors, count in notes.items())
     for errors in sorted(notes):

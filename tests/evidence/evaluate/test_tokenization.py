@@ -10,7 +10,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.text import tokenize
 from deid_tasks.engine.text.word_labels import label_words, split_words
-from deid_tasks.evidence.evaluate.tokens import TOKENIZERS, at_space, relaxed, treebank
+from deid_tasks.evidence.evaluate.tokenization import TOKENIZERS, at_space, relaxed, treebank
 
 
 @pytest.mark.parametrize(

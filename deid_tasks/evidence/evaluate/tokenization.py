@@ -1,7 +1,8 @@
-"""Other ways of cutting a text into the words that are counted, than the headline's runs of letters and digits.
+"""Tokenizations beside that of the headline, for scores that compare with the literature.
 
-Lin 2020 (chapter 4.6) compares three: at space alone, at space and punctuation, which is our headline (``deid_tasks.engine.text.word_labels``), and
-as the Penn Treebank is cut. Relaxed scoring ignores the punctuation at a token's ends.
+Lin 2020 (chapter 4.6) compares three: at white space; at white space and punctuation, which is our headline
+(``deid_tasks.engine.text.word_labels``); and that of the Penn Treebank. Relaxed scoring ignores the punctuation at the
+ends of a token.
 """
 
 import re
@@ -11,7 +12,7 @@ Bounds = list[tuple[int, int]]
 """Start and end of each word, in code points."""
 
 _SPACE = re.compile(r"\S+")
-_APART = (
+_SEPARATED = (
     r"\.\.\.|--|``|''"
     r"|[\]\[(){}<>;@#$%&?!\"“”«»]"
     r"|[:,](?!\d)"
@@ -20,23 +21,26 @@ _APART = (
     r"|(?<=\w)['’](?!\w)"
     r"|\.(?=\s*(?:\n|\Z))"
 )
-"""What the Treebank's tokenizer cuts from its neighbours; a line's last full stop stands for a sentence's."""
-_TREEBANK = re.compile(rf"{_APART}|(?:(?!{_APART})\S)+")
+"""What the Treebank tokenizer separates from its neighbours; the last full stop of a line ends a sentence."""
+_TREEBANK = re.compile(rf"{_SEPARATED}|(?:(?!{_SEPARATED})\S)+")
 _CORE = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
 
 
 def at_space(text: str) -> Bounds:
-    """Whatever stands between white space, as the i2b2 challenges count."""
+    """Return the bounds of the tokens between white space, as the i2b2 challenges count."""
     return [match.span() for match in _SPACE.finditer(text)]
 
 
 def treebank(text: str) -> Bounds:
-    """As the Penn Treebank is cut (MacIntyre's script): most punctuation apart, clitics apart, dates and hyphened words whole."""
+    """Return the bounds of Penn Treebank tokens, after MacIntyre's script.
+
+    Most punctuation and clitics are tokens of their own; dates and hyphenated words stay whole.
+    """
     return [match.span() for match in _TREEBANK.finditer(text)]
 
 
 def core_of(text: str, start: int, end: int) -> tuple[int, int]:
-    """The bounds without the punctuation at either end; unchanged where there is nothing else between them."""
+    """Return the bounds without the punctuation at either end; unchanged if they hold nothing else."""
     if text[start : start + 1].isalnum() and text[end - 1 : end].isalnum():
         return start, end
     core = _CORE.search(text, start, end)
@@ -44,15 +48,15 @@ def core_of(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def relaxed(text: str, bounds: Sequence[tuple[int, int]]) -> Bounds:
-    """The words without the punctuation at their ends; those that are nothing else are dropped."""
-    kept = []
+    """Return the bounds without the punctuation at either end; tokens that are nothing else are dropped."""
+    cores = []
     for start, end in bounds:
         if text[start].isalnum() and text[end - 1].isalnum():
-            kept.append((start, end))
+            cores.append((start, end))
         elif core := _CORE.search(text, start, end):
-            kept.append(core.span())
-    return kept
+            cores.append(core.span())
+    return cores
 
 
 TOKENIZERS: Mapping[str, Callable[[str], Bounds]] = {"space": at_space, "treebank": treebank}
-"""By the name that a view carries."""
+"""Each tokenization by the name that a view contains."""

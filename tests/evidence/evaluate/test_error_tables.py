@@ -3,8 +3,8 @@
 import pytest
 
 from deid_tasks.evidence.evaluate import Scorer
-from deid_tasks.evidence.evaluate.errors import ErrorTally, NoteTypeErrors, ResidualRisk, per_note_table
-from deid_tasks.evidence.evaluate.terms import TermTally
+from deid_tasks.evidence.evaluate.error_tables import ErrorTally, NoteTypeErrors, ResidualRisk, per_note_table
+from deid_tasks.evidence.evaluate.term_counts import TermTally
 from tests.support.markup import both
 
 # Murugadoss et al. 2021, table 5: errors per note and notes; 848 errors are a recall error of 0.6 %.
@@ -115,7 +115,7 @@ def test_wrong_terms_and_how_often_they_are_medical():
 
 
 def test_terms_are_counted_in_bounded_memory():
-    tally = TermTally(None, kept=10)
+    tally = TermTally(None, max_terms=10)
     for number in range(1_000):
         tally.add(f"rare {number}", "PATIENT", is_missed=True)
         tally.add("often", "PATIENT", is_missed=True)

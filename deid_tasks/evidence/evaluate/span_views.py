@@ -1,29 +1,36 @@
-"""Gold and predicted spans compared as wholes: same bounds, partly the same, mostly covered, or touched at all."""
+"""Scores of whole spans: exact bounds, partial overlap, mostly covered, or touched."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from deid_tasks.core.span import Span
-from deid_tasks.evidence.evaluate.tokens import core_of
+from deid_tasks.evidence.evaluate.tokenization import core_of
 
 STRICT, PARTIAL, OVERLAP, ANY = "entity:strict", "entity:partial", "entity:overlap60", "entity:any"
 RELAXED, BOUNDS = "entity:strict+relaxed", "entity:bounds+relaxed"
 SPAN_VIEWS = (STRICT, RELAXED, BOUNDS, PARTIAL, OVERLAP, ANY)
-"""How a span counts as found.
+"""The condition under which a span counts as found.
 
-``strict``: the same bounds and entity. ``strict+relaxed``: the same but for punctuation at the ends; ``bounds+relaxed``: that, whatever
-the entity (the relaxed binary entity score of Lin 2020). ``partial``: the same bounds counts one, any overlap one half, whatever the
-entity (SemEval 2013, task 9). ``overlap60``: 60 % of its characters are covered (Kocaman et al. 2023). ``any``: one character is.
+``strict``: the bounds and the entity are the same. ``strict+relaxed``: the same except for punctuation at the ends.
+``bounds+relaxed``: the same bounds except for punctuation, whatever the entity (the relaxed binary entity score of Lin
+2020). ``partial``: the same bounds count one, any other overlap counts one half, whatever the entity (SemEval 2013,
+task 9). ``overlap60``: 60 % of the characters are covered (Kocaman et al. 2023). ``any``: at least one character is
+covered.
 """
-_COVERED = 0.6
-_NOTHING = (0.0,) * len(SPAN_VIEWS)
+_MIN_COVERED = 0.6
+_NO_CREDIT = (0.0,) * len(SPAN_VIEWS)
 
 
 def credit_spans(text: str, spans: Sequence[Span], others: Sequence[Span]) -> Iterator[tuple[Span, tuple[float, ...]]]:
-    """Each of ``spans`` with its credit in every one of ``SPAN_VIEWS``, as measured against ``others``.
+    """Yield each of ``spans`` with its credit in every one of ``SPAN_VIEWS``, measured against ``others``.
 
-    Called with gold first it gives what was found, the other way round what was right. Neither side need be disjoint. A span of
+    With gold spans first the credits count found spans; with predicted spans first they count correct spans. A span of
     nothing but punctuation keeps its bounds.
+
+    Args:
+        text: The note.
+        spans: The spans that get credit; they may overlap.
+        others: The spans of the other side; they may overlap.
     """
     ordered = sorted(others)
     ends = _highest_ends(ordered)
@@ -37,18 +44,18 @@ def credit_spans(text: str, spans: Sequence[Span], others: Sequence[Span]) -> It
             if other.end > span.start:
                 touching.append(other)
         if not touching:
-            yield span, _NOTHING
+            yield span, _NO_CREDIT
             continue
         same_bounds = [other for other in touching if (other.start, other.end) == (span.start, span.end)]
         strict = float(any(other.entity == span.entity for other in same_bounds))
-        covered = float(_covered(span, touching) >= _COVERED * len(span))
+        covered = float(_covered(span, touching) >= _MIN_COVERED * len(span))
         core = core_of(text, span.start, span.end)
         same = (strict, float((*core, span.entity) in cores), float(core in bounds))
         yield span, (*same, 1.0 if same_bounds else 0.5, covered, 1.0)
 
 
 def _covered(span: Span, touching: Sequence[Span]) -> int:
-    """Characters of ``span`` that ``touching``, sorted by start, cover together."""
+    """Return how many characters of ``span`` the spans of ``touching``, sorted by start, cover together."""
     covered, reached = 0, span.start
     for other in touching:
         start, end = max(other.start, reached), min(other.end, span.end)
@@ -59,7 +66,7 @@ def _covered(span: Span, touching: Sequence[Span]) -> int:
 
 
 def _highest_ends(ordered: Sequence[Span]) -> list[int]:
-    """The highest end up to each span: sorted, so that everything that ends too early can be skipped."""
+    """Return the highest end up to each span: a sorted list, so that bisection skips spans that end too early."""
     highest, ends = 0, []
     for span in ordered:
         highest = max(highest, span.end)
