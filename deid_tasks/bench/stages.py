@@ -70,7 +70,7 @@ class Bench:
         for detector in context.detectors():
             self._note_counters(detector.name, getattr(detector, "counts", None))
             self._note_counters(
-                f"{detector.name} pieces", getattr(getattr(detector, "reader", None), "pieces_read", None)
+                f"{detector.name} pieces", getattr(getattr(detector, "reader", None), "tokens_read", None)
             )
             with self._stage(detector.name):
                 each = detector.detect(documents)

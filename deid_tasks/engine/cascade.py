@@ -1,24 +1,48 @@
-"""What hangs on a model's doubt: whether a text would end up marked otherwise, if the words that the model doubts were identifiers."""
+"""The cascade: a second-stage model reads the words that the first model is uncertain about.
 
+A word is uncertain where its probability of being an identifier lies in the ``band`` of the second stage's settings. The
+second-stage model is slower and more accurate, so it reads only uncertain words and some context around them, and of these only
+where an answer can change the final spans: ``SecondStageGate`` merges and recovers the first model's answers twice, once with
+every uncertain word as an identifier and once with none, and compares the words that end up marked.
+"""
+
+import hashlib
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from deid_tasks.core.span import Span
+from deid_tasks.engine.detect.decode import decode_spans
 from deid_tasks.engine.detect.patterns import PatternDetector
 from deid_tasks.engine.detect.reader import TextSpan
+from deid_tasks.engine.detect.sentence_detector import SentenceDetector
+from deid_tasks.engine.detect.token_classifier import TokenClassifier
+from deid_tasks.engine.detect.transformer import NAME, TransformerDetector
+from deid_tasks.engine.detect.word_probabilities import WordProbabilities
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.resolve import settle_all
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import mark_words, split_words
-from deid_tasks.settings import MergeSettings, RecoverSettings
+from deid_tasks.settings import MergeSettings, RecoverSettings, SecondStageSettings, TransformerSettings
+
+ALONE = ":alone"
+"""Ends the name of a detector that uses the first model of a cascade by itself."""
+_BAND_EPSILON = 1e-6
+"""Lowers the band's lower end, so that a word whose probability equals it counts as uncertain in ``decode_spans`` too."""
+_CONTEXT_WORDS = 12
+"""Words on either side of an uncertain word that the second-stage model reads with it."""
 
 
 @dataclass(frozen=True)
-class Stakes:
-    """Compares what two answers for a text come to, once patterns, merging and recovery have had their say.
+class SecondStageGate:
+    """Decides for which texts the second-stage model is needed.
 
-    Patterns and medical terms are those that come with the package, never an institution's: a model is asked by the text alone, and what
-    is kept of its answers holds for every institution's dictionaries.
+    It uses the patterns and medical terms that come with the package, never an institution's. An answer then depends on the text
+    alone, and a cached answer holds for every institution.
     """
 
     merge: MergeSettings
@@ -26,20 +50,197 @@ class Stakes:
     patterns: PatternDetector | None
     lexicon: Lexicon = field(default_factory=default_lexicon)
 
-    def differ(
+    def changes_result(
         self, name: str, texts: Sequence[str], one: Sequence[Sequence[TextSpan]], other: Sequence[Sequence[TextSpan]]
     ) -> list[bool]:
-        """Of each text, whether other words are marked with the answer ``one`` of the detector ``name`` than with ``other``."""
+        """Return, for each text, whether two answers of a model lead to different marked words.
+
+        Args:
+            name: name of the model's detector, which decides its priority in merging.
+            texts: the texts that were read.
+            one: an answer for each text.
+            other: another answer for each text.
+
+        Returns:
+            Whether other words are marked after patterns, merging and recovery; their entities do not count.
+        """
         documents = [Document("", text) for text in texts]
-        rules = self.patterns.detect(documents) if self.patterns else [[] for _ in texts]
+        patterns = self.patterns.detect(documents) if self.patterns else [[] for _ in texts]
         marked = []
         for answers in (one, other):
-            found = [
-                {"patterns": known, name: [Span(f.start, f.end, f.entity, name, f.score) for f in answer]}
-                for known, answer in zip(rules, answers, strict=True)
+            spans = [
+                {"patterns": found, name: [Span(s.start, s.end, s.entity, name, s.score) for s in answer]}
+                for found, answer in zip(patterns, answers, strict=True)
             ]
-            marked.append([detection.spans for detection in settle_all(documents, found, self)])
+            marked.append([detection.spans for detection in settle_all(documents, spans, self)])
         return [
             mark_words(words, first).keys() != mark_words(words, second).keys()
             for words, first, second in zip(map(split_words, texts), *marked, strict=True)
         ]
+
+
+class CascadeDetector:
+    """A first model, and a second-stage model for the words that the first is uncertain about.
+
+    It is a ``Reader`` of texts, and a ``Detector`` that reads the sentences of notes.
+
+    Raises:
+        ModelError: a model is missing, damaged or pickled, or has unknown labels.
+    """
+
+    reads_rules = True
+    """Patterns, merging and recovery decide, through the gate, which texts the second-stage model reads."""
+
+    def __init__(
+        self,
+        settings: TransformerSettings,
+        second: SecondStageSettings,
+        name: str = NAME,
+        gate: SecondStageGate | None = None,
+    ) -> None:
+        """Load both models.
+
+        Args:
+            settings: the first model.
+            second: the second-stage model, its band, and how its probabilities are combined with the first's.
+            name: the detector's name.
+            gate: decides which uncertain texts the second-stage model reads; it reads all of them where ``None``.
+        """
+        self.name = name
+        self._gate = gate
+        self._settings = second
+        self.first_stage = TransformerDetector(settings, f"{name}{ALONE}")
+        """The first model by itself, as a detector of its own name."""
+        self._second_stage = TokenClassifier(second, self.first_stage.tokens_read)
+        self._threshold = settings.threshold
+        self.context = self.first_stage.context
+        """Whether it reads one ``sentence``, or a whole note in a ``window``."""
+        self.sha256: str = hashlib.sha256(f"{self.first_stage.sha256} {self._second_stage.sha256}".encode()).hexdigest()
+        """One hash of both models' files: a part of the fingerprint."""
+        self.second_stage_texts = 0
+        """How many texts the second-stage model read since the detector was built."""
+
+    @property
+    def tokens_read(self) -> "Counter[Path]":
+        """Tokens, special ones too, that went through each file of weights since the detector was built."""
+        return self.first_stage.tokens_read
+
+    def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
+        """Return the spans of each document, sorted and disjoint; they never cut a word."""
+        return SentenceDetector(self).detect(documents)
+
+    def read(self, texts: Sequence[str]) -> list[list[TextSpan]]:
+        """Return the spans of each text, in the order given; those of one text depend on that text alone."""
+        floor = min(self._threshold, self._settings.band[0])
+        words = self.first_stage.classifier.word_probabilities(texts, floor)
+        needed = self._needing_second_stage(texts, words)
+        self.second_stage_texts += len(needed)
+        self._read_second_stage(texts, words, needed)
+        return [
+            [] if one is None else decode_spans(text, one, self._threshold)
+            for text, one in zip(texts, words, strict=True)
+        ]
+
+    def _needing_second_stage(self, texts: Sequence[str], words: Sequence[WordProbabilities | None]) -> list[int]:
+        """Return the indices of the texts that the second-stage model has to read."""
+        low, high = self._settings.band
+        uncertain = [
+            (index, one)
+            for index, one in enumerate(words)
+            if one is not None and _uncertain_words(one, self._settings.band).any()
+        ]
+        if self._gate is None or not uncertain:
+            return [index for index, _ in uncertain]
+        own = [texts[index] for index, _ in uncertain]
+        all_marked, none_marked = (
+            [decode_spans(text, one, threshold) for text, (_, one) in zip(own, uncertain, strict=True)]
+            for threshold in (low - _BAND_EPSILON, high)
+        )
+        changes = self._gate.changes_result(self.name, own, all_marked, none_marked)
+        return [index for (index, _), is_needed in zip(uncertain, changes, strict=True) if is_needed]
+
+    def _read_second_stage(
+        self, texts: Sequence[str], words: list[WordProbabilities | None], needed: Sequence[int]
+    ) -> None:
+        """Combine the second-stage model's word probabilities with those of ``words``, in place.
+
+        It reads the uncertain words of a text with their context, or the whole text if it reads windows.
+        """
+        stretches: list[tuple[int, int]] = []
+        parts: list[str] = []
+        for index in needed:
+            one = words[index]
+            assert one is not None  # a text that needs the second stage has uncertain words
+            bounds = [(0, len(one.begins))]
+            if self._second_stage.context == "sentence":
+                bounds = _stretches(_uncertain_words(one, self._settings.band), _CONTEXT_WORDS)
+            for first, last in bounds:
+                stretches.append((index, first))
+                parts.append(texts[index][one.pieces.starts[first] : one.pieces.ends[last - 1]])
+        answers = self._second_stage.word_probabilities(parts, 0.0)
+        for (index, first), answer in zip(stretches, answers, strict=True):
+            one = words[index]
+            if one is not None and answer is not None:
+                words[index] = combine_probabilities(one, answer, self._settings.combine, first)
+
+
+def build_readers(
+    settings: Sequence[TransformerSettings], gate: SecondStageGate | None = None
+) -> list[TransformerDetector | CascadeDetector]:
+    """Return a reader for each model of the settings; a cascade where they give it a second stage.
+
+    Args:
+        settings: the models. One alone is named ``transformer``, several have their own names behind ``transformer:``.
+        gate: decides which texts the second-stage models read.
+
+    Raises:
+        ModelError: a model is missing, damaged or pickled, or has unknown labels.
+    """
+    names = [NAME] if len(settings) == 1 else [f"{NAME}:{one.label}" for one in settings]
+    return [
+        CascadeDetector(one, one.second_stage, name, gate) if one.second_stage else TransformerDetector(one, name)
+        for one, name in zip(settings, names, strict=True)
+    ]
+
+
+def combine_probabilities(
+    first: WordProbabilities, second: WordProbabilities, how: str, offset: int = 0
+) -> WordProbabilities:
+    """Return the word probabilities of one text, combined from two models.
+
+    Args:
+        first: of the whole text.
+        second: of the whole text or of a stretch of it.
+        how: ``mean``, ``either`` (of each word the higher probability of being an identifier), or ``second``.
+        offset: index, in ``first``, of the first word that ``second`` read. Words outside the stretch stay as they are.
+    """
+    part = slice(offset, offset + len(second.begins))
+    entities, begins = first.entities.copy(), first.begins.copy()
+    if how == "mean":
+        entities[part] = (first.entities[part] + second.entities) / 2
+        begins[part] |= second.begins
+    else:
+        is_second = np.ones(len(second.begins), bool)
+        if how == "either":
+            is_second = second.identifier > first.identifier[part]
+        entities[part][is_second] = second.entities[is_second]
+        begins[part][is_second] = second.begins[is_second]
+    return replace(first, entities=entities, begins=begins)
+
+
+def _uncertain_words(words: WordProbabilities, band: tuple[float, float]) -> NDArray[np.bool_]:
+    """``[W]``: whether the probability of being an identifier lies in ``band``, both ends included."""
+    probability = words.identifier
+    return (probability >= band[0]) & (probability <= band[1])
+
+
+def _stretches(is_uncertain: NDArray[np.bool_], context: int) -> list[tuple[int, int]]:
+    """Return ``(first word, word after the last)`` of the words within ``context`` of an uncertain one; touching ones are joined."""
+    found: list[tuple[int, int]] = []
+    for word in map(int, np.flatnonzero(is_uncertain)):
+        first, last = max(0, word - context), min(len(is_uncertain), word + context + 1)
+        if found and first <= found[-1][1]:
+            found[-1] = (found[-1][0], last)
+        else:
+            found.append((first, last))
+    return found

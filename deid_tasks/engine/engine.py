@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deid_tasks.core.patient import PatientRecord
-from deid_tasks.engine.cascade import Stakes
 from deid_tasks.engine.detect.approved_harvest import ApprovedHarvest
 from deid_tasks.engine.detect.base import Detector
 from deid_tasks.engine.detect.context_rules import ContextRuleDetector
@@ -103,10 +102,12 @@ def build_engine(
         detectors.append(TemplateDetector(harvest.templates))
         harvested.append(f"templates {version_of(harvest.templates)}")
     if "transformer" in names:
-        from deid_tasks.engine.detect.transformer import WindowDetector, build_readers
+        from deid_tasks.engine.cascade import SecondStageGate, build_readers
+        from deid_tasks.engine.detect.transformer import WindowDetector
 
         patterns = PatternDetector() if "patterns" in names else None
-        readers = build_readers(settings.detect.transformers, Stakes(settings.merge, settings.recover, patterns))
+        gate = SecondStageGate(settings.merge, settings.recover, patterns)
+        readers = build_readers(settings.detect.transformers, gate)
         model_hashes = [reader.sha256 for reader in readers]
         inclusion: InclusionList | None = None
         if settings.detect.inclusion and harvest and len(harvest.inclusion):

@@ -11,7 +11,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from deid_tasks.core.errors import ModelError
-from deid_tasks.engine.detect.token_model import Window
+from deid_tasks.engine.detect.window import Window
 from deid_tasks.settings import ModelSettings
 
 _BUCKET = 8

@@ -1,4 +1,4 @@
-"""What stands behind the neural pass: something that reads texts one by one, whatever stands beside them."""
+"""The protocol of the models behind the neural pass, and the spans that they return."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -16,13 +16,20 @@ class TextSpan(NamedTuple):
 
 
 class Reader(Protocol):
-    """Reads texts. What it finds in one depends on that text alone, so that an answer may be kept and given again."""
+    """Finds identifiers in texts, which are sentences or whole notes.
+
+    The answer for a text depends on that text alone, so that it can be cached.
+    """
 
     name: str
     """``transformer``, or ``transformer:`` and the model's name."""
     sha256: str
     """One hash of weights and configuration."""
+    context: str
+    """Whether its texts are sentences (``sentence``) or whole notes (``window``)."""
+    reads_rules: bool
+    """Whether patterns and public word lists influence its answers."""
 
     def read(self, texts: Sequence[str]) -> Sequence[Sequence[TextSpan]]:
-        """What stands in each text, in the order given."""
+        """Return the spans of each text, in the order given; those of one text are sorted and disjoint."""
         ...

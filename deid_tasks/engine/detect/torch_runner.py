@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_tasks.core.errors import ModelError
-from deid_tasks.engine.detect.token_model import OWN, Window
+from deid_tasks.engine.detect.model_files import OWN_MODEL_TYPE
+from deid_tasks.engine.detect.window import Window
 from deid_tasks.settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class TorchRunner:
         self._pad_id = int(config.get("pad_token_id") or 0)
         self._batch_pieces = settings.batch_word_pieces
         devices = [_device(torch, name) for name in settings.devices] or _devices_at_hand(torch)
-        is_own = config.get("model_type") == OWN
+        is_own = config.get("model_type") == OWN_MODEL_TYPE
         self._copies: list[tuple[_Forward, torch.device]] = []
         for device in devices:
             dtype = _dtype(torch, settings.precision, device)

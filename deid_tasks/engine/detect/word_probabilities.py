@@ -1,13 +1,13 @@
-"""From what a model says of pieces to what it says of words: chances of each entity, word by word."""
+"""From a model's logits to the probability that each word is of each entity."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.token_model import Label
+from deid_tasks.engine.detect.labels import Label
 from deid_tasks.engine.text.word_pieces import WordPieces
 
 ENTITIES: tuple[Entity, ...] = tuple(sorted(Entity))
@@ -17,25 +17,22 @@ COLUMN = {entity: column for column, entity in enumerate(ENTITIES)}
 
 @dataclass(frozen=True, slots=True)
 class WordProbabilities:
-    """What is believed of the words of one text. ``W`` words."""
+    """What a model says of the words of one text. ``W`` words."""
 
     pieces: WordPieces
     entities: NDArray[np.float32] = field(repr=False)
-    """``[W, ENTITIES]``: the chance that the word is of each entity."""
+    """``[W, ENTITIES]``: probability that the word is of each entity."""
     begins: NDArray[np.bool_] = field(repr=False)
-    """``[W]``: whether a span is believed to begin at the word."""
+    """``[W]``: whether a span, if there is one, begins at the word."""
 
     @property
-    def chance(self) -> NDArray[np.float32]:
-        """``[W]``: of being an identifier."""
+    def identifier(self) -> NDArray[np.float32]:
+        """``[W]``: probability that the word is an identifier of any entity."""
         return self.entities.sum(axis=1)  # type: ignore[no-any-return]
 
 
 class LabelProbabilities:
-    """Turns the logits of one model's labels into chances of entities, with the biases of its settings.
-
-    ``entities`` are those that the model may report; what it says of others counts for nothing.
-    """
+    """Turns the logits of one model's labels into probabilities of labels and of entities."""
 
     def __init__(
         self,
@@ -44,13 +41,21 @@ class LabelProbabilities:
         outside_bias: float = 0.0,
         entity_bias: dict[Entity, float] | None = None,
     ) -> None:
+        """Prepare the biases and columns.
+
+        Args:
+            labels: the model's labels.
+            entities: what the model may report; labels of other entities are ignored.
+            outside_bias: added to the logit of *outside*.
+            entity_bias: added to the logits of an entity's labels.
+        """
         biases = entity_bias or {}
         self._bias = np.array(
             [outside_bias if one.is_outside else biases.get(one.entity, 0.0) if one.entity else 0.0 for one in labels],
             np.float32,
         )
-        # Several labels may stand for one entity; each round adds one label of each. Sums of columns, and no matrix product: that
-        # one's last bits depend on how many rows there are.
+        # Several labels may stand for one entity; each round adds one label of each. Columns are added one by one, since the last
+        # bits of a matrix product depend on how many rows it has.
         self._rounds: list[tuple[list[int], list[int]]] = []
         for index, label in enumerate(labels):
             if label.entity is None or label.entity not in entities:
@@ -64,27 +69,35 @@ class LabelProbabilities:
             free[1].append(index)
         self._begin = [i for i, one in enumerate(labels) if one.is_begin and one.entity in entities]
 
-    def biased(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
-        """``[P, labels]``: logits with the biases of the settings."""
-        # Rounded: what differs in the last bits between machines must decide nothing.
+    def biased_logits(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return ``[N, labels]`` logits, rounded, with the biases of the settings added."""
+        # Rounded, so that the last bits, which differ between processors, decide nothing.
         biased: NDArray[np.float32] = (np.round(logits, 3) + self._bias).astype(np.float32)
         return biased
 
-    def of_pieces(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
-        """``[P, labels]``: the chance of each label."""
-        biased = self.biased(logits)
+    def of_labels(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the softmax over ``[N, labels]`` logits, after the biases."""
+        biased = self.biased_logits(logits)
         powers = np.exp(biased - biased.max(axis=1, keepdims=True))
         return (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32, copy=False)  # type: ignore[no-any-return]
 
     def of_entities(self, labels: NDArray[np.float32]) -> NDArray[np.float32]:
-        """``[N, ENTITIES]`` from ``[N, labels]``."""
+        """Return ``[N, ENTITIES]`` from label probabilities ``[N, labels]``."""
         found = np.zeros((len(labels), len(ENTITIES)), np.float32)
         for columns, sources in self._rounds:
             found[:, columns] += labels[:, sources]
         return found
 
     def begins(self, labels: NDArray[np.float32], entities: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """``[N]``: whether *begin* is likelier than *inside*."""
+        """Return, for each row, whether *begin* is more probable than *inside*.
+
+        Args:
+            labels: label probabilities, ``[N, labels]``.
+            entities: entity probabilities of the same rows, ``[N, ENTITIES]``.
+
+        Returns:
+            ``[N]``
+        """
         if not self._begin:
             return np.zeros(len(labels), bool)
         begin = labels[:, self._begin].sum(axis=1)
@@ -92,14 +105,22 @@ class LabelProbabilities:
 
 
 def first_pieces(words: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Where the pieces of each word begin."""
-    begins = np.ones(len(words), bool)
-    np.not_equal(words[1:], words[:-1], out=begins[1:])
-    return np.flatnonzero(begins)
+    """Return the index of each word's first piece, from the word index of each piece (``[P]``, not falling)."""
+    is_first = np.ones(len(words), bool)
+    np.not_equal(words[1:], words[:-1], out=is_first[1:])
+    return np.flatnonzero(is_first)
 
 
 def mean_of_pieces(values: NDArray[np.float32], words: NDArray[np.int32]) -> NDArray[np.float32]:
-    """``[W', …]``: the mean over the pieces of each word."""
+    """Return the mean of ``values`` over the pieces of each word.
+
+    Args:
+        values: ``[P, …]``
+        words: word index of each piece, ``[P]``, not falling.
+
+    Returns:
+        ``[W, …]`` for the ``W`` words that have a piece.
+    """
     first = first_pieces(words)
     if len(first) == len(words):
         return values
@@ -109,20 +130,3 @@ def mean_of_pieces(values: NDArray[np.float32], words: NDArray[np.int32]) -> NDA
     counts[-1] = len(words) - first[-1]
     means: NDArray[np.float32] = (sums / counts[:, None]).astype(np.float32, copy=False)
     return means
-
-
-def join(first: WordProbabilities, second: WordProbabilities, how: str, place: int = 0) -> WordProbabilities:
-    """Two models' beliefs about one text: their ``mean``, ``either`` (the surer one, word by word), or the ``second``'s alone.
-
-    ``second`` may have read a part alone, whose first word is the text's word ``place``; of the other words ``first`` has the say.
-    """
-    part = slice(place, place + len(second.begins))
-    entities, begins = first.entities.copy(), first.begins.copy()
-    if how == "mean":
-        entities[part] = (first.entities[part] + second.entities) / 2
-        begins[part] |= second.begins
-    else:
-        is_second = np.ones(len(second.begins), bool) if how == "second" else second.chance > first.chance[part]
-        entities[part][is_second] = second.entities[is_second]
-        begins[part][is_second] = second.begins[is_second]
-    return replace(first, entities=entities, begins=begins)

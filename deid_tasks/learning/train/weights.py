@@ -9,8 +9,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from deid_tasks.core.errors import ModelError
-from deid_tasks.engine.detect.token_model import CONFIG, read_config
-from deid_tasks.engine.detect.token_model import WEIGHTS as GRAPH
+from deid_tasks.engine.detect.model_files import CONFIG, read_config
+from deid_tasks.engine.detect.model_files import WEIGHTS as GRAPH
 from deid_tasks.engine.detect.torch_tagger import read_graph
 from deid_tasks.learning.train.model import Tagger
 

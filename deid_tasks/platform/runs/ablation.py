@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.span import Span
+from deid_tasks.engine.cascade import CascadeDetector
 from deid_tasks.engine.detect.base import Detector
 from deid_tasks.engine.detect.sentence_detector import INCLUDED, SentenceDetector
 from deid_tasks.engine.engine import Context, Engine
@@ -143,11 +144,9 @@ def variants_of(engine: Engine) -> list[Variant]:
 
 def alone(detector: Detector) -> Detector | None:
     """The detector without its model's second opinion; ``None`` where it has none."""
-    make: Callable[[], object] | None = getattr(getattr(detector, "reader", None), "alone", None)
-    if make is None or not isinstance(detector, SentenceDetector):
+    if not isinstance(detector, SentenceDetector) or not isinstance(detector.reader, CascadeDetector):
         return None
-    reader = make()
-    return SentenceDetector(reader, detector.inclusion) if reader else None  # type: ignore[arg-type]
+    return SentenceDetector(detector.reader.first_stage, detector.inclusion)
 
 
 def _reading(engine: Engine) -> Engine:

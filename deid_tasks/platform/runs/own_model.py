@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from deid_tasks.core.errors import InputError
-from deid_tasks.engine.detect.token_model import find_model
+from deid_tasks.engine.detect.model_files import find_model
 from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.text import Document
 from deid_tasks.evidence.evaluate import Scorer

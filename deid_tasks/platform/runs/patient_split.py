@@ -45,7 +45,7 @@ def model_splits(settings: InstitutionSettings) -> tuple[Split, ...]:
     """
     if "transformer" not in settings.detect.detectors:
         return ()
-    from deid_tasks.engine.detect.token_model import CONFIG, find_model
+    from deid_tasks.engine.detect.model_files import CONFIG, find_model
 
     splits = []
     for name in sorted(set(_model_names(settings.detect.model_dump()["transformers"]))):

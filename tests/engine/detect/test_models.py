@@ -1,9 +1,8 @@
-"""What the settings of a model do: which entities, which writing, which context, which backend; and a second opinion."""
+"""Settings of a model: its entities, Title case, context, backend and files."""
 
 import hashlib
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +10,14 @@ import pytest
 from pydantic import ValidationError
 
 from deid_tasks.core.errors import ModelError
-from deid_tasks.engine.detect.reader import TextSpan
-from deid_tasks.engine.detect.token_model import TokenModel, Window
+from deid_tasks.engine.detect.token_model import TokenModel
 from deid_tasks.engine.detect.torch_runner import TorchRunner
-from deid_tasks.engine.detect.transformer import TransformerDetector, WindowDetector, build_readers
+from deid_tasks.engine.detect.transformer import TransformerDetector, WindowDetector
+from deid_tasks.engine.detect.window import Window
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.title_case import title_capitals
 from deid_tasks.engine.text.word_groups import SLOTS
-from deid_tasks.settings import DetectSettings, ModelSettings, TransformerSettings
+from deid_tasks.settings import ModelSettings, TransformerSettings
 from tests.support.tiny_model import PIECES, write_lookup_model, write_tiny_model, write_tiny_tokenizer
 
 LABELS = ["O", "B-PER", "I-PER", "B-HOSPITAL"]
@@ -35,12 +34,6 @@ TEXTS = [
 @pytest.fixture(scope="module")
 def lookup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_lookup_model(tmp_path_factory.mktemp("models") / "lookup", LABELS, SAYS)
-
-
-@pytest.fixture(scope="module")
-def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Knows one piece more, and does not know another."""
-    return write_lookup_model(tmp_path_factory.mktemp("models") / "other", LABELS, {"a": "B-PER", "d": "B-PER"})
 
 
 @pytest.fixture(scope="module")
@@ -95,104 +88,15 @@ def test_a_titled_model_sees_capitals_as_title_case(tiny: Path) -> None:
     assert titled.read([text]) == plain.read([title_capitals(text)]) != plain.read([text])
 
 
-@pytest.mark.parametrize(
-    ("combine", "expected"),
-    [("either", "[PATIENT:a b] no [PATIENT:d]"), ("second", "[PATIENT:a] b no [PATIENT:d]")],
-)
-def test_a_second_model_reads_where_the_first_doubts(lookup: Path, other: Path, combine: str, expected: str) -> None:
-    second = {"model": str(other), "outside_bias": 0, "combine": combine}
-    asked = reader(lookup, second_stage={**second, "band": [0.001, 0.999]})
-    assert marked(asked, "a b no d") == expected
-    assert asked.doubted == 1
-    sure = reader(lookup, second_stage={**second, "band": [0.2, 0.3]})
-    assert marked(sure, "a b no d") == "[PATIENT:a b] no d"
-    assert sure.doubted == 0
-    assert len({asked.sha256, sure.sha256, reader(lookup).sha256}) == 2
-
-
-@pytest.mark.parametrize(
-    ("text", "expected", "words_read"),
-    [
-        ("a no d", "[PATIENT:a] no [PATIENT:d]", 3),
-        ("no " * 30 + "a no d" + " no" * 30, "no " * 30 + "[PATIENT:a] no [PATIENT:d]" + " no" * 30, 25),
-        ("a" + " no" * 20 + " d", "[PATIENT:a]" + " no" * 20 + " d", 13),
-        ("a" + " no" * 20 + " d a", "[PATIENT:a]" + " no" * 20 + " [PATIENT:d] [PATIENT:a]", 23),
-        (
-            "d" + " no" * 40 + " a" + " no" * 40 + " a",
-            "d" + " no" * 40 + " [PATIENT:a]" + " no" * 40 + " [PATIENT:a]",
-            38,
-        ),
-    ],
-)
-def test_a_second_model_reads_what_stands_around_the_doubt(
-    lookup: Path, other: Path, text: str, expected: str, words_read: int
-) -> None:
-    # The first model knows no d, and is asked again where its chance is that of a.
-    second = {"model": str(other), "outside_bias": 0, "combine": "either", "band": [0.9, 0.999]}
-    detector = reader(lookup, second_stage=second)
-    assert marked(detector, text) == expected
-    pieces = {path.parent.name: count for path, count in detector.pieces_read.items()}
-    stretches = 2 if words_read == 38 else 1
-    assert pieces["other"] == words_read + 2 * stretches  # each with its special tokens
-
-
-class _Hangs:
-    """Says that something hangs on the texts that hold ``word``, and keeps what it was asked."""
-
-    def __init__(self, word: str) -> None:
-        self.word = word
-        self.asked: list[tuple[str, list[TextSpan], list[TextSpan]]] = []
-
-    def differ(
-        self, name: str, texts: Sequence[str], one: Sequence[Sequence[TextSpan]], other: Sequence[Sequence[TextSpan]]
-    ) -> list[bool]:
-        assert name == "transformer"
-        self.asked += [(text, list(a), list(b)) for text, a, b in zip(texts, one, other, strict=True)]
-        return [self.word in text for text in texts]
-
-
-def test_a_second_model_is_asked_where_something_hangs_on_it(lookup: Path, other: Path) -> None:
-    second = {"model": str(other), "outside_bias": 0, "combine": "either", "band": [0.001, 0.999]}
-    settings = TransformerSettings.model_validate({"model": str(lookup), "outside_bias": 0, "second_stage": second})
-    stakes = _Hangs("yes")
-    detector = TransformerDetector(settings, stakes=stakes)
-    assert marked(detector, "a b yes d") == "[PATIENT:a b] yes [PATIENT:d]"
-    assert marked(detector, "a b no d") == "[PATIENT:a b] no d"
-    assert detector.doubted == 1
-    assert [text for text, _, _ in stakes.asked] == ["a b yes d", "a b no d"]
-    (_, most, least), _ = stakes.asked
-    assert (most[0].start, most[-1].end) == (0, 9)  # every word whose chance lies in the band
-    assert least == []  # no word is surer than the band's upper end
-    assert detector.reads_rules
-    assert not reader(lookup, second_stage=second).reads_rules
-
-
-def test_the_mean_of_two_models(tiny: Path, tmp_path: Path) -> None:
-    second = write_tiny_model(tmp_path, seed=5)
-    settings = {"model": str(second), "outside_bias": -1, "band": [0, 1], "combine": "mean"}
-    both = reader(tiny, outside_bias=-1, second_stage=settings)
-    together = both.read(TEXTS)
-    assert together == [both.read([text])[0] for text in TEXTS]
-    assert together not in (reader(tiny, outside_bias=-1).read(TEXTS), reader(second, outside_bias=-1).read(TEXTS))
-
-
 def test_a_window_model_reads_the_note_and_not_its_sentences(tiny: Path) -> None:
     text = "PT seen by Dr. Okafor.\n\n" + "no fever on 3/14. " * 20 + "seen by dr ames"
     settings = TransformerSettings(model=str(tiny), context="window", outside_bias=-3, overlap=0.1)
-    [whole] = build_readers([settings])
+    whole = TransformerDetector(settings)
     found = WindowDetector(whole).detect([Document("1", text), Document("2", ""), Document("3", text)])
     assert found[0] == found[2] != []
     assert found[1] == []
     assert [(s.start, s.end, s.entity, s.score) for s in found[0]] == [tuple(one) for one in whole.read([text])[0]]
     assert max(span.end for span in found[0]) > len(text) - 20
-
-
-def test_several_models_bear_their_names(lookup: Path, other: Path) -> None:
-    one, two = TransformerSettings(model=str(lookup)), TransformerSettings(model=str(other), name="names")
-    assert [r.name for r in build_readers([one, two])] == ["transformer:lookup", "transformer:names"]
-    assert [r.name for r in build_readers([one])] == ["transformer"]
-    with pytest.raises(ValidationError, match="two have one name"):
-        DetectSettings(transformers=(one, one))
 
 
 def test_a_file_with_another_sum_than_the_settings_say_is_not_loaded(tiny: Path) -> None:
@@ -282,7 +186,7 @@ def test_a_hub_name_that_cannot_be_had_is_told(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(
-        ModelError, match="'nobody/nothing' is no folder here, and the Hugging Face hub did not give it"
+        ModelError, match="'nobody/nothing' is not a folder, and the Hugging Face hub did not return it"
     ):
         TransformerDetector(TransformerSettings(model="nobody/nothing"))
 
@@ -302,6 +206,6 @@ def test_own_tensors_are_preferred_to_the_graph(tiny: Path, tmp_path: Path) -> N
     tensors["head.bias"] = tensors["head.bias"] + [99.0 if i == 1 else 0.0 for i in range(len(tensors["head.bias"]))]
     save_file({name: value.astype("float32") for name, value in tensors.items()}, folder / "model.safetensors")
     model = reader(folder, backend="torch")
-    assert isinstance(model._first._model._runner, TorchRunner)
+    assert isinstance(model.classifier._model._runner, TorchRunner)
     assert config["model_type"] == "palimpsest-tagger"
     assert {one.entity for one in model.read(["pt a b c"])[0]} == {"PATIENT"}

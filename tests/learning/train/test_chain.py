@@ -49,9 +49,9 @@ def test_the_detector_gives_the_chances_of_single_words(chain: WordChain) -> Non
     for labels, value in every.items():
         expected[range(WORDS), labels] += value / sum(every.values())
     content = {name: value.tolist() for name, value in chain.state_dict().items()}
-    said = LinearChainCrf.read(content, OUTPUTS, "here").chances(scores.numpy())
+    said = LinearChainCrf.read(content, OUTPUTS, "here").probabilities(scores.numpy())
     assert np.allclose(said, expected, atol=1e-5)
-    assert np.allclose(LinearChainCrf.read(content, OUTPUTS, "here").chances(scores.numpy()[:1]).sum(), 1)
+    assert np.allclose(LinearChainCrf.read(content, OUTPUTS, "here").probabilities(scores.numpy()[:1]).sum(), 1)
 
 
 @pytest.mark.parametrize("content", [{}, None, {"transitions": [["a"]], "start": [], "end": []}])

@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from deid_tasks.core.errors import ModelError
-from deid_tasks.engine.detect.token_model import TokenModel, Window
+from deid_tasks.engine.detect.token_model import TokenModel
+from deid_tasks.engine.detect.window import Window
 from deid_tasks.learning.train import encoders
 from deid_tasks.learning.train.encoders import assemble_mpnet, encoder_folder, load_encoder
 from deid_tasks.learning.train.export import export

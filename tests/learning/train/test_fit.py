@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from deid_tasks.engine.detect.token_model import TokenModel, Window
+from deid_tasks.engine.detect.token_model import TokenModel
+from deid_tasks.engine.detect.window import Window
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.learning.train.chain import partial_label_loss
 from deid_tasks.learning.train.encode import Cutting, encode_samples

@@ -11,7 +11,7 @@ import torch
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.errors import InputError, ModelError
 from deid_tasks.core.span import Span
-from deid_tasks.engine.detect.token_model import find_model
+from deid_tasks.engine.detect.model_files import find_model
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_groups import SLOTS
 from deid_tasks.hospital.records import World

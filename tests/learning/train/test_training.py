@@ -117,7 +117,7 @@ def test_the_detector_reads_every_kind_as_it_was_trained(
         else:
             content = {name: value.tolist() for name, value in tagger.crf.state_dict().items()}
             scores = word_scores(logits, batch.words, is_first=is_first)[0][0].numpy()
-            chances = LinearChainCrf.read(content, len(tagger.outputs), "here").chances(scores)
+            chances = LinearChainCrf.read(content, len(tagger.outputs), "here").probabilities(scores)
     if tagger.has_units:
         [units] = group_words([text], source.encoder.encode([text]), tagger.shape.padding)
         chances = broadcast_to_words(chances, units)
