@@ -66,12 +66,12 @@ def test_a_changed_file_another_key_and_another_fingerprint_are_refused(keys, fi
     run("keys", tmp_path / "other")
     with pytest.raises(GateError, match="signed with another key"):
         run("verify", file, "--key", tmp_path / "other" / "verification_key.pem")
-    with pytest.raises(GateError, match="it is of fingerprint f"):
+    with pytest.raises(GateError, match="it belongs to fingerprint f"):
         run("verify", file, "--key", key, "--fingerprint", "g")
     held = json.loads(file.read_text())
     held["certificate"]["evaluated"][0]["recall_lower_bound"] = 0.999
     file.write_text(json.dumps(held))
-    with pytest.raises(GateError, match="signature does not fit"):
+    with pytest.raises(GateError, match="signature is not valid"):
         run("verify", file, "--key", key)
 
 
@@ -81,5 +81,5 @@ def test_what_is_lacking_is_named(file):
     with pytest.raises(InputError, match="name the public key"):
         run("verify", file)
     file.write_text("{}")
-    with pytest.raises(GateError, match=r"certificate\.json: it is no certificate file"):
+    with pytest.raises(GateError, match=r"certificate\.json: it is not a certificate file"):
         run("show", file)

@@ -1,10 +1,15 @@
-"""What stands between a run and the published table: checks, the signed certificate, drift."""
+"""The gate between a run and the published table: checks, the signed certificate, and drift.
+
+``check_lists`` says what an evaluation and a run must reach, ``checking`` runs such checks with Great Expectations,
+``certificate`` and ``signature`` issue and verify certificates, and ``drift`` compares a run with the certified gold
+notes.
+"""
 
 from deid_tasks.evidence.gate.certificate import Certificate, issue_certificate, verify_certificate
-from deid_tasks.evidence.gate.checks import evaluation_checks, run_checks
+from deid_tasks.evidence.gate.check_lists import evaluation_checks, run_checks
+from deid_tasks.evidence.gate.checking import Check, Verdict, check_tables
 from deid_tasks.evidence.gate.drift import RunFigure, baseline, drift_reasons, judge_run
 from deid_tasks.evidence.gate.signature import new_key_pair
-from deid_tasks.evidence.gate.suites import Check, Verdict, check_frame, check_tables
 
 __all__ = [
     "Certificate",
@@ -12,7 +17,6 @@ __all__ = [
     "RunFigure",
     "Verdict",
     "baseline",
-    "check_frame",
     "check_tables",
     "drift_reasons",
     "evaluation_checks",

@@ -1,4 +1,8 @@
-"""The certificate: what was measured of exactly one fingerprint, the verdict, and a signature over both."""
+"""The certificate: the figures of exactly one fingerprint, the verdict, and a signature over both.
+
+The keys of a certificate's JSON are a stable format, and its text is signed byte for byte: renaming a key would
+invalidate every certificate that was issued before. A new key needs no new schema version; a changed meaning does.
+"""
 
 import datetime
 import hashlib
@@ -13,64 +17,66 @@ from deid_tasks.settings import GateSettings
 
 SCHEMA_VERSION = 1
 DESIGNS = {
-    "stratified": "enriched: drawn by note type and period, notes with the patient's own identifiers first; not representative",
+    "stratified": (
+        "enriched: drawn by note type and period, notes with the patient's own identifiers first; not representative"
+    ),
     "random": "unbiased: drawn at random from all notes",
 }
-"""What the figures of a sampling design stand for."""
+"""What the figures on a gold set of each sampling design say."""
 _THRESHOLDS = ("recall_min", "precision_min", "stratum_recall_min", "confidence")
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A document as it was signed, to the byte."""
+    """A signed document, byte for byte."""
 
     document: str
-    """Canonical JSON: keys sorted, no blanks, ASCII."""
+    """Canonical JSON: sorted keys, no blanks, ASCII."""
     signature: str
-    """Ed25519, over the document's bytes, in base64."""
+    """Ed25519 signature of the document's bytes, in base64."""
 
     @property
     def content(self) -> dict[str, Any]:
-        """What the document says; raises ``GateError`` where it is no JSON object."""
+        """The document as a mapping; raises ``GateError`` if it is not a JSON object."""
         try:
             content = json.loads(self.document)
         except json.JSONDecodeError:
             content = None
         if not isinstance(content, dict):
-            raise GateError("it is no JSON object")
+            raise GateError("it is not a JSON object")
         return content
 
     @property
     def certificate_id(self) -> str:
-        """Hash of what was measured and of the verdict, whenever it was issued."""
+        """Hash of the figures and the verdict, independent of the time of issue."""
         return str(self.content.get("certificate_id", ""))
 
     @property
     def passed(self) -> bool:
-        """Whether the verdict is good; says nothing of the signature."""
+        """Whether the verdict is ``passed``; the signature is not checked."""
         return self.content.get("verdict") == "passed"
 
     def file(self) -> str:
-        """The certificate as a file: one JSON object of content and signature."""
+        """Return the text of a certificate file: one JSON object with content and signature."""
         return json.dumps({"certificate": self.content, "signature": self.signature}, indent=1, sort_keys=True) + "\n"
 
     @classmethod
     def of_file(cls, text: str) -> "Certificate":
-        """Read what ``file`` wrote; raises ``GateError`` where it is none."""
+        """Read the text that ``file`` wrote; raises ``GateError`` if it is not a certificate file."""
         try:
             held = json.loads(text)
             return cls(canonical(held["certificate"]), str(held["signature"]))
         except (json.JSONDecodeError, KeyError, TypeError):
-            raise GateError("it is no certificate file") from None
+            raise GateError("it is not a certificate file") from None
 
 
 def canonical(content: Mapping[str, Any]) -> str:
-    """The one JSON text of ``content`` that is signed."""
+    """Return the JSON text of ``content`` that is signed."""
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def thresholds(gate: GateSettings) -> dict[str, Any]:
-    """What had to be reached, as the certificate records it."""
+    """Return the thresholds as the certificate records them."""
     return {**{name: getattr(gate, name) for name in _THRESHOLDS}, "designs": list(gate.designs)}
 
 
@@ -86,22 +92,22 @@ def issue_certificate(
     signing_key: str,
     issued_at: datetime.datetime | None = None,
 ) -> Certificate:
-    """Write an evaluation and its verdict down and sign them; it passes where the gate reported no failure.
+    """Return the signed certificate of an evaluation; its verdict is ``passed`` if there are no failures.
 
     Args:
-        institution: whose.
-        fingerprint: of the engine that was evaluated.
-        evaluation_id: under which the figures stand in ``_results.evaluation``.
-        evaluated: of each gold set its design, version, how it was drawn, and the figures on it.
-        baseline: amounts by note type, which later runs are compared with.
-        gate: the thresholds.
-        failures: what fell short.
-        warnings: what a reader should know and what stops nothing.
+        institution: The evaluated institution.
+        fingerprint: Of the evaluated engine.
+        evaluation_id: Of the rows in ``_results.evaluation``.
+        evaluated: For each gold set its design, version, how it was drawn, and the figures on it.
+        baseline: Figures by note type, with which later runs are compared.
+        gate: The thresholds.
+        failures: Critical checks that failed.
+        warnings: Other checks that failed.
         signing_key: Ed25519 private key, PEM.
-        issued_at: now, where not given.
+        issued_at: The time of issue; now by default.
 
     Raises:
-        SettingsError: the key cannot sign.
+        SettingsError: The key is not an Ed25519 private key.
     """
     measured = {
         "schema_version": SCHEMA_VERSION,
@@ -118,10 +124,12 @@ def issue_certificate(
         "failures": list(failures),
         "warnings": list(warnings),
     }
-    # The verdict's time is no part of its name: the same figures again are the same certificate.
-    name = hashlib.sha256(canonical(measured).encode()).hexdigest()[:16]
+    # The time is not a part of the id: the same figures again have the same certificate id.
+    certificate_id = hashlib.sha256(canonical(measured).encode()).hexdigest()[:16]
     moment = issued_at or datetime.datetime.now(datetime.UTC)
-    document = canonical({**measured, "certificate_id": name, "issued_at": moment.isoformat(timespec="microseconds")})
+    document = canonical(
+        {**measured, "certificate_id": certificate_id, "issued_at": moment.isoformat(timespec="microseconds")}
+    )
     return Certificate(document, sign(document, signing_key))
 
 
@@ -132,16 +140,24 @@ def verify_certificate(
     gate: GateSettings,
     verification_key: str,
 ) -> dict[str, Any]:
-    """What the certificate says, where it lets exactly this fingerprint of this institution publish.
+    """Return the content of a certificate that allows exactly this fingerprint of this institution to publish.
+
+    Args:
+        certificate: The certificate; ``None`` if none was found.
+        institution: That wants to publish.
+        fingerprint: Of the engine that wants to publish.
+        gate: The thresholds in the settings.
+        verification_key: Ed25519 public key, PEM.
 
     Raises:
-        GateError: there is none, it failed, it was tampered with or signed with another key, it is of another fingerprint or
-            institution, or was issued under weaker thresholds than the settings now ask for. The text says what to run.
-        SettingsError: the verification key is none.
+        GateError: There is no certificate, it failed, it was changed or signed with another key, it belongs to another
+            fingerprint or institution, or it was issued under lower thresholds than the settings have. The text says
+            what to run.
+        SettingsError: The verification key is not an Ed25519 public key.
     """
     try:
         if certificate is None:
-            raise GateError("there is none")
+            raise GateError("none was issued")
         check_signature(certificate.document, certificate.signature, verification_key)
         content = certificate.content
         _check_content(content, institution, fingerprint, gate)
@@ -157,13 +173,13 @@ def _check_content(content: Mapping[str, Any], institution: str, fingerprint: st
         raise GateError(f"its schema version is {content.get('schema_version')}, not {SCHEMA_VERSION}")
     for name, wanted in (("institution", institution), ("fingerprint", fingerprint)):
         if content.get(name) != wanted:
-            raise GateError(f"it is of {name} {content.get(name)}")
+            raise GateError(f"it belongs to {name} {content.get(name)}")
     if content.get("verdict") != "passed":
         raise GateError(f"the evaluation failed: {'; '.join(content.get('failures', ()))}")
     held = content.get("thresholds", {})
     weaker = [name for name in _THRESHOLDS if held.get(name, 0) < getattr(gate, name)]
     if weaker:
-        raise GateError(f"it was issued under a lower {' and '.join(weaker)} than the settings now ask for")
+        raise GateError(f"it was issued under a lower {' and '.join(weaker)} than the settings now require")
     lacking = sorted(set(gate.designs) - {one["design"] for one in content.get("evaluated", ())})
     if lacking:
-        raise GateError(f"it has no figures on a {' or '.join(lacking)} gold set")
+        raise GateError(f"it has no figures on the {' and '.join(lacking)} gold set that the settings require")

@@ -1,4 +1,4 @@
-"""Does a run look like the notes that were certified? Figures by note type against a band around the certified baseline."""
+"""Drift: the figures of a run by note type, against a band around those of the certified gold notes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ import numpy as np
 from deid_tasks.core.notes import Amounts
 from deid_tasks.settings import DriftSettings
 
-_SURE = 0.99
-"""Confidence of the baseline's own interval, by which the band is widened."""
+_BASELINE_CONFIDENCE = 0.99
+"""Confidence of the baseline's interval, which widens the band."""
 _RESAMPLES = 1_000
-_LEAST_NOTES = 5
-"""Fewer gold notes of a type are no baseline while another design has more."""
-_LEAST_DIVISOR = 200
-"""A share of fewer spans than this says nothing."""
+_MIN_NOTES = 5
+"""With fewer gold notes of a type, the gold set of another design is the baseline if it has more."""
+_MIN_DIVISOR = 200
+"""The minimum denominator of a figure; below it the figure is not judged."""
 
 
 class Measure(NamedTuple):
-    """A figure: ``scale`` times one amount per another."""
+    """A figure: ``scale`` times one amount divided by another."""
 
     title: str
     part: str
@@ -36,7 +36,7 @@ MEASURES = {
 
 @dataclass(frozen=True, slots=True)
 class RunFigure:
-    """One figure of one note type in a run, and what the certificate lets it be."""
+    """One figure of one note type in a run, with the band that the certificate allows."""
 
     note_type: str
     measure: str
@@ -46,15 +46,15 @@ class RunFigure:
     lowest: float | None
     highest: float | None
     judgement: str
-    """``within``, ``outside``, ``too_few`` (not enough words or entities to say), ``unknown`` (the type has no gold notes)."""
+    """``within``, ``outside``, ``too_few`` (words or entities), ``unknown`` (the type has no gold notes)."""
 
     @property
     def is_held(self) -> bool:
-        """Whether a person must see it before the run is published."""
+        """Whether a person must review the run before it is published."""
         return self.judgement in {"outside", "unknown"}
 
     def sentence(self) -> str:
-        """What is odd about it."""
+        """Return the reason for the review."""
         if self.judgement == "unknown":
             return f"note type {self.note_type}: {self.words:,} words, and no gold note to compare them with"
         return (
@@ -64,15 +64,18 @@ class RunFigure:
 
 
 def baseline(gold: Mapping[str, Mapping[str, Sequence[Amounts]]]) -> dict[str, Any]:
-    """The certified figures by note type, with their intervals, from the amounts of each gold note by design and note type.
+    """Return the figures of the gold notes by note type, with their intervals.
 
-    A note type's figures come from the ``random`` gold set, since enriched notes hold more identifiers than others; from the
-    enriched one only where the random one has too few of it.
+    The figures of a note type come from the ``random`` gold set, since enriched notes hold more identifiers than
+    others. They come from the enriched gold set only if the random one has too few notes of the type.
+
+    Args:
+        gold: The amounts of each gold note, by design and note type.
     """
     found: dict[str, Any] = {}
     for note_type in sorted({name for notes in gold.values() for name in notes}):
         by_design = {design: notes[note_type] for design, notes in gold.items() if note_type in notes}
-        ranked = sorted(by_design, key=lambda d: (len(by_design[d]) < _LEAST_NOTES, d != "random", -len(by_design[d])))
+        ranked = sorted(by_design, key=lambda d: (len(by_design[d]) < _MIN_NOTES, d != "random", -len(by_design[d])))
         notes = by_design[ranked[0]]
         found[note_type] = {
             "design": ranked[0],
@@ -86,10 +89,15 @@ def baseline(gold: Mapping[str, Mapping[str, Sequence[Amounts]]]) -> dict[str, A
 def judge_run(
     run: Mapping[str, Amounts], certified: Mapping[str, Mapping[str, Any]], settings: DriftSettings
 ) -> list[RunFigure]:
-    """Every figure of a run by note type.
+    """Return every figure of a run by note type, each with its judgement.
 
-    A figure may be ``max_ratio`` times the upper end of the baseline's own interval, or the lower end divided by it: a small gold
-    set widens the band and never narrows it.
+    The band of a figure goes from the lower end of the baseline's interval divided by ``max_ratio`` to the upper end
+    times ``max_ratio``. A small gold set therefore widens the band and never narrows it.
+
+    Args:
+        run: The amounts of the run by note type.
+        certified: The ``baseline`` of the certificate.
+        settings: The ratio, and the minimum number of words.
     """
     figures = []
     for note_type, amounts in sorted(run.items()):
@@ -103,7 +111,7 @@ def judge_run(
                 continue
             middle = known[name]["value"]
             low, high = known[name]["lower"] / settings.max_ratio, known[name]["upper"] * settings.max_ratio
-            if amounts.words < settings.min_words or value is None or whole < _LEAST_DIVISOR:
+            if amounts.words < settings.min_words or value is None or whole < _MIN_DIVISOR:
                 judgement = "too_few"
             else:
                 judgement = "within" if low <= value <= high else "outside"
@@ -112,23 +120,23 @@ def judge_run(
 
 
 def drift_reasons(figures: Sequence[RunFigure]) -> list[str]:
-    """Why the run is held, a sentence for each figure; a note type without gold notes is told once."""
+    """Return why the run is held: one sentence for each figure, and one for a note type without gold notes."""
     return list(dict.fromkeys(figure.sentence() for figure in figures if figure.is_held))
 
 
 def _interval(notes: Sequence[Amounts], measure: Measure) -> dict[str, float]:
-    """The figure and its interval, from resampling notes; the upper end allows for three more events than were seen."""
+    """Return the figure and its bootstrap interval over notes; the upper end allows for three more events."""
     parts = np.array([getattr(note, measure.part) for note in notes], dtype=np.float64)
     wholes = np.array([getattr(note, measure.whole) for note in notes], dtype=np.float64)
     total = float(wholes.sum())
     if not total:
-        # Nothing was there to measure: everything is allowed.
+        # Without a denominator there is no baseline, and the band allows everything.
         return {"value": 0.0, "lower": 0.0, "upper": measure.scale}
     weights = np.random.default_rng(0).multinomial(len(notes), np.full(len(notes), 1 / len(notes)), size=_RESAMPLES)
     sums = weights @ wholes
     rates = (weights @ parts)[sums > 0] / sums[sums > 0]
-    lower, upper = np.quantile(rates, [(1 - _SURE) / 2, (1 + _SURE) / 2])
-    # The rule of three: what was never seen in n words may still come three times in n.
+    lower, upper = np.quantile(rates, [(1 - _BASELINE_CONFIDENCE) / 2, (1 + _BASELINE_CONFIDENCE) / 2])
+    # The rule of three: an event that was never seen in n words may have a rate of up to 3 / n.
     upper = max(float(upper), (float(parts.sum()) + 3) / total)
     value = float(parts.sum()) / total
     return {

@@ -1,4 +1,4 @@
-"""Ed25519 signatures of certificates, and the keys that make and check them."""
+"""Ed25519 signatures of certificates, and their keys."""
 
 import base64
 
@@ -7,14 +7,14 @@ from deid_tasks.core.pem import pem_of, private_key, public_key
 
 
 def new_key_pair() -> tuple[str, str]:
-    """A fresh pair: the private key that signs (PKCS8) and the public key that verifies, both as PEM."""
+    """Return a new private key (PKCS8), which signs, and its public key, which verifies, both as PEM."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     return pem_of(Ed25519PrivateKey.generate())
 
 
 def sign(document: str, signing_key: str) -> str:
-    """The signature of the document's UTF-8 bytes, in base64; raises ``SettingsError`` where the key is no Ed25519 key."""
+    """Return the signature of the document in base64; raises ``SettingsError`` if the key is not an Ed25519 key."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     key: Ed25519PrivateKey = private_key(signing_key, Ed25519PrivateKey, "gate.signing_key")
@@ -22,7 +22,7 @@ def sign(document: str, signing_key: str) -> str:
 
 
 def check_signature(document: str, signature: str, verification_key: str) -> None:
-    """Raise ``GateError`` unless the signature is the key's own, and ``SettingsError`` where the key is no Ed25519 key."""
+    """Raise ``GateError`` unless the key made the signature, and ``SettingsError`` if the key is not an Ed25519 key."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -30,4 +30,4 @@ def check_signature(document: str, signature: str, verification_key: str) -> Non
     try:
         key.verify(base64.b64decode(signature, validate=True), document.encode())
     except (InvalidSignature, ValueError):
-        raise GateError("its signature does not fit: it was changed, or signed with another key") from None
+        raise GateError("its signature is not valid: it was changed, or signed with another key") from None

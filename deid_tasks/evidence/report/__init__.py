@@ -1,4 +1,7 @@
-"""An evaluation as one page that a privacy officer can read, sign on and keep."""
+"""An evaluation as one HTML page that a privacy officer can read, sign and keep.
+
+``page`` puts the figures into ``page.html``; ``plots`` draws them as inline SVG. The page needs no other file.
+"""
 
 from deid_tasks.evidence.report.page import write_report
 

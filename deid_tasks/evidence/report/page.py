@@ -1,4 +1,4 @@
-"""Puts an evaluation's figures into words, tables and plots, and the page into one file that needs nothing else."""
+"""The report page: the figures of an evaluation as words, tables and plots in one self-contained HTML file."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -7,32 +7,35 @@ from pathlib import Path
 from typing import Any
 
 from deid_tasks.core.errors import InputError
-from deid_tasks.evidence.report.plots import Dot, dot_plot
+from deid_tasks.evidence.report.plots import DotRow, dot_plot
 
 _VIEWS = {
     "word": "words of letters and digits, identifier or not (the headline)",
-    "word:category": "the same, the category must be right",
-    "word:type": "the same, the fine type must be right",
+    "word:category": "the same; the category must be correct",
+    "word:type": "the same; the fine type must be correct",
     "word/space": "words between spaces",
-    "word/space+relaxed": "words between spaces, punctuation at their ends ignored",
+    "word/space+relaxed": "words between spaces, without punctuation at their ends",
     "word/treebank": "Treebank tokens",
-    "word/treebank+relaxed": "Treebank tokens, punctuation at their ends ignored",
-    "entity:strict": "whole identifiers, bounds and type exact",
+    "word/treebank+relaxed": "Treebank tokens, without punctuation at their ends",
+    "entity:strict": "whole identifiers, exact bounds and type",
     "entity:partial": "whole identifiers, half credit for overlap",
     "entity:overlap60": "whole identifiers, 60 % of the characters covered",
     "entity:any": "whole identifiers, any part covered",
 }
 _GROUPS = {
     "A": "HIPAA Safe Harbor identifiers alone",
-    "B": "group A, and providers and user names",
-    "C": "group B, and facilities, states and countries",
+    "B": "group A, providers and user names",
+    "C": "group B, facilities, states and countries",
 }
 DESIGNS = {
-    "stratified": "Stratified sample: enriched in identifiers. It shows what is missed; its figures do not stand for all notes.",
-    "random": "Simple random sample: every note had the same chance. Its figures are unbiased for all notes.",
-    "": "A gold set from files; how its notes were drawn is not known here.",
+    "stratified": (
+        "Stratified sample, enriched in identifiers. It shows what is missed;"
+        " its figures are not representative of all notes."
+    ),
+    "random": "Simple random sample: every note had the same probability. Its figures are unbiased for all notes.",
+    "": "A gold set from files; how its notes were drawn is not known.",
 }
-_MOST_LINES = 30
+_MAX_ROWS = 30
 
 Document = Mapping[str, Any]
 
@@ -41,19 +44,22 @@ def write_report(document: Document, target: Path, *, title: str = "", restricte
     """Write one self-contained HTML page.
 
     Args:
-        document: ``{"certificate": … or None, "evaluations": [{"design", "gold_version", "variants": {"full": …}}]}``, each variant as
-            ``Evaluation.document()`` gives it; ``"history"`` may hold earlier evaluations' ``{issued_at, recall, recall_lower_bound,
-            precision}``, the oldest first.
-        target: The file; it appears when it is whole, readable by its owner alone where it holds text of notes.
+        document: ``{"certificate": … or None, "evaluations": [{"design", "gold_version", "variants": {"full": …}}]}``,
+            each variant as ``Evaluation.document()`` gives it; ``"history"`` may hold ``{issued_at, recall,
+            recall_lower_bound, precision}`` of earlier evaluations, the oldest first.
+        target: The file. It appears only when it is complete; it is readable by its owner alone if it holds note text.
         title: What is evaluated; the certificate's institution by default.
-        restricted: The institution's restricted folder. A document that holds terms of notes is written under it and nowhere else.
+        restricted: The institution's restricted folder. A document with terms of notes is written under it and nowhere
+            else.
 
     Raises:
-        InputError: the page would hold text of notes outside ``restricted``, or cannot be written.
+        InputError: The page would hold note text outside ``restricted``, or cannot be written.
     """
     holds_text = any("terms" in _full(part) for part in document["evaluations"])
     if holds_text and (restricted is None or not target.resolve().is_relative_to(restricted.resolve())):
-        raise InputError(f"{target}: a report with terms of notes belongs under the restricted work_dir")
+        raise InputError(
+            f"{target}: a report with terms of notes must be written under the restricted work_dir; choose a file there"
+        )
     page = _render(document, title, holds_text=holds_text)
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:
@@ -96,7 +102,7 @@ def _full(part: Document) -> Document:
 
 
 class _Figures:
-    """The figures of one variant, looked up by name."""
+    """The figures of one variant, by name."""
 
     def __init__(self, document: Document) -> None:
         self._rows: Sequence[Document] = document["figures"]
@@ -135,7 +141,7 @@ def _part(part: Document, thresholds: Document) -> dict[str, Any]:
         "headline": _headline(full, recall, precision, thresholds),
         "entities": _plot(figures.entities(), "Recall by entity, worst first", None),
         "note_types": _plot(note_types, "Recall by note type, worst first", stratum_min),
-        "left_out": max(0, len(note_types) - _MOST_LINES),
+        "left_out": max(0, len(note_types) - _MAX_ROWS),
         "periods": _plot(
             sorted(figures.strata("period"), key=lambda r: str(r["stratum"])),
             "Recall by period",
@@ -143,18 +149,18 @@ def _part(part: Document, thresholds: Document) -> dict[str, Any]:
             worst_first=False,
         ),
         "views": [
-            (said, figures.get(view, "recall"), figures.get(view, "precision"), figures.get(view, "f1"))
-            for view, said in _VIEWS.items()
+            (title, figures.get(view, "recall"), figures.get(view, "precision"), figures.get(view, "f1"))
+            for view, title in _VIEWS.items()
             if figures.get(view, "recall")
         ],
         "groups": [
             (
-                f"group {group}: {said}",
+                f"group {group}: {title}",
                 figures.get("word", "recall", f"group={group}"),
                 figures.get("word", "precision", f"group={group}"),
                 figures.get("word", "f1", f"group={group}"),
             )
-            for group, said in _GROUPS.items()
+            for group, title in _GROUPS.items()
             if figures.get("word", "recall", f"group={group}")
         ],
         "variants": _variants(part["variants"]),
@@ -166,7 +172,7 @@ def _part(part: Document, thresholds: Document) -> dict[str, Any]:
 def _headline(full: Document, recall: Document, precision: Document, thresholds: Document) -> list[str]:
     recall_min, precision_min = thresholds.get("recall_min"), thresholds.get("precision_min")
     bound = full["recall_lower_bound"]
-    found = Dot(
+    found = DotRow(
         "words found (recall)",
         recall["value"],
         recall["lower"],
@@ -175,8 +181,8 @@ def _headline(full: Document, recall: Document, precision: Document, thresholds:
         bound,
         is_low=recall_min is not None and bound < recall_min,
     )
-    right = Dot(
-        "marked rightly (precision)",
+    right = DotRow(
+        "marked correctly (precision)",
         precision["value"],
         precision["lower"],
         precision["upper"],
@@ -184,8 +190,8 @@ def _headline(full: Document, recall: Document, precision: Document, thresholds:
         is_low=precision_min is not None and precision["value"] < precision_min,
     )
     return [
-        dot_plot([found], "Recall, its interval and its lower bound against what is needed", recall_min),
-        dot_plot([right], "Precision and its interval against what is needed", precision_min),
+        dot_plot([found], "Recall, its interval and its lower bound against the threshold", recall_min),
+        dot_plot([right], "Precision and its interval against the threshold", precision_min),
     ]
 
 
@@ -193,7 +199,7 @@ def _plot(rows: Sequence[Document], title: str, threshold: float | None, *, wors
     if worst_first:
         rows = sorted(rows, key=lambda r: (r["value"], -r["false_negatives"], str(r["stratum"]), str(r["entity"])))
     dots = [
-        Dot(
+        DotRow(
             (r["stratum"].partition("=")[2] or r["entity"]) if r["stratum"] else r["entity"],
             r["value"],
             r["lower"],
@@ -204,7 +210,7 @@ def _plot(rows: Sequence[Document], title: str, threshold: float | None, *, wors
         for r in rows
         if _gold(r)
     ]
-    return dot_plot(dots[:_MOST_LINES], title, threshold)
+    return dot_plot(dots[:_MAX_ROWS], title, threshold)
 
 
 def _variants(variants: Mapping[str, Document]) -> list[tuple[str, Document | None, Document | None]]:
@@ -215,9 +221,9 @@ def _variants(variants: Mapping[str, Document]) -> list[tuple[str, Document | No
 
 
 def _history(rows: Sequence[Document], thresholds: Document) -> str:
-    """Earlier evaluations, the newest last."""
+    """Return the plot of earlier evaluations, the newest last."""
     dots = [
-        Dot(
+        DotRow(
             str(row["issued_at"])[:10],
             row["recall"],
             row["recall_lower_bound"],
@@ -226,7 +232,7 @@ def _history(rows: Sequence[Document], thresholds: Document) -> str:
             row["recall_lower_bound"],
             is_low=row["recall_lower_bound"] < thresholds.get("recall_min", 0),
         )
-        for row in rows[-_MOST_LINES:]
+        for row in rows[-_MAX_ROWS:]
     ]
     return dot_plot(dots, "Recall of earlier evaluations and its bound", thresholds.get("recall_min"))
 

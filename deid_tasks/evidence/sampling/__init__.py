@@ -1,7 +1,19 @@
-"""How many notes of which group are drawn for people to annotate."""
+"""Design of the samples that people annotate: how many notes of which group are drawn, and under which version.
 
-from deid_tasks.evidence.sampling.allotment import Allotment, GroupSize, allot, weight_of
-from deid_tasks.evidence.sampling.periods import period_names
+``allocation`` divides a sample over note types and periods, ``periods`` names the periods, and ``version`` hashes how a
+sample was drawn and what it holds. ``deid_tasks.platform`` draws the notes from the warehouse.
+"""
+
+from deid_tasks.evidence.sampling.allocation import GroupAllocation, GroupSize, allocate_sample, group_weight
+from deid_tasks.evidence.sampling.periods import UNDATED, period_names
 from deid_tasks.evidence.sampling.version import SampleVersion
 
-__all__ = ["Allotment", "GroupSize", "SampleVersion", "allot", "period_names", "weight_of"]
+__all__ = [
+    "UNDATED",
+    "GroupAllocation",
+    "GroupSize",
+    "SampleVersion",
+    "allocate_sample",
+    "group_weight",
+    "period_names",
+]

@@ -1,17 +1,19 @@
-"""Periods of time that groups are told apart by."""
+"""Periods of time, which divide the notes of a type into groups."""
 
 import datetime
 from collections.abc import Sequence
 from itertools import pairwise
 
 UNDATED = "undated"
-"""Notes without a time."""
+"""The period of notes without a time."""
 
 
 def period_names(bounds: Sequence[datetime.date]) -> tuple[str, ...]:
-    """The names of the periods that ``bounds``, first days in order, cut time into: one more than there are bounds.
+    """Return the names of the periods between ``bounds``, one more than there are bounds.
 
-    Period ``i`` begins with ``bounds[i - 1]`` and ends before ``bounds[i]``.
+    Args:
+        bounds: First days of periods, in order. Period ``i`` begins with ``bounds[i - 1]`` and ends before
+            ``bounds[i]``.
     """
     if not bounds:
         return ("all",)

@@ -177,8 +177,13 @@ def _amounts(note: GoldRow, document: Document, detection: Detection, context: C
 
 
 def _check(settings: InstitutionSettings, uri: str, evaluation_id: str, measured: list[_Measured]) -> Verdict:
-    designs = [one.gold.design for one in measured]
-    checks = {"evaluation": [c for d in designs for c in evaluation_checks(settings.gate, evaluation_id, d)]}
+    checks = {
+        "evaluation": [
+            check
+            for one in measured
+            for check in evaluation_checks(settings.gate, evaluation_id, one.gold.design, one.gold.version)
+        ]
+    }
     docs = Path(settings.gate.data_docs) if settings.gate.data_docs else None
     verdict = check_tables(f"{settings.institution} evaluation", uri, settings.schema_name("results"), checks, docs)
     biased = [one.gold.design for one in measured if one.gold.preannotated_by]

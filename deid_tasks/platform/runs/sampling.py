@@ -7,8 +7,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from pydantic import ValidationError
 
 from deid_tasks.core.errors import SettingsError, WarehouseError
-from deid_tasks.evidence.sampling import GroupSize, SampleVersion, allot, period_names
-from deid_tasks.evidence.sampling.periods import UNDATED
+from deid_tasks.evidence.sampling import UNDATED, GroupSize, SampleVersion, allocate_sample, period_names
 from deid_tasks.platform.runs.disagreement import Committee, most_disagreeing_notes
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.warehouse import connect
@@ -87,7 +86,7 @@ def _draw(draw: SampleDraw, chosen: SamplingSettings, groups: Sequence[GroupRow]
     if design == "stratified":
         periods = _periods(chosen)
         sizes = [GroupSize(g.note_type, periods[g.period], g.notes, g.mean_words) for g in groups]
-        allotments = allot(sizes, chosen.size, chosen.min_notes_per_stratum, chosen.weight)
+        allotments = allocate_sample(sizes, chosen.size, chosen.min_notes_per_stratum, chosen.weight)
         wanted = {(g.note_type, g.period): a.notes for g, a in zip(groups, allotments, strict=True)}
         draw.rank(chosen.periods, wanted, chosen.seed)
         size, drawn_as = chosen.size, chosen.model_dump(mode="json", include=_STRATIFIED)

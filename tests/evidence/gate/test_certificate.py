@@ -50,18 +50,18 @@ def test_a_good_one_is_valid_and_says_what_its_samples_stand_for():
 @pytest.mark.parametrize(
     ("certificate", "said"),
     [
-        (None, "there is none"),
+        (None, "none was issued"),
         (issued(failures=["recall is 0.5"]), "the evaluation failed: recall is 0.5"),
-        (issued(fingerprint="g"), "it is of fingerprint g"),
-        (issued(institution="lakeshore"), "it is of institution lakeshore"),
+        (issued(fingerprint="g"), "it belongs to fingerprint g"),
+        (issued(institution="lakeshore"), "it belongs to institution lakeshore"),
         (issued(key=OTHER_PRIVATE), "signed with another key"),
-        (issued(designs=("stratified",)), "no figures on a random gold set"),
-        (forged(issued(failures=["recall"]), verdict="passed"), "signature does not fit"),
-        (forged(issued(), issued_at="2030"), "signature does not fit"),
-        (Certificate(issued().document + " ", issued().signature), "signature does not fit"),
-        (Certificate(issued().document, ""), "signature does not fit"),
-        (Certificate(issued().document, "ß"), "signature does not fit"),
-        (Certificate(issued().document, issued(fingerprint="g").signature), "signature does not fit"),
+        (issued(designs=("stratified",)), "no figures on the random gold set"),
+        (forged(issued(failures=["recall"]), verdict="passed"), "signature is not valid"),
+        (forged(issued(), issued_at="2030"), "signature is not valid"),
+        (Certificate(issued().document + " ", issued().signature), "signature is not valid"),
+        (Certificate(issued().document, ""), "signature is not valid"),
+        (Certificate(issued().document, "ß"), "signature is not valid"),
+        (Certificate(issued().document, issued(fingerprint="g").signature), "signature is not valid"),
         *(
             (issued(gate=GATE.model_copy(update={name: 0.6})), f"issued under a lower {name}")
             for name in ("recall_min", "precision_min", "stratum_recall_min", "confidence")
@@ -79,9 +79,9 @@ def test_any_other_is_refused_and_the_text_says_what_to_run(certificate, said):
 def test_every_single_changed_byte_is_seen():
     certificate = issued()
     document = certificate.document
-    for place in range(len(document)):
-        changed = document[:place] + chr(ord(document[place]) ^ 1) + document[place + 1 :]
-        with pytest.raises(GateError, match="signature does not fit"):
+    for index in range(len(document)):
+        changed = document[:index] + chr(ord(document[index]) ^ 1) + document[index + 1 :]
+        with pytest.raises(GateError, match="signature is not valid"):
             verified(Certificate(changed, certificate.signature))
 
 
@@ -90,7 +90,7 @@ def test_the_file_form_keeps_the_signature():
     read = Certificate.of_file(certificate.file())
     assert read == certificate
     assert verified(read)
-    with pytest.raises(GateError, match="no certificate file"):
+    with pytest.raises(GateError, match="not a certificate file"):
         Certificate.of_file("[]")
 
 

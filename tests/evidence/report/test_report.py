@@ -10,7 +10,7 @@ from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.evaluate import Scorer
 from deid_tasks.evidence.report import write_report
-from deid_tasks.evidence.report.plots import Dot, dot_plot
+from deid_tasks.evidence.report.plots import DotRow, dot_plot
 
 TEXT = "Seen by Dr. Quillfeather on 3/14/2021, Marrowgate."
 GOLD = [Span(12, 24, Entity.PROVIDER), Span(28, 37, Entity.DATE), Span(39, 49, Entity.CITY)]
@@ -87,7 +87,7 @@ def test_the_page_holds_the_figures_and_says_what_they_are(tmp_path):
         f"{1000 * (1 - recall['value']):.1f}",
         f"{1000 * (1 - full['recall_lower_bound']):.1f}",
         "Must not be published",
-        "every note had the same chance",
+        "every note had the same probability",
         "needed: 0.98",
         "without dictionaries",
         "CITY",
@@ -113,7 +113,7 @@ def test_no_text_of_a_note_unless_asked_and_then_only_in_the_restricted_folder(t
     outside, inside = tmp_path / "out.html", tmp_path / "work" / "in.html"
     inside.parent.mkdir()
     for restricted in (None, tmp_path / "work"):
-        with pytest.raises(InputError, match="belongs under the restricted work_dir"):
+        with pytest.raises(InputError, match="must be written under the restricted work_dir"):
             write_report(document, outside, restricted=restricted)
     assert not outside.exists()
     write_report(document, inside, restricted=tmp_path / "work")
@@ -148,7 +148,7 @@ def test_a_folder_that_is_not_there_is_one_error_and_leaves_nothing(tmp_path):
 @pytest.mark.parametrize("value", [0.0, 0.4, 0.93, 0.999, 1.0])
 @pytest.mark.parametrize("threshold", [None, 0.98])
 def test_every_dot_lies_inside_its_axis(value, threshold):
-    svg = dot_plot([Dot("a", value, 0.0, 1.0, "said", 0.1), Dot("b", 1.0, 0.9, 1.0, "said")], "title", threshold)
+    svg = dot_plot([DotRow("a", value, 0.0, 1.0, "said", 0.1), DotRow("b", 1.0, 0.9, 1.0, "said")], "title", threshold)
     centres = [float(x) for x in re.findall(r'cx="([\d.]+)"', svg)]
     assert len(centres) == 2
     assert all(190 <= x <= 590 for x in centres)

@@ -130,11 +130,11 @@ def test_one_dictionary_row_invalidates_the_certificate(site, certified, tmp_pat
     )
     try:
         runs.compile_dictionaries(settings, site.secrets)
-        with pytest.raises(GateError, match=r"there is none; run evaluate__riverside"):
+        with pytest.raises(GateError, match=r"none was issued; run evaluate__riverside"):
             runs.verify_current_certificate(settings, site.secrets)
         plan = runs.plan_shards(settings, site.secrets, START, END)
         done = [runs.process_shard(settings, site.secrets, "row", START, END, shard) for shard in plan]
-        with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*there is none"):
+        with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*none was issued"):
             runs.reconcile_run(settings, site.secrets, "row", START, END, done)
         released = {"shards": len(done), "fingerprint": runs.load_engine(settings, site.secrets).fingerprint}
         with pytest.raises(GateError, match="no valid certificate"):
@@ -148,10 +148,10 @@ def test_one_dictionary_row_invalidates_the_certificate(site, certified, tmp_pat
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ('document = replace(document, \'"verdict":"passed"\', \'"verdict": "passed"\')', "signature does not fit"),
-        ("document = replace(document, '\"recall_min\":0.6', '\"recall_min\":0.99')", "signature does not fit"),
-        ("signature = ''", "signature does not fit"),
-        ("fingerprint = fingerprint || 'x'", "there is none"),
+        ('document = replace(document, \'"verdict":"passed"\', \'"verdict": "passed"\')', "signature is not valid"),
+        ("document = replace(document, '\"recall_min\":0.6', '\"recall_min\":0.99')", "signature is not valid"),
+        ("signature = ''", "signature is not valid"),
+        ("fingerprint = fingerprint || 'x'", "none was issued"),
     ],
     ids=["blank", "threshold", "no signature", "other fingerprint"],
 )
@@ -257,9 +257,7 @@ def test_data_docs_hold_no_patient_note_or_password(site, certified, shards, tmp
     written = "\n".join(path.read_text() for path in files)
     assert "recall_lower_bound (random)" in written
     shown = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", "\n".join(page.read_text() for page in pages)))
-    assert (
-        "precision (random) must be at least 0.6: word precision on the random gold notes (severity: critical)" in shown
-    )
+    assert "precision (random) must be at least 0.6: word precision on the random gold set: critical)" in shown
     assert "evaluation_id" not in shown
     forbidden = ["opensesame"]
     for patient in site.hospital.patients:

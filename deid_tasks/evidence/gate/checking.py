@@ -1,38 +1,41 @@
-"""Runs checks as Great Expectations suites, over PostgreSQL or a frame, and tells in our own words what fell short.
+"""Runs checks with Great Expectations over tables of PostgreSQL, and says in a sentence what fell short.
 
-Great Expectations counts a failed warning as a failure of the suite; here only what is critical blocks, the rest is reported.
+Great Expectations counts a failed warning as a failure of the suite. Here only critical checks block; warnings are
+reported.
 """
 
 import fcntl
+import logging
 import os
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from deid_tasks.core.errors import GateError
-from deid_tasks.evidence.gate.expectations import figure_expectation
-
-if TYPE_CHECKING:
-    import pandas as pd
+from deid_tasks.evidence.gate.expectation import figure_expectation
 
 Severity = Literal["critical", "warning", "info"]
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One figure and the bounds it must keep; ``meaning`` completes the sentence 'failed: …'.
-
-    ``figure_expectation`` says what the fields between are.
-    """
+    """One figure and its bounds; ``figure_expectation`` documents the fields that say how it is computed."""
 
     figure: str
+    """The name of the figure."""
     meaning: str
+    """What the figure is, with the gold set or run it is about."""
+    remedy: str = ""
+    """What a person does if the figure is out of bounds."""
     terms: Mapping[str, float] = field(default_factory=dict)
-    per: Mapping[str, float] = field(default_factory=dict)
+    divided_by: Mapping[str, float] = field(default_factory=dict)
     where: Mapping[str, object] = field(default_factory=dict)
-    starts: Mapping[str, str] = field(default_factory=dict)
+    starts_with: Mapping[str, str] = field(default_factory=dict)
     below: Mapping[str, float] = field(default_factory=dict)
     minimum: float | None = None
     maximum: float | None = None
@@ -41,57 +44,58 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What did not hold, one sentence each."""
+    """The checks that failed, one sentence each."""
 
     failures: tuple[str, ...] = ()
-    """Critical: nothing is published."""
+    """Critical checks: nothing is published."""
     warnings: tuple[str, ...] = ()
+    """Other checks: they are reported and block nothing."""
 
     def __add__(self, other: "Verdict") -> "Verdict":
         return Verdict(self.failures + other.failures, self.warnings + other.warnings)
 
 
-def check_frame(suite: str, checks: Sequence[Check], frame: "pd.DataFrame", docs: Path | None = None) -> Verdict:
-    """Run ``checks`` over the rows of a frame."""
-    with _context(docs) as context:
-        asset = context.data_sources.add_pandas(suite).add_dataframe_asset(suite)
-        batches = asset.add_batch_definition_whole_dataframe("rows")
-        return _run(context, suite, batches, checks, {"dataframe": frame})
-
-
 def check_tables(
     suite: str, uri: str, schema: str, checks: Mapping[str, Sequence[Check]], docs: Path | None = None
 ) -> Verdict:
-    """Run checks over tables of PostgreSQL; rows that are not committed yet are not seen.
+    """Run checks over tables of PostgreSQL; rows that are not committed are not seen.
 
     Args:
-        suite: name of the suites, one a table.
-        uri: of the database; it is neither kept nor rendered.
-        schema: of the tables.
-        checks: by table.
-        docs: folder of the Data Docs; none are written where ``None``.
+        suite: The name of the suites, one for each table.
+        uri: Of the database; it is neither stored nor rendered.
+        schema: Of the tables.
+        checks: By table.
+        docs: The folder of the Data Docs; ``None`` writes none.
 
     Raises:
-        GateError: a table cannot be read.
+        GateError: A table cannot be read.
     """
     verdict = Verdict()
     with _context(docs) as context:
         try:
             address = uri.replace("postgresql://", "postgresql+psycopg2://", 1)
-            place = {"options": f"-csearch_path={schema}"}
-            source = context.data_sources.add_postgres(suite, connection_string=address, kwargs={"connect_args": place})
-            for table, asked in checks.items():
+            options = {"options": f"-csearch_path={schema}"}
+            source = context.data_sources.add_postgres(
+                suite, connection_string=address, kwargs={"connect_args": options}
+            )
+            for table, table_checks in checks.items():
                 asset = source.add_table_asset(table, table_name=table)
                 batches = asset.add_batch_definition_whole_table("rows")
-                verdict += _run(context, f"{suite} · {table}", batches, asked, None)
+                verdict += _run(context, f"{suite} · {table}", batches, table_checks)
             source.get_engine().dispose()
         except Exception as error:
-            # Its text may hold the address, and with it the password.
-            raise GateError(f"{suite}: Great Expectations cannot read {schema}: {type(error).__name__}") from None
+            # The message may hold the address with the password: log and raise class and code location only.
+            kind = type(error).__name__
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            _LOG.error("%s: %s at %s:%s", suite, kind, Path(frame.filename).name, frame.lineno)
+            raise GateError(
+                f"{suite}: Great Expectations cannot read schema {schema}: {kind}; check the warehouse connection and"
+                f" that the tables {', '.join(checks)} exist"
+            ) from None
     return verdict
 
 
-def _run(context: Any, suite: str, batches: Any, checks: Sequence[Check], parameters: dict[str, Any] | None) -> Verdict:
+def _run(context: Any, suite: str, batches: Any, checks: Sequence[Check]) -> Verdict:
     import great_expectations as gx
 
     expectation = figure_expectation()
@@ -102,9 +106,9 @@ def _run(context: Any, suite: str, batches: Any, checks: Sequence[Check], parame
                 name=check.figure,
                 meaning=check.meaning,
                 terms=dict(check.terms),
-                per=dict(check.per),
+                divided_by=dict(check.divided_by),
                 where=dict(check.where),
-                starts=dict(check.starts),
+                starts_with=dict(check.starts_with),
                 below=dict(check.below),
                 min_value=check.minimum,
                 max_value=check.maximum,
@@ -112,31 +116,35 @@ def _run(context: Any, suite: str, batches: Any, checks: Sequence[Check], parame
             )
         )
     definition = gx.ValidationDefinition(name=suite, data=batches, suite=context.suites.add(expectations))
-    result = context.validation_definitions.add(definition).run(batch_parameters=parameters)
+    result = context.validation_definitions.add(definition).run()
     outcomes = {outcome.expectation_config.kwargs["name"]: outcome for outcome in result.results}
-    told: dict[Severity, list[str]] = {"critical": [], "warning": [], "info": []}
+    failed: dict[Severity, list[str]] = {"critical": [], "warning": [], "info": []}
     for check in checks:
         outcome = outcomes.get(check.figure)
         if outcome is None or not outcome.success:
             observed = outcome.result.get("observed_value") if outcome else None
-            told[check.severity].append(_sentence(check, observed))
-    return Verdict(tuple(told["critical"]), tuple(told["warning"] + told["info"]))
+            failed[check.severity].append(_sentence(check, observed))
+    return Verdict(tuple(failed["critical"]), tuple(failed["warning"] + failed["info"]))
 
 
 def _sentence(check: Check, value: float | None) -> str:
+    """Say what is wrong, where, and what to do."""
     bounds = []
     if check.minimum is not None:
         bounds.append(f"at least {check.minimum:g}")
     if check.maximum is not None:
         bounds.append(f"at most {check.maximum:g}")
     shown = "not known" if value is None else f"{value:.0f}" if value == round(value) else f"{value:.4f}"
-    return f"{check.figure} is {shown}, must be {' and '.join(bounds)}: {check.meaning}"
+    remedy = f" ({check.remedy})" if check.remedy else ""
+    return f"{check.figure} is {shown}, must be {' and '.join(bounds)}: {check.meaning}{remedy}"
 
 
 @contextmanager
 def _context(docs: Path | None) -> Iterator[Any]:
-    """A context that lives as long as the block; with ``docs``, results are kept there and the site is built at its end."""
+    """Yield a Great Expectations context; with ``docs``, results are stored there and the site is built at the end."""
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
+    # Importing the library logs some 200 lines of "Skipping registering function …" at level INFO.
+    logging.getLogger("great_expectations").setLevel(logging.WARNING)
     import great_expectations as gx
     from great_expectations.data_context.types.base import DataContextConfig, ProgressBarsConfig
 
@@ -150,11 +158,11 @@ def _context(docs: Path | None) -> Iterator[Any]:
     sites: dict[str, Any] = {}
     if docs:
         docs.mkdir(parents=True, exist_ok=True)
-        stores["validation_results_store"]["store_backend"] = _folder(docs / "results")
+        stores["validation_results_store"]["store_backend"] = _folder_backend(docs / "results")
         sites["palimpsest"] = {
             "class_name": "SiteBuilder",
             "show_how_to_buttons": False,
-            "store_backend": _folder(docs / "site"),
+            "store_backend": _folder_backend(docs / "site"),
             "site_index_builder": {"class_name": "DefaultSiteIndexBuilder"},
         }
     context = gx.get_context(
@@ -172,10 +180,10 @@ def _context(docs: Path | None) -> Iterator[Any]:
     yield context
     if docs:
         with (docs / ".lock").open("w") as lock:
-            # Runs beside each other write one index.
+            # Concurrent runs write the same index.
             fcntl.flock(lock, fcntl.LOCK_EX)
             context.build_data_docs()
 
 
-def _folder(path: Path) -> dict[str, Any]:
+def _folder_backend(path: Path) -> dict[str, Any]:
     return {"class_name": "TupleFilesystemStoreBackend", "base_directory": str(path)}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid_tasks.evidence.sampling import GroupSize, SampleVersion, allot, period_names, weight_of
+from deid_tasks.evidence.sampling import GroupSize, SampleVersion, allocate_sample, group_weight, period_names
 
 # Murugadoss et al. 2024, methods: questionnaire answers and progress notes of 2021-2022.
 PUBLISHED = [(12_700_000, 1.99, 4_000_000), (3_700_000, 794, 10_800_000)]
@@ -14,15 +14,15 @@ PUBLISHED = [(12_700_000, 1.99, 4_000_000), (3_700_000, 794, 10_800_000)]
 
 @pytest.mark.parametrize(("notes", "mean_words", "adjusted"), PUBLISHED)
 def test_the_published_figures_are_those_of_the_logarithm(notes, mean_words, adjusted):
-    assert weight_of(notes, mean_words, "log10") == pytest.approx(adjusted, rel=0.06)
-    assert weight_of(notes, mean_words, "linear") != pytest.approx(adjusted, rel=0.5)
+    assert group_weight(notes, mean_words, "log10") == pytest.approx(adjusted, rel=0.06)
+    assert group_weight(notes, mean_words, "linear") != pytest.approx(adjusted, rel=0.5)
 
 
 def test_long_notes_outweigh_a_flood_of_short_answers():
     answers, notes = (
         GroupSize(kind, "all", count, words) for kind, (count, words, _) in zip("an", PUBLISHED, strict=True)
     )
-    drawn = {a.group.note_type: a.notes for a in allot([answers, notes], 10_000, 10)}
+    drawn = {a.group.note_type: a.notes for a in allocate_sample([answers, notes], 10_000, 10)}
     assert drawn == {"a": pytest.approx(2_620, abs=20), "n": pytest.approx(7_380, abs=20)}
 
 
@@ -34,14 +34,14 @@ def test_sizes_by_hand():
         GroupSize("few", "all", 4, 300),
     ]
     # Weights 2700, 100, 0, 9.9; 100 notes of 2809.9.
-    assert [a.notes for a in allot(groups, 100, 5)] == [96, 5, 5, 4]
-    assert [a.notes for a in allot(groups, 3_000, 5)] == [900, 100, 5, 4]
+    assert [a.notes for a in allocate_sample(groups, 100, 5)] == [96, 5, 5, 4]
+    assert [a.notes for a in allocate_sample(groups, 3_000, 5)] == [900, 100, 5, 4]
 
 
 @pytest.mark.parametrize("words", [0.0, 0.5, 1.0])
 def test_groups_of_next_to_no_words_have_no_weight_and_no_negative_one(words):
-    assert weight_of(1_000, words, "log10") == 0.0
-    assert [a.notes for a in allot([GroupSize("x", "all", 1_000, words)], 50, 10)] == [10]
+    assert group_weight(1_000, words, "log10") == 0.0
+    assert [a.notes for a in allocate_sample([GroupSize("x", "all", 1_000, words)], 50, 10)] == [10]
 
 
 GROUPS = st.lists(
@@ -50,10 +50,10 @@ GROUPS = st.lists(
 
 
 @given(GROUPS, st.integers(1, 20_000), st.integers(1, 50), st.sampled_from(["log10", "linear"]))
-def test_promises(groups, size, least, weight):
-    drawn = allot(groups, size, least, weight)
-    assert all(min(least, a.group.notes) <= a.notes <= a.group.notes for a in drawn)
-    assert sum(a.notes for a in drawn) <= size + (least + 1) * len(groups)
+def test_promises(groups, size, min_notes, weight):
+    drawn = allocate_sample(groups, size, min_notes, weight)
+    assert all(min(min_notes, a.group.notes) <= a.notes <= a.group.notes for a in drawn)
+    assert sum(a.notes for a in drawn) <= size + (min_notes + 1) * len(groups)
     for one in drawn:
         for other in drawn:
             if one.weight >= other.weight and one.group.notes >= other.group.notes:
