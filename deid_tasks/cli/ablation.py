@@ -1,111 +1,151 @@
-"""``deid ablate``: what each part of the engine is worth."""
+"""``deid ablate``: recall and precision of the engine without each of its parts."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
+from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institutions, settings_and_secrets
+from deid_tasks.cli.output import SCORE, Column, CsvFile, FigureTable, JsonFile, Output, Wide
+from deid_tasks.cli.progress import counting, working
 from deid_tasks.core.errors import DeidError
 from deid_tasks.evidence.annotation.formats import FORMATS
-from deid_tasks.evidence.evaluate import Interval
 
 if TYPE_CHECKING:
-    from deid_tasks.platform.runs.ablation import Ablated, Recovered
+    from deid_tasks.evidence.annotation.formats import AnnotatedNote
+    from deid_tasks.platform.runs.ablation import Ablated, GoldDocument, Recovered
+
+_SIGNED = "+.4f"
+_COLUMNS = (
+    Column("engine", "engine"),
+    Column("recall", "recall", SCORE),
+    Column("recall_change", "change", _SIGNED),
+    Column("recall_change_lower", "from", _SIGNED, is_wide=True),
+    Column("recall_change_upper", "to", _SIGNED, is_wide=True),
+    Column("precision", "precision", SCORE),
+    Column("precision_change", "change", _SIGNED),
+    Column("precision_change_lower", "from", _SIGNED, is_wide=True),
+    Column("precision_change_upper", "to", _SIGNED, is_wide=True),
+    Column("f1", "F1", SCORE, is_wide=True),
+    Column("core_seconds", "core-s", ".2f"),
+    Column("core_seconds_of_part", "cost", "+.2f", is_wide=True),
+)
 
 
-def ablate(
-    gold: Annotated[Path | None, typer.Argument(help="Gold notes; the public engine is ablated on them.")] = None,
-    form: Annotated[str, typer.Option("--format", help=f"Of the gold notes: {', '.join(FORMATS)}.")] = "jsonl",
-    institution: Annotated[str | None, typer.Option(help="Ablate this one's engine, on its newest gold set.")] = None,
-    institutions: Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")] = Path(
-        "dags/institutions"
-    ),
-    design: Annotated[str, typer.Option(help="Which gold set: stratified or random.")] = "random",
+def ablate_engine(
+    gold: Annotated[Path | None, typer.Argument(help="Gold notes, for an ablation of the public engine.")] = None,
+    form: Annotated[str, typer.Option("--format", help=f"Format of the gold notes: {', '.join(FORMATS)}.")] = "jsonl",
+    institution: Annotated[
+        str | None, typer.Option(help="Ablate this institution's engine on its newest gold set.")
+    ] = None,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
+    design: Annotated[str, typer.Option(help="Design of the gold set: stratified or random.")] = "random",
     unlabelled: Annotated[
-        int, typer.Option(min=0, help="Also count what recovery gives back on this many notes of the warehouse.")
+        int, typer.Option(min=0, help="Also count what recovery retains on this many notes of the warehouse.")
     ] = 0,
+    wide: Wide = False,  # noqa: FBT002
+    json_file: JsonFile = None,
+    csv_file: CsvFile = None,
 ) -> None:
-    """Precision and recall with each part of the engine taken away, and what recovery gives back."""
+    """Print recall and precision without each part of the engine, and the words that recovery retains.
+
+    --wide adds F1, the cost of each part, and 95 % intervals of the changes (paired bootstrap by patient).
+    """
     from deid_tasks.platform.runs import ablation
 
     if (gold is None) == (institution is None):
-        raise DeidError("give gold notes, or --institution")
-    console = Console()
+        raise DeidError("give either a file of gold notes or --institution")
+    output = Output(json_file, csv_file, wide)
+    recovered: dict[str, Recovered] = {}
+    problems = 0
     if institution:
-        from deid_tasks.settings import MeasuredDesign, Secrets, load_institution
+        from deid_tasks.settings import MeasuredDesign
 
         if design not in get_args(MeasuredDesign):
-            raise DeidError(f"design is stratified or random, not {design!r}")
-        settings, secrets = load_institution(institutions / f"{institution}.yaml"), Secrets()
-        ablated, recovered = ablation.ablate_institution(settings, secrets, cast(MeasuredDesign, design))
-        _print(console, ablated, f"{institution}, {design} gold notes")
-        _print_recovered(console, recovered, "gold notes")
-        if unlabelled:
-            _print_recovered(console, ablation.recovered_share(settings, secrets, unlabelled), "unlabelled notes")
-        return
-    assert gold is not None
+            raise DeidError(f"--design is stratified or random, not {design!r}")
+        settings, secrets = settings_and_secrets(institution, institutions)
+        title = f"{institution}, {design} gold notes"
+        with working("running the engine without each part"):
+            ablated, recovered["gold notes"] = ablation.ablate_institution(settings, secrets, cast(MeasuredDesign, design))
+            if unlabelled:
+                recovered["unlabelled notes"] = ablation.recovered_share(settings, secrets, unlabelled)
+    else:
+        assert gold is not None
+        title = f"{gold.name}, public engine"
+        ablated, recovered["gold notes"], problems = _ablate_file(gold, form)
+    rows = _rows(ablated)
+    output.table(FigureTable(title, _COLUMNS, rows, lambda row: row["engine"] == "full"))
+    output.line("change: against the full engine; core-s: processor seconds, no sentence from a cache")
+    for where, counts in recovered.items():
+        output.line(_format_recovered(counts, where))
+    document = {"title": title, "engines": rows, "recovered": {k: _recovered(v) for k, v in recovered.items()}}
+    output.files(document, rows)
+    if problems:
+        raise typer.Exit(1)
+
+
+def _ablate_file(gold: Path, form: str) -> "tuple[list[Ablated], Recovered, int]":
+    """Ablate the public engine on a file; the last value is the number of lines that could not be read."""
     from deid_tasks.cli.engines import public_settings
     from deid_tasks.cli.evaluation import read_gold
     from deid_tasks.cli.jsonl import Problems
     from deid_tasks.engine.engine import build_engine
-    from deid_tasks.engine.text import Document
     from deid_tasks.evidence.evaluate import Scorer
+    from deid_tasks.platform.runs import ablation
 
     if form not in FORMATS:
-        raise DeidError(f"format is {', '.join(FORMATS)}, not {form!r}")
+        raise DeidError(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
     problems = Problems()
-    notes = (
-        ablation.GoldDocument(
-            Document(note.note_id, note.text, note.patient_id or None, note.note_type or None),
-            note.spans,
-            note.patient_id or note.note_id,
-            None,
-        )
-        for note in read_gold(gold, form, problems)
-    )
-    ablated, recovered = ablation.ablate(notes, build_engine(public_settings(), None, None), Scorer())
-    _print(console, ablated, f"{gold.name}, the engine that knows no institution")
-    _print_recovered(console, recovered, "these notes")
-    if problems.count:
-        raise typer.Exit(1)
+    engine = build_engine(public_settings(), None, None)
+    with counting("gold notes read") as count:
+        documents = _documents(read_gold(gold, form, problems), count)
+        ablated, recovered = ablation.ablate(documents, engine, Scorer())
+    return ablated, recovered, problems.count
 
 
-def _print(console: Console, ablated: "list[Ablated]", title: str) -> None:
-    table = Table(title=title, title_justify="left")
-    for place, heading in enumerate(
-        ("engine", "recall", "change (95 %)", "precision", "change (95 %)", "F1", "core-s", "cost")
-    ):
-        table.add_column(heading, justify="right" if place else "left", no_wrap=not place)
-    whole = ablated[0].seconds
-    for row in ablated:
-        table.add_row(
-            row.name.replace("_", " "),
-            f"{row.evaluation.recall:.4f}",
-            _change(row.recall_change, row.name),
-            f"{row.evaluation.precision:.4f}",
-            _change(row.precision_change, row.name),
-            f"{row.evaluation.find(metric='f1').value:.4f}",
-            f"{row.seconds:.2f}",
-            "" if row is ablated[0] else f"{whole - row.seconds:+.2f}",
-        )
-    console.print(table)
-    console.print(
-        "core-s: processor seconds of that engine, no sentence from a cache; cost: what the part adds", soft_wrap=True
-    )
+def _documents(notes: "Iterable[AnnotatedNote]", count: Any) -> "Iterator[GoldDocument]":
+    from deid_tasks.engine.text import Document
+    from deid_tasks.platform.runs.ablation import GoldDocument
+
+    for note in notes:
+        document = Document(note.note_id, note.text, note.patient_id or None, note.note_type or None)
+        yield GoldDocument(document, note.spans, note.patient_id or note.note_id, None)
+        count(1)
 
 
-def _change(interval: Interval, name: str) -> str:
-    return "" if name == "full" else f"{interval.lower:+.4f} to {interval.upper:+.4f}"
+def _rows(ablated: "list[Ablated]") -> list[dict[str, Any]]:
+    full = ablated[0]
+    rows = []
+    for variant in ablated:
+        row: dict[str, Any] = {"engine": variant.name.replace("_", " ")}
+        for metric, change in (("recall", variant.recall_change), ("precision", variant.precision_change)):
+            value = getattr(variant.evaluation, metric)
+            row[metric] = value
+            if variant is not full:
+                row[f"{metric}_change"] = value - getattr(full.evaluation, metric)
+                row[f"{metric}_change_lower"] = change.lower
+                row[f"{metric}_change_upper"] = change.upper
+        row["f1"] = variant.evaluation.find(metric="f1").value
+        row["core_seconds"] = variant.seconds
+        if variant is not full:
+            row["core_seconds_of_part"] = full.seconds - variant.seconds
+        rows.append(row)
+    return rows
 
 
-def _print_recovered(console: Console, recovered: "Recovered", where: str) -> None:
-    total, back = recovered.marked.total(), recovered.given_back.total()
-    by_entity = ", ".join(f"{entity} {count:,}" for entity, count in recovered.given_back.most_common(6))
-    console.print(
-        f"recovery gave back {back:,} of {total:,} marked words ({recovered.share:.2%}) in {recovered.notes:,} {where}"
-        + (f": {by_entity}" if by_entity else ""),
-        highlight=False,
-        soft_wrap=True,
+def _recovered(counts: "Recovered") -> dict[str, Any]:
+    return {
+        "notes": counts.notes,
+        "marked_words": counts.marked.total(),
+        "retained_words": counts.given_back.total(),
+        "retained_words_by_entity": dict(counts.given_back.most_common()),
+    }
+
+
+def _format_recovered(counts: "Recovered", where: str) -> str:
+    by_entity = ", ".join(f"{entity} {count:,}" for entity, count in counts.given_back.most_common(6))
+    return (
+        f"recovery retained {counts.given_back.total():,} of {counts.marked.total():,} marked words"
+        f" ({counts.share:.2%}) in {counts.notes:,} {where}" + (f": {by_entity}" if by_entity else "")
     )

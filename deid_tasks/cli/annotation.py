@@ -1,41 +1,53 @@
-"""``deid annotate …``: task lists out, finished work in, agreement, adjudication, gold set; and ``deid agreement``."""
+"""``deid annotate …``: task lists, finished work, adjudication, gold sets."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
+from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
+from deid_tasks.cli.output import COUNT, SCORE, Column, CsvFile, FigureTable, JsonFile, Output, warn
+from deid_tasks.cli.progress import working
 from deid_tasks.core.errors import InputError
-
-if TYPE_CHECKING:
-    from deid_tasks.core.span import Span
-    from deid_tasks.evidence.annotation import AgreementTally
-    from deid_tasks.settings import InstitutionSettings, Secrets
 
 annotate = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Annotation: task lists out, finished work in, agreement, adjudication, gold sets.",
+    help="Annotation: write task lists, import finished work, adjudicate conflicts, freeze gold sets.",
 )
 
-Institution = Annotated[str, typer.Option(help="Whose notes.")]
-Institutions = Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")]
 Samples = Annotated[
-    list[str] | None, typer.Option("--sample", help="Sample version; without it the newest of each design.")
+    list[str] | None, typer.Option("--sample", help="Sample version; the newest sample of each design by default.")
 ]
-_INSTITUTIONS = Path("dags/institutions")
+_STATUS_COLUMNS = (
+    Column("design", "design"),
+    Column("sample_version", "sample"),
+    Column("notes", "notes", COUNT),
+    Column("annotated_by_both", "by both", COUNT),
+    Column("alike", "alike", COUNT),
+    Column("kappa", "kappa", SCORE),
+    Column("kappa_lower", "from", SCORE),
+    Column("kappa_upper", "to", SCORE),
+)
 
 
+<<<<<<< HEAD
 @annotate.command()
 def export(institution: Institution, sample: Samples = None, institutions: Institutions = _INSTITUTIONS) -> None:
     """Write the two annotators' task lists; lists that are there already stay as they are."""
     from deid_tasks.platform.runs import export_tasks
+=======
+@annotate.command("export")
+def export_tasks(institution: Institution, sample: Samples = None, institutions: Institutions = INSTITUTIONS_FOLDER) -> None:
+    """Write the task lists of the two annotators. A list that exists is left as it is."""
+    from deid_tasks.platform.runs import annotation
+>>>>>>> 7999e7f (WIP: one output module)
 
-    for report in export_tasks(*_who(institution, institutions), sample or ()):
+    with working("writing task lists"):
+        reports = annotation.export_tasks(*settings_and_secrets(institution, institutions), sample or ())
+    for report in reports:
         shown = report["preannotated_by"]
         print(f"{_name(report)}: {report['notes']:,} notes{f', pre-annotated by {shown}' if shown else ''}")
         for path in report["tasks"]:
@@ -46,21 +58,29 @@ def export(institution: Institution, sample: Samples = None, institutions: Insti
 def import_finished(
     institution: Institution,
     sample: Samples = None,
-    institutions: Institutions = _INSTITUTIONS,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
     reopen: Annotated[  # noqa: FBT002
         bool,
-        typer.Option("--reopen", help="Also take changes of notes that the adjudicator has, dropping those answers."),
+        typer.Option(
+            "--reopen", help="Also import changes of notes that the adjudicator has, and drop the answers on them."
+        ),
     ] = False,
 ) -> None:
+<<<<<<< HEAD
     """Read what the annotators finished from their folders `done`."""
     from deid_tasks.platform.runs import import_annotations
+=======
+    """Import what the annotators put into their folders `done`."""
+    from deid_tasks.platform.runs.annotation import import_annotations
+>>>>>>> 7999e7f (WIP: one output module)
 
-    settings, secrets = _who(institution, institutions)
+    settings, secrets = settings_and_secrets(institution, institutions)
     for report in import_annotations(settings, secrets, sample or (), reopen=reopen):
         for person in settings.annotation.annotators:
             print(f"{_name(report)}: {person}: {_counts(report[person])}")
 
 
+<<<<<<< HEAD
 @annotate.command()
 def status(institution: Institution, sample: Samples = None, institutions: Institutions = _INSTITUTIONS) -> None:
     """How far the work is, and how well the annotators agree; changes nothing."""
@@ -72,31 +92,71 @@ def status(institution: Institution, sample: Samples = None, institutions: Insti
 
 @annotate.command()
 def adjudicate(
+=======
+@annotate.command("status")
+def print_status(
+>>>>>>> 7999e7f (WIP: one output module)
     institution: Institution,
     sample: Samples = None,
-    institutions: Institutions = _INSTITUTIONS,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
+    json_file: JsonFile = None,
+    csv_file: CsvFile = None,
+) -> None:
+    """Print the progress of each sample and the agreement of its annotators. Nothing is changed."""
+    from deid_tasks.platform.runs.adjudication import annotation_status
+
+    reports = annotation_status(*settings_and_secrets(institution, institutions), sample or ())
+    _print_reports(reports, Output(json_file, csv_file))
+
+
+@annotate.command("adjudicate")
+def adjudicate_conflicts(
+    institution: Institution,
+    sample: Samples = None,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
     errors: Annotated[  # noqa: FBT002
         bool, typer.Option("--errors", help="Also run the engine, for the kappa of its errors alone.")
     ] = False,
 ) -> None:
+<<<<<<< HEAD
     """Take in the adjudicator's finished notes, and write new conflicts as the adjudicator's next task list."""
     from deid_tasks.platform.runs import adjudicate_samples
 
     settings, secrets = _who(institution, institutions)
     for report in adjudicate_samples(settings, secrets, sample or (), errors=errors):
+=======
+    """Import the adjudicator's finished notes, and write new conflicts as the adjudicator's next task list."""
+    from deid_tasks.platform.runs.adjudication import adjudicate
+
+    settings, secrets = settings_and_secrets(institution, institutions)
+    with working("comparing the annotators"):
+        reports = adjudicate(settings, secrets, sample or (), errors=errors)
+    for report in reports:
+>>>>>>> 7999e7f (WIP: one output module)
         person = settings.annotation.adjudicator
         print(f"{_name(report)}: {person}: {_counts(report[person])}")
         if report["tasks"]:
             print(f"  {report['handed_over']:,} notes to decide: {report['tasks']}")
-        _print_report(report)
+    _print_reports(reports, Output())
 
 
+<<<<<<< HEAD
 @annotate.command()
 def freeze(institution: Institution, sample: Samples = None, institutions: Institutions = _INSTITUTIONS) -> None:
     """Freeze the gold sets. Exit status 1 while work is open."""
     from deid_tasks.platform.runs import freeze_gold_sets
 
     reports = freeze_gold_sets(*_who(institution, institutions), sample or ())
+=======
+@annotate.command("freeze")
+def freeze_gold_sets(
+    institution: Institution, sample: Samples = None, institutions: Institutions = INSTITUTIONS_FOLDER
+) -> None:
+    """Freeze the gold set of each finished sample. Exit status 1 while work on a sample is open."""
+    from deid_tasks.platform.runs.adjudication import freeze
+
+    reports = freeze(*settings_and_secrets(institution, institutions), sample or ())
+>>>>>>> 7999e7f (WIP: one output module)
     for report in reports:
         state = f"gold set {report['gold_version']}" if report["gold_version"] else f"open: {report['waiting_for']}"
         print(f"{_name(report)}: {state}")
@@ -104,53 +164,40 @@ def freeze(institution: Institution, sample: Samples = None, institutions: Insti
         raise typer.Exit(1)
 
 
-def agreement(
-    first: Annotated[Path, typer.Argument(help="One annotator's finished file or folder.")],
-    second: Annotated[Path, typer.Argument(help="The other annotator's.")],
-    format_name: Annotated[str, typer.Option("--format", help="What both were written by.")] = "jsonl",
-    predicted: Annotated[
-        Path | None, typer.Option(help="JSONL of what an engine found, for the kappa of its errors alone.")
+@annotate.command("simulate")
+def simulate_annotators(
+    institution: Institution,
+    sample: Samples = None,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
+    gold: Annotated[
+        Path | None, typer.Option(help="JSONL of {id, text, spans}: the identifiers of the notes, where they are known.")
     ] = None,
+    from_engine: Annotated[  # noqa: FBT002
+        bool, typer.Option("--from-engine", help="Take the engine's own spans for the identifiers of notes without gold.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same mistakes.")] = 1,
 ) -> None:
-    """How far two annotators agree, by word: the matrix and Cohen's kappa. Exit status 1 where notes lack a partner."""
-    from deid_tasks.evidence.annotation import AgreementTally
-    from deid_tasks.evidence.annotation.formats import FORMATS, verify_text
+    """Finish the open task lists with simulated people, to try the round trip before real people annotate.
 
-    if format_name not in FORMATS:
-        raise InputError(f"--format is one of {', '.join(FORMATS)}, not {format_name!r}")
-    others = {note.note_id: note for note in FORMATS[format_name].read(second)}
-    engine = _predictions(predicted) if predicted else None
-    tally, alone = AgreementTally(), 0
-    for note in FORMATS[format_name].read(first):
-        other = others.pop(note.note_id, None)
-        if other is None:
-            alone += 1
-            continue
-        verify_text(other, note.text, str(second))
-        found = engine.get(note.note_id, ()) if engine is not None else None
-        tally.add(note.text, note.spans, other.spans, note.patient_id or note.note_id, found)
-    _print_tally(tally, Console())
-    if alone or others:
-        print(f"{alone:,} notes are in {first} only, {len(others):,} in {second} only; they do not count")
-        raise typer.Exit(1)
+    Each simulated annotator knows the identifiers of a note and makes mistakes as people do: word kappa is about 0.97. The
+    adjudicator is nearly always right. Lists that have a finished file in `done` are left alone. Run it after `export`, then
+    `import` and `adjudicate`, then run it again for the adjudicator's list, then `adjudicate` and `freeze`.
 
+    A gold set made with --from-engine repeats the engine's answers: its figures and certificates mean nothing.
+    """
+    from deid_tasks.cli.simulation import finish_lists
 
-def _predictions(path: Path) -> "dict[str, list[Span]]":
-    from deid_tasks.evidence.annotation.formats.jsonl import json_lines, parse_spans
-
-    found: dict[str, list[Span]] = {}
-    for number, record in json_lines(path):
-        try:
-            found[str(record.get("id"))] = parse_spans(record)
-        except ValueError as error:
-            raise InputError(f"{path}:{number}: {error}") from None
-    return found
-
-
-def _who(institution: str, folder: Path) -> "tuple[InstitutionSettings, Secrets]":
-    from deid_tasks.settings import Secrets, load_institution
-
-    return load_institution(folder / f"{institution}.yaml"), Secrets()
+    if gold is None and not from_engine:
+        raise InputError("the identifiers are unknown: give --gold FILE, or --from-engine to take the engine's own spans")
+    settings, secrets = settings_and_secrets(institution, institutions)
+    with working("labelling task lists"):
+        finished = finish_lists(settings, secrets, sample or (), gold, from_engine=from_engine, seed=seed)
+    for one in finished:
+        print(f"{one.person}: {one.notes:,} notes marked: {one.path}")
+    if not finished:
+        print(f"no open task list: run `deid annotate export --institution {institution}` first")
+    if from_engine and finished:
+        warn("labels repeat the engine's own spans: draw a new sample for real annotators before any evaluation")
 
 
 def _name(report: Mapping[str, Any]) -> str:
@@ -162,44 +209,23 @@ def _counts(stored: Mapping[str, int]) -> str:
     return f"{counts} notes" if counts else "nothing delivered"
 
 
-def _print_report(report: Mapping[str, Any]) -> None:
-    print(
-        f"{_name(report)}: {report['annotated_by_both']:,} of {report['notes']:,} notes by both,"
-        f" {report['alike']:,} of them alike"
-    )
+def _print_reports(reports: list[dict[str, Any]], output: Output) -> None:
+    rows = [_status_row(report) for report in reports]
+    output.table(FigureTable("samples", _STATUS_COLUMNS, rows))
+    for report in reports:
+        if report["kappas"]:
+            weakest = sorted((kappa["value"], what) for what, kappa in report["kappas"].items())[:5]
+            conflicts = ", ".join(f"{count:,} of {what}" for what, count in report["disputes"].items()) or "none"
+            output.line(f"{_name(report)}: agreement on identifiers alone {report['positive_agreement']:.4f}")
+            output.line(f"  weakest kappa: {', '.join(f'{what} {value:.3f}' for value, what in weakest)}")
+            output.line(f"  conflicts: {conflicts}")
+        output.line(f"{_name(report)}: " + (f"waiting for {report['waiting_for']}" if report["waiting_for"] else "nothing is open"))
+    output.files(reports, rows)
+
+
+def _status_row(report: Mapping[str, Any]) -> dict[str, Any]:
+    row = {name: report[name] for name in ("design", "sample_version", "notes", "annotated_by_both", "alike")}
     if report["kappas"]:
         headline = report["kappas"]["ALL"]
-        print(f"  matrix {tuple(report['matrix'])}, agreement on identifiers alone {report['positive_agreement']:.4f}")
-        print(f"  kappa {headline['value']:.4f} [{headline['lower']:.4f}, {headline['upper']:.4f}]")
-        rows = sorted((kappa["value"], what) for what, kappa in report["kappas"].items())
-        print(f"  weakest: {', '.join(f'{what} {value:.3f}' for value, what in rows[:5])}")
-        print(
-            f"  conflicts: {', '.join(f'{count:,} of {what}' for what, count in report['disputes'].items()) or 'none'}"
-        )
-    print(f"  waiting for {report['waiting_for']}" if report["waiting_for"] else "  nothing is open")
-
-
-def _print_tally(tally: "AgreementTally", console: Console) -> None:
-    matrix = tally.table()
-    table = Table(title=f"{tally.notes:,} notes, {matrix.words:,} words", show_header=True)
-    for heading in ("first \\ second", "identifier", "none"):
-        table.add_column(heading, justify="right")
-    table.add_row("identifier", f"{matrix.both:,}", f"{matrix.first:,}")
-    table.add_row("none", f"{matrix.second:,}", f"{matrix.neither:,}")
-    console.print(table)
-    kappas = Table(title="Cohen's kappa, by word; intervals by patient")
-    for heading in ("", "kappa", "interval", "by both", "first only", "second only"):
-        kappas.add_column(heading, justify="right" if heading else "left")
-    for row in tally.kappas():
-        kappas.add_row(
-            row.name.removeprefix("category:"),
-            f"{row.value:.4f}",
-            f"[{row.lower:.4f}, {row.upper:.4f}]",
-            *(f"{count:,}" for count in (row.table.both, row.table.first, row.table.second)),
-            style="bold" if row.name.isupper() and row.name in {"ALL", "ERRORS"} else None,
-        )
-    console.print(kappas)
-    console.print(
-        f"kappa {matrix.kappa:.4f}; agreement on identifiers alone {matrix.positive:.4f};"
-        f" {tally.notes_alike:,} of {tally.notes:,} notes alike"
-    )
+        row |= {"kappa": headline["value"], "kappa_lower": headline["lower"], "kappa_upper": headline["upper"]}
+    return row | {"waiting_for": report["waiting_for"]}

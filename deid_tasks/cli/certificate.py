@@ -1,11 +1,12 @@
 """``deid certificate …``: make keys, show a certificate, verify one."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from deid_tasks.cli.keys import write_key_files
+from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institutions, settings_and_secrets
 from deid_tasks.core.errors import GateError, InputError
 
 if TYPE_CHECKING:
@@ -15,74 +16,63 @@ certificate = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Certificates: keys, what one says, whether it is valid.",
+    help="Certificates: make keys, show a certificate, verify it.",
 )
 
-_INSTITUTIONS = Path("dags/institutions")
 File = Annotated[Path | None, typer.Argument(help="A certificate file, as `deid certificate show` writes it.")]
 Institution = Annotated[str | None, typer.Option(help="Take this institution's newest certificate from its warehouse.")]
-Institutions = Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")]
 
 
-@certificate.command()
-def keys(
+@certificate.command("keys")
+def make_signing_keys(
     folder: Annotated[Path, typer.Argument(help="Where to write signing_key.pem and verification_key.pem.")] = Path(),
 ) -> None:
-    """Generate a pair: signing_key.pem for the evaluation alone, verification_key.pem for whoever publishes or checks."""
+    """Generate a pair of keys: signing_key.pem for the evaluation alone, verification_key.pem for everybody who checks."""
     from deid_tasks.evidence.gate import new_key_pair
 
-    targets = [folder / "signing_key.pem", folder / "verification_key.pem"]
-    for target in targets:
-        # A lost signing key cannot be had again, and certificates signed with it stop being valid.
-        if target.exists():
-            raise InputError(f"{target} is there already; move it away first")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for target, key in zip(targets, new_key_pair(), strict=True):
-            with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(key)
-            print(target)
-    except OSError as error:
-        raise InputError(f"{folder}: keys cannot be written: {error.strerror}") from None
+    signing, verification = new_key_pair()
+    write_key_files({folder / "signing_key.pem": signing, folder / "verification_key.pem": verification})
 
 
-@certificate.command()
-def show(file: File = None, institution: Institution = None, institutions: Institutions = _INSTITUTIONS) -> None:
-    """Write a certificate with its signature as JSON; says nothing of whether it is valid."""
+@certificate.command("show")
+def show_certificate(
+    file: File = None, institution: Institution = None, institutions: Institutions = INSTITUTIONS_FOLDER
+) -> None:
+    """Print a certificate with its signature as JSON. Its validity is not checked."""
     print(_certificate(file, institution, institutions).file(), end="")
 
 
-@certificate.command()
-def verify(
+@certificate.command("verify")
+def verify_file(
     file: File = None,
     institution: Institution = None,
-    institutions: Institutions = _INSTITUTIONS,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
     key: Annotated[
-        Path | None, typer.Option(help="Public key (PEM); without it the institution's secret is taken.")
+        Path | None, typer.Option(help="Public key (PEM); by default the one that the institution's secret holds.")
     ] = None,
     fingerprint: Annotated[
-        str | None, typer.Option(help="Must be of this fingerprint; by default of whichever it names.")
+        str | None, typer.Option(help="Fingerprint that the certificate must be of; by default the one it names.")
     ] = None,
 ) -> None:
-    """Check signature, verdict and, with --institution, the settings' thresholds; exit status 2 where it is not valid."""
+    """Check signature and verdict and, with --institution, the thresholds of its settings. Exit status 2 where it is not valid."""
     from deid_tasks.evidence.gate import verify_certificate
-    from deid_tasks.settings import GateSettings, Secrets, load_institution
+    from deid_tasks.settings import GateSettings, Secrets
 
     found = _certificate(file, institution, institutions)
     content = found.content
     gate = None
     if institution is not None:
-        gate = load_institution(institutions / f"{institution}.yaml").gate
+        gate = settings_and_secrets(institution, institutions)[0].gate
     if key is not None:
         public = _read(key)
     elif gate is not None:
         public = Secrets().text(gate.verification_key)
     else:
-        raise InputError("name the public key (--key) or an institution (--institution) whose secret holds it")
-    # Without settings the certificate is held against the thresholds it names itself.
-    asked = gate or GateSettings.model_validate(content.get("thresholds", {}))
-    whose = institution or str(content.get("institution", ""))
-    verified = verify_certificate(found, whose, fingerprint or str(content.get("fingerprint", "")), asked, public)
+        raise InputError("the public key is missing: give --key FILE, or --institution NAME whose secret holds it")
+    # Without settings the thresholds are those that the certificate itself names.
+    thresholds = gate or GateSettings.model_validate(content.get("thresholds", {}))
+    owner = institution or str(content.get("institution", ""))
+    verified = verify_certificate(found, owner, fingerprint or str(content.get("fingerprint", "")), thresholds, public)
     print(
         f"valid: certificate {verified['certificate_id']} of {verified['institution']}, issued {verified['issued_at']}"
     )
@@ -108,10 +98,9 @@ def _certificate(file: Path | None, institution: str | None, institutions: Path)
         raise InputError("name a certificate file or an institution (--institution)")
     from deid_tasks.platform.warehouse import connect
     from deid_tasks.platform.warehouse.certificates import newest_certificate
-    from deid_tasks.settings import Secrets, load_institution
 
-    settings = load_institution(institutions / f"{institution}.yaml")
-    with connect(Secrets().text(settings.warehouse.connection)) as connection:
+    settings, secrets = settings_and_secrets(institution, institutions)
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
         row = newest_certificate(connection, settings)
     if row is None:
         raise GateError(f"{institution}: there is no certificate; run evaluate__{institution}")

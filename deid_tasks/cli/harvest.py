@@ -1,55 +1,55 @@
 """``deid harvest …``: candidates for the inclusion list and for templates, and their approval."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from deid_tasks.core.errors import DeidError
+from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
+from deid_tasks.cli.progress import working
+from deid_tasks.core.errors import InputError
 
 harvest = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="The inclusion list and the templates of an institution: harvest, verify, approve.",
+    help="The inclusion list and the templates of an institution: harvest candidates, approve them, show them.",
 )
 
-Institution = Annotated[str, typer.Option(help="Whose notes.")]
-Institutions = Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")]
-_INSTITUTIONS = Path("dags/institutions")
 
-
-@harvest.command()
-def run(institution: Institution, institutions: Institutions = _INSTITUTIONS) -> None:
-    """Write candidates to the restricted work_dir, for a person to look through: sentences.csv and templates.csv."""
+@harvest.command("run")
+def harvest_candidates(institution: Institution, institutions: Institutions = INSTITUTIONS_FOLDER) -> None:
+    """Write candidates to the restricted work_dir for a person to verify: sentences.csv and templates.csv."""
     from deid_tasks.platform import runs
-    from deid_tasks.settings import Secrets, load_institution
 
+<<<<<<< HEAD
     found = runs.harvest_candidates(load_institution(institutions / f"{institution}.yaml"), Secrets())
+=======
+    with working("reading notes"):
+        found = runs.harvest(*settings_and_secrets(institution, institutions))
+>>>>>>> 7999e7f (WIP: one output module)
     print(
-        f"{found['sentence_candidates']:,} sentences and {found['template_candidates']:,} templates from {found['notes']:,} notes:"
-        f" {found['folder']}\n"
-        f"  {found['sentences_proposed']:,} sentences ({found['share_of_all_sentences']:.1%} of all there are) and"
-        f" {found['templates_proposed']:,} templates start as included\n"
-        f"Look through both tables, change decisions, then: deid harvest approve --institution {institution} --by NAME"
+        f"{found['sentence_candidates']:,} sentences and {found['template_candidates']:,} templates from"
+        f" {found['notes']:,} notes: {found['folder']}\n"
+        f"  included at first: {found['sentences_proposed']:,} sentences ({found['share_of_all_sentences']:.1%} of all"
+        f" sentences) and {found['templates_proposed']:,} templates\n"
+        f"Verify both tables and change decisions, then: deid harvest approve --institution {institution} --by NAME"
     )
 
 
-@harvest.command()
-def approve(
+@harvest.command("approve")
+def approve_candidates(
     institution: Institution,
-    by: Annotated[str, typer.Option(help="Who verified the tables; stands in the frozen version.")],
-    version: Annotated[str, typer.Option("--harvest", help="Which harvest; by default the newest.")] = "",
-    institutions: Institutions = _INSTITUTIONS,
+    by: Annotated[str, typer.Option(help="Who verified the tables; the frozen version names this person.")],
+    version: Annotated[str, typer.Option("--harvest", help="Which harvest; the newest by default.")] = "",
+    institutions: Institutions = INSTITUTIONS_FOLDER,
 ) -> None:
-    """Freeze what the tables leave as included. The engine uses it from now on, under a new fingerprint."""
+    """Freeze the candidates that the tables include. The engine uses them from now on, under a new fingerprint."""
     from deid_tasks.platform import runs
-    from deid_tasks.settings import Secrets, load_institution
 
     if not by.strip():
-        raise DeidError("--by must name who verified the tables")
-    settings = load_institution(institutions / f"{institution}.yaml")
-    frozen = runs.approve_harvest(settings, Secrets(), by.strip(), harvested=version)
+        raise InputError("--by is empty: name the person who verified the tables")
+    settings, secrets = settings_and_secrets(institution, institutions)
+    frozen = runs.approve_harvest(settings, secrets, by.strip(), harvested=version)
     print(
         f"approved by {frozen['approved_by']} at {frozen['approved_at']}:"
         f" {frozen['sentences']:,} of {frozen['sentences_offered']:,} sentences,"
@@ -58,15 +58,14 @@ def approve(
     )
 
 
-@harvest.command()
-def show(institution: Institution, institutions: Institutions = _INSTITUTIONS) -> None:
-    """What is in use: counts, who approved it, and when."""
+@harvest.command("show")
+def show_approved(institution: Institution, institutions: Institutions = INSTITUTIONS_FOLDER) -> None:
+    """Print what the engine uses: counts, and who approved it when."""
     from deid_tasks.platform import runs
-    from deid_tasks.settings import Secrets, load_institution
 
-    approved = runs.approved_harvest(load_institution(institutions / f"{institution}.yaml"), Secrets())
+    approved = runs.approved_harvest(*settings_and_secrets(institution, institutions))
     if approved is None:
-        print("nothing was approved yet")
+        print(f"nothing is approved yet: run `deid harvest run --institution {institution}` first")
         return
     for name in ("version", "harvest", "approved_by", "approved_at", "sentences", "templates"):
         print(f"{name}: {approved[name]}")

@@ -1,61 +1,67 @@
-"""``deid keys …``: make keys, change the vault's, and see which surrogate keys published notes were made under."""
+"""``deid keys …``: make keys, change the vault's key, and list the surrogate keys that published notes were made under."""
 
 import base64
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
+from deid_tasks.cli.output import COUNT, Column, CsvFile, FigureTable, JsonFile, Output
+from deid_tasks.cli.progress import working
 from deid_tasks.core.errors import InputError
 
 keys = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Keys: the surrogate key, the vault's pair, changing them.",
+    help="Keys: the surrogate key, the vault's pair of keys, and changing them.",
 )
 
-Institution = Annotated[str, typer.Option(help="Whose keys.")]
-Institutions = Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")]
-_INSTITUTIONS = Path("dags/institutions")
+_USE_COLUMNS = (
+    Column("key_id", "key"),
+    Column("slices", "slices", COUNT),
+    Column("notes", "notes", COUNT),
+    Column("state", "state"),
+)
 
 
-@keys.command()
-def surrogate(
+@keys.command("surrogate")
+def make_surrogate_key(
     file: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("surrogate_key.txt"),
 ) -> None:
     """Generate a surrogate key: 32 random bytes in base64, for the secret that obfuscate.key names."""
-    _write_new({file: base64.b64encode(os.urandom(32)).decode() + "\n"})
+    write_key_files({file: base64.b64encode(os.urandom(32)).decode() + "\n"})
 
 
-@keys.command()
-def vault(
+@keys.command("vault")
+def make_vault_keys(
     folder: Annotated[
         Path, typer.Argument(help="Where to write vault_private_key.pem and vault_public_key.pem.")
     ] = Path(),
 ) -> None:
-    """Generate the vault's pair: the public key for whoever publishes, the private one for re-identification alone."""
+    """Generate the vault's pair of keys: the public key for publishing, the private key for re-identification alone."""
     from deid_tasks.platform.vault import new_vault_keys
 
     private, public = new_vault_keys()
-    _write_new({folder / "vault_private_key.pem": private, folder / "vault_public_key.pem": public})
+    write_key_files({folder / "vault_private_key.pem": private, folder / "vault_public_key.pem": public})
 
 
-@keys.command()
-def rewrap(
+@keys.command("rewrap")
+def rewrap_data_keys(
     institution: Institution,
     old_key: Annotated[
-        Path | None, typer.Option(help="Private key (PEM) that opens the vault until now; by default the secret's.")
+        Path | None, typer.Option(help="Private key (PEM) that opens the vault now; by default the one in the secret.")
     ] = None,
-    institutions: Institutions = _INSTITUTIONS,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
 ) -> None:
-    """Wrap the vault's data keys for the key that the settings name now. May be interrupted and run again."""
+    """Wrap the vault's data keys for the key that the settings name now. It may be interrupted and run again."""
     from deid_tasks.platform.runs import rewrap_vault
     from deid_tasks.platform.vault import key_pair_opener, vault_opener
-    from deid_tasks.settings import Secrets, load_institution
 
-    settings, secrets = load_institution(institutions / f"{institution}.yaml"), Secrets()
+    settings, secrets = settings_and_secrets(institution, institutions)
     if old_key is None:
         former = vault_opener(settings, secrets)
     else:
@@ -63,30 +69,48 @@ def rewrap(
             former = key_pair_opener(old_key.read_text(encoding="utf-8"), institution)
         except (OSError, UnicodeDecodeError):
             raise InputError(f"{old_key}: cannot be read") from None
-    done = rewrap_vault(settings, secrets, former)
-    print(f"{done['rewrapped']} of {done['slices']} slices wrapped anew; the others were already")
+    with working("wrapping data keys"):
+        done = rewrap_vault(settings, secrets, former)
+    print(f"{done['rewrapped']} of {done['slices']} slices wrapped for the new key; the others already were")
 
 
-@keys.command()
-def status(institution: Institution, institutions: Institutions = _INSTITUTIONS) -> None:
-    """Tell how many slices of the published table were made under which surrogate key. Exit status 1 where one is former."""
+@keys.command("status")
+def print_key_use(
+    institution: Institution,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
+    json_file: JsonFile = None,
+    csv_file: CsvFile = None,
+) -> None:
+    """Print how many slices of the published table were made under each surrogate key. Exit status 1 where a former key is in use."""
     from deid_tasks.platform.runs import surrogate_keys
-    from deid_tasks.settings import Secrets, load_institution
 
-    settings = load_institution(institutions / f"{institution}.yaml")
-    uses = surrogate_keys(settings, Secrets())
-    for use in uses:
-        state = "current" if use.is_current else "former: publish these days again"
-        print(f"{use.key_id}  {use.slices:,} slices, {use.notes:,} notes  ({state})")
+    uses = surrogate_keys(*settings_and_secrets(institution, institutions))
+    rows = [
+        {
+            "key_id": use.key_id,
+            "slices": use.slices,
+            "notes": use.notes,
+            "state": "current" if use.is_current else "former: publish these days again",
+        }
+        for use in uses
+    ]
+    output = Output(json_file, csv_file)
+    output.table(FigureTable(f"surrogate keys of {institution}", _USE_COLUMNS, rows))
+    output.files(rows, rows)
     if not all(use.is_current for use in uses):
         raise typer.Exit(1)
 
 
-def _write_new(files: dict[Path, str]) -> None:
+def write_key_files(files: Mapping[Path, str]) -> None:
+    """Write new files that only their owner can read, and print their paths.
+
+    Raises:
+        InputError: a file exists already, or cannot be written.
+    """
     for target in files:
-        # A key that was overwritten cannot be had again, nor what it opens.
+        # An overwritten key is lost, and with it everything it opens or has signed.
         if target.exists():
-            raise InputError(f"{target} is there already; move it away first")
+            raise InputError(f"{target} exists already; move it away first")
     try:
         for target, content in files.items():
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""``deid reidentify``: the originals of published notes, for whoever has the key that opens the vault."""
+"""``deid reidentify``: the original texts of published notes, for a person with the key that opens the vault."""
 
 import getpass
 import json
@@ -9,30 +9,37 @@ from typing import Annotated
 import typer
 
 from deid_tasks.cli.jsonl import open_target
+from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
 
 
-def reidentify(
+def write_originals(
     notes: Annotated[
-        list[str], typer.Argument(help="note_key of published notes; real note ids with the surrogate key.")
+        list[str], typer.Argument(help="note_key of published notes; with the surrogate key, real note ids too.")
     ],
-    institution: Annotated[str, typer.Option(help="Whose notes.")],
-    reason: Annotated[str, typer.Option(help="Why; it is kept with your name, the time and the notes.")],
+    institution: Institution,
+    reason: Annotated[str, typer.Option(help="Why; it is recorded with your name, the time and the notes.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL to write; - is standard output.")] = Path("-"),
-    institutions: Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")] = Path(
-        "dags/institutions"
-    ),
+    institutions: Institutions = INSTITUTIONS_FOLDER,
 ) -> None:
-    """Bring the exact original text of published notes back: one line a note, {id, note_key, patient_id, text}.
+    """Write the exact original text of published notes: one line per note, {id, note_key, patient_id, text}.
 
-    Needs the key that opens the vault, which nobody who publishes has. The request is written down before anything is opened; all
-    notes are given back, or none and one line says why.
+    It needs the key that opens the vault, which publishing does not have. The request is recorded before anything is opened.
+    Either all notes are written, or none and one line names the reason.
     """
+<<<<<<< HEAD
     from deid_tasks.platform.runs import reidentify_notes
     from deid_tasks.settings import Secrets, load_institution
 
     settings = load_institution(institutions / f"{institution}.yaml")
     asked_by = f"{getpass.getuser()}@{socket.gethostname()}"
     originals = reidentify_notes(settings, Secrets(), notes, reason, asked_by)
+=======
+    from deid_tasks.platform.runs import reidentify
+
+    settings, secrets = settings_and_secrets(institution, institutions)
+    requested_by = f"{getpass.getuser()}@{socket.gethostname()}"
+    originals = reidentify(settings, secrets, notes, reason, requested_by)
+>>>>>>> 7999e7f (WIP: one output module)
     with open_target(output) as target:
         for one in originals:
             record = {"id": one.note_id, "note_key": one.note_key, "patient_id": one.patient_id, "text": one.text}

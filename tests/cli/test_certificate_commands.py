@@ -49,7 +49,7 @@ def test_keys_are_for_their_owner_alone_and_never_overwritten(keys):
     for path in keys.iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert {path.name for path in keys.iterdir()} == {"signing_key.pem", "verification_key.pem"}
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="exists already"):
         run("keys", keys)
 
 

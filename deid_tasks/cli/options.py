@@ -1,0 +1,56 @@
+"""Options that several commands share, and option names that were renamed."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+if TYPE_CHECKING:
+    from deid_tasks.settings import InstitutionSettings, Secrets
+
+INSTITUTIONS_FOLDER = Path("dags/institutions")
+Institution = Annotated[str, typer.Option(help="Name of the institution, as its YAML file is called.")]
+OptionalInstitution = Annotated[
+    str | None, typer.Option(help="Use this institution's settings, dictionaries and patients.")
+]
+Institutions = Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")]
+
+RENAMED_OPTIONS: dict[str, dict[str, str]] = {
+    "sample": {
+        "--least": "--min-notes-per-stratum",
+        "--disputed": "--disagreement",
+        "--disputed-pool": "--disagreement-pool",
+    },
+    "train": {"--trunk": "--encoder"},
+    "count": {"--least": "--min-occurrences", "--longest": "--max-words", "--terms": "--max-terms-in-memory"},
+}
+"""Old option names by command. They are accepted for one release, with a warning, and are not in the help."""
+
+
+class RenamedOptionsCommand(TyperCommand):
+    """A command that still accepts the old names of its options."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments after putting new option names in place of old ones."""
+        renamed = RENAMED_OPTIONS.get(self.name or "", {})
+        current = []
+        for argument in args:
+            name, equals, value = argument.partition("=")
+            if name in renamed:
+                print(f"deid {self.name}: option {name} was renamed; use {renamed[name]}", file=sys.stderr)
+                argument = f"{renamed[name]}{equals}{value}"
+            current.append(argument)
+        return super().parse_args(ctx, current)
+
+
+def settings_and_secrets(institution: str, folder: Path) -> "tuple[InstitutionSettings, Secrets]":
+    """Return an institution's settings and the secrets that they name.
+
+    Raises:
+        SettingsError: there is no such file, or it is not valid.
+    """
+    from deid_tasks.settings import Secrets, load_institution
+
+    return load_institution(folder / f"{institution}.yaml"), Secrets()
