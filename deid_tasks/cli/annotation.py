@@ -33,20 +33,15 @@ _STATUS_COLUMNS = (
 )
 
 
-<<<<<<< HEAD
-@annotate.command()
-def export(institution: Institution, sample: Samples = None, institutions: Institutions = _INSTITUTIONS) -> None:
-    """Write the two annotators' task lists; lists that are there already stay as they are."""
-    from deid_tasks.platform.runs import export_tasks
-=======
 @annotate.command("export")
-def export_tasks(institution: Institution, sample: Samples = None, institutions: Institutions = INSTITUTIONS_FOLDER) -> None:
+def write_task_lists(
+    institution: Institution, sample: Samples = None, institutions: Institutions = INSTITUTIONS_FOLDER
+) -> None:
     """Write the task lists of the two annotators. A list that exists is left as it is."""
-    from deid_tasks.platform.runs import annotation
->>>>>>> 7999e7f (WIP: one output module)
+    from deid_tasks.platform.runs import export_tasks
 
     with working("writing task lists"):
-        reports = annotation.export_tasks(*settings_and_secrets(institution, institutions), sample or ())
+        reports = export_tasks(*settings_and_secrets(institution, institutions), sample or ())
     for report in reports:
         shown = report["preannotated_by"]
         print(f"{_name(report)}: {report['notes']:,} notes{f', pre-annotated by {shown}' if shown else ''}")
@@ -66,13 +61,8 @@ def import_finished(
         ),
     ] = False,
 ) -> None:
-<<<<<<< HEAD
-    """Read what the annotators finished from their folders `done`."""
-    from deid_tasks.platform.runs import import_annotations
-=======
     """Import what the annotators put into their folders `done`."""
-    from deid_tasks.platform.runs.annotation import import_annotations
->>>>>>> 7999e7f (WIP: one output module)
+    from deid_tasks.platform.runs import import_annotations
 
     settings, secrets = settings_and_secrets(institution, institutions)
     for report in import_annotations(settings, secrets, sample or (), reopen=reopen):
@@ -80,22 +70,8 @@ def import_finished(
             print(f"{_name(report)}: {person}: {_counts(report[person])}")
 
 
-<<<<<<< HEAD
-@annotate.command()
-def status(institution: Institution, sample: Samples = None, institutions: Institutions = _INSTITUTIONS) -> None:
-    """How far the work is, and how well the annotators agree; changes nothing."""
-    from deid_tasks.platform.runs import annotation_status
-
-    for report in annotation_status(*_who(institution, institutions), sample or ()):
-        _print_report(report)
-
-
-@annotate.command()
-def adjudicate(
-=======
 @annotate.command("status")
 def print_status(
->>>>>>> 7999e7f (WIP: one output module)
     institution: Institution,
     sample: Samples = None,
     institutions: Institutions = INSTITUTIONS_FOLDER,
@@ -103,7 +79,7 @@ def print_status(
     csv_file: CsvFile = None,
 ) -> None:
     """Print the progress of each sample and the agreement of its annotators. Nothing is changed."""
-    from deid_tasks.platform.runs.adjudication import annotation_status
+    from deid_tasks.platform.runs import annotation_status
 
     reports = annotation_status(*settings_and_secrets(institution, institutions), sample or ())
     _print_reports(reports, Output(json_file, csv_file))
@@ -118,21 +94,13 @@ def adjudicate_conflicts(
         bool, typer.Option("--errors", help="Also run the engine, for the kappa of its errors alone.")
     ] = False,
 ) -> None:
-<<<<<<< HEAD
-    """Take in the adjudicator's finished notes, and write new conflicts as the adjudicator's next task list."""
-    from deid_tasks.platform.runs import adjudicate_samples
-
-    settings, secrets = _who(institution, institutions)
-    for report in adjudicate_samples(settings, secrets, sample or (), errors=errors):
-=======
     """Import the adjudicator's finished notes, and write new conflicts as the adjudicator's next task list."""
-    from deid_tasks.platform.runs.adjudication import adjudicate
+    from deid_tasks.platform.runs import adjudicate_samples
 
     settings, secrets = settings_and_secrets(institution, institutions)
     with working("comparing the annotators"):
-        reports = adjudicate(settings, secrets, sample or (), errors=errors)
+        reports = adjudicate_samples(settings, secrets, sample or (), errors=errors)
     for report in reports:
->>>>>>> 7999e7f (WIP: one output module)
         person = settings.annotation.adjudicator
         print(f"{_name(report)}: {person}: {_counts(report[person])}")
         if report["tasks"]:
@@ -140,23 +108,14 @@ def adjudicate_conflicts(
     _print_reports(reports, Output())
 
 
-<<<<<<< HEAD
-@annotate.command()
-def freeze(institution: Institution, sample: Samples = None, institutions: Institutions = _INSTITUTIONS) -> None:
-    """Freeze the gold sets. Exit status 1 while work is open."""
-    from deid_tasks.platform.runs import freeze_gold_sets
-
-    reports = freeze_gold_sets(*_who(institution, institutions), sample or ())
-=======
 @annotate.command("freeze")
-def freeze_gold_sets(
+def freeze_finished_samples(
     institution: Institution, sample: Samples = None, institutions: Institutions = INSTITUTIONS_FOLDER
 ) -> None:
     """Freeze the gold set of each finished sample. Exit status 1 while work on a sample is open."""
-    from deid_tasks.platform.runs.adjudication import freeze
+    from deid_tasks.platform.runs import freeze_gold_sets
 
-    reports = freeze(*settings_and_secrets(institution, institutions), sample or ())
->>>>>>> 7999e7f (WIP: one output module)
+    reports = freeze_gold_sets(*settings_and_secrets(institution, institutions), sample or ())
     for report in reports:
         state = f"gold set {report['gold_version']}" if report["gold_version"] else f"open: {report['waiting_for']}"
         print(f"{_name(report)}: {state}")
@@ -170,10 +129,10 @@ def simulate_annotators(
     sample: Samples = None,
     institutions: Institutions = INSTITUTIONS_FOLDER,
     gold: Annotated[
-        Path | None, typer.Option(help="JSONL of {id, text, spans}: the identifiers of the notes, where they are known.")
+        Path | None, typer.Option(help="JSONL of {id, text, spans} with the identifiers of the notes.")
     ] = None,
     from_engine: Annotated[  # noqa: FBT002
-        bool, typer.Option("--from-engine", help="Take the engine's own spans for the identifiers of notes without gold.")
+        bool, typer.Option("--from-engine", help="Use the engine's own spans for notes that --gold does not hold.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same mistakes.")] = 1,
 ) -> None:
@@ -188,7 +147,9 @@ def simulate_annotators(
     from deid_tasks.cli.simulation import finish_lists
 
     if gold is None and not from_engine:
-        raise InputError("the identifiers are unknown: give --gold FILE, or --from-engine to take the engine's own spans")
+        raise InputError(
+            "the identifiers are unknown: give --gold FILE, or --from-engine to take the engine's own spans"
+        )
     settings, secrets = settings_and_secrets(institution, institutions)
     with working("labelling task lists"):
         finished = finish_lists(settings, secrets, sample or (), gold, from_engine=from_engine, seed=seed)
@@ -219,7 +180,10 @@ def _print_reports(reports: list[dict[str, Any]], output: Output) -> None:
             output.line(f"{_name(report)}: agreement on identifiers alone {report['positive_agreement']:.4f}")
             output.line(f"  weakest kappa: {', '.join(f'{what} {value:.3f}' for value, what in weakest)}")
             output.line(f"  conflicts: {conflicts}")
-        output.line(f"{_name(report)}: " + (f"waiting for {report['waiting_for']}" if report["waiting_for"] else "nothing is open"))
+        output.line(
+            f"{_name(report)}: "
+            + (f"waiting for {report['waiting_for']}" if report["waiting_for"] else "nothing is open")
+        )
     output.files(reports, rows)
 
 

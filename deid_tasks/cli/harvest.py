@@ -17,16 +17,12 @@ harvest = typer.Typer(
 
 
 @harvest.command("run")
-def harvest_candidates(institution: Institution, institutions: Institutions = INSTITUTIONS_FOLDER) -> None:
+def write_candidates(institution: Institution, institutions: Institutions = INSTITUTIONS_FOLDER) -> None:
     """Write candidates to the restricted work_dir for a person to verify: sentences.csv and templates.csv."""
     from deid_tasks.platform import runs
 
-<<<<<<< HEAD
-    found = runs.harvest_candidates(load_institution(institutions / f"{institution}.yaml"), Secrets())
-=======
     with working("reading notes"):
-        found = runs.harvest(*settings_and_secrets(institution, institutions))
->>>>>>> 7999e7f (WIP: one output module)
+        found = runs.harvest_candidates(*settings_and_secrets(institution, institutions))
     print(
         f"{found['sentence_candidates']:,} sentences and {found['template_candidates']:,} templates from"
         f" {found['notes']:,} notes: {found['folder']}\n"

@@ -21,25 +21,16 @@ def write_originals(
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL to write; - is standard output.")] = Path("-"),
     institutions: Institutions = INSTITUTIONS_FOLDER,
 ) -> None:
-    """Write the exact original text of published notes: one line per note, {id, note_key, patient_id, text}.
+    """Write the original text of published notes: one line per note, {id, note_key, patient_id, text}.
 
-    It needs the key that opens the vault, which publishing does not have. The request is recorded before anything is opened.
-    Either all notes are written, or none and one line names the reason.
+    It needs the key that opens the vault, which publishing does not have. The request is recorded before anything is
+    opened. Either all notes are written, or none and one line names the reason.
     """
-<<<<<<< HEAD
     from deid_tasks.platform.runs import reidentify_notes
-    from deid_tasks.settings import Secrets, load_institution
-
-    settings = load_institution(institutions / f"{institution}.yaml")
-    asked_by = f"{getpass.getuser()}@{socket.gethostname()}"
-    originals = reidentify_notes(settings, Secrets(), notes, reason, asked_by)
-=======
-    from deid_tasks.platform.runs import reidentify
 
     settings, secrets = settings_and_secrets(institution, institutions)
     requested_by = f"{getpass.getuser()}@{socket.gethostname()}"
-    originals = reidentify(settings, secrets, notes, reason, requested_by)
->>>>>>> 7999e7f (WIP: one output module)
+    originals = reidentify_notes(settings, secrets, notes, reason, requested_by)
     with open_target(output) as target:
         for one in originals:
             record = {"id": one.note_id, "note_key": one.note_key, "patient_id": one.patient_id, "text": one.text}
