@@ -67,7 +67,9 @@ def ablate_engine(
         settings, secrets = settings_and_secrets(institution, institutions)
         title = f"{institution}, {design} gold notes"
         with working("running the engine without each part"):
-            ablated, recovered["gold notes"] = ablation.ablate_institution(settings, secrets, cast(MeasuredDesign, design))
+            ablated, recovered["gold notes"] = ablation.ablate_institution(
+                settings, secrets, cast(MeasuredDesign, design)
+            )
             if unlabelled:
                 recovered["unlabelled notes"] = ablation.recovered_share(settings, secrets, unlabelled)
     else:
@@ -88,7 +90,7 @@ def ablate_engine(
 def _ablate_file(gold: Path, form: str) -> "tuple[list[Ablated], Recovered, int]":
     """Ablate the public engine on a file; the last value is the number of lines that could not be read."""
     from deid_tasks.cli.engines import public_settings
-    from deid_tasks.cli.evaluation import read_gold
+    from deid_tasks.cli.gold_files import read_gold_file
     from deid_tasks.cli.jsonl import Problems
     from deid_tasks.engine.engine import build_engine
     from deid_tasks.evidence.evaluate import Scorer
@@ -99,7 +101,7 @@ def _ablate_file(gold: Path, form: str) -> "tuple[list[Ablated], Recovered, int]
     problems = Problems()
     engine = build_engine(public_settings(), None, None)
     with counting("gold notes read") as count:
-        documents = _documents(read_gold(gold, form, problems), count)
+        documents = _documents(read_gold_file(gold, form, problems), count)
         ablated, recovered = ablation.ablate(documents, engine, Scorer())
     return ablated, recovered, problems.count
 

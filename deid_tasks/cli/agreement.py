@@ -29,7 +29,7 @@ _KAPPA_COLUMNS = (
 _HEADLINES = frozenset({"ALL", "ERRORS"})
 
 
-def compare_annotators(
+def print_agreement(
     first: Annotated[Path, typer.Argument(help="One annotator's finished file or folder.")],
     second: Annotated[Path, typer.Argument(help="The other annotator's finished file or folder.")],
     format_name: Annotated[str, typer.Option("--format", help="Format of both files.")] = "jsonl",
@@ -56,7 +56,7 @@ def compare_annotators(
         if other is None:
             alone += 1
             continue
-        verify_text(other, note.text)
+        verify_text(other, note.text, str(second))
         found = engine.get(note.note_id, ()) if engine is not None else None
         tally.add(note.text, note.spans, other.spans, note.patient_id or note.note_id, found)
     output = Output(json_file, csv_file)
@@ -82,7 +82,7 @@ def _print_tally(tally: "AgreementTally", output: Output) -> None:
     matrix = tally.table()
     rows: list[dict[str, Any]] = [
         {
-            "what": kappa.what.removeprefix("category:"),
+            "what": kappa.name.removeprefix("category:"),
             "kappa": kappa.value,
             "lower": kappa.lower,
             "upper": kappa.upper,

@@ -8,22 +8,24 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from deid_tasks.cli.ablation import ablate
-from deid_tasks.cli.annotation import agreement, annotate
+from deid_tasks.cli.ablation import ablate_engine
+from deid_tasks.cli.agreement import print_agreement
+from deid_tasks.cli.annotation import annotate
 from deid_tasks.cli.bench import bench
 from deid_tasks.cli.certificate import certificate
 from deid_tasks.cli.corpus import corpus
+from deid_tasks.cli.evaluation import evaluate_spans
 from deid_tasks.cli.harvest import harvest
 from deid_tasks.cli.jsonl import Line, Problems, is_text_file, open_target, read_notes
 from deid_tasks.cli.keys import keys
-from deid_tasks.cli.learn import learn
-from deid_tasks.cli.reidentify import reidentify
-from deid_tasks.cli.sampling import sample
-from deid_tasks.cli.train import train
+from deid_tasks.cli.learn import learn_from_errors
+from deid_tasks.cli.options import RenamedOptionsCommand
+from deid_tasks.cli.progress import counting
+from deid_tasks.cli.reidentify import write_originals
+from deid_tasks.cli.sampling import draw_sample
+from deid_tasks.cli.train import train_models
 from deid_tasks.core.errors import DeidError
-from deid_tasks.evidence.annotation.formats import FORMATS
 from deid_tasks.evidence.annotation.formats.jsonl import span_record
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
@@ -33,13 +35,14 @@ app.add_typer(certificate, name="certificate")
 app.add_typer(corpus, name="corpus")
 app.add_typer(harvest, name="harvest")
 app.add_typer(keys, name="keys")
-app.command()(agreement)
-app.command()(ablate)
-app.command()(bench)
-app.command()(reidentify)
-app.command()(sample)
-app.command()(train)
-app.command()(learn)
+app.command("agreement")(print_agreement)
+app.command("ablate")(ablate_engine)
+app.command("bench")(bench)
+app.command("evaluate")(evaluate_spans)
+app.command("reidentify")(write_originals)
+app.command("sample", cls=RenamedOptionsCommand)(draw_sample)
+app.command("train", cls=RenamedOptionsCommand)(train_models)
+app.command("learn")(learn_from_errors)
 
 Notes = Annotated[
     Path,
@@ -87,12 +90,12 @@ def detect(
 
     engine = CommandEngine(institution, institutions, needs_key=False)
     problems = Problems()
-    with open_target(output) as target, _progress() as progress:
+    with open_target(output) as target, counting("notes") as count:
         for lines, documents, context in engine.contexts(read_notes(notes, problems, engine.engine.max_characters)):
             for line, found in zip(lines, find(documents, context), strict=True):
                 record = {"id": line.note_id, **line.extra, "spans": [span_record(span) for span in found.spans]}
                 target.write(json.dumps(record, ensure_ascii=False) + "\n")
-            progress(len(lines))
+            count(len(lines))
     _end(problems)
 
 
@@ -117,63 +120,14 @@ def obfuscate(
         raise DeidError("the engine was built without a surrogate key")
     problems = Problems()
     is_plain = output.suffix == ".txt" and is_text_file(notes)
-    with open_target(output) as target, _progress() as progress:
+    with open_target(output) as target, counting("notes") as count:
         for lines, documents, context in engine.contexts(read_notes(notes, problems, engine.engine.max_characters)):
             for line, document, found in zip(lines, documents, find(documents, context), strict=True):
                 patient = context.patients.get(document.patient_id or "")
                 rewritten = obfuscator.obfuscate(document, found.spans, patient, _moment(line, problems))
                 record = {"id": line.note_id, **line.extra, "text": rewritten.text}
                 target.write(rewritten.text if is_plain else json.dumps(record, ensure_ascii=False) + "\n")
-            progress(len(lines))
-    _end(problems)
-
-
-@app.command()
-def evaluate(
-    gold: Annotated[
-        Path, typer.Argument(help="Gold notes: JSONL of {id, text, spans[, patient_id]}, or as --format says.")
-    ],
-    predicted: Annotated[
-        Path | None,
-        typer.Argument(
-            help="JSONL of {id, spans}, as `deid detect` writes it, or as --format says. Without it the public engine reads the notes."
-        ),
-    ] = None,
-    form: Annotated[
-        str, typer.Option("--format", help=f"Of the gold notes: {', '.join(FORMATS)}. Some lie in a folder.")
-    ] = "jsonl",
-    group: Annotated[
-        str, typer.Option(help="A (Safe Harbor), B (A + providers) or C (B + facilities, state, country).")
-    ] = "C",
-    confidence: Annotated[float, typer.Option(min=0.5, max=0.999)] = 0.95,
-    resamples: Annotated[int, typer.Option(min=100, max=100_000, help="Of patients, for the intervals.")] = 1_000,
-    figures: Annotated[Path | None, typer.Option("--json", help="Also write every figure as JSON.")] = None,
-    report: Annotated[Path | None, typer.Option(help="Also write one HTML page; no note text is in it.")] = None,
-) -> None:
-    """Score predicted spans against gold spans, in several views. Exit status 1 where lines were skipped or missing."""
-    from deid_tasks.cli.evaluation import print_evaluation, read_gold, score, with_engine, with_predicted
-    from deid_tasks.core.entities import Group
-    from deid_tasks.evidence.evaluate import Scorer
-
-    if group not in Group.__members__:
-        raise DeidError(f"group is A, B or C, not {group!r}")
-    if form not in FORMATS:
-        raise DeidError(f"format is {', '.join(FORMATS)}, not {form!r}")
-    problems = Problems()
-    notes = read_gold(gold, form, problems)
-    pairs = with_predicted(notes, predicted, form, problems) if predicted else with_engine(notes)
-    with _progress() as progress:
-        evaluation = score(pairs, Scorer(Group(group), confidence, resamples), progress)
-    print_evaluation(evaluation, Console())
-    document = evaluation.document()
-    if figures:
-        with open_target(figures) as target:
-            target.write(json.dumps(document, indent=1) + "\n")
-    if report:
-        from deid_tasks.evidence.report import write_report
-
-        part = {"design": "", "gold_version": gold.name, "variants": {"full": document}}
-        write_report({"certificate": None, "evaluations": [part]}, report, title=gold.stem)
+            count(len(lines))
     _end(problems)
 
 
@@ -198,32 +152,6 @@ def schema(output: Output = Path("-")) -> None:
 
     with open_target(output) as target:
         target.write(json.dumps(json_schema(), indent=2) + "\n")
-
-
-class _Counter:
-    """Notes done, shown on standard error where that is a terminal."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._task = progress.add_task("notes", total=None, done=0)
-        self._done = 0
-
-    def __call__(self, notes: int) -> None:
-        self._done += notes
-        self._progress.update(self._task, done=self._done)
-
-    def __enter__(self) -> "_Counter":
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-
-def _progress() -> _Counter:
-    columns = (SpinnerColumn(), TextColumn("{task.fields[done]:,} notes"), TimeElapsedColumn())
-    console = Console(stderr=True)
-    return _Counter(Progress(*columns, console=console, transient=True, disable=not console.is_terminal))
 
 
 def _moment(line: Line, problems: Problems) -> datetime.datetime | None:

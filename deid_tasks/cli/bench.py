@@ -1,25 +1,34 @@
 """``deid bench``: where the engine's time goes on some notes."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from deid_tasks.cli.jsonl import Line, Problems, open_target, read_notes
+from deid_tasks.cli.jsonl import Line, Problems, read_notes
+from deid_tasks.cli.output import COUNT, Column, CsvFile, FigureTable, JsonFile, Output
+from deid_tasks.cli.progress import counting
 
 if TYPE_CHECKING:
     from deid_tasks.bench import Measured
+
+
+_COLUMNS = (
+    Column("stage", "stage"),
+    Column("seconds", "seconds", ".2f"),
+    Column("share", "share", ".1%"),
+    Column("words_per_second", "words/s", ",.0f"),
+    Column("spans", "spans", COUNT),
+)
 
 
 def bench(
     notes: Annotated[
         Path | None,
         typer.Argument(
-            help="JSONL of {id, text[, patient_id]}, a folder of .txt files, or - for standard input. Without it, notes are simulated."
+            help="JSONL of {id, text[, patient_id]}, a folder of .txt files, or - for standard input;"
+            " by default notes are simulated."
         ),
     ] = None,
     institution: Annotated[
@@ -30,9 +39,10 @@ def bench(
     ),
     simulated: Annotated[int, typer.Option(min=1, help="Notes to simulate where no file is given.")] = 300,
     obfuscate: Annotated[bool, typer.Option("--obfuscate", help="Put surrogates in too, and audit them.")] = False,  # noqa: FBT002
-    figures: Annotated[Path | None, typer.Option("--json", help="Also write the figures as JSON.")] = None,
+    json_file: JsonFile = None,
+    csv_file: CsvFile = None,
 ) -> None:
-    """Print each stage's share of the time, words, tokens and sentences a second, hit rates, and the share of the matrix peak.
+    """Print each stage's share of the time, words, tokens and sentences per second, hit rates and the matrix peak.
 
     Times are processor time of this process. Notes are read and released in batches; nothing is written but figures.
     """
@@ -42,14 +52,15 @@ def bench(
     engine = CommandEngine(institution, institutions, needs_key=obfuscate)
     problems, run = Problems(), Bench()
     lines = read_notes(notes, problems) if notes else _simulated(simulated)
-    for _, documents, context in engine.contexts(lines):
-        run.run(documents, context)
+    with counting("notes") as count:
+        for _, documents, context in engine.contexts(lines):
+            run.run(documents, context)
+            count(len(documents))
     measured = run.measured()
     document = report(measured, _neural(measured))
-    _print(document, Console())
-    if figures:
-        with open_target(figures) as target:
-            target.write(json.dumps(document, indent=1) + "\n")
+    output = Output(json_file, csv_file)
+    _print(document, output)
+    output.files(document, document["stages"])
     if problems.count:
         raise typer.Exit(1)
 
@@ -82,7 +93,7 @@ def report(measured: "Measured", neural: dict[str, float]) -> dict[str, Any]:
 
 
 def _hits(counts: dict[str, int]) -> dict[str, float]:
-    """What the neural pass was spared: by repeats inside a batch, by the inclusion list and by the cache of earlier runs."""
+    """Return which shares of sentences the model did not read: repeated, on the inclusion list, or in the cache."""
     sentences, distinct = counts["sentences"], max(1, counts.get("distinct", 0))
     asked = max(1, distinct - counts.get("included", 0))
     return {
@@ -97,7 +108,8 @@ def _hits(counts: dict[str, int]) -> dict[str, float]:
 def _neural(measured: "Measured") -> dict[str, float]:
     """Multiply-adds a second of the neural stages, and their share of the matrix peak; empty without a neural stage.
 
-    ONNX runs on processors, where processor time and bytes count; torch on a GPU if there is one, where the clock and bfloat16 count.
+    ONNX runs on processors: processor time and int8 count. torch runs on a GPU if there is one: elapsed time and
+    bfloat16 count.
     """
     from deid_tasks.bench import bfloat16_peak, int8_peak, multiply_adds_a_piece
 
@@ -125,39 +137,29 @@ def _torch_peak(measure: Callable[[str], float]) -> float:
     return measure("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def _print(document: dict[str, Any], console: Console) -> None:
+def _print(document: dict[str, Any], output: Output) -> None:
     amounts = document["amounts"]
-    console.print(
-        f"{amounts.get('notes', 0):,} notes, {amounts.get('words', 0):,} words, {amounts.get('sentences', 0):,} sentences,"
-        f" {amounts.get('distinct', 0):,} of them distinct"
+    title = (
+        f"{amounts.get('notes', 0):,} notes, {amounts.get('words', 0):,} words,"
+        f" {amounts.get('sentences', 0):,} sentences, {amounts.get('distinct', 0):,} of them distinct"
     )
-    table = Table()
-    table.add_column("stage")
-    for heading in ("seconds", "share", "words/s", "spans"):
-        table.add_column(heading, justify="right")
-    for stage in document["stages"]:
-        speed = stage["words_per_second"]
-        table.add_row(
-            stage["stage"],
-            f"{stage['seconds']:.2f}",
-            f"{stage['share']:.1%}",
-            f"{speed:,.0f}" if speed else "–",
-            f"{stage['spans']:,}" if stage["spans"] else "",
-        )
-    console.print(table)
-    console.print(
-        f"all stages: {document['words_per_second']:,.0f} words, {document['tokens_per_second']:,.0f} tokens,"
-        f" {document['sentences_per_second']:,.0f} sentences a second of one core"
+    output.table(FigureTable(title, _COLUMNS, document["stages"]))
+    output.line(
+        f"all stages: {document['words_per_second']:,.0f} words, {document['tokens_per_second']:,.0f} tokens and"
+        f" {document['sentences_per_second']:,.0f} sentences per second of one core"
     )
     for name, hits in document["hits"].items():
-        console.print(
-            f"{name}: repeated in its batch {hits['repeats']:.1%}; on the inclusion list {hits['inclusion']:.1%} of the distinct"
-            f" ({hits['inclusion_of_all_sentences']:.1%} of all); in the cache {hits['cache']:.1%} of what was asked; read {hits['read']:.1%} of all"
+        output.line(
+            f"{name}: repeated in its batch {hits['repeats']:.1%}; on the inclusion list {hits['inclusion']:.1%} of the"
+            f" distinct sentences ({hits['inclusion_of_all_sentences']:.1%} of all); found in the cache"
+            f" {hits['cache']:.1%} of the others; read by the model {hits['read']:.1%} of all"
         )
     neural = document["neural"]
     for kind in ("int8", "bfloat16"):
         if f"share_of_{kind}_peak" in neural:
-            console.print(
-                f"neural: {neural['pieces_per_second']:,.0f} pieces or units and {neural['multiply_adds_per_second'] / 1e9:,.1f} G multiply-adds a second,"
-                f" {neural[f'share_of_{kind}_peak']:.0%} of the measured {kind} peak ({neural[f'{kind}_peak_multiply_adds_per_second'] / 1e9:,.0f} G)"
+            output.line(
+                f"neural: {neural['pieces_per_second']:,.0f} word pieces or word groups and"
+                f" {neural['multiply_adds_per_second'] / 1e9:,.1f} G multiply-adds per second,"
+                f" {neural[f'share_of_{kind}_peak']:.0%} of the measured {kind} peak"
+                f" ({neural[f'{kind}_peak_multiply_adds_per_second'] / 1e9:,.0f} G)"
             )

@@ -27,7 +27,7 @@ Institution = Annotated[str | None, typer.Option(help="Take this institution's n
 def make_signing_keys(
     folder: Annotated[Path, typer.Argument(help="Where to write signing_key.pem and verification_key.pem.")] = Path(),
 ) -> None:
-    """Generate a pair of keys: signing_key.pem for the evaluation alone, verification_key.pem for everybody who checks."""
+    """Generate signing_key.pem, for the evaluation alone, and verification_key.pem, for everybody who checks."""
     from deid_tasks.evidence.gate import new_key_pair
 
     signing, verification = new_key_pair()
@@ -54,7 +54,10 @@ def verify_file(
         str | None, typer.Option(help="Fingerprint that the certificate must be of; by default the one it names.")
     ] = None,
 ) -> None:
-    """Check signature and verdict and, with --institution, the thresholds of its settings. Exit status 2 where it is not valid."""
+    """Check signature and verdict and, with --institution, the thresholds of its settings.
+
+    Exit status 2 where the certificate is not valid.
+    """
     from deid_tasks.evidence.gate import verify_certificate
     from deid_tasks.settings import GateSettings, Secrets
 

@@ -1,19 +1,20 @@
-"""Reads gold and predicted spans, scores them, and prints the scores."""
+"""``deid evaluate``: score predicted spans against gold spans."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from deid_tasks.cli.jsonl import Problems, read_records
-from deid_tasks.cli.output import COUNT, SCORE, Column, FigureTable, Output
-from deid_tasks.core.span import Span
-from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
-from deid_tasks.evidence.annotation.formats.jsonl import parse_spans
+import typer
+
+from deid_tasks.cli.gold_files import Pair, pair_with_engine, pair_with_file, read_gold_file
+from deid_tasks.cli.jsonl import Problems
+from deid_tasks.cli.output import COUNT, SCORE, Column, CsvFile, FigureTable, JsonFile, Output, Wide, warn
+from deid_tasks.cli.progress import counting
+from deid_tasks.core.entities import Group
+from deid_tasks.core.errors import DeidError
+from deid_tasks.evidence.annotation.formats import FORMATS
 from deid_tasks.evidence.evaluate import ALL, WORD, Evaluation, Figure, Scorer
 
-Pair = tuple[AnnotatedNote, Sequence[Span]]
-_BATCH_NOTES = 64
 _WORST = 5
 _SCORES = (
     Column("recall", "recall", SCORE),
@@ -35,74 +36,60 @@ _ENTITY_COLUMNS = (
 _VIEW_COLUMNS = (Column("view", "view"), *_SCORES)
 
 
-def score_pairs(pairs: Iterable[Pair], scorer: Scorer, progress: Callable[[int], None]) -> Evaluation:
+def evaluate_spans(
+    gold: Annotated[
+        Path, typer.Argument(help="Gold notes: JSONL of {id, text, spans[, patient_id]}, or the format of --format.")
+    ],
+    predicted: Annotated[
+        Path | None,
+        typer.Argument(
+            help="JSONL of {id, spans} as `deid detect` writes it, or the format of --format;"
+            " by default the public engine reads the notes."
+        ),
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", help=f"Format of the gold notes, a file or a folder: {', '.join(FORMATS)}.")
+    ] = "jsonl",
+    group: Annotated[
+        str, typer.Option(help="Entities: A (Safe Harbor), B (A + providers) or C (B + facilities, state, country).")
+    ] = "C",
+    confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence of the intervals.")] = 0.95,
+    resamples: Annotated[int, typer.Option(min=100, max=100_000, help="Bootstrap resamples of patients.")] = 1_000,
+    report: Annotated[Path | None, typer.Option(help="Also write an HTML page; it holds no text of notes.")] = None,
+    wide: Wide = False,  # noqa: FBT002
+    json_file: JsonFile = None,
+    csv_file: CsvFile = None,
+) -> None:
+    """Score predicted spans against gold spans, in several views. Exit status 1 where lines were skipped or missing."""
+    if group not in Group.__members__:
+        raise DeidError(f"--group is A, B or C, not {group!r}")
+    if form not in FORMATS:
+        raise DeidError(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
+    problems = Problems()
+    notes = read_gold_file(gold, form, problems)
+    pairs = pair_with_file(notes, predicted, form, problems) if predicted else pair_with_engine(notes)
+    with counting("notes") as count:
+        evaluation = score_pairs(pairs, Scorer(Group(group), confidence, resamples), count)
+    output = Output(json_file, csv_file, wide)
+    print_evaluation(evaluation, output)
+    document = evaluation.document()
+    output.files(document, document["figures"])
+    if report:
+        from deid_tasks.evidence.report import write_report
+
+        part = {"design": "", "gold_version": gold.name, "variants": {"full": document}}
+        write_report({"certificate": None, "evaluations": [part]}, report, title=gold.stem)
+    if problems.count:
+        warn(f"{problems.count} problems")
+        raise typer.Exit(1)
+
+
+def score_pairs(pairs: Iterable[Pair], scorer: Scorer, count: Callable[[int], None]) -> Evaluation:
     """Score notes and the spans found in them, with one note in memory at a time."""
     for note, found in pairs:
         scorer.add(note.text, note.spans, found, note.patient_id or note.note_id, note.note_type)
-        progress(1)
+        count(1)
     return scorer.finish()
-
-
-def read_gold(source: Path, name: str, problems: Problems) -> Iterator[AnnotatedNote]:
-    """Read the gold notes of a file or folder.
-
-    A bad line of JSONL is reported and left out; a bad file of another format raises ``InputError``.
-    """
-    if name != "jsonl":
-        yield from FORMATS[name].read(source)
-        return
-    for number, record in read_records(source, problems):
-        line = f"{source}:{number}"
-        if "id" not in record or not isinstance(record.get("text"), str):
-            problems.report(line, "has no id or no text")
-            continue
-        try:
-            spans = parse_spans(record, len(record["text"]))
-        except ValueError as error:
-            problems.report(line, str(error))
-            continue
-        patient, note_type = (str(record.get(key) or "") for key in ("patient_id", "note_type"))
-        yield AnnotatedNote(str(record["id"]), record["text"], tuple(spans), patient, note_type)
-
-
-def with_predicted(gold: Iterable[AnnotatedNote], predicted: Path, name: str, problems: Problems) -> Iterator[Pair]:
-    """Join gold notes with the spans of a file, by id.
-
-    Files in the same order are read side by side in constant memory; a line out of order is held until its partner is read.
-    A gold note without a prediction, or with invalid predicted spans, is reported and scored as if nothing had been found in it.
-    """
-    waiting: dict[str, Sequence[Span] | str] = {}
-    predictions = _predictions(predicted, name, problems)
-    for note in gold:
-        while note.note_id not in waiting:
-            following = next(predictions, None)
-            if following is None:
-                break
-            waiting[following[0]] = following[1]
-        found = waiting.pop(note.note_id, f"has no line in {predicted}")
-        if not isinstance(found, str) and any(span.end > len(note.text) for span in found):
-            found = "has a predicted span outside its text"
-        if isinstance(found, str):
-            problems.report(f"note {note.note_id!r}", f"{found}; counted as nothing found")
-            found = ()
-        yield note, found
-
-
-def with_engine(gold: Iterable[AnnotatedNote]) -> Iterator[Pair]:
-    """Pair gold notes with the spans that the public engine finds in their texts."""
-    from deid_tasks.cli.engines import public_settings
-    from deid_tasks.engine.engine import Context, build_engine
-    from deid_tasks.engine.pipeline import detect
-    from deid_tasks.engine.text import Document
-
-    context = Context(build_engine(public_settings(), None, None))
-    stream = iter(gold)
-    while batch := list(islice(stream, _BATCH_NOTES)):
-        documents = [
-            Document(note.note_id, note.text, note.patient_id or None, note.note_type or None) for note in batch
-        ]
-        for note, found in zip(batch, detect(documents, context), strict=True):
-            yield note, found.spans
 
 
 def print_evaluation(evaluation: Evaluation, output: Output) -> None:
@@ -113,8 +100,8 @@ def print_evaluation(evaluation: Evaluation, output: Output) -> None:
     output.table(FigureTable("other views", _VIEW_COLUMNS, list(_view_rows(evaluation))))
     exact = evaluation.find().exact_lower or 0.0
     output.line(
-        f"one-sided {evaluation.confidence:.0%} lower bound of recall: {evaluation.recall_lower_bound:.4f}, the lower of bootstrap by"
-        f" patient ({evaluation.resamples:,} resamples) and exact binomial ({exact:.4f})"
+        f"one-sided {evaluation.confidence:.0%} lower bound of recall: {evaluation.recall_lower_bound:.4f},"
+        f" the lower of bootstrap by patient ({evaluation.resamples:,} resamples) and exact binomial ({exact:.4f})"
     )
     full, over = evaluation.find(metric="full"), evaluation.find(metric="over_redaction")
     output.line(
@@ -163,18 +150,3 @@ def _interval(name: str, figure: Figure | None) -> dict[str, float]:
     if figure is None:
         return {}
     return {name: figure.value, f"{name}_lower": figure.lower, f"{name}_upper": figure.upper}
-
-
-def _predictions(predicted: Path, name: str, problems: Problems) -> Iterator[tuple[str, Sequence[Span] | str]]:
-    """Read ids with their spans, or with the reason why these are invalid.
-
-    A file that ends in ``.jsonl`` is read as the JSONL of ``deid detect``, whatever the format of the gold notes.
-    """
-    if name != "jsonl" and predicted.suffix != ".jsonl":
-        yield from ((note.note_id, note.spans) for note in FORMATS[name].read(predicted))
-        return
-    for _, record in read_records(predicted, problems):
-        try:
-            yield str(record.get("id")), parse_spans(record)
-        except ValueError as error:
-            yield str(record.get("id")), str(error)

@@ -1,4 +1,4 @@
-"""``deid keys …``: make keys, change the vault's key, and list the surrogate keys that published notes were made under."""
+"""``deid keys …``: make keys, change the vault's key, and list the surrogate keys of published notes."""
 
 import base64
 import os
@@ -81,7 +81,10 @@ def print_key_use(
     json_file: JsonFile = None,
     csv_file: CsvFile = None,
 ) -> None:
-    """Print how many slices of the published table were made under each surrogate key. Exit status 1 where a former key is in use."""
+    """Print how many slices of the published table were made under each surrogate key.
+
+    Exit status 1 where a slice was made under a former key.
+    """
     from deid_tasks.platform.runs import surrogate_keys
 
     uses = surrogate_keys(*settings_and_secrets(institution, institutions))

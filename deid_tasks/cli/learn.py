@@ -1,4 +1,4 @@
-"""``deid learn``: version after version, each trained on what the one before it got wrong."""
+"""``deid learn``: train versions of a model, each on the errors of the one before."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,33 +8,37 @@ import typer
 from deid_tasks.core.errors import DeidError
 
 
-def learn(
-    folder: Annotated[Path, typer.Argument(help="Takes the versions v0, v1, …, their curve and the choice.")],
+def learn_from_errors(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder for the versions v0, v1, …, their learning curve and the choice.")
+    ],
     preset: Annotated[
-        str, typer.Option(help="palimpsest (one model) or shipped (the two that ship, each in a subfolder).")
+        str, typer.Option(help="palimpsest (one model) or shipped (the two of the package, each in a subfolder).")
     ] = "palimpsest",
     rounds: Annotated[int, typer.Option(min=1, help="Versions after the first.")] = 3,
     steps: Annotated[int, typer.Option(min=1, help="Steps of each version after the first.")] = 200,
-    pool_notes: Annotated[int, typer.Option(min=1, help="Notes in which each round looks for errors.")] = 300,
-    replay: Annotated[float, typer.Option(min=0, help="Samples of the first training, for each new one.")] = 1.0,
-    dev_notes: Annotated[int, typer.Option(min=1, help="Notes of the dev world that versions are chosen on.")] = 150,
-    precision_floor: Annotated[float, typer.Option(min=0, max=1)] = 0.9,
+    pool_notes: Annotated[int, typer.Option(min=1, help="Notes in which each round searches for errors.")] = 300,
+    replay: Annotated[
+        float, typer.Option(min=0, help="Samples of the first training that are repeated per new sample.")
+    ] = 1.0,
+    dev_notes: Annotated[int, typer.Option(min=1, help="Notes of the dev world on which versions are chosen.")] = 150,
+    precision_floor: Annotated[float, typer.Option(min=0, max=1, help="Minimum precision of a chosen version.")] = 0.9,
     settings: Annotated[
-        Path | None, typer.Option(help="YAML with model, fit, mixture and seed, for the first version and the others.")
+        Path | None,
+        typer.Option(help="YAML with model, fit, mixture and seed, for all versions; it overrides the preset."),
     ] = None,
     corpora: Annotated[Path | None, typer.Option(help="Folder of the open corpora.")] = None,
     start: Annotated[
         Path | None,
-        typer.Option(help="A model's folder to go on from, or one that holds a folder for each model of the preset."),
+        typer.Option(help="Continue from the model in this folder, or from one subfolder per model of the preset."),
     ] = None,
 ) -> None:
-    """Learn from errors in the simulated hospital, and choose for each category the two best versions in tandem.
+    """Learn from errors on simulated notes, and choose for each category the best pair of versions.
 
-    The versions that are in FOLDER already are not trained again.
+    Versions that FOLDER already holds are not trained again.
     """
     try:
-        from deid_tasks.learning.train.learning import LearnSettings
-        from deid_tasks.learning.train.learning import learn as run
+        from deid_tasks.learning.train.learning import LearnSettings, learn
         from deid_tasks.learning.train.settings import plan, read_changes
     except ModuleNotFoundError as error:
         raise DeidError(f"training needs the extra 'train': {error.name} is not installed") from None
@@ -51,4 +55,4 @@ def learn(
         precision_floor=precision_floor,
     )
     for one in plan(folder, preset, changes, start):
-        run(one, learning, typer.echo)
+        learn(one, learning, typer.echo)

@@ -1,6 +1,7 @@
 """Tables and figures as every command prints them: no figure is ever cut, and JSON and CSV hold the same figures.
 
-On a terminal a table has a ruled heading; elsewhere it is plain text without boxes. Tables fit 80 columns unless ``--wide`` asks for more.
+On a terminal a table has a ruled heading; elsewhere it is plain text without boxes. Tables fit 80 columns unless
+``--wide`` asks for more.
 """
 
 import csv
@@ -31,6 +32,7 @@ Wide = Annotated[bool, typer.Option("--wide", help="Print all columns, intervals
 Row = Mapping[str, Any]
 SCORE = ".4f"
 COUNT = ",d"
+_UNLIMITED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,8 @@ class FigureTable:
     title: str
     columns: Sequence[Column]
     rows: Sequence[Row]
-    is_emphasised: Callable[[Row], bool] = field(default=lambda row: False)
-    """Whether a row is printed in bold on a terminal."""
+    is_emphasised: Callable[[Row], bool] | None = None
+    """Whether a row is printed in bold on a terminal; no row is by default."""
 
     def cells(self, *, is_wide: bool) -> tuple[list[Column], list[list[str]]]:
         """Return the columns to show, and the text of each cell."""
@@ -119,13 +121,15 @@ def print_table(console: Console, table: FigureTable, *, is_wide: bool = False) 
     for column in columns:
         # Text may be folded into several lines, figures may not.
         is_number = bool(column.format)
-        shown.add_column(
-            column.heading, justify="right" if is_number else "left", no_wrap=is_number, overflow="fold"
-        )
+        shown.add_column(column.heading, justify="right" if is_number else "left", no_wrap=is_number, overflow="fold")
     for row, texts in zip(table.rows, cells, strict=True):
-        shown.add_row(*map(Text, texts), style="bold" if table.is_emphasised(row) else None)
-    needed = Measurement.get(console, console.options.update(width=10_000), shown).minimum
-    console.print(shown, width=max(needed, console.width), crop=False, soft_wrap=needed > console.width)
+        shown.add_row(*map(Text, texts), style="bold" if table.is_emphasised and table.is_emphasised(row) else None)
+    needed = Measurement.get(console, console.options.update(width=_UNLIMITED), shown).minimum
+    if needed > console.width:
+        # Console.print never exceeds the width of its console, so a wider one prints on the same file.
+        system: Any = console.color_system
+        console = Console(file=console.file, width=needed, force_terminal=True, color_system=system)
+    console.print(shown)
 
 
 def _plain_lines(title: str, columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> Iterable[str]:

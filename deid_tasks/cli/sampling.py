@@ -1,55 +1,55 @@
-"""``deid sample``: the notes that people annotate."""
+"""``deid sample``: draw the notes that people annotate."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
+
+from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
+from deid_tasks.cli.output import COUNT, Column, CsvFile, FigureTable, JsonFile, Output, Wide
+from deid_tasks.cli.progress import working
 
 _MEANING = {
-    "stratified": "enriched in identifiers: shows what is missed, does not stand for all notes",
-    "random": "every note had the same chance: unbiased",
-    "disagreement": "the engine's parts differ there most: to train on, its figures stand for nothing",
+    "stratified": "enriched in identifiers: it shows what is missed and does not represent all notes",
+    "random": "every note had the same probability: unbiased",
+    "disagreement": "notes on which the detectors disagree most: for training, its figures represent no population",
 }
+_COLUMNS = (
+    Column("note_type", "note type"),
+    Column("period", "period"),
+    Column("notes", "notes", COUNT),
+    Column("mean_words", "mean words", ",.1f"),
+    Column("weight", "weight", ",.0f", is_wide=True),
+    Column("allotted", "allotted", COUNT),
+    Column("drawn", "drawn", COUNT),
+)
 
 
-def sample(
-    institution: Annotated[str, typer.Option(help="Whose notes.")],
-    institutions: Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")] = Path(
-        "dags/institutions"
-    ),
+def draw_sample(
+    institution: Institution,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
     size: Annotated[int | None, typer.Option(min=1, help="Notes of the stratified sample.")] = None,
-    min_notes_per_stratum: Annotated[
-        int | None,
-        typer.Option("--min-notes-per-stratum", "--least", min=1, help="Minimum notes of every stratum."),
-    ] = None,
-    weight: Annotated[str | None, typer.Option(help="log10 or linear.")] = None,
+    min_notes_per_stratum: Annotated[int | None, typer.Option(min=1, help="Minimum notes of every stratum.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Weight of a stratum: log10 or linear.")] = None,
     random_size: Annotated[int | None, typer.Option(min=0, help="Notes of the random sample; 0 draws none.")] = None,
     disagreement_size: Annotated[
         int | None,
-        typer.Option(
-            "--disagreement",
-            "--disputed",
-            min=0,
-            help="Notes of the sample on which detectors differ most; 0 draws none.",
-        ),
+        typer.Option("--disagreement", min=0, help="Notes of the disagreement sample; 0 draws none."),
     ] = None,
     disagreement_pool: Annotated[
-        int | None,
-        typer.Option(
-            "--disagreement-pool", "--disputed-pool", min=1, help="Random notes that the engine reads to find these."
-        ),
+        int | None, typer.Option(min=1, help="Random notes that the engine reads for the disagreement sample.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0)] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the drawing.")] = None,
     design: Annotated[
         list[str] | None,
-        typer.Option(help="stratified, random or disagreement alone; all whose size is not 0 without it."),
+        typer.Option(help="Draw this design alone: stratified, random or disagreement. May be repeated."),
     ] = None,
+    wide: Wide = False,  # noqa: FBT002
+    json_file: JsonFile = None,
+    csv_file: CsvFile = None,
 ) -> None:
     """Draw samples for annotation, and freeze them under their versions."""
     from deid_tasks.platform.runs import draw_samples
-    from deid_tasks.settings import DESIGNS, Secrets, load_institution
+    from deid_tasks.settings import DESIGNS
 
     given = {
         "size": size,
@@ -60,32 +60,20 @@ def sample(
         "disagreement_pool": disagreement_pool,
         "seed": seed,
     }
-    settings = load_institution(institutions / f"{institution}.yaml")
-    console = Console()
+    settings, secrets = settings_and_secrets(institution, institutions)
     overrides = {name: value for name, value in given.items() if value is not None}
-    for drawn in draw_samples(settings, Secrets(), overrides, design or DESIGNS):
-        console.print(_table(drawn))
-        console.print(
-            f"{drawn['design']} sample {drawn['sample_version']}: {_MEANING[drawn['design']]}", soft_wrap=True
-        )
+    output = Output(json_file, csv_file, wide)
+    with working("drawing samples"):
+        samples = list(draw_samples(settings, secrets, overrides, design or DESIGNS))
+    for drawn in samples:
+        title = f"{drawn['design']}: {drawn['notes']:,} of {drawn['of_notes']:,} notes"
+        output.table(FigureTable(title, _COLUMNS, _rows(drawn)))
+        output.line(f"{drawn['design']} sample {drawn['sample_version']}: {_MEANING[drawn['design']]}")
         if drawn["too_long"]:
-            console.print(f"{drawn['too_long']:,} notes were left out as too long")
+            output.line(f"{drawn['too_long']:,} notes were left out because they are too long")
+    output.files(samples, [{"design": drawn["design"], **row} for drawn in samples for row in _rows(drawn)])
 
 
-def _table(drawn: dict[str, Any]) -> Table:
-    table = Table(title=f"{drawn['design']}: {drawn['notes']:,} of {drawn['of_notes']:,} notes", title_justify="left")
-    table.add_column("note type")
-    table.add_column("period")
-    for heading in ("notes", "mean words", "weight", "allotted", "drawn"):
-        table.add_column(heading, justify="right")
-    for group in sorted(drawn["groups"], key=lambda g: -g["drawn"]):
-        table.add_row(
-            group["note_type"] or "–",
-            group["period"],
-            f"{group['notes']:,}",
-            f"{group['mean_words']:,.1f}",
-            f"{group['weight']:,.0f}",
-            f"{group['allotted']:,}",
-            f"{group['drawn']:,}",
-        )
-    return table
+def _rows(drawn: dict[str, Any]) -> list[dict[str, Any]]:
+    groups = sorted(drawn["groups"], key=lambda group: -group["drawn"])
+    return [{**group, "note_type": group["note_type"] or "–"} for group in groups]

@@ -1,6 +1,6 @@
 """Finishes an institution's task lists with simulated annotators, for trying the round trip of annotation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,7 +79,7 @@ def _open_lists(folder: Path) -> list[Path]:
 
 def _engine_spans(
     settings: "InstitutionSettings", secrets: "Secrets", sample_version: str
-) -> Mapping[str, Sequence[Span]]:
+) -> dict[str, tuple[Span, ...]]:
     """Return the spans that the institution's engine finds in each note of a sample."""
     from deid_tasks.engine.engine import Context
     from deid_tasks.engine.pipeline import detect
@@ -91,7 +91,7 @@ def _engine_spans(
 
     engine = load_engine(settings, secrets)
     uri = secrets.text(settings.warehouse.connection)
-    found: dict[str, Sequence[Span]] = {}
+    found: dict[str, tuple[Span, ...]] = {}
     with connect(uri) as reader, connect(uri) as connection:
         for notes in batched(read_drawn(reader, settings, sample_version), _BATCH_NOTES):
             patients = read_patients(connection, settings, (n.patient_id for n in notes if n.patient_id))

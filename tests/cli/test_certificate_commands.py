@@ -78,7 +78,7 @@ def test_a_changed_file_another_key_and_another_fingerprint_are_refused(keys, fi
 def test_what_is_lacking_is_named(file):
     with pytest.raises(InputError, match="name a certificate file or an institution"):
         run("show")
-    with pytest.raises(InputError, match="name the public key"):
+    with pytest.raises(InputError, match="the public key is missing"):
         run("verify", file)
     file.write_text("{}")
     with pytest.raises(GateError, match=r"certificate\.json: it is not a certificate file"):

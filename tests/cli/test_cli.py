@@ -145,10 +145,10 @@ def test_evaluate_reads_a_corpus_and_the_engine_itself_finds(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["evaluate", "x", "--format", "word"], b"format is jsonl"),
-        (["evaluate", "x", "--group", "D"], b"group is A, B or C"),
+        (["evaluate", "x", "--format", "word"], b"--format is one of jsonl"),
+        (["evaluate", "x", "--group", "D"], b"--group is A, B or C"),
         (["evaluate", "/nowhere", "--format", "i2b2-2014"], b"neither a file nor a folder"),
-        (["ablate"], b"give gold notes, or --institution"),
+        (["ablate"], b"give either a file of gold notes or --institution"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(arguments, reason):
@@ -164,5 +164,5 @@ def test_ablate_prints_the_engine_without_each_part(tmp_path):
     )
     result = deid("ablate", gold)
     assert result.returncode == 0, result.stderr
-    for part in (b"full", b"without patterns", b"without transformer", b"without recovery", b"recovery gave back"):
+    for part in (b"full", b"without patterns", b"without transformer", b"without recovery", b"recovery retained"):
         assert part in result.stdout
