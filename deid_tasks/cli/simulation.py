@@ -49,7 +49,7 @@ def finish_lists(
         InputError: there is no such sample, or ``gold`` cannot be read.
     """
     from deid_tasks.hospital.annotators import ADJUDICATOR, Habits, annotate_tasks
-    from deid_tasks.platform.runs.annotation import person_dir
+    from deid_tasks.platform.runs.annotation_files import person_dir
     from deid_tasks.platform.warehouse import connect
     from deid_tasks.platform.warehouse.annotations import drawn_samples
 
