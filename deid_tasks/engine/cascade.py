@@ -1,9 +1,10 @@
 """The cascade: a second-stage model reads the words that the first model is uncertain about.
 
-A word is uncertain where its probability of being an identifier lies in the ``band`` of the second stage's settings. The
-second-stage model is slower and more accurate, so it reads only uncertain words and some context around them, and of these only
-where an answer can change the final spans: ``SecondStageGate`` merges and recovers the first model's answers twice, once with
-every uncertain word as an identifier and once with none, and compares the words that end up marked.
+A word is uncertain where its probability of being an identifier lies in the ``band`` of the second stage's settings.
+The second-stage model is slower and more accurate, so it reads only uncertain words and some context around them, and
+of these only where an answer can change the final spans: ``SecondStageGate`` merges and recovers the first model's
+answers twice, once with every uncertain word as an identifier and once with none, and compares the words that end up
+marked.
 """
 
 import hashlib
@@ -32,7 +33,8 @@ from deid_tasks.settings import MergeSettings, RecoverSettings, SecondStageSetti
 ALONE = ":alone"
 """Ends the name of a detector that uses the first model of a cascade by itself."""
 _BAND_EPSILON = 1e-6
-"""Lowers the band's lower end, so that a word whose probability equals it counts as uncertain in ``decode_spans`` too."""
+"""Lowers the band's lower end, since ``decode_spans`` marks words above its threshold and the band includes its
+ends."""
 _CONTEXT_WORDS = 12
 """Words on either side of an uncertain word that the second-stage model reads with it."""
 
@@ -41,8 +43,8 @@ _CONTEXT_WORDS = 12
 class SecondStageGate:
     """Decides for which texts the second-stage model is needed.
 
-    It uses the patterns and medical terms that come with the package, never an institution's. An answer then depends on the text
-    alone, and a cached answer holds for every institution.
+    It uses the patterns and medical terms that come with the package, never an institution's. An answer then depends on
+    the text alone, and a cached answer holds for every institution.
     """
 
     merge: MergeSettings
@@ -235,7 +237,7 @@ def _uncertain_words(words: WordProbabilities, band: tuple[float, float]) -> NDA
 
 
 def _stretches(is_uncertain: NDArray[np.bool_], context: int) -> list[tuple[int, int]]:
-    """Return ``(first word, word after the last)`` of the words within ``context`` of an uncertain one; touching ones are joined."""
+    """Return ``(first word, word after the last)`` of the stretches within ``context`` words of an uncertain one."""
     found: list[tuple[int, int]] = []
     for word in map(int, np.flatnonzero(is_uncertain)):
         first, last = max(0, word - context), min(len(is_uncertain), word + context + 1)

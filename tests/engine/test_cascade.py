@@ -158,7 +158,7 @@ def test_several_models_are_told_apart_by_their_names(first: Path, second: Path)
         (CascadeDetector, "transformer:names"),
     ]
     assert [r.name for r in build_readers([one])] == ["transformer"]
-    with pytest.raises(ValidationError, match="two have one name"):
+    with pytest.raises(ValidationError, match="two models have the same name"):
         DetectSettings(transformers=(one, one))
 
 

@@ -1,4 +1,6 @@
-"""What a person approved of a harvest: one frozen version of the inclusion list and of the templates on disk."""
+"""The approved harvest: one frozen version of the inclusion list and of the templates that a person approved, on
+disk.
+"""
 
 import datetime
 import json
@@ -21,35 +23,40 @@ _METADATA, _INCLUSION, _TEMPLATES, _CURRENT = "metadata.json", "inclusion.bin", 
 
 @dataclass(frozen=True)
 class ApprovedHarvest:
-    """One approved version. Of sentences it holds keyed hashes; a template holds the words that are nobody's."""
+    """One approved version: keyed hashes of sentences, and templates, whose literal words are free of PHI."""
 
     inclusion: InclusionList
     templates: tuple[Template, ...] = field(repr=False)
     approved_by: str = ""
     approved_at: str = ""
     harvest: str = ""
-    """The harvest that the candidates came from."""
+    """Name of the harvest that the candidates came from."""
 
     @property
     def version(self) -> str:
-        """Hash of the content; who approved it, and when, is no part of it."""
+        """Hash of the content; who approved it, and when, does not change it."""
         return sha256(f"{FORMAT} {self.inclusion.version} {version_of(self.templates)}".encode()).hexdigest()
 
     @classmethod
     def open(cls, folder: Path, key: bytes) -> "ApprovedHarvest | None":
-        """The newest approved version in ``folder``; ``None`` where nothing was ever approved.
+        """Return the newest approved version in ``folder``; ``None`` where nothing was ever approved.
 
-        Raises ``LexiconError`` where it is damaged, of another format, or was frozen under another key.
+        Args:
+            folder: where ``freeze_harvest`` wrote approved versions.
+            key: the institution's secret.
+
+        Raises:
+            LexiconError: the version is damaged, of another format, or was frozen under another key.
         """
         if not (folder / _CURRENT).is_file():
             return None
         try:
             room = folder / (folder / _CURRENT).read_text(encoding="ascii").strip()
             metadata = json.loads((room / _METADATA).read_text(encoding="utf-8"))
-            rules = json.loads((room / _TEMPLATES).read_text(encoding="utf-8", errors="surrogatepass"))
-            templates = tuple(Template.of_document(rule) for rule in rules)
+            documents = json.loads((room / _TEMPLATES).read_text(encoding="utf-8", errors="surrogatepass"))
+            templates = tuple(Template.of_document(one) for one in documents)
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise LexiconError(f"the approved harvest in {folder} is damaged: {type(error).__name__}") from None
+            raise LexiconError(f"the approved harvest in {folder} is damaged ({type(error).__name__})") from None
         if metadata.get("format") != FORMAT:
             raise LexiconError(f"the approved harvest in {folder} is of another format: harvest and approve again")
         if metadata.get("key_check") != _key_check(key):
@@ -59,13 +66,13 @@ class ApprovedHarvest:
         inclusion = InclusionList.load(room / _INCLUSION, key)
         found = cls(inclusion, templates, metadata["approved_by"], metadata["approved_at"], metadata.get("harvest", ""))
         if found.version != metadata["version"]:
-            raise LexiconError(f"the approved harvest in {folder} is damaged: it is not what was approved")
+            raise LexiconError(f"the approved harvest in {folder} is damaged: its content is not what was approved")
         return found
 
     def save(self, folder: Path, key: bytes) -> Path:
-        """Write it to ``folder/<version>-<time>`` and point the folder at it; readers see all of it or none.
+        """Write the harvest to ``folder/<version>-<time>``, make it the current one, and return its path.
 
-        An approval stays on disk after later ones. Returns its path.
+        Readers see all of it or nothing. An approved version stays on disk when a later one is approved.
         """
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         moment = "".join(character for character in self.approved_at if character.isdigit())[:14]
@@ -73,8 +80,8 @@ class ApprovedHarvest:
         room = Path(tempfile.mkdtemp(prefix=".approving-", dir=folder))
         try:
             self.inclusion.save(room / _INCLUSION)
-            rules = [template.document() for template in self.templates]
-            (room / _TEMPLATES).write_text(json.dumps(rules), encoding="utf-8", errors="surrogatepass")
+            documents = [template.document() for template in self.templates]
+            (room / _TEMPLATES).write_text(json.dumps(documents), encoding="utf-8", errors="surrogatepass")
             (room / _METADATA).write_text(json.dumps(self.metadata(key), indent=1), encoding="utf-8")
             for path in room.iterdir():
                 path.chmod(0o600)
@@ -89,7 +96,7 @@ class ApprovedHarvest:
         return target
 
     def metadata(self, key: bytes) -> dict[str, Any]:
-        """What may be told of it."""
+        """Return what logs and pages may show of the harvest."""
         return {
             "format": FORMAT,
             "version": self.version,
@@ -111,7 +118,20 @@ def freeze_harvest(
     approved_at: datetime.datetime,
     harvest: str,
 ) -> ApprovedHarvest:
-    """Freeze what a person approved, and have the next engines use it. Raises ``LexiconError`` where it cannot be written."""
+    """Freeze what a person approved; engines built later use it.
+
+    Args:
+        folder: where approved versions are kept.
+        key: the institution's secret, which sentences are hashed with.
+        sentences: approved sentences of the inclusion list.
+        templates: approved templates.
+        approved_by: who approved them.
+        approved_at: when, with a time zone.
+        harvest: name of the harvest that the candidates came from.
+
+    Raises:
+        LexiconError: the folder cannot be written.
+    """
     moment = approved_at.astimezone(datetime.UTC).isoformat(timespec="seconds")
     approved = ApprovedHarvest(InclusionList.of(key, sentences), tuple(templates), approved_by, moment, harvest)
     try:

@@ -1,4 +1,4 @@
-"""The protocol every detector keeps."""
+"""The protocol of every detector."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,14 +8,15 @@ from deid_tasks.engine.text import Document
 
 
 class Detector(Protocol):
-    """Reads notes, returns spans.
+    """Reads notes and returns spans.
 
-    A detector is built once per worker from settings and artefacts, holds no state of the notes it reads, and gives a
-    note the same spans whatever batch it comes in.
+    A detector is built once per worker from settings and artefacts. It keeps no state of the notes that it reads, and
+    gives a note the same spans whatever batch it comes in.
     """
 
     name: str
+    """Decides the priority of its spans in merging, and names them in results."""
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
-        """The spans of each document, in the order given; a document's spans may overlap."""
+        """Return the spans of each document, in the order given; spans of one document may overlap."""
         ...

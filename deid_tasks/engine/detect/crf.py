@@ -1,4 +1,6 @@
-"""A linear-chain conditional random field over the words of a window: label probabilities given the neighbours' labels."""
+"""A linear-chain conditional random field over the words of a window: label probabilities given the neighbours'
+labels.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,8 +1,8 @@
 """From word probabilities to spans: which words belong together, and where a span begins and ends.
 
-A word is an identifier where the probabilities of all entities together pass the threshold. Its group is the most probable
-one: entities that are written alike (people, organizations, numbers) form one group, every other entity its own. The entity
-is then chosen for the whole span, from the sums over its words.
+A word is an identifier where the probabilities of all entities together pass the threshold. Its group is the most
+probable one: entities that are written alike (people, organizations, numbers) form one group, every other entity its
+own. The entity is then chosen for the whole span, from the sums over its words.
 """
 
 from dataclasses import dataclass, field
@@ -37,7 +37,8 @@ def _group(entity: Entity) -> str:
 _GROUPS: tuple[str, ...] = tuple(sorted({_group(entity) for entity in ENTITIES}))
 _MEMBERS = [[COLUMN[entity] for entity in ENTITIES if _group(entity) == name] for name in _GROUPS]
 _BY_GROUP = [column for members in _MEMBERS for column in members]
-"""The columns of ``WordProbabilities.entities``, group by group; ``_GROUP_STARTS`` holds the position of each group's first."""
+"""The columns of ``WordProbabilities.entities``, group by group; ``_GROUP_STARTS`` holds the position of each group's
+first."""
 _GROUP_STARTS = np.cumsum([0, *map(len, _MEMBERS[:-1])])
 
 

@@ -50,7 +50,8 @@ def read_labels(folder: Path, config: dict[str, Any], mapped: Mapping[str, str |
     Args:
         folder: the model's folder, named in errors.
         config: content of ``config.json``.
-        mapped: entity by label name, without its IOB prefix; ``None`` for a label to ignore. It overrides the built-in names.
+        mapped: entity by label name, without its IOB prefix; ``None`` for a label to ignore. It overrides the built-in
+            names.
 
     Raises:
         ModelError: the configuration has no labels, or one whose entity is not known.

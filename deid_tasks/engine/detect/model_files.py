@@ -1,7 +1,7 @@
 """The files of a token-classification model: where they are found, which are read, and which are refused.
 
-A folder holds ``config.json``, ``tokenizer.json`` and weights: ``model.onnx``, or ``model.safetensors`` for torch, as any Hugging
-Face token-classification model does. Pickled weights are refused, since reading them may run code.
+A folder holds ``config.json``, ``tokenizer.json`` and weights: ``model.onnx``, or ``model.safetensors`` for torch, as
+any Hugging Face token-classification model does. Pickled weights are refused, since reading them may run code.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Windows through an ONNX graph on a CPU, in batches that change no answer."""
+"""Windows through an ONNX graph on a CPU. How windows are batched never changes an answer."""
 
 import mmap
 from collections.abc import Iterator, Sequence
@@ -14,36 +14,44 @@ from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.window import Window
 from deid_tasks.settings import ModelSettings
 
-_BUCKET = 8
-"""Padded windows are padded to a multiple of this, so that a window's length never depends on those beside it."""
-_SLOWER = ("BiasGeluFusion", "SkipLayerNormFusion")
-"""What onnxruntime would put in the place of several operators and then run, on a CPU, in twice to four times the time of the parts."""
-_KNOWN = frozenset({"input_ids", "attention_mask", "token_type_ids", "case_ids", "gap_ids", "rule_ids"})
+_LENGTH_MULTIPLE = 8
+"""Windows are padded to a multiple of this, so that a window's padded length never depends on the other windows."""
+_DISABLED_OPTIMIZERS = ("BiasGeluFusion", "SkipLayerNormFusion")
+"""Fused operators that take a CPU two to four times as long as their parts."""
+_KNOWN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids", "case_ids", "gap_ids", "rule_ids"})
 
 
 class OnnxRunner:
-    """One graph. Runs of different threads may share it.
+    """One graph. Calls from different threads may share it.
 
-    A graph without an attention mask, as ours are, reads batches of windows of exactly one length. Others read batches of windows
-    padded to like length. A graph of another tool whose activations are quantised by one scale for all that it reads at once
-    (``DynamicQuantizeLinear``) would answer by what stands beside a sentence: it reads each window alone.
+    A graph without an attention mask, as ours are, reads batches of windows of one exact length. Other graphs read
+    batches of windows padded to one length. A graph that quantises its activations with one scale for the whole batch
+    (``DynamicQuantizeLinear``) would answer differently with other sentences in the batch: it reads each window alone.
+
+    Raises:
+        ModelError: the graph cannot be opened, wants unknown inputs, or the settings ask for a precision that ONNX does
+            not have.
     """
 
     def __init__(self, path: Path, pad_id: int, settings: ModelSettings) -> None:
         if settings.precision not in {"auto", "int8", "float32"}:
             raise ModelError(f"{path}: precision {settings.precision} needs `backend: torch`; a graph is read as it is")
-        self.reads_alone: bool = _has_one_scale(path)
-        self._pad_id = pad_id
+        self.reads_alone: bool = _quantises_by_batch(path)
+        self._path, self._pad_id = path, pad_id
         self._session = _open(path)
         self._inputs = frozenset(entry.name for entry in self._session.get_inputs())
-        if unknown := self._inputs - _KNOWN:
-            raise ModelError(f"{path} wants inputs nobody knows: {', '.join(sorted(unknown))}")
+        if unknown := self._inputs - _KNOWN_INPUTS:
+            raise ModelError(f"{path} wants unknown inputs: {', '.join(sorted(unknown))}")
         self._is_padded = "attention_mask" in self._inputs and not self.reads_alone
-        self._batch_pieces = 1 if self.reads_alone else settings.batch_word_pieces
+        self._batch_tokens = 1 if self.reads_alone else settings.batch_word_pieces
         self._pool = ThreadPoolExecutor(settings.threads) if settings.threads > 1 else None
 
     def logits(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
-        """``[L, labels]`` of each window, in order."""
+        """Return ``[L, labels]`` of each window, in the order given.
+
+        Raises:
+            ModelError: onnxruntime failed. The cause is the model, the settings or the machine, not a note.
+        """
         order = sorted(range(len(windows)), key=lambda index: len(windows[index].ids))
         batches = list(self._batches(order, windows))
         found: list[NDArray[np.float32]] = [np.empty((0, 0), np.float32)] * len(windows)
@@ -57,21 +65,36 @@ class OnnxRunner:
     def _batches(self, order: list[int], windows: Sequence[Window]) -> Iterator[list[int]]:
         batch: list[int] = []
         for index in order:
-            length = self._length(windows[index])
-            if batch and (length != self._length(windows[batch[0]]) or (len(batch) + 1) * length > self._batch_pieces):
+            length = self._padded_length(windows[index])
+            if batch and (
+                length != self._padded_length(windows[batch[0]]) or (len(batch) + 1) * length > self._batch_tokens
+            ):
                 yield batch
                 batch = []
             batch.append(index)
         if batch:
             yield batch
 
-    def _length(self, window: Window) -> int:
-        """Pieces that the window takes up in a batch; its own length alone decides."""
+    def _padded_length(self, window: Window) -> int:
+        """Return the tokens that the window takes up in a batch; they depend on its own length alone."""
         length = len(window.ids)
-        return -(-length // _BUCKET) * _BUCKET if self._is_padded else length
+        return -(-length // _LENGTH_MULTIPLE) * _LENGTH_MULTIPLE if self._is_padded else length
 
     def _run(self, windows: list[Window]) -> NDArray[np.float32]:
-        longest = self._length(windows[0])
+        """Return ``[B, L, labels]`` of one batch of windows of one padded length."""
+        try:
+            output: NDArray[np.float32] = self._session.run(None, self._feed(windows))[0]
+        except ModelError:
+            raise
+        except Exception as error:  # onnxruntime's classes have no base of their own
+            raise ModelError(f"{self._path}: onnxruntime failed ({type(error).__name__})") from error
+        if output.ndim != 3:
+            raise ModelError(f"{self._path}: the graph's first output is not [batch, length, labels]")
+        return output
+
+    def _feed(self, windows: list[Window]) -> dict[str, NDArray[Any]]:
+        """Return the graph's inputs, ``[B, L]`` each."""
+        longest = self._padded_length(windows[0])
 
         def stacked(values: list[NDArray[np.int64]], fill: int = 0) -> NDArray[np.int64]:
             if not self._is_padded:
@@ -91,30 +114,27 @@ class OnnxRunner:
         if "rule_ids" in self._inputs:
             rules = [window.rules for window in windows if window.rules is not None]
             if len(rules) < len(windows):
-                raise ModelError("the graph reads rules, and its config.json names none")
+                raise ModelError(f"{self._path}: the graph reads rule features, and its config.json lists none")
             feed["rule_ids"] = np.stack(rules)
-        output: NDArray[np.float32] = self._session.run(None, feed)[0]
-        if output.ndim != 3:
-            raise ModelError("the graph's first output is no [batch, length, labels]")
-        return output
+        return feed
 
 
-def _has_one_scale(path: Path) -> bool:
+def _quantises_by_batch(path: Path) -> bool:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return content.find(b"DynamicQuantize") >= 0
 
 
 def _open(path: Path) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
-    # Threads run batches side by side; inside one small matrix product they only wait for each other.
+    # Threads compute batches side by side. Threads inside one small matrix product would only wait for each other.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # Processors without VNNI add products of bytes in 16 bits, which overflow: there weights are read as unsigned, so that every
-    # processor computes the same integers. Others ignore the entry.
+    # Processors without VNNI add products of bytes in 16 bits, which overflow. With this entry they read weights as
+    # unsigned, so that every processor computes the same integers. Other processors ignore the entry.
     options.add_session_config_entry("session.x64quantprecision", "1")
     try:
         return onnxruntime.InferenceSession(
-            str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=list(_SLOWER)
+            str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=list(_DISABLED_OPTIMIZERS)
         )
-    except Exception as error:  # onnxruntime raises classes of its own that share no base but this
-        raise ModelError(f"{path} cannot be opened as an ONNX model ({type(error).__name__})") from None
+    except Exception as error:  # onnxruntime's classes have no base of their own
+        raise ModelError(f"{path} cannot be opened as an ONNX model ({type(error).__name__})") from error

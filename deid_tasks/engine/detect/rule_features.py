@@ -1,7 +1,8 @@
-"""What patterns and public word lists say of each word: an input of models that were trained with it.
+"""Rule features: what patterns and public word lists say of each word, as an input of models that were trained with
+them.
 
-The rules are those that come with the package, never an institution's: what a model answers for a sentence then depends
-on the sentence alone. Method: Lin, MIT 2020, section 4.4 (rule-based features joined to the last hidden state).
+The patterns are those that come with the package, never an institution's, so that a model's answer for a sentence
+depends on the sentence alone. Source: Lin, MIT 2020, section 4.4 (rule-based features joined to the last hidden state).
 """
 
 import re
@@ -25,22 +26,23 @@ _LISTS: dict[str, tuple[tuple[str, str], ...]] = {
     "list:eponym": (("eponyms.tsv", "term"),),
     "list:common": (("common_words.tsv", "word"),),
 }
+"""Reference lists by feature name: the file and the column of the terms."""
 RULE_NAMES: tuple[str, ...] = (*(f"pattern:{entity}" for entity in Entity), *_LISTS)
-"""The columns, in order."""
+"""The names of the features, in the order of their columns."""
 
 
 class RuleFeatures:
-    """Gives every word of a text its vector; two of one text are equal, whatever stands around it."""
+    """Computes a vector for every word of a text; equal texts have equal vectors."""
 
     names = RULE_NAMES
 
     def __init__(self) -> None:
         self._patterns = PatternDetector()
         self._columns = {entity: column for column, entity in enumerate(Entity)}
-        self._lists = [list_words(name) for name in _LISTS]
+        self._lists = [listed_words(name) for name in _LISTS]
 
     def of(self, text: str) -> NDArray[np.float32]:
-        """``[W, F]``: 1 where a rule knows the word, else 0; the words are those of ``text.shapes.shape_words``."""
+        """Return ``[W, F]``: 1 where a pattern covers the word of ``text.shapes`` or a list holds it, else 0."""
         starts, ends, _, _ = shape_words(text)
         found = np.zeros((len(starts), len(RULE_NAMES)), np.float32)
         [spans] = self._patterns.detect([Document("", text)])
@@ -58,7 +60,7 @@ class RuleFeatures:
 
 
 @cache
-def list_words(name: str) -> frozenset[str]:
-    """The folded words of a list, each of two letters or more."""
+def listed_words(name: str) -> frozenset[str]:
+    """Return the folded words of two letters or more of one feature's lists."""
     terms = (fold(row[column]) for file, column in _LISTS[name] for row in read_tsv(file))
     return frozenset(word for term in terms for word in _WORD.findall(term))

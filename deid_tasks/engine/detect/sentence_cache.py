@@ -1,9 +1,10 @@
-"""What the neural pass found in a sentence, kept across batches, workers and runs without the sentence.
+"""Cached answers of the neural pass, shared by batches, workers and runs. The cache stores offsets and no text.
 
-One SQLite file in write-ahead mode: readers never wait, writers take turns, a killed worker leaves it whole. It belongs on a disk
-of the worker's own host; write-ahead mode does not work over a network file system.
+The cache is one SQLite file in write-ahead mode: readers never wait, writers take turns, and a killed worker leaves it
+intact. It must be on a disk of the worker's own host, since write-ahead mode does not work over a network file system.
 """
 
+import logging
 import os
 import sqlite3
 import struct
@@ -16,28 +17,41 @@ from pathlib import Path
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.reader import TextSpan
 
+_LOG = logging.getLogger(__name__)
 _ENTITIES = tuple(Entity)
 _NUMBERS = {entity: number for number, entity in enumerate(_ENTITIES)}
 _SPAN = struct.Struct("<IIBd")
 _KEY_BYTES, _CHECK_BYTES = 16, 8
-_ASKED = 500
-"""Keys of one question; SQLite takes up to 999 parameters everywhere."""
+_KEYS_PER_QUERY = 500
+"""Every SQLite build accepts 999 parameters."""
 _FRESH_DAYS = 7
-"""An entry that was used within these days is not marked as used again."""
-_EVICTED_SHARE = 10
-"""One entry of so many goes, the longest unused first, when the file is full."""
+"""The day of last use is updated at most this often, so that most reads write nothing."""
+_EVICTED_PART = 10
+"""When the file is full, one entry of this many is deleted, those longest unused first."""
 _WAIT_SECONDS = 30.0
+_CREATE = "create table if not exists sentence (key blob primary key, value blob not null, day integer not null) without rowid"
 
 
 class SentenceCache:
-    """Answers of one version of the neural pass by keyed hash of the sentence.
+    """The answers of one version of the neural pass, by keyed hash of the sentence.
 
-    An entry is a keyed hash, and offsets, entities and scores under a check value of the same key: without the key nothing can be looked up,
-    and an entry that was changed or damaged is none. Other versions' entries lie beside them and are the first to go.
-    A cache that cannot be used is none: it never fails a note, and ``errors`` counts.
+    An entry holds a keyed hash, and offsets, entities and scores with a check value under the same key. Without the key
+    no sentence can be looked up, and an entry that was altered or damaged is ignored. Entries of other versions stay in
+    the file until they are evicted.
+
+    A file that cannot be used never fails a note: it is logged and counted in ``errors``, and sentences are read by the
+    model.
     """
 
     def __init__(self, path: Path, key: bytes, version: str, max_bytes: int) -> None:
+        """Open the cache on first use.
+
+        Args:
+            path: the SQLite file; it is created where it is missing.
+            key: the institution's secret.
+            version: hash of everything that decides the model's answers.
+            max_bytes: size above which entries are evicted.
+        """
         self._path, self._max_bytes = path, max_bytes
         self._key = blake2b(version.encode(), digest_size=64, key=key[:64], person=b"palimpsest-cache").digest()
         self._lock = threading.Lock()
@@ -51,30 +65,34 @@ class SentenceCache:
         return f"SentenceCache({self._path})"
 
     def get(self, texts: Sequence[str]) -> list[tuple[TextSpan, ...] | None]:
-        """What is known of each text, ``None`` where nothing is."""
+        """Return the cached spans of each text, ``None`` where there is no entry."""
         keys = [self._digest(text) for text in texts]
         known: dict[bytes, tuple[TextSpan, ...]] = {}
-        today = _today()
         with self._lock:
             try:
                 connection = self._open()
-                for first in range(0, len(keys), _ASKED):
-                    asked = keys[first : first + _ASKED]
-                    marks = ",".join("?" * len(asked))
-                    for key, value, day in connection.execute(
-                        f"select key, value, day from sentence where key in ({marks})", asked
-                    ):
-                        found = self._unpack(key, value)
-                        if found is not None:
-                            known[key] = found
-                            if day < today - _FRESH_DAYS:
-                                self._used.add(key)
-            except sqlite3.Error:
-                self._fail()
+                for first in range(0, len(keys), _KEYS_PER_QUERY):
+                    self._read(connection, keys[first : first + _KEYS_PER_QUERY], known)
+            except sqlite3.Error as error:
+                self._fail(error)
         return [known.get(key) for key in keys]
 
+    def _read(
+        self, connection: sqlite3.Connection, keys: Sequence[bytes], known: dict[bytes, tuple[TextSpan, ...]]
+    ) -> None:
+        """Add the valid entries of ``keys`` to ``known``."""
+        today = _today()
+        marks = ",".join("?" * len(keys))
+        rows = connection.execute(f"select key, value, day from sentence where key in ({marks})", keys)
+        for key, value, day in rows:
+            spans = self._unpack(key, value)
+            if spans is not None:
+                known[key] = spans
+                if day < today - _FRESH_DAYS:
+                    self._used.add(key)
+
     def put(self, texts: Sequence[str], found: Sequence[Sequence[TextSpan]]) -> None:
-        """Keep what was found in each text."""
+        """Store the spans of each text."""
         today = _today()
         rows = [
             (key := self._digest(text), self._pack(key, spans), today) for text, spans in zip(texts, found, strict=True)
@@ -90,18 +108,18 @@ class SentenceCache:
                     connection.executemany("insert or replace into sentence values (?, ?, ?)", rows)
                     connection.executemany("update sentence set day = ? where key = ?", [(today, key) for key in used])
                     self._evict(connection)
-            except sqlite3.Error:
-                self._fail()
+            except sqlite3.Error as error:
+                self._fail(error)
 
     def close(self) -> None:
-        """Give the file back; the next call opens it again."""
+        """Close the file; the next call opens it again."""
         with self._lock:
             if self._connection is not None and self._owner == os.getpid():
                 self._connection.close()
             self._connection = None
 
     def _open(self) -> sqlite3.Connection:
-        # A connection must not be carried over a fork.
+        # A connection must not be used in a forked process.
         if self._connection is None or self._owner != os.getpid():
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             connection = sqlite3.connect(
@@ -109,12 +127,9 @@ class SentenceCache:
             )
             try:
                 connection.execute("pragma journal_mode = wal")
-                # After a loss of power the last entries may be gone; the file is sound.
+                # After a loss of power the last entries may be missing; the file stays valid.
                 connection.execute("pragma synchronous = normal")
-                connection.execute(
-                    "create table if not exists sentence (key blob primary key, value blob not null, day integer not null)"
-                    " without rowid"
-                )
+                connection.execute(_CREATE)
                 self._path.chmod(0o600)
             except sqlite3.Error:
                 connection.close()
@@ -132,11 +147,12 @@ class SentenceCache:
         (entries,) = connection.execute("select count(*) from sentence").fetchone()
         connection.execute(
             "delete from sentence where key in (select key from sentence order by day limit ?)",
-            (1 + entries // _EVICTED_SHARE,),
+            (1 + entries // _EVICTED_PART,),
         )
 
-    def _fail(self) -> None:
+    def _fail(self, error: sqlite3.Error) -> None:
         self.errors += 1
+        _LOG.warning("the sentence cache %s cannot be used (%s): models read every sentence", self._path, error)
         if self._connection is not None:
             self._connection.close()
         self._connection = None
@@ -161,4 +177,5 @@ class SentenceCache:
 
 
 def _today() -> int:
+    """Return the day as a number since 1970."""
     return int(time.time() // 86_400)

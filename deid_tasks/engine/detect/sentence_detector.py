@@ -1,4 +1,4 @@
-"""The neural pass: every distinct sentence is read once, and those known already not at all."""
+"""The neural pass over the sentences of notes: each distinct sentence is read once, and a cached one not at all."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from deid_tasks.engine.detect.sentence_cache import SentenceCache
 from deid_tasks.engine.text import Document
 
 INCLUDED = ":included"
-"""Ends the name of a detector that reads what the inclusion list leaves out."""
+"""Ends the name of a detector that reads the sentences of the inclusion list."""
 
 
 class SentenceDetector:
-    """A reader as a detector, with the inclusion list and the cache in front of it.
+    """A detector that gives distinct sentences to a reader, behind the inclusion list and the cache.
 
     A note gets the same spans with the cache and without it, whatever batch it comes in.
     """
@@ -29,60 +29,70 @@ class SentenceDetector:
     ) -> None:
         """Put ``inclusion`` and ``cache`` in front of ``reader``.
 
-        With ``reads_included`` it reads the sentences of the inclusion list and no others: what the list keeps from the reader.
+        Args:
+            reader: the model or cascade that reads sentences.
+            inclusion: sentences without PHI, which are not read.
+            cache: answers of earlier calls.
+            reads_included: read the sentences of the inclusion list and no others, to measure what the list leaves out.
         """
         self.reader, self.inclusion, self.cache = reader, inclusion, cache
         self._reads_included = reads_included
         self.name = f"{reader.name}{INCLUDED}" if reads_included else reader.name
         self.counts: Counter[str] = Counter()
-        """Since the detector was built: ``sentences``, ``distinct`` ones by batch, of these ``included``, ``cached`` and ``read``;
-        ``included_sentences`` with repeats."""
+        """Counts since the detector was built: ``sentences``; of these ``distinct`` ones in their batch; of these
+        ``included``, ``cached`` and ``read``; and ``included_sentences``, repeats included."""
 
     def included(self) -> "SentenceDetector":
-        """The detector of what this one leaves out."""
+        """Return the detector of the sentences that this one leaves out."""
         return SentenceDetector(self.reader, self.inclusion, self.cache, reads_included=True)
 
     def uncached(self) -> "SentenceDetector":
-        """The same detector, which reads every sentence anew."""
+        """Return the same detector without a cache."""
         return SentenceDetector(self.reader, self.inclusion, reads_included=self._reads_included)
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
-        """The spans of each document, in order and disjoint."""
-        cut = [[(a, document.text[a:b]) for a, b in document.sentences] for document in documents]
-        times = Counter(text for sentences in cut for _, text in sentences)
-        found = self._find(times)
+        """Return the spans of each document, sorted and disjoint."""
+        sentences = [[(a, document.text[a:b]) for a, b in document.sentences] for document in documents]
+        occurrences = Counter(text for one in sentences for _, text in one)
+        found = self._find(occurrences)
         return [
             [
-                Span(a + one.start, a + one.end, one.entity, self.name, one.score)
-                for a, text in sentences
-                for one in found[text]
+                Span(start + span.start, start + span.end, span.entity, self.name, span.score)
+                for start, text in one
+                for span in found[text]
             ]
-            for sentences in cut
+            for one in sentences
         ]
 
-    def _find(self, times: "Counter[str]") -> dict[str, Sequence[TextSpan]]:
-        included = {text for text in times if text in self.inclusion} if self.inclusion is not None else set()
-        found: dict[str, Sequence[TextSpan]] = dict.fromkeys(times, ())
-        wanted = list(included) if self._reads_included else [text for text in times if text not in included]
-        unread = wanted
-        if self.cache is not None and wanted:
-            unread = []
-            for text, known in zip(wanted, self.cache.get(wanted), strict=True):
-                if known is None:
-                    unread.append(text)
-                else:
-                    found[text] = known
+    def _find(self, occurrences: "Counter[str]") -> dict[str, Sequence[TextSpan]]:
+        """Return the spans of each distinct sentence."""
+        included = {text for text in occurrences if text in self.inclusion} if self.inclusion is not None else set()
+        found: dict[str, Sequence[TextSpan]] = dict.fromkeys(occurrences, ())
+        wanted = list(included) if self._reads_included else [text for text in occurrences if text not in included]
+        unread = self._look_up(wanted, found)
         if unread:
             answers = self.reader.read(unread)
             found.update(zip(unread, answers, strict=True))
             if self.cache is not None:
                 self.cache.put(unread, answers)
         self.counts.update(
-            sentences=times.total(),
-            distinct=len(times),
+            sentences=occurrences.total(),
+            distinct=len(occurrences),
             included=len(included),
-            included_sentences=sum(times[text] for text in included),
+            included_sentences=sum(occurrences[text] for text in included),
             cached=len(wanted) - len(unread),
             read=len(unread),
         )
         return found
+
+    def _look_up(self, wanted: list[str], found: dict[str, Sequence[TextSpan]]) -> list[str]:
+        """Add the cached answers to ``found``, and return the sentences that have none."""
+        if self.cache is None or not wanted:
+            return wanted
+        unread: list[str] = []
+        for text, known in zip(wanted, self.cache.get(wanted), strict=True):
+            if known is None:
+                unread.append(text)
+            else:
+                found[text] = known
+        return unread

@@ -1,8 +1,9 @@
-"""A token-classification model: its tokenizer, its labels, how its texts are windowed, and the runner that computes its logits.
+"""A token-classification model: its tokenizer, its labels, how its texts are windowed, and the runner that computes its
+logits.
 
-A section ``palimpsest`` of ``config.json`` may add ``window``, ``stride``, ``pieces`` (``mean`` or ``first``: how word pieces are
-pooled to words), ``units`` (the model reads word groups instead of word pieces), ``context``, ``titled``, ``rules``, ``crf``,
-``labels`` (the entity that each label stands for, ``null`` for none) and ``sha256`` of the files.
+A section ``palimpsest`` of ``config.json`` may add ``window``, ``stride``, ``pieces`` (``mean`` or ``first``: how word
+pieces are pooled to words), ``units`` (the model reads word groups instead of word pieces), ``context``, ``titled``,
+``rules``, ``crf``, ``labels`` (the entity that each label stands for, ``null`` for none) and ``sha256`` of the files.
 """
 
 from collections.abc import Sequence
@@ -37,8 +38,8 @@ class TokenModel:
     """One loaded model. Calls from different threads may share it.
 
     Raises:
-        ModelError: a file is missing, damaged, pickled or differs from its SHA-256; a label is not known; or the backend needs a
-            package that is not installed.
+        ModelError: a file is missing, damaged, pickled or differs from its SHA-256; a label is not known; or the
+            backend needs a package that is not installed.
     """
 
     def __init__(self, folder: Path, settings: ModelSettings = _DEFAULT_SETTINGS) -> None:

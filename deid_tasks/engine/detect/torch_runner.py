@@ -1,7 +1,8 @@
-"""Windows through torch: on GPUs in half precision, on a CPU where none is at hand.
+"""Windows through torch: on GPUs in half precision, or on a CPU where there is no GPU.
 
-Torch and what reads models with it are imported only here, and only when the settings ask for `backend: torch`. Weights are read from safetensors
-or, for our own models, from the int8 rows of the ONNX graph; nothing that could run code is ever read.
+Torch and the packages that read its models are imported here alone, and only where the settings ask for `backend:
+torch`. Weights are read from safetensors or, for our own models, from the int8 rows of the ONNX graph. Files that could
+run code are never read.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,16 +22,17 @@ from deid_tasks.settings import ModelSettings
 if TYPE_CHECKING:
     import torch
 
-_BUCKET = 8
+_LENGTH_MULTIPLE = 8
 """Windows are padded to a multiple of this."""
 _Forward = Callable[["torch.Tensor", "torch.Tensor", "torch.Tensor", "torch.Tensor"], "torch.Tensor"]
 
 
 class TorchRunner:
-    """One model, with a copy on each device; batches of like length go round the devices.
+    """One model, with a copy on each device; batches of similar length are given to the devices in turn.
 
     Raises:
-        ModelError: torch or what reads the weights is not installed, a device is not there, or the weights are not of this model.
+        ModelError: torch or a package that reads the weights is not installed, a device is not available, or the
+            weights do not fit the model.
     """
 
     def __init__(self, weights: Path, config: dict[str, Any], settings: ModelSettings) -> None:
@@ -41,9 +43,10 @@ class TorchRunner:
                 f"{weights.parent}: `backend: torch` needs the extra 'gpu' (torch is not installed)"
             ) from None
         self._torch = torch
+        self._folder = weights.parent
         self._pad_id = int(config.get("pad_token_id") or 0)
-        self._batch_pieces = settings.batch_word_pieces
-        devices = [_device(torch, name) for name in settings.devices] or _devices_at_hand(torch)
+        self._batch_tokens = settings.batch_word_pieces
+        devices = [_device(torch, name) for name in settings.devices] or _default_devices(torch)
         is_own = config.get("model_type") == OWN_MODEL_TYPE
         self._copies: list[tuple[_Forward, torch.device]] = []
         for device in devices:
@@ -53,18 +56,13 @@ class TorchRunner:
         self._pool = ThreadPoolExecutor(len(devices)) if len(devices) > 1 else None
 
     def logits(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
-        """``[L, labels]`` of each window, in order."""
-        order = sorted(range(len(windows)), key=lambda index: -len(windows[index].ids))
-        batches: list[list[int]] = []
-        longest = 0
-        for index in order:
-            # Longest first: what does not fit into memory fails at once, and not after an hour.
-            length = _padded(len(windows[index].ids))
-            if batches and (len(batches[-1]) + 1) * longest <= self._batch_pieces and longest - length <= longest // 8:
-                batches[-1].append(index)
-            else:
-                batches.append([index])
-                longest = length
+        """Return ``[L, labels]`` of each window, in the order given.
+
+        Raises:
+            ModelError: torch failed, for example out of GPU memory. The cause is the model, the settings or the
+                machine.
+        """
+        batches = self._batches(windows)
         inputs = [[windows[index] for index in batch] for batch in batches]
         copies = [copy for copy, _ in zip(cycle(self._copies), inputs, strict=False)]
         runs = map(self._run, inputs, copies) if self._pool is None else self._pool.map(self._run, inputs, copies)
@@ -74,37 +72,56 @@ class TorchRunner:
                 found[index] = output[: len(windows[index].ids)]
         return found
 
+    def _batches(self, windows: Sequence[Window]) -> list[list[int]]:
+        """Return the indices of the windows of each batch, longest first, so that a lack of memory shows at once."""
+        order = sorted(range(len(windows)), key=lambda index: -len(windows[index].ids))
+        batches: list[list[int]] = []
+        longest = 0
+        for index in order:
+            length = _padded_length(len(windows[index].ids))
+            if batches and (len(batches[-1]) + 1) * longest <= self._batch_tokens and longest - length <= longest // 8:
+                batches[-1].append(index)
+            else:
+                batches.append([index])
+                longest = length
+        return batches
+
     def _run(self, windows: list[Window], copy: tuple[_Forward, "torch.device"]) -> NDArray[np.float32]:
+        """Return ``[B, L, labels]`` of one batch."""
         torch = self._torch
         forward, device = copy
-        length = _padded(max(len(window.ids) for window in windows))
+        length = _padded_length(max(len(window.ids) for window in windows))
         read = np.full((len(windows), length, *windows[0].ids.shape[1:]), self._pad_id, np.int64)
         values = np.zeros((3, len(windows), length), np.int64)
         for row, window in enumerate(windows):
             size = len(window.ids)
             read[row, :size], values[0, row, :size] = window.ids, window.cases
             values[1, row, :size], values[2, row, :size] = window.gaps, 1
-        with torch.inference_mode():
-            ids = torch.from_numpy(read).to(device)
-            cases, gaps, mask = torch.from_numpy(values).to(device)
-            result: NDArray[np.float32] = forward(ids, cases, gaps, mask.bool()).float().cpu().numpy()
+        try:
+            with torch.inference_mode():
+                ids = torch.from_numpy(read).to(device)
+                cases, gaps, mask = torch.from_numpy(values).to(device)
+                result: NDArray[np.float32] = forward(ids, cases, gaps, mask.bool()).float().cpu().numpy()
+        except RuntimeError as error:  # torch raises CUDA errors and a lack of GPU memory as subclasses of it
+            raise ModelError(f"{self._folder}: torch failed on {device} ({type(error).__name__})") from error
         return result
 
 
-def _padded(length: int) -> int:
-    return -(-length // _BUCKET) * _BUCKET
+def _padded_length(length: int) -> int:
+    return -(-length // _LENGTH_MULTIPLE) * _LENGTH_MULTIPLE
 
 
 def _device(library: Any, name: str) -> "torch.device":
     try:
         device: torch.device = library.device(name)
         library.empty(1, device=device)
-    except Exception as error:  # torch raises what its backends raise
-        raise ModelError(f"device {name!r} is not to be had ({type(error).__name__})") from None
+    except Exception as error:  # torch raises its backends' classes, AssertionError among them
+        raise ModelError(f"device {name!r} is not available ({type(error).__name__})") from error
     return device
 
 
-def _devices_at_hand(torch: Any) -> list["torch.device"]:
+def _default_devices(torch: Any) -> list["torch.device"]:
+    """Return all GPUs, or the CPU when no GPU is available."""
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     return [torch.device("cuda", number) for number in range(count)] or [torch.device("cpu")]
 
@@ -124,19 +141,19 @@ def _own(weights: Path, config: dict[str, Any], device: "torch.device", dtype: "
 
 
 def _foreign(weights: Path, device: "torch.device", dtype: "torch.dtype") -> _Forward:
-    """Any Hugging Face token-classification model."""
+    """Return the forward pass of any Hugging Face token-classification model."""
     try:
         import transformers
     except ImportError:
         raise ModelError(f"{weights.parent}: needs the extra 'gpu' (transformers is not installed)") from None
     if weights.suffix != ".safetensors":
-        raise ModelError(f"{weights.parent}: `backend: torch` reads model.safetensors, and there is none")
+        raise ModelError(f"{weights.parent}: `backend: torch` reads model.safetensors, which is missing")
     try:
         model = transformers.AutoModelForTokenClassification.from_pretrained(
             weights.parent, use_safetensors=True, trust_remote_code=False, local_files_only=True, dtype=dtype
         )
-    except Exception as error:  # transformers raises its own, safetensors' and the system's errors
-        raise ModelError(f"{weights.parent} cannot be read by transformers ({type(error).__name__})") from None
+    except Exception as error:  # transformers raises its own classes, safetensors' and OSError
+        raise ModelError(f"{weights.parent} cannot be read by transformers ({type(error).__name__})") from error
     model = model.to(device).eval()
 
     def forward(

@@ -54,8 +54,8 @@ class LabelProbabilities:
             [outside_bias if one.is_outside else biases.get(one.entity, 0.0) if one.entity else 0.0 for one in labels],
             np.float32,
         )
-        # Several labels may stand for one entity; each round adds one label of each. Columns are added one by one, since the last
-        # bits of a matrix product depend on how many rows it has.
+        # Several labels may stand for one entity; each round adds one label of each. Columns are added one by one,
+        # since the last bits of a matrix product depend on how many rows it has.
         self._rounds: list[tuple[list[int], list[int]]] = []
         for index, label in enumerate(labels):
             if label.entity is None or label.entity not in entities:

@@ -27,7 +27,7 @@ _PLAIN = {
 
 
 class _Table(dict[int, str]):
-    """A translation table that learns each code point the first time it is met."""
+    """A translation table that computes each code point's character on first use."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -52,13 +52,17 @@ def _plain(character: str) -> str:
 
 
 _TABLE = _Table()
-_BEYOND = re.compile(r"[^\x00-\x7f]+")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 def fold_to_ascii(text: str) -> str:
-    """``text`` in ASCII, one character for one: accents off, typographic quotes and dashes plain, other scripts ``x``."""
-    return text if text.isascii() else _BEYOND.sub(_plain_run, text)
+    """Return ``text`` in ASCII, of the same length.
+
+    Accents are removed, typographic quotes and dashes become plain, other scripts' letters become ``x``, other symbols
+    ``?``.
+    """
+    return text if text.isascii() else _BEYOND_ASCII.sub(_fold_run, text)
 
 
-def _plain_run(match: re.Match[str]) -> str:
+def _fold_run(match: re.Match[str]) -> str:
     return match.group().translate(_TABLE)

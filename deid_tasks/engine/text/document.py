@@ -1,4 +1,4 @@
-"""A note while detectors read it: its text, its tokens and its sentences, each computed once."""
+"""A note as detectors read it: its text, its tokens and its sentences, each computed once."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,7 +10,7 @@ from deid_tasks.engine.text.tokens import Token, tokenize
 
 @dataclass(frozen=True)
 class Document:
-    """One note. All offsets are code points of ``text``; the ``repr`` holds no text."""
+    """One note. All offsets are code points of ``text``; the ``repr`` shows no text."""
 
     note_id: str
     text: str = field(repr=False)
@@ -19,12 +19,12 @@ class Document:
 
     @cached_property
     def plain(self) -> str:
-        """The text in ASCII, one character for one."""
+        """The text in ASCII, one character for each code point."""
         return fold_to_ascii(self.text)
 
     @cached_property
     def plain_bytes(self) -> bytes:
-        """``plain`` as automata read it."""
+        """``plain`` encoded, as RE2 reads it."""
         return self.plain.encode("ascii")
 
     @cached_property
@@ -34,5 +34,7 @@ class Document:
 
     @cached_property
     def sentences(self) -> list[tuple[int, int]]:
-        """``(start, end)`` of each sentence, stripped of white space, in order, disjoint; all words lie in one."""
+        """``(start, end)`` of each sentence without surrounding white space, sorted and disjoint; every word lies in
+        one.
+        """
         return split_sentences(self.text)

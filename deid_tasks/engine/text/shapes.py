@@ -1,4 +1,4 @@
-"""Words as a neural model sees them, and what their writing tells: case, and what stands before them."""
+"""The words of a text as neural models read them, with the class of their case and of the gap before them."""
 
 import re
 
@@ -9,16 +9,18 @@ _WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 _LINE_OR_TAB = re.compile(r"[\n\r\t]")
 
 CASES = 8
-"""0 no word, 1 lower, 2 Title, 3 UPPER, 4 a single capital, 5 digits, 6 mixedCase, 7 punctuation and the rest."""
+"""Case classes: 0 not a word, 1 lower, 2 Title, 3 UPPER, 4 a single capital, 5 digits, 6 mixedCase, 7 punctuation and
+the rest."""
 GAPS = 4
-"""0 no word, 1 glued to the word before, 2 after spaces or at the start of the text, 3 after a line break or a tab."""
+"""Gap classes: 0 not a word, 1 glued to the word before, 2 after spaces or at the text's start, 3 after a line break or
+a tab."""
 
 
 def shape_words(text: str) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8]]:
-    """``(starts, ends, cases, gaps)`` of the words of ``text``, each of shape ``[words]``; offsets in code points.
+    """Return ``(starts, ends, cases, gaps)`` of the words of ``text``, each ``[W]``; offsets in code points.
 
-    A word is a run of letters, a run of digits, or one other visible character: ``61Sex`` is two words, so that a
-    glued field can be told from its neighbour.
+    A word is a run of letters, a run of digits, or one other visible character. ``61Sex`` is two words, so that a model
+    can tell a value from the field name glued to it.
     """
     starts: list[int] = []
     ends: list[int] = []
@@ -46,7 +48,7 @@ def shape_words(text: str) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArra
 
 
 def case_of(word: str) -> int:
-    """The case class of one word, see ``CASES``."""
+    """Return the case class of one word, see ``CASES``."""
     if word.islower():
         return 1
     if word.isupper():

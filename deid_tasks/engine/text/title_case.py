@@ -1,4 +1,4 @@
-"""Words in capitals as words in Title case: what models trained on normalised text read."""
+"""Words in capitals in Title case, as models read them that were trained on normalised text."""
 
 import re
 
@@ -6,12 +6,14 @@ _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 def title_capitals(text: str) -> str:
-    """``text`` of the same length, its words in capitals in Title case: ``DR. O'NEIL`` becomes ``Dr. O'Neil``."""
+    """Return ``text`` with its words in capitals in Title case, of the same length: ``DR. O'NEIL`` becomes ``Dr.
+    O'Neil``.
+    """
     return _LETTERS.sub(_title, text)
 
 
 def _title(match: re.Match[str]) -> str:
     word = match.group()
     rest = word[1:].lower()
-    # A few capitals have a small form of two characters.
+    # A few capitals have a lower-case form of two characters, which would move the offsets.
     return word[0] + rest if word.isupper() and len(rest) == len(word) - 1 else word

@@ -1,4 +1,4 @@
-"""Words and punctuation with exact offsets."""
+"""Words and punctuation marks of a text, with exact offsets."""
 
 import re
 from typing import NamedTuple
@@ -7,12 +7,12 @@ _TOKEN = re.compile(r"[^\W_]+|[^\s\w]|_")
 
 
 class Token(NamedTuple):
-    """``text[start:end]`` of the note, in code points."""
+    """The offsets of one token in code points, ``end`` exclusive."""
 
     start: int
     end: int
 
 
 def tokenize(text: str) -> list[Token]:
-    """Runs of letters and digits, and single punctuation marks; white space separates and is dropped."""
+    """Return the runs of letters and digits and the single punctuation marks of ``text``; white space is dropped."""
     return [Token(*match.span()) for match in _TOKEN.finditer(text)]

@@ -1,12 +1,15 @@
-"""Words with the marks that are glued to them, as one place each: what a model reads that need not look at every piece.
+"""Word groups: words together with the marks that are glued to them, each read by a model as one token.
 
-Clinical text has two word pieces for each word between blanks, special tokens included: names and drugs fall into several, and every dot, colon
-and slash is one. A unit is a word, or a number with the point or colon inside it, together with the marks glued to either side. Its pieces
-are added up before the first layer. Commas, semicolons and brackets stay units of their own: they part one person from the next.
+Clinical text has about two word pieces for each word between blanks, special tokens included: names and drugs are cut
+into several pieces, and every dot, colon and slash is one. A word group is a word, or a number with the point or colon
+inside it, together with the marks glued to either side. The embeddings of its pieces are added up before the first
+layer, so that the model reads fewer tokens. Commas, semicolons and brackets are groups of their own, since they
+separate one person from the next.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,75 +17,98 @@ from numpy.typing import NDArray
 from deid_tasks.engine.text.word_pieces import WordPieces
 
 SLOTS = 6
-"""Word pieces that a unit has room for: its first three, its last, the mark before it and the first mark behind it."""
-_LAST, _BEFORE, _BEHIND = 3, 4, 5
-_APART = np.array(sorted(map(ord, ",;()[]{}<>|")), np.uint32)
+"""Word pieces that a group has room for: its word's first three and its last, one mark before it, one mark after it."""
+_LAST, _BEFORE, _AFTER = 3, 4, 5
+_SEPARATORS = np.array(sorted(map(ord, ",;()[]{}<>|")), np.uint32)
+"""Marks that are always groups of their own."""
 _IN_NUMBERS = np.array(sorted(map(ord, ".,:")), np.uint32)
-"""Between digits they make one number, ``3.5`` and ``10:30``. Dashes and slashes do not: ``7-20`` is a date, a range or half of a telephone number."""
+"""Marks that join digits to one number: ``3.5``, ``10:30``. A dash or slash does not: ``7-20`` may be a date, a range
+or a phone number."""
 _GLUED, _DIGITS, _MARK = 1, 5, 7
+"""The gap class of a glued word, and the case classes of digits and of marks, see ``text.shapes``."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordGroups:
-    """One text. ``U`` units, ``W`` words."""
+    """The word groups of one text. ``G`` groups, ``W`` words."""
 
     ids: NDArray[np.int64] = field(repr=False)
-    """``[U, SLOTS]``; an empty slot holds the id of the padding."""
+    """``[G, SLOTS]``: ids of the word pieces; an empty slot holds the id of the padding."""
     words: NDArray[np.int32] = field(repr=False)
-    """``[U]``: the word that a unit stands for; its case and gap are the unit's."""
-    of_words: NDArray[np.int32] = field(repr=False)
-    """``[W]``: the unit of each word; never falling."""
+    """``[G]``: index of each group's main word, whose case and gap are the group's."""
+    group_of_word: NDArray[np.int32] = field(repr=False)
+    """``[W]``: index of each word's group; not falling."""
     is_attached: NDArray[np.bool_] = field(repr=False)
-    """``[W]``: whether the word is a mark before or behind another word, of which the model says nothing."""
+    """``[W]``: whether the word is a mark before or after a group's main word; the model gives no probability of its
+    own for it."""
+
+
+class _Roles(NamedTuple):
+    """How each word belongs to a group; ``[W]`` each."""
+
+    is_start: NDArray[np.bool_]
+    """Whether a group starts at the word."""
+    is_attached: NDArray[np.bool_]
+    slot: NDArray[np.int8]
+    """0 for the group's main word, else ``_BEFORE`` or ``_AFTER``."""
 
 
 def group_words(texts: Sequence[str], pieces: Sequence[WordPieces], padding: int) -> list[WordGroups]:
-    """The units of each text, from its pieces; all texts are worked on at once."""
+    """Return the word groups of each text, in the order given; all texts are computed together.
+
+    Args:
+        texts: the texts.
+        pieces: word pieces of each text.
+        padding: id of the padding token, which fills empty slots.
+    """
     counts = np.array([len(one.starts) for one in pieces], np.int64)
     total = int(counts.sum())
     if not total:
         return [_EMPTY] * len(texts)
-    cases = np.concatenate([one.cases for one in pieces])
-    glued = np.concatenate([one.gaps for one in pieces]) == _GLUED
-    characters = np.concatenate(
-        [
-            np.frombuffer(text.encode("utf-32-le"), np.uint32)[one.starts]
-            for text, one in zip(texts, pieces, strict=True)
-        ]
-    )
-    opens, attached, core = _opens(cases, glued, characters)
-    unit = np.cumsum(opens, dtype=np.int32) - 1
+    roles = _roles(texts, pieces)
+    group = np.cumsum(roles.is_start, dtype=np.int32) - 1
     first_words = np.cumsum(counts) - counts
     word = np.concatenate([one.words + first for one, first in zip(pieces, first_words, strict=True)]).astype(np.int64)
-    ids = _filled(np.concatenate([one.ids for one in pieces]), word, unit, core, padding)
-    # A mark before a word opens its unit; the word speaks for it.
-    speaks = np.flatnonzero(opens)
-    speaks = speaks + (core[speaks] == _BEFORE)
-    bounds = np.concatenate([unit[np.minimum(first_words, total - 1)], [int(unit[-1]) + 1]])
+    ids = np.full((int(group[-1]) + 1, SLOTS), padding, np.int64)
+    _fill_slots(ids, np.concatenate([one.ids for one in pieces]), group[word], roles.slot[word])
+    # Where a mark before the word starts the group, the word behind it is the main one.
+    main = np.flatnonzero(roles.is_start)
+    main = main + (roles.slot[main] == _BEFORE)
+    bounds = np.concatenate([group[np.minimum(first_words, total - 1)], [int(group[-1]) + 1]])
     found = []
     for number, (first, count) in enumerate(zip(first_words.tolist(), counts.tolist(), strict=True)):
         if not count:
             found.append(_EMPTY)
             continue
-        low, high = int(bounds[number]), int(unit[first + count - 1]) + 1
+        low, high = int(bounds[number]), int(group[first + count - 1]) + 1
         found.append(
             WordGroups(
                 ids[low:high],
-                (speaks[low:high] - first).astype(np.int32),
-                unit[first : first + count] - low,
-                attached[first : first + count],
+                (main[low:high] - first).astype(np.int32),
+                group[first : first + count] - low,
+                roles.is_attached[first : first + count],
             )
         )
     return found
 
 
-def broadcast_to_words(values: NDArray[np.float32], units: WordGroups) -> NDArray[np.float32]:
-    """``[W, …]`` from ``[U, …]``: each word has its unit's; a mark between two units has the lower one of theirs, one at an end of the text 0."""
-    found: NDArray[np.float32] = values[units.of_words]
-    marks = np.flatnonzero(units.is_attached)
+def broadcast_to_words(values: NDArray[np.float32], groups: WordGroups) -> NDArray[np.float32]:
+    """Return the values of each word's group.
+
+    An attached mark between two groups has the lower one of their values; one at an end of the text has 0.
+
+    Args:
+        values: ``[G, …]``
+        groups: the groups of the text.
+
+    Returns:
+        ``[W, …]``
+    """
+    found: NDArray[np.float32] = values[groups.group_of_word]
+    marks = np.flatnonzero(groups.is_attached)
     if len(marks):
-        behind = units.words[units.of_words[marks]] < marks
-        left = units.of_words[marks] - ~behind
+        is_after = groups.words[groups.group_of_word[marks]] < marks
+        left = groups.group_of_word[marks] - ~is_after
         right = left + 1
         is_inner = (left >= 0) & (right < len(values))
         lower = np.minimum(values[left], values[np.minimum(right, len(values) - 1)])
@@ -90,49 +116,51 @@ def broadcast_to_words(values: NDArray[np.float32], units: WordGroups) -> NDArra
     return found
 
 
-def _opens(
-    cases: NDArray[np.uint8], glued: NDArray[np.bool_], characters: NDArray[np.uint32]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int8]]:
-    """Of each word: whether a unit opens at it, whether it is an attached mark, and its role: 0 the unit's own, else its slot."""
+def _roles(texts: Sequence[str], pieces: Sequence[WordPieces]) -> _Roles:
+    """Return the roles of all words of all texts, one text after the other."""
+    cases = np.concatenate([one.cases for one in pieces])
+    is_glued = np.concatenate([one.gaps for one in pieces]) == _GLUED
+    characters = np.concatenate(
+        [
+            np.frombuffer(text.encode("utf-32-le"), np.uint32)[one.starts]
+            for text, one in zip(texts, pieces, strict=True)
+        ]
+    )
     is_mark, is_digits = cases == _MARK, cases == _DIGITS
     nothing = np.zeros(1, bool)
-    glued_after = np.append(glued[1:], nothing)
-    mark_after, digits_after = np.append(is_mark[1:], nothing), np.append(is_digits[1:], nothing)
-    digits_before = np.append(nothing, is_digits[:-1])
-    inside = np.isin(characters, _IN_NUMBERS) & glued & glued_after & digits_before & digits_after
-    joins = is_mark & ~np.isin(characters, _APART)
-    before = joins & ~glued & glued_after & ~mark_after
-    behind = joins & glued & ~inside
-    goes_on = np.append(nothing, inside[:-1])
-    after_before = np.append(nothing, before[:-1])
-    opens = ~(inside | behind | goes_on | after_before)
-    role = np.zeros(len(cases), np.int8)
-    role[before], role[behind] = _BEFORE, _BEHIND
-    return opens, before | behind, role
+    next_is_glued = np.append(is_glued[1:], nothing)
+    next_is_mark, next_is_digits = np.append(is_mark[1:], nothing), np.append(is_digits[1:], nothing)
+    previous_is_digits = np.append(nothing, is_digits[:-1])
+    is_in_number = np.isin(characters, _IN_NUMBERS) & is_glued & next_is_glued & previous_is_digits & next_is_digits
+    can_attach = is_mark & ~np.isin(characters, _SEPARATORS)
+    is_before = can_attach & ~is_glued & next_is_glued & ~next_is_mark
+    is_after = can_attach & is_glued & ~is_in_number
+    follows_number_mark = np.append(nothing, is_in_number[:-1])
+    follows_mark_before = np.append(nothing, is_before[:-1])
+    slot = np.zeros(len(cases), np.int8)
+    slot[is_before], slot[is_after] = _BEFORE, _AFTER
+    is_start = ~(is_in_number | is_after | follows_number_mark | follows_mark_before)
+    return _Roles(is_start, is_before | is_after, slot)
 
 
-def _filled(
-    pieces: NDArray[np.int64],
-    word: NDArray[np.int64],
-    unit: NDArray[np.int32],
-    role: NDArray[np.int8],
-    padding: int,
-) -> NDArray[np.int64]:
-    ids = np.full((int(unit[-1]) + 1, SLOTS), padding, np.int64)
-    of_piece, slot = unit[word].astype(np.int64), role[word].astype(np.int64)
+def _fill_slots(
+    ids: NDArray[np.int64], pieces: NDArray[np.int64], group: NDArray[np.int32], role: NDArray[np.int8]
+) -> None:
+    """Write the id of each word piece into ``ids`` (``[G, SLOTS]``), from its group and its word's role (``[P]``
+    each).
+    """
+    group, slot = group.astype(np.int64), role.astype(np.int64)
     own = np.flatnonzero(slot == 0)
-    units = of_piece[own]
+    groups = group[own]
     if len(own):
-        begins = np.append(True, units[1:] != units[:-1])
-        starts = np.flatnonzero(begins)
-        place = np.arange(len(own)) - np.repeat(starts, np.diff(np.append(starts, len(own))))
-        slot[own] = np.minimum(place, _LAST)
-    # Of several pieces for one slot the last one written stays: of a word's the last, of marks behind it the first.
-    backwards = np.flatnonzero(slot == _BEHIND)[::-1]
-    rest = np.flatnonzero(slot != _BEHIND)
-    ids[of_piece[rest], slot[rest]] = pieces[rest]
-    ids[of_piece[backwards], _BEHIND] = pieces[backwards]
-    return ids
+        starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))
+        position = np.arange(len(own)) - np.repeat(starts, np.diff(np.append(starts, len(own))))
+        slot[own] = np.minimum(position, _LAST)
+    # The last piece written to a slot stays: the last one of a word, and the first one of the marks after it.
+    backwards = np.flatnonzero(slot == _AFTER)[::-1]
+    rest = np.flatnonzero(slot != _AFTER)
+    ids[group[rest], slot[rest]] = pieces[rest]
+    ids[group[backwards], _AFTER] = pieces[backwards]
 
 
 _EMPTY = WordGroups(np.empty((0, SLOTS), np.int64), np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, bool))

@@ -1,4 +1,4 @@
-"""Words as scores and agreement count them, and what spans say of each."""
+"""Words as evaluation and agreement count them, and the entity of each."""
 
 import re
 from bisect import bisect_right
@@ -11,30 +11,33 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def split_words(text: str) -> list[Token]:
-    """Runs of letters and digits; punctuation is no word and counts nowhere."""
+    """Return the runs of letters and digits of ``text``; punctuation is not counted."""
     return [Token(*match.span()) for match in _WORD.finditer(text)]
 
 
 def mark_words(words: Sequence[tuple[int, int]], spans: Iterable[Span]) -> dict[int, str]:
-    """The entity of each word that a span touches, by its place in ``words``, which are sorted and disjoint.
+    """Return the entity of each word that a span touches, by the word's index.
 
-    A word is labelled by the first span, in order of start, that shares a character with it: a span that covers a part of a word
-    covers the word. Spans may overlap.
+    A word has the entity of the first span, by start, that shares a character with it.
+
+    Args:
+        words: ``(start, end)`` of each word, sorted and disjoint.
+        spans: spans of the same text; they may overlap, and may cover a part of a word.
     """
     marked: dict[int, str] = {}
     for span in sorted(spans):
-        place = bisect_right(words, span.start, key=_end)
-        while place < len(words) and words[place][0] < span.end:
-            marked.setdefault(place, str(span.entity))
-            place += 1
+        index = bisect_right(words, span.start, key=_end)
+        while index < len(words) and words[index][0] < span.end:
+            marked.setdefault(index, str(span.entity))
+            index += 1
     return marked
 
 
 def label_words(words: Sequence[tuple[int, int]], spans: Iterable[Span]) -> list[str]:
-    """The entity of every word, as ``mark_words`` finds it, or an empty string."""
+    """Return the entity of every word as ``mark_words`` finds it, or an empty string."""
     labels = [""] * len(words)
-    for place, entity in mark_words(words, spans).items():
-        labels[place] = entity
+    for index, entity in mark_words(words, spans).items():
+        labels[index] = entity
     return labels
 
 

@@ -1,4 +1,4 @@
-"""Sentences as word pieces, each piece tied to its word and each word to its place in the text."""
+"""Texts as word pieces, each tied to its word, and each word to its offsets in the text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,24 +13,24 @@ from deid_tasks.engine.text.shapes import shape_words
 
 @dataclass(frozen=True, slots=True)
 class WordPieces:
-    """One text. ``P`` pieces, ``W`` words; special tokens are not among the pieces."""
+    """The word pieces of one text, special tokens left out. ``P`` pieces, ``W`` words."""
 
     ids: NDArray[np.int64] = field(repr=False)
-    """``[P]``"""
+    """``[P]``: ids of the tokenizer's vocabulary."""
     words: NDArray[np.int32] = field(repr=False)
-    """``[P]``: the word each piece lies in, never falling."""
+    """``[P]``: index of the word that each piece lies in; not falling."""
     starts: NDArray[np.int32] = field(repr=False)
-    """``[W]``: code points."""
+    """``[W]``: start of each word, in code points."""
     ends: NDArray[np.int32] = field(repr=False)
-    """``[W]``: code points, exclusive."""
+    """``[W]``: end of each word, in code points, exclusive."""
     cases: NDArray[np.uint8] = field(repr=False)
-    """``[W]``, see ``shapes.CASES``."""
+    """``[W]``: case class, see ``shapes.CASES``."""
     gaps: NDArray[np.uint8] = field(repr=False)
-    """``[W]``, see ``shapes.GAPS``."""
+    """``[W]``: gap class, see ``shapes.GAPS``."""
 
 
 class WordPieceTokenizer:
-    """Cuts texts into the pieces of one ``tokenizer.json``; never truncates, never pads."""
+    """Cuts texts into the word pieces of one ``tokenizer.json``, without truncation or padding."""
 
     def __init__(self, path: Path) -> None:
         self._tokenizer = Tokenizer.from_file(str(path))
@@ -39,21 +39,25 @@ class WordPieceTokenizer:
         framed = self._tokenizer.encode("a")
         inner = [i for i, special in enumerate(framed.special_tokens_mask) if not special]
         self.prefix: tuple[int, ...] = tuple(framed.ids[: inner[0]])
-        """Special tokens that stand before the pieces of a text."""
+        """Ids of the special tokens before a text."""
         self.suffix: tuple[int, ...] = tuple(framed.ids[inner[-1] + 1 :])
-        """Special tokens that stand after them."""
+        """Ids of the special tokens after a text."""
         self.vocabulary: int = self._tokenizer.get_vocab_size(with_added_tokens=True)
+        """How many ids there are."""
 
     def encode(self, texts: Sequence[str]) -> list[WordPieces]:
-        """The pieces of each text, in order."""
+        """Return the word pieces of each text, in the order given."""
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return [_pieces(text, encoding.ids, encoding.offsets) for text, encoding in zip(texts, encodings, strict=True)]
+        return [
+            _word_pieces(text, encoding.ids, encoding.offsets) for text, encoding in zip(texts, encodings, strict=True)
+        ]
 
 
-def _pieces(text: str, ids: list[int], offsets: list[tuple[int, int]]) -> WordPieces:
+def _word_pieces(text: str, ids: list[int], offsets: list[tuple[int, int]]) -> WordPieces:
     starts, ends, cases, gaps = shape_words(text)
-    places = np.array(offsets, np.int32).reshape(-1, 2)
-    # The first word that ends after the piece begins: right also for tokenizers whose pieces take in the space before.
-    words = np.searchsorted(ends, places[:, 0], side="right").astype(np.int32)
-    kept = words < len(ends)
-    return WordPieces(np.array(ids, np.int64)[kept], words[kept], starts, ends, cases, gaps)
+    bounds = np.array(offsets, np.int32).reshape(-1, 2)
+    # The first word that ends after the piece starts. This is right for tokenizers whose pieces include the space
+    # before, too.
+    words = np.searchsorted(ends, bounds[:, 0], side="right").astype(np.int32)
+    is_in_word = words < len(ends)
+    return WordPieces(np.array(ids, np.int64)[is_in_word], words[is_in_word], starts, ends, cases, gaps)

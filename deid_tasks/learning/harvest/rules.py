@@ -109,7 +109,7 @@ def _held_against(
     for note in notes:
         text = note.document.text
         for start, end, spans in _sentences(note):
-            rule = detector.rule_of(text, start, end)
+            rule = detector.template_of(text, start, end)
             if rule is None:
                 continue
             left = [

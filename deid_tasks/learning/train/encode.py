@@ -84,7 +84,7 @@ def _unit_windows(
     count = len(units.words)
     of_words = np.where(units.is_attached, 0, word_targets(sample, pieces))
     # A number of several parts is what any of its parts is.
-    opens = np.flatnonzero(np.diff(units.of_words, prepend=-1))
+    opens = np.flatnonzero(np.diff(units.group_of_word, prepend=-1))
     targets = np.maximum.reduceat(of_words, opens) if count else of_words
     for first in range(0, max(count - cutting.overlap, 1), cutting.window - cutting.overlap):
         part = slice(first, first + cutting.window)

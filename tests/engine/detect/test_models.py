@@ -164,7 +164,7 @@ def test_any_hugging_face_model_runs_on_torch(hub_model: Path) -> None:
 def test_what_torch_will_not_read(hub_model: Path, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ModelError, match=r"model.onnx missing; model.safetensors is read with `backend: torch`"):
         reader(hub_model)
-    with pytest.raises(ModelError, match="device 'cuda:77' is not to be had"):
+    with pytest.raises(ModelError, match="device 'cuda:77' is not available"):
         reader(tiny, backend="torch", devices=["cuda:77"])
     with pytest.raises(ModelError, match="precision bfloat16 needs `backend: torch`"):
         reader(tiny, precision="bfloat16")

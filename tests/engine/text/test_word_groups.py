@@ -45,7 +45,7 @@ def read(encoder: WordPieceTokenizer, text: str) -> WordGroups:
 def test_units_of_clinical_text(encoder: WordPieceTokenizer, text: str, expected: list[str]) -> None:
     [pieces] = encoder.encode([text])
     units = read(encoder, text)
-    parts = [np.flatnonzero(units.of_words == unit) for unit in range(len(units.words))]
+    parts = [np.flatnonzero(units.group_of_word == unit) for unit in range(len(units.words))]
     assert [text[pieces.starts[part[0]] : pieces.ends[part[-1]]] for part in parts] == expected
 
 
@@ -71,10 +71,10 @@ def test_a_texts_units_do_not_depend_on_the_others(encoder: WordPieceTokenizer, 
         [alone] = group_words([text], [one], PADDING)
         assert all((getattr(units, name) == getattr(alone, name)).all() for name in WordGroups.__slots__)
         assert units.ids.shape == (len(units.words), SLOTS)
-        assert len(units.of_words) == len(one.starts)
-        assert units.of_words.tolist() == sorted(units.of_words)
-        assert set(units.of_words.tolist()) == set(range(len(units.words)))
-        assert (units.of_words[units.words] == np.arange(len(units.words))).all()
+        assert len(units.group_of_word) == len(one.starts)
+        assert units.group_of_word.tolist() == sorted(units.group_of_word)
+        assert set(units.group_of_word.tolist()) == set(range(len(units.words)))
+        assert (units.group_of_word[units.words] == np.arange(len(units.words))).all()
         assert (~units.is_attached[units.words]).all()
         assert set(units.ids.ravel().tolist()) <= {PADDING, *one.ids.tolist()}
         assert broadcast_to_words(np.ones((len(units.words), 2), np.float32), units).shape == (len(one.starts), 2)
