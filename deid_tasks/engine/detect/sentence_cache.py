@@ -29,7 +29,10 @@ _FRESH_DAYS = 7
 _EVICTED_PART = 10
 """When the file is full, one entry of this many is deleted, those longest unused first."""
 _WAIT_SECONDS = 30.0
-_CREATE = "create table if not exists sentence (key blob primary key, value blob not null, day integer not null) without rowid"
+_CREATE = (
+    "create table if not exists sentence"
+    " (key blob primary key, value blob not null, day integer not null) without rowid"
+)
 
 
 class SentenceCache:

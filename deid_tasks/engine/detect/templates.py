@@ -1,7 +1,6 @@
 """Templates: sentences whose words are known and whose identifiers vary.
 
-An example is
-``Electronically signed by: [PROVIDER:W, W W] on [DATE:N/N/N]``.
+An example is ``Electronically signed by: [PROVIDER:W, W W] on [DATE:N/N/N]``.
 
 The templates are harvested from the engine's own output and approved by a person (Murugadoss et al. 2021,
 "Autogenerating templates using statistical NER models"). All of them form one automaton over words, which is walked
@@ -48,9 +47,7 @@ def tokens_of(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A sentence with the words of its identifiers replaced by classes. The ``repr`` shows the entities only, never a
-    word.
-    """
+    """A sentence with the words of its identifiers replaced by classes; the ``repr`` shows no word."""
 
     tokens: tuple[str, ...] = field(repr=False)
     """Words and marks, with a blank in front where there is white space; the classes ``\\0W``, ``\\0N``, ``\\0A`` in

@@ -34,7 +34,5 @@ class Document:
 
     @cached_property
     def sentences(self) -> list[tuple[int, int]]:
-        """``(start, end)`` of each sentence without surrounding white space, sorted and disjoint; every word lies in
-        one.
-        """
+        """``(start, end)`` of each sentence without surrounding white space, sorted and disjoint."""
         return split_sentences(self.text)

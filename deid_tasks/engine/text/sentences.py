@@ -36,7 +36,7 @@ _ABBREVIATION = re.compile(
             |DR|MRS?|MS|ST|AVE|APT                                                # in capitals
             |[A-Z]                                                                # initials
         )\.
-        |[:;,]\s\d{1,2}\.                                                         # the number of an item in a running list
+        |[:;,]\s\d{1,2}\.                                                         # the number of a list item
     )$
     """,
     re.VERBOSE,

@@ -6,9 +6,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 def title_capitals(text: str) -> str:
-    """Return ``text`` with its words in capitals in Title case, of the same length: ``DR. O'NEIL`` becomes ``Dr.
-    O'Neil``.
-    """
+    """Return ``text`` with words in capitals in Title case and every offset kept: ``DR. O'NEIL``, ``Dr. O'Neil``."""
     return _LETTERS.sub(_title, text)
 
 

@@ -146,9 +146,7 @@ def _roles(texts: Sequence[str], pieces: Sequence[WordPieces]) -> _Roles:
 def _fill_slots(
     ids: NDArray[np.int64], pieces: NDArray[np.int64], group: NDArray[np.int32], role: NDArray[np.int8]
 ) -> None:
-    """Write the id of each word piece into ``ids`` (``[G, SLOTS]``), from its group and its word's role (``[P]``
-    each).
-    """
+    """Write the id of each word piece (``[P]``) into ``ids`` (``[G, SLOTS]``), by its group and its word's role."""
     group, slot = group.astype(np.int64), role.astype(np.int64)
     own = np.flatnonzero(slot == 0)
     groups = group[own]
