@@ -1,8 +1,11 @@
-"""No DAG here: one Airflow import error that names every broken institution file and its keys, while the others go on."""
+"""No DAG: raises one Airflow import error that names each invalid institution file and its keys; the others run.
+
+Airflow reads a file only if it contains the words "airflow" and "dag", which this one has in this text alone.
+"""
 
 from deid_tasks.core.errors import SettingsError
 from wiring.institutions import read_folder
 
 _problems = read_folder()[1]
 if _problems:
-    raise SettingsError("institutions that lack DAGs: " + " | ".join(_problems))
+    raise SettingsError("institutions without DAGs, because their files are invalid: " + " | ".join(_problems))

@@ -1,4 +1,4 @@
-"""What Airflow's own UI shows of the platform: one read-only page with quality, certificates and runs of each institution."""
+"""The platform in Airflow's UI: one read-only page with quality, certificates and runs of each institution."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from airflow.plugins_manager import AirflowPlugin
 
 
 class _Page:
-    """Loads the page when it is first asked for: every Airflow component reads this file, and only the API server shows it."""
+    """Loads the page at its first request: every Airflow component reads this file, but only the API server needs it."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         from palimpsest_page.app import app

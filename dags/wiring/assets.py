@@ -1,30 +1,30 @@
-"""The assets that join the DAGs: dictionaries, harvest and gold → quality, and notes."""
+"""The assets that connect an institution's DAGs: an evaluation follows dictionaries, harvest and gold."""
 
 from airflow.sdk import Asset
 
 
 def dictionaries_asset(institution: str) -> Asset:
-    """The compiled lexicon of an institution."""
+    """Return the asset of the compiled lexicon."""
     return _asset(institution, "dictionaries")
 
 
 def harvest_asset(institution: str) -> Asset:
-    """The approved inclusion list and templates of an institution."""
+    """Return the asset of the approved inclusion list and templates."""
     return _asset(institution, "harvest")
 
 
 def gold_asset(institution: str) -> Asset:
-    """The gold sets of an institution."""
+    """Return the asset of the gold sets."""
     return _asset(institution, "gold")
 
 
 def quality_asset(institution: str) -> Asset:
-    """The newest evaluation of an institution, and its certificate."""
+    """Return the asset of the newest evaluation and its certificate."""
     return _asset(institution, "quality")
 
 
 def notes_asset(institution: str) -> Asset:
-    """The published, de-identified table's rows of an institution."""
+    """Return the asset of the institution's rows in the published, de-identified table."""
     return _asset(institution, "notes")
 
 

@@ -1,6 +1,6 @@
-"""Which institutions there are: a YAML file each in ``PALIMPSEST_INSTITUTIONS``, or else in ``dags/institutions``.
+"""The institutions that get DAGs: one YAML file each in ``PALIMPSEST_INSTITUTIONS``, or else in ``dags/institutions``.
 
-One broken file never hides another institution's DAGs.
+An invalid file hides only its own institution.
 """
 
 import os
@@ -9,15 +9,16 @@ from pathlib import Path
 
 from deid_tasks.core.errors import SettingsError
 from deid_tasks.settings import InstitutionSettings, load_institution
+from deid_tasks.settings.load import institution_files
 
 FOLDER = Path(os.environ.get("PALIMPSEST_INSTITUTIONS") or Path(__file__).resolve().parent.parent / "institutions")
 
 
 @cache
 def read_folder(folder: Path = FOLDER) -> tuple[tuple[InstitutionSettings, ...], tuple[str, ...]]:
-    """The institutions whose files are valid, by name, and one sentence for each file that is not."""
+    """Return the institutions whose files are valid, by name, and one sentence for each invalid file."""
     usable, problems = [], []
-    for path in sorted(folder.glob("*.y*ml")):
+    for path in institution_files(folder):
         try:
             usable.append(load_institution(path))
         except SettingsError as error:
@@ -26,10 +27,10 @@ def read_folder(folder: Path = FOLDER) -> tuple[tuple[InstitutionSettings, ...],
 
 
 def usable_institutions() -> tuple[InstitutionSettings, ...]:
-    """Every institution that can have DAGs."""
+    """Return every institution that gets DAGs."""
     return read_folder()[0]
 
 
 def settings_of(institution: str) -> InstitutionSettings:
-    """The settings as they are now; a task calls this at run time. Raises ``SettingsError``."""
+    """Return an institution's settings as they are now; tasks call this when they run. Raises ``SettingsError``."""
     return load_institution(FOLDER / f"{institution}.yaml")

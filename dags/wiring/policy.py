@@ -1,17 +1,19 @@
-"""What every DAG of the platform has in common: owner, tags, retries, timeouts, pools."""
+"""What every DAG of the platform has in common: id, owner, tags, start, retries, timeouts, pools and its page."""
 
 import datetime
 from enum import StrEnum
 from typing import Any
 
 from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule
+from airflow.sdk.exceptions import AirflowNotFoundException
 
 from deid_tasks.core.errors import GateError, InputError, LexiconError, ModelError, SettingsError
 from deid_tasks.settings import InstitutionSettings
+from wiring.documents import dag_document
 
 
 class Kind(StrEnum):
-    """The kinds of DAG; an id is ``<kind>__<institution>`` for ever, since renaming loses history."""
+    """The kinds of DAG. An id is ``<kind>__<institution>`` and never changes, because a new id loses the history."""
 
     DICTIONARIES = "dictionaries"
     HARVEST = "harvest"
@@ -23,45 +25,53 @@ class Kind(StrEnum):
 
 
 class Pool(StrEnum):
-    """Pools that must exist in Airflow; a task of a missing pool is never scheduled."""
+    """Pools that must exist in Airflow, which never schedules a task whose pool is missing."""
 
     GPU = "gpu"
 
 
 PLATFORM_TAG = "palimpsest"
 
-# What a second try cannot mend fails at once: the figure, the settings file or the model stays as it is.
-_NO_SECOND_TRY = ExceptionRetryPolicy(
+_FAIL_AT_ONCE = ExceptionRetryPolicy(
     rules=[
         RetryRule(
-            exception=[GateError, SettingsError, LexiconError, ModelError, InputError],
+            exception=[GateError, SettingsError, LexiconError, ModelError, InputError, AirflowNotFoundException],
             action=RetryAction.FAIL,
-            reason="a second try would meet the same obstacle",
+            reason="a retry would fail in the same way until a person changes a setting, a secret or the data",
         )
     ]
 )
+"""Fails without a retry on what only a person can change; lost connections and other errors are retried."""
 
 
 def dag_id(kind: Kind, institution: str) -> str:
-    """``notes__riverside``."""
+    """Return the id of an institution's DAG, for example ``notes__riverside``."""
     return f"{kind}__{institution}"
 
 
-def policy(kind: Kind, settings: InstitutionSettings) -> dict[str, Any]:
-    """The arguments of ``DAG`` that follow from what the DAG is and whose it is."""
+def dag_arguments(kind: Kind, settings: InstitutionSettings, **document_values: Any) -> dict[str, Any]:
+    """Return the arguments of ``DAG`` that follow from its kind and institution.
+
+    Args:
+        kind: What the DAG does.
+        settings: The institution.
+        **document_values: Values that the DAG's Markdown template names, beside those that every template may name.
+    """
     return {
         "dag_id": dag_id(kind, settings.institution),
         "dag_display_name": f"{kind} · {settings.title}",
         "tags": {PLATFORM_TAG, kind.value, settings.institution},
+        "start_date": datetime.datetime.combine(settings.notes.start_date, datetime.time(), datetime.UTC),
         "catchup": False,
         "dagrun_timeout": datetime.timedelta(hours=24),
+        "doc_md": dag_document(kind, settings, **document_values),
         "default_args": {
             "owner": settings.owner,
             "retries": 2,
             "retry_delay": datetime.timedelta(seconds=30),
             "retry_exponential_backoff": 2.0,
             "max_retry_delay": datetime.timedelta(minutes=30),
-            "retry_policy": _NO_SECOND_TRY,
+            "retry_policy": _FAIL_AT_ONCE,
             "execution_timeout": datetime.timedelta(hours=2),
         },
     }

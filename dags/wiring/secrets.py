@@ -1,7 +1,8 @@
-"""The engine's secrets, from Airflow's secrets backend.
+"""The engine's secrets from Airflow's secrets backend.
 
-PostgreSQL and S3 are Airflow connections (types ``postgres`` and ``aws``), surrogate keys are Airflow variables. They are
-looked up when a task runs and never while a DAG file is parsed.
+PostgreSQL and S3 are Airflow connections (types ``postgres`` and ``aws``). A surrogate key or signing key is the
+password of a connection of type ``generic``, which Airflow's API does not show, or an Airflow variable. Secrets are
+read when a task runs and never while a DAG file is parsed.
 """
 
 import json
@@ -13,15 +14,19 @@ from deid_tasks.settings import Secrets
 
 
 def airflow_secrets() -> Secrets:
-    """Secrets by name: a connection of that id, or else a variable of that name."""
-    return Secrets(source=_look_up)
+    """Return the secrets by name: a connection of that id, or else a variable of that name."""
+    return Secrets(source=_look_up, how_to_set=_how_to_set)
 
 
 def _look_up(name: str) -> str | None:
     try:
         connection = Connection.get(name)
     except AirflowNotFoundException:
-        return Variable.get(name, default=None)
+        value: str | None = Variable.get(name, default=None)
+        return value
+    if connection.conn_type == "generic":
+        password: str | None = connection.password
+        return password
     if connection.conn_type == "aws":
         extra = connection.extra_dejson
         return json.dumps(
@@ -33,4 +38,13 @@ def _look_up(name: str) -> str | None:
             }
         )
     # Airflow writes postgres://, which SQLAlchemy no longer reads.
-    return connection.get_uri().replace("postgres://", "postgresql://", 1)
+    uri: str = connection.get_uri()
+    return uri.replace("postgres://", "postgresql://", 1)
+
+
+def _how_to_set(name: str) -> str:
+    return (
+        "add it to Airflow or to its secrets backend: a database or an object store as a connection"
+        f" (airflow connections add {name} --conn-uri …), a key as the password of a connection"
+        f" (airflow connections add {name} --conn-type generic --conn-password …)"
+    )

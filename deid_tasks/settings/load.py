@@ -23,9 +23,14 @@ def load_institution(path: Path) -> InstitutionSettings:
 
     ``${NAME}`` and ``${NAME:-default}`` at the start of ``work_dir`` are replaced by environment variables.
 
+    Args:
+        path: The file, ending in ``.yaml`` or ``.yml``; if it is missing, the file with the other ending is read.
+
     Raises:
-        SettingsError: the file is missing, is not YAML, or breaks the model; the text names the file and each key.
+        SettingsError: the file is missing, is not YAML, or breaks the model; the text names the file and each key. Also if
+            files with both endings exist.
     """
+    path = _existing(path)
     document, text = _read(path)
     if isinstance(document.get("work_dir"), str):
         document["work_dir"] = _expand(document["work_dir"], path)
@@ -61,6 +66,14 @@ def institution_files(folder: Path) -> Iterator[Path]:
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema that editors validate an institution's YAML with."""
     return InstitutionSettings.model_json_schema()
+
+
+def _existing(path: Path) -> Path:
+    """Return the one file of an institution, whichever ending it has; ``path`` if there is none."""
+    found = [path.with_suffix(suffix) for suffix in SUFFIXES if path.with_suffix(suffix).is_file()]
+    if len(found) > 1:
+        raise SettingsError(f"{found[0]}: {found[1].name} defines the same institution; delete one of the two files")
+    return found[0] if found else path
 
 
 def _read(path: Path) -> tuple[dict[str, Any], str]:

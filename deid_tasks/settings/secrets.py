@@ -41,11 +41,24 @@ def _from_environment(name: str) -> str | None:
     return os.environ.get(variable_of(name))
 
 
-class Secrets:
-    """Named secrets, looked up in one source; its ``repr`` shows none of them."""
+def _set_in_environment(name: str) -> str:
+    return f"set the environment variable {variable_of(name)}"
 
-    def __init__(self, source: Callable[[str], str | None] = _from_environment) -> None:
-        self._source = source
+
+class Secrets:
+    """Named secrets, looked up in one source; its ``repr`` shows none of them.
+
+    Args:
+        source: Returns the secret of a name, or ``None`` if it is not set.
+        how_to_set: Returns what a person must do to set the secret of a name, for the message where it is missing.
+    """
+
+    def __init__(
+        self,
+        source: Callable[[str], str | None] = _from_environment,
+        how_to_set: Callable[[str], str] = _set_in_environment,
+    ) -> None:
+        self._source, self._how_to_set = source, how_to_set
 
     def find(self, name: str) -> str | None:
         """Return the secret called ``name``, or ``None`` if it is not set."""
@@ -59,7 +72,7 @@ class Secrets:
         """
         value = self.find(name)
         if value is None:
-            raise SettingsError(f"secret {name!r} is not set (environment: {variable_of(name)})")
+            raise SettingsError(f"secret {name!r} is not set: {self._how_to_set(name)}")
         return value
 
     def key(self, name: str, minimum_bytes: int = MIN_KEY_BYTES) -> bytes:

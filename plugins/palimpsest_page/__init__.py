@@ -1,1 +1,1 @@
-"""The page of de-identification quality in Airflow's UI."""
+"""The page on the quality of de-identification in Airflow's UI."""

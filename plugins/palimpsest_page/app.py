@@ -1,5 +1,6 @@
-"""The page itself, behind Airflow's authentication; an institution is shown to those who may see its evaluation DAG."""
+"""The page, behind Airflow's authentication; it shows the institutions whose evaluation DAG the user may see."""
 
+import logging
 import os
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +16,10 @@ from jinja2 import Environment, FileSystemLoader
 
 from deid_tasks.core.errors import SettingsError
 from deid_tasks.settings import InstitutionSettings, load_institution
+from deid_tasks.settings.load import institution_files
 from palimpsest_page.figures import read_figures
+
+logger = logging.getLogger(__name__)
 
 app = FastAPI(title="De-identification", docs_url=None, redoc_url=None, openapi_url=None)
 _TEMPLATES = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
@@ -23,7 +27,7 @@ _TEMPLATES = Environment(loader=FileSystemLoader(Path(__file__).parent), autoesc
 
 @app.get("/", response_class=HTMLResponse)
 def page(user: Annotated[BaseUser, Depends(get_user)]) -> HTMLResponse:
-    """Every institution whose evaluation DAG the user may see."""
+    """Return the page with every institution whose evaluation DAG the user may see."""
     shown = [read_figures(settings) for settings in _institutions() if _may_see(user, settings)]
     headers = {"Cache-Control": "no-store", "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
     return HTMLResponse(_TEMPLATES.get_template("page.html").render(institutions=shown), headers=headers)
@@ -35,12 +39,12 @@ def _may_see(user: BaseUser, settings: InstitutionSettings) -> bool:
 
 
 def _institutions() -> list[InstitutionSettings]:
-    found = []
     default = Path(conf.get_mandatory_value("core", "dags_folder"), "institutions")
-    for path in sorted(Path(os.environ.get("PALIMPSEST_INSTITUTIONS") or default).glob("*.yaml")):
+    found = []
+    for path in institution_files(Path(os.environ.get("PALIMPSEST_INSTITUTIONS") or default)):
         try:
             found.append(load_institution(path))
-        except SettingsError:
-            # Airflow shows the broken file as an import error already.
-            continue
+        except SettingsError as error:
+            # Airflow also shows the invalid file as an import error of its DAGs.
+            logger.warning("not on the page: %s", error)
     return found

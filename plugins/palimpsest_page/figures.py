@@ -1,22 +1,28 @@
 """The figures on the page, from an institution's results schema: sums and scores, never a note."""
 
 import json
+import logging
 from dataclasses import dataclass, field
 from typing import Any
 
 from airflow.sdk import Connection, Variable
+from airflow.sdk.exceptions import AirflowNotFoundException
+from psycopg2 import sql
 
 from deid_tasks.core.errors import DeidError
 from deid_tasks.evidence.gate.signature import check_signature
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.settings import InstitutionSettings
 
+logger = logging.getLogger(__name__)
+
 _QUERIES = {
     "quality": """
         select distinct on (sample, variant, metric)
             sample as design, variant, metric, value, lower, upper, gold_version, evaluated_at
         from {schema}.evaluation
-        where view = 'word' and stratum = '' and entity = 'ALL' and metric in ('recall', 'recall_lower_bound', 'precision', 'f1')
+        where view = 'word' and stratum = '' and entity = 'ALL'
+            and metric in ('recall', 'recall_lower_bound', 'precision', 'f1')
         order by sample, variant, metric, evaluated_at desc
     """,
     "certificates": """
@@ -26,7 +32,8 @@ _QUERIES = {
         limit 10
     """,
     "runs": """
-        select run_id, slice_start, slice_end, notes_read, published, unchanged, quarantined, seconds, certificate_id, finished_at, review
+        select run_id, slice_start, slice_end, notes_read, published, unchanged, quarantined, seconds,
+            certificate_id, finished_at, review
         from {schema}.run
         order by finished_at desc
         limit 20
@@ -36,39 +43,48 @@ _QUERIES = {
 
 @dataclass
 class Figures:
-    """What the page shows of one institution; ``problem`` where nothing can be shown, in words that are safe to show."""
+    """What the page shows of one institution."""
 
     title: str
     quality: list[dict[str, Any]] = field(default_factory=list)
     certificates: list[dict[str, Any]] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
     problem: str = ""
+    """Why figures are missing, without anything that may not be shown."""
 
 
 def read_figures(settings: InstitutionSettings) -> Figures:
-    """The newest figures of one institution."""
+    """Return the newest figures of one institution; where they cannot be read, ``problem`` says why and what to do."""
     figures = Figures(settings.title)
+    schema = sql.Identifier(settings.schema_name("results"))
     try:
         uri = Connection.get(settings.warehouse.connection).get_uri()
         with connect(uri) as connection, connection.cursor() as cursor:
             for name, query in _QUERIES.items():
-                cursor.execute(query.format(schema=settings.schema_name("results")))
+                cursor.execute(sql.SQL(query).format(schema=schema))
                 columns = [column.name for column in cursor.description or ()]
                 setattr(figures, name, [dict(zip(columns, row, strict=True)) for row in cursor])
         figures.certificates = [_with_signature_state(row, settings) for row in figures.certificates]
         for run in figures.runs:
             run["held"] = [one["kind"].replace("_", " ") for one in json.loads(run.pop("review"))]
+    except AirflowNotFoundException:
+        figures.problem = f"The connection {settings.warehouse.connection!r} is not set: add it in Airflow."
     except DeidError as error:
         figures.problem = str(error)
     except Exception as error:
-        figures.problem = f"{type(error).__name__}: is the connection {settings.warehouse.connection!r} defined?"
+        # The text of another error may quote a row or the connection's address.
+        logger.warning("institution=%s: figures cannot be read: %s", settings.institution, type(error).__name__)
+        figures.problem = (
+            f"The figures cannot be read ({type(error).__name__}): check the connection"
+            f" {settings.warehouse.connection!r}, and run dictionaries__{settings.institution} if it never ran."
+        )
     return figures
 
 
 def _with_signature_state(row: dict[str, Any], settings: InstitutionSettings) -> dict[str, Any]:
-    """The certificate without its document, and with what is to be said of its signature."""
+    """Return the certificate without its document, and with ``signature`` as ``valid``, ``broken`` or ``no key``."""
     document, signature = row.pop("document"), row.pop("signature")
-    key = Variable.get(settings.gate.verification_key, default=None)
+    key = _verification_key(settings.gate.verification_key)
     if not key:
         return {**row, "signature": "no key"}
     try:
@@ -76,3 +92,12 @@ def _with_signature_state(row: dict[str, Any], settings: InstitutionSettings) ->
     except DeidError:
         return {**row, "signature": "broken"}
     return {**row, "signature": "valid"}
+
+
+def _verification_key(name: str) -> str | None:
+    """Return the public key from the password of a connection, or else from a variable."""
+    try:
+        return str(Connection.get(name).password or "") or None
+    except AirflowNotFoundException:
+        value = Variable.get(name, default=None)
+        return None if value is None else str(value)

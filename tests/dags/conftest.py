@@ -47,6 +47,18 @@ def dagbag(_import_path):
     return DagBag(ROOT / "dags")
 
 
+@pytest.fixture
+def run_with(monkeypatch):
+    """Call a task's function for one institution as if its run had been triggered with these values of the form."""
+    from wiring import forms
+
+    def call(task, params, institution="riverside"):
+        monkeypatch.setattr(forms, "get_current_context", lambda: {"params": params})
+        return task.python_callable(institution)
+
+    return call
+
+
 _PARSE = """
 import json, sys
 sys.path.insert(0, sys.argv[1])

@@ -27,8 +27,8 @@ def test_policy_of_a_dag(dagbag, dag_id):
     assert dag.catchup is False
     assert dag.max_active_runs >= 1
     assert dag.dagrun_timeout <= datetime.timedelta(days=1)
-    for said in ("**When.**", "**What.**", "**When it fails.**"):
-        assert said in dag.doc_md
+    for part in ("**What.**", "**When.**", "**A new DAG is paused.**", "**When it fails.**"):
+        assert part in dag.doc_md
     assert "{" not in dag.doc_md
 
 
@@ -58,6 +58,7 @@ def test_policy_of_its_tasks(dagbag, dag_id):
         ("SettingsError", False),
         ("LexiconError", False),
         ("ModelError", False),
+        ("InputError", False),
         ("WarehouseError", True),
         ("PublishError", True),
     ],

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deid_tasks.core.errors import GateError, SettingsError
+from deid_tasks.core.errors import DeidError, GateError, SettingsError
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def _chain(error: BaseException) -> str:
     return "\n".join(texts)
 
 
-def test_a_strange_error_loses_its_text_and_keeps_its_place():
-    from wiring.engine import engine
+def test_an_unexpected_error_loses_its_text_and_keeps_its_code_location():
+    from wiring.steps import run_step
 
-    with pytest.raises(Exception) as caught, engine("riverside"):  # noqa: PT011
-        int("Okafor")
+    with pytest.raises(DeidError) as caught:
+        run_step(lambda settings, secrets: int("Okafor"), "riverside")
     told = _chain(caught.value)
     assert "Okafor" not in told
     assert "ValueError" in told
     assert "test_wiring.py" in told
 
 
-def _fall_short() -> None:
+def _fall_short(settings, secrets) -> None:
     try:
         raise ValueError("Okafor")
     except ValueError as error:
@@ -78,10 +78,10 @@ def _fall_short() -> None:
 
 
 def test_our_own_error_keeps_its_text_and_loses_its_cause():
-    from wiring.engine import engine
+    from wiring.steps import run_step
 
-    with pytest.raises(GateError) as caught, engine("riverside"):
-        _fall_short()
+    with pytest.raises(GateError) as caught:
+        run_step(_fall_short, "riverside")
     told = _chain(caught.value)
     assert "Okafor" not in told
     assert "recall 0.97 is below 0.98" in told
@@ -137,7 +137,7 @@ def test_institutions_may_stand_in_a_folder_of_their_own(parse_copy, tmp_path):
 
 
 @pytest.mark.parametrize("waiting", ["", "annotator_a: 3 of 5 notes; folder /work"])
-def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatch, waiting):
+def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatch, run_with, waiting):
     from airflow.sdk.exceptions import AirflowSkipException
 
     from deid_tasks.platform import runs
@@ -155,13 +155,13 @@ def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatc
         with pytest.raises(
             AirflowSkipException, match=r"work is open: stratified sample s2: annotator_a: 3 of 5 notes"
         ):
-            task.python_callable("riverside", {"sample_version": ""})
+            run_with(task, {"sample_version": "", "reopen": False})
     else:
-        assert len(task.python_callable("riverside", {"sample_version": "s7"})) == 2
+        assert len(run_with(task, {"sample_version": "s7", "reopen": False})) == 2
     assert asked == [["s7"] if not waiting else []]
 
 
-def test_the_form_of_samples_is_what_is_drawn(dagbag, monkeypatch):
+def test_the_form_of_samples_is_what_is_drawn(dagbag, monkeypatch, run_with):
     from deid_tasks.platform import runs
     from deid_tasks.settings import DESIGNS, SamplingSettings
 
@@ -175,9 +175,98 @@ def test_the_form_of_samples_is_what_is_drawn(dagbag, monkeypatch):
     dag = dagbag.dags["sample__riverside"]
     task = dag.get_task("draw")
     form = {name: param.value for name, param in dag.params.items()}
-    task.python_callable("riverside", form)
-    task.python_callable("riverside", form | {"disagreement_size": 30, "designs": ["disagreement"]})
+    run_with(task, form)
+    run_with(task, form | {"disagreement_size": 30, "designs": ["disagreement"]})
     (own, usual, everything), (_, other, designs) = asked
-    assert usual == own.model_copy(update={"periods": usual.periods})
-    assert everything == list(DESIGNS)
-    assert (other.disagreement_size, designs) == (30, ["disagreement"])
+    assert usual == own
+    assert everything == DESIGNS
+    assert (other.disagreement_size, designs) == (30, ("disagreement",))
+
+
+def test_the_trigger_form_is_the_model_of_the_settings(dagbag):
+    from deid_tasks.settings import DESIGNS, SamplingSettings
+
+    params = dagbag.dags["sample__riverside"].params
+    assert set(params) == set(SamplingSettings.model_fields) | {"designs"}
+    for name, field in SamplingSettings.model_fields.items():
+        assert params.get_param(name).description == field.description
+    size, weight, designs = (params.get_param(name).schema for name in ("size", "weight", "designs"))
+    assert (size["type"], size["minimum"], size["title"]) == ("integer", 1, "Size")
+    assert weight["enum"] == ["log10", "linear"]
+    assert designs["examples"] == list(DESIGNS)
+
+
+@pytest.mark.parametrize(
+    ("sent", "named"),
+    [
+        ({"size": 0}, "size"),
+        ({"weight": "cubic"}, "weight"),
+        ({"designs": ["everything"]}, r"designs\.0"),
+        ({"colour": "red"}, "colour"),
+        ({"disagreement_size": 9, "disagreement_pool": 3}, "disagreement_pool must not be smaller"),
+    ],
+)
+def test_a_form_that_breaks_the_model_is_refused_and_names_the_field(dagbag, run_with, sent, named):
+    dag = dagbag.dags["sample__riverside"]
+    form = {name: param.value for name, param in dag.params.items()}
+    with pytest.raises(SettingsError, match=named):
+        run_with(dag.get_task("draw"), form | sent)
+
+
+def test_a_missing_connection_says_how_to_set_it_and_is_not_retried(dagbag, monkeypatch):
+    from airflow.sdk import RetryAction
+    from airflow.sdk.exceptions import AirflowNotFoundException
+
+    from wiring import secrets
+
+    def missing(name):
+        raise AirflowNotFoundException(name)
+
+    monkeypatch.setattr(secrets.Connection, "get", missing)
+    monkeypatch.setattr(secrets.Variable, "get", lambda *_, **__: None)
+    task = dagbag.dags["dictionaries__riverside"].get_task("dbt.staging")
+    with pytest.raises(SettingsError, match=r"secret 'riverside_ehr' is not set: .*airflow connections add") as caught:
+        task.execute({})
+    decision = task.retry_policy.evaluate(caught.value, 1, 2)
+    assert decision.action is RetryAction.FAIL
+
+
+def test_a_key_may_be_the_password_of_a_connection(monkeypatch):
+    from wiring.secrets import airflow_secrets
+
+    key = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU="
+    monkeypatch.setenv("AIRFLOW_CONN_SOME_KEY", json.dumps({"conn_type": "generic", "password": key}))
+    assert airflow_secrets().key("some_key") == b"ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
+
+
+def test_a_run_without_a_data_interval_says_what_to_do(monkeypatch):
+    from deid_tasks.core.errors import InputError
+    from wiring import steps
+
+    monkeypatch.setattr(steps, "get_current_context", lambda: {"run_id": "manual__1"})
+    with pytest.raises(InputError, match=r"manual__1 has no data interval: trigger it with a logical date"):
+        steps.current_run()
+
+
+@pytest.mark.parametrize("suffix", [".yaml", ".yml"])
+def test_an_institution_may_end_in_yaml_or_yml(tmp_path, monkeypatch, suffix):
+    from wiring import institutions
+
+    committed = Path(__file__).parents[2] / "dags" / "institutions" / "riverside.yaml"
+    file = tmp_path / f"hillside{suffix}"
+    file.write_text(committed.read_text().replace("riverside", "hillside"))
+    monkeypatch.setattr(institutions, "FOLDER", tmp_path)
+    usable, problems = institutions.read_folder(tmp_path)
+    assert ([one.institution for one in usable], problems) == (["hillside"], ())
+    assert institutions.settings_of("hillside") == usable[0]
+
+
+def test_one_institution_in_two_files_is_refused(tmp_path):
+    from wiring import institutions
+
+    committed = Path(__file__).parents[2] / "dags" / "institutions" / "riverside.yaml"
+    for suffix in (".yaml", ".yml"):
+        (tmp_path / f"riverside{suffix}").write_text(committed.read_text())
+    usable, problems = institutions.read_folder(tmp_path)
+    assert usable == ()
+    assert all("riverside.yml defines the same institution" in problem for problem in problems)

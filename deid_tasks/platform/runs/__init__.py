@@ -1,7 +1,7 @@
 """The steps of the platform: what one Airflow task or one command does, from the warehouse to the published table.
 
-A step takes an institution's settings, its secrets and plain values. It returns counts, figures, versions and paths, which
-may be stored in Airflow's database. ``__all__`` lists the steps in the order in which an institution runs them.
+A step takes an institution's settings, its secrets and plain values. It returns counts, figures, versions and paths,
+which may be stored in Airflow's database. ``__all__`` lists the steps in the order in which an institution runs them.
 """
 
 from deid_tasks.platform.runs.adjudication import adjudicate_samples

@@ -8,39 +8,39 @@ from deid_tasks.core.errors import InputError
 from deid_tasks.engine.engine import Engine
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 from deid_tasks.platform.runs.annotation_files import person_dir, task_file
-from deid_tasks.platform.runs.annotation_import import take_in
+from deid_tasks.platform.runs.annotation_import import import_delivery
 from deid_tasks.platform.runs.annotation_progress import compare_finished_work, sample_report, survey_sample
 from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.annotations import (
-    DrawnSample,
-    drawn_samples,
-    hand_over,
-    handed_over,
-    read_drawn,
-)
+from deid_tasks.platform.warehouse.annotations import DrawnSample, drawn_samples, hand_over, handed_over, read_drawn
 from deid_tasks.platform.workspace import whole_target
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _SHOWN_PROBLEMS = 10
 
 
+@logged_step
 def adjudicate_samples(
     settings: InstitutionSettings, secrets: Secrets, sample_versions: Sequence[str] = (), *, errors: bool = False
 ) -> list[dict[str, Any]]:
-    """Take in the adjudicator's finished notes, compare the annotators, and hand new conflicts to the adjudicator.
+    """Import the adjudicator's finished notes, compare the annotators, and hand new conflicts to the adjudicator.
 
-    Conflicts are written once, each time as a new list ``tasks-0001``, ``tasks-0002`` and so on, of notes that both annotators
-    have finished; from then on the annotators' work on these notes stands.
+    Each note with conflicts that both annotators have finished is handed over once, in a task list ``tasks-0001``,
+    ``tasks-0002`` and so on. From then on the annotators' work on the note is closed.
 
     Args:
-        settings: The institution's.
-        secrets: The institution's.
-        sample_versions: Samples; none names the newest of each design.
-        errors: Also run the engine over the notes, for the kappa of its errors alone.
+        settings: The institution.
+        secrets: Its secrets.
+        sample_versions: Samples; if empty, the newest of each design.
+        errors: Also run the engine over the notes, so that agreement is measured on its errors alone.
+
+    Returns:
+        Of each sample: the report that ``annotation_status`` gives, the new task list (empty where there is none), how
+        many notes it holds, and what became of the adjudicator's delivery.
 
     Raises:
-        InputError: the adjudicator's file is damaged, or a finished note has spans that overlap; such notes stay open.
+        InputError: the adjudicator's file is damaged, or finished notes have overlapping spans; these notes stay open.
     """
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
@@ -54,19 +54,26 @@ def _adjudicate(
     adjudicator = settings.annotation.adjudicator
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         handed = frozenset(handed_over(connection, settings, sample.version))
-    taken, problems = take_in(settings, secrets, sample, adjudicator, asked=handed)
-    state = survey_sample(settings, secrets, sample, engine)
-    tasks = _hand_over(settings, secrets, sample, state.disputed) if state.disputed else ""
-    report = sample_report(settings, sample, state)
-    # After everything else is done: what is wrong with one note holds no other up.
+    stored, problems = import_delivery(settings, secrets, sample, adjudicator, asked=handed)
+    progress = survey_sample(settings, secrets, sample, engine)
+    tasks = _hand_over(settings, secrets, sample, progress.to_hand_over) if progress.to_hand_over else ""
+    report = sample_report(settings, sample, progress)
+    # Raised last, so that an error in one note does not delay the others.
     if problems:
-        shown = "; ".join(problems[:_SHOWN_PROBLEMS])
-        raise InputError(f"{adjudicator} delivered {len(problems)} notes whose spans overlap; mend them: {shown}")
-    return report | {"tasks": tasks, "handed_over": len(state.disputed), adjudicator: asdict(taken)}
+        more = len(problems) - _SHOWN_PROBLEMS
+        shown = "; ".join(problems[:_SHOWN_PROBLEMS]) + (f"; and {more} more" if more > 0 else "")
+        raise InputError(
+            f"{settings.institution}: {adjudicator}, {sample.design} sample {sample.version}: {len(problems)} notes"
+            f" have overlapping spans; keep one span of each pair and deliver these notes again: {shown}"
+        )
+    return report | {"tasks": tasks, "handed_over": len(progress.to_hand_over), adjudicator: asdict(stored)}
 
 
 def _hand_over(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, note_ids: Sequence[str]) -> str:
-    """Write the adjudicator's next task list, then write down that it is written: killed between, it is written again."""
+    """Write the adjudicator's next task list and return its path.
+
+    That it is written is recorded after it: where the process ends in between, the same list is written again.
+    """
     wanted = frozenset(note_ids)
     folder = person_dir(settings, sample.version, settings.annotation.adjudicator)
     with (

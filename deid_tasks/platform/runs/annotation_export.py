@@ -30,13 +30,17 @@ _BATCH_NOTES = 100
 def export_tasks(
     settings: InstitutionSettings, secrets: Secrets, sample_versions: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Write the two annotators' task lists of these samples, or of the newest of each design.
+    """Write the two annotators' task lists of these samples, or of the newest sample of each design.
 
-    A list that is there already stays as it is: people may be at work on it. Both lists hold the same notes in the same order,
-    with the engine's findings where the settings say so.
+    A list that exists stays as it is, because people may be working on it. Both lists hold the same notes in the same
+    order, with the engine's spans where ``annotation.preannotate`` is set.
+
+    Returns:
+        Of each sample: version, design, number of notes, fingerprint of the engine that pre-annotated, and paths of the
+        lists.
 
     Raises:
-        InputError: there is no such sample, or the settings now ask for another kind of list than one that work has come back on.
+        InputError: a sample does not exist, or annotators have finished notes of a list that other settings wrote.
     """
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
@@ -71,7 +75,7 @@ def _export(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample
 
 def _write_list(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, folder: Path) -> None:
     engine = load_engine(settings, secrets) if settings.annotation.preannotate else None
-    # The manifest first: a list without one would come back as work that nothing had been shown for.
+    # The manifest is written first: without it, finished work on a pre-annotated list would count as unassisted.
     write_manifest(folder, TaskManifest(settings.annotation.format, engine.fingerprint if engine else "", sample.notes))
     with (
         connect(secrets.text(settings.warehouse.connection)) as reader,
@@ -104,13 +108,14 @@ def _copy_list(settings: InstitutionSettings, source: Path, folder: Path) -> Non
 
 
 def _drop_list(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, folder: Path) -> None:
-    """Take an earlier task list of another kind away, if no work on it has come back."""
+    """Delete a task list that other settings wrote, unless the person has finished notes of it."""
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         stored = delivered(connection, settings, sample.version, folder.name)
     if stored or any((folder / "done").iterdir()):
         raise InputError(
-            f"{settings.institution}: {folder.name} has finished notes of a task list that was written under other"
-            " annotation settings; set annotation.format and annotation.preannotate back, or draw a new sample"
+            f"{settings.institution}: {folder.name} has finished notes of a task list of sample {sample.version} that"
+            " was written with other annotation settings; restore annotation.format and annotation.preannotate,"
+            " or draw a new sample"
         )
     for path in folder.glob("tasks*"):
         if path.is_dir():

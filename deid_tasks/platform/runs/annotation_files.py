@@ -1,4 +1,8 @@
-"""Folders and files of the annotators: one person's task list, its manifest, and the folder ``done``."""
+"""Folders and files that annotators work in.
+
+``<work_dir>/annotation/<sample version>/<pseudonym>`` holds one person's task list, its manifest ``export.json``, and
+the folder ``done`` for the notes that the person has finished.
+"""
 
 import json
 from dataclasses import asdict, dataclass
@@ -12,17 +16,18 @@ from deid_tasks.settings import InstitutionSettings
 
 @dataclass(frozen=True, slots=True)
 class TaskManifest:
-    """What one person's task list was written as; it lies beside the list."""
+    """How one person's task list was written."""
 
     format: str
     preannotated_by: str
+    """Fingerprint of the engine whose spans the list shows; empty where it shows none."""
     notes: int
 
 
 def person_dir(settings: InstitutionSettings, sample_version: str, person: str) -> Path:
-    """One person's folder for one sample, with its folder ``done``."""
+    """Return one person's folder for one sample, and make it and its folder ``done`` where they are missing."""
     folder = work_dir(settings)
-    # One by one: the mode is only that of the last folder made.
+    # Each folder is made by itself, because ``mkdir`` applies the mode to the last folder only.
     for name in ("annotation", sample_version, person):
         folder /= name
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -31,19 +36,24 @@ def person_dir(settings: InstitutionSettings, sample_version: str, person: str) 
 
 
 def task_file(settings: InstitutionSettings, folder: Path, name: str) -> Path:
-    """Where a task list of the institution's format lies: a file, or a folder where the format is one of many files."""
+    """Return the path of a task list: a file, or a folder where the institution's format has a file for each note."""
     return folder / f"{name}{FORMATS[settings.annotation.format].suffix}"
 
 
 def read_manifest(folder: Path) -> TaskManifest | None:
-    """Return the manifest of a person's folder, or ``None`` when no task list was written; raises ``InputError``."""
+    """Return the manifest of a person's folder; ``None`` where no task list was written.
+
+    Raises:
+        InputError: the manifest is damaged.
+    """
     try:
         return TaskManifest(**json.loads((folder / "export.json").read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
     except (json.JSONDecodeError, TypeError):
         raise InputError(
-            f"{folder / 'export.json'}: damaged; it says how the task list beside it was written"
+            f"{folder / 'export.json'}: damaged; it says how the task list beside it was written:"
+            " delete both files if no work on the list is finished, else restore them from a backup"
         ) from None
 
 

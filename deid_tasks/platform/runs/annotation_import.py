@@ -1,4 +1,4 @@
-"""Finished work of annotators into the warehouse."""
+"""Finished work of annotators and of the adjudicator from their folders ``done`` into the warehouse."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -11,6 +11,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote, verify_text
 from deid_tasks.platform.runs.annotation_files import person_dir, read_manifest
 from deid_tasks.platform.runs.batches import batched
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.annotations import (
     DrawnSample,
@@ -24,20 +25,26 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 _BATCH_NOTES = 100
 
 
+@logged_step
 def import_annotations(
     settings: InstitutionSettings, secrets: Secrets, sample_versions: Sequence[str] = (), *, reopen: bool = False
 ) -> list[dict[str, Any]]:
-    """Read what the two annotators have finished so far; a later delivery of a note replaces the earlier one.
+    """Import what the two annotators have finished; a later delivery of a note replaces an earlier one.
 
     Args:
-        settings: The institution's.
-        secrets: The institution's.
-        sample_versions: Samples; none names the newest of each design.
-        reopen: Also take changes of notes that are with the adjudicator already; the adjudicator's answers on those are dropped.
+        settings: The institution.
+        secrets: Its secrets.
+        sample_versions: Samples; if empty, the newest of each design.
+        reopen: Also import changes of notes that the adjudicator has. The adjudicator's answers on these notes are
+            dropped.
+
+    Returns:
+        Of each sample: version, design, number of notes, and for each annotator how many notes were new, changed,
+        unchanged and closed.
 
     Raises:
-        InputError: a file is damaged, or holds a note that the sample lacks or whose text is another; nothing of that person's
-            delivery is stored.
+        InputError: a file is damaged, or holds a note that is not in the sample or whose text was changed. Nothing of
+            that person's delivery is stored.
     """
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
@@ -47,15 +54,15 @@ def import_annotations(
             "design": sample.design,
             "notes": sample.notes,
             **{
-                who: asdict(take_in(settings, secrets, sample, who, reopen=reopen)[0])
-                for who in settings.annotation.annotators
+                person: asdict(import_delivery(settings, secrets, sample, person, reopen=reopen)[0])
+                for person in settings.annotation.annotators
             },
         }
         for sample in samples
     ]
 
 
-def take_in(
+def import_delivery(
     settings: InstitutionSettings,
     secrets: Secrets,
     sample: DrawnSample,
@@ -64,26 +71,52 @@ def take_in(
     asked: frozenset[str] | None = None,
     reopen: bool = False,
 ) -> tuple[Stored, list[str]]:
-    """Store what lies in one person's folder ``done``, in one transaction.
+    """Store the finished notes of one person's folder ``done`` in one transaction.
 
     Args:
-        settings: The institution's.
-        secrets: The institution's.
-        sample: The sample worked on.
-        person: Pseudonym.
-        asked: Where given, the notes that this person decides: others are passed over, and spans must not overlap.
-        reopen: Take changes of notes that are with the adjudicator.
+        settings: The institution.
+        secrets: Its secrets.
+        sample: The sample that the person works on.
+        person: The person's pseudonym.
+        asked: Ids of the notes that this person decides. If given, other notes are ignored, and notes with overlapping
+            spans are left out.
+        reopen: Also import changes of notes that the adjudicator has.
 
     Returns:
-        What became of the notes, and a sentence for each that was left out because its spans overlap.
+        How many notes were stored, and one sentence for each note that was left out because its spans overlap.
+
+    Raises:
+        InputError: a file is damaged or a note does not belong to the sample; nothing is stored.
     """
+    folder = person_dir(settings, sample.version, person)
+    try:
+        stored, problems = _store_folder(settings, secrets, sample, person, asked=asked, reopen=reopen)
+    except InputError as error:
+        raise InputError(
+            f"{settings.institution}: {person}, {sample.design} sample {sample.version}: {error};"
+            " nothing of this delivery was stored"
+        ) from None
+    if reopen and stored.changed:
+        _set_aside(person_dir(settings, sample.version, settings.annotation.adjudicator) / "done")
+    return stored, [f"{folder / 'done'}: {problem}" for problem in problems]
+
+
+def _store_folder(
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    sample: DrawnSample,
+    person: str,
+    *,
+    asked: frozenset[str] | None,
+    reopen: bool,
+) -> tuple[Stored, list[str]]:
     folder = person_dir(settings, sample.version, person)
     manifest = read_manifest(folder)
     stored, problems = Stored(), []
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         for batch in batched(_finished_notes(settings, folder / "done"), _BATCH_NOTES):
             texts = drawn_texts(connection, settings, sample.version, [note.note_id for _, note in batch])
-            marked = {note.note_id: _checked(note, texts, source, sample) for source, note in batch}
+            marked = {note.note_id: _checked_spans(note, texts, source, sample) for source, note in batch}
             if asked is not None:
                 marked = {note_id: spans for note_id, spans in marked.items() if note_id in asked}
                 overlapping = {note_id: pair for note_id, spans in marked.items() if (pair := _overlap(spans))}
@@ -99,16 +132,16 @@ def take_in(
                 preannotated_by=manifest.preannotated_by if manifest else "",
                 reopen=reopen,
             )
-    if reopen and stored.changed:
-        _set_aside(person_dir(settings, sample.version, settings.annotation.adjudicator) / "done")
     return stored, problems
 
 
 def _finished_notes(settings: InstitutionSettings, done: Path) -> Iterator[tuple[Path, AnnotatedNote]]:
-    """Every finished note once, as it was delivered last, with its file. The files are read twice rather than held.
+    """Yield each finished note once, as it was delivered last, with its file.
+
+    The files are read twice, so that not all notes are in memory at once.
 
     Raises:
-        InputError: one file holds a note as two people marked it.
+        InputError: one file holds a note that two people marked.
     """
     read = FORMATS[settings.annotation.format].read
     sources = _sources(settings, done)
@@ -117,7 +150,10 @@ def _finished_notes(settings: InstitutionSettings, done: Path) -> Iterator[tuple
         annotators: dict[str, str] = {}
         for number, note in enumerate(read(source)):
             if annotators.setdefault(note.note_id, note.annotator) != note.annotator:
-                raise InputError(f"{source}: note {note.note_id} was marked by two people; each person has a folder")
+                raise InputError(
+                    f"{source}: note {note.note_id} was marked by two people;"
+                    " export each person's work by itself, into the person's own folder"
+                )
             last[note.note_id] = source, number
     for source in sources:
         for number, note in enumerate(read(source)):
@@ -126,33 +162,37 @@ def _finished_notes(settings: InstitutionSettings, done: Path) -> Iterator[tuple
 
 
 def _sources(settings: InstitutionSettings, done: Path) -> list[Path]:
-    """What lies in ``done``, in order of name: files, or where the format is one of many files, all of the folder as one."""
+    """Return the files in ``done`` by name, or ``done`` itself where the format has a file for each note."""
     visible = sorted(path for path in done.iterdir() if not path.name.startswith("."))
     if FORMATS[settings.annotation.format].suffix:
         return [path for path in visible if path.is_file()]
     return [done] if visible else []
 
 
-def _checked(note: AnnotatedNote, texts: dict[str, str], source: Path, sample: DrawnSample) -> tuple[Span, ...]:
+def _checked_spans(note: AnnotatedNote, texts: dict[str, str], source: Path, sample: DrawnSample) -> tuple[Span, ...]:
+    """Return the note's spans; raise ``InputError`` where the note, its text or a span does not fit the sample."""
     if note.note_id not in texts:
-        raise InputError(f"{source}: note {note.note_id} is not in sample {sample.version}")
-    verify_text(note, texts[note.note_id], f"{source} (sample {sample.version})")
+        raise InputError(f"{source}: note {note.note_id} is not in sample {sample.version}: remove it from the file")
+    verify_text(note, texts[note.note_id], str(source))
     for span in note.spans:
         if not 0 <= span.start < span.end <= len(note.text):
-            raise InputError(f"{source}: note {note.note_id}: span {span.start}-{span.end} lies outside the text")
+            raise InputError(
+                f"{source}: note {note.note_id}: span {span.start}-{span.end} lies outside the text of"
+                f" {len(note.text)} characters: correct or remove it"
+            )
     return note.spans
 
 
 def _overlap(spans: Sequence[Span]) -> str:
-    """The first two different spans that overlap, in words; empty where none do."""
+    """Return a sentence about the first two spans that overlap; empty where none do."""
     for before, after in pairwise(sorted({(span.start, span.end, span.entity) for span in spans})):
         if after[0] < before[1]:
-            return f"{before[0]}-{before[1]} and {after[0]}-{after[1]}"
+            return f"spans {before[0]}-{before[1]} and {after[0]}-{after[1]} overlap"
     return ""
 
 
 def _set_aside(done: Path) -> None:
-    """Put what the adjudicator delivered out of the way: it answers notes as they were before they were reopened."""
+    """Move the adjudicator's delivery to another folder, because it answers notes as they were before reopening."""
     if not any(done.iterdir()):
         return
     number = 1

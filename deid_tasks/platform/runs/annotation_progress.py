@@ -1,6 +1,6 @@
-"""How far the work on a sample is, and how well the annotators agree."""
+"""How far the work on a sample is, and how well its two annotators agree."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,16 +12,14 @@ from deid_tasks.engine.text import Document
 from deid_tasks.evidence.annotation import AgreementTally, Comparison, compare_annotators
 from deid_tasks.platform.runs.annotation_files import person_dir
 from deid_tasks.platform.runs.batches import batched
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
-from deid_tasks.platform.warehouse.annotations import (
-    DrawnNote,
-    DrawnSample,
-    drawn_samples,
-    read_drawn,
-)
+from deid_tasks.platform.warehouse.annotations import DrawnNote, DrawnSample, drawn_samples, read_drawn
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _BATCH_NOTES = 100
+_SHOWN_NOTES = 10
+"""Note ids that a message names at most."""
 
 
 @dataclass
@@ -29,26 +27,28 @@ class SampleProgress:
     """How far the work on one sample is."""
 
     notes: int = 0
-    unfinished: Counter[str] = field(default_factory=Counter)
-    """Notes by annotator who has not finished them."""
-    disputed: list[str] = field(default_factory=list)
-    """Notes with conflicts that the adjudicator has not been given yet."""
+    unfinished: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """Ids of the notes that an annotator has not finished, by pseudonym."""
+    to_hand_over: list[str] = field(default_factory=list)
+    """Ids of the notes with conflicts that the adjudicator has not been given yet."""
     undecided: list[str] = field(default_factory=list)
-    """Notes with conflicts that the adjudicator has not answered."""
-    disputes: Counter[str] = field(default_factory=Counter)
+    """Ids of the notes with conflicts that the adjudicator has not answered."""
+    conflicts: Counter[str] = field(default_factory=Counter)
+    """Conflicts by kind."""
     preannotated_by: set[str] = field(default_factory=set)
     tally: AgreementTally = field(default_factory=AgreementTally)
 
     @property
     def is_open(self) -> bool:
         """Whether annotators or the adjudicator still have notes to finish."""
-        return bool(+self.unfinished or self.undecided)
+        return bool(self.unfinished or self.undecided)
 
 
+@logged_step
 def annotation_status(
     settings: InstitutionSettings, secrets: Secrets, sample_versions: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """How far each sample is; changes nothing."""
+    """Return how far the work on each sample is, as ``sample_report`` describes it; it changes nothing."""
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
     return [sample_report(settings, sample, survey_sample(settings, secrets, sample)) for sample in samples]
@@ -57,8 +57,15 @@ def annotation_status(
 def survey_sample(
     settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, engine: Engine | None = None
 ) -> SampleProgress:
-    """Read all work on one sample once, as a stream."""
-    state = SampleProgress()
+    """Read all work on one sample as a stream.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        sample: The sample.
+        engine: If given, it reads each note, so that agreement can be measured on its errors alone.
+    """
+    progress = SampleProgress()
     with (
         connect(secrets.text(settings.warehouse.connection)) as reader,
         connect(secrets.text(settings.warehouse.connection)) as connection,
@@ -70,51 +77,40 @@ def survey_sample(
                 documents = [Document(n.note_id, n.text, n.patient_id, n.note_type) for n in notes]
                 found = [detection.spans for detection in detect(documents, Context(engine, patients))]
             for note, spans in zip(notes, found, strict=True):
-                _look(settings, note, spans, state)
-    return state
-
-
-def _look(
-    settings: InstitutionSettings, note: DrawnNote, engine: tuple[Span, ...] | None, state: SampleProgress
-) -> None:
-    first, second = settings.annotation.annotators
-    state.notes += 1
-    state.unfinished.update(who for who in (first, second) if who not in note.marked)
-    comparison = compare_finished_work(settings, note)
-    if comparison is None:
-        return
-    marks = [note.marked[who] for who in (first, second)]
-    state.tally.add(note.text, marks[0].spans, marks[1].spans, note.patient_id or note.note_id, engine)
-    state.preannotated_by.update(mark.preannotated_by for mark in marks if mark.preannotated_by)
-    state.disputes.update(str(conflict.kind) for conflict in comparison.conflicts)
-    if comparison.conflicts and settings.annotation.adjudicator not in note.marked:
-        state.undecided.append(note.note_id)
-        if not marks[0].handed_over:
-            state.disputed.append(note.note_id)
+                _add_note(settings, note, spans, progress)
+    return progress
 
 
 def compare_finished_work(settings: InstitutionSettings, note: DrawnNote) -> Comparison | None:
-    """The two annotators' work, or ``None`` while one of them has not finished."""
-    first, second = (note.marked.get(who) for who in settings.annotation.annotators)
+    """Return the two annotators' work on a note, compared; ``None`` while one of them has not finished it."""
+    first, second = (note.marked.get(person) for person in settings.annotation.annotators)
     return compare_annotators(first.spans, second.spans) if first and second else None
 
 
-def sample_report(settings: InstitutionSettings, sample: DrawnSample, state: SampleProgress) -> dict[str, Any]:
-    """Figures of one sample that may stand in Airflow's database."""
-    table = state.tally.table()
-    folder = person_dir(settings, sample.version, settings.annotation.adjudicator).parent
-    waiting = [f"{who}: {notes} of {state.notes} notes" for who, notes in sorted(state.unfinished.items())]
-    if state.undecided:
-        waiting.append(f"{settings.annotation.adjudicator}: {len(state.undecided)} notes with conflicts")
+def sample_report(settings: InstitutionSettings, sample: DrawnSample, progress: SampleProgress) -> dict[str, Any]:
+    """Return the figures of one sample that may be stored in Airflow's database.
+
+    ``open`` counts the open notes by person; ``waiting_for`` names these people, the first open notes of each, and the
+    folder.
+    """
+    table = progress.tally.table()
+    adjudicator = settings.annotation.adjudicator
+    folder = person_dir(settings, sample.version, adjudicator).parent
+    waiting = [
+        f"{person}: {len(note_ids)} of {progress.notes} notes ({_shown(note_ids)})"
+        for person, note_ids in sorted(progress.unfinished.items())
+    ]
+    if progress.undecided:
+        waiting.append(f"{adjudicator}: {len(progress.undecided)} notes with conflicts ({_shown(progress.undecided)})")
     return {
         "sample_version": sample.version,
         "design": sample.design,
-        "notes": state.notes,
-        "annotated_by_both": state.tally.notes,
-        "alike": state.tally.notes_alike,
+        "notes": progress.notes,
+        "annotated_by_both": progress.tally.notes,
+        "alike": progress.tally.notes_alike,
         "words": table.words,
         "matrix": [table.both, table.first, table.second, table.neither],
-        "positive_agreement": round(table.positive, 4) if state.tally.notes else None,
+        "positive_agreement": round(table.positive, 4) if progress.tally.notes else None,
         "kappas": {
             kappa.name: {
                 "value": round(kappa.value, 4),
@@ -122,11 +118,41 @@ def sample_report(settings: InstitutionSettings, sample: DrawnSample, state: Sam
                 "upper": round(kappa.upper, 4),
                 "words": kappa.table.words,
             }
-            for kappa in state.tally.kappas()
-            if state.tally.notes
+            for kappa in progress.tally.kappas()
+            if progress.tally.notes
         },
-        "disputes": dict(state.disputes),
-        "preannotated": bool(state.preannotated_by),
-        "open": {**state.unfinished, settings.annotation.adjudicator: len(state.undecided)},
+        "conflicts": dict(progress.conflicts),
+        "preannotated": bool(progress.preannotated_by),
+        "open": {
+            **{person: len(note_ids) for person, note_ids in progress.unfinished.items()},
+            adjudicator: len(progress.undecided),
+        },
         "waiting_for": "; ".join(waiting) + (f"; folder {folder}" if waiting else ""),
     }
+
+
+def _add_note(
+    settings: InstitutionSettings, note: DrawnNote, engine: tuple[Span, ...] | None, progress: SampleProgress
+) -> None:
+    first, second = settings.annotation.annotators
+    progress.notes += 1
+    for person in (first, second):
+        if person not in note.marked:
+            progress.unfinished[person].append(note.note_id)
+    comparison = compare_finished_work(settings, note)
+    if comparison is None:
+        return
+    marks = [note.marked[person] for person in (first, second)]
+    progress.tally.add(note.text, marks[0].spans, marks[1].spans, note.patient_id or note.note_id, engine)
+    progress.preannotated_by.update(mark.preannotated_by for mark in marks if mark.preannotated_by)
+    progress.conflicts.update(str(conflict.kind) for conflict in comparison.conflicts)
+    if comparison.conflicts and settings.annotation.adjudicator not in note.marked:
+        progress.undecided.append(note.note_id)
+        if not marks[0].handed_over:
+            progress.to_hand_over.append(note.note_id)
+
+
+def _shown(note_ids: Sequence[str]) -> str:
+    """Return the first note ids, and how many more there are."""
+    more = len(note_ids) - _SHOWN_NOTES
+    return ", ".join(note_ids[:_SHOWN_NOTES]) + (f" and {more} more" if more > 0 else "")

@@ -1,4 +1,4 @@
-"""The certificate that a run needs."""
+"""The certificate that a run needs before it may publish."""
 
 from typing import Any
 
@@ -6,13 +6,16 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.evidence.gate import Certificate, verify_certificate
 from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.certificates import newest_certificate
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
+@logged_step
 def verify_current_certificate(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
-    """Check that the engine as it is now may publish; returns the certificate's name and the fingerprint.
+    """Verify that the engine as it is now may publish; return the certificate's id, the fingerprint and the time of
+    issue.
 
     Raises:
         GateError: it may not; the text says why and what to run.
@@ -26,7 +29,11 @@ def verify_current_certificate(settings: InstitutionSettings, secrets: Secrets) 
 def valid_certificate(
     connection: Connection, settings: InstitutionSettings, secrets: Secrets, fingerprint: str
 ) -> dict[str, Any]:
-    """What the newest certificate of this fingerprint says; raises ``GateError`` unless it lets the fingerprint publish."""
+    """Return the content of the newest certificate of this fingerprint.
+
+    Raises:
+        GateError: there is no certificate, or it does not allow this fingerprint to publish.
+    """
     row = newest_certificate(connection, settings, fingerprint)
     return verify_certificate(
         Certificate(row.document, row.signature) if row else None,

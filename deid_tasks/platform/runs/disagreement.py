@@ -1,4 +1,7 @@
-"""Notes on which the parts of an engine differ: where people find what a model gets wrong with the fewest words read."""
+"""The notes on which an engine's detectors differ most.
+
+Annotating them finds a model's errors with the fewest words read (query by committee, a form of active learning).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,52 +24,61 @@ from deid_tasks.platform.warehouse.sample import SampleDraw
 from deid_tasks.settings import DetectSettings, InstitutionSettings, SamplingSettings
 
 _BATCH_NOTES = 100
-_OPENING = 100
-"""Words that an annotator could have read in the time that opening a note takes."""
+_OPENING_WORDS = 100
+"""Words that an annotator could read in the time that opening a note takes."""
 
 
 @dataclass(frozen=True)
 class Committee:
-    """An engine whose models also read without their second opinions, and what each model looks for."""
+    """An engine whose models also read without their second stage, and the entities that each model looks for."""
 
     engine: Engine
     models: Mapping[str, frozenset[str]]
 
     @classmethod
     def of(cls, engine: Engine, detect: DetectSettings) -> "Committee":
-        """The committee of an engine that was built with ``detect``.
+        """Return the committee of an engine that was built with ``detect``.
 
         Raises:
-            SettingsError: there is no model, so that nobody could differ.
+            SettingsError: the engine has no model that could differ.
         """
         models = {}
         detectors = list(engine.detectors)
         neural = [detector for detector in engine.detectors if is_neural(detector.name)]
         if not neural:
-            raise SettingsError("sampling: a disagreement sample needs `transformer` among detect.detectors")
+            raise SettingsError(
+                "sampling: a disagreement sample needs `transformer` among detect.detectors; add it, or set"
+                " sampling.disagreement_size to 0"
+            )
         for detector, chosen in zip(neural, detect.transformers, strict=True):
-            by_itself = alone(detector)
-            detectors += [by_itself] if by_itself else []
-            for one in filter(None, (detector, by_itself)):
+            first_stage = alone(detector)
+            detectors += [first_stage] if first_stage else []
+            for one in filter(None, (detector, first_stage)):
                 models[one.name] = frozenset(map(str, chosen.entities or Entity))
         return cls(replace(engine, detectors=tuple(detectors)), models)
 
     def score(self, text: str, found: SpansByDetector) -> float:
-        """Disputed words for every 100 that an annotator reads, opening the note counted as reading.
+        """Return the words on which detectors differ, for every 100 words that an annotator reads.
 
-        In total the longest notes would win and by word those of one line; this is what an hour of annotation finds. A word is disputed
-        where some part marks it and a model that looks for such identifiers does not; lists and patterns are not asked about what
-        a model marks, which they could not know. A word that comes again in the note is the same question.
+        Opening a note counts as reading ``_OPENING_WORDS`` words. Without it the shortest notes would score highest,
+        and with the number of words alone the longest. Detectors differ on a word where one of them marks it and a
+        model that looks for such entities does not. What a model marks and a pattern or a list does not is no
+        disagreement, because patterns and lists find only what they know. A word that is repeated in the note counts
+        once.
+
+        Args:
+            text: The note's text.
+            found: The spans of each detector in it.
         """
         words = split_words(text)
         marks = {name: mark_words(words, spans) for name, spans in found.items()}
-        asked = {
-            text[words[place].start : words[place].end].casefold()
+        differing = {
+            text[words[index].start : words[index].end].casefold()
             for marked in marks.values()
-            for place, entity in marked.items()
-            if any(entity in known and place not in marks[model] for model, known in self.models.items())
+            for index, entity in marked.items()
+            if any(entity in known and index not in marks[model] for model, known in self.models.items())
         }
-        return 100 * len(asked) / (len(words) + _OPENING)
+        return 100 * len(differing) / (len(words) + _OPENING_WORDS)
 
 
 def most_disagreeing_notes(
@@ -76,12 +88,19 @@ def most_disagreeing_notes(
     chosen: SamplingSettings,
     committee: Committee,
 ) -> list[str]:
-    """Ids of the most disputed notes of a random pool, the most disputed first, one of each patient.
+    """Return the ids of the notes of a random pool on which detectors differ most, the highest score first.
 
-    Patients whom no training may see are left out, since nothing would be learned from their notes.
+    At most one note of a patient is returned. Held-out patients are left out, because no training may read their notes.
+
+    Args:
+        draw: The draw from the warehouse's notes.
+        connection: To the warehouse, for the patients' records.
+        settings: The institution.
+        chosen: Size of the sample and of the pool, and the seed.
+        committee: The detectors that read the pool.
 
     Raises:
-        WarehouseError: no note is left to read, or nothing in those read is disputed.
+        WarehouseError: no note is left to read, or the detectors agree on all notes that were read.
     """
     split = training_split(settings)
     free = ((note, patient) for note, patient in draw.unsampled(chosen.seed) if not split.is_held_out(patient, note))
@@ -92,13 +111,13 @@ def most_disagreeing_notes(
         for document, found in zip(batch, find(batch, Context(committee.engine, patients)), strict=True):
             scores[document.note_id] = committee.score(document.text, found)
     best: dict[str, str] = {}
-    # The sort is stable: of equals, the one that the seed drew first.
+    # The sort is stable: among equal scores, the note that the seed drew first comes first.
     for note in sorted(pool, key=lambda note: -scores[note]):
         if scores[note]:
             best.setdefault(pool[note] or f"note {note}", note)
     if not best:
         raise WarehouseError(
-            f"{settings.institution}: no disputed sample: detectors differ on none of {len(pool)} notes that no sample holds yet;"
-            " read more (sampling.disagreement_pool) or draw none (sampling.disagreement_size: 0)"
+            f"{settings.institution}: no disagreement sample: detectors differ on none of {len(pool)} notes that no"
+            " sample holds yet; increase sampling.disagreement_pool, or set sampling.disagreement_size to 0"
         )
     return list(best.values())[: chosen.disagreement_size]

@@ -3,6 +3,7 @@
 import datetime
 import hashlib
 import json
+import logging
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,9 +23,10 @@ from deid_tasks.evidence.gate import Verdict, baseline, check_tables, evaluation
 from deid_tasks.evidence.report import write_report
 from deid_tasks.platform.runs.ablation import FULL, Variant, without_dictionaries
 from deid_tasks.platform.runs.batches import batched
-from deid_tasks.platform.runs.evaluation_records import evaluated_on, evaluation_rows, history, worst
+from deid_tasks.platform.runs.evaluation_records import describe_worst, evaluated_on, evaluation_rows, history
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.patient_split import is_unseen_by_models, model_splits
+from deid_tasks.platform.runs.step_log import code_location, logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.certificates import (
     CertificateRow,
@@ -37,6 +39,8 @@ from deid_tasks.platform.warehouse.results import replace_evaluation
 from deid_tasks.platform.workspace import whole_file, work_dir
 from deid_tasks.settings import Design, InstitutionSettings, Secrets
 
+logger = logging.getLogger(__name__)
+
 _GOLD_BATCH = 100
 _HISTORY = 50
 WITHOUT = "without_dictionaries"
@@ -44,23 +48,28 @@ WITHOUT = "without_dictionaries"
 
 @dataclass(frozen=True)
 class _Measured:
-    """One gold set, what the engine's variants scored on it, and how much of each note is what."""
+    """One gold set, the scores of the engine's variants on it, and the amounts of each note."""
 
     gold: GoldSet
     evaluations: dict[str, Evaluation]
     amounts: dict[str, list[Amounts]] = field(repr=False)
-    """Of each note, by note type."""
+    """Amounts of each note, by note type."""
 
 
+@logged_step
 def evaluate_and_certify(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
     """Score the engine on the newest gold set of each design that the gate asks for, and issue the certificate.
 
-    It is scored with and without the institution's dictionaries. All figures are rows of ``_results.evaluation``; a report of each
-    gold set lies in ``<work_dir>/evaluation``.
+    The engine is scored with and without the institution's dictionaries. All figures are rows of
+    ``_results.evaluation``, and a report is written to ``<work_dir>/evaluation``.
+
+    Returns:
+        Ids of the certificate and the evaluation, the fingerprint, warnings, the report's path, and the main figures by
+        design.
 
     Raises:
-        GateError: a gold set is missing, or a figure falls short; the certificate is then written down as failed.
-        SettingsError: the signing key is missing or none.
+        GateError: a gold set is missing, or a figure falls short; the certificate is then stored as failed.
+        SettingsError: the signing key is missing or invalid.
     """
     signing_key = secrets.text(settings.gate.signing_key)
     uri = secrets.text(settings.warehouse.connection)
@@ -81,7 +90,7 @@ def evaluate_and_certify(settings: InstitutionSettings, secrets: Secrets) -> dic
                 for row in evaluation_rows(evaluation_id, engine.fingerprint, one.gold, one.evaluations)
             ],
         )
-    # Great Expectations reads what is committed.
+    # Great Expectations reads committed rows only.
     verdict = _check(settings, uri, evaluation_id, measured)
     certificate = issue_certificate(
         settings.institution,
@@ -115,9 +124,9 @@ def evaluate_and_certify(settings: InstitutionSettings, secrets: Secrets) -> dic
         )
     report = _write_report(settings, evaluation_id, measured, content, earlier)
     if verdict.failures:
-        least = settings.gate.stratum_recall_min
-        told = [worst(one.gold.design, one.evaluations[FULL], least) for one in measured]
-        shortfalls = "; ".join((*verdict.failures, *told))
+        recall_min = settings.gate.stratum_recall_min
+        worst = [describe_worst(one.gold.design, one.evaluations[FULL], recall_min) for one in measured]
+        shortfalls = "; ".join((*verdict.failures, *worst))
         raise GateError(f"{settings.institution}: no certificate: {shortfalls}")
     return {
         "certificate": certificate.certificate_id,
@@ -139,14 +148,14 @@ def _gold_set(reader: Connection, settings: InstitutionSettings, design: Design)
 def _measure(
     reader: Connection, lookup: Connection, settings: InstitutionSettings, engine: Engine, gold: GoldSet
 ) -> _Measured:
-    # The detectors read each note once; the variants merge and recover what they found.
+    # The detectors read each note once; each variant merges and recovers their spans.
     variants = (Variant(FULL, engine), without_dictionaries(engine))
     scorers = {
         one.name: Scorer(settings.policy.group, settings.gate.confidence, settings.gate.resamples) for one in variants
     }
     amounts: defaultdict[str, list[Amounts]] = defaultdict(list)
     splits = model_splits(settings)
-    # What a model was trained on says nothing of how it reads other notes.
+    # Notes that a model was trained on do not show how it reads other notes.
     rows = (
         row for row in read_gold(reader, settings, gold) if is_unseen_by_models(splits, row.patient_id, row.note_id)
     )
@@ -166,12 +175,14 @@ def _measure(
 
 
 def _amounts(note: GoldRow, document: Document, detection: Detection, context: Context) -> Amounts | None:
-    """The note's amounts as a run would count them; ``None`` for a note that a run would quarantine."""
+    """Return the note's amounts as a run would count them; ``None`` for a note that a run would quarantine."""
     obfuscator = context.engine.obfuscator
     assert obfuscator is not None
     try:
         rewritten = obfuscator.obfuscate(document, detection.spans, context.patients.get(note.patient_id), None)
-    except Exception:
+    except Exception as error:
+        # Its text may quote the note.
+        logger.warning("note %s is not counted: %s at %s", note.note_id, type(error).__name__, code_location(error))
         return None
     return measure(document, detection, rewritten)
 
@@ -188,7 +199,7 @@ def _check(settings: InstitutionSettings, uri: str, evaluation_id: str, measured
     verdict = check_tables(f"{settings.institution} evaluation", uri, settings.schema_name("results"), checks, docs)
     biased = [one.gold.design for one in measured if one.gold.preannotated_by]
     return verdict + Verdict(
-        warnings=tuple(f"the annotators of the {design} gold set saw the findings of an engine" for design in biased)
+        warnings=tuple(f"the annotators of the {design} gold set saw the spans of an engine" for design in biased)
     )
 
 
@@ -199,7 +210,7 @@ def _write_report(
     content: Mapping[str, Any],
     earlier: list[dict[str, Any]],
 ) -> Path:
-    """The certificate and all figures as one page and as JSON, both free of note text; returns where the page lies."""
+    """Write the certificate and all figures, without note text, as a page and as JSON; return the page's path."""
     folder = work_dir(settings) / "evaluation"
     folder.mkdir(mode=0o700, exist_ok=True)
     target = folder / f"{evaluation_id}.json"

@@ -1,4 +1,4 @@
-"""An evaluation as rows of ``_results.evaluation``, as a part of the certificate, and in a sentence."""
+"""An evaluation as rows of ``_results.evaluation``, as content of the certificate, and as the sentence of a failure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ _WORST = 3
 def evaluation_rows(
     evaluation_id: str, fingerprint: str, gold: GoldSet, evaluations: Mapping[str, Evaluation]
 ) -> list[EvaluationRow]:
-    """Every figure of every variant; also each one's recall bound, and what the dictionaries add."""
+    """Return every figure of every variant, the lower bounds of recall, and the recall that the dictionaries add."""
     head = (evaluation_id, fingerprint, gold.version, gold.design)
     rows: list[EvaluationRow] = []
     for variant, evaluation in evaluations.items():
@@ -44,7 +44,16 @@ def evaluation_rows(
 def evaluated_on(
     gold: GoldSet, drawn: Mapping[str, Any] | None, full: Evaluation, without: Evaluation
 ) -> dict[str, Any]:
-    """What the certificate says of one gold set: how it came about, and the figures on it with their bounds."""
+    """Return what the certificate says of one gold set: its origin, and the figures on it with their bounds.
+
+    The keys are signed content of certificates that exist, so they never change.
+
+    Args:
+        gold: The gold set.
+        drawn: The settings that its sample was drawn with.
+        full: The evaluation of the engine.
+        without: The evaluation of the engine without dictionaries.
+    """
     return {
         "design": gold.design,
         "gold_version": gold.version,
@@ -71,7 +80,7 @@ def evaluated_on(
 
 
 def history(documents: Sequence[str]) -> list[dict[str, Any]]:
-    """Headline figures of earlier certificates, on the unbiased gold set where there is one."""
+    """Return the main figures of earlier certificates, on the random gold set where there is one."""
     found = []
     for content in map(json.loads, documents):
         one = min(content["evaluated"], key=lambda part: part["design"] != "random")
@@ -86,18 +95,22 @@ def history(documents: Sequence[str]) -> list[dict[str, Any]]:
     return found
 
 
-def worst(design: str, evaluation: Evaluation, least: float) -> str:
-    """Where recall is below ``least`` for certain, and then where most was missed: ``worst on the random gold notes: note types nursing (12 words, 40% of all missed) …``."""
+def describe_worst(design: str, evaluation: Evaluation, recall_min: float) -> str:
+    """Return a sentence about the note types and entities with the most missed words.
+
+    Note types and entities whose upper bound of recall is below ``recall_min`` are named first, and all of them.
+    Example: ``worst on the random gold notes: note types nursing (12 words, 40% of all missed, recall 0.9000)``.
+    """
     missed = evaluation.find().counts.false_negatives
     parts = []
     for what, figures in (("note types", evaluation.strata("note_type")), ("entities", _entities(evaluation))):
-        told = ", ".join(
+        shown = ", ".join(
             f"{_name(f)} ({f.counts.false_negatives} words, {f.counts.false_negatives / missed:.0%} of all missed,"
             f" recall {f.value:.4f})"
-            for f in _most_missed(figures, least)
+            for f in _most_missed(figures, recall_min)
         )
-        if told:
-            parts.append(f"{what} {told}")
+        if shown:
+            parts.append(f"{what} {shown}")
     return (
         f"worst on the {design} gold notes: {'; '.join(parts)}"
         if parts
@@ -109,11 +122,13 @@ def _entities(evaluation: Evaluation) -> list[Figure]:
     return [f for f in evaluation.select(WORD, "", "recall") if f.entity != ALL and ":" not in f.entity]
 
 
-def _most_missed(figures: list[Figure], least: float = 0.0) -> list[Figure]:
-    """All whose upper bound of recall is below ``least``, and of the others those with most missed words."""
+def _most_missed(figures: list[Figure], recall_min: float = 0.0) -> list[Figure]:
+    """Return all figures whose upper bound of recall is below ``recall_min``, then those with the most missed words."""
     missed = [f for f in figures if f.counts.false_negatives]
-    ranked = sorted(missed, key=lambda f: (f.upper >= least, -f.counts.false_negatives, f.value, f.stratum, f.entity))
-    return ranked[: max(_WORST, sum(f.upper < least for f in ranked))]
+    ranked = sorted(
+        missed, key=lambda f: (f.upper >= recall_min, -f.counts.false_negatives, f.value, f.stratum, f.entity)
+    )
+    return ranked[: max(_WORST, sum(f.upper < recall_min for f in ranked))]
 
 
 def _name(figure: Figure) -> str:

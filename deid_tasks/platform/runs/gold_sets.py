@@ -1,34 +1,32 @@
-"""Adjudicated notes to frozen gold sets."""
+"""Annotated and adjudicated notes to frozen gold sets."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.evidence.annotation import adjudicate_note
-from deid_tasks.platform.runs.annotation_progress import (
-    compare_finished_work,
-    sample_report,
-    survey_sample,
-)
+from deid_tasks.platform.runs.annotation_progress import compare_finished_work, sample_report, survey_sample
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.annotations import (
-    DrawnNote,
-    DrawnSample,
-    drawn_samples,
-    read_drawn,
-)
+from deid_tasks.platform.warehouse.annotations import DrawnNote, DrawnSample, drawn_samples, read_drawn
 from deid_tasks.platform.warehouse.gold import SettledNote, freeze_gold_set
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
+@logged_step
 def freeze_gold_sets(
     settings: InstitutionSettings, secrets: Secrets, sample_versions: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Freeze the gold set of every sample on which nothing is open; the same work again is the same version, and a no-op.
+    """Freeze the gold set of every sample without open work; the same work gives the same version and changes nothing.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        sample_versions: Samples; if empty, the newest of each design.
 
     Returns:
-        One report a sample, as ``annotation_status`` gives it; ``gold_version`` is empty where work is open, and ``waiting_for``
-        then says whose.
+        Of each sample: the report that ``annotation_status`` gives, and ``gold_version``. Where work is open, the
+        version is empty and ``waiting_for`` names the people and their open notes.
     """
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
@@ -36,9 +34,9 @@ def freeze_gold_sets(
 
 
 def _freeze(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample) -> dict[str, Any]:
-    state = survey_sample(settings, secrets, sample)
-    report = sample_report(settings, sample, state)
-    if state.is_open:
+    progress = survey_sample(settings, secrets, sample)
+    report = sample_report(settings, sample, progress)
+    if progress.is_open:
         return report | {"gold_version": ""}
     with (
         connect(secrets.text(settings.warehouse.connection)) as reader,
@@ -50,19 +48,24 @@ def _freeze(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample
             (_adjudicated_note(settings, note) for note in read_drawn(reader, settings, sample.version)),
             design=sample.design,
             sample_version=sample.version,
-            preannotated_by="+".join(sorted(state.preannotated_by)),
-            kappa=state.tally.table().kappa,
+            preannotated_by="+".join(sorted(progress.preannotated_by)),
+            kappa=progress.tally.table().kappa,
         )
     return report | {"gold_version": gold.version}
 
 
 def _adjudicated_note(settings: InstitutionSettings, note: DrawnNote) -> SettledNote:
+    """Return the note with its final spans and the decision behind each.
+
+    Raises:
+        InputError: an annotator has not finished the note, or the adjudicator's spans overlap.
+    """
     comparison = compare_finished_work(settings, note)
     if comparison is None:
         raise InputError(f"note {note.note_id} is not finished by both annotators")
     answer = note.marked.get(settings.annotation.adjudicator)
     try:
-        settled = adjudicate_note(
+        adjudicated = adjudicate_note(
             comparison,
             settings.annotation.annotators,
             answer.spans if answer else None,
@@ -77,7 +80,7 @@ def _adjudicated_note(settings: InstitutionSettings, note: DrawnNote) -> Settled
         note.note_datetime,
         note.author_id,
         note.text,
-        settled.spans,
+        adjudicated.spans,
         note.period,
-        settled.decisions,
+        adjudicated.decisions,
     )

@@ -1,4 +1,4 @@
-"""Candidates for the inclusion list and for templates, harvested, verified by a person, and frozen."""
+"""Candidates for the inclusion list and for templates: harvested, approved by a person, and frozen."""
 
 import datetime
 from collections import Counter
@@ -26,30 +26,32 @@ from deid_tasks.learning.harvest import (
 from deid_tasks.learning.harvest.files import newest_harvest, read_decided
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.notes import read_some, read_texts
 from deid_tasks.platform.workspace import work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _POOL = 8
-"""Sentences whose text is looked up, for each that may be proposed: only its text tells whether one names a disease or a drug."""
+"""Sentences whose text is read for each that may be proposed; only the text shows whether it names a disease."""
 _BATCH = 200
 _DISEASE_OR_DRUG = mask_of("medical", "disease", "drug")
 
 
 def harvest_dir(settings: InstitutionSettings) -> Path:
-    """Where an institution's harvests lie."""
+    """Return the folder of an institution's harvests."""
     return work_dir(settings) / "harvest"
 
 
+@logged_step
 def harvest_candidates(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
-    """Harvest candidates into files that only their owner reads; what it returns are counts.
+    """Harvest candidates into files that only their owner can read; return counts, the harvest's name and its folder.
 
-    The notes are streamed twice for sentences (to count, and to fetch the texts of the commonest), and ``harvest.template_notes`` of them are read
-    by the whole ensemble. Memory follows the settings, not the number of notes.
+    The notes are streamed twice for sentences: to count them, and to fetch the texts of the most frequent ones. All
+    detectors read ``harvest.template_notes`` of the notes. Memory depends on the settings, not on the number of notes.
     """
     chosen = settings.harvest
-    # What is on an approved list is checked again like any other sentence.
+    # Sentences of the approved list are checked again like all others.
     engine = load_engine(settings, secrets).reading_included()
     folder = harvest_dir(settings)
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -76,6 +78,7 @@ def harvest_candidates(settings: InstitutionSettings, secrets: Secrets) -> dict[
     return {"harvest": name, "folder": str(folder / name), **figures}
 
 
+@logged_step
 def approve_harvest(
     settings: InstitutionSettings,
     secrets: Secrets,
@@ -83,12 +86,19 @@ def approve_harvest(
     approved_at: datetime.datetime | None = None,
     harvested: str = "",
 ) -> dict[str, Any]:
-    """Freeze what the files of a harvest, the newest where none is named, leave as included; the next engines use it.
+    """Freeze the rows that the files of a harvest mark as included; engines that are loaded later use them.
 
-    A changed version is another fingerprint, which needs an evaluation before it publishes.
+    A new version gives a new fingerprint, which needs an evaluation before it publishes.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        approved_by: Who approved.
+        approved_at: When; now if not given.
+        harvested: Name of the harvest; if empty, the newest.
 
     Raises:
-        InputError: a row was changed in more than its decision; the text names file and row.
+        InputError: more than the decision of a row was changed; the text names file and row.
     """
     folder = harvest_dir(settings)
     decided = read_decided(folder, harvested or newest_harvest(folder))
@@ -114,7 +124,7 @@ def approve_harvest(
 
 
 def approved_harvest(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any] | None:
-    """What is told of the version in use: counts, who approved it, and when; ``None`` where there is none."""
+    """Return counts, approver and time of the version in use; ``None`` where no harvest was approved."""
     key = secrets.key(settings.obfuscate.key)
     approved = ApprovedHarvest.open(harvest_dir(settings) / "approved", key)
     return None if approved is None else approved.metadata(key)
@@ -128,7 +138,7 @@ def _sentences_of(text: str) -> Counter[str]:
 def _candidates(
     settings: InstitutionSettings, uri: str, counter: PatientCounter, engine: Engine
 ) -> list[SentenceCandidate]:
-    """The commonest sentences, and the commonest of those that name a disease or a drug, each with what the ensemble finds in it."""
+    """Return the most frequent sentences and more that name a disease or a drug, each with the entities found in it."""
     chosen = settings.harvest
     wanted = chosen.top_sentences + chosen.medical_sentences
     if not wanted:
@@ -148,7 +158,7 @@ def _candidates(
     medical = 0
     for batch in batched(sorted(texts.items()), _BATCH):
         kept = []
-        for (rank, text), is_medical in zip(batch, _name_medicine(engine.lexicon, [t for _, t in batch]), strict=True):
+        for (rank, text), is_medical in zip(batch, _names_medicine(engine.lexicon, [t for _, t in batch]), strict=True):
             if rank < chosen.top_sentences:
                 kept.append((rank, text, False))
             elif is_medical and medical < chosen.medical_sentences:
@@ -162,8 +172,8 @@ def _candidates(
     return found
 
 
-def _name_medicine(lexicon: Lexicon, texts: Sequence[str]) -> list[bool]:
-    """Of each text, whether a disease or a drug stands in it."""
+def _names_medicine(lexicon: Lexicon, texts: Sequence[str]) -> list[bool]:
+    """Return for each text whether it names a disease or a drug."""
     named = np.zeros(len(texts), bool)
     scan = lexicon.scan(texts)
     if len(scan):
@@ -173,7 +183,7 @@ def _name_medicine(lexicon: Lexicon, texts: Sequence[str]) -> list[bool]:
 
 
 def _entities_in(engine: Engine, texts: Sequence[str]) -> list[tuple[str, ...]]:
-    """What the ensemble finds in each text by itself."""
+    """Return the entities that all detectors together find in each text."""
     documents = [Document(str(number), text) for number, text in enumerate(texts)]
     return [
         tuple(sorted({str(span.entity) for span in settle(document, spans, engine).spans}))
@@ -192,7 +202,7 @@ def _templates(settings: InstitutionSettings, uri: str, engine: Engine) -> list[
 
 
 def _read(settings: InstitutionSettings, lookup: Any, notes: Iterable[Document], engine: Engine) -> Iterator[Read]:
-    """Each note as the whole ensemble reads it; notes too long to be processed are left out."""
+    """Yield each note with the spans of all detectors; notes above the length limit are left out."""
     short = (note for note in notes if len(note.text) <= settings.notes.max_characters)
     for batch in batched(short, _BATCH):
         patients = read_patients(lookup, settings, (d.patient_id for d in batch if d.patient_id))

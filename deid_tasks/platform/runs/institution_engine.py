@@ -1,4 +1,4 @@
-"""The institution's engine, on its newest compiled lexicon and its newest approved harvest."""
+"""An institution's engine: its settings, its newest compiled lexicon and its newest approved harvest."""
 
 from pathlib import Path
 
@@ -10,35 +10,47 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 
 
 def load_engine(settings: InstitutionSettings, secrets: Secrets) -> Engine:
-    """The institution's engine on its newest compiled lexicon and its newest approved harvest.
+    """Return the institution's engine on its newest compiled lexicon and its newest approved harvest.
 
     Raises:
-        LexiconError: no lexicon has been compiled yet.
+        LexiconError: no lexicon has been compiled, or one of the compiled files is damaged or was made with another
+            key. The text says what to run.
     """
-    folder = work_dir(settings) / "lexicon"
+    folder = lexicon_dir(settings)
+    name = settings.institution
     if not folder.is_dir():
-        raise LexiconError(
-            f"{settings.institution}: no compiled lexicon in {folder}; run dictionaries__{settings.institution} first"
+        raise LexiconError(f"{name}: no compiled lexicon in {folder}; run dictionaries__{name} first")
+    workspace = work_dir(settings)
+    people = people_file(settings)
+    try:
+        return build_engine(
+            settings,
+            folder,
+            secrets.key(settings.obfuscate.key),
+            approved=workspace / "harvest" / "approved",
+            cache=workspace / "cache",
+            people=people if people.is_file() else None,
         )
-    room = work_dir(settings)
-    return build_engine(
-        settings,
-        folder,
-        secrets.key(settings.obfuscate.key),
-        approved=room / "harvest" / "approved",
-        cache=room / "cache",
-        people=people if (people := people_file(settings)).is_file() else None,
-    )
+    except LexiconError as error:
+        raise LexiconError(
+            f"{name}: {error}; if the secret {settings.obfuscate.key!r} has changed, restore its former value"
+            f" or run dictionaries__{name}; if a file is damaged, run dictionaries__{name}"
+        ) from None
 
 
 def known_people(settings: InstitutionSettings, key: bytes) -> KnownPeople | None:
-    """Whom no surrogate person may be; ``None`` where no dictionaries were compiled since there is such a file.
+    """Return the people whom no surrogate may name; ``None`` where no dictionaries have been compiled.
 
     Raises:
-        LexiconError: the file is damaged, or of another key.
+        LexiconError: the file is damaged, or was made with another key.
     """
     path = people_file(settings)
     return KnownPeople.open(path, key, settings.institution) if path.is_file() else None
+
+
+def lexicon_dir(settings: InstitutionSettings) -> Path:
+    """Return the folder of the compiled lexicons, a subfolder for each version."""
+    return work_dir(settings) / "lexicon"
 
 
 def people_file(settings: InstitutionSettings) -> Path:

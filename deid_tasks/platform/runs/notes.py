@@ -1,11 +1,10 @@
 """Notes to shards, and shards to de-identified files."""
 
 import datetime
+import logging
 import math
 import time
 from collections import Counter
-from dataclasses import asdict
-from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -16,29 +15,36 @@ from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.originals import sealed_originals
 from deid_tasks.platform.runs.pseudonyms import slice_pseudonym
+from deid_tasks.platform.runs.reports import ShardPlan, ShardReport
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import Shard, connect, count_notes, read_patients, read_shard
 from deid_tasks.platform.workspace import shard_file, whole_file
 from deid_tasks.settings import InstitutionSettings, Secrets
 
+logger = logging.getLogger(__name__)
 
+
+@logged_step
 def plan_shards(
     settings: InstitutionSettings, secrets: Secrets, start: datetime.datetime, end: datetime.datetime
-) -> list[dict[str, int]]:
+) -> list[ShardPlan]:
     """Descriptors of the shards of ``[start, end)``; one where there are no notes, so that the slice is still published."""
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         notes = count_notes(connection, settings, start, end)
     count = max(1, min(settings.notes.max_shards, math.ceil(notes / settings.notes.shard_notes)))
-    return [asdict(Shard(index, count)) for index in range(count)]
+    logger.info("notes=%d from=%s until=%s shards=%d", notes, start.isoformat(), end.isoformat(), count)
+    return [{"index": index, "count": count} for index in range(count)]
 
 
+@logged_step
 def process_shard(
     settings: InstitutionSettings,
     secrets: Secrets,
     run_id: str,
     start: datetime.datetime,
     end: datetime.datetime,
-    shard: dict[str, int],
-) -> dict[str, Any]:
+    shard: ShardPlan,
+) -> ShardReport:
     """Detect, obfuscate and audit one shard, into one file that appears when it is whole.
 
     A killed worker leaves nothing that a later step reads; a retry writes the same file again. Where the institution keeps a vault,

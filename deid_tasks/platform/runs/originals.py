@@ -1,4 +1,4 @@
-"""Originals to the vault, and back."""
+"""Original texts of published notes: sealed while a shard is processed, stored in the vault, and re-identified."""
 
 import datetime
 import re
@@ -16,6 +16,8 @@ from deid_tasks.engine.engine import Engine
 from deid_tasks.platform.publish import read_notes
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.pseudonyms import slice_pseudonym
+from deid_tasks.platform.runs.reports import GateReport, PublicationReport
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.vault import (
     Opener,
     PartWriter,
@@ -34,11 +36,11 @@ from deid_tasks.platform.workspace import fingerprint_of, read_batches, shard_fi
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _NOTE_KEY = re.compile(r"[a-z2-7]{26}")
-"""What ``Obfuscator.pseudonym`` makes."""
+"""Form of the pseudonyms of ``Obfuscator.pseudonym``; anything else is a real note id."""
 
 
 class Original(NamedTuple):
-    """A note as the warehouse held it when it was published."""
+    """A note as it was in the warehouse when it was published; its ``repr`` shows the key alone."""
 
     note_key: str
     note_id: str
@@ -53,7 +55,17 @@ class Original(NamedTuple):
 def sealed_originals(
     settings: InstitutionSettings, secrets: Secrets, engine: Engine, shard: Path, slice_key: str
 ) -> Iterator[Callable[[pa.RecordBatch, pa.RecordBatch], None]]:
-    """Takes each batch as it entered the engine and as it left it, and seals what was replaced; nothing without a vault."""
+    """Yield a function that takes each batch as it entered and as it left the engine, and seals what was replaced.
+
+    Without ``settings.vault`` the function does nothing.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        engine: The engine that processes the shard.
+        shard: The shard's file; the sealed originals are written beside it.
+        slice_key: Pseudonym of the run's slice.
+    """
     if settings.vault is None:
         yield lambda _notes, _results: None
         return
@@ -65,23 +77,34 @@ def sealed_originals(
         writer.close()
 
 
+@logged_step
 def store_vault(
     settings: InstitutionSettings,
     secrets: Secrets,
     run_id: str,
     start: datetime.datetime,
     end: datetime.datetime,
-    released: dict[str, Any],
-    published: dict[str, Any],
+    released: GateReport,
+    published: PublicationReport,
 ) -> dict[str, Any]:
-    """Put the sealed originals of the run's slice in the place of the slice's former ones, once the slice is published.
+    """Replace the slice's sealed originals in the vault, once the slice is published.
 
-    ``released`` and ``published`` are what ``reconcile`` and ``publish`` returned. The slice in the vault changes whole, when all its
-    parts were checked against the published notes; repeating this changes nothing.
+    All parts are checked against the published notes first, then the slice in the vault is replaced as a whole. Running
+    this again changes nothing.
+
+    Args:
+        settings: The institution, which must keep a vault.
+        secrets: Its secrets.
+        run_id: The run.
+        start: Start of the data interval.
+        end: End of the data interval, exclusive.
+        released: What ``reconcile_run`` returned.
+        published: What ``publish_notes`` returned.
 
     Raises:
-        GateError: the shards are not those that were published.
-        VaultError: a part is missing, cut short or of other notes, or the vault cannot be written; the vault is as it was.
+        GateError: the shards are not the shards that were published.
+        VaultError: a part is missing, truncated or of other notes, or the vault cannot be written; the vault is
+            unchanged.
     """
     files = shard_files(settings, run_id, released["shards"])
     if fingerprint_of(files) != released["fingerprint"]:
@@ -101,26 +124,27 @@ def store_vault(
     return {"notes": notes}
 
 
+@logged_step
 def reidentify_notes(
     settings: InstitutionSettings, secrets: Secrets, notes: Sequence[str], reason: str, asked_by: str
 ) -> list[Original]:
-    """The originals of published notes, all of them or none, in the order asked for.
+    """Return the originals of published notes, all of them or none, in the order of the request.
 
-    Who asks for which notes, and why, is written down and committed before anything is opened.
+    Who requests which notes, and why, is recorded and committed before anything is decrypted.
 
     Args:
-        settings: the institution, which must keep a vault.
-        secrets: of a role that has the key that opens.
-        notes: keys of published notes; real note ids too, where the role also has the surrogate key.
-        reason: why, for whoever reads the log of these requests.
-        asked_by: who.
+        settings: The institution, which must keep a vault.
+        secrets: Secrets of a role that has the private key.
+        notes: Keys of published notes; real note ids too, where the role also has the surrogate key.
+        reason: Why, for the people who read the log of requests.
+        asked_by: Who requests the notes.
 
     Raises:
         InputError: no note or no reason is given.
-        VaultError: a note is not published or has no row in the vault, the key is another, or something was changed.
+        VaultError: a note is not published or not in the vault, the key does not fit, or stored data was changed.
     """
     if not notes or not reason.strip():
-        raise InputError("name one note at least, and a reason (--reason)")
+        raise InputError("give at least one note and a reason (--reason)")
     keys = list(dict.fromkeys(_note_key(settings, secrets, note) for note in notes))
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         record_reidentification(connection, settings, asked_by, reason.strip(), keys)
@@ -138,10 +162,20 @@ def reidentify_notes(
     return [_original(key, by_key[key]["text"], found[key]) for key in keys]
 
 
+@logged_step
 def rewrap_vault(settings: InstitutionSettings, secrets: Secrets, former: Opener) -> dict[str, int]:
-    """Wrap the data keys of every slice for the key that the settings name now; ``former`` opens them until then.
+    """Encrypt the data keys of every slice for the public key that the settings name now.
 
-    A slice that is wrapped already is left as it is, so an interrupted change of keys goes on where it stopped.
+    A slice that is encrypted for it already stays as it is, so an interrupted change of keys continues where it
+    stopped.
+
+    Args:
+        settings: The institution, which must keep a vault.
+        secrets: Its secrets.
+        former: Opens the data keys as they are encrypted until now.
+
+    Returns:
+        The number of slices, and of those that were changed.
     """
     store, recipient = VaultStore(settings, secrets), vault_recipient(settings, secrets)
     done = [store.rewrap(slice_key, former, recipient) for slice_key in store.slices()]
@@ -149,7 +183,11 @@ def rewrap_vault(settings: InstitutionSettings, secrets: Secrets, former: Opener
 
 
 def _check_file(shard: Path) -> int:
-    """How many notes' originals are sealed; raises ``VaultError`` unless they are of exactly the notes in the shard's file."""
+    """Return the number of notes whose originals are sealed.
+
+    Raises:
+        VaultError: the sealed originals are not of exactly the notes in the shard's file.
+    """
     notes = 0
     published = (
         (row["note_key"], row["deid_text"])

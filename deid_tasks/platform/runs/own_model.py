@@ -1,12 +1,13 @@
-"""An institution's own model: trained on its adjudicated notes, and on simulated ones so that it forgets nothing.
+"""An institution's own model, trained on its gold notes and on simulated notes.
 
-The patients are divided once and for good by a keyed hash: those of the training share are read here, the others alone are
-counted by evaluations (``runs.patient_split``). A model that is registered publishes nothing: the settings must name it, which is
-another fingerprint, and that needs a certificate of its own.
+A keyed hash divides the patients once (``patient_split``): the training reads the notes of one part, and evaluations
+count only the notes of the held-out part. A registered model changes nothing by itself: the settings must name it,
+which gives a new fingerprint, and the fingerprint needs a certificate.
 """
 
 import hashlib
 import json
+import logging
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,32 +26,46 @@ from deid_tasks.learning.train.sample import Mark, Sample, sentences_of
 from deid_tasks.learning.train.settings import FitSettings, NetworkSettings, TrainSettings
 from deid_tasks.learning.train.weights import what_is_read
 from deid_tasks.platform.runs.patient_split import TRAINED_ON, training_split
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.gold import GoldRow, gold_sets, newest_gold_set, read_gold
 from deid_tasks.platform.workspace import whole_target, work_dir
 from deid_tasks.settings import DISAGREEMENT, InstitutionSettings, Secrets, TransformerSettings
 
-Report = Callable[[str], None]
+Progress = Callable[[str], None]
+
+logger = logging.getLogger(__name__)
 
 
-def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Report = print) -> dict[str, Any]:
-    """Train on the newest gold set of each design and on every disputed one, score the held-out patients, and register the model.
+@logged_step
+def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Progress = logger.info) -> dict[str, Any]:
+    """Train a model on the gold sets, score it on the held-out patients' notes, and register it.
 
-    Disputed notes are trained on and never scored. A stopped training is gone on with. Returns counts, scores, and the folder that the settings may name.
+    The newest gold set of each design and all gold sets of disagreement samples are used; disagreement notes are never
+    scored. A training that was interrupted is resumed.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        report: Receives one line of progress at a time.
+
+    Returns:
+        The folder that the settings may name, the model's hash, counts, and scores on the held-out notes.
 
     Raises:
         WarehouseError: there is no gold set.
-        InputError: no gold note of a training patient, or none of a held-out one, is there.
+        InputError: there are no gold notes of training patients, or none of held-out patients.
         ModelError: the encoder, or the model to start from, is missing or does not fit.
     """
     wanted = settings.training
     split = training_split(settings)
-    measured, disputed, versions = _read(settings, secrets)
+    measured, disagreement, versions = _read_gold_notes(settings, secrets)
     held = [row for row in measured if split.is_held_out(row.patient_id, row.note_id)]
-    seen = [row for row in (*measured, *disputed) if not split.is_held_out(row.patient_id, row.note_id)]
+    seen = [row for row in (*measured, *disagreement) if not split.is_held_out(row.patient_id, row.note_id)]
     if not held or not seen:
         raise InputError(
-            f"{settings.institution}: of {len(measured)} gold notes {len(held)} are of held-out patients; both parts need some"
+            f"{settings.institution}: {len(held)} of {len(measured)} gold notes are of held-out patients, but both parts"
+            " need notes; annotate more patients, or change training.held_out before the first training"
         )
     samples = [sentence for row in seen for sentence in sentences_of(_sample(row))]
     mixture = MixtureSettings(
@@ -88,27 +103,27 @@ def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Repor
         **scores,
     }
     target = _register(settings, planned, detector.sha256, record)
-    # Weights in training know the notes they were shown; they are not kept longer than needed.
+    # Weights and checkpoints of the training can reveal its notes, so they are deleted as soon as they are not needed.
     shutil.rmtree(folder, ignore_errors=True)
     return {"model": str(target), "sha256": detector.sha256, **record}
 
 
-def _read(settings: InstitutionSettings, secrets: Secrets) -> tuple[list[GoldRow], list[GoldRow], list[str]]:
-    """The gold notes that figures may stand on, the disputed ones, each note once, and the versions they come from."""
+def _read_gold_notes(settings: InstitutionSettings, secrets: Secrets) -> tuple[list[GoldRow], list[GoldRow], list[str]]:
+    """Return the gold notes that may be scored, further notes of disagreement samples, and the versions of both."""
     needed = settings.training.designs or settings.gate.designs
     measured: dict[str, GoldRow] = {}
-    disputed: dict[str, GoldRow] = {}
+    disagreement: dict[str, GoldRow] = {}
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         golds = [
             gold for design in needed if (gold := newest_gold_set(connection, settings, design)).design != DISAGREEMENT
         ]
         if settings.training.designs is None or DISAGREEMENT in needed:
-            # All of them, since each sample holds other notes; of two of one sample the newer one comes last and counts.
+            # Each sample holds other notes. Of two gold sets of one sample, the newer is read last and wins.
             golds += [gold for gold in reversed(gold_sets(connection, settings)) if gold.design == DISAGREEMENT]
         for gold in golds:
-            rows = disputed if gold.design == DISAGREEMENT else measured
+            rows = disagreement if gold.design == DISAGREEMENT else measured
             rows.update((row.note_id, row) for row in read_gold(connection, settings, gold))
-    more = {note_id: row for note_id, row in disputed.items() if note_id not in measured}
+    more = {note_id: row for note_id, row in disagreement.items() if note_id not in measured}
     return _in_order(measured), _in_order(more), sorted(gold.version for gold in golds)
 
 
@@ -130,7 +145,7 @@ def _score(settings: InstitutionSettings, detector: TransformerDetector, rows: l
 
 
 def _register(settings: InstitutionSettings, planned: TrainSettings, sha256: str, record: dict[str, Any]) -> Path:
-    """Copy the model to ``<work_dir>/models/<version>``, whole or not at all; a version is the hash of its files."""
+    """Copy the model to ``<work_dir>/models/<version>`` in one step; the version is the hash of its files."""
     models = work_dir(settings) / "models"
     models.mkdir(mode=0o700, exist_ok=True)
     target = models / sha256[:16]

@@ -1,4 +1,4 @@
-"""Which gold notes a model was trained on: they say nothing of how well it reads, and no evaluation counts them."""
+"""Which patients a model was trained on: no evaluation counts their gold notes, which say little about other notes."""
 
 import hashlib
 import json
@@ -9,39 +9,39 @@ from deid_tasks.core.errors import ModelError
 from deid_tasks.settings import InstitutionSettings
 
 TRAINED_ON = "trained_on"
-"""The key of a model's ``config.json`` (section ``palimpsest``)."""
+"""Key of the split in a model's ``config.json``, section ``palimpsest``."""
 
 
-class Split(NamedTuple):
-    """How an institution's patients were divided: a function of the patient alone, the same for every gold set to come."""
+class PatientSplit(NamedTuple):
+    """How an institution's patients are divided: by the patient alone, so that later gold sets are divided alike."""
 
     institution: str
     held_out: float
-    """Share of the patients that no training saw."""
+    """Share of the patients that no training saw, from 0 to 1."""
     salt: str
 
     def is_held_out(self, patient_id: str, note_id: str) -> bool:
-        """Whether no training saw the patient; a note without a patient stands for itself."""
+        """Whether no training saw the patient. A note without a patient counts as a patient of its own."""
         name = f"{self.salt}/{patient_id or f'note {note_id}'}"
-        place = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) / 2**64
-        return place < self.held_out
+        position = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) / 2**64
+        return position < self.held_out
 
     def document(self) -> dict[str, Any]:
-        """For ``config.json``; it names no patient."""
+        """Return the content for ``config.json``; it names no patient."""
         return self._asdict()
 
 
-def training_split(settings: InstitutionSettings) -> Split:
-    """The split that trainings on the institution's gold notes make."""
+def training_split(settings: InstitutionSettings) -> PatientSplit:
+    """Return the split of trainings on the institution's gold notes."""
     name = settings.institution
-    return Split(name, settings.training.held_out, f"palimpsest/{name}")
+    return PatientSplit(name, settings.training.held_out, f"palimpsest/{name}")
 
 
-def model_splits(settings: InstitutionSettings) -> tuple[Split, ...]:
-    """The splits that the models of an institution's settings were trained with.
+def model_splits(settings: InstitutionSettings) -> tuple[PatientSplit, ...]:
+    """Return the splits of this institution with which the models of its settings were trained.
 
     Raises:
-        ModelError: a model is missing, or its configuration is none.
+        ModelError: a model is missing, or its configuration cannot be read.
     """
     if "transformer" not in settings.detect.detectors:
         return ()
@@ -53,19 +53,21 @@ def model_splits(settings: InstitutionSettings) -> tuple[Split, ...]:
         try:
             content = json.loads(path.read_text(encoding="utf-8")).get("palimpsest", {}).get(TRAINED_ON)
             if content is not None:
-                splits.append(Split(**content))
+                splits.append(PatientSplit(**content))
         except (OSError, ValueError, AttributeError, TypeError):
-            raise ModelError(f"{path}: what the model was trained on cannot be read") from None
+            raise ModelError(
+                f"{path}: what the model was trained on cannot be read; restore the model's folder, or train it again"
+            ) from None
     return tuple(split for split in splits if split.institution == settings.institution)
 
 
-def is_unseen_by_models(splits: Iterable[Split], patient_id: str, note_id: str) -> bool:
+def is_unseen_by_models(splits: Iterable[PatientSplit], patient_id: str, note_id: str) -> bool:
     """Whether no model saw the patient of a gold note."""
     return all(split.is_held_out(patient_id, note_id) for split in splits)
 
 
 def _model_names(models: Any) -> list[str]:
-    """The models of a section of settings, those inside others too."""
+    """Return the models of a section of settings, also those nested inside others."""
     names = []
     for model in models:
         if isinstance(model, dict):

@@ -1,4 +1,4 @@
-"""De-identified files to outcome rows, audit, and the gate."""
+"""De-identified files to outcome rows, a second audit, and the gate."""
 
 import datetime
 import json
@@ -15,7 +15,9 @@ from deid_tasks.core.notes import Amounts, Outcome
 from deid_tasks.engine.audit import audit
 from deid_tasks.evidence.gate import RunFigure, Verdict, check_tables, drift_reasons, judge_run, run_checks
 from deid_tasks.platform.runs.certificates import valid_certificate
+from deid_tasks.platform.runs.reports import GateReport, ReviewReason, ShardReport
 from deid_tasks.platform.runs.reviews import review_reasons
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, count_notes, read_patients
 from deid_tasks.platform.warehouse.results import (
     AuditRow,
@@ -32,7 +34,7 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 
 @dataclass
 class _Tally:
-    """What the shard files hold, counted."""
+    """Counts and rows of all shard files of a run."""
 
     counts: Counter[str] = field(default_factory=Counter)
     amounts: defaultdict[str, Amounts] = field(default_factory=lambda: defaultdict(Amounts))
@@ -41,45 +43,58 @@ class _Tally:
     audited: list[AuditRow] = field(default_factory=list, repr=False)
 
 
+@logged_step
 def reconcile_run(
     settings: InstitutionSettings,
     secrets: Secrets,
     run_id: str,
     start: datetime.datetime,
     end: datetime.datetime,
-    shards: list[dict[str, Any]],
-) -> dict[str, Any]:
+    shards: list[ShardReport],
+) -> GateReport:
     """Write the outcome rows, audit again what would be published, and run the gate.
 
-    What it returns says in ``review`` why a person must see the run first; that stops nothing here, but ``publish`` waits for it.
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        run_id: The run.
+        start: Start of the data interval.
+        end: End of the data interval, exclusive.
+        shards: What ``process_shard`` returned for each shard.
+
+    Returns:
+        Counts, fingerprint and certificate of the run. ``review`` says why a person must see the run before
+        ``publish_notes``.
 
     Raises:
-        GateError: a figure falls short, or there is no valid certificate; its text names each. Nothing is published.
+        GateError: a figure falls short, or there is no valid certificate; the text names each. Nothing is published.
     """
     files = shard_files(settings, run_id, len(shards))
-    marked = fingerprint_of(files)
+    fingerprint = fingerprint_of(files)
     uri = secrets.text(settings.warehouse.connection)
     with connect(uri) as connection:
-        tally = _tally(connection, settings, run_id, marked, files)
+        tally = _read_shards(connection, settings, run_id, fingerprint, files)
         replace_outcomes(connection, settings, run_id, tally.outcomes, tally.audited)
         notes_read = count_notes(connection, settings, start, end)
         certificate: dict[str, Any] = {}
         refusal: tuple[str, ...] = ()
         try:
-            certificate = valid_certificate(connection, settings, secrets, marked)
+            certificate = valid_certificate(connection, settings, secrets, fingerprint)
         except GateError as error:
             refusal = (str(error).removeprefix(f"{settings.institution}: "),)
         figures = _drift(settings, tally, certificate)
         replace_run_figures(connection, settings, run_id, ({**asdict(f), "is_held": f.is_held} for f in figures))
-        replace_run_counts(connection, settings, run_id, _counts(shards))
-        review = review_reasons(connection, settings, run_id, marked, drift_reasons(figures)) if certificate else []
+        replace_run_counts(connection, settings, run_id, _run_counts(shards))
+        review: list[ReviewReason] = []
+        if certificate:
+            review = review_reasons(connection, settings, run_id, fingerprint, drift_reasons(figures))
         counts = tally.counts
         run = RunRow(
             run_id,
             settings.institution,
             start,
             end,
-            marked,
+            fingerprint,
             certificate.get("certificate_id", ""),
             notes_read,
             counts[Outcome.PUBLISHED],
@@ -90,7 +105,7 @@ def reconcile_run(
             json.dumps(review),
         )
         replace_run(connection, settings, run)
-    # Great Expectations reads what is committed.
+    # Great Expectations reads committed rows only.
     verdict = check_tables(
         f"{settings.institution} run",
         uri,
@@ -105,15 +120,15 @@ def reconcile_run(
         "notes_read": notes_read,
         "published": counts[Outcome.PUBLISHED] + counts[Outcome.UNCHANGED],
         "quarantined": counts[Outcome.QUARANTINED],
-        "fingerprint": marked,
+        "fingerprint": fingerprint,
         "certificate": run.certificate_id,
         "warnings": list(verdict.warnings),
         "review": review,
     }
 
 
-def _counts(shards: Iterable[dict[str, Any]]) -> list[tuple[str, str, int]]:
-    """What recovery gave back, by entity, and what became of the sentences of the neural pass, over all shards."""
+def _run_counts(shards: Iterable[ShardReport]) -> list[tuple[str, str, int]]:
+    """Return measure, entity and value of each count of a run: recovered spans, and sentences by how they were read."""
     recovered: Counter[str] = Counter()
     sentences: Counter[str] = Counter()
     for shard in shards:
@@ -125,9 +140,10 @@ def _counts(shards: Iterable[dict[str, Any]]) -> list[tuple[str, str, int]]:
     ]
 
 
-def _tally(
-    connection: Connection, settings: InstitutionSettings, run_id: str, marked: str, files: list[Path]
+def _read_shards(
+    connection: Connection, settings: InstitutionSettings, run_id: str, fingerprint: str, files: list[Path]
 ) -> _Tally:
+    """Count the rows of all shard files, and audit again each text that would be published."""
     tally = _Tally()
     for batch in read_batches(files):
         rows = batch.to_pylist()
@@ -138,10 +154,10 @@ def _tally(
             tally.amounts[kind] = tally.amounts[kind].plus(
                 Amounts(row["words"], len(row["spans"] or ()), row["changed_words"], row["agreed_spans"])
             )
-            tally.outcomes.append(_outcome(run_id, row, marked))
+            tally.outcomes.append(_outcome(run_id, row, fingerprint))
             tally.audited.extend(_findings(run_id, row, row["findings"] or (), is_published=False))
             if row["deid_text"] is not None:
-                # A second look, at what the file holds rather than at what the worker said of it.
+                # Audits what the file holds, independently of what the worker reported.
                 found = audit(row["deid_text"], patients.get(row["patient_id"]), ())
                 second = [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in found]
                 tally.audited.extend(_findings(run_id, row, second, is_published=True))
@@ -161,13 +177,13 @@ def _drift(settings: InstitutionSettings, tally: _Tally, certificate: dict[str, 
     return judge_run(tally.amounts, certificate["baseline"], settings.gate.drift)
 
 
-def _outcome(run_id: str, row: dict[str, Any], marked: str) -> NoteOutcome:
+def _outcome(run_id: str, row: dict[str, Any], fingerprint: str) -> NoteOutcome:
     return NoteOutcome(
         run_id,
         row["note_id"],
         row["outcome"],
         row["reason"],
-        marked,
+        fingerprint,
         row["words"],
         len(row["spans"] or ()),
         row["milliseconds"],

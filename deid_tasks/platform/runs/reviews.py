@@ -7,6 +7,8 @@ from typing import Any, Literal
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import GateError
+from deid_tasks.platform.runs.reports import GateReport, ReviewReason
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.certificates import Approval, is_approved, record_approval
 from deid_tasks.platform.warehouse.results import read_review
@@ -17,9 +19,9 @@ Decision = Literal["approved", "rejected"]
 
 def review_reasons(
     connection: Connection, settings: InstitutionSettings, run_id: str, fingerprint: str, drift: Sequence[str]
-) -> list[dict[str, str]]:
-    """Why a person must see this run before it is published: objects of ``kind`` and ``reason``, without what was approved already."""
-    reasons = []
+) -> list[ReviewReason]:
+    """Return why a person must see this run before it is published, without the reasons that were approved before."""
+    reasons: list[ReviewReason] = []
     if settings.gate.approval and not is_approved(connection, settings, "first_publication", fingerprint):
         reasons.append(
             {"kind": "first_publication", "reason": f"nothing was published under fingerprint {fingerprint} yet"}
@@ -31,16 +33,27 @@ def review_reasons(
     return reasons
 
 
+@logged_step
 def record_review(
     settings: InstitutionSettings,
     secrets: Secrets,
     run_id: str,
-    released: dict[str, Any],
+    released: GateReport,
     decision: Decision,
     decided_by: str,
     decided_at: datetime.datetime,
 ) -> dict[str, Any]:
-    """Write down what a person decided about what ``reconcile`` held this run for."""
+    """Record what a person decided about a run that the gate holds.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        run_id: The run.
+        released: What ``reconcile_run`` returned.
+        decision: The answer.
+        decided_by: Name or id of the person in Airflow.
+        decided_at: When the person answered.
+    """
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         for held in released["review"]:
             record_approval(
@@ -61,19 +74,23 @@ def record_review(
 
 
 def check_review(connection: Connection, settings: InstitutionSettings, run_id: str, fingerprint: str) -> None:
-    """Raise ``GateError`` while the run waits for a person."""
+    """Check that nothing holds the run for a person any more.
+
+    Raises:
+        GateError: the gate has not seen the run, or a person has not approved it.
+    """
     held = read_review(connection, settings, run_id)
     if held is None:
-        raise GateError(f"{settings.institution}: the gate never saw this run; clear reconcile_and_gate")
+        raise GateError(f"{settings.institution}: the gate has not checked this run; clear reconcile_and_gate")
     kinds = {one["kind"] for one in held}
     if settings.gate.approval and "first_publication" not in kinds:
         held = [{"kind": "first_publication", "reason": f"fingerprint {fingerprint} is not approved"}, *held]
     for one in held:
         if one["kind"] == "drift":
-            is_free = is_approved(connection, settings, "drift", fingerprint, run_id, one["reason"])
+            approved = is_approved(connection, settings, "drift", fingerprint, run_id, one["reason"])
         else:
-            is_free = is_approved(connection, settings, "first_publication", fingerprint)
-        if not is_free:
+            approved = is_approved(connection, settings, "first_publication", fingerprint)
+        if not approved:
             raise GateError(
                 f"{settings.institution}: held for review: {one['reason']};"
                 " approve or reject it in the task review of this run, under 'Required Actions'"

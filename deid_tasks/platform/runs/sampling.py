@@ -1,4 +1,4 @@
-"""Notes of the warehouse to samples for people to annotate, frozen under versions."""
+"""Notes of the warehouse to samples for annotation, frozen under versions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -10,6 +10,7 @@ from deid_tasks.core.errors import SettingsError, WarehouseError
 from deid_tasks.evidence.sampling import UNDATED, GroupSize, SampleVersion, allocate_sample, period_names
 from deid_tasks.platform.runs.disagreement import Committee, most_disagreeing_notes
 from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.sample import DrawnGroup, GroupRow, SampleDraw, open_draw
 from deid_tasks.settings import (
@@ -27,6 +28,7 @@ _DESIGNS = Renamed("sampling", values={"designs": RENAMED_DESIGNS})
 _STRATIFIED = {"size", "min_notes_per_stratum", "weight", "periods", "seed"}
 
 
+@logged_step
 def draw_samples(
     settings: InstitutionSettings,
     secrets: Secrets,
@@ -35,24 +37,30 @@ def draw_samples(
 ) -> list[dict[str, Any]]:
     """Draw and freeze a sample of each design from one reading of the warehouse.
 
-    A stratified sample is enriched: its notes are long, of every type, and hold identifiers; it shows what is missed with few
-    notes, and its figures do not stand for all notes. A simple random one is not enriched, and its figures do. A note may
-    be in both. A disagreement sample holds the notes, in no other sample yet, on which the engine's parts differ most: to train on, since its
-    figures stand for nothing. The same warehouse and settings give the same versions, and change nothing; a disagreement sample that was
-    drawn with the same settings and fingerprint is taken as it is.
+    - A stratified sample is enriched with long notes of every type, which hold many identifiers. It shows errors with
+    few
+      notes, but its figures do not hold for all notes.
+    - A simple random sample gives figures that hold for all notes. A note may be in both.
+    - A disagreement sample holds the notes, in no other sample yet, on which the detectors differ most. It is for
+    training
+      alone, because its figures hold for no other notes.
+
+    The same warehouse and settings give the same versions and change nothing. A disagreement sample that was drawn with
+    the same settings and fingerprint is returned as it is.
 
     Args:
-        settings: The institution's.
-        secrets: The institution's.
-        overrides: Keys of ``settings.sampling`` to draw with in place of what is set.
-        designs: Which samples to draw; one of size 0 is left out.
+        settings: The institution.
+        secrets: Its secrets.
+        overrides: Values for keys of ``settings.sampling`` that replace what is set.
+        designs: Samples to draw; a sample whose size is 0 is left out.
 
     Returns:
-        Version, design, counts and groups of each sample: nothing of any note.
+        Of each sample: version, design, counts and strata.
 
     Raises:
-        SettingsError: an override breaks the settings' rules, a design is none, or there is no model that could differ.
-        WarehouseError: there is not a single note to draw from, or no note on which detectors differ.
+        SettingsError: an override breaks the settings' rules, a design is unknown, or there is no model that could
+            differ.
+        WarehouseError: there is no note to draw from, or no note on which detectors differ.
     """
     chosen = _overridden(settings.sampling, overrides or {})
     wanted = _wanted(chosen, designs)
@@ -63,7 +71,10 @@ def draw_samples(
     ):
         groups = draw.groups(chosen.periods)
         if not groups:
-            raise WarehouseError(f"{settings.schema_name('staging')}.stg_note holds no note to draw from")
+            raise WarehouseError(
+                f"{settings.schema_name('staging')}.stg_note has no note to draw from;"
+                f" run dictionaries__{settings.institution}, and check the staging model where it stays empty"
+            )
         reports = [_draw(draw, chosen, groups, design) for design in wanted if design != DISAGREEMENT]
         if committee:
             reports.append(_draw_disagreement(draw, connection, settings, chosen, groups, committee))
@@ -71,14 +82,16 @@ def draw_samples(
 
 
 def _wanted(chosen: SamplingSettings, designs: Iterable[str]) -> list[Design]:
-    """The designs to draw, in the order in which they are: a disagreement sample leaves the notes of the others out."""
+    """Return the designs to draw, in the order of drawing: a disagreement sample leaves out the notes of the others."""
     asked = set(_DESIGNS.apply({"designs": list(designs)})["designs"])
     if unknown := asked - set(DESIGNS):
-        raise SettingsError(f"sampling: designs are {', '.join(DESIGNS)}, not {', '.join(sorted(unknown))}")
+        raise SettingsError(f"sampling: unknown designs {', '.join(sorted(unknown))}; choose from {', '.join(DESIGNS)}")
     sizes = {"stratified": chosen.size, "random": chosen.random_size, DISAGREEMENT: chosen.disagreement_size}
     wanted = [design for design in DESIGNS if design in asked and sizes[design]]
     if not wanted:
-        raise SettingsError("sampling: nothing is to be drawn: no design is asked for whose size is not 0")
+        raise SettingsError(
+            "sampling: nothing to draw: the size of every chosen design is 0; choose another design or set its size"
+        )
     return wanted
 
 
@@ -108,7 +121,7 @@ def _draw_disagreement(
 ) -> dict[str, Any]:
     drawn_as = chosen.model_dump(mode="json", include={"disagreement_size", "disagreement_pool", "seed", "periods"})
     drawn_as |= {"fingerprint": committee.engine.fingerprint, "held_out": settings.training.held_out}
-    # Drawn again, its notes would be left out as those of a sample, and the next ones taken.
+    # Drawing again would leave out the notes of this very sample and take others.
     if known := draw.frozen(DISAGREEMENT, drawn_as):
         version, notes, drawn = known
         return _report(draw, DISAGREEMENT, version, notes, groups, drawn)
@@ -126,7 +139,7 @@ def _freeze(
     wanted: Mapping[tuple[str, int], int],
     weights: Sequence[float],
 ) -> dict[str, Any]:
-    """Freeze what was drawn under the version that it has."""
+    """Freeze the notes that were drawn, under their version."""
     periods = _periods(chosen)
     version = SampleVersion(design, drawn_as)
     for note_id, digest in draw.drawn():

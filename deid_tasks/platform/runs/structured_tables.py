@@ -1,4 +1,4 @@
-"""The institution's structured tables, de-identified beside its notes."""
+"""The institution's structured tables, de-identified and published beside its notes."""
 
 import datetime
 import hashlib
@@ -22,6 +22,7 @@ from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.obfuscate.tables import TableRules, rewrite_row
 from deid_tasks.platform.publish import INSTITUTION, open_rows, replace_rows, rows_version
 from deid_tasks.platform.runs.institution_engine import known_people
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.contract import read_contract
 from deid_tasks.platform.warehouse.tables import (
@@ -39,14 +40,14 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 
 _TYPES = {"text": pa.string(), "date": pa.date32(), "timestamp": pa.timestamp("us")}
 _BUCKETS = "234567abcdefghijklmnopqrstuvwxyz"
-"""What a pseudonym may begin with: rows are put in order a 32nd of the table at a time."""
+"""First characters of pseudonyms: rows are sorted in 32 parts, so that no table must fit in memory."""
 _BATCH_ROWS = 100_000
-"""Rows of a published table that are written at once, if not a 32nd of it is more."""
+"""Minimum rows of a published table that are written at once."""
 
 
 @dataclass
 class _Staged:
-    """One table, de-identified and in files that nobody but this run reads."""
+    """One de-identified table in this run's working files."""
 
     rules: TableRules
     schema: pa.Schema
@@ -55,12 +56,12 @@ class _Staged:
     withheld: int = 0
 
     def batches(self) -> Iterator[pa.Table]:
-        """Its rows in the order of their pseudonyms: in the order of the warehouse they would tell the rank of real identifiers."""
+        """Yield the rows in the order of their pseudonyms, which reveals nothing of the order of real identifiers."""
         order = [(name, "ascending") for name in self.schema.names]
         waiting: list[pa.Table] = []
         for path in self.files:
             waiting.append(pq.read_table(path, schema=self.schema).sort_by(order))
-            # A commit's cost goes with its appends: small tables are one.
+            # A commit costs more with each append, so small parts are appended together.
             if sum(rows.num_rows for rows in waiting) >= _BATCH_ROWS:
                 yield pa.concat_tables(waiting)
                 waiting = []
@@ -68,25 +69,29 @@ class _Staged:
             yield pa.concat_tables(waiting)
 
 
+@logged_step
 def publish_tables(
     settings: InstitutionSettings, secrets: Secrets, run_id: str, contract: Path, today: datetime.date | None = None
 ) -> dict[str, Any]:
-    """Publish the tables of ``publish.tables``, each whole in one commit, unless what is published is what would be.
+    """Publish the tables of ``publish.tables``, each as a whole in one commit, unless their content has not changed.
 
-    Names, identifiers and dates are those that the same patient's notes have. Every row of a patient is audited against the patient's
-    record, and withheld where something of it stands.
+    Names, identifiers and dates get the surrogates that the same patient's notes have. Each row of a patient is audited
+    against the patient's record, and withheld where a value of the record remains in it.
 
     Args:
-        settings: the institution.
-        secrets: its secrets.
-        run_id: whose rows of ``published_table`` these are.
-        contract: dbt's ``models.yml`` or ``manifest.json``, which says what becomes of each column.
-        today: the day that ages are counted on.
+        settings: The institution.
+        secrets: Its secrets.
+        run_id: The run that the rows of ``published_table`` name.
+        contract: dbt's ``models.yml`` or ``manifest.json``, which says how each column is treated.
+        today: The day on which ages are computed; today in UTC if not given.
+
+    Returns:
+        Published rows by table, and whether nothing has changed.
 
     Raises:
-        SettingsError: a table is unknown, or a column has no rule or a wrong one; nothing is published.
+        SettingsError: a table is unknown, or a column has no valid rule; nothing is published.
         GateError: rows were lost on the way, or too many were withheld; nothing is published.
-        PublishError: a table cannot be written; it is as it was.
+        PublishError: a table cannot be written; it is unchanged.
     """
     tables = read_contract(contract, settings.publish.tables)
     if not tables:
@@ -111,7 +116,9 @@ def publish_tables(
         ):
             return {"tables": dict.fromkeys(schemas, 0), "is_unchanged": True}
         staged = [
-            _stage(reader, lookup, settings, obfuscator, rules, schemas[rules.name], folder, _oldest(settings, day))
+            _stage(
+                reader, lookup, settings, obfuscator, rules, schemas[rules.name], folder, _oldest_birth(settings, day)
+            )
             for rules in tables
         ]
         summary = {
@@ -141,7 +148,7 @@ def _stage(
     folder: Path,
     oldest_birth: datetime.date,
 ) -> _Staged:
-    """De-identify, audit and count one table, into files."""
+    """De-identify and audit the rows of one table; write them to files by the first character of their pseudonyms."""
     staged = _Staged(rules, schema, [folder / f"{rules.name}-{mark}.parquet" for mark in _BUCKETS])
     leading = next((rule.published for rule in rules.kept if rule.action == "key"), schema.names[0])
     with ExitStack() as stack:
@@ -156,17 +163,20 @@ def _stage(
                 if audit("\n".join(str(value) for value in made.values() if value is not None), patient):
                     staged.withheld += 1
                     continue
-                place = _BUCKETS.find(str(made[leading] or "a")[0])
-                buckets[place].append({INSTITUTION.name: settings.institution} | made)
+                index = _BUCKETS.find(str(made[leading] or "a")[0])
+                buckets[index].append({INSTITUTION.name: settings.institution} | made)
             for writer, bucket in zip(writers, buckets, strict=True):
                 if bucket:
                     writer.write_table(pa.Table.from_pylist(bucket, schema=schema))
     if (expected := count_rows(reader, settings, rules)) != staged.read:
-        raise GateError(f"{settings.institution}: {rules.name}: {staged.read} of {expected} rows came through")
+        raise GateError(
+            f"{settings.institution}: {rules.name}: {staged.read} of {expected} rows were read; clear publish_tables"
+        )
     if staged.withheld > settings.gate.max_quarantined_share * staged.read:
         raise GateError(
-            f"{settings.institution}: {rules.name}: {staged.withheld} of {staged.read} rows hold something of the patient's own"
-            " record, more than gate.max_quarantined_share allows; no table is published"
+            f"{settings.institution}: {rules.name}: {staged.withheld} of {staged.read} rows hold a value of the"
+            " patient's own record, more than gate.max_quarantined_share allows; no table is published:"
+            " correct the rules of its columns"
         )
     return staged
 
@@ -174,7 +184,7 @@ def _stage(
 def _patients(
     lookup: Connection, settings: InstitutionSettings, rules: TableRules, rows: list[dict[str, Any]]
 ) -> dict[str, PatientRecord]:
-    """The records of the rows' patients; a patient that the warehouse does not know has an empty one."""
+    """Return the records of the rows' patients; a patient whom the warehouse does not have gets an empty one."""
     if rules.owner is None:
         return {}
     ids = {str(row[rules.owner]) for row in rows}
@@ -191,11 +201,11 @@ def _version(
     tables: list[TableRules],
     obfuscator: Obfuscator,
     today: datetime.date,
-    people: str,
+    people_version: str,
 ) -> str:
-    """A hash of everything that decides what is published, keyed: it stands in the published tables' metadata."""
+    """Return a keyed hash of everything that decides what is published; the published tables' metadata hold it."""
     parts = [
-        fingerprint(settings, "", (), people=people),
+        fingerprint(settings, "", (), people=people_version),
         [repr(rules) for rules in tables],
         table_digest(reader, settings, tables),
         count_older(reader, settings, settings.policy.max_kept_age_years, today),
@@ -203,8 +213,8 @@ def _version(
     return obfuscator.pseudonym("tables", hashlib.sha256(json.dumps(parts).encode()).hexdigest())
 
 
-def _oldest(settings: InstitutionSettings, today: datetime.date) -> datetime.date:
-    """Who was born on this day or later is not older than the highest age that may be told."""
+def _oldest_birth(settings: InstitutionSettings, today: datetime.date) -> datetime.date:
+    """Return the first birth date of people who are not older than the highest age that may be published."""
     years = settings.policy.max_kept_age_years + 1
     try:
         turned = today.replace(year=today.year - years)

@@ -10,20 +10,20 @@ from pydantic import ValidationError
 from deid_tasks.core.errors import InputError, ModelError, WarehouseError
 from deid_tasks.platform import runs
 from deid_tasks.platform.runs.own_model import train_on_gold
-from deid_tasks.platform.runs.patient_split import Split, is_unseen_by_models, model_splits
+from deid_tasks.platform.runs.patient_split import PatientSplit, is_unseen_by_models, model_splits
 from deid_tasks.settings import GateSettings
 from tests.support.freeze_truth import freeze_truth
 from tests.support.tiny_model import save_encoder
 
 
 def test_a_split_is_of_patients_and_keeps_its_share() -> None:
-    split = Split("riverside", 0.3, "salt")
+    split = PatientSplit("riverside", 0.3, "salt")
     held = [split.is_held_out(f"p{number}", "n") for number in range(2_000)]
     assert 0.26 < sum(held) / len(held) < 0.34
     assert split.is_held_out("p1", "n1") == split.is_held_out("p1", "n2")
     notes = {split.is_held_out("", f"n{number}") for number in range(50)}
     assert notes == {True, False}
-    other = Split("riverside", 0.3, "pepper")
+    other = PatientSplit("riverside", 0.3, "pepper")
     assert [other.is_held_out(f"p{number}", "n") for number in range(2_000)] != held
     assert is_unseen_by_models((), "p1", "n")
     assert is_unseen_by_models((split, other), "p1", "n") == (
@@ -94,7 +94,7 @@ def test_disputed_notes_are_trained_on_and_neither_scored_nor_evaluated(site, tm
         update = {"training": settings, "work_dir": str(tmp_path / "work")}
         return train_on_gold(site.settings.model_copy(update=update), site.secrets, lambda line: None)
 
-    split = Split("riverside", 0.4, "palimpsest/riverside")
+    split = PatientSplit("riverside", 0.4, "palimpsest/riverside")
     held = [split.is_held_out(note.patient_id, note.note_id) for note in site.notes]
     usual, without = trained(), trained(designs=("stratified", "random"))
     assert (without["trained_notes"], without["held_out_notes"]) == (160 - sum(held[:160]), sum(held[:160]))

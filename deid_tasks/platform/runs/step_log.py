@@ -1,0 +1,73 @@
+"""One log line for each run step: step, institution, outcome, counts and seconds, and never text of a note."""
+
+import functools
+import logging
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Concatenate, ParamSpec, TypeVar, cast
+
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Step = Callable[Concatenate[InstitutionSettings, Secrets, P], R]
+
+
+def logged_step(step: Step[P, R]) -> Step[P, R]:
+    """Return the step with one line in its module's log when it ends, whether it succeeds or fails.
+
+    The line's fields are also attributes of the log record: ``step``, ``institution``, ``outcome``, ``seconds``, and
+    ``counts`` or ``error``. Counts are the whole numbers of the step's report; an error is its class and code location,
+    without its text.
+    """
+    logger, name = logging.getLogger(step.__module__), step.__name__
+
+    @functools.wraps(step)
+    def run(settings: InstitutionSettings, secrets: Secrets, *args: P.args, **kwargs: P.kwargs) -> R:
+        began = time.monotonic()
+
+        def log(outcome: str, field: str, value: object, shown: str) -> None:
+            seconds = round(time.monotonic() - began, 3)
+            fields = {"step": name, "institution": settings.institution, "outcome": outcome, "seconds": seconds}
+            logger.info(
+                "step=%s institution=%s outcome=%s seconds=%.3f%s",
+                *fields.values(),
+                f" {shown}" if shown else "",
+                extra=fields | {field: value},
+            )
+
+        try:
+            report = step(settings, secrets, *args, **kwargs)
+        except BaseException as error:
+            where = f"{type(error).__name__} at {code_location(error)}"
+            log("failed", "error", where, f"error={where}")
+            raise
+        counts = counts_of(report)
+        log("succeeded", "counts", counts, " ".join(f"{key}={value}" for key, value in counts.items()))
+        return report
+
+    return cast("Step[P, R]", run)
+
+
+def counts_of(report: object) -> dict[str, int]:
+    """Return the whole numbers of a report by name; of a list of reports the number of items and the sums."""
+    if isinstance(report, Mapping):
+        return {str(key): value for key, value in report.items() if type(value) is int}
+    if not isinstance(report, list):
+        return {}
+    counts = Counter({"items": len(report)})
+    for item in report:
+        counts.update(counts_of(item) if isinstance(item, Mapping) else {})
+    return dict(counts)
+
+
+def code_location(error: BaseException) -> str:
+    """Return ``module:function:line`` of the innermost frame that raised ``error``; ``unknown`` without a traceback."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if not frames:
+        return "unknown"
+    line = traceback.extract_tb(error.__traceback__)[-1].lineno
+    module = frames[-1].f_globals.get("__name__", "unknown")
+    return f"{module}:{frames[-1].f_code.co_name}:{line}"
