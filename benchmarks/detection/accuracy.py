@@ -113,7 +113,7 @@ def strangers() -> None:
     from deid_tasks.cli.engines import public_settings
     from deid_tasks.engine.engine import build_engine
     from deid_tasks.engine.pipeline import detect
-    from deid_tasks.learning.train.written import read_written
+    from deid_tasks.learning.train.handwritten_notes import read_written
 
     context = Context(build_engine(public_settings(), None, None))
     print("| notes by strangers | notes | words | recall | precision | missed | false |\n|---|---|---|---|---|---|---|")

@@ -1,4 +1,4 @@
-"""`python -m deid_tasks.hospital check train`: are the skeletons of a world well written?"""
+"""`python -m deid_tasks.hospital check train`: check the skeletons of a world."""
 
 from collections import Counter
 from typing import Annotated

@@ -1,7 +1,6 @@
-"""Simulated annotators: people who know the truth and slip now and then, as annotators do.
+"""Simulated annotators: they know the true spans and make mistakes at the rates of real annotators.
 
-Everything goes the way of real work: a task list that the platform exported is read, and a finished file of the annotation tool
-is written.
+They read a task list that the platform exported and write a finished file of the annotation tool.
 """
 
 import random
@@ -39,7 +38,9 @@ MISSED: dict[Entity, float] = {
     Entity.BIOMETRIC: 0.05,
     Entity.OTHER_ID: 0.03,
 }
-"""How often a span is overlooked; entities that are not named: ``Habits.missed_other``. Rare, short and ambiguous ones most."""
+"""How often a span is overlooked; entities that are not named: ``Habits.missed_other``. Rare, short and ambiguous ones
+most.
+"""
 
 CONFUSED: dict[Entity, tuple[Entity, ...]] = {
     Entity.PATIENT: (Entity.RELATIVE, Entity.PROVIDER),
@@ -67,9 +68,11 @@ _MISTAKEN = (Entity.PROVIDER, Entity.FACILITY, Entity.ORGANIZATION, Entity.CITY)
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How often a simulated annotator slips; every figure is a share of the spans it can befall, unless it says otherwise.
+    """How often a simulated annotator slips; each figure is a share of the spans that it applies to, unless stated
+    otherwise.
 
-    The defaults give two annotators a word kappa of about 0.97 on simulated notes, the published figure for nurses being 0.9694.
+    The defaults give two annotators a word kappa of about 0.97 on simulated notes, the published figure for nurses
+    being 0.9694.
     """
 
     missed: Mapping[Entity, float] = field(default_factory=lambda: MISSED)
@@ -92,7 +95,7 @@ class Habits:
     """Of capitalised words outside spans: marked for a name or a place."""
 
     def times(self, factor: float) -> "Habits":
-        """The same person, more careful (below 1) or less."""
+        """Return the same person, more careful (below 1) or less."""
         rates = {f.name: getattr(self, f.name) * factor for f in fields(self) if f.name != "missed"}
         return replace(self, missed={entity: rate * factor for entity, rate in self.missed.items()}, **rates)
 
@@ -102,7 +105,9 @@ ADJUDICATOR = Habits().times(0.02)
 
 
 def mark(text: str, truth: Sequence[Span], habits: Habits, chance: random.Random) -> list[Span]:
-    """What a person with these habits marks in a note whose identifiers are ``truth`` (sorted, disjoint); disjoint again."""
+    """What a person with these habits marks in a note whose identifiers are ``truth`` (sorted, disjoint); disjoint
+    again.
+    """
     marked: list[Span] = []
     for span in _merged(text, truth, habits, chance):
         if chance.random() < habits.missed.get(span.entity, habits.missed_other):
@@ -159,7 +164,7 @@ def annotate_tasks(
 
 
 def _merged(text: str, truth: Sequence[Span], habits: Habits, chance: random.Random) -> Iterator[Span]:
-    """The spans, now and then two neighbours of one entity as one."""
+    """Yield the spans, now and then two neighbours of one entity as one."""
     waiting: Span | None = None
     for span in truth:
         if (

@@ -47,7 +47,7 @@ def build_hospital(spec: HospitalSpec) -> Hospital:
 
 
 def build_outside(spec: HospitalSpec) -> Outside:
-    """The referring clinicians and the other hospitals of the region."""
+    """Return the referring clinicians and the other hospitals of the region."""
     rng = random.Random(stable("outside", spec.institution, spec.world, spec.seed))
     home, _ = _home(spec.world, random.Random(stable("hospital", spec.institution, spec.world, spec.seed)))
     state = towns_by_state(spec.world)[home.state]
@@ -63,7 +63,7 @@ def build_outside(spec: HospitalSpec) -> Outside:
 
 
 def _home(world: World, rng: random.Random) -> tuple[Town, tuple[Town, ...]]:
-    """The institution's town and those of its county: a county with some cities."""
+    """Return the institution's town and those of its county: a county with some cities."""
     states = towns_by_state(world)
     names = tuple(sorted(states))
     while True:

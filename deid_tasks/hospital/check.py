@@ -1,4 +1,4 @@
-"""Do the skeletons of a world hold to the grammar, and do they render?"""
+"""Check that the skeletons of a world follow the grammar and can be rendered."""
 
 import datetime
 import random
@@ -43,7 +43,8 @@ def _scene(rng: random.Random) -> Scene:
 
     relatives = tuple(Relative("wife", person("Edda", "Quill", "F"), "845-555-0104") for _ in range(2))
     patient = Patient(
-        "1", person("Maria", "Quill", "F"), datetime.date(1961, 4, 5), "white", "RH1234567", "900-12-3456", "XYZ123456789",
+        "1", person("Maria", "Quill", "F"), datetime.date(1961, 4, 5), "white", "RH1234567", "900-12-3456",
+        "XYZ123456789",
         "10020030", "845-555-0105", "845-555-0106", "mq@mail.example", home, "Alder Mill", "welder", relatives, "Thorn",
     )  # fmt: skip
     return Scene(
@@ -88,13 +89,15 @@ def check_skeletons(world: World, folder: Path | None = None) -> Report:
 
 
 def write_plain(world: World, rng: random.Random) -> Iterator[tuple[str, tuple[Span, ...]]]:
-    """Every skeleton of ``world`` written once about one and the same scene, for what stands around the identifiers."""
+    """Yield every skeleton of ``world`` written once about one and the same scene, for what stands around the
+    identifiers.
+    """
     for skeleton in read_skeletons(SKELETONS / world)[0]:
         yield join(write_pieces(skeleton, _scene(rng)))
 
 
 def show(world: World, name: str, seed: int = 0) -> str:
-    """The skeleton ``name`` (``note_type/id``) written once, each identifier marked ``[ENTITY:…]``."""
+    """Return the skeleton ``name`` (``note_type/id``) written once, each identifier marked ``[ENTITY:…]``."""
     skeletons, _ = read_skeletons(SKELETONS / world)
     skeleton = next((one for one in skeletons if one.name == name), None)
     if skeleton is None:

@@ -27,14 +27,14 @@ def _ordinal(day: int) -> str:
 
 
 def _holiday(day: Date, rng: random.Random) -> str:
-    """A holiday of the month, or of the nearest month that has one."""
+    """Return a holiday of the month, or of the nearest month that has one."""
     nearest = min(min(abs(month - day.month), 12 - abs(month - day.month)) for month, _ in _HOLIDAYS)
     names = [name for month, name in _HOLIDAYS if min(abs(month - day.month), 12 - abs(month - day.month)) == nearest]
     return names[int(rng.random() * len(names))]
 
 
 def _typo(day: Date, rng: random.Random) -> str:
-    """A mistyped date: a slash lost or doubled, a digit doubled, an impossible day."""
+    """Return a mistyped date: a slash lost or doubled, a digit doubled, an impossible day."""
     month, number, year = str(day.month), str(day.day), day.year % 100
     kind = int(rng.random() * 6)
     if kind == 0:

@@ -115,7 +115,7 @@ class _Compiler:
         return _choice(self._banks[name], skewed=True)
 
     def steps(self) -> dict[str, Step]:
-        """Every bank as a step."""
+        """Return every bank as a step."""
         return {name: self._bank(name, "_phrases.txt", 1, 0) for name in self._entries}
 
     def compile_banks(self, problems: list[str]) -> None:
@@ -272,9 +272,10 @@ def _read_skeleton(path: Path, lines: list[str], start: int, end: int, compiler:
 
 
 def read_skeletons(folder: Path) -> tuple[tuple[Skeleton, ...], list[str]]:
-    """All skeletons of a folder in the order of their names, and what is wrong with those that do not parse.
+    """Return all skeletons of a folder in the order of their names, and what is wrong with those that do not parse.
 
-    Each problem reads ``file:line: reason``. The files of a folder are its note types; ``_phrases.txt`` holds the banks.
+    Each problem reads ``file:line: reason``. The files of a folder are its note types; ``_phrases.txt`` holds the
+    banks.
     """
     problems: list[str] = []
     compiler = _Compiler(_read_banks(folder / "_phrases.txt", problems))
@@ -289,7 +290,7 @@ def read_skeletons(folder: Path) -> tuple[tuple[Skeleton, ...], list[str]]:
 
 
 def read_banks(path: Path) -> dict[str, Step]:
-    """Each bank of a phrase file as one step that writes one of its entries. Raises ``SkeletonError``."""
+    """Return each bank of a phrase file as one step that writes one of its entries. Raises ``SkeletonError``."""
     problems: list[str] = []
     compiler = _Compiler(_read_banks(path, problems))
     compiler.compile_banks(problems)

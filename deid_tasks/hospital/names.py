@@ -6,7 +6,8 @@ from collections.abc import Callable
 from deid_tasks.hospital.records import Person
 
 _NEIGHBOURS = {
-    "a": "qwsz", "b": "vghn", "c": "xdfv", "d": "serfcx", "e": "wsdr", "f": "rtgvcd", "g": "ftyhbv", "h": "gyujnb", "i": "ujko",
+    "a": "qwsz", "b": "vghn", "c": "xdfv", "d": "serfcx", "e": "wsdr", "f": "rtgvcd", "g": "ftyhbv", "h": "gyujnb",
+    "i": "ujko",
     "j": "huikmn", "k": "jiolm", "l": "kop", "m": "njk", "n": "bhjm", "o": "iklp", "p": "ol", "q": "wa", "r": "edft",
     "s": "wedxza", "t": "rfgy", "u": "yhji", "v": "cfgb", "w": "qase", "x": "zsdc", "y": "tghu", "z": "asx",
 }  # fmt: skip
@@ -14,7 +15,7 @@ _NEIGHBOURS = {
 
 
 def full(person: Person, rng: random.Random) -> str:
-    """First and last name, half of the time with the middle initial, seldom with the whole middle name."""
+    """Return first and last name, half of the time with the middle initial, seldom with the whole middle name."""
     if person.middle:
         chance = rng.random()
         if chance < 0.45:
@@ -38,7 +39,7 @@ def initials(person: Person, rng: random.Random) -> str:
 
 
 def signoff(person: Person, rng: random.Random) -> str:
-    """The initials that close a note: mo, MTO, /mo."""
+    """Return the initials that close a note: mo, MTO, /mo."""
     mark = f"{person.first[0]}{person.middle[:1]}{person.last[0]}"
     chance = rng.random()
     if chance < 0.3:
@@ -51,7 +52,7 @@ def signoff(person: Person, rng: random.Random) -> str:
 
 
 def misspelled(person: Person, rng: random.Random) -> str:
-    """The last name with one typing error."""
+    """Return the last name with one typing error."""
     return mistype(person.last, rng)
 
 

@@ -1,4 +1,6 @@
-"""What happens to text in hospitals: capitals, typing errors, lost spaces, hard wraps. Identifiers stay whole pieces, so gold stays exact."""
+"""Noise of hospital text: capitals, typing errors, lost spaces, hard wraps. Identifiers stay whole, so that gold
+offsets stay exact.
+"""
 
 import random
 import re
@@ -12,17 +14,17 @@ _GLUE = re.compile(r"(?<=[a-z]{3}[.,;:])[ ](?=\w)")
 
 
 def capitals(pieces: list[Piece], _: random.Random) -> list[Piece]:
-    """A dictation system that knows capitals only."""
+    """Return ``pieces`` in capitals, as some dictation systems write."""
     return [(text.upper(), entity) for text, entity in pieces]
 
 
 def small_letters(pieces: list[Piece], _: random.Random) -> list[Piece]:
-    """An author in a hurry."""
+    """Return ``pieces`` in lower case, as hurried authors write."""
     return [(text.lower(), entity) for text, entity in pieces]
 
 
 def typing_errors(pieces: list[Piece], rng: random.Random) -> list[Piece]:
-    """One ordinary word in forty is mistyped."""
+    """Return ``pieces`` with one ordinary word in forty mistyped."""
 
     def change(match: re.Match[str]) -> str:
         return mistype(match.group(), rng) if rng.random() < 0.025 else match.group()
@@ -76,12 +78,12 @@ KINDS: tuple[tuple[float, Callable[[list[Piece], random.Random], list[Piece]]], 
     (0.025, capitals),
     (0.02, small_letters),
 )
-"""How often each befalls a note."""
+"""The probability of each, for a note."""
 _CARRIED_CHARACTERS = 600
 
 
 def disturb(pieces: list[Piece], rng: random.Random) -> list[Piece]:
-    """``pieces`` after whatever befell this note; mostly nothing."""
+    """``pieces`` after the noise drawn for this note; mostly unchanged."""
     for share, change in KINDS:
         if rng.random() < share:
             pieces = change(pieces, rng)
@@ -89,7 +91,9 @@ def disturb(pieces: list[Piece], rng: random.Random) -> list[Piece]:
 
 
 def stretch(pieces: list[Piece], rng: random.Random) -> tuple[Piece, ...]:
-    """Up to twelve whole lines of a note, for the next one to carry forward; nothing from a note of few lines."""
+    """Return up to twelve whole lines of a note, for the next one to carry forward; nothing from a note of few
+    lines.
+    """
     lines: list[list[Piece]] = [[]]
     for text, entity in pieces:
         if entity or "\n" not in text:

@@ -30,7 +30,7 @@ def shaped(shape: str, rng: random.Random) -> str:
 
 
 def telephone(area_code: str, rng: random.Random) -> str:
-    """A ten-digit number in canonical shape, ``716-845-0192``; the exchange is a dialable one."""
+    """Return a ten-digit number in canonical shape, ``716-845-0192``; the exchange is a dialable one."""
     while True:
         exchange = f"{200 + int(rng.random() * 800)}"
         if exchange[1:] != "11":
@@ -38,7 +38,7 @@ def telephone(area_code: str, rng: random.Random) -> str:
 
 
 def write_telephone(number: str, rng: random.Random) -> str:
-    """A canonical telephone number as a note writes it."""
+    """Return a canonical telephone number as a note writes it."""
     chance = rng.random()
     if chance < 0.45:
         return number
@@ -57,7 +57,7 @@ def write_telephone(number: str, rng: random.Random) -> str:
 
 
 def social_security(rng: random.Random) -> str:
-    """A number that the Social Security Administration never assigns: area 900–999, or group 00."""
+    """Return a number that the Social Security Administration never assigns: area 900–999, or group 00."""
     if rng.random() < 0.6:
         return f"9{digits(2, rng)}-{1 + int(rng.random() * 99):02d}-{digits(4, rng)}"
     area = 1 + int(rng.random() * 665)
@@ -65,7 +65,7 @@ def social_security(rng: random.Random) -> str:
 
 
 def luhn_digit(number: str) -> str:
-    """The check digit that makes ``number`` + digit pass the Luhn test (ISO/IEC 7812-1)."""
+    """Return the check digit that makes ``number`` + digit pass the Luhn test (ISO/IEC 7812-1)."""
     total = 0
     for place, character in enumerate(reversed(number)):
         value = int(character) * (2 if place % 2 == 0 else 1)
@@ -74,13 +74,13 @@ def luhn_digit(number: str) -> str:
 
 
 def provider_identifier(rng: random.Random) -> str:
-    """A ten-digit National Provider Identifier whose check digit is valid (Luhn over 80840 + number)."""
+    """Return a ten-digit National Provider Identifier whose check digit is valid (Luhn over 80840 + number)."""
     stem = "1" + digits(8, rng)
     return stem + luhn_digit("80840" + stem)
 
 
 def pager(rng: random.Random) -> str:
-    """A four- or five-digit in-house pager."""
+    """Return a four- or five-digit in-house pager."""
     return digits(5, rng) if rng.random() < 0.6 else digits(4, rng)
 
 
@@ -93,14 +93,15 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "license": _of("?#######", "??######", "D###-###-##-###", "MD#####", "RN-######", "B?#######", "########"),
     "device": _of("??######", "PJN######H", "???######S", "##-####-###", "#########", "######?", "BLM######"),
     "biometric": _of("FP-########", "IRIS-####-????", "FPT#######", "VP-######-##"),
-    "accession": _of("S##-#####", "A########", "##-###-#####", "CY-##-####", "ACC#########", "H##-####", "#########", "M######"),
+    "accession": _of("S##-#####", "A########", "##-###-#####", "CY-##-####", "ACC#########", "H##-####", "#########",
+    "M######"),
     "vehicle": _of("???-####", "### ???", "#???###", "??? ####", "VIN"),
 }  # fmt: skip
 """What each number slot is drawn from."""
 
 
 def number(kind: str, rng: random.Random) -> str:
-    """A number of one of the kinds of ``SHAPES``."""
+    """Return a number of one of the kinds of ``SHAPES``."""
     shapes = SHAPES[kind]
     shape = shapes[int(rng.random() * len(shapes))]
     if shape == "VIN":
@@ -109,7 +110,7 @@ def number(kind: str, rng: random.Random) -> str:
 
 
 def internet_address(rng: random.Random) -> str:
-    """A private IPv4 address, now and then an IPv6 one of the documentation range."""
+    """Return a private IPv4 address, now and then an IPv6 one of the documentation range."""
     if rng.random() < 0.9:
         return f"10.{int(rng.random() * 256)}.{int(rng.random() * 256)}.{1 + int(rng.random() * 254)}"
     return "2001:db8:" + ":".join(f"{int(rng.random() * 65536):x}" for _ in range(4)) + "::1"

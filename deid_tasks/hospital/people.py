@@ -35,8 +35,10 @@ class Post:
 _PHYSICIANS = tuple(
     Post("physician", ("MD", "MD", "MD", "DO", "NP", "PA-C"), specialty)
     for specialty in (
-        "internal medicine", "family medicine", "cardiology", "emergency medicine", "general surgery", "hospital medicine", "neurology",
-        "orthopedics", "gastroenterology", "psychiatry", "oncology", "pediatrics", "nephrology", "pulmonology", "urology", "endocrinology",
+        "internal medicine", "family medicine", "cardiology", "emergency medicine", "general surgery",
+        "hospital medicine", "neurology",
+        "orthopedics", "gastroenterology", "psychiatry", "oncology", "pediatrics", "nephrology", "pulmonology",
+        "urology", "endocrinology",
         "infectious disease", "obstetrics and gynecology", "dermatology", "rheumatology",
     )
 )  # fmt: skip
@@ -60,7 +62,7 @@ def _one(options: tuple[_T, ...], rng: random.Random) -> _T:
 
 
 def area_code(town: Town, rng: random.Random) -> str:
-    """One of the area codes in use in ``town``."""
+    """Return one of the area codes in use in ``town``."""
     return _one(town.area_codes, rng)
 
 
@@ -94,7 +96,7 @@ def make_providers(
 
 
 def role_of(provider: Provider) -> str:
-    """The role of ``ROLES`` that a clinician has."""
+    """Return the role of ``ROLES`` that a clinician has."""
     return next((post.role for post in _OTHERS if post.specialty == provider.specialty), "physician")
 
 
@@ -153,7 +155,7 @@ class Registry:
         return self._spec.start - datetime.timedelta(days=int(age * 365.25) + int(self._rng.random() * 365))
 
     def patient(self, patient_id: str) -> Patient:
-        """The next patient."""
+        """Return the next patient."""
         rng, pools = self._rng, self._pools
         group, sex = pools.group(rng), "F" if rng.random() < 0.53 else "M"
         person = pools.person(group, sex, rng)
@@ -195,7 +197,7 @@ class Registry:
         return f"{local if local.strip('._') else 'patient'}@{_one(_MAIL, self._rng)}"
 
     def _relatives(self, person: Person, group: str, age: int, code: str) -> tuple[Relative, ...]:
-        """Two to four relatives or friends; most relatives have the patient's surname."""
+        """Return two to four relatives or friends; most relatives have the patient's surname."""
         rng = self._rng
         found: list[Relative] = []
         if age > 21 and rng.random() < 0.6:

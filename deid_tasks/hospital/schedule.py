@@ -11,9 +11,11 @@ _WEEKEND = 0.45
 
 ROLE_WORDS: tuple[tuple[str, str], ...] = (
     ("radiol", "radiologist"), ("imaging", "radiologist"), ("patholog", "pathologist"), ("path_report", "pathologist"),
-    ("nurs", "nurse"), ("triage", "nurse"), ("telephone", "nurse"), ("phone", "nurse"), ("refill", "nurse"), ("questionnaire", "nurse"),
+    ("nurs", "nurse"), ("triage", "nurse"), ("telephone", "nurse"), ("phone", "nurse"), ("refill", "nurse"),
+    ("questionnaire", "nurse"),
     ("anticoag", "pharmacist"), ("protime", "pharmacist"), ("pharm", "pharmacist"), ("social", "social_worker"),
-    ("case_manage", "social_worker"), ("therapy", "therapist"), ("rehab", "therapist"), ("nutrition", "dietitian"), ("diet", "dietitian"),
+    ("case_manage", "social_worker"), ("therapy", "therapist"), ("rehab", "therapist"), ("nutrition", "dietitian"),
+    ("diet", "dietitian"),
 )  # fmt: skip
 """Part of a note type's name → the role that writes it; all others are physicians'."""
 
@@ -33,13 +35,15 @@ _INPATIENT = (
     "triage",
 )
 _COMMON = (
-    ("progress", 5.0), ("telephone", 4.0), ("phone", 4.0), ("nurs", 5.0), ("radiol", 3.0), ("imaging", 3.0), ("refill", 2.5), ("clinic_visit", 4.0),
-    ("anticoag", 2.0), ("protime", 2.0), ("ed_", 2.0), ("er_", 2.0), ("path", 1.5), ("history", 1.5), ("admission", 1.5), ("discharge", 1.5), ("portal", 2.0), ("message", 2.0),
+    ("progress", 5.0), ("telephone", 4.0), ("phone", 4.0), ("nurs", 5.0), ("radiol", 3.0), ("imaging", 3.0), ("refill",
+    2.5), ("clinic_visit", 4.0),
+    ("anticoag", 2.0), ("protime", 2.0), ("ed_", 2.0), ("er_", 2.0), ("path", 1.5), ("history", 1.5), ("admission",
+    1.5), ("discharge", 1.5), ("portal", 2.0), ("message", 2.0),
 )  # fmt: skip
 
 
 def role_for(note_type: str) -> str:
-    """The role that writes notes of this type."""
+    """Return the role that writes notes of this type."""
     return next((role for word, role in ROLE_WORDS if word in note_type), "physician")
 
 
@@ -54,7 +58,7 @@ def commonness(note_type: str) -> float:
 
 
 def moments(spec: HospitalSpec) -> Iterator[datetime.datetime]:
-    """The time of each note in order: every day of the spec has its share, most of it in working hours."""
+    """Yield the time of each note in order: every day of the spec has its share, most of it in working hours."""
     days = [spec.start + datetime.timedelta(days=offset) for offset in range(max(1, spec.days))]
     totals = list(accumulate(1.0 if day.weekday() < 5 else _WEEKEND for day in days))
     done = 0
@@ -67,7 +71,9 @@ def moments(spec: HospitalSpec) -> Iterator[datetime.datetime]:
 
 
 def _minute(share: float) -> int:
-    """The minute of the day by which ``share`` of the day's notes are written: 8 % by seven, 88 % by seven in the evening."""
+    """Return the minute of the day by which ``share`` of the day's notes are written: 8 % by seven, 88 % by seven in
+    the evening.
+    """
     points = ((0.0, 0), (0.08, 420), (0.4, 690), (0.7, 930), (0.88, 1140), (1.0, 1439))
     for (low, start), (high, end) in pairwise(points):
         if share <= high:

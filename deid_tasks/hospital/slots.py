@@ -1,4 +1,4 @@
-"""Slots: what each `{…}` of a skeleton writes, and which of it is an identifier. The grammar is `skeletons/README.md`."""
+"""Slots: what each `{…}` of a skeleton writes, and which of it is an identifier. Grammar: `skeletons/README.md`."""
 
 import datetime
 import difflib
@@ -22,7 +22,7 @@ class SlotError(ValueError):
 
 
 def compile_slot(body: str) -> Write:
-    """The function that writes slot ``{body}`` into a scene.
+    """Return the function that writes slot ``{body}`` into a scene.
 
     Slots in capitals give their value in capitals: ``{patient.LAST}``, ``{CITY}``. Raises ``SlotError``.
     """
@@ -45,9 +45,11 @@ def compile_slot(body: str) -> Write:
 
 @cache
 def known_slots() -> tuple[str, ...]:
-    """Every slot that stands for one value, as it is written: the dates by their styles, the people by their forms."""
+    """Return every slot that stands for one value, as it is written: the dates by their styles, the people by their
+    forms.
+    """
     styles = [f"date:{style}" for style in (*dates.STYLES, "stamp")]
-    people = [f"{who}.{what}" for who in _PEOPLE for what in (*names.FORMS, *_TOLD)]
+    people = [f"{who}.{what}" for who in _PEOPLE for what in (*names.FORMS, *_DESCRIBED)]
     extra = [f"{who}.{what}" for who, table in _ALSO.items() for what in table]
     places = [f"{who}.{what}" for who in _FACILITIES for what in _OF_FACILITY]
     return (*_DIRECT, "date", "dob", *styles, *people, *extra, *places)
@@ -114,11 +116,11 @@ def _title(person: Person) -> str:
     return "Mr." if person.sex == "M" else "Mrs." if len(person.first) % 3 == 0 else "Ms."
 
 
-_TOLD: dict[str, Callable[[Person], str]] = {
+_DESCRIBED: dict[str, Callable[[Person], str]] = {
     "title": _title,
     **{word: lambda person, pair=pair: pair[person.sex == "F"] for word, pair in _WORDS.items()},  # type: ignore[misc]
 }
-"""What is told of a person without naming them."""
+"""Words about a person that do not identify them."""
 
 
 def _provider(number: int | None) -> dict[str, Write]:
@@ -200,8 +202,8 @@ def _attribute(subject: str, attribute: str) -> Write | None:
     if subject in _PEOPLE:
         if attribute in names.FORMS:
             return _form(subject, attribute)
-        if attribute in _TOLD:
-            tell, person = _TOLD[attribute], _PEOPLE[subject][0]
+        if attribute in _DESCRIBED:
+            tell, person = _DESCRIBED[attribute], _PEOPLE[subject][0]
             return _plant(lambda scene: tell(person(scene)), None)
         return _ALSO[subject].get(attribute)
     if subject in _FACILITIES and attribute in _OF_FACILITY:
@@ -358,7 +360,8 @@ def _copied_forward(scene: Scene) -> None:
 
 
 _DIRECT: dict[str, Write] = {
-    **{word: _plant(lambda scene, tell=tell: tell(scene.patient.person), None) for word, tell in _TOLD.items()},  # type: ignore[misc]
+    **{word: _plant(lambda scene, tell=tell: tell(scene.patient.person), None) for word, tell in _DESCRIBED.items()},
+    # type: ignore[misc]
     "boy_or_man": _plant(_boy_or_man, None),
     "boy": _plant(_boy, None),
     "time": _time,

@@ -23,13 +23,13 @@ _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae"
 
 
 def stable(*parts: object) -> int:
-    """A 64-bit number that depends on ``parts`` alone, the same on every machine and in every run."""
+    """Return a 64-bit number that depends on ``parts`` alone, the same on every machine and in every run."""
     digest = hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big")
 
 
 def world_of(value: str) -> World:
-    """The one world that a name, city or organisation belongs to, from its folded spelling."""
+    """Return the one world that a name, city or organisation belongs to, from its folded spelling."""
     place = stable("world", fold(value)) / 2**64
     return next(world for world, limit in _SHARES if place < limit)
 

@@ -102,7 +102,8 @@ class _Chart:
 
 
 def write_notes(hospital: Hospital, skeletons: Path | None = None) -> Iterator[GoldNote]:
-    """Every note of ``hospital`` in order of time, with its planted identifiers; nothing is held but what notes carry forward.
+    """Yield every note of ``hospital`` in order of time, with its planted identifiers; nothing is held but what notes
+    carry forward.
 
     The same hospital always gives the same notes, however they are consumed. ``skeletons`` is another folder of
     skeletons than that of the hospital's world. Raises ``SkeletonError`` where a skeleton breaks the grammar.
@@ -152,7 +153,9 @@ def _decks(folder: Path) -> tuple[list[_Deck], list[float]]:
 def _fitting(
     decks: list[_Deck], shares: list[float], patient: Patient, day: datetime.date, rng: random.Random
 ) -> Skeleton:
-    """A skeleton for this patient's sex and age, of a type drawn by commonness; any where many draws find none."""
+    """Return a skeleton for this patient's sex and age, of a type drawn by commonness; any where many draws find
+    none.
+    """
     age = (day - patient.birth_date).days // 365.25
     for _ in range(20):
         deck = decks[bisect(shares, rng.random() * shares[-1])]
@@ -164,7 +167,9 @@ def _fitting(
 
 
 def _framed(pieces: list[Piece], scene: Scene, frames: dict[str, Step]) -> list[Piece]:
-    """``pieces`` with a banner above, standing text, a carried-forward stretch or a sign-off below, where chance adds them."""
+    """``pieces`` with a banner above, standing text, a carried-forward stretch or a sign-off below, where chance adds
+    them.
+    """
     rng = scene.rng
     if sum(len(text) for text, _ in pieces) < _LONG and rng.random() < _BOILERPLATE:
         for _ in range(1 + (rng.random() < _MORE)):

@@ -1,1 +1,3 @@
-"""What is learned from notes: models (``train``), inclusion lists and templates (``harvest``), word counts (``literature``)."""
+"""What is learned from notes: models (``train``), inclusion lists and templates (``harvest``), word counts
+(``literature``).
+"""

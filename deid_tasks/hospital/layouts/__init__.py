@@ -1,4 +1,6 @@
-"""Writes a simulated hospital into PostgreSQL as an EHR holds it, in one of the layouts that dbt has staging models for."""
+"""Writes a simulated hospital into PostgreSQL as an EHR holds it, in one of the layouts that dbt has staging models
+for.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -21,18 +23,19 @@ class Rows(Protocol):
     """Turns one hospital's records into the rows of a layout."""
 
     def people(self) -> Iterator[Table]:
-        """Every table but those of notes."""
+        """Return every table but those of notes."""
 
     def notes(self, batch: list[GoldNote]) -> Iterator[Table]:
-        """The note tables' rows of the next batch."""
+        """Return the note tables' rows of the next batch."""
 
 
 LAYOUTS: dict[str, Callable[[Hospital], Rows]] = {"omop": OmopRows, "clarity": ClarityRows}
-"""Each layout's DDL stands beside its rows, in ``<name>.sql``: statements without a schema; the search path says where."""
+"""Each layout's DDL is in ``<name>.sql`` beside its rows: statements without a schema, which the search path gives."""
 
 
 def load(connection: Any, hospital: Hospital, notes: Iterable[GoldNote], schema: str, layout: str) -> int:
-    """Write ``hospital`` and ``notes`` into ``schema`` in one transaction, in place of what was there; return the notes written.
+    """Write ``hospital`` and ``notes`` into ``schema`` in one transaction, in place of what was there; return the notes
+    written.
 
     Views over the old tables go with them: run dbt afterwards. Notes are streamed, a thousand at a time.
 
@@ -49,7 +52,7 @@ def load(connection: Any, hospital: Hospital, notes: Iterable[GoldNote], schema:
     if layout not in LAYOUTS:
         raise InputError(f"layout {layout!r} is not one of {', '.join(LAYOUTS)}")
     if not re.fullmatch(r"[a-z][a-z0-9_]{1,62}", schema):
-        raise InputError(f"{schema!r} is no plain schema name")
+        raise InputError(f"{schema!r} is not a plain schema name")
     ddl = files(__name__).joinpath(f"{layout}.sql").read_text(encoding="utf-8")
     rows, written = LAYOUTS[layout](hospital), 0
     with connection, connection.cursor() as cursor:

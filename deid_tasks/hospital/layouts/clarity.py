@@ -32,7 +32,7 @@ class ClarityRows:
         self._written = 0
 
     def people(self) -> Iterator[Table]:
-        """Every table but those of notes."""
+        """Yield every table but those of notes."""
         hospital = self._hospital
         states = _numbered(
             [p.address.state for p in hospital.patients] + [facility.address.state for facility in hospital.facilities]
@@ -56,7 +56,7 @@ class ClarityRows:
         yield from _facilities(hospital, states)
 
     def notes(self, batch: list[GoldNote]) -> Iterator[Table]:
-        """The encounters and notes of one batch, and the note types not seen before."""
+        """Yield the encounters and notes of one batch, and the note types not seen before."""
         for note in batch:
             if note.patient_id not in self._patients:
                 raise InputError(f"note {note.note_id}: its patient is not of this hospital")

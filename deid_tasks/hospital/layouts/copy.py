@@ -22,7 +22,7 @@ class Table:
 
 
 def copy_rows(cursor: Any, table: Table) -> None:
-    """Append the rows of ``table``, which must stand in the search path; raises ``WarehouseError`` where one is refused."""
+    """Append the rows of ``table``, which must be in the search path. Raises ``WarehouseError`` if a row is refused."""
     try:
         cursor.copy_expert(f"COPY {table.name} ({', '.join(table.columns)}) FROM STDIN", _Stream(_lines(table)))
     except psycopg2.Error as error:
@@ -48,7 +48,7 @@ class _Stream:
         self._left = b""
 
     def read(self, size: int = -1) -> bytes:
-        """Up to ``size`` bytes; none at the end."""
+        """Return up to ``size`` bytes; none at the end."""
         parts, length = [self._left], len(self._left)
         while size < 0 or length < size:
             line = next(self._lines, None)

@@ -61,7 +61,7 @@ class OmopRows:
         self._written = 0
 
     def people(self) -> Iterator[Table]:
-        """Every table but those of notes."""
+        """Yield every table but those of notes."""
         patients, providers, facilities = self._hospital.patients, self._hospital.providers, self._hospital.facilities
         of_patient = len(facilities) + 1
         places = [facility.address for facility in facilities] + [patient.address for patient in patients]
@@ -166,7 +166,7 @@ class OmopRows:
         yield from self._identities()
 
     def notes(self, batch: list[GoldNote]) -> Iterator[Table]:
-        """The visits and notes of one batch."""
+        """Yield the visits and notes of one batch."""
         for note in batch:
             if note.patient_id not in self._persons:
                 raise InputError(f"note {note.note_id}: its patient is not of this hospital")

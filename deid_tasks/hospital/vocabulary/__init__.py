@@ -21,7 +21,7 @@ LISTS = {
 
 @cache
 def words(name: str) -> tuple[str, ...]:
-    """The entries of ``vocabulary/NAME.txt``."""
+    """Return the entries of ``vocabulary/NAME.txt``."""
     text = (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8")
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
@@ -45,7 +45,7 @@ def _listed(entries: tuple[str, ...]) -> Draw:
 
 
 def _measure(low: int, high: int, form: str = "{}", step: int = 1) -> Draw:
-    """A whole number between ``low`` and ``high``, nearer to the middle, in steps of ``step``."""
+    """Return a whole number between ``low`` and ``high``, nearer to the middle, in steps of ``step``."""
     width = (high - low) / step
 
     def draw(rng: random.Random) -> str:

@@ -1,4 +1,6 @@
-"""Candidates as files for a person: a table of sentences and one of templates, each row with a decision to confirm or to change."""
+"""Candidates as files for a person: a table of sentences and one of templates. Each row has a decision to confirm or
+change.
+"""
 
 import csv
 import datetime
@@ -20,7 +22,7 @@ _TEMPLATE_COLUMNS = ("decision", "patients", "times", "new_times", "new_words", 
 
 @dataclass(frozen=True, slots=True)
 class SentenceCandidate:
-    """A sentence that stands in the notes of many patients."""
+    """A sentence that occurs in the notes of many patients."""
 
     sentence: str = field(repr=False)
     patients: int
@@ -33,7 +35,7 @@ class SentenceCandidate:
 
 @dataclass(frozen=True, slots=True)
 class TemplateCandidate:
-    """A rule, and what speaks for it."""
+    """A template, and the evidence for it."""
 
     template: Template
     patients: int
@@ -47,7 +49,7 @@ class TemplateCandidate:
 
 @dataclass(frozen=True)
 class Decided:
-    """What a person left as included."""
+    """The sentences and templates that a person decided to include."""
 
     harvest: str
     sentences: tuple[str, ...] = field(repr=False)
@@ -65,7 +67,8 @@ class Candidates:
     figures: dict[str, Any] = field(default_factory=dict)
 
     def write(self, folder: Path, harvested_at: datetime.datetime) -> str:
-        """Write the tables to a folder of their own under ``folder`` and return its name. Files are for their owner alone.
+        """Write the tables to a folder of their own under ``folder`` and return its name. Files are for their owner
+        alone.
 
         A sentence in which nothing was found starts as included, any other as excluded.
         """
@@ -105,7 +108,7 @@ class Candidates:
 
 
 def newest_harvest(folder: Path) -> str:
-    """The name of the newest harvest in ``folder``; raises ``InputError`` where there is none."""
+    """Return the name of the newest harvest in ``folder``; raises ``InputError`` where there is none."""
     names = sorted(path.parent.name for path in folder.glob(f"*/{_SENTENCES}"))
     if not names:
         raise InputError(f"{folder} holds no harvest: run it first")
@@ -132,10 +135,10 @@ def exclude(folder: Path, name: str, sentences: Container[str]) -> int:
 
 
 def read_decided(folder: Path, name: str) -> Decided:
-    """The tables of the harvest ``name`` as they are now.
+    """Return the tables of the harvest ``name`` as they are now.
 
-    Raises ``InputError``, which names file and line, for a row whose decision is neither ``include`` nor ``exclude``, or
-    whose text was changed: what is approved must be what was harvested.
+    Raises ``InputError``, which names file and line, for a row whose decision is neither ``include`` nor ``exclude``,
+    or whose text was changed: what is approved must be what was harvested.
     """
     room = folder / name
     sentences = [row["sentence"] for row in _included(room / _SENTENCES, _SENTENCE_COLUMNS, "sentence")]

@@ -1,4 +1,4 @@
-"""In how many distinct patients each of very many sentences stands: exact, and in memory that does not grow with the notes."""
+"""Count in how many distinct patients each sentence occurs: exactly, in memory that does not grow with the notes."""
 
 import tempfile
 from array import array
@@ -15,11 +15,13 @@ _ROW = np.dtype([("key", "<u8"), ("patient", "<u8"), ("times", "<u4")])
 _RANGES = 4_096
 """Ranges of keys of equal width at whose beginnings each sorted file may be entered."""
 ROWS = 2_000_000
-"""Rows held in memory before they are sorted and written; 20 bytes each, and about four times that while they are sorted."""
+"""Rows held in memory before they are sorted and written; 20 bytes each, and about four times that while they are
+sorted.
+"""
 
 
 class Prevalence(NamedTuple):
-    """Sentences by key, commonest first: in how many patients each stands, and how often."""
+    """Sentences by key, most frequent first: in how many patients each occurs, and how often."""
 
     keys: NDArray[np.uint64]
     patients: NDArray[np.int64]
@@ -29,8 +31,8 @@ class Prevalence(NamedTuple):
 class PatientCounter:
     """Counts the distinct patients of each text by an external sort of (text, patient) pairs.
 
-    Texts and patients are 64-bit keyed hashes from the first moment, and so are the files it sorts through, which are gone with it. Among
-    700 million distinct sentences the expected number of pairs of texts that share a hash is 0.013.
+    Texts and patients are 64-bit keyed hashes from the first moment, and so are the files it sorts through, which are
+    gone with it. Among 700 million distinct sentences the expected number of pairs of texts that share a hash is 0.013.
     """
 
     def __init__(self, folder: Path, key: bytes, rows: int = ROWS) -> None:
@@ -50,12 +52,12 @@ class PatientCounter:
         self._room.cleanup()
 
     def hash(self, text: str) -> int:
-        """The 64-bit keyed hash of a text or of a patient."""
+        """Return the 64-bit keyed hash of a text or of a patient."""
         raw = text.encode("utf-8", "surrogatepass")
         return int.from_bytes(blake2b(raw, digest_size=8, key=self._key, person=b"palimpsest-harv").digest(), "little")
 
     def add(self, patient: str | None, texts: Counter[str]) -> None:
-        """Count the texts of one note, in any order of notes; notes without a patient count as one patient's together."""
+        """Count the texts of one note, in any order of notes. All notes without a patient count as one patient."""
         who = self.hash(patient or "")
         for text, times in texts.items():
             self._keys.append(self.hash(text))
@@ -66,7 +68,9 @@ class PatientCounter:
             self._spill()
 
     def commonest(self, min_patients: int, most: int) -> Prevalence:
-        """The ``most`` texts with the most patients, of those with at least ``min_patients``; ties by key, so that order says nothing."""
+        """Return the ``most`` texts with the most patients, of those with at least ``min_patients``; ties by key, so
+        that order says nothing.
+        """
         self._spill()
         found = np.zeros((0, 3), np.uint64)
         for part in self._merged():
@@ -97,7 +101,9 @@ class PatientCounter:
         self._keys, self._patients, self._times = array("Q"), array("Q"), array("L")
 
     def _merged(self) -> Iterator[np.ndarray]:
-        """All rows, united, in ranges of keys: hashes are spread evenly, so ranges of equal width are of nearly equal size."""
+        """Yield all rows, united, in ranges of keys: hashes are spread evenly, so ranges of equal width are of nearly
+        equal size.
+        """
         total = sum(int(index[-1]) for index in self._indexes)
         if not total:
             return

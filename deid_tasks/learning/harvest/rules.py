@@ -1,4 +1,4 @@
-"""Templates from the ensemble's own output: which sentences always hold the same identifiers at the same places."""
+"""Templates from the engine's own output: sentences that always hold the same identifiers in the same positions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from deid_tasks.engine.text import Document
 from deid_tasks.learning.harvest.files import TemplateCandidate
 
 _SHOWN_WORDS = 8
-_LEAST_FILLINGS = 2
-"""A rule whose places were always filled with the same words would generalise from one example."""
+_MIN_FILLINGS = 2
+"""A template whose slots were always filled with the same words would generalise from one example."""
 
-_OWN_WORDS = 2
-"""A rule in which any word may stand has at least so many words of its own: "Out W N" would read "Out of 4" as a date."""
+_MIN_LITERAL_WORDS = 2
+"""The minimum of literal words of a template that has slots for any word: "Out W N" would read "Out of 4" as a date."""
 
 
 class Read(NamedTuple):
@@ -37,12 +37,13 @@ class _Instances:
 
 
 def harvest_templates(notes: Sequence[Read], min_patients: int, max_new_share: float) -> list[TemplateCandidate]:
-    """The rules that ``notes`` support, those in most patients first.
+    """Return the rules that ``notes`` support, those in most patients first.
 
-    A syntax template becomes a rule where all its instances have one NER template, it stands in at least ``min_patients`` distinct
-    patients with at least two different fillings, and some of its words are its own. Each rule is then held against the same notes: where
-    it marks words that the ensemble left, these may be identifiers the ensemble missed or words that only look alike, so a rule for which
-    that is more than ``max_new_share`` of its sentences is proposed as excluded.
+    A syntax template becomes a rule where all its instances have one NER template, it stands in at least
+    ``min_patients`` distinct patients with at least two different fillings, and some of its words are its own. Each
+    rule is then held against the same notes: where it marks words that the ensemble left, these may be identifiers the
+    ensemble missed or words that only look alike, so a rule for which that is more than ``max_new_share`` of its
+    sentences is proposed as excluded.
     """
     found: dict[tuple[str, ...], _Instances] = defaultdict(_Instances)
     for note in notes:
@@ -54,7 +55,7 @@ def harvest_templates(notes: Sequence[Read], min_patients: int, max_new_share: f
             instances.by_labels.setdefault(template.labels, template)
             instances.patients.add(note.patient)
             instances.times += 1
-            if len(instances.fillings) < _LEAST_FILLINGS:
+            if len(instances.fillings) < _MIN_FILLINGS:
                 instances.fillings.add(tuple(note.document.text[span.start : span.end] for span in spans))
     rules = {
         template: instances
@@ -62,10 +63,10 @@ def harvest_templates(notes: Sequence[Read], min_patients: int, max_new_share: f
         for template in instances.by_labels.values()
         if len(instances.by_labels) == 1
         and len(instances.patients) >= min_patients
-        and len(instances.fillings) >= _LEAST_FILLINGS
-        and template.literal_words >= (_OWN_WORDS if template.has_letters else 1)
+        and len(instances.fillings) >= _MIN_FILLINGS
+        and template.literal_words >= (_MIN_LITERAL_WORDS if template.has_letters else 1)
     }
-    agreed, new, words = _held_against(notes, list(rules))
+    agreed, new, words = _compare_with_engine(notes, list(rules))
     candidates = []
     for template, instances in rules.items():
         matched = agreed[template] + new[template]
@@ -84,7 +85,7 @@ def harvest_templates(notes: Sequence[Read], min_patients: int, max_new_share: f
 
 
 def _sentences(note: Read) -> list[tuple[int, int, list[Span]]]:
-    """Each sentence with the spans that touch it."""
+    """Return each sentence with the spans that touch it."""
     cut = []
     spans = list(note.spans)
     place = 0
@@ -98,10 +99,12 @@ def _sentences(note: Read) -> list[tuple[int, int, list[Span]]]:
     return cut
 
 
-def _held_against(
+def _compare_with_engine(
     notes: Sequence[Read], rules: Sequence[Template]
 ) -> tuple[Counter[Template], Counter[Template], dict[Template, Counter[str]]]:
-    """Of each rule: sentences where the ensemble marks all that the rule marks, sentences where it does not, and the words it left."""
+    """Of each rule: sentences where the ensemble marks all that the rule marks, sentences where it does not, and the
+    words it left.
+    """
     detector = TemplateDetector(rules)
     agreed: Counter[Template] = Counter()
     new: Counter[Template] = Counter()

@@ -1,4 +1,6 @@
-"""The scientific literature, counted: what is said there is language, and not somebody's name."""
+"""Counts of words and phrases in the scientific literature. A word that is frequent there is language first and a name
+second.
+"""
 
 from deid_tasks.learning.literature.phrases import PhraseCounter
 from deid_tasks.learning.literature.sources import files_of, read_literature

@@ -22,9 +22,11 @@ _MERGED_AT_ONCE = 64
 
 
 class PhraseCounter:
-    """How often each phrase of one to ``longest`` words stands in the texts added; a phrase does not reach over a punctuation mark.
+    """How often each phrase of one to ``longest`` words stands in the texts added; a phrase does not reach over a
+    punctuation mark.
 
-    Terms are normalised as dictionary terms are. What does not fit in memory is sorted through files, which are gone with the counter.
+    Terms are normalised as dictionary terms are. What does not fit in memory is sorted through files, which are gone
+    with the counter.
     """
 
     def __init__(self, folder: Path, longest: int = LONGEST, terms: int = TERMS) -> None:
@@ -88,7 +90,7 @@ def _write(file: TextIO, counts: Iterable[tuple[str, int]]) -> None:
 
 
 def _merged(runs: list[Path], stack: ExitStack) -> Iterator[tuple[str, int]]:
-    """The counts of the runs, each sorted, added up."""
+    """Yield the counts of the runs, each sorted, added up."""
     streams = [map(_read, stack.enter_context(run.open(encoding="utf-8"))) for run in runs]
     for term, group in groupby(heapq.merge(*streams), key=itemgetter(0)):
         yield term, sum(count for _, count in group)

@@ -1,4 +1,4 @@
-"""Literature as it lies on disk: files of the PubMed baseline, or any text."""
+"""Read literature from disk: files of the PubMed baseline, or any text."""
 
 import gzip
 import io
@@ -14,7 +14,9 @@ _BLOCK_CHARACTERS = 1 << 20
 
 
 def files_of(sources: list[Path]) -> list[Path]:
-    """The files that are named, and those of the folders that are; raises ``InputError`` where one is missing or nothing is there."""
+    """Return the files that are named, and those of the folders that are; raises ``InputError`` where one is missing
+    or nothing is there.
+    """
     found: list[Path] = []
     for source in sources:
         if source.is_dir():
@@ -22,15 +24,15 @@ def files_of(sources: list[Path]) -> list[Path]:
         elif source.is_file():
             found.append(source)
         else:
-            raise InputError(f"{source}: there is no such file or folder")
+            raise InputError(f"{source}: no such file or folder")
     if not found:
         raise InputError(f"no file that ends in {', '.join(_SUFFIXES)}")
     return found
 
 
 def read_literature(path: Path) -> Iterator[tuple[bool, str]]:
-    """``(begins a document, text)`` of one file, piece by piece: title and abstract of each article of the PubMed baseline
-    (``.xml``, ``.xml.gz``), or a text file, which is one document.
+    """``(begins a document, text)`` of one file, piece by piece: title and abstract of each article of the PubMed
+    baseline (``.xml``, ``.xml.gz``), or a text file, which is one document.
 
     Raises ``InputError`` for a file that is cut off, no XML, or no UTF-8.
     """
@@ -68,7 +70,7 @@ def _articles(stream: gzip.GzipFile | io.BufferedReader) -> Iterator[tuple[bool,
 
 
 def _blocks(stream: io.TextIOWrapper) -> Iterator[tuple[bool, str]]:
-    """A text in pieces that end at white space; a line may be longer than memory."""
+    """Yield a text in pieces that end at white space; a line may be longer than memory."""
     begins, rest = True, ""
     while block := stream.read(_BLOCK_CHARACTERS):
         block = rest + block

@@ -8,8 +8,8 @@ from functools import cache
 
 from deid_tasks.core.entities import Category, Entity, category_of
 from deid_tasks.core.reference import read_tsv
-from deid_tasks.learning.train.labels import LABELS, OUTSIDE, PERSON, coarse
 from deid_tasks.learning.train.sample import Edit, Mark, Sample, edited
+from deid_tasks.learning.train.targets import LABELS, OUTSIDE, PERSON, coarse
 
 NAMES = frozenset({PERSON, Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE, coarse(Category.NAME)})
 _NUMBERS = frozenset(
@@ -123,11 +123,11 @@ class Augmenter:
         return self.made_up_name()
 
     def made_up_name(self) -> str:
-        """The head of one name on the tail of another, in lower case."""
+        """Return the head of one name on the tail of another, in lower case."""
         return self._random.choice(self._heads) + self._random.choice(self._tails)
 
     def _new_years(self, sample: Sample) -> Sample:
-        # Shifted records stand in any century; what is a date must not hang on the year.
+        # Shifted records may lie in any century; whether it is a date must not depend on the year.
         edits = []
         for mark in sample.marks:
             if mark.target == Entity.DATE:
@@ -190,7 +190,7 @@ class Augmenter:
         return edited(sample, [Edit(start, end, "\n")])
 
     def _glue(self, sample: Sample) -> Sample:
-        # Only next to digits or punctuation: two glued letter words are one word, and cannot be told apart.
+        # Only next to digits or punctuation: two words of letters that are joined become one word.
         gaps = [
             match
             for match in _GAP.finditer(sample.text)
@@ -204,7 +204,7 @@ class Augmenter:
 
 
 def recased(sample: Sample, *, is_upper: bool) -> Sample:
-    """All of ``sample`` in capitals or in lower case, where that keeps every offset; else ``sample``."""
+    """Return all of ``sample`` in capitals or in lower case, where that keeps every offset; else ``sample``."""
     text = sample.text.upper() if is_upper else sample.text.lower()
     return Sample(text, sample.marks, sample.source, sample.group) if len(text) == len(sample.text) else sample
 
@@ -217,7 +217,9 @@ def like(word: str, new: str) -> str:
 
 
 def name_words(samples: Sequence[Sample]) -> list[str]:
-    """The distinct words of four letters and more of the people's names in ``samples``, in lower case, sorted."""
+    """Return the distinct words of four letters and more of the people's names in ``samples``, in lower case,
+    sorted.
+    """
     return sorted(
         {
             match.group().lower()

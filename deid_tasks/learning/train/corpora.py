@@ -10,17 +10,17 @@ from pathlib import Path
 
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.learning.train.augment import NAMES, like
-from deid_tasks.learning.train.labels import ANY, PERSON, PLACE, UNSEEN, coarse
 from deid_tasks.learning.train.sample import Edit, Mark, Sample, edited, read_jsonl
+from deid_tasks.learning.train.targets import ANY, PERSON, PLACE, UNSEEN, coarse
 
 SOCIAL_TARGETS = {"NAME": PERSON, "LOCATION": PLACE, "ORGANIZATION": coarse(Category.ORGANIZATION), "OTHER": ANY}
-"""What the labels of the social-media corpora stand for."""
+"""The meaning of the labels of the social-media corpora."""
 CLINICAL_TARGETS = {
     **{category.value: coarse(category) for category in Category},
     "NAME": PERSON,
     "OTHER": ANY,
 }
-"""What the labels of the open clinical sets stand for."""
+"""The meaning of the labels of the open clinical sets."""
 
 _UNANNOTATED = re.compile(
     r"https?://\S+|www\.\S+|\S*\w\.(?:com|org|net|co|ly|me|tv)\b\S*|[@#]\s?\w+|\S*\d\S*"
@@ -34,7 +34,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def read_social(path: Path, namesake: Callable[[str], str], other_place: Callable[[str], str]) -> Iterator[Sample]:
-    """Tweets and posts with gold for people, places and organizations, whose words stand apart by spaces.
+    """Yield tweets and posts with gold for people, places and organizations, whose words stand apart by spaces.
 
     Args:
         path: JSON lines with ``text`` and ``spans``.
@@ -57,20 +57,22 @@ def read_social(path: Path, namesake: Callable[[str], str], other_place: Callabl
 def read_templates(
     path: Path, namesake: Callable[[str], str], other_place: Callable[[str], str], is_held_out: Callable[[str], bool]
 ) -> Iterator[Sample]:
-    """Sentences made from templates, of those templates that are not held out; names and places as in ``read_social``."""
+    """Yield sentences made from templates, of those templates that are not held out; names and places as in
+    ``read_social``.
+    """
     for row in read_jsonl(path):
         if not is_held_out(str(row["template_id"])):
             yield replaced(renamed(_sample(row, CLINICAL_TARGETS, path.stem), namesake), other_place)
 
 
 def read_gold(path: Path, targets: dict[str, str]) -> Iterator[Sample]:
-    """Documents with gold of the open corpora, unchanged: development sets."""
+    """Yield documents with gold of the open corpora, unchanged: development sets."""
     for row in read_jsonl(path):
         yield _sample(row, targets, path.stem)
 
 
 def read_prose(paths: Iterable[Path], is_medical: Callable[[str], bool]) -> Iterator[Sample]:
-    """Clinical notes without gold, with the identifiers of their own marked or set aside.
+    """Yield clinical notes without gold, with the identifiers of their own marked or set aside.
 
     What plainly is one (a name after a title, a date, an age, a time) is marked. A capitalised word inside a sentence
     that never stands in lower case anywhere in the files, and that ``is_medical`` does not know, may be anything: it
@@ -93,13 +95,15 @@ _OWN: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         PERSON,
         re.compile(
-            r"(?<=\b(?:Dr|Mr|Ms)\. )[A-Z][a-z]+(?: [A-Z]\.(?= [A-Z]))?(?: [A-Z][a-z]+)?|(?<=\bMrs\. )[A-Z][a-z]+(?: [A-Z][a-z]+)?"
+            r"(?<=\b(?:Dr|Mr|Ms)\. )[A-Z][a-z]+(?: [A-Z]\.(?= [A-Z]))?(?: [A-Z][a-z]+)?"
+            r"|(?<=\bMrs\. )[A-Z][a-z]+(?: [A-Z][a-z]+)?"
         ),
     ),
     (
         PERSON,
         re.compile(
-            r"(?<=\bDr )[A-Z][a-z]+|(?<=\bDoctor )[A-Z][a-z]+|(?<=\bM[rs] )[A-Z][a-z]+|(?<=\bMrs )[A-Z][a-z]+|(?<=\bMiss )[A-Z][a-z]+"
+            r"(?<=\bDr )[A-Z][a-z]+|(?<=\bDoctor )[A-Z][a-z]+|(?<=\bM[rs] )[A-Z][a-z]+"
+            r"|(?<=\bMrs )[A-Z][a-z]+|(?<=\bMiss )[A-Z][a-z]+"
         ),
     ),
     (
@@ -114,7 +118,8 @@ _OWN: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         Entity.AGE,
         re.compile(
-            r"\b\d{1,3}(?=[- ](?:years?|y(?:r|rs)?|months?|weeks?|days?)[- ]?(?:old|of age)\b)|\b\d{1,3}(?= ?(?:y/o|yo|y\.o)\b)"
+            r"\b\d{1,3}(?=[- ](?:years?|y(?:r|rs)?|months?|weeks?|days?)[- ]?(?:old|of age)\b)"
+            r"|\b\d{1,3}(?= ?(?:y/o|yo|y\.o)\b)"
         ),
     ),
     (Entity.AGE, re.compile(r"(?<=\bage )\d{1,3}\b|(?<=\baged )\d{1,3}\b|(?<=\bage of )\d{1,3}\b")),

@@ -11,19 +11,21 @@ from deid_tasks.engine.detect.rule_features import RuleFeatures
 from deid_tasks.engine.text.title_case import title_capitals
 from deid_tasks.engine.text.word_groups import WordGroups, group_words
 from deid_tasks.engine.text.word_pieces import WordPieces, WordPieceTokenizer
-from deid_tasks.learning.train.labels import ANY, BEGIN, OUTSIDE, TARGET_ID
 from deid_tasks.learning.train.sample import Mark, Sample
+from deid_tasks.learning.train.targets import ANY, BEGIN, OUTSIDE, TARGET_ID
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """One window with its special tokens; every array is ``[L]`` but for ``rules`` and the ids of units, ``[L, SLOTS]``."""
+    """One window with its special tokens; every array is ``[L]`` but for ``rules`` and the ids of units, ``[L,
+    SLOTS]``.
+    """
 
     ids: NDArray[np.int64]
     cases: NDArray[np.int64]
     gaps: NDArray[np.int64]
     targets: NDArray[np.int64]
-    """Rows of ``labels.allowed_table``."""
+    """Rows of ``targets.allowed_table``."""
     words: NDArray[np.int32]
     """The word of each piece, -1 for special tokens."""
     rules: NDArray[np.float32] | None = None
@@ -51,7 +53,7 @@ class Cutting:
 def encode_samples(
     encoder: WordPieceTokenizer, samples: Sequence[Sample], cutting: Cutting, rules: RuleFeatures | None = None
 ) -> Iterator[Encoded]:
-    """Windows of at most ``cutting.window`` pieces; a longer sample gives several."""
+    """Yield windows of at most ``cutting.window`` pieces; a longer sample gives several."""
     texts = [title_capitals(sample.text) if cutting.is_titled else sample.text for sample in samples]
     encoded = encoder.encode(texts)
     if cutting.has_units:
@@ -100,7 +102,7 @@ def _unit_windows(
 
 
 def word_targets(sample: Sample, pieces: WordPieces) -> NDArray[np.int64]:
-    """``[W]``: rows of ``labels.allowed_table``; a word that a mark touches anywhere has that mark's target."""
+    """``[W]``: rows of ``targets.allowed_table``; a word that a mark touches anywhere has that mark's target."""
     targets = np.full(len(pieces.starts), TARGET_ID[OUTSIDE], np.int64)
     for mark in sample.marks:
         first = int(np.searchsorted(pieces.ends, mark.start, side="right"))
@@ -112,7 +114,9 @@ def word_targets(sample: Sample, pieces: WordPieces) -> NDArray[np.int64]:
 
 
 def packed_samples(samples: Sequence[Sample], characters: int) -> list[Sample]:
-    """Samples of one source, in order, put together line by line to texts of about ``characters``: notes, or nearly."""
+    """Return samples of one source, in order, put together line by line to texts of about ``characters``: notes, or
+    nearly.
+    """
     packs: list[list[Sample]] = []
     sizes: list[int] = []
     for before, sample in pairwise([None, *samples]):

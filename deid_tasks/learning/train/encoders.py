@@ -18,8 +18,8 @@ from safetensors.torch import load_file
 from torch import Tensor, cat
 
 from deid_tasks.core.errors import ModelError
-from deid_tasks.learning.train.labels import LABELS
 from deid_tasks.learning.train.model import EncoderShape, Tagger
+from deid_tasks.learning.train.targets import LABELS
 from deid_tasks.settings import Renamed
 
 WEIGHTS, CONFIG, TOKENIZER = "model.safetensors", "config.json", "tokenizer.json"
@@ -35,7 +35,7 @@ _ROBERTA_OFFSET = 2
 
 
 def encoder_folder(name: str = "minilm") -> Path:
-    """The folder with ``config.json``, ``model.safetensors`` and ``tokenizer.json`` of an encoder.
+    """Return the folder with ``config.json``, ``model.safetensors`` and ``tokenizer.json`` of an encoder.
 
     Args:
         name: ``minilm``, ``mpnet``, a folder, or the name of an encoder on the Hugging Face hub.
@@ -104,11 +104,12 @@ def load_encoder(
     has_crf: bool = False,
     has_units: bool = False,
 ) -> Tagger:
-    """A tagger on the weights in ``folder``, truncated to its first ``layers`` layers; see ``Tagger`` for the rest.
+    """Return a tagger on the weights in ``folder``, truncated to its first ``layers`` layers; see ``Tagger`` for the
+    rest.
 
     Raises:
-        ModelError: the folder holds no encoder of a known family, its weights are pickled, or it reads fewer pieces than
-            ``window`` at once.
+        ModelError: the folder holds no encoder of a known family, its weights are pickled, or it reads fewer pieces
+            than ``window`` at once.
     """
     config = _read_config(folder / CONFIG)
     shape = _shape(config, layers)
@@ -131,7 +132,8 @@ def load_encoder(
 
 
 def write_tokenizer(encoder: Path, target: Path) -> None:
-    """The encoder's tokenizer, without truncation and padding, and with digits cut from letters as ``shape_words`` does.
+    """The encoder's tokenizer, without truncation and padding, and with digits cut from letters as ``shape_words``
+    does.
 
     Raises:
         ModelError: the encoder has none.
@@ -155,7 +157,7 @@ def _read_tokenizer(encoder: Path) -> str:
         # Older encoders bring their vocabulary alone.
         return str(AutoTokenizer.from_pretrained(encoder).backend_tokenizer.to_str())
     except (OSError, ValueError, AttributeError):
-        raise ModelError(f"{path} is missing, and there is nothing to make it from") from None
+        raise ModelError(f"{path} is missing, and no vocabulary exists to build it from") from None
 
 
 def _shape(config: dict[str, Any], layers: int | None) -> EncoderShape:
@@ -179,15 +181,15 @@ def _read_config(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise ModelError(f"{path} is missing") from None
     except (json.JSONDecodeError, UnicodeDecodeError):
-        raise ModelError(f"{path} is no JSON") from None
+        raise ModelError(f"{path} is not JSON") from None
     kind = config.get("model_type") if isinstance(config, dict) else None
     if kind not in _KINDS:
-        raise ModelError(f"{path}: an encoder of type {kind!r} is not known; known are {', '.join(_KINDS)}")
+        raise ModelError(f"{path}: unknown encoder type {kind!r}; known types: {', '.join(_KINDS)}")
     wanted = ("vocab_size", "hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size")
     if missing := [name for name in (*wanted, "max_position_embeddings", "layer_norm_eps") if name not in config]:
         raise ModelError(f"{path} has no {', '.join(missing)}")
     if config.get("hidden_act", "gelu") != "gelu":
-        raise ModelError(f"{path}: the activation {config['hidden_act']!r} is not known; known is gelu")
+        raise ModelError(f"{path}: unknown activation {config['hidden_act']!r}; only gelu is supported")
     return dict(config)
 
 
@@ -196,7 +198,7 @@ def _read_weights(folder: Path) -> dict[str, Tensor]:
         return load_file(str(folder / WEIGHTS))
     if any((folder / f"pytorch_model{suffix}").exists() for suffix in (".bin", ".bin.index.json")):
         raise ModelError(
-            f"{folder}: pytorch_model.bin may run code when it is read and is refused; convert to {WEIGHTS}"
+            f"{folder}: pytorch_model.bin is refused, since reading it may run code; convert it to {WEIGHTS}"
         )
     raise ModelError(f"{folder / WEIGHTS} is missing")
 
@@ -257,7 +259,8 @@ def _from_hub(name: str) -> Path:
         folder = Path(snapshot_download(name, allow_patterns=["*.json", "*.txt", WEIGHTS]))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         raise ModelError(
-            f"no encoder {name!r}: not minilm, mpnet or a folder, and the Hugging Face hub gave none ({type(error).__name__})"
+            f"no encoder {name!r}: it is not minilm, mpnet or a folder, and the Hugging Face hub has none"
+            f" ({type(error).__name__})"
         ) from None
     return folder
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import onnx
 
 from deid_tasks.learning.train.graph import build_graph
-from deid_tasks.learning.train.labels import LABELS
 from deid_tasks.learning.train.model import Tagger
+from deid_tasks.learning.train.targets import LABELS
 
 
 def export(
@@ -21,7 +21,8 @@ def export(
     *,
     is_quantised: bool = True,
 ) -> Path:
-    """Write ``model.onnx``, ``tokenizer.json`` and ``config.json`` to ``folder`` and return it; int8 unless told otherwise.
+    """Write ``model.onnx``, ``tokenizer.json`` and ``config.json`` to ``folder`` and return it; int8 unless
+    ``is_quantised`` is false.
 
     The configuration lists the SHA-256 of the two other files; the detector refuses a folder where they differ.
     """

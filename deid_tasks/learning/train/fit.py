@@ -1,4 +1,4 @@
-"""Fine-tuning: batches by length, warm-up and decay, checkpoints that a stopped run goes on from."""
+"""Fine-tuning: batches by length, warm-up and decay, checkpoints from which a stopped run resumes."""
 
 import math
 import os
@@ -17,17 +17,17 @@ from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.rule_features import RuleFeatures
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.learning.train.augment import Augmenter, name_words
-from deid_tasks.learning.train.chain import partial_label_loss, word_scores, word_targets
 from deid_tasks.learning.train.encode import Cutting, Encoded, encode_samples
-from deid_tasks.learning.train.labels import ANY, TARGET_ID, allowed_table
+from deid_tasks.learning.train.losses import partial_label_loss, word_scores, word_targets
 from deid_tasks.learning.train.model import Tagger
 from deid_tasks.learning.train.sample import Sample
 from deid_tasks.learning.train.settings import FitSettings
+from deid_tasks.learning.train.targets import ANY, TARGET_ID, allowed_table
 
 _POOL = 64
 """Batches that are drawn, sorted by length and shuffled together: enough for batches of even length."""
 _PACE_STEPS = 200
-"""The pace is that of so many steps."""
+"""The pace is the mean over this number of steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Batch:
     """``[B, L, F]``"""
 
     def to(self, device: str) -> "Batch":
-        """The same on another device."""
+        """Return the same on another device."""
         moved: dict[str, Any] = {}
         for entry in fields(self):
             tensor = getattr(self, entry.name)
@@ -68,15 +68,15 @@ def fit(
 ) -> Tagger:
     """Fit ``tagger`` in place and return it.
 
-    ``folder`` takes ``checkpoint.pt`` every so often; a run that finds one there goes on where it stood.
+    ``folder`` receives ``checkpoint.pt`` every ``checkpoint_every`` steps; a run that finds one there resumes from it.
 
     Raises:
-        ModelError: the loss is no number any more, or there is no such device.
+        ModelError: the loss is NaN or infinite, or the device does not exist.
     """
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
     if settings.device == "cuda" and not torch.cuda.is_available():
-        raise ModelError("training on cuda was asked for, and there is no such device")
+        raise ModelError("training on cuda was asked for, but no CUDA device is available")
     tagger.to(settings.device)
     batches = count_batches(source, settings)
     total = settings.steps or max(1, round(batches * settings.epochs))
@@ -99,7 +99,7 @@ def fit(
             logits = tagger(moved.ids, moved.cases, moved.gaps, moved.mask, moved.rules)
         loss = tagging_loss(tagger, logits.float(), moved, table, is_first=source.cutting.subwords == "first")
         if not torch.isfinite(loss):
-            raise ModelError(f"the loss is no number at step {step}; a lower learning rate may help")
+            raise ModelError(f"the loss is NaN or infinite at step {step}; try a lower learning rate")
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(tagger.parameters(), 1.0)
@@ -122,13 +122,13 @@ def fit(
 
 
 def tagging_loss(tagger: Tagger, logits: Tensor, batch: Batch, table: Tensor, *, is_first: bool) -> Tensor:
-    """The loss of a batch: of its pieces, or of its words where the model scores chains of them.
+    """Return the loss of a batch: of its pieces, or of its words where the model scores chains of them.
 
     Args:
         tagger: the model.
         logits: [B, L, outputs], float32.
         batch: what they were computed from.
-        table: ``labels.allowed_table`` of the model's outputs.
+        table: ``targets.allowed_table`` of the model's outputs.
         is_first: whether the first piece alone speaks for a word.
     """
     if tagger.crf is None:
@@ -139,13 +139,13 @@ def tagging_loss(tagger: Tagger, logits: Tensor, batch: Batch, table: Tensor, *,
 
 
 def count_batches(source: Source, settings: FitSettings) -> int:
-    """Batches of one epoch without augmentation."""
+    """Return batches of one epoch without augmentation."""
     windows = list(encode_samples(source.encoder, source.samples, source.cutting))
     return sum(1 for _ in _grouped(windows, settings, random.Random(settings.seed)))  # noqa: S311
 
 
 def collate(windows: Sequence[Encoded]) -> Batch:
-    """Windows padded to the longest of them."""
+    """Return windows padded to the longest of them."""
     length = max(len(window.ids) for window in windows)
 
     def padded(values: list[np.ndarray], fill: int) -> Tensor:
@@ -176,11 +176,11 @@ class _Clock:
         self._marks = [(self._begun, step)]
 
     def spent(self) -> float:
-        """Seconds."""
+        """Return the seconds spent, earlier parts of the run included."""
         return self._before + time.monotonic() - self._begun
 
     def pace(self, step: int) -> float:
-        """Steps a second, of late."""
+        """Return the recent pace in steps a second."""
         self._marks = [*self._marks[-_PACE_STEPS:], (time.monotonic(), step)]
         (begun, first), (now, last) = self._marks[0], self._marks[-1]
         return (last - first) / max(now - begun, 1e-6)
@@ -192,7 +192,7 @@ def _from_first(words: np.ndarray) -> np.ndarray:
 
 
 def _batches(source: Source, settings: FitSettings, batches: int, step: int) -> Iterator[Batch]:
-    """Batches without end, from the one that follows ``step`` on."""
+    """Yield batches without end, from the one that follows ``step`` on."""
     names = name_words(source.samples)
     epoch, skip = divmod(step, batches)
     while True:
@@ -218,7 +218,9 @@ def _epoch(source: Source, names: Sequence[str], settings: FitSettings, epoch: s
 
 
 def _grouped(windows: list[Encoded], settings: FitSettings, chance: random.Random) -> Iterator[list[Encoded]]:
-    """Groups of windows of like length, in random order: of so many windows, or of so many pieces with padding."""
+    """Yield groups of windows of like length, in random order: of so many windows, or of so many pieces with
+    padding.
+    """
     order = list(range(len(windows)))
     chance.shuffle(order)
     mean = max(1, sum(len(w.ids) for w in windows) // max(1, len(windows)))

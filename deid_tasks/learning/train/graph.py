@@ -1,10 +1,12 @@
 """The ONNX graph of a tagger, written node by node with the operators that onnxruntime runs fast on a CPU.
 
-Word embeddings are int8 rows with a scale each. Products are quantised row by row while they run: each piece has a scale of its own, each output
-channel of the weights has one, and what lies between is a product of integers. So what a piece comes out as depends on its window alone, whatever
-stands beside it in the batch, and a piece of large values takes no precision from the others. All else is float32.
+Word embeddings are int8 rows with a scale each. Products are quantised row by row while they run: each piece has a
+scale of its own, each output channel of the weights has one, and what lies between is a product of integers. So what a
+piece comes out as depends on its window alone, whatever stands beside it in the batch, and a piece of large values
+takes no precision from the others. All else is float32.
 
-The pieces of a batch are rows of one matrix, and a batch holds windows of exactly one length: nothing is padded, nothing masked.
+The pieces of a batch are rows of one matrix, and a batch holds windows of exactly one length: nothing is padded,
+nothing masked.
 """
 
 from typing import Any
@@ -24,7 +26,7 @@ RULES = "rule_ids"
 """The input of what rules say of each piece's word, where the head reads it beside the last hidden state."""
 _LARGEST = 127
 _ZERO = 128
-"""What stands for zero in a row of unsigned bytes."""
+"""The zero point of a row of unsigned bytes."""
 _LEAST = 1e-9
 """Of a row's scale: a row of zeros is not divided by zero."""
 
@@ -32,10 +34,11 @@ Weights = dict[str, NDArray[np.float32]]
 
 
 def build_graph(weights: Weights, shape: EncoderShape, *, is_quantised: bool) -> onnx.ModelProto:
-    """The model of a ``Tagger``'s weights.
+    """Return the model of a ``Tagger``'s weights.
 
-    Inputs ``input_ids`` and, where the weights have such embeddings, ``case_ids`` and ``gap_ids``, ``[B, L]`` (ids of units ``[B, L, SLOTS]``); where the head is wider than
-    the encoder, ``rule_ids`` ``[B, L, rules]``. Output ``logits`` ``[B, L, labels]``.
+    Inputs ``input_ids`` and, where the weights have such embeddings, ``case_ids`` and ``gap_ids``, ``[B, L]`` (ids of
+    units ``[B, L, SLOTS]``); where the head is wider than the encoder, ``rule_ids`` ``[B, L, rules]``. Output
+    ``logits`` ``[B, L, labels]``.
     """
     return _Graph(weights, is_quantised=is_quantised).build(shape)
 
@@ -125,7 +128,9 @@ class _Graph:
         return self._add("Unsqueeze", [by_head, "zero"], "distance")
 
     def _layer(self, x: str, at: str, shape: EncoderShape, distances: list[str]) -> str:
-        """One layer over rows. The fused operators for skip and norm, bias and GELU are slower than their parts, and so is a mask."""
+        """Return one layer over rows. The fused operators for skip and norm, bias and GELU are slower than their
+        parts, and so is a mask.
+        """
         hidden = shape.hidden
         matrices = np.split(self._weights[f"{at}qkv.weight"], 3)
         biases = np.split(self._weights[f"{at}qkv.bias"], 3)
@@ -134,8 +139,8 @@ class _Graph:
             self._product(source, f"{at}{part}", matrix)
             for part, matrix in zip(("query", "key", "value"), matrices, strict=True)
         )
-        # A bias of the keys moves all scores of a row alike, and one of the values all rows alike: the first is left out,
-        # the second is a part of the next bias.
+        # A bias of the keys moves all scores of a row alike, and one of the values all rows alike: the first is left
+        # out, the second is a part of the next bias.
         query = self._plus(query, f"{at}query.bias", biases[0])
         out = self._weights[f"{at}out.weight"]
         out_bias = self._weights[f"{at}out.bias"] + out @ biases[2]
@@ -164,7 +169,7 @@ class _Graph:
         return self._add("LayerNormalization", inputs, f"{name}.out", axis=-1, epsilon=shape.epsilon)
 
     def _quantised(self, x: str, name: str) -> tuple[str, str]:
-        """Rows as bytes, and the scale of each, ``[rows, 1]``; the rows themselves in a float graph."""
+        """Return rows as bytes, and the scale of each, ``[rows, 1]``; the rows themselves in a float graph."""
         if not self._is_quantised:
             return x, ""
         last = self._constant("last.axis", np.array([-1], np.int64))
@@ -178,7 +183,7 @@ class _Graph:
         return rows, self._add("Unsqueeze", [scale, last], f"{name}.scales")
 
     def _product(self, source: tuple[str, str], name: str, matrix: NDArray[np.float32]) -> str:
-        """Rows times the transposed ``matrix``, ``[outputs, inputs]``."""
+        """Return rows times the transposed ``matrix``, ``[outputs, inputs]``."""
         rows, scales = source
         if not scales:
             return self._float_product(rows, name, matrix)
@@ -202,7 +207,7 @@ class _Graph:
         return self._add("Add", [x, self._constant(name, bias.astype(np.float32))], f"{name}.sum")
 
     def _sizes(self, name: str, last: int) -> str:
-        """The sizes of a batch of windows with ``last`` values a piece."""
+        """Return the sizes of a batch of windows with ``last`` values a piece."""
         return self._add("Concat", ["size", self._constant(f"{name}.last", np.array([last], np.int64))], name, axis=0)
 
     def _own(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Nothing that the ``dev`` and ``test`` worlds are made of may stand in training: names, places, firms, sentences."""
+"""The leak check: no name, place, firm or sentence of the ``dev`` and ``test`` worlds may be in the training text."""
 
 import random
 from collections.abc import Sequence
@@ -13,17 +13,19 @@ from deid_tasks.hospital.records import World
 from deid_tasks.hospital.vocabulary import words
 from deid_tasks.hospital.worlds import fold, world_of
 from deid_tasks.learning.train.augment import NAMES
-from deid_tasks.learning.train.labels import PLACE
 from deid_tasks.learning.train.sample import Mark, Sample, frame_of, sentences_of
+from deid_tasks.learning.train.targets import PLACE
 
 _OTHERS = (World.DEV, World.TEST)
 _LONG_FRAME = 9
-"""Words of a frame from which on two notes that share it were not written apart: shorter ones are fields and set phrases."""
+"""Words of a frame from which on two notes that share it were not written apart: shorter ones are fields and set
+phrases.
+"""
 _SETS = frozenset({Entity.ORGANIZATION, Entity.LOCATION_OTHER, Entity.FACILITY})
 
 
 def check_worlds(samples: Sequence[Sample]) -> None:
-    """Make sure that nothing of the ``dev`` or the ``test`` world is in ``samples``.
+    """Check that nothing of the ``dev`` or the ``test`` world is in ``samples``.
 
     No marked name and no marked city may be one of theirs, no organisation or named place one of their gazetteers, and
     no sentence of nine words or more may be one of their skeletons' with other identifiers.
@@ -35,14 +37,17 @@ def check_worlds(samples: Sequence[Sample]) -> None:
     for sample in samples:
         if (mark := foreign_mark(sample, names, cities, sites)) is not None:
             raise InputError(
-                f"{sample.source}, {sample.group}: the {mark.target} at {mark.start} belongs to another world than train"
+                f"{sample.source}, {sample.group}: the {mark.target} at {mark.start} belongs to another world than"
+                " train"
             )
         if is_foreign_frame(sample, frames):
             raise InputError(f"{sample.source}, {sample.group}: the sentence is one of another world than train")
 
 
 def without_foreign(samples: Sequence[Sample]) -> list[Sample]:
-    """``samples`` without those that hold something of another world: a misspelled name, or a part of a compound one, may by chance be one of theirs."""
+    """``samples`` without those that hold something of another world: a misspelled name, or a part of a compound one,
+    may by chance be one of theirs.
+    """
     names, cities, sites, frames = foreign_names(), foreign_cities(), foreign_sites(), foreign_frames()
     return [
         sample
@@ -53,7 +58,7 @@ def without_foreign(samples: Sequence[Sample]) -> list[Sample]:
 
 @cache
 def foreign_names() -> frozenset[str]:
-    """The folded names of people, of the public lists, that belong to another world than ``train``."""
+    """Return the folded names of people, of the public lists, that belong to another world than ``train``."""
     columns = {
         "surnames.tsv": "surname",
         "given_names.tsv": "given_name",
@@ -66,13 +71,14 @@ def foreign_names() -> frozenset[str]:
 
 @cache
 def foreign_cities() -> frozenset[str]:
-    """The folded names of cities, of the public list, that belong to another world than ``train``."""
+    """Return the folded names of cities, of the public list, that belong to another world than ``train``."""
     return frozenset(fold(row["city"]) for row in read_tsv("places.tsv") if world_of(row["city"]) is not World.TRAIN)
 
 
 @cache
 def foreign_sites() -> frozenset[str]:
-    """The folded names of organisations and places of the gazetteers of the other worlds, and of their real firms.
+    """Return the folded names of organisations and places of the gazetteers of the other worlds, and of their real
+    firms.
 
     A name that the gazetteer of ``train`` has too (``Route 9``) is none of theirs alone.
     """
@@ -86,7 +92,7 @@ def foreign_sites() -> frozenset[str]:
 
 @cache
 def foreign_frames() -> frozenset[str]:
-    """The longer sentences of the skeletons of the other worlds, without their identifiers and figures."""
+    """Return the longer sentences of the skeletons of the other worlds, without their identifiers and figures."""
     return frozenset(
         frame
         for world in _OTHERS
@@ -98,7 +104,7 @@ def foreign_frames() -> frozenset[str]:
 
 
 def foreign_mark(sample: Sample, names: frozenset[str], cities: frozenset[str], sites: frozenset[str]) -> Mark | None:
-    """The first mark of ``sample`` whose text is one of the given folded names, cities or sites."""
+    """Return the first mark of ``sample`` whose text is one of the given folded names, cities or sites."""
     for mark in sample.marks:
         value = fold(sample.text[mark.start : mark.end])
         is_foreign_name = mark.target in NAMES and any(len(word) > 2 and word in names for word in value.split())
@@ -109,7 +115,7 @@ def foreign_mark(sample: Sample, names: frozenset[str], cities: frozenset[str], 
 
 
 def is_foreign_frame(sample: Sample, frames: frozenset[str]) -> bool:
-    """Is ``sample`` one of ``frames`` with other identifiers?"""
+    """Whether ``sample`` is one of ``frames`` with other identifiers."""
     return _is_long(frame := frame_of(sample)) and frame in frames
 
 

@@ -1,8 +1,8 @@
 """Learning from errors: version after version, each trained on what the one before it got wrong.
 
-Source: Murugadoss et al., Patterns 2021, supplement (iterative fine-tuning; the two best versions of each type in tandem).
-Errors are looked for in simulated notes of the ``train`` world that no training saw; versions are chosen on the ``dev``
-world.
+Source: Murugadoss et al., Patterns 2021, supplement (iterative fine-tuning; the two best versions of each type in
+tandem). Errors are looked for in simulated notes of the ``train`` world that no training saw; versions are chosen on
+the ``dev`` world.
 """
 
 import json
@@ -30,7 +30,7 @@ from deid_tasks.learning.train.sample import Sample
 from deid_tasks.learning.train.scenes import SceneMaker
 from deid_tasks.learning.train.settings import TrainSettings
 from deid_tasks.learning.train.simulated import read_contexts, read_world, write_hospital, write_sentences
-from deid_tasks.learning.train.tandem import Choice, choose, marked_words, score, score_any
+from deid_tasks.learning.train.version_choice import Choice, choose, marked_words, score, score_any
 from deid_tasks.learning.train.weights import load_mean
 from deid_tasks.settings import TransformerSettings
 
@@ -40,7 +40,7 @@ _DEV_SEED = 23
 
 @dataclass(frozen=True, slots=True)
 class LearnSettings:
-    """How often, and from how much."""
+    """How many versions to train, and on how much text."""
 
     rounds: int = 3
     """Versions after the first."""
@@ -51,7 +51,7 @@ class LearnSettings:
     pool_rounds: int = 2
     """Writings of each training context beside them."""
     writings: int = 40
-    """How often a skeleton with an error is written anew."""
+    """How often a skeleton with an error is rendered again."""
     copies: int = 20
     """Most fillings of one sentence."""
     replay: float = 1.0
@@ -64,8 +64,9 @@ class LearnSettings:
 def learn(settings: TrainSettings, learning: LearnSettings, report: Report = print) -> list[Choice]:
     """Train ``v0`` … ``vN`` in subfolders of ``settings.folder``, score each, and choose for each category.
 
-    Their mean is one version more, ``mean``: it reads more steadily than any of them. Writes ``curve.json`` (what each version scored and what it learned from) and ``choice.json``. A stopped run goes on:
-    versions that are there are not trained again.
+    Their mean is one version more, ``mean``: it reads more steadily than any of them. Writes ``curve.json`` (what each
+    version scored and what it learned from) and ``choice.json``. A stopped run goes on: versions that are there are not
+    trained again.
 
     Raises:
         InputError, ModelError: as ``train``.
@@ -92,7 +93,7 @@ def learn(settings: TrainSettings, learning: LearnSettings, report: Report = pri
     sizes.append({})
     gold = _dev_notes(learning.dev_notes)
     of_gold = marked_words(gold)
-    said = {one.folder.name: marked_words(_said(_open(one, learning), gold)) for one in versions}
+    said = {one.folder.name: marked_words(_predicted(_open(one, learning), gold)) for one in versions}
     choices = choose(of_gold, said, learning.precision_floor)
     curve = []
     for size, (name, words) in zip(sizes, said.items(), strict=True):
@@ -100,25 +101,28 @@ def learn(settings: TrainSettings, learning: LearnSettings, report: Report = pri
             str(category): score(of_gold, [words], category) for category in Category if of_gold[category]
         }
         curve.append(
-            {"version": name, **size, "scores": {c: {"recall": round(s.recall, 5), "precision": round(s.precision, 5)} for c, s in scores.items()}}
+            {"version": name, **size, "scores": {c: {"recall": round(s.recall, 5), "precision": round(s.precision,
+            5)} for c, s in scores.items()}}
         )  # fmt: skip
     _write(folder / "curve.json", curve)
     _write(
         folder / "choice.json",
-        [{**asdict(one), "recall": round(one.scores.recall, 5), "precision": round(one.scores.precision, 5)} for one in choices],
+        [{**asdict(one), "recall": round(one.scores.recall, 5), "precision": round(one.scores.precision,
+        5)} for one in choices],
     )  # fmt: skip
     for earlier, later in pairwise(curve):
-        report(f"{earlier['version']} to {later['version']}: {_told(earlier, later)}")
+        report(f"{earlier['version']} to {later['version']}: {_format_change(earlier, later)}")
     for one in choices:
         report(
-            f"{one.category}: {' and '.join(one.versions)}, recall {one.scores.recall:.4f}, precision {one.scores.precision:.4f}"
+            f"{one.category}: {' and '.join(one.versions)}, recall {one.scores.recall:.4f},"
+            f" precision {one.scores.precision:.4f}"
             + ("" if one.reaches_floor else f", below the floor of {learning.precision_floor}")
         )
     return choices
 
 
 def pool_of(learning: LearnSettings, seed: int) -> list[Sample]:
-    """Sentences of the ``train`` world, written anew, in which errors are looked for."""
+    """Return sentences of the ``train`` world, written anew, in which errors are looked for."""
     maker = SceneMaker(World.TRAIN, seed)
     samples = write_sentences(read_contexts(), maker, "contexts", learning.pool_rounds, learning.pool_rounds)
     return [*samples, *write_hospital(learning.pool_notes, seed, 1)]
@@ -127,30 +131,35 @@ def pool_of(learning: LearnSettings, seed: int) -> list[Sample]:
 def _new_samples(
     versions: Sequence[TrainSettings], base: Sequence[Sample], learning: LearnSettings, seed: int, report: Report
 ) -> tuple[list[Sample], dict[str, int]]:
-    """What the next version learns from: neighbours of the last one's errors, and as much of what was learned before."""
+    """Return what the next version learns from: neighbours of the last version's errors, and samples for replay."""
     last = _open(versions[-1], learning)
     pool = pool_of(learning, seed)
     mistakes = find_mistakes(last, pool)
-    disputed: list[Sample] = []
+    disagreements: list[Sample] = []
     if len(versions) > 1:
-        disputed = find_disagreements(_open(versions[-2], learning), last, pool)
+        disagreements = find_disagreements(_open(versions[-2], learning), last, pool)
     counted = Counter(f"missed {c}" for m in mistakes for c in m.missed) + Counter(
         f"wrong {c}" for m in mistakes for c in m.wrong
     )
-    report(f"{len(mistakes)} of {len(pool)} sentences with errors, {len(disputed)} disputed: {dict(counted)}")
+    report(f"{len(mistakes)} of {len(pool)} sentences with errors, {len(disagreements)} disagreements: {dict(counted)}")
     skeletons = [*read_world(World.TRAIN), *read_contexts()]
-    found = [*mistakes, *(Mistake(sample, (), ()) for sample in disputed)]
+    found = [*mistakes, *(Mistake(sample, (), ()) for sample in disagreements)]
     written = neighbours(found, skeletons, SceneMaker(World.TRAIN, seed + 1), learning.writings, learning.copies)
     new = without_foreign(written)
     chance = random.Random(seed)  # noqa: S311 - repeatable chance, no secrecy
     kept = chance.sample(list(base), min(len(base), round(len(new) * learning.replay)))
-    size = {"samples": len(new) + len(kept), "errors": len(mistakes), "disputed": len(disputed), "neighbours": len(new)}
+    size = {
+        "samples": len(new) + len(kept),
+        "errors": len(mistakes),
+        "disagreements": len(disagreements),
+        "neighbours": len(new),
+    }
     return [*new, *kept], size
 
 
 def _train(settings: TrainSettings, samples: Sequence[Sample], report: Report) -> None:
     if (settings.exported / "config.json").is_file():
-        report(f"{settings.folder.name} is there")
+        report(f"{settings.folder.name} exists already")
         return
     report(f"{settings.folder.name}: {len(samples)} samples")
     train(settings, report, samples)
@@ -177,14 +186,14 @@ def _dev_notes(count: int) -> list[tuple[str, Sequence[Span]]]:
     return [(note.text, note.spans) for note in write_notes(build_hospital(spec))]
 
 
-def _said(
+def _predicted(
     detector: TransformerDetector, notes: Sequence[tuple[str, Sequence[Span]]]
 ) -> list[tuple[str, Sequence[Span]]]:
     documents = [Document(str(number), text) for number, (text, _) in enumerate(notes)]
     return [(text, spans) for (text, _), spans in zip(notes, detector.detect(documents), strict=True)]
 
 
-def _told(earlier: dict[str, object], later: dict[str, object]) -> str:
+def _format_change(earlier: dict[str, object], later: dict[str, object]) -> str:
     before, after = earlier["scores"], later["scores"]
     assert isinstance(before, dict)
     assert isinstance(after, dict)

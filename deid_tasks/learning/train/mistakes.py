@@ -29,7 +29,7 @@ class Mistake:
 
 
 def find_mistakes(detector: Detector, samples: Sequence[Sample]) -> list[Mistake]:
-    """The samples in which the detector misses a word or marks one too many; their marks are entities."""
+    """Return the samples in which the detector misses a word or marks one too many; their marks are entities."""
     found = []
     for sample, spans in _read(detector, samples):
         words = split_words(sample.text)
@@ -43,7 +43,7 @@ def find_mistakes(detector: Detector, samples: Sequence[Sample]) -> list[Mistake
 
 
 def find_disagreements(one: Detector, other: Detector, samples: Sequence[Sample]) -> list[Sample]:
-    """The samples in which two models do not mark the same words; no gold is needed, so it works on any text."""
+    """Return the samples in which two models do not mark the same words; no gold is needed, so it works on any text."""
     found = []
     for (sample, spans), (_, others) in zip(_read(one, samples), _read(other, samples), strict=True):
         words = split_words(sample.text)
@@ -55,13 +55,13 @@ def find_disagreements(one: Detector, other: Detector, samples: Sequence[Sample]
 def neighbours(
     mistakes: Iterable[Mistake], skeletons: Sequence[Skeleton], maker: SceneMaker, rounds: int, copies: int
 ) -> list[Sample]:
-    """New fillings of the sentences in ``mistakes``: the same words around other people, places and numbers.
+    """Return new fillings of the sentences in ``mistakes``: the same words around other people, places and numbers.
 
     Args:
         mistakes: of simulated sentences; each names the skeleton that it comes from as its group.
         skeletons: those that the sentences may come from.
         maker: gives the identifiers.
-        rounds: how often a skeleton with a mistake is written anew.
+        rounds: how often a skeleton with a mistake is rendered again.
         copies: most fillings of one sentence.
     """
     frames: defaultdict[str, set[str]] = defaultdict(set)

@@ -1,4 +1,4 @@
-"""What a model is trained on, put together; and the check that nothing of another world is in it."""
+"""Assemble the training samples from all sources, and check that nothing of another world is among them."""
 
 import re
 from collections import Counter
@@ -10,13 +10,13 @@ from deid_tasks.core.reference import read_tsv
 from deid_tasks.hospital.records import World
 from deid_tasks.hospital.worlds import fold, stable, world_of
 from deid_tasks.learning.train.corpora import read_prose, read_social, read_templates
+from deid_tasks.learning.train.handwritten_notes import read_written, rewritten
 from deid_tasks.learning.train.leaks import check_worlds, foreign_cities, without_foreign
 from deid_tasks.learning.train.negatives import write_negatives
 from deid_tasks.learning.train.planting import Planter
 from deid_tasks.learning.train.sample import Sample, frame_of, joined_samples, sentences_of
 from deid_tasks.learning.train.scenes import SceneMaker
 from deid_tasks.learning.train.simulated import read_contexts, read_world, write_hospital, write_sentences
-from deid_tasks.learning.train.written import read_written, rewritten
 
 SOCIAL = ("broad_twitter_train.jsonl", "wnut17_train.jsonl")
 TEMPLATES = "presidio_synth_v2.jsonl"
@@ -52,7 +52,7 @@ class MixtureSettings:
 
 
 def build_mixture(settings: MixtureSettings, report: Callable[[str], None] = print) -> list[Sample]:
-    """All training samples, checked by ``check_worlds``."""
+    """Return all training samples, checked by ``check_worlds``."""
     maker = SceneMaker(World.TRAIN, settings.seed)
     samples = list(
         write_sentences(read_world(World.TRAIN), maker, "skeletons", settings.skeleton_rounds, settings.skeleton_copies)
@@ -76,7 +76,7 @@ def build_mixture(settings: MixtureSettings, report: Callable[[str], None] = pri
 
 
 def is_held_out(template: str) -> bool:
-    """Is a template of the templated set kept for measuring? A stable half of them is."""
+    """Whether a template of the templated set is held out for measuring; a stable half of them is."""
     return stable("template", template) % 2 == 0
 
 
@@ -126,12 +126,14 @@ def _planted(settings: MixtureSettings, maker: SceneMaker) -> list[Sample]:
 
 
 def medical_words() -> frozenset[str]:
-    """The words of the public medical lists, in lower case."""
+    """Return the words of the public medical lists, in lower case."""
     terms = [row["term"] for name in ("medical_terms.tsv", "eponyms.tsv") for row in read_tsv(name)]
     return frozenset(word.lower() for term in terms for word in re.findall(r"[^\W\d_]+", term))
 
 
 def all_name_words() -> frozenset[str]:
-    """The words of every listed name of people, of any world, in lower case: as a word of prose each may be a name."""
+    """Return the words of every listed name of people, of any world, in lower case: as a word of prose each may be a
+    name.
+    """
     columns = {"surnames.tsv": "surname", "given_names.tsv": "given_name", "nicknames.tsv": "nickname"}
     return frozenset(row[column].lower() for file, column in columns.items() for row in read_tsv(file))

@@ -1,7 +1,7 @@
 """The network: an encoder of the BERT family that also sees how words are written.
 
-The encoders that ship are uncased; two embeddings put back what lower-casing throws away: the case class of each piece's
-word and what stands before the word. Both are added to the word embedding before the first layer norm.
+The encoders that ship are uncased; two embeddings put back what lower-casing throws away: the case class of each
+piece's word and what stands before the word. Both are added to the word embedding before the first layer norm.
 """
 
 import math
@@ -14,8 +14,8 @@ from torch.nn import functional
 
 from deid_tasks.engine.text.shapes import CASES, GAPS
 from deid_tasks.engine.text.word_groups import SLOTS
-from deid_tasks.learning.train.chain import WordChain
-from deid_tasks.learning.train.labels import LABELS
+from deid_tasks.learning.train.losses import WordChain
+from deid_tasks.learning.train.targets import LABELS
 
 _SLOT_WEIGHTS = (1.0, 1.0, 1.0, 1.0, 0.5, 0.5)
 """What training begins with: a word counts for more than the marks beside it."""
@@ -34,7 +34,7 @@ class EncoderShape:
     """Pieces of the longest window, special tokens included."""
     epsilon: float = 1e-12
     buckets: int = 0
-    """Classes of the distance between two pieces, each with a bias to the attention of every head (MPNet); 0 for none."""
+    """Classes of the distance between two pieces, each with an attention bias for every head (MPNet); 0 for none."""
     padding: int = 0
     """The id that a window is filled up with."""
 
@@ -53,7 +53,7 @@ class Layer(nn.Module):
         self.norm2 = nn.LayerNorm(shape.hidden, eps=shape.epsilon)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """``x``: [B, L, H]; ``mask``: [B, 1, 1, L], True where a key is real, or [B, heads, L, L], added to the scores."""
+        """Return [B, L, H] from ``x`` [B, L, H]; ``mask``: [B, 1, 1, L] booleans, or [B, heads, L, L] to add."""
         batch, length, hidden = x.shape
         qkv = self.qkv(x).view(batch, length, 3, self.heads, hidden // self.heads).permute(2, 0, 3, 1, 4)
         mixed = _attend(qkv[0], qkv[1], qkv[2], mask)
@@ -79,10 +79,11 @@ class Tagger(nn.Module):
     Args:
         shape: sizes of the encoder.
         dropout: share of values dropped in training.
-        outputs: names of the outputs, see ``labels.output_names``.
+        outputs: names of the outputs, see ``targets.output_names``.
         rules: columns of what rules say of each word, joined to the last hidden state; 0 for none.
         has_casing: whether the two casing embeddings are there.
-        has_units: whether it reads units (``text/word_groups.py``): the embeddings of a unit's pieces, each weighed by its slot, are added up.
+        has_units: whether it reads units (``text/word_groups.py``): the embeddings of a unit's pieces, each weighed by
+            its slot, are added up.
         has_crf: whether a chain scores the outputs of neighbouring words together.
     """
 
@@ -123,7 +124,9 @@ class Tagger(nn.Module):
             self.distance.weight.requires_grad_(False)  # noqa: FBT003
 
     def forward(self, ids: Tensor, cases: Tensor, gaps: Tensor, mask: Tensor, rules: Tensor | None = None) -> Tensor:
-        """Logits [B, L, outputs]; inputs [B, L], ids of units [B, L, SLOTS]; ``mask`` boolean, True where a piece is real; ``rules`` [B, L, F]."""
+        """Logits [B, L, outputs]; inputs [B, L], ids of units [B, L, SLOTS]; ``mask`` boolean, True where a piece is
+        real; ``rules`` [B, L, F].
+        """
         positions = torch.arange(ids.shape[1], device=ids.device)
         x = self.word(ids)
         if self.has_units:
@@ -144,14 +147,17 @@ class Tagger(nn.Module):
         return self.head(x)  # type: ignore[no-any-return]
 
     def distance_bias(self) -> Tensor:
-        """``[2 * positions - 1, heads]``: what a head adds to a score, by the key's place less the query's, smallest first."""
+        """``[2 * positions - 1, heads]``: what a head adds to a score, by the key's place less the query's, smallest
+        first.
+        """
         last = self.shape.positions - 1
         offsets = torch.arange(-last, last + 1, device=self.distance.weight.device)
         return self.distance(distance_buckets(offsets, self.shape.buckets))  # type: ignore[no-any-return]
 
 
 def distance_buckets(offsets: Tensor, buckets: int, farthest: int = 128) -> Tensor:
-    """The class of each offset (key's place less the query's): exact for near ones, by the logarithm for far ones.
+    """Return the class of each offset (key's place less the query's): exact for near ones, by the logarithm for far
+    ones.
 
     Source: Raffel et al., T5 (JMLR 2020); MPNet takes it over with 32 classes.
     """

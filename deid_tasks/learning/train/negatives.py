@@ -1,7 +1,8 @@
-"""Text that holds no identifier and looks as if it did: eponyms, abbreviations, capitalised terms, cells of figures.
+"""Hard negatives, text that looks like an identifier and is not: eponyms, abbreviations, capitalised terms, cells of
+figures.
 
-Most of what stands in a note is none of anybody's. A model that saw mainly sentences with identifiers takes a lone
-``Norton 14`` or ``137`` for one.
+Most text of a note identifies nobody. A model that saw mainly sentences with identifiers takes an isolated ``Norton
+14`` or ``137`` for one.
 """
 
 import random
@@ -12,13 +13,21 @@ from deid_tasks.core.reference import read_tsv
 from deid_tasks.learning.train.sample import Sample
 
 _TEMPLATES = (
-    "{term}", "{abbr}", "{abbr}: {word}", "{abbr}: no {lower}, no {lower}", "{term}: negative", "{term}: {number}", "{term} {number}", "{abbr} {number}", "{term} and {term} done.",
-    "No {term}, {term} or {lower}.", "- {abbr}: {word}, no {lower}", "- {term}: {word}", "{Word}: {abbr}, {abbr}, {lower}", "{term} {number}, {term} {number}.", "{term}, {term} and {term}",
-    "by the {term} and the {word} formula", "{term} sign absent, {lower} {word}", "Stains: {term}, {abbr}, {term}", "s/p {term} {word}", "{Word} {word}, {word}. {Word} {word} given.", "in {word}, {word}.",
-    "{abbr} {abbr} {abbr}", "{abbr} - {lower}", "{Word}  {number}  {range}", "{term}      {decimal}      {range}", "{number}", "{decimal}", "{range}", "{number} {word}", "under {number}", "over {decimal}", "{Word}",
-    "{Word} {word}", "grade {grade} {word}", "{score}", "{term} {score}", "{word} {grade} {lower}", "{abbr} {decimal} {abbr} {decimal}", "{Word} with {word}. {Word}", "{number} {number} {number}",
-    "R {word} {number} {score} {number}", "{Word} to {word}, {word} in {word}", "{term} {word}; {Word} {word}", "{Word}, {word}", "A {word} {word}, {number} {word}", "{abbr} pending", "h/o {lower}", "{lower} x{small}",
-    "put in {number} {word}", "{number}{unit}", "{term} {number}{unit}", "{small} {word} and {small} {word}", "{Word} {abbr} as per {abbr}; {lower} {number} mg", "({term})", "[{abbr}]", "{abbr}/{abbr} {grade}", "{Word} | {word} {number}",
+    "{term}", "{abbr}", "{abbr}: {word}", "{abbr}: no {lower}, no {lower}", "{term}: negative", "{term}: {number}",
+    "{term} {number}", "{abbr} {number}", "{term} and {term} done.",
+    "No {term}, {term} or {lower}.", "- {abbr}: {word}, no {lower}", "- {term}: {word}",
+    "{Word}: {abbr}, {abbr}, {lower}", "{term} {number}, {term} {number}.", "{term}, {term} and {term}",
+    "by the {term} and the {word} formula", "{term} sign absent, {lower} {word}", "Stains: {term}, {abbr}, {term}",
+    "s/p {term} {word}", "{Word} {word}, {word}. {Word} {word} given.", "in {word}, {word}.",
+    "{abbr} {abbr} {abbr}", "{abbr} - {lower}", "{Word}  {number}  {range}", "{term}      {decimal}      {range}",
+    "{number}", "{decimal}", "{range}", "{number} {word}", "under {number}", "over {decimal}", "{Word}",
+    "{Word} {word}", "grade {grade} {word}", "{score}", "{term} {score}", "{word} {grade} {lower}",
+    "{abbr} {decimal} {abbr} {decimal}", "{Word} with {word}. {Word}", "{number} {number} {number}",
+    "R {word} {number} {score} {number}", "{Word} to {word}, {word} in {word}", "{term} {word}; {Word} {word}",
+    "{Word}, {word}", "A {word} {word}, {number} {word}", "{abbr} pending", "h/o {lower}", "{lower} x{small}",
+    "put in {number} {word}", "{number}{unit}", "{term} {number}{unit}", "{small} {word} and {small} {word}",
+    "{Word} {abbr} as per {abbr}; {lower} {number} mg", "({term})", "[{abbr}]", "{abbr}/{abbr} {grade}",
+    "{Word} | {word} {number}",
 )  # fmt: skip
 _UNITS = ("mg", "mL", "cm", "%", " mmHg", "F", "kg", " units", " ga", "Fr", "mcg", "/10", " bpm")
 

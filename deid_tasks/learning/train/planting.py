@@ -7,24 +7,32 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.hospital.render import join
 from deid_tasks.hospital.scene import Piece, Scene
 from deid_tasks.hospital.slots import Write, compile_slot
-from deid_tasks.learning.train.labels import ANY, OUTSIDE, PERSON
 from deid_tasks.learning.train.sample import Edit, Mark, Sample
 from deid_tasks.learning.train.scenes import SceneMaker
+from deid_tasks.learning.train.targets import ANY, OUTSIDE, PERSON
 
 _PATIENT = (
-    "{patient.title} {patient.last}", "{patient.first}", "{patient.full}", "{patient.first} {patient.last}", "{patient.nick}",
+    "{patient.title} {patient.last}", "{patient.first}", "{patient.full}", "{patient.first} {patient.last}",
+    "{patient.nick}",
     "{patient.last}", "{Mr} {patient.last}", "{patient.initial_last}", "{patient.title} {patient.first} {patient.last}",
 )  # fmt: skip
 _ENDINGS = (
-    " on {date}", " on {date}", " in {date:monthyear}", " in {date:year}", " since {date:my}", " at {time}", " on {date:weekday}", " ({date:mdyy})", " ({date:md})",
-    " per Dr. {provider.last}", " per {provider.last}", " with {provider.full}", " by {provider.first} {provider.last}, {provider.credentials}", " as discussed with {relative.first}",
-    " at {other_facility.name}", " at {other_facility.short}", " in {other_city}", " in {other_city}, {other_state}", " near {place}", " at {nursing_home}", " while visiting {country}",
-    " (d/w {provider.last})", " - {author.signoff}", " at {organization}", " through {organization}", "; call {phone}", " (MRN {patient.mrn})", " in {facility.room}", " according to {relative.full}",
+    " on {date}", " on {date}", " in {date:monthyear}", " in {date:year}", " since {date:my}", " at {time}",
+    " on {date:weekday}", " ({date:mdyy})", " ({date:md})",
+    " per Dr. {provider.last}", " per {provider.last}", " with {provider.full}",
+    " by {provider.first} {provider.last}, {provider.credentials}", " as discussed with {relative.first}",
+    " at {other_facility.name}", " at {other_facility.short}", " in {other_city}", " in {other_city}, {other_state}",
+    " near {place}", " at {nursing_home}", " while visiting {country}",
+    " (d/w {provider.last})", " - {author.signoff}", " at {organization}", " through {organization}", "; call {phone}",
+    " (MRN {patient.mrn})", " in {facility.room}", " according to {relative.full}",
 )  # fmt: skip
 _BEGINNINGS = (
-    "On {date}, ", "{date}: ", "{date:md} - ", "{time}: ", "{date:mdyy} {time} ", "Per {provider.last}: ", "{patient.last} - ", "Since {date:monthyear}, ", "In {date:year}, ",
-    "{patient.first} {patient.last}, {patient.age} y.o. - ", "According to {relative.full}, ", "{relative.first} adds: ", "Seen with Dr. {provider.last}. ",  "Dr. {provider.last}: ", "{patient.age}{sex}. ",
-    "{facility.short}: ", "{patient.full} ({patient.mrn}): ", "At {other_facility.name}, ", "While in {other_city}, ", "{patient.first}, ", "{patient.title} {patient.last}, ",
+    "On {date}, ", "{date}: ", "{date:md} - ", "{time}: ", "{date:mdyy} {time} ", "Per {provider.last}: ",
+    "{patient.last} - ", "Since {date:monthyear}, ", "In {date:year}, ",
+    "{patient.first} {patient.last}, {patient.age} y.o. - ", "According to {relative.full}, ",
+    "{relative.first} adds: ", "Seen with Dr. {provider.last}. ",  "Dr. {provider.last}: ", "{patient.age}{sex}. ",
+    "{facility.short}: ", "{patient.full} ({patient.mrn}): ", "At {other_facility.name}, ", "While in {other_city}, ",
+    "{patient.first}, ", "{patient.title} {patient.last}, ",
 )  # fmt: skip
 _RELATIVE = (
     " {relative.first}",
@@ -51,7 +59,8 @@ _THE_PATIENT = re.compile(
     r"\b[Tt]he patient\b(?!['’])|^(?:Patient|Pt)\b|\b(?:pt|patient) (?=(?:is|was|has|denies|reports|states)\b)"
 )
 _KIN = re.compile(
-    r"\b(?:his|her|the) (?:wife|husband|mother|father|son|daughter|sister|brother|mom|dad|fianc[eé]e?|boyfriend|girlfriend)\b(?! and)"
+    r"\b(?:his|her|the) (?:wife|husband|mother|father|son|daughter|sister|brother|mom|dad|fianc[eé]e?|boyfriend"
+    r"|girlfriend)\b(?! and)"
 )
 _SLOT = re.compile(r"\{([^}]+)\}")
 
@@ -108,7 +117,7 @@ def _compiled(template: str) -> tuple[str | Write, ...]:
 
 
 def _render(sentence: Sample, edits: list[Edit], scene: Scene) -> Sample:
-    """The sentence with the slots of ``edits`` written by ``scene``; marks of unknown words move along."""
+    """Return the sentence with the slots of ``edits`` written by ``scene``; marks of unknown words move along."""
     unknown = [mark for mark in sentence.marks if mark.target == ANY]
     pieces: list[Piece] = []
     marks: list[Mark] = []

@@ -13,11 +13,11 @@ from deid_tasks.learning.train.encode import Cutting, packed_samples
 from deid_tasks.learning.train.encoders import encoder_folder, load_encoder, write_tokenizer
 from deid_tasks.learning.train.export import export
 from deid_tasks.learning.train.fit import Source, fit
-from deid_tasks.learning.train.labels import output_names
 from deid_tasks.learning.train.mixture import build_mixture
 from deid_tasks.learning.train.model import Tagger
 from deid_tasks.learning.train.sample import Sample
 from deid_tasks.learning.train.settings import NetworkSettings, TrainSettings
+from deid_tasks.learning.train.targets import output_names
 from deid_tasks.learning.train.weights import load_weights, save_bfloat16
 
 TOKENIZER = "tokenizer.json"
@@ -37,7 +37,7 @@ def train(
         samples: what to train on, instead of the mixture that ``settings`` describe.
 
     Raises:
-        InputError: a corpus is missing or broken, a name of another world stands in the mixture, or the folder holds a
+        InputError: a corpus is missing or broken, the mixture holds a name of another world, or the folder holds a
             training with other settings.
         ModelError: the encoder is not there or not known, or the model to start from does not fit.
     """
@@ -69,7 +69,7 @@ def train(
 
 
 def build_tagger(encoder: Path, settings: NetworkSettings) -> Tagger:
-    """An untrained model on the encoder in a folder.
+    """Return an untrained model on the encoder in a folder.
 
     Raises:
         ModelError: the encoder is not known, or shorter than the window.

@@ -31,7 +31,7 @@ class Sample:
 
 
 def sentences_of(sample: Sample) -> Iterator[Sample]:
-    """The sentences of ``sample`` as the detector will meet them; a mark that crosses a break is cut there."""
+    """Yield the sentences of ``sample`` as the detector will meet them; a mark that crosses a break is cut there."""
     for start, end in split_sentences(sample.text):
         marks = tuple(
             Mark(max(mark.start, start) - start, min(mark.end, end) - start, mark.target)
@@ -103,10 +103,10 @@ def edited(sample: Sample, edits: Iterable[Edit]) -> Sample:
 
 
 def read_jsonl(path: Path) -> Iterator[dict[str, object]]:
-    """The objects of a JSON-lines file.
+    """Yield the objects of a JSON-lines file.
 
     Raises:
-        InputError: the file is missing or a line is no JSON object; the text names file and line.
+        InputError: the file is missing or a line is not a JSON object; the text names file and line.
     """
     try:
         with path.open(encoding="utf-8") as lines:
@@ -114,9 +114,9 @@ def read_jsonl(path: Path) -> Iterator[dict[str, object]]:
                 try:
                     row = json.loads(line)
                 except json.JSONDecodeError:
-                    raise InputError(f"{path}: line {number} is no JSON") from None
+                    raise InputError(f"{path}: line {number} is not JSON") from None
                 if not isinstance(row, dict):
-                    raise InputError(f"{path}: line {number} is no JSON object")
+                    raise InputError(f"{path}: line {number} is not a JSON object")
                 yield row
     except FileNotFoundError:
         raise InputError(f"{path} is missing") from None

@@ -1,6 +1,6 @@
 """Scenes to write training text about: in each, other people, places and numbers of one world.
 
-A simulated hospital has a few thousand people who come again and again; a model learns more from a stranger each time.
+A simulated hospital has a few thousand people who come again and again; a model learns more from new people each time.
 """
 
 import datetime
@@ -17,6 +17,7 @@ from deid_tasks.hospital.scene import Scene
 from deid_tasks.hospital.worlds import fold
 from deid_tasks.learning.train.leaks import foreign_cities, foreign_names, foreign_sites
 
+_MAIL_PROVIDERS = ("gmail.com", "yahoo.com", "aol.com", "outlook.com")
 _MRN = (
     "#######",
     "########",
@@ -49,8 +50,10 @@ _CREDENTIALS = (
     "MBBS",
 )
 _SPECIALTIES = (
-    "cardiology", "nephrology", "oncology", "general surgery", "neurology", "psychiatry", "orthopedics", "urology", "pulmonology",
-    "gastroenterology", "endocrinology", "dermatology", "ophthalmology", "infectious disease", "internal medicine", "family medicine",
+    "cardiology", "nephrology", "oncology", "general surgery", "neurology", "psychiatry", "orthopedics", "urology",
+    "pulmonology",
+    "gastroenterology", "endocrinology", "dermatology", "ophthalmology", "infectious disease", "internal medicine",
+    "family medicine",
 )  # fmt: skip
 _RELATIONS = {
     "F": (
@@ -83,18 +86,27 @@ _EITHER = ("partner", "friend", "neighbor", "caregiver", "guardian", "cousin", "
 
 _SITES: dict[str, tuple[str, ...]] = {
     "hospital": (
-        "{city} Hospital", "{city} Medical Center", "{surname} Hospital", "{surname}-{surname} Medical Center", "{surname} Institute", "{city} VA", "{city} VAMC", "{nature} State Hospital",
-        "University of {city} Hospital", "{city} University Hospital", "{saint}'s", "{saint}'s Hospital", "{city} Infirmary", "Royal {city} Infirmary", "{city} District General Hospital", "{city} Baptist",
-        "{city} Methodist Hospital", "{city} County Hospital", "Our Lady of {nature} Hospital", "{surname} Children's", "{city} Rehabilitation Hospital", "Hospital de {city}", "{nature} Health", "{surname} Eye and Ear",
-        "{surname} Cancer Institute", "{city} Naval Hospital", "{city} Mercy", "{surname} Memorial", "{surname}", "{city}", "{nature} Regional",
+        "{city} Hospital", "{city} Medical Center", "{surname} Hospital", "{surname}-{surname} Medical Center",
+        "{surname} Institute", "{city} VA", "{city} VAMC", "{nature} State Hospital",
+        "University of {city} Hospital", "{city} University Hospital", "{saint}'s", "{saint}'s Hospital",
+        "{city} Infirmary", "Royal {city} Infirmary", "{city} District General Hospital", "{city} Baptist",
+        "{city} Methodist Hospital", "{city} County Hospital", "Our Lady of {nature} Hospital", "{surname} Children's",
+        "{city} Rehabilitation Hospital", "Hospital de {city}", "{nature} Health", "{surname} Eye and Ear",
+        "{surname} Cancer Institute", "{city} Naval Hospital", "{city} Mercy", "{surname} Memorial", "{surname}",
+        "{city}", "{nature} Regional",
     ),
     "clinic": (
-        "{city} Health Center", "{city} Medical Group", "{surname} Medical Associates", "{surname} & {surname} Cardiology", "{surname} Surgery", "{nature} Health Centre", "{city} Internal Medicine", "{surname} Center",
-        "{city} Neighborhood Health", "{nature} Dialysis", "{city} Pain Clinic", "{nature} Wound Center", "{city} Pediatric Associates", "{surname} Dental Group", "{nature} Sleep Lab", "{surname} Bldg", "{city} Surgicenter",
+        "{city} Health Center", "{city} Medical Group", "{surname} Medical Associates",
+        "{surname} & {surname} Cardiology", "{surname} Surgery", "{nature} Health Centre", "{city} Internal Medicine",
+        "{surname} Center",
+        "{city} Neighborhood Health", "{nature} Dialysis", "{city} Pain Clinic", "{nature} Wound Center",
+        "{city} Pediatric Associates", "{surname} Dental Group", "{nature} Sleep Lab", "{surname} Bldg",
+        "{city} Surgicenter",
         "{nature} Imaging", "{surname} Ambulatory Care Center", "{city} Coumadin Clinic", "{nature} OB/GYN",
     ),
     "nursing_home": (
-        "{nature} Rehab", "{city} Rehab", "{surname} Manor", "{nature} Hills Nursing Center", "{city} Nursing Home", "The {nature}s", "{nature} Assisted Living", "{saint}'s Residence", "{city} Convalescent", "{nature} House",
+        "{nature} Rehab", "{city} Rehab", "{surname} Manor", "{nature} Hills Nursing Center", "{city} Nursing Home",
+        "The {nature}s", "{nature} Assisted Living", "{saint}'s Residence", "{city} Convalescent", "{nature} House",
         "{surname} Hospice House", "{city} Skilled Nursing", "{nature} Place", "{nature} Senior Living of {city}",
     ),
 }  # fmt: skip
@@ -128,7 +140,9 @@ class SceneMaker:
         self._composer = Composer(world, self.rng)
 
     def scene(self, sex: str = "", ages: tuple[int, int] = (0, 97)) -> Scene:
-        """A patient of ``sex`` (any where empty) and of an age within ``ages``, and all who have to do with them."""
+        """Return a patient of ``sex`` (any where empty) and of an age within ``ages``, and all who have to do with
+        them.
+        """
         rng = self.rng
         moment = datetime.datetime(2012, 1, 1) + datetime.timedelta(minutes=rng.randrange(14 * 365 * 24 * 60))  # noqa: DTZ001
         taken: set[str] = set()
@@ -148,12 +162,12 @@ class SceneMaker:
         )
 
     def name_word(self) -> str:
-        """A given name or a surname."""
+        """Return a given name or a surname."""
         person = self._person(self.rng.choice("FM"))
         return person.last if self.rng.random() < 0.5 else person.first
 
     def city(self) -> str:
-        """The name of a city."""
+        """Return the name of a city."""
         return self.rng.choice(self._gazetteer.towns).city
 
     def _person(self, sex: str) -> Person:
@@ -192,7 +206,8 @@ class SceneMaker:
             account=numbers.number("account", rng),
             phone=self._telephone(),
             mobile=self._telephone(),
-            email=f"{handle}{rng.choice(('', numbers.digits(2, rng)))}@{rng.choice(('gmail.com', 'yahoo.com', 'aol.com', 'outlook.com', *self._gazetteer.domains[:20]))}",
+            email=f"{handle}{rng.choice(('', numbers.digits(2, rng)))}"
+            f"@{rng.choice((*_MAIL_PROVIDERS, *self._gazetteer.domains[:20]))}",
             address=self._address(),
             employer=rng.choice(self._gazetteer.organizations),
             profession=rng.choice(self._gazetteer.professions),
@@ -235,7 +250,7 @@ class SceneMaker:
 
 @cache
 def train_words(name: str) -> tuple[str, ...]:
-    """The entries of ``words/NAME.txt`` that no other world has."""
+    """Return the entries of ``words/NAME.txt`` that no other world has."""
     lines = (Path(__file__).parent / "words" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     if name in ("given", "surnames"):
         return tuple(line for line in lines if not foreign_names() & set(fold(line).split()))

@@ -1,4 +1,4 @@
-"""What a training depends on: the network, how it is fitted, and on what; and the two recipes that come ready.
+"""Everything that a training depends on: the network, how it is fitted, and on what; and the presets.
 
 A settings file is YAML with any of the sections ``model``, ``fit`` and ``mixture`` and the key ``seed``; what it leaves
 out stays as the preset has it.
@@ -34,9 +34,10 @@ class NetworkSettings:
     layers: Whole | None = 6
     """The encoder's first layers that are kept; all where ``None``."""
     reads: Literal["word_pieces", "word_groups"] = "word_pieces"
-    """Word pieces, or words with the marks glued to them, the pieces of each added up: half as many places to compute."""
+    """Word pieces, or words with the marks attached to them, the embeddings of the pieces of each added up: half as
+    many positions to compute."""
     has_casing: bool = True
-    """Embeddings of how a word is written and what stands before it: what an uncased encoder has lost."""
+    """Add embeddings of the word's letter case and of what precedes it, which an uncased encoder cannot see."""
     head: Literal["linear", "crf"] = "linear"
     labels: Literal["plain", "bio"] = "plain"
     """One output an entity, or two: its first word, and the words after it."""
@@ -53,7 +54,7 @@ class NetworkSettings:
     overlap: Share = 0.25
     """Share of a window that the next one reads again, where a text needs several."""
     entities: tuple[Entity, ...] | None = None
-    """What the model tells from *outside*; everything where ``None``."""
+    """The entities that the model learns; all if ``None``."""
 
 
 @checked(frozen=True, slots=True, config=_CONFIG)
@@ -95,13 +96,15 @@ class TrainSettings:
     """Everything a training depends on; the same settings on the same machine give the same weights."""
 
     folder: Path
-    """Takes the checkpoint and the settings, and the model in its subfolder; a stopped training in it is gone on with."""
+    """Receives the checkpoint and the settings, and the model in a subfolder; a stopped training in it is resumed."""
     mixture: MixtureSettings = field(default_factory=MixtureSettings)
     fit: FitSettings = field(default_factory=FitSettings)
     model: NetworkSettings = field(default_factory=NetworkSettings)
     seed: int = 0
     start: Path | None = None
-    """A model's folder to go on from, instead of the bare encoder: ``model.safetensors``, or else the rounded weights of ``model.onnx``."""
+    """A model's folder to go on from, instead of the bare encoder: ``model.safetensors``, or else the rounded weights
+    of ``model.onnx``.
+    """
     has_safetensors: bool = False
     """Also export the weights in bfloat16."""
 
@@ -111,11 +114,12 @@ class TrainSettings:
         return self.folder / "model"
 
     def document(self) -> dict[str, Any]:
-        """All settings, for JSON."""
+        """Return all settings, for JSON."""
         return {
             "model": asdict(self.model),
             "fit": asdict(self.fit),
-            "mixture": {key: str(value) if isinstance(value, Path) else value for key, value in asdict(self.mixture).items()},
+            "mixture": {key: str(value) if isinstance(value, Path) else value for key,
+            value in asdict(self.mixture).items()},
             "seed": self.seed,
             "start": None if self.start is None else str(self.start),
         }  # fmt: skip
@@ -173,7 +177,7 @@ PRESETS: dict[str, dict[str, tuple[NetworkSettings, FitSettings]]] = {
 def plan(
     folder: Path, preset: str = "palimpsest", changes: Mapping[str, Any] | None = None, start: Path | None = None
 ) -> list[TrainSettings]:
-    """The trainings of a preset, with ``changes`` made to each.
+    """Return the trainings of a preset, with ``changes`` made to each.
 
     Args:
         folder: takes one training, or a subfolder for each of several.
@@ -208,7 +212,7 @@ def plan(
 
 
 def read_changes(path: Path) -> dict[str, Any]:
-    """The content of a settings file.
+    """Return the content of a settings file.
 
     Raises:
         InputError: it is missing or no YAML mapping.
@@ -218,7 +222,7 @@ def read_changes(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise InputError(f"{path} is missing") from None
     except (yaml.YAMLError, UnicodeDecodeError):
-        raise InputError(f"{path} is no YAML") from None
+        raise InputError(f"{path} is not YAML") from None
     if not isinstance(content, dict):
         raise InputError(f"{path} holds no mapping of model, fit, mixture and seed")
     return content
@@ -239,7 +243,7 @@ def _changed(base: T, changes: object, section: str) -> T:
     if changes is None:
         return base
     if not isinstance(changes, dict):
-        raise InputError(f"training settings: {section} is no mapping")
+        raise InputError(f"training settings: {section} is not a mapping")
     if section in _RENAMED:
         try:
             changes = _RENAMED[section].apply(changes)

@@ -17,7 +17,7 @@ CONTEXTS = Path(__file__).parent / "contexts"
 
 
 def read_world(world: World) -> tuple[Skeleton, ...]:
-    """The skeletons of ``world``.
+    """Return the skeletons of ``world``.
 
     Raises:
         SkeletonError: a skeleton does not parse.
@@ -26,14 +26,14 @@ def read_world(world: World) -> tuple[Skeleton, ...]:
 
 
 def read_contexts() -> tuple[Skeleton, ...]:
-    """Lists of sentences with slots; every sentence of a list is written each time."""
+    """Return lists of sentences with slots; every sentence of a list is written each time."""
     return _read(CONTEXTS)
 
 
 def write_sentences(
     skeletons: Sequence[Skeleton], maker: SceneMaker, source: str, rounds: int, copies: int
 ) -> Iterator[Sample]:
-    """Distinct sentences of ``rounds`` writings of each skeleton.
+    """Yield distinct sentences of ``rounds`` writings of each skeleton.
 
     A sentence that holds no identifier is given once. Of sentences that differ in their identifiers alone (the same
     words around them) ``copies`` are given.
@@ -52,7 +52,7 @@ def write_sentences(
 
 
 def write_hospital(notes: int, seed: int, repeats: int) -> Iterator[Sample]:
-    """Sentences of ``notes`` notes of a simulated hospital of the ``train`` world, as often as they stand there.
+    """Yield sentences of ``notes`` notes of a simulated hospital of the ``train`` world, as often as they stand there.
 
     That is the share of sentences without identifiers that real notes have. No sentence is given more than ``repeats``
     times.
@@ -70,7 +70,7 @@ def write_hospital(notes: int, seed: int, repeats: int) -> Iterator[Sample]:
 
 
 def write(skeleton: Skeleton, maker: SceneMaker, source: str) -> Sample:
-    """One note of ``skeleton`` about a new scene."""
+    """Return one note of ``skeleton`` about a new scene."""
     scene = maker.scene(skeleton.sex, (skeleton.min_age, min(skeleton.max_age, 97)))
     text, spans = join(write_pieces(skeleton, scene))
     return Sample(text, tuple(Mark(s.start, s.end, s.entity.value) for s in spans), source, skeleton.name)

@@ -30,7 +30,8 @@ def save_bfloat16(tagger: Tagger, folder: Path) -> Path:
 
 
 def load_weights(tagger: Tagger, folder: Path) -> None:
-    """Put the weights of another training into ``tagger``: ``model.safetensors``, or the rounded ones of ``model.onnx`` where there is no such file.
+    """Put the weights of another training into ``tagger``: ``model.safetensors``, or the rounded ones of ``model.onnx``
+    where there is no such file.
 
     Raises:
         ModelError: both files are missing, or the one read is damaged, or of a model with other sizes or outputs.
@@ -51,7 +52,8 @@ def load_mean(tagger: Tagger, folders: Sequence[Path]) -> None:
         for name, value in _read(folder).items():
             mean[name] = mean.get(name, 0) + value.float() / len(folders)
     own = tagger.state_dict()
-    # A model of pieces may go on as one of units; distances are the encoder's, and the graph holds them in another form.
+    # A model of pieces may go on as one of units; distances are the encoder's, and the graph holds them in another
+    # form.
     kept = {name: own[name] for name in ("slot", "distance.weight") if name in own and name not in mean}
     try:
         tagger.load_state_dict(mean | kept)
@@ -62,7 +64,7 @@ def load_mean(tagger: Tagger, folders: Sequence[Path]) -> None:
 
 
 def what_is_read(folder: Path) -> Literal["word_pieces", "word_groups"]:
-    """What the model in ``folder`` reads: a model that goes on from it reads the same.
+    """What the model in ``folder`` reads: a model that continues from it must read the same.
 
     Raises:
         ModelError: it has no readable ``config.json``.
@@ -76,7 +78,7 @@ def _read(folder: Path) -> dict[str, torch.Tensor]:
         floats = read_graph(folder / GRAPH)[0]
         return {name: torch.from_numpy(value) for name, value in floats.items() if name != _BIASES}
     if not path.is_file():
-        raise ModelError(f"{path} is missing, and so is {GRAPH}: there is nothing to go on from")
+        raise ModelError(f"{path} is missing, and so is {GRAPH}: there are no weights to start from")
     try:
         tensors = load_file(str(path))
     except SafetensorError:

@@ -130,5 +130,5 @@ def test_folder_that_only_root_may_enter_is_replaced(tmp_path):
 
 @pytest.mark.parametrize("name", ["Upper", "a b", 'x"; DROP', "", "1a"])
 def test_database_names_are_plain(postgres, name):
-    with pytest.raises(WarehouseError, match="no plain database name"):
+    with pytest.raises(WarehouseError, match="not a plain database name"):
         postgres.create_database(name)

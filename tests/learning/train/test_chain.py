@@ -8,7 +8,7 @@ import torch
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.crf import LinearChainCrf
-from deid_tasks.learning.train.chain import WordChain, word_scores, word_targets
+from deid_tasks.learning.train.losses import WordChain, word_scores, word_targets
 
 OUTPUTS, WORDS = 3, 4
 

@@ -66,7 +66,7 @@ def test_a_pickled_encoder_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"model_type": "gpt2"}, "type 'gpt2' is not known"),
+        ({"model_type": "gpt2"}, "unknown encoder type 'gpt2'"),
         ({"hidden_size": None}, "has no hidden_size"),
         ({"hidden_act": "relu"}, "activation 'relu'"),
         ({"intermediate_size": 65}, "does not fit"),

@@ -10,13 +10,13 @@ import torch
 from deid_tasks.engine.detect.token_model import TokenModel
 from deid_tasks.engine.detect.window import Window
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
-from deid_tasks.learning.train.chain import partial_label_loss
 from deid_tasks.learning.train.encode import Cutting, encode_samples
 from deid_tasks.learning.train.fit import Source, fit
-from deid_tasks.learning.train.labels import LABELS, TARGET_ID, TARGETS, allowed_table
+from deid_tasks.learning.train.losses import partial_label_loss
 from deid_tasks.learning.train.model import EncoderShape, Tagger
 from deid_tasks.learning.train.sample import Mark, Sample
 from deid_tasks.learning.train.settings import FitSettings
+from deid_tasks.learning.train.targets import LABELS, TARGET_ID, TARGETS, allowed_table
 from tests.support.tiny_model import PIECES, tiny_tagger, write_tiny_model, write_tiny_tokenizer
 
 SHAPE = EncoderShape(len(PIECES), hidden=32, heads=4, layers=2, inner=64, positions=64)

@@ -25,7 +25,7 @@ from deid_tasks.learning.train.sample import Mark, Sample, frame_of
 from deid_tasks.learning.train.scenes import SceneMaker
 from deid_tasks.learning.train.settings import FitSettings, NetworkSettings, TrainSettings
 from deid_tasks.learning.train.simulated import read_contexts, write_sentences
-from deid_tasks.learning.train.tandem import choose, marked_words
+from deid_tasks.learning.train.version_choice import choose, marked_words
 from deid_tasks.learning.train.weights import load_mean, load_weights, save_bfloat16, what_is_read
 from tests.support.tiny_model import PIECES, save_encoder
 

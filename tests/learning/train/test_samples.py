@@ -17,7 +17,6 @@ from deid_tasks.hospital.records import World
 from deid_tasks.hospital.worlds import fold
 from deid_tasks.learning.train.augment import Augmenter, AugmentRates, recased
 from deid_tasks.learning.train.corpora import own_marks, read_prose, read_social, read_templates
-from deid_tasks.learning.train.labels import LABELS, PERSON, TARGETS, UNSEEN, allowed_table
 from deid_tasks.learning.train.leaks import check_worlds, foreign_cities, foreign_frames
 from deid_tasks.learning.train.mixture import MixtureSettings, build_mixture, is_held_out
 from deid_tasks.learning.train.negatives import write_negatives
@@ -25,6 +24,7 @@ from deid_tasks.learning.train.planting import Planter
 from deid_tasks.learning.train.sample import Edit, Mark, Sample, edited, frame_of, joined_samples, sentences_of
 from deid_tasks.learning.train.scenes import SceneMaker, train_words
 from deid_tasks.learning.train.simulated import read_contexts, write_sentences
+from deid_tasks.learning.train.targets import LABELS, PERSON, TARGETS, UNSEEN, allowed_table
 
 SAMPLE = Sample("Seen by Dr. Maria Lopez on 3/14/21.", (Mark(12, 23, "PROVIDER"), Mark(27, 34, "DATE")))
 
@@ -117,7 +117,7 @@ def test_social_media_gets_names_of_the_train_world(tmp_path: Path) -> None:
 def test_a_broken_line_is_named_and_not_shown(tmp_path: Path) -> None:
     path = tmp_path / "social.jsonl"
     path.write_text('{"id": "1", "text": "", "spans": []}\nsecret')
-    with pytest.raises(InputError, match=r"line 2 is no JSON") as raised:
+    with pytest.raises(InputError, match=r"line 2 is not JSON") as raised:
         list(read_social(path, str, str))
     assert "secret" not in str(raised.value)
 

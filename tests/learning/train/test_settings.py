@@ -44,7 +44,7 @@ def test_changes_are_made_to_every_model(tmp_path: Path) -> None:
         ({"model": {"head": "softmax"}}, "model.head: Input should be 'linear' or 'crf', not 'softmax'"),
         ({"model": {"entities": ["PATIENTS"]}}, "model.entities.0: "),
         ({"model": {"has_rules": True, "context": "window"}}, "model.has_rules needs model.context sentence"),
-        ({"model": []}, "model is no mapping"),
+        ({"model": []}, "model is not a mapping"),
         ({"fit": {"epochs": -1}}, "fit.epochs: Input should be greater than 0"),
         ({"fit": {"rates": {"upper": "often"}}}, "fit.rates.upper: "),
         ({"mixture": {"negatives": "many"}}, "mixture.negatives: "),
@@ -64,7 +64,7 @@ def test_an_unknown_preset_and_a_broken_file_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.yaml is missing"):
         read_changes(tmp_path / "none.yaml")
     (tmp_path / "bad.yaml").write_text("model: [")
-    with pytest.raises(InputError, match=r"bad\.yaml is no YAML"):
+    with pytest.raises(InputError, match=r"bad\.yaml is not YAML"):
         read_changes(tmp_path / "bad.yaml")
 
 

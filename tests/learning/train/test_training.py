@@ -16,16 +16,16 @@ from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.shapes import shape_words
 from deid_tasks.engine.text.word_groups import broadcast_to_words, group_words
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
-from deid_tasks.learning.train.chain import word_scores
 from deid_tasks.learning.train.configuration import write_config
 from deid_tasks.learning.train.encode import Cutting, encode_samples, packed_samples
 from deid_tasks.learning.train.export import export
 from deid_tasks.learning.train.fit import collate, fit, tagging_loss
-from deid_tasks.learning.train.labels import ANY, BEGIN, PERSON, TARGET_ID, allowed_table, output_names
+from deid_tasks.learning.train.losses import word_scores
 from deid_tasks.learning.train.mixture import MixtureSettings
 from deid_tasks.learning.train.run import build_tagger, source_of, train
 from deid_tasks.learning.train.sample import Mark, Sample
 from deid_tasks.learning.train.settings import FitSettings, NetworkSettings, TrainSettings
+from deid_tasks.learning.train.targets import ANY, BEGIN, PERSON, TARGET_ID, allowed_table, output_names
 from deid_tasks.settings import TransformerSettings
 from tests.support.tiny_model import save_encoder, write_tiny_tokenizer
 

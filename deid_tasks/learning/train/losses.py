@@ -5,14 +5,14 @@ from torch import Tensor, nn
 
 
 def partial_label_loss(logits: Tensor, targets: Tensor, table: Tensor) -> Tensor:
-    """Mean over words of minus log of the summed probability of all labels that the word's target allows.
+    """Return mean over words of minus log of the summed probability of all labels that the word's target allows.
 
     Where every target allows one label this is cross-entropy.
 
     Args:
         logits: [N, outputs].
         targets: [N], rows of ``table``.
-        table: ``labels.allowed_table()`` as a tensor.
+        table: ``targets.allowed_table()`` as a tensor.
     """
     allowed = torch.logsumexp(logits + table[targets], dim=-1)
     return (torch.logsumexp(logits, dim=-1) - allowed).mean()
@@ -32,7 +32,7 @@ class WordChain(nn.Module):
         self.end = nn.Parameter(torch.zeros(outputs))
 
     def loss(self, scores: Tensor, mask: Tensor, allowed: Tensor) -> Tensor:
-        """Minus the log-probability, a word, of all label sequences that the targets allow.
+        """Return minus the log-probability, a word, of all label sequences that the targets allow.
 
         Args:
             scores: [B, W, outputs], of single words.
@@ -44,7 +44,7 @@ class WordChain(nn.Module):
         return (every - kept).sum() / mask.sum().clamp(min=1)
 
     def _log_sums(self, scores: Tensor, mask: Tensor) -> Tensor:
-        """[B]: log of the summed exponentials of the scores of all sequences."""
+        """Return [B]: log of the summed exponentials of the scores of all sequences."""
         sums = self.start + scores[:, 0]
         for word in range(1, scores.shape[1]):
             after = torch.logsumexp(sums[:, :, None] + self.transitions, dim=1) + scores[:, word]
@@ -74,7 +74,7 @@ def word_scores(logits: Tensor, words: Tensor, *, is_first: bool) -> tuple[Tenso
 
 
 def word_targets(targets: Tensor, words: Tensor) -> Tensor:
-    """[B, W]: the target of each word's first piece."""
+    """Return [B, W]: the target of each word's first piece."""
     count = int(words.max()) + 1
     place = torch.where((words >= 0) & _is_new(words), words, count)
     return targets.new_zeros(len(words), count + 1).scatter(1, place, targets)[:, :count]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from deid_tasks.core.errors import InputError
+from deid_tasks.learning.train.handwritten_notes import read_written, rewritten
 from deid_tasks.learning.train.sample import sentences_of
-from deid_tasks.learning.train.written import read_written, rewritten
 
 TEXT = """Pt [[PATIENT:Ana Lindqvist]] ([[AGE:42]]), Foley out.
 Lives in [[CITY:Ansonia]] w/ [[RELATIVE:Bo]]. LINDQVIST told.
@@ -52,7 +52,7 @@ def test_other_people_in_other_cities(folder):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("Seen by [[PERSON:Ana]].", "ward/0: PERSON is no entity"),
+        ("Seen by [[PERSON:Ana]].", "ward/0: PERSON is not an entity"),
         ("ok\n----\nSeen by [[PROVIDER:Ana].", "ward/1: a mark is not closed"),
         ("Seen by [[PROVIDER:A\nna]].", "ward/0: a mark is not closed"),
     ],

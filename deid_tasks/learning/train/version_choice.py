@@ -47,7 +47,7 @@ Words = Mapping[Category, frozenset[tuple[int, int]]]
 
 
 def marked_words(notes: Sequence[tuple[str, Sequence[Span]]]) -> dict[Category, frozenset[tuple[int, int]]]:
-    """The words that spans mark, by category."""
+    """Return the words that spans mark, by category."""
     marked: dict[Category, set[tuple[int, int]]] = {category: set() for category in Category}
     for number, (text, spans) in enumerate(notes):
         for word, entity in mark_words(split_words(text), spans).items():
@@ -56,14 +56,14 @@ def marked_words(notes: Sequence[tuple[str, Sequence[Span]]]) -> dict[Category, 
 
 
 def score(gold: Words, said: Sequence[Words], category: Category) -> Scores:
-    """The scores of models that read together: a word counts as found where one of them marks it."""
+    """Return the scores of models that read together: a word counts as found where one of them marks it."""
     marked = frozenset[tuple[int, int]]().union(*(words[category] for words in said))
     identifiers = frozenset[tuple[int, int]]().union(*gold.values())
     return Scores(len(gold[category]), len(gold[category] & marked), len(marked), len(marked & identifiers))
 
 
 def score_any(gold: Words, said: Words) -> Scores:
-    """The scores of one model, identifier against none."""
+    """Return the scores of one model, identifier against none."""
     identifiers = frozenset[tuple[int, int]]().union(*gold.values())
     marked = frozenset[tuple[int, int]]().union(*said.values())
     both = len(identifiers & marked)
@@ -73,14 +73,14 @@ def score_any(gold: Words, said: Words) -> Scores:
 def choose(gold: Words, versions: Mapping[str, Words], floor: float) -> list[Choice]:
     """For each category the two versions that together miss least, of those whose precision reaches ``floor``.
 
-    One version alone is chosen where a second adds nothing. Where no choice reaches the floor, the most precise is taken and
-    says so.
+    One version alone is chosen where a second adds nothing. Where no choice reaches the floor, the most precise is
+    taken and says so.
 
     Raises:
-        InputError: there is no version.
+        InputError: ``versions`` is empty.
     """
     if not versions:
-        raise InputError("there is no version to choose from")
+        raise InputError("no version to choose from")
     choices = []
     for category in Category:
         if not gold[category]:

@@ -39,7 +39,7 @@ TARGET_ID: dict[str, int] = {target: index for index, target in enumerate(TARGET
 
 
 def coarse(category: Category) -> str:
-    """The target that allows every entity of ``category``."""
+    """Return the target that allows every entity of ``category``."""
     return f"{category}*"
 
 
@@ -48,7 +48,7 @@ BEGIN = len(TARGETS)
 
 
 def output_names(entities: Iterable[Entity] | None = None, labels: str = "plain") -> tuple[str, ...]:
-    """The outputs of a model that tells ``entities`` (all where ``None``) from *outside*.
+    """Return the outputs of a model that tells ``entities`` (all where ``None``) from *outside*.
 
     With ``labels`` as ``bio`` each entity has two, ``B-…`` for its first word and ``I-…`` for those after it.
     """

@@ -1,6 +1,7 @@
 """Notes written by hand for training alone, with their identifiers marked in the text: ``[[PATIENT:Okafor]]``.
 
-Each file of ``notes`` holds many, apart by a line of four hyphens. They differ from simulated notes in that nothing in them comes from a
+Each file of ``notes`` holds many, apart by a line of four hyphens. They differ from simulated notes in that nothing in
+them comes from a
 grammar: headings, abbreviations, eponyms, brands and codes stand as clinicians of many houses and registers write them.
 """
 
@@ -21,7 +22,7 @@ _APART = re.compile(r"(?m)^----[ \t]*$\n?")
 
 
 def read_written(folder: Path = NOTES) -> Iterator[Sample]:
-    """The notes of the files of ``folder``, in order.
+    """Yield the notes of the files of ``folder``, in order.
 
     Raises:
         InputError: a mark is of no entity, or not closed; the text names the file and the note.
@@ -54,7 +55,7 @@ def _marked(note: str, group: str) -> Sample:
     position = length = 0
     for match in _MARK.finditer(note):
         if match[1] not in Entity.__members__:
-            raise InputError(f"training notes, {group}: {match[1]} is no entity")
+            raise InputError(f"training notes, {group}: {match[1]} is not an entity")
         parts += (note[position : match.start()], match[2])
         length += match.start() - position
         marks.append(Mark(length, length + len(match[2]), match[1]))
