@@ -359,9 +359,12 @@ def _copied_forward(scene: Scene) -> None:
     scene.pieces.extend(scene.carried)
 
 
+def _describe(describe: Callable[[Person], str]) -> Write:
+    return _plant(lambda scene: describe(scene.patient.person), None)
+
+
 _DIRECT: dict[str, Write] = {
-    **{word: _plant(lambda scene, tell=tell: tell(scene.patient.person), None) for word, tell in _DESCRIBED.items()},
-    # type: ignore[misc]
+    **{word: _describe(describe) for word, describe in _DESCRIBED.items()},
     "boy_or_man": _plant(_boy_or_man, None),
     "boy": _plant(_boy, None),
     "time": _time,

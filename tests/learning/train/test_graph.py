@@ -29,7 +29,10 @@ def opened(tagger: Tagger, *, is_quantised: bool) -> onnxruntime.InferenceSessio
     weights = {name: value.numpy() for name, value in tagger.state_dict().items()}
     model = build_graph(weights, tagger.shape, is_quantised=is_quantised)
     onnx.checker.check_model(model)
-    return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    options = onnxruntime.SessionOptions()
+    # As the detector opens a graph: without it, processors without VNNI overflow.
+    options.add_session_config_entry("session.x64quantprecision", "1")
+    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 def unit_tagger() -> Tagger:

@@ -113,8 +113,8 @@ def test_versions_are_trained_scored_and_chosen_and_a_stopped_run_goes_on(tmp_pa
     }
     lines.clear()
     assert learn(settings, learning, lines.append) == choices
-    assert "v0 is there" in lines
-    assert "v1 is there" in lines
+    assert "v0 exists already" in lines
+    assert "v1 exists already" in lines
 
 
 def test_the_mean_of_two_trainings_lies_between_them(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_a_device_that_is_not_there_is_refused(
     # Where there is one, it is hidden.
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     settings = NetworkSettings(window=32)
-    with pytest.raises(ModelError, match="no such device"):
+    with pytest.raises(ModelError, match="no CUDA device is available"):
         fit(
             build_tagger(pretrained, settings),
             source_of(pretrained / "tokenizer.json", [SAMPLE], settings),

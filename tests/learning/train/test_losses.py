@@ -56,13 +56,13 @@ def test_the_detector_gives_the_chances_of_single_words(chain: WordChain) -> Non
 
 @pytest.mark.parametrize("content", [{}, None, {"transitions": [["a"]], "start": [], "end": []}])
 def test_a_broken_chain_is_refused(content: object) -> None:
-    with pytest.raises(ModelError, match=r"here: crf holds no transitions"):
+    with pytest.raises(ModelError, match=r"here: crf has no transitions"):
         LinearChainCrf.read(content, OUTPUTS, "here")
 
 
 def test_a_chain_of_other_labels_is_refused(chain: WordChain) -> None:
     content = {name: value.tolist() for name, value in chain.state_dict().items()}
-    with pytest.raises(ModelError, match="crf is not of 4 labels"):
+    with pytest.raises(ModelError, match="crf does not fit 4 labels"):
         LinearChainCrf.read(content, 4, "here")
 
 
