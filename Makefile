@@ -1,12 +1,18 @@
-# make demo   sets everything up and takes two simulated hospitals from their warehouses to a published table
-# make test   sets everything up and runs the tests
-# make down   stops what the demo left running
+# make demo      installs the platform and takes two simulated hospitals from their warehouses to a published table
+# make down      stops what the demo left running
+# make check     runs unit tests, lint and types of what changed since the main branch
+# make test      installs everything and runs all tests
+# make lint      runs ruff, mypy, import-linter and sqlfluff
+# make docs      builds the documentation site strictly
+# make pictures  takes the pictures of the documentation from a running demo
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INPUTS := pyproject.toml constraints.txt
+# Test processes side by side; each has its own PostgreSQL and S3 emulator.
+TEST_PROCESSES ?= 2
 
 export AIRFLOW__CORE__LOAD_EXAMPLES := False
 export HF_HUB_OFFLINE := 1
@@ -17,7 +23,7 @@ export SCARF_ANALYTICS := False
 # Newer PIP_CONSTRAINT semantics reach build environments too, where the pins do not belong.
 unexport PIP_CONSTRAINT
 
-.PHONY: demo down test lint format clean
+.PHONY: check clean demo docs down format lint pictures test
 
 demo: $(VENV)/.platform
 	@$(BIN)/deid demo
@@ -25,8 +31,18 @@ demo: $(VENV)/.platform
 down:
 	@test -x $(BIN)/deid && $(BIN)/deid demo --down || echo "nothing is set up, so nothing runs"
 
+check: $(VENV)/.all
+	@$(BIN)/python .ci/check_changes.py
+
 test: $(VENV)/.all
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile
+
+docs: $(VENV)/.all
+	@$(BIN)/python docs/generate.py --check
+	@$(BIN)/mkdocs build --strict --quiet
+
+pictures: $(VENV)/.all
+	@$(BIN)/python docs/pictures.py
 
 lint: $(VENV)/.all
 	$(BIN)/ruff check .

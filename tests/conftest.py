@@ -15,6 +15,15 @@ settings.register_profile("palimpsest", deadline=None)
 settings.load_profile("palimpsest")
 
 _NUMBERS = itertools.count(1)
+_SERVICES = frozenset({"postgres", "object_store", "demo", "warehouses"})
+"""Fixtures that start a service."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that needs a service, so that `make check` can leave it to `make test`."""
+    for item in items:
+        if _SERVICES & set(getattr(item, "fixturenames", ())):
+            item.add_marker("service")
 
 
 @pytest.fixture(scope="session")
