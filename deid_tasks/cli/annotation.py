@@ -176,7 +176,7 @@ def _print_reports(reports: list[dict[str, Any]], output: Output) -> None:
     for report in reports:
         if report["kappas"]:
             weakest = sorted((kappa["value"], what) for what, kappa in report["kappas"].items())[:5]
-            conflicts = ", ".join(f"{count:,} of {what}" for what, count in report["disputes"].items()) or "none"
+            conflicts = ", ".join(f"{count:,} of {what}" for what, count in report["conflicts"].items()) or "none"
             output.line(f"{_name(report)}: agreement on identifiers alone {report['positive_agreement']:.4f}")
             output.line(f"  weakest kappa: {', '.join(f'{what} {value:.3f}' for value, what in weakest)}")
             output.line(f"  conflicts: {conflicts}")

@@ -14,6 +14,7 @@ from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 from deid_tasks.platform.runs.annotation_files import TaskManifest, person_dir, read_manifest, task_file, write_manifest
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.annotations import (
     DrawnSample,
@@ -27,6 +28,7 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 _BATCH_NOTES = 100
 
 
+@logged_step
 def export_tasks(
     settings: InstitutionSettings, secrets: Secrets, sample_versions: Sequence[str] = ()
 ) -> list[dict[str, Any]]:

@@ -71,7 +71,7 @@ def test_the_whole_round_trip(any_format, no_phi):
 
     (report,) = adjudicate_samples(*who(desk))
     assert (report["annotated_by_both"], report["alike"], report["handed_over"]) == (5, 2, 3)
-    assert report["disputes"] == {"boundary": 1, "presence": 1, "entity": 1}
+    assert report["conflicts"] == {"boundary": 1, "presence": 1, "entity": 1}
     # N1: Dr; N2: Bjørn Åkesson Ødegård; what is called a state instead of a city is no matter of this table.
     both, first, second, _ = report["matrix"]
     assert (both, first, second) == (19, 3, 1)
@@ -159,7 +159,7 @@ def test_partial_deliveries_are_counted_and_a_later_one_replaces(any_format):
     (report,) = adjudicate_samples(*who(desk))
     assert report["annotated_by_both"] == 2
     assert report["open"] == {A: 3, C: 0}
-    assert f"{A}: 3 of 5 notes" in report["waiting_for"]
+    assert f"{A}: 3 of 5 notes (N3, N4, N5)" in report["waiting_for"]
     desk.finish(A, lambda note: truth_of(note)[1:] if note.note_id != "N1" else None, delivery="part-2")
     (imported,) = import_annotations(*who(desk))
     # N2 is in both files: the later one counts.
@@ -181,7 +181,8 @@ def test_a_changed_text_is_refused_whole(any_format, no_phi):
         "update riverside_gold.sample_note set text = overlay(text placing '#' from 6 for 1) where note_id = %s",
         note_id,
     )
-    with pytest.raises(InputError, match=note_id) as caught:
+    named = rf"{A}, .* sample s1: .*done.*note {note_id}: its text was changed at offset 5 .*annotate .* again"
+    with pytest.raises(InputError, match=named) as caught:
         import_annotations(*who(desk))
     no_phi(caught.value)
     assert desk.rows("select count(*) from riverside_gold.annotated_note") == [(0,)]
@@ -245,7 +246,10 @@ def test_the_adjudicator_must_choose_one_of_two_that_overlap(desk, no_phi):
     conflicted(desk)
     listed = desk.tasks(C, name="tasks-0001")
     desk.finish(C, lambda note: listed[note.note_id][1], name="tasks-0001")
-    with pytest.raises(InputError, match=r"1 notes whose spans overlap.*note N1: 8-24 and 12-24") as caught:
+    with pytest.raises(
+        InputError,
+        match=rf"{C}, .* sample s1: 1 notes have overlapping spans.*done: note N1: spans 8-24 and 12-24 overlap",
+    ) as caught:
         adjudicate_samples(*who(desk))
     no_phi(caught.value)
     # The other note's answer is kept: what one marked alone stands where the adjudicator leaves it.

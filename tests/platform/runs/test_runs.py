@@ -1,5 +1,6 @@
 """A day of notes from the warehouse to the published table, over PostgreSQL and an S3 emulator."""
 
+import base64
 import multiprocessing
 import os
 import signal
@@ -15,6 +16,7 @@ from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.warehouse import Shard
 from deid_tasks.platform.workspace import shard_file
+from deid_tasks.settings import Secrets
 from tests.support.published_days import DAY, START, published, release, texts, with_settings
 
 
@@ -119,7 +121,6 @@ def test_a_day_without_notes_publishes_an_empty_slice(site, certified):
 
 
 def _process(settings, secrets_held, shard):
-    from deid_tasks.settings import Secrets
 
     runs.process_shard(settings, Secrets(secrets_held.get), "killed", START, START + DAY, shard)
 
@@ -197,6 +198,13 @@ def test_an_identifier_left_in_a_shard_stops_the_run(site, certified):
     with pytest.raises(GateError, match="audit_findings is 1") as caught:
         runs.reconcile_run(settings, site.secrets, "leaky", START, end, [done])
     assert not any(mrn in str(caught.value) for mrn in mrns.values())
+
+
+def test_with_another_key_the_error_names_the_secret_and_what_to_run(site):
+    other = base64.b64encode(bytes(range(1, 33))).decode()
+    secrets = Secrets(lambda name: other if name == "riverside_key" else site.secrets.text(name))
+    with pytest.raises(LexiconError, match=r"another key.*secret 'riverside_key' has changed.*dictionaries__riverside"):
+        runs.load_engine(site.settings, secrets)
 
 
 def test_without_a_lexicon_the_error_says_what_to_run(site, tmp_path):
