@@ -1,68 +1,166 @@
-"""Which family of surrogates an entity belongs to: the one table in which each is registered."""
+"""The registry of surrogate generators: one row an entity, in one table."""
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.patient import TermKind
-from deid_tasks.engine.obfuscate.dates.ages import replace_age
-from deid_tasks.engine.obfuscate.dates.date_shift import shift_date
-from deid_tasks.engine.obfuscate.dates.times import replace_time
-from deid_tasks.engine.obfuscate.identifiers.internet import replace_email, replace_ip, replace_url
-from deid_tasks.engine.obfuscate.identifiers.numbers import replace_number
-from deid_tasks.engine.obfuscate.identifiers.telephones import replace_phone
-from deid_tasks.engine.obfuscate.masking import NAME_ENTITIES, listed, masked, read_list
-from deid_tasks.engine.obfuscate.names.initials import replace_initials, replace_username
-from deid_tasks.engine.obfuscate.names.person_names import NO_CUE, replace_name, replace_word
-from deid_tasks.engine.obfuscate.note_context import NameCue, NoteContext
-from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
-from deid_tasks.engine.obfuscate.organizations.professions import replace_profession
+from deid_tasks.engine.obfuscate.dates import replace_age, replace_time, shift_date
+from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES
+from deid_tasks.engine.obfuscate.identifiers import (
+    replace_email,
+    replace_ip,
+    replace_number,
+    replace_phone,
+    replace_url,
+)
+from deid_tasks.engine.obfuscate.masking import choose_replacement, mask_value, read_replacements
+from deid_tasks.engine.obfuscate.names import replace_initials, replace_name, replace_name_column, replace_username
+from deid_tasks.engine.obfuscate.note_context import NO_CUE, NameCue, NoteContext
+from deid_tasks.engine.obfuscate.organizations import replace_organization, replace_profession
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
-from deid_tasks.engine.obfuscate.people.record_names import rewrite_column
-from deid_tasks.engine.obfuscate.places.cities import NOTHING, Beside, replace_place
-from deid_tasks.engine.obfuscate.places.streets import replace_country, replace_landmark, replace_street
+from deid_tasks.engine.obfuscate.places import (
+    NO_ADDRESS,
+    AddressParts,
+    replace_country,
+    replace_landmark,
+    replace_place,
+    replace_street,
+)
 from deid_tasks.engine.obfuscate.same_length import fit_length
 from deid_tasks.settings import Mode, ObfuscateSettings, PolicySettings
 
-OF_CONTEXT: dict[Entity, Callable[[str, NoteContext], str]] = {
-    Entity.INITIALS: replace_initials,
-    Entity.USERNAME: replace_username,
-    Entity.DATE: shift_date,
-    Entity.TIME: replace_time,
-    Entity.EMAIL: replace_email,
-    Entity.URL: replace_url,
-    Entity.IP: replace_ip,
-    Entity.PROFESSION: replace_profession,
+NamePart = Literal["given", "surname", ""]
+
+
+class SurrogateRequest(NamedTuple):
+    """One value to be replaced, and all that its surrogate may depend on."""
+
+    value: str
+    entity: Entity
+    context: NoteContext
+    owner: NameScope
+    """The people whom the value belongs to: the patient's, or the institution's staff."""
+    policy: PolicySettings
+    address: AddressParts = NO_ADDRESS
+    """The address that a city, a state or a ZIP stands in."""
+    name_part: NamePart = ""
+    """Whether the value is a column of given names or of surnames; empty for a whole name."""
+    cue: Callable[[str], NameCue] = NO_CUE
+    """Returns what the note says around a name."""
+    long_names: Sequence[str] = ()
+    """The organizations that the note names in full."""
+
+
+Generator = Callable[[SurrogateRequest], str]
+
+
+def _by_context(replace: Callable[[str, NoteContext], str]) -> Generator:
+    """Return a generator from a function that reads the value and the note's context."""
+    return lambda request: replace(request.value, request.context)
+
+
+def _by_owner(replace: Callable[[str, NameScope], str]) -> Generator:
+    """Return a generator from a function that reads the value and its owner."""
+    return lambda request: replace(request.value, request.owner)
+
+
+def _name(request: SurrogateRequest) -> str:
+    if request.name_part:
+        return replace_name_column(request.value, request.name_part, request.owner)
+    return replace_name(request.value, request.entity, request.context, request.cue)
+
+
+def _place(request: SurrogateRequest) -> str:
+    return replace_place(request.value, request.entity, request.owner, request.context.options, request.address)
+
+
+def _organization(request: SurrogateRequest) -> str:
+    return replace_organization(request.value, request.context, request.long_names)
+
+
+def _telephone(request: SurrogateRequest) -> str:
+    return replace_phone(request.value, request.owner, request.context.options)
+
+
+def _number(request: SurrogateRequest) -> str:
+    return replace_number(request.value, request.entity, request.context)
+
+
+def _age(request: SurrogateRequest) -> str:
+    policy, context = request.policy, request.context
+    return replace_age(
+        request.value,
+        context.keyed,
+        context.patient_id,
+        policy.max_kept_age_years,
+        policy.age_form,
+        policy.age_groups,
+    )
+
+
+GENERATORS: dict[Entity, Generator] = {
+    # Names of people.
+    Entity.PATIENT: _name,
+    Entity.PROVIDER: _name,
+    Entity.RELATIVE: _name,
+    Entity.INITIALS: _by_context(replace_initials),
+    Entity.USERNAME: _by_context(replace_username),
+    # Dates, times and ages.
+    Entity.DATE: _by_context(shift_date),
+    Entity.TIME: _by_context(replace_time),
+    Entity.AGE: _age,
+    # Places.
+    Entity.CITY: _place,
+    Entity.STATE: _place,
+    Entity.ZIP: _place,
+    Entity.STREET: _by_owner(replace_street),
+    Entity.COUNTRY: _by_owner(replace_country),
+    Entity.LOCATION_OTHER: _by_owner(replace_landmark),
+    # Organizations and professions.
+    Entity.FACILITY: _organization,
+    Entity.ORGANIZATION: _organization,
+    Entity.PROFESSION: _by_context(replace_profession),
+    # Telephone numbers and electronic addresses.
+    Entity.PHONE: _telephone,
+    Entity.FAX: _telephone,
+    Entity.PAGER: _telephone,
+    Entity.EMAIL: _by_context(replace_email),
+    Entity.URL: _by_context(replace_url),
+    Entity.IP: _by_context(replace_ip),
+    # Numbers.
+    Entity.SSN: _number,
+    Entity.MRN: _number,
+    Entity.HEALTH_PLAN: _number,
+    Entity.ACCOUNT: _number,
+    Entity.LICENSE: _number,
+    Entity.VEHICLE: _number,
+    Entity.DEVICE: _number,
+    Entity.BIOMETRIC: _number,
+    Entity.OTHER_ID: _number,
 }
-"""Entities whose surrogate needs the value and the note's context."""
-OF_NAME_SCOPE: dict[Entity, Callable[[str, NameScope], str]] = {
-    Entity.STREET: replace_street,
-    Entity.COUNTRY: replace_country,
-    Entity.LOCATION_OTHER: replace_landmark,
-}
-"""Entities whose surrogate needs the value and whose it is."""
-STAFF = frozenset({Entity.FACILITY, Entity.ORGANIZATION, Entity.USERNAME, Entity.PROVIDER})
-"""Entities that belong to the institution, whichever patient's note they stand in."""
-
-_ORGANIZED = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
-_PLACES = {Entity.CITY: "city", Entity.STATE: "state", Entity.ZIP: "zip"}
-_TELEPHONES = frozenset({Entity.PHONE, Entity.FAX, Entity.PAGER})
-_MEMORABLE = frozenset({Entity.PROVIDER, Entity.FACILITY, Entity.ORGANIZATION})
-"""Values that come back in other patients' notes."""
+"""The generator of each entity's surrogates."""
 
 
-class Families:
-    """The surrogates of one institution's settings, whatever the entity."""
+class Replacements:
+    """What replaces the values of one institution: surrogates, entries of its own lists, or masks.
+
+    Args:
+        policy: the institution's policy.
+        settings: its settings of surrogates.
+
+    Raises:
+        InputError: a list of the settings cannot be used.
+    """
 
     def __init__(self, policy: PolicySettings, settings: ObfuscateSettings) -> None:
         self._policy = policy
         self._stars = settings.stars
         self._same_length = settings.length == "same"
         self._lists = {
-            entity: read_list(entity, Path(path))
+            entity: read_replacements(entity, Path(path))
             for entity, path in settings.lists.items()
-            if entity not in NAME_ENTITIES
+            if entity not in NAMES
         }
 
     def surrogate(
@@ -70,66 +168,26 @@ class Families:
         value: str,
         entity: Entity,
         context: NoteContext,
-        whose: NameScope,
+        owner: NameScope,
         mode: Mode,
-        beside: Beside = NOTHING,
+        address: AddressParts = NO_ADDRESS,
         *,
-        part: str = "",
+        name_part: NamePart = "",
         cue: Callable[[str], NameCue] = NO_CUE,
         long_names: Sequence[str] = (),
     ) -> str:
-        """What stands for ``value``; ``whose`` is the patient's scope or the institution's, ``beside`` the rest of its address."""
+        """Return the surrogate of ``value``, or an entry of the institution's list.
+
+        ``SurrogateRequest`` explains the arguments.
+        """
         if mode == "list" and entity in self._lists:
-            made = listed(value, entity, self._lists[entity], whose, same_length=self._same_length)
+            made = choose_replacement(value, entity, self._lists[entity], owner, same_length=self._same_length)
         else:
-            made = self._made(value, entity, context, whose, beside, part, cue, long_names)
+            request = SurrogateRequest(value, entity, context, owner, self._policy, address, name_part, cue, long_names)
+            made = GENERATORS[entity](request)
         return fit_length(made, value, entity) if self._same_length else made
 
-    def _made(
-        self,
-        value: str,
-        entity: Entity,
-        context: NoteContext,
-        whose: NameScope,
-        beside: Beside,
-        part: str,
-        cue: Callable[[str], NameCue],
-        long_names: Sequence[str],
-    ) -> str:
-        family = OF_CONTEXT.get(entity)
-        if family is not None:
-            return family(value, context)
-        if entity in NAME_ENTITIES:
-            return _part(value, part, whose) if part else replace_name(value, entity, context, cue)
-        if entity in _ORGANIZED:
-            return replace_organization(value, context, long_names)
-        if entity in _PLACES:
-            return replace_place(value, _PLACES[entity], whose, context.options, beside)
-        if entity in _TELEPHONES:
-            return replace_phone(value, whose, context.options)
-        if entity is Entity.AGE:
-            policy = self._policy
-            return replace_age(
-                value, context.keyed, context.patient_id, policy.max_kept_age_years, policy.age_form, policy.age_groups
-            )
-        if entity in OF_NAME_SCOPE:
-            return OF_NAME_SCOPE[entity](value, whose)
-        return replace_number(value, entity, context)
-
     def masked(self, value: str, entity: Entity, mode: Mode, context: NoteContext) -> str:
-        """What the modes without a surrogate leave of ``value``."""
-        return masked(value, entity, mode, context.staff if entity in STAFF else context.patient, self._stars)
-
-    def owner_of_phone(self, value: str, context: NoteContext) -> NameScope | None:
-        """The patient's scope where the record has this number; ``None`` where only the text can tell."""
-        digits = re.sub(r"\D", "", value)[-10:]
-        own = context.patient.of_record(TermKind.PHONE)
-        return context.patient if digits and any(re.sub(r"\D", "", phone)[-10:] == digits for phone in own) else None
-
-
-def _part(value: str, part: str, whose: NameScope) -> str:
-    """One column of a name: every word of it is a given name, or every word a surname."""
-    is_last = part == "surname"
-    return rewrite_column(
-        value, lambda word, language: replace_word(word, whose, is_last=is_last, language=language), is_last=is_last
-    )
+        """Return what a mode without surrogates makes of ``value``."""
+        owner = context.staff if entity in INSTITUTIONAL else context.patient
+        return mask_value(value, entity, mode, owner, self._stars)

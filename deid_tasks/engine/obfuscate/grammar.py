@@ -1,4 +1,4 @@
-"""Grammar around a surrogate: articles, possessives, and what a removed name leaves behind."""
+"""Grammar around a surrogate: the article before it, the possessive behind it, what a removed name leaves."""
 
 import re
 
@@ -13,11 +13,11 @@ _NO_AN = re.compile(r"(?:uni(?!n)|use|usu|eu|ewe|one\b|once|u\.?s|ut[aei]|ukr|ur
 _AN = re.compile(r"(?:hour|honest|honor|heir)", re.IGNORECASE)
 _APOSTROPHES = frozenset("'’")
 _TITLES_BEFORE = re.compile(r"(?:\b(?:Drs?|Mr|Mrs|Ms|Miss|Prof|Doctor)\b\.?[ \t]+)$", re.IGNORECASE)
-_PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">", '"': '"', "“": "”"}
+_BRACKETS = {"(": ")", "[": "]", "{": "}", "<": ">", '"': '"', "“": "”"}
 _CREDENTIALS_AFTER = re.compile(
     r",?[ \t]+(?:M\.?D|D\.?O|R\.?N|N\.?P|PA(?:-C)?|Ph\.?D|Pharm\.?D|L\.?C\.?S\.?W|Jr|Sr)\b\.?"
 )
-MENDED = frozenset(
+WITH_ARTICLE = frozenset(
     {
         Entity.AGE,
         Entity.PROFESSION,
@@ -29,7 +29,7 @@ MENDED = frozenset(
         Entity.LOCATION_OTHER,
     }
 )
-"""Entities that an article may stand before."""
+"""Entities that may have an article before them."""
 
 
 def takes_an(value: str) -> bool:
@@ -46,9 +46,16 @@ def takes_an(value: str) -> bool:
 
 
 def mend_article(text: str, start: int, position: int, original: str, surrogate: str) -> str:
-    """The article before ``start`` as ``surrogate`` wants it, with its space; empty where none stands or none must change.
+    """Return the article that ``surrogate`` needs, with its space; empty where the text has none or it need not change.
 
-    Only one that was right for ``original`` is mended, and none before ``position``.
+    Only an article that was right for ``original`` is mended, and none before ``position``.
+
+    Args:
+        text: the note.
+        start: where the original begins.
+        position: where the text that is not yet rewritten begins.
+        original: the original.
+        surrogate: its surrogate.
     """
     if start < 2 or text[start - 1] != " " or text[start - 2] not in "aAnN":
         return ""
@@ -65,7 +72,11 @@ def mend_article(text: str, start: int, position: int, original: str, surrogate:
 
 
 def mend_possessive(text: str, end: int, original: str, surrogate: str) -> tuple[str, int]:
-    """What follows a name and how many characters of ``text`` it replaces: "Williams' knee" becomes "Brown's knee"."""
+    """Return the possessive ending that ``surrogate`` needs, and how many characters of ``text`` it replaces.
+
+    "Williams' knee" becomes "Brown's knee". The ending is empty, and replaces nothing, where none stands or none must
+    change.
+    """
     mark = text[end : end + 1]
     if mark not in _APOSTROPHES or not mark or original[-1:] not in "sS" or surrogate[-1:] in "sS":
         return "", 0
@@ -76,7 +87,11 @@ def mend_possessive(text: str, end: int, original: str, surrogate: str) -> tuple
 
 
 def widen_removal(text: str, start: int, end: int, position: int, *, is_name: bool) -> tuple[int, int]:
-    """``start``–``end`` with the title, credentials, brackets and doubled space that would be left without what they belong to."""
+    """Return ``start`` and ``end`` of what is removed with a span.
+
+    That is the title, the credentials, the brackets and the doubled space that would be left without what they belong
+    to.
+    """
     if is_name:
         title = _TITLES_BEFORE.search(text, max(position, start - 12), start)
         if title:
@@ -85,7 +100,7 @@ def widen_removal(text: str, start: int, end: int, position: int, *, is_name: bo
             end = found.end()
         if text[end : end + 2] in {"'s", "’s"}:
             end += 2
-    while start > position and end < len(text) and _PAIRS.get(text[start - 1]) == text[end]:
+    while start > position and end < len(text) and _BRACKETS.get(text[start - 1]) == text[end]:
         start, end = start - 1, end + 1
     before, after = text[start - 1 : start] if start else "", text[end : end + 1]
     if before in {"", " ", "\t", "\n"} and after in {" ", "\t"}:

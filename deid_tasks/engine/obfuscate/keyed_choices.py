@@ -1,4 +1,4 @@
-"""Chance that is a pure function of the institution's key: the same question always gets the same answer, on any worker."""
+"""Pseudo-random choices by the institution's key: the same question gets the same answer on any worker."""
 
 import hashlib
 import hmac
@@ -8,48 +8,58 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_BLOCK = 32
-"""Bytes of a digest."""
-_DIGITS = "".join(str(chance % 10) for chance in range(256))
+_DIGEST_BYTES = 32
+_DIGITS = "".join(str(byte % 10) for byte in range(256))
 
 
 class KeyedChoices:
-    """KeyedChoices choices of one institution. Without the key, nothing of a value can be told from what was chosen for it."""
+    """Keyed choices of one institution. Without the key, a choice reveals nothing of the value that it was made for.
+
+    Args:
+        key: the institution's surrogate key.
+        institution: its name.
+    """
 
     def __init__(self, key: bytes, institution: str) -> None:
         own = hmac.digest(key, f"palimpsest/surrogates/{institution}".encode(), "sha256")
-        self._hash = hashlib.blake2b(key=own, digest_size=_BLOCK)
+        self._hash = hashlib.blake2b(key=own, digest_size=_DIGEST_BYTES)
 
     def number(self, bound: int, *parts: str) -> int:
-        """A number in ``0 … bound - 1`` for ``parts``."""
+        """Return a number in ``0 … bound - 1`` for ``parts``."""
         return int.from_bytes(self._digest(parts)[:16]) % bound
 
     def choice(self, options: Sequence[T], *parts: str) -> T:
-        """One of ``options`` for ``parts``."""
+        """Return one of ``options`` for ``parts``."""
         return options[self.number(len(options), *parts)]
 
     def token(self, *parts: str) -> str:
-        """A pseudonym for ``parts``: 26 characters of base 32, 128 bits, no two alike in practice."""
+        """Return a pseudonym for ``parts``: 26 characters of base 32, which hold 128 bits."""
         value = int.from_bytes(self._digest(parts)[:16])
         return "".join("abcdefghijklmnopqrstuvwxyz234567"[(value >> (5 * i)) & 31] for i in range(26))
 
     def like(self, value: str, *parts: str, upper: str = "ABCDEFGHJKLMNPQRSTUVWXYZ") -> str:
-        """``value`` with every digit and letter replaced, each in its kind and case; never ``value`` itself where it has any.
+        """Return ``value`` with every digit and letter replaced by another of its kind and case.
 
-        A first character from 1 to 9 becomes such a one. Letters beyond ASCII become ASCII letters.
+        The result differs from ``value`` wherever that holds a digit or a letter. A first digit from 1 to 9 does not
+        become 0. Letters beyond ASCII become ASCII letters.
+
+        Args:
+            value: the original.
+            parts: what the choice depends on beside ``value``.
+            upper: the capital letters to choose from.
         """
         for attempt in count():
-            chances = _chances(self._digest((*parts, value, str(attempt))), len(value) + 1)
+            stream = _stretch(self._digest((*parts, value, str(attempt))), len(value) + 1)
             made: list[str] = []
             used = 0
             for char in value:
                 if char.isalnum():
-                    made.append(_alike(char, chances[used], upper))
+                    made.append(_replace_character(char, stream[used], upper))
                     used += 1
                 else:
                     made.append(char)
             if made[:1] == ["0"] and value[0] != "0":
-                made[0] = str(1 + chances[used] % 9)
+                made[0] = str(1 + stream[used] % 9)
             text = "".join(made)
             if text.casefold() != value.casefold() or not used:
                 return text
@@ -63,16 +73,16 @@ class KeyedChoices:
         return state.digest()
 
 
-def _chances(block: bytes, least: int) -> bytes:
-    """``least`` bytes or more, each block of them the hash of the one before."""
-    blocks = [block]
-    while _BLOCK * len(blocks) < least:
-        blocks.append(hashlib.blake2b(blocks[-1], digest_size=_BLOCK).digest())
-    return block if len(blocks) == 1 else b"".join(blocks)
+def _stretch(digest: bytes, min_bytes: int) -> bytes:
+    """Return at least ``min_bytes`` bytes: ``digest``, its hash, the hash of that, and so on."""
+    blocks = [digest]
+    while _DIGEST_BYTES * len(blocks) < min_bytes:
+        blocks.append(hashlib.blake2b(blocks[-1], digest_size=_DIGEST_BYTES).digest())
+    return digest if len(blocks) == 1 else b"".join(blocks)
 
 
-def _alike(char: str, chance: int, upper: str) -> str:
+def _replace_character(char: str, byte: int, upper: str) -> str:
     if char.isdigit():
-        return _DIGITS[chance]
-    letter = upper[chance % len(upper)]
+        return _DIGITS[byte]
+    letter = upper[byte % len(upper)]
     return letter.lower() if char.islower() else letter

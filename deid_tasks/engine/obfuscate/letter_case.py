@@ -2,7 +2,11 @@
 
 
 def match_case(surrogate: str, original: str) -> str:
-    """``surrogate`` in capitals, in lower case or as it is, whichever ``original`` shows; one capital alone shows nothing."""
+    """Return ``surrogate`` in the letter case of ``original``.
+
+    An original in capitals gives capitals, one in lower case gives lower case; in any other case the surrogate stays as
+    it is. A single capital letter decides nothing.
+    """
     if original.islower():
         return surrogate.lower()
     if original.isupper() and ((original.isalpha() and len(original) > 1) or sum(map(str.isalpha, original)) > 1):

@@ -1,4 +1,4 @@
-"""What stands in an identifier's place where it is no surrogate: masks, asterisks, keyed hashes, lines of the institution's own lists."""
+"""Replacements that are no surrogates: masks, asterisks, keyed hashes, and entries of the institution's own lists."""
 
 import re
 from pathlib import Path
@@ -10,12 +10,19 @@ from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.settings import Mode
 
-NAME_ENTITIES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 _HASH_CHARACTERS = 16
 
 
-def masked(value: str, entity: Entity, mode: Mode, scope: NameScope, stars: int) -> str:
-    """``value`` as the modes mask, stars, fixed_stars, hash and remove have it. White space within stays where length does."""
+def mask_value(value: str, entity: Entity, mode: Mode, owner: NameScope, stars: int) -> str:
+    """Return what the mode mask, stars, fixed_stars, hash or remove makes of ``value``.
+
+    Args:
+        value: the original.
+        entity: what it is.
+        mode: one of the modes without surrogates.
+        owner: the people whom the value belongs to; a hash depends on them.
+        stars: asterisks of the mode fixed_stars.
+    """
     if mode == "mask":
         return f"[{entity}]"
     if mode == "stars":
@@ -23,21 +30,21 @@ def masked(value: str, entity: Entity, mode: Mode, scope: NameScope, stars: int)
     if mode == "fixed_stars":
         return "*" * stars
     if mode == "hash":
-        return scope.keyed.token("hash", str(entity), scope.patient_id, re.sub(r"\W+", " ", fold(value)))[
-            :_HASH_CHARACTERS
-        ]
+        plain = re.sub(r"\W+", " ", fold(value))
+        return owner.keyed.token("hash", str(entity), owner.patient_id, plain)[:_HASH_CHARACTERS]
     return ""
 
 
-def read_list(entity: Entity, path: Path) -> tuple[str, ...]:
-    """The lines of an institution's own list, in order, each once.
+def read_replacements(entity: Entity, path: Path) -> tuple[str, ...]:
+    """Return the lines of an institution's list of replacements, in order, each once.
 
-    Raises ``InputError`` for a file that cannot be read or that holds fewer than two.
+    Raises:
+        InputError: the file cannot be read, or has fewer than two lines.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "is no UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise InputError(f"{path}: the list of {entity} cannot be read: {reason}") from None
     found = tuple(dict.fromkeys(line.strip() for line in lines if line.strip() and not line.startswith("#")))
     if len(found) < 2:
@@ -45,11 +52,16 @@ def read_list(entity: Entity, path: Path) -> tuple[str, ...]:
     return found
 
 
-def listed(value: str, entity: Entity, options: tuple[str, ...], scope: NameScope, *, same_length: bool) -> str:
-    """A line of the institution's list, never ``value`` itself."""
+def choose_replacement(
+    value: str, entity: Entity, replacements: tuple[str, ...], owner: NameScope, *, same_length: bool
+) -> str:
+    """Return an entry of the institution's list that is not ``value`` itself.
+
+    With ``same_length``, an entry of the same length where there is one.
+    """
     folded = fold(value)
-    found = [option for option in options if fold(option) != folded]
+    options = [option for option in replacements if fold(option) != folded]
     if same_length:
-        found = [option for option in found if len(option) == len(value)] or found
-    made = scope.keyed.choice(found, "list", str(entity), scope.patient_id, folded)
-    return match_case(made, value) if value.isupper() else made
+        options = [option for option in options if len(option) == len(value)] or options
+    chosen = owner.keyed.choice(options, "list", str(entity), owner.patient_id, folded)
+    return match_case(chosen, value) if value.isupper() else chosen

@@ -1,6 +1,7 @@
-"""What one note's surrogates depend on: the institution's key, the patient's scope, the staff's, and the day it was written."""
+"""What the surrogates of one note depend on: key, settings, whose people are named, and the note's time."""
 
 import datetime
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,27 +11,32 @@ from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 
 @dataclass(frozen=True, slots=True)
 class SurrogateOptions:
-    """The settings that surrogates are made by."""
+    """The institution's settings that generators read."""
 
     keeps_states: bool = False
-    """Whether the policy leaves states as they are, so that cities must stay in theirs."""
+    """Whether the policy leaves states as they are; surrogate cities then stay in their state."""
     keeps_times: bool = True
-    """Whether the policy leaves times of day as they are, so that they stay beside a date too."""
+    """Whether the policy leaves times of day as they are; a time beside a date then stays too."""
     kept_zip_digits: int = 0
+    """The first digits of a ZIP that stay: 0 or 3."""
     holidays: Literal["nearest", "date", "kept"] = "nearest"
+    """Whether a holiday becomes the one nearest to its moved day, that day itself, or stays."""
     same_length: bool = False
+    """Whether a surrogate has its original's length."""
     reserved_ranges: bool = False
+    """Whether numbers and addresses come from ranges that are reserved for examples."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteContext:
-    """The circumstances of one note; no text of it."""
+    """The circumstances of one note; holds none of its text."""
 
     patient: NameScope
-    """The patient's scope; one without a record, and with an empty identifier, where the note names no patient."""
+    """The patient's people; without a record and with an empty identifier where the note names no patient."""
     staff: NameScope
     """The institution's own people and places, the same in all notes."""
     shift_days: int = 0
+    """Days by which the patient's dates move."""
     written_at: datetime.datetime | None = field(default=None, repr=False)
     options: SurrogateOptions = SurrogateOptions()
 
@@ -41,15 +47,19 @@ class NoteContext:
 
     @property
     def patient_id(self) -> str:
-        """Empty where the note names no patient."""
+        """Whose note it is; empty where the note names no patient."""
         return self.patient.patient_id
 
 
 @dataclass(frozen=True, slots=True)
 class NameCue:
-    """What the text around a name says of it."""
+    """What the text around a name says about it."""
 
     title: str = ""
-    """``dr`` behind a clinician's title, ``mr`` behind another that a surname follows."""
+    """``dr`` after a clinician's title, ``mr`` after another title that a surname follows, else empty."""
     sex: str = ""
-    """``F`` or ``M`` by titles, relations and pronouns; asked for only where neither record nor name tells."""
+    """``F`` or ``M`` by titles, relations and pronouns; read only where neither record nor name tells."""
+
+
+NO_CUE: Callable[[str], NameCue] = lambda _: NameCue()  # noqa: E731 - a constant, not a function of this module
+"""The cue of a name without text around it."""

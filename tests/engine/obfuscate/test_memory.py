@@ -20,8 +20,8 @@ SURNAMES = [row["surname"].title() for row in read_tsv("surnames.tsv")[:4_000]]
 
 def test_memory_is_flat_over_patients_and_clinicians(monkeypatch):
     # Smaller bounds than those of a worker, which thousands of patients fill as well.
-    monkeypatch.setattr(notes, "_NAME_SCOPES", 50)
-    monkeypatch.setattr(name_scope, "_MEMO", 200)
+    monkeypatch.setattr(notes, "_MAX_NAME_SCOPES", 50)
+    monkeypatch.setattr(name_scope, "_MAX_REMEMBERED", 200)
     hide = obfuscator()
 
     def read(numbers: range) -> int:

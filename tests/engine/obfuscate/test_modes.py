@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.reference import read_tsv
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import InstitutionSettings, ObfuscateSettings, PolicySettings
@@ -214,3 +215,12 @@ def test_every_range_restores_its_original():
         for (start, end), (begin, stop), _ in reversed(rows):
             restored = restored[:begin] + text[start:end] + restored[stop:]
         assert restored == text
+
+
+def test_kept_zip_areas_with_equally_many_places_are_told_apart():
+    """An area that no place has falls back to its state, whatever area was asked for before."""
+    hide = Obfuscator(bytes(32), "r", PolicySettings(kept_zip_digits=3), ObfuscateSettings(key="key"))
+    for row in read_tsv("places.tsv")[::7]:
+        for zip_code in (row["zip"], "99999"):
+            made = hide.value(zip_code, Entity.ZIP, city=row["city"], state=row["state"], zip_code=zip_code)
+            assert made[:3] in {zip_code[:3], "000"}

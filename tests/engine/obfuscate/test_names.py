@@ -4,7 +4,7 @@ import pytest
 
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.reference import fold, read_tsv
-from deid_tasks.engine.obfuscate.people.name_pools import given_names
+from deid_tasks.engine.obfuscate.people.public_names import given_name_table
 from tests.support.surrogate_cases import MARIA
 
 OTHER = PatientRecord("p2", "M", terms=MARIA.terms)
@@ -131,6 +131,6 @@ def test_no_surrogate_is_a_nickname_of_the_name(rewrite):
 
 
 def test_women_get_womens_names(rewrite):
-    sexes = {name: known[0] for name, known in given_names().items()}
+    sexes = {name: known.sex for name, known in given_name_table().items()}
     assert sexes[fold(rewrite("[PATIENT:Maria]"))] == "F"
     assert sexes[fold(rewrite("[RELATIVE:John]"))] == "M"

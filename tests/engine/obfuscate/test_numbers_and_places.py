@@ -6,8 +6,8 @@ import pytest
 
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.reference import fold, read_tsv
-from deid_tasks.engine.obfuscate.identifiers.numbers import _vin_check, is_npi
-from deid_tasks.engine.obfuscate.places.cities import area_codes
+from deid_tasks.engine.obfuscate.identifiers.check_digits import is_npi, vin_check_character
+from deid_tasks.engine.obfuscate.places.place_table import area_codes
 from tests.support.surrogate_cases import MARIA, obfuscator
 
 SHAPES = [
@@ -64,7 +64,7 @@ def test_check_digits_stay_valid(rewrite):
     assert is_npi(made)
     assert made != "1234567893"
     vin = rewrite("[VEHICLE:1HGCM82633A004352]")
-    assert _vin_check(vin) == vin[8]
+    assert vin_check_character(vin) == vin[8]
 
 
 @pytest.mark.parametrize(

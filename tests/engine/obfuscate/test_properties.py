@@ -10,7 +10,7 @@ from deid_tasks.core.entities import GROUP_ENTITIES, Entity, Group
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.core.span import Span
-from deid_tasks.engine.obfuscate.identifiers.numbers import _luhn, _vin_check, is_npi
+from deid_tasks.engine.obfuscate.identifiers.check_digits import is_npi, luhn_check_digit, vin_check_character
 from deid_tasks.engine.text import Document
 from tests.support.surrogate_cases import MARIA, WRITTEN_AT, obfuscator
 
@@ -127,7 +127,7 @@ def test_numbers_keep_their_shape_and_change(value, entity):
 
 @given(st.integers(10**8, 3 * 10**8 - 1))
 def test_npis_stay_valid(stem):
-    npi = f"{stem}{_luhn(f'80840{stem}')}"
+    npi = f"{stem}{luhn_check_digit(f'80840{stem}')}"
     made = made_of(npi, Entity.LICENSE)
     assert is_npi(made)
     assert made != npi
@@ -135,9 +135,9 @@ def test_npis_stay_valid(stem):
 
 @given(st.text("ABCDEFGHJKLMNPRSTUVWXYZ0123456789", min_size=17, max_size=17))
 def test_vins_stay_valid(vin):
-    vin = vin[:8] + str(_vin_check(vin[:8] + "0" + vin[9:])) + vin[9:]
+    vin = vin[:8] + str(vin_check_character(vin[:8] + "0" + vin[9:])) + vin[9:]
     made = made_of(vin, Entity.VEHICLE)
-    assert _vin_check(made) == made[8]
+    assert vin_check_character(made) == made[8]
     assert made != vin
     assert not set(made) & set("IOQ")
 

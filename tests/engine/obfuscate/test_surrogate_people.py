@@ -10,7 +10,7 @@ from deid_tasks.core.errors import LexiconError
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate import KnownPeople, KnownPerson, Obfuscator, update_known_people
-from deid_tasks.engine.obfuscate.people.name_pools import given_names, nicknames, surname_groups
+from deid_tasks.engine.obfuscate.people.public_names import formal_names, given_name_table, surname_groups
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import ObfuscateSettings, PolicySettings
 from tests.support.markup import read_markup
@@ -108,8 +108,8 @@ def test_known_people_are_a_file_without_names(tmp_path):
 @pytest.mark.parametrize("sex", ["F", "M"])
 def test_no_two_names_of_a_record_become_one(sex):
     # A nickname is its formal name, and becomes what that becomes.
-    known = [name for name, (usual, _, bearers) in given_names().items() if usual == sex and bearers > 5]
-    firsts = [name.title() for name in known if name not in nicknames()][:40]
+    known = [name for name, (usual, _, bearers) in given_name_table().items() if usual == sex and bearers > 5]
+    firsts = [name.title() for name in known if name not in formal_names()][:40]
     lasts = [name.title() for name in list(surname_groups())[:40]]
     for number in range(4):
         names = [(TermKind.RELATIVE_FIRST, name) for name in firsts] + [
@@ -145,14 +145,14 @@ def test_sex_follows_the_note_where_nothing_else_tells(marked, sex):
     text, spans = read_markup(marked)
     made = maker().obfuscate(Document("n", text, "p1"), spans, record("p1"), WRITTEN_AT)
     name = made.text[slice(*made.replaced[0])].split()[0]
-    assert given_names()[fold(name)][0] == sex
+    assert given_name_table()[fold(name)].sex == sex
 
 
 def test_the_record_goes_before_the_note():
     text, spans = read_markup("Mr. [PATIENT:Xqwen Vance] was seen.")
     patient = record("p1", (TermKind.FIRST, "Xqwen"), (TermKind.LAST, "Vance"), sex="F")
     made = maker().obfuscate(Document("n", text, "p1"), spans, patient, WRITTEN_AT)
-    assert given_names()[fold(made.text.split()[1])][0] == "F"
+    assert given_name_table()[fold(made.text.split()[1])].sex == "F"
 
 
 def test_tables_agree_with_notes():

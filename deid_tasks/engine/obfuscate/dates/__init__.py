@@ -1,7 +1,7 @@
 """Dates, times of day and ages.
 
-Dates move by the patient's own number of days and keep the form in which they were written. Times of day change only where the
-policy transforms them. Ages above the policy's limit are capped.
+Dates move by the patient's own number of days and keep the form in which they were written. Times of day change only
+where the policy transforms them. Ages above the policy's limit are capped.
 """
 
 from deid_tasks.engine.obfuscate.dates.ages import replace_age

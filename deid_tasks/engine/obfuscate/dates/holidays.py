@@ -9,9 +9,9 @@ from functools import lru_cache
 from deid_tasks.engine.obfuscate.letter_case import match_case
 
 SEASONS = {"winter": 1, "spring": 4, "summer": 7, "fall": 10, "autumn": 10}
-"""The month in the middle of each."""
-_FUTURE = 79
-"""Two figures mean a year at most 79 years before the note's and at most twenty after it."""
+"""Each season and the month in its middle."""
+_MAX_YEARS_BACK = 79
+"""A year of two digits lies at most 79 years before the note's and at most twenty after it."""
 
 
 def _fixed(month: int, day: int) -> Callable[[int], datetime.date]:
@@ -19,7 +19,7 @@ def _fixed(month: int, day: int) -> Callable[[int], datetime.date]:
 
 
 def _nth(month: int, weekday: int, number: int) -> Callable[[int], datetime.date]:
-    """The ``number``-th such weekday of the month; -1 is the last."""
+    """Return a rule for the ``number``-th such weekday of the month; -1 is the last."""
 
     def find(year: int) -> datetime.date:
         days = [week[weekday] for week in calendar.monthcalendar(year, month) if week[weekday]]
@@ -29,7 +29,7 @@ def _nth(month: int, weekday: int, number: int) -> Callable[[int], datetime.date
 
 
 def _easter(year: int) -> datetime.date:
-    """Gregorian Easter, by the anonymous algorithm of Nature, 1876."""
+    """Return Gregorian Easter, by the anonymous algorithm of Nature, 1876."""
     a, b, c = year % 19, year // 100, year % 100
     d, e = divmod(b, 4)
     g = (8 * b + 13) // 25
@@ -94,42 +94,49 @@ _SURROGATES = (
 )
 
 
-def _plain(value: str) -> str:
+def _letters_and_digits(value: str) -> str:
     return re.sub(r"[^a-z0-9]+", "", value.casefold())
 
 
-def _loosely(mark: re.Match[str]) -> str:
-    return r"\W?s\W?" if "s" in mark.group() else r"\W{0,2}"
+def _optional_punctuation(found: re.Match[str]) -> str:
+    return r"\W?s\W?" if "s" in found.group() else r"\W{0,2}"
 
 
-_BY_NAME = {_plain(name): rule for name, rule in _HOLIDAYS.items()}
-_FLEXIBLE = sorted((re.sub(r"'?s (?=Day)|[ .']+", _loosely, name) for name in _HOLIDAYS), key=len, reverse=True)
+_RULES = {_letters_and_digits(name): rule for name, rule in _HOLIDAYS.items()}
+_NAME_PATTERNS = sorted(
+    (re.sub(r"'?s (?=Day)|[ .']+", _optional_punctuation, name) for name in _HOLIDAYS), key=len, reverse=True
+)
 HOLIDAY = re.compile(
-    rf"(?<![^\W_])(?P<name>{'|'.join(_FLEXIBLE)})(?![^\W\d_])"
+    rf"(?<![^\W_])(?P<name>{'|'.join(_NAME_PATTERNS)})(?![^\W\d_])"
     r"(?P<between>[\s,]*(?:(?:of|in)\s)?)(?:(?P<year>(?:19|20)\d\d)|['’](?P<short>\d\d))?(?!\d)",
     re.IGNORECASE,
 )
-"""A holiday and the year written behind it."""
+"""A holiday, and the year behind it."""
 
 
 def holiday_date(found: re.Match[str], year: int) -> datetime.date:
-    """The day that ``found``, a match of ``HOLIDAY``, falls on: in the year written with it, else in ``year``."""
+    """Return the day of a holiday: in the year written with it, else in ``year``.
+
+    Args:
+        found: a match of ``HOLIDAY``.
+        year: the note's.
+    """
     if found["year"]:
         year = int(found["year"])
     elif found["short"]:
-        year += (int(found["short"]) - year % 100 + _FUTURE) % 100 - _FUTURE
-    return _BY_NAME[_plain(found["name"])](year)
+        year += (int(found["short"]) - year % 100 + _MAX_YEARS_BACK) % 100 - _MAX_YEARS_BACK
+    return _RULES[_letters_and_digits(found["name"])](year)
 
 
 def nearest_holiday(day: datetime.date, found: re.Match[str]) -> str:
-    """The text of ``found`` with the holiday nearest to ``day`` that is another one, and that one's year."""
-    unlike = _BY_NAME[_plain(found["name"])]
+    """Return the text of a match of ``HOLIDAY`` with the other holiday that is nearest to ``day``, and its year."""
+    own = _RULES[_letters_and_digits(found["name"])]
     candidates = [
         (abs((holiday - day).days), name, holiday.year)
         for year in (day.year - 1, day.year, day.year + 1)
         if datetime.MINYEAR <= year <= datetime.MAXYEAR
-        for name, holiday in _surrogates(year)
-        if holiday != unlike(year)
+        for name, holiday in _surrogate_days(year)
+        if holiday != own(year)
     ]
     _, name, year = min(candidates)
     text = match_case(name, found["name"]) + found["between"]
@@ -139,12 +146,12 @@ def nearest_holiday(day: datetime.date, found: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=256)
-def _surrogates(year: int) -> tuple[tuple[str, datetime.date], ...]:
+def _surrogate_days(year: int) -> tuple[tuple[str, datetime.date], ...]:
     return tuple((name, _HOLIDAYS[name](year)) for name in _SURROGATES)
 
 
 def season_of(day: datetime.date, like: str) -> str:
-    """The season ``day`` lies in, in the word that ``like`` suggests (autumn or fall)."""
+    """Return the season that ``day`` lies in; ``like`` decides between autumn and fall and about a capital letter."""
     autumn = "autumn" if like.casefold() == "autumn" else "fall"
     name = ("winter", "spring", "summer", autumn)[(day.month % 12) // 3]
     return name.capitalize() if like[:1].isupper() else name

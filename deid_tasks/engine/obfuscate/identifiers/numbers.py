@@ -1,125 +1,117 @@
-"""Numbers that identify: other digits and letters in the same shape, with a check digit where the original had a valid one."""
+"""Record numbers: other digits and letters in the same shape, with a valid check digit where the original had one."""
 
 import re
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.patient import TermKind
+from deid_tasks.engine.obfuscate.identifiers.check_digits import (
+    VIN_LETTERS,
+    dea_check_digit,
+    is_npi,
+    luhn_check_digit,
+    npi_check_digit,
+    vin_check_character,
+)
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 
-_VIN_LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
-_VIN_VALUES = {
-    **{str(d): d for d in range(10)},
-    **dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ", (*range(1, 9), *range(1, 6), 7, 9, *range(2, 10)), strict=True)),
-}
-_VIN_WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
 _MEDICARE = re.compile(
     r"[1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d[AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d[AC-HJKMNP-RT-Y]{2}\d\d"
 )
 _MEDICARE_LETTERS = "ACDEFGHJKMNPQRTUVWXY"
-"""A Medicare beneficiary identifier has none that looks like a digit."""
+"""Letters of Medicare beneficiary identifiers; those that look like digits are not among them."""
+_NPI = re.compile(r"[12]\d{9}")
 _DEA = re.compile(r"[ABCDEFGHJKLMPRSTUX][A-Z9]\d{7}")
 _WORDS = re.compile(r"((?<![\w-])[a-z]{2,}(?![\w-]))")
+_FORMAT_LETTERS = re.compile(r"[^\W\d]{0,4}(?=\d)")
 _CARD_DIGITS = (15, 16)
+_VIN_LENGTH = 17
+_MIN_DIGITS_BEHIND_FORMAT = 4
 _SSN_GROUPS = (*range(1, 50), *range(66, 70), 89, 93)
-"""Behind an area from 900, the groups that are no taxpayer number (ITIN) either."""
+"""Behind an area from 900 on, the groups that no taxpayer number (ITIN) has."""
 
 
 def replace_number(value: str, entity: Entity, context: NoteContext) -> str:
-    """A number of the same shape. A patient's number gives the same surrogate in any punctuation; a clinician's in all notes."""
+    """Return a number of the same shape.
+
+    A patient's number gets the same surrogate in any punctuation, a clinician's licence the same one in all notes.
+    """
     if " " in value and _WORDS.search(value):
         # "NY plate ABC-1234" and "ends in 4471" hold words, which stay.
         return "".join(
-            piece if i % 2 or not piece.strip() else replace_number(piece, entity, context)
-            for i, piece in enumerate(_WORDS.split(value))
+            stretch if i % 2 or not stretch.strip() else replace_number(stretch, entity, context)
+            for i, stretch in enumerate(_WORDS.split(value))
         )
-    digits = re.sub(r"\W|_", "", value).upper()
-    if not digits:
+    characters = _plain(value)
+    if not characters:
         return "#" * len(value) if value.strip() else value
     scope = context.patient
-    if entity is Entity.LICENSE and digits not in {_plain(term) for term in scope.of_record(TermKind.LICENSE)}:
+    if entity is Entity.LICENSE and characters not in {_plain(term) for term in scope.of_record(TermKind.LICENSE)}:
         scope = context.staff
-    return _in_shape(_made(digits, entity, scope), value)
+    return _in_shape(_surrogate(characters, entity, scope), value)
 
 
-def _plain(term: str) -> str:
-    return re.sub(r"\W|_", "", term).upper()
+def _plain(value: str) -> str:
+    return re.sub(r"\W|_", "", value).upper()
 
 
-def _made(digits: str, entity: Entity, scope: NameScope) -> str:
-    keyed, parts = scope.keyed, ("number", scope.patient_id)
+def _surrogate(characters: str, entity: Entity, scope: NameScope) -> str:
+    """Return the surrogate of a number without its punctuation."""
     if entity is Entity.SSN:
-        return _ssn(digits, scope)
-    if entity is Entity.VEHICLE and len(digits) == 17 and _vin_check(digits) == digits[8]:
-        made = keyed.like(digits, *parts, upper=_VIN_LETTERS)
-        return made[:8] + str(_vin_check(made)) + made[9:]
-    if re.fullmatch(r"[12]\d{9}", digits) and is_npi(digits):
-        return _npi(keyed.like(digits[1:9], *parts), digits)
-    # One chart number in ten has a right check digit by chance.
-    if entity is not Entity.MRN and _DEA.fullmatch(digits) and _dea_check(digits[2:8]) == digits[8]:
-        made = digits[0] + keyed.like(digits[1:8], *parts)
-        return made + _dea_check(made[2:])
-    if _MEDICARE.fullmatch(digits):
-        return keyed.like(digits, *parts, upper=_MEDICARE_LETTERS)
-    if len(digits) in _CARD_DIGITS and digits.isdecimal() and _luhn(digits[:-1]) == digits[-1]:
-        made = keyed.like(digits[:-1], *parts)
-        return made + _luhn(made)
-    if entity is Entity.VEHICLE or sum(char.isdigit() for char in digits) < 4:
-        return keyed.like(digits, *parts)
-    # The letters that a long number begins with are its format (RH, MRN, INV); what follows says whose it is.
-    prefix = re.match(r"[^\W\d]{0,4}(?=\d)", digits)
+        return _social_security_number(characters, scope)
+    if (checked := _with_check_digit(characters, entity, scope)) is not None:
+        return checked
+    keyed, parts = scope.keyed, ("number", scope.patient_id)
+    if entity is Entity.VEHICLE or sum(char.isdigit() for char in characters) < _MIN_DIGITS_BEHIND_FORMAT:
+        return keyed.like(characters, *parts)
+    # The letters that a long number begins with are its format (RH, MRN, INV); what follows identifies.
+    prefix = _FORMAT_LETTERS.match(characters)
     start = prefix.end() if prefix else 0
-    return digits[:start] + keyed.like(digits[start:], *parts)
+    return characters[:start] + keyed.like(characters[start:], *parts)
 
 
-def _ssn(digits: str, scope: NameScope) -> str:
-    """Area 900 to 999, which the Social Security Administration never assigns, and a group that no taxpayer number has."""
-    if len(digits) == 9 and digits.isdigit():
-        made = scope.keyed.like(digits[1:], "ssn", scope.patient_id)
-        group = scope.keyed.choice(_SSN_GROUPS, "ssn", scope.patient_id, digits, "group")
+def _with_check_digit(characters: str, entity: Entity, scope: NameScope) -> str | None:
+    """Return the surrogate of a number of a public format, with a valid check digit; ``None`` for other numbers."""
+    keyed, parts = scope.keyed, ("number", scope.patient_id)
+    if entity is Entity.VEHICLE and len(characters) == _VIN_LENGTH and vin_check_character(characters) == characters[8]:
+        vin = keyed.like(characters, *parts, upper=VIN_LETTERS)
+        return vin[:8] + str(vin_check_character(vin)) + vin[9:]
+    if _NPI.fullmatch(characters) and is_npi(characters):
+        nine_digits = characters[0] + keyed.like(characters[1:9], *parts)
+        return nine_digits + npi_check_digit(nine_digits)
+    # One chart number in ten has a valid check digit by accident.
+    if entity is not Entity.MRN and _DEA.fullmatch(characters) and dea_check_digit(characters[2:8]) == characters[8]:
+        registration = characters[0] + keyed.like(characters[1:8], *parts)
+        return registration + dea_check_digit(registration[2:])
+    if _MEDICARE.fullmatch(characters):
+        return keyed.like(characters, *parts, upper=_MEDICARE_LETTERS)
+    if (
+        len(characters) in _CARD_DIGITS
+        and characters.isdecimal()
+        and luhn_check_digit(characters[:-1]) == characters[-1]
+    ):
+        card = keyed.like(characters[:-1], *parts)
+        return card + luhn_check_digit(card)
+    return None
+
+
+def _social_security_number(characters: str, scope: NameScope) -> str:
+    """Return a number of area 900 to 999, which is never assigned, and of a group that no taxpayer number has."""
+    if len(characters) == 9 and characters.isdigit():
+        made = scope.keyed.like(characters[1:], "ssn", scope.patient_id)
+        group = scope.keyed.choice(_SSN_GROUPS, "ssn", scope.patient_id, characters, "group")
         return f"9{made[:2]}{group:02d}{made[4:]}"
-    # Figures hidden by the writer (xxx-xx-6789) stay hidden.
-    return re.sub(r"\d+", lambda part: scope.keyed.like(part.group(), "ssn", scope.patient_id, digits), digits)
+    # Digits that the writer masked (xxx-xx-6789) stay masked.
+    return re.sub(r"\d+", lambda part: scope.keyed.like(part.group(), "ssn", scope.patient_id, characters), characters)
 
 
-def _dea_check(six: str) -> str:
-    """The check digit of a DEA registration."""
-    odd, even = sum(map(int, six[::2])), sum(map(int, six[1::2]))
-    return str((odd + 2 * even) % 10)
+def _in_shape(surrogate: str, value: str) -> str:
+    """Return ``surrogate`` with the punctuation and the letter case of ``value``."""
+    stream = iter(surrogate)
+    return "".join(
+        char if not char.isalnum() or char == "_" else _match_character_case(next(stream, "0"), char) for char in value
+    )
 
 
-def is_npi(digits: str) -> bool:
-    """Whether ten digits are a valid National Provider Identifier (Luhn over 80840 and the number)."""
-    return len(digits) == 10 and digits.isdigit() and _luhn("80840" + digits[:9]) == digits[9]
-
-
-def _npi(body: str, original: str) -> str:
-    stem = original[0] + body
-    return stem + _luhn("80840" + stem)
-
-
-def _luhn(digits: str) -> str:
-    """The check digit that ``digits`` ask for."""
-    total = 0
-    for i, digit in enumerate(reversed(digits)):
-        value = int(digit) * (2 if i % 2 == 0 else 1)
-        total += value - 9 if value > 9 else value
-    return str(-total % 10)
-
-
-def _vin_check(vin: str) -> str:
-    """The check character of a vehicle identification number (49 CFR 565.15); empty where it holds a letter that none may."""
-    if any(char not in _VIN_VALUES for char in vin):
-        return ""
-    total = sum(_VIN_VALUES[char] * weight for char, weight in zip(vin, _VIN_WEIGHTS, strict=True)) % 11
-    return "X" if total == 10 else str(total)
-
-
-def _in_shape(made: str, value: str) -> str:
-    """``made`` with the punctuation and the case of ``value``."""
-    stream = iter(made)
-    return "".join((char if not char.isalnum() or char == "_" else _cased(next(stream, "0"), char)) for char in value)
-
-
-def _cased(made: str, like: str) -> str:
-    return made.lower() if like.islower() else made
+def _match_character_case(surrogate: str, original: str) -> str:
+    return surrogate.lower() if original.islower() else surrogate

@@ -1,8 +1,9 @@
-"""The institution's real people, as keyed hashes: whom no surrogate person may be by name and birth date. Holds no name.
+"""The institution's real patients as keyed hashes: no surrogate may equal one of them in name and birth date.
 
-What was published must never change because somebody is registered later. So the file only ever grows, and says of each entry, and
-of each patient, in which of its generations they came: a patient's surrogate is held against those who were known before the patient
-was. All patients of the first generation are held against all of it.
+The file holds no name. What was published must not change when somebody is registered later. So the file only grows,
+and it stores for each entry and for each patient the generation in which they came. A patient's surrogate is compared
+with the people who were known before the patient was. All patients of the first generation are compared with the whole
+first generation.
 """
 
 import datetime
@@ -26,7 +27,8 @@ _HASH: Final = "Q"
 _GENERATION: Final = "H"
 _KINDS: tuple[Literal["Q", "H"], ...] = (_HASH, _GENERATION, _HASH, _GENERATION)
 _WIDTH = {_HASH: 8, _GENERATION: 2}
-_MOST_GENERATIONS = 65_535
+_MAX_GENERATIONS = 65_535
+_REMEDY = "compile the dictionaries again"
 
 
 class KnownPerson(NamedTuple):
@@ -39,13 +41,16 @@ class KnownPerson(NamedTuple):
 
 
 class KnownPeople:
-    """Sorted 64-bit hashes of name and birth date, and of patients, each with its generation; mapped from its file, shared by workers.
+    """Sorted 64-bit hashes of name and birth date, and of patients, each with its generation.
+
+    They are mapped from a file that workers share.
 
     Args:
         key: the institution's surrogate key.
         institution: its name.
         columns: hashes of people, their generations, hashes of patients, their generations.
-        generation: the newest.
+        generation: the newest generation.
+        version: a hash of the content; computed where it is empty.
     """
 
     def __init__(
@@ -66,21 +71,22 @@ class KnownPeople:
     def of(
         cls, key: bytes, institution: str, people: Iterable[KnownPerson], before: "KnownPeople | None" = None
     ) -> "KnownPeople":
-        """``before`` and those of ``people`` whom it lacks; names without a first name, a last name or a birth date are left out.
+        """Return ``before`` with those of ``people`` whom it lacks; ``before`` itself if it lacks nobody.
 
-        The rows are read once; what is kept of each is 16 bytes.
+        Rows without a first name, a last name or a birth date are left out. The rows are read once; 16 bytes of each
+        are retained.
 
         Raises:
-            LexiconError: ``before`` has as many generations as a file can hold.
+            LexiconError: ``before`` has the highest number of generations that a file can hold.
         """
         import numpy as np
 
         made = cls(key, institution, [array(kind) for kind in _KINDS], 0)
         names, patients = array(_HASH), array(_HASH)
         for person in people:
-            patients.append(made._patient(person.patient_id))
+            patients.append(made._patient_hash(person.patient_id))
             if person.first and person.last and person.birth_date:
-                names.append(made._person(person.first, person.last, person.birth_date))
+                names.append(made._person_hash(person.first, person.last, person.birth_date))
         columns: list[array[int] | memoryview] = []
         generation = before.generation + 1 if before else 0
         has_more = False
@@ -99,13 +105,13 @@ class KnownPeople:
             columns += (hashes[order].data, since[order].data)
         if before and not has_more:
             return before
-        if generation >= _MOST_GENERATIONS:
-            raise LexiconError(f"{institution}: {generation} generations of people; no file holds more")
+        if generation >= _MAX_GENERATIONS:
+            raise LexiconError(f"{institution}: the known people have {generation} generations; a file holds no more")
         return cls(key, institution, columns, generation)
 
     @classmethod
     def open(cls, path: Path, key: bytes, institution: str) -> "KnownPeople":
-        """Map the file.
+        """Map the file at ``path``.
 
         Raises:
             LexiconError: it is missing, damaged, of another format, or of another key.
@@ -116,16 +122,14 @@ class KnownPeople:
                 body = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "is damaged"
-            raise LexiconError(f"the known people in {path}: {reason}; compile the dictionaries again") from None
+            raise LexiconError(f"the known people in {path}: {reason}; {_REMEDY}") from None
         if not isinstance(header, dict) or header.get("format") != _FORMAT:
-            raise LexiconError(f"the known people in {path} are of another format")
+            raise LexiconError(f"the known people in {path} have another format; {_REMEDY}")
         if header.get("check") != _check(key, institution):
-            raise LexiconError(
-                f"the known people in {path} are of another surrogate key; compile the dictionaries again"
-            )
+            raise LexiconError(f"the known people in {path} were made with another surrogate key; {_REMEDY}")
         sizes = _column_bytes(header["people"], header["patients"])
         if len(body) != _HEADER_BYTES + sum(sizes):
-            raise LexiconError(f"the known people in {path} are damaged; compile the dictionaries again")
+            raise LexiconError(f"the known people in {path} are damaged; {_REMEDY}")
         starts = accumulate(sizes, initial=_HEADER_BYTES)
         columns = [
             body[start : start + size].cast(kind) for start, size, kind in zip(starts, sizes, _KINDS, strict=False)
@@ -133,7 +137,7 @@ class KnownPeople:
         return cls(key, institution, columns, header["generation"], header["version"])
 
     def write(self, path: Path, key: bytes, institution: str) -> None:
-        """Write the file; the caller puts it in its place."""
+        """Write the file to ``path``; the caller moves it to where readers look for it."""
         header = {
             "format": _FORMAT,
             "check": _check(key, institution),
@@ -148,14 +152,14 @@ class KnownPeople:
                 file.write(column)
 
     def holds(self, patient_id: str, first: str, last: str, birth_date: datetime.date | None) -> bool:
-        """Whether somebody has this name and birth date whom the surrogate of ``patient_id`` is held against.
+        """Whether somebody with this name and birth date was known before ``patient_id`` was.
 
-        Two hashes of 64 bits are one by chance once in 10**13 questions for a million people.
+        Two people share a hash of 64 bits by accident once in 10**13 questions, with a million people.
         """
         if birth_date is None:
             return False
-        place = _find(self._people, self._person(first, last, birth_date))
-        return place is not None and self._since[place] < max(self._generation_of(patient_id), 1)
+        index = _find(self._people, self._person_hash(first, last, birth_date))
+        return index is not None and self._since[index] < max(self._generation_of(patient_id), 1)
 
     def __len__(self) -> int:
         return len(self._people)
@@ -164,9 +168,9 @@ class KnownPeople:
         return f"KnownPeople({len(self)} names, {len(self._patients)} patients, generation {self.generation})"
 
     def _generation_of(self, patient_id: str) -> int:
-        """Of one whom the file does not have yet: the next, in which the patient will come."""
-        place = _find(self._patients, self._patient(patient_id))
-        return self.generation + 1 if place is None else self._seen[place]
+        """Return the generation of a patient; the next one for a patient whom the file does not have yet."""
+        index = _find(self._patients, self._patient_hash(patient_id))
+        return self.generation + 1 if index is None else self._seen[index]
 
     def _digest(self) -> str:
         digest = hashlib.sha256(f"{_FORMAT} {self.generation}".encode())
@@ -174,12 +178,12 @@ class KnownPeople:
             digest.update(column)
         return digest.hexdigest()[:32]
 
-    def _person(self, first: str, last: str, birth_date: datetime.date) -> int:
+    def _person_hash(self, first: str, last: str, birth_date: datetime.date) -> int:
         # Đặng and Dang are one name, whoever wrote it.
         parts = [fold_name(without_marks(name)) for name in (first, last)]
         return self._hash("\0".join((*parts, str(birth_date))))
 
-    def _patient(self, patient_id: str) -> int:
+    def _patient_hash(self, patient_id: str) -> int:
         return self._hash(f"patient\0{patient_id}")
 
     def _hash(self, message: str) -> int:
@@ -188,11 +192,13 @@ class KnownPeople:
 
 
 def update_known_people(path: Path, key: bytes, institution: str, people: Iterable[KnownPerson]) -> KnownPeople:
-    """The file at ``path`` with those of ``people`` whom it lacks, replaced whole; begun anew where there is none, or one of another key.
+    """Add those of ``people`` whom the file at ``path`` lacks, and return its content. The file is replaced as a whole.
+
+    A missing file, or one of another key, is begun anew.
 
     Raises:
-        LexiconError: there is one and it is damaged. Whoever deletes it begins anew: surrogates of patients who came later than others
-            may change where they collide with them.
+        LexiconError: the file is damaged. Deleting it begins it anew; surrogates of patients who came later than others
+            may then change where they collide with those.
     """
     before = KnownPeople.open(path, key, institution) if path.is_file() and _is_of_key(path, key, institution) else None
     made = KnownPeople.of(key, institution, people, before)
@@ -208,7 +214,10 @@ def update_known_people(path: Path, key: bytes, institution: str, people: Iterab
 
 
 def _is_of_key(path: Path, key: bytes, institution: str) -> bool:
-    """Whether the file is of this key, or cannot be read and so has to be looked at."""
+    """Whether the file was made with this key.
+
+    True for a file that cannot be read, so that opening it reports the reason.
+    """
     try:
         with path.open("rb") as file:
             header = json.loads(file.read(_HEADER_BYTES))
@@ -230,5 +239,5 @@ def _column_bytes(people: int, patients: int) -> list[int]:
 
 
 def _find(hashes: Sequence[int], wanted: int) -> int | None:
-    place = bisect_left(hashes, wanted)
-    return place if place < len(hashes) and hashes[place] == wanted else None
+    index = bisect_left(hashes, wanted)
+    return index if index < len(hashes) and hashes[index] == wanted else None

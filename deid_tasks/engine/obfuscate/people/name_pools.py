@@ -11,26 +11,30 @@ from math import factorial
 from pathlib import Path
 
 from deid_tasks.core.errors import InputError
-from deid_tasks.core.reference import fold, read_columns, reference_path
+from deid_tasks.core.reference import fold, reference_path
 from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
-from deid_tasks.engine.obfuscate.people.marked_names import MARKED_SURNAMES
+from deid_tasks.engine.obfuscate.people.marked_names import marked_surnames
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
+from deid_tasks.engine.obfuscate.people.public_names import (
+    GROUPS,
+    MIN_GROUP_SHARE,
+    given_name_rows,
+    names_beyond_census,
+    surname_rows,
+)
 
-GROUPS = ("white", "black", "api", "native", "multiple", "hispanic")
-_OF_GROUP = ".40"
-"""A name is of a group that has this share of its bearers; compared as it is written, with two figures."""
-_LEAST_SHARE = {"white": ".50", "black": ".14", "api": ".20", "hispanic": ".25"}
-"""Share from which on a given name is usual in a group: most are those of many groups, and the group's own alone would be a caricature."""
-_MOST_SURNAMES = 5_000
-_LEAST_OF_GROUP = 100
-_LEAST_CHOICE = 12
-"""Names there should be to choose from, before the length is taken less strictly."""
-_MIXED = 0.3
-"""A name is a man's and a woman's where the rarer use is at least this share of the commoner one."""
-_LEAST_BEARERS = 2.0
+_MIN_SHARE = {"white": ".50", "black": ".14", "api": ".20", "hispanic": ".25"}
+"""The share from which on a given name is usual in a group. Most given names are used in several groups; the names of
+one group alone would make a caricature."""
+_MAX_SURNAMES = 5_000
+_MIN_NAMES_OF_GROUP = 100
+_MIN_CHOICES = 12
+"""With fewer names to choose from, the length is matched less strictly."""
+_MIN_MARKED_CHOICES = 3
+_MIN_BEARERS = 2.0
 _RUN_TOGETHER = re.compile(r"St[bcdfgjklmnpqvw]")
 """Saints as the Census writes them."""
-_LEAST_MARKED = 3
+_MAX_CACHED_CHOICES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class NamePool:
 
     @classmethod
     def of(cls, names: Iterable[str]) -> "NamePool":
-        """A pool of ``names``."""
+        """Return a pool of ``names``."""
         by_letter: defaultdict[str, set[str]] = defaultdict(set)
         for name in names:
             by_letter[fold(name[0])].add(name)
@@ -50,79 +54,102 @@ class NamePool:
         return cls(ordered, {letter: [len(name) for name in found] for letter, found in ordered.items()})
 
     def near(self, letter: str, length: int, *, exactly: bool) -> Sequence[str]:
-        """The names that begin with ``letter`` and are about as long as ``length``; where ``exactly`` holds, just as long."""
+        """Return the names that begin with ``letter`` and are about ``length`` letters long.
+
+        With ``exactly``, they are just as long.
+        """
         names, lengths = self.names.get(letter, []), self.lengths.get(letter, [])
         for slack in (0,) if exactly else (1, 2, 3):
             start, stop = bisect_left(lengths, length - slack), bisect_right(lengths, length + slack)
-            if stop - start >= _LEAST_CHOICE or exactly:
+            if stop - start >= _MIN_CHOICES or exactly:
                 return names[start:stop]
         return names
 
     def of_length(self, length: int) -> Sequence[str]:
-        """Every name of one length, whatever its letter."""
+        """Return all names of ``length`` letters."""
         return [name for found in self.names.values() for name in found if len(name) == length]
+
+    def all_names(self) -> list[str]:
+        """Return all names, by first letter and then by length."""
+        return [name for found in self.names.values() for name in found]
 
 
 class SurrogatePools:
-    """Surrogate names: the public ones, or those of an institution's own list."""
+    """Surrogate names: those of the public lists, or those of an institution's own list.
+
+    Args:
+        own: the institution's file of names; the public lists where ``None``.
+
+    Raises:
+        InputError: the file cannot be read or used.
+    """
 
     def __init__(self, own: Path | None = None) -> None:
-        self._own = None if own is None else _read_own(own)
+        self._own = None if own is None else _read_own_names(own)
         self._pools: dict[tuple[str, ...], NamePool] = {}
-        self._near: dict[tuple[tuple[str, ...], str, int, bool], Sequence[str]] = {}
+        self._cache: dict[tuple[tuple[str, ...], str, int, bool], Sequence[str]] = {}
 
     def choices(self, kind: tuple[str, ...], letter: str, length: int, *, exactly: bool) -> Sequence[str]:
-        """Names of ``kind`` that begin with ``letter``; of all groups, and then of all letters, where the group has none.
+        """Return names of ``kind`` that begin with ``letter`` and are about ``length`` letters long.
 
-        ``kind`` is ``("surname", group)``, ``("given", sex, group)`` or either with ``"marked"`` behind it.
+        Where the group has too few of them, the names of all groups count, and then those of all first letters.
+
+        Args:
+            kind: ``("surname", group)`` or ``("given", sex, group)``, followed by ``"marked"`` for names with
+                diacritical marks.
+            letter: the first letter, in lower case.
+            length: letters.
+            exactly: whether the length must match.
         """
-        asked = (kind, letter, length, exactly)
-        found = self._near.get(asked)
+        question = (kind, letter, length, exactly)
+        found = self._cache.get(question)
         if found is None:
-            if len(self._near) > 50_000:
-                self._near.clear()
-            found = self._near[asked] = self._choices(kind, letter, length, exactly=exactly)
+            if len(self._cache) > _MAX_CACHED_CHOICES:
+                self._cache.clear()
+            found = self._cache[question] = self._choices(kind, letter, length, exactly=exactly)
         return found
 
     def _choices(self, kind: tuple[str, ...], letter: str, length: int, *, exactly: bool) -> Sequence[str]:
-        wider = [kind]
+        kinds = [kind]
         if kind[-1] == "marked":
-            whole = self._pool(kind)
-            own = whole.near(letter, length, exactly=exactly)
-            if len(own) < _LEAST_MARKED:
-                own = [name for names in whole.names.values() for name in names]
-            if len(own) >= _LEAST_MARKED and not exactly:
-                # A name with marks of the same people, if need be with another letter.
+            pool = self._pool(kind)
+            own = pool.near(letter, length, exactly=exactly)
+            if len(own) < _MIN_MARKED_CHOICES:
+                # A name with marks of the same group, with another first letter.
+                own = pool.all_names()
+            if len(own) >= _MIN_MARKED_CHOICES and not exactly:
                 return own
-            wider += [(*kind[:-2], "any", "marked"), kind[:-1]]
-        wider.append((*wider[-1][:-1], "any"))
-        for known in wider:
-            found = self._pool(known).near(letter, length, exactly=exactly)
+            kinds += [(*kind[:-2], "any", "marked"), kind[:-1]]
+        kinds.append((*kinds[-1][:-1], "any"))
+        for candidate in kinds:
+            found = self._pool(candidate).near(letter, length, exactly=exactly)
             if len(found) > 2:
                 return found
-        if exactly and len(found := self._pool(wider[-1]).of_length(length)) > 2:
+        widest = self._pool(kinds[-1])
+        if exactly and len(found := widest.of_length(length)) > 2:
             return found
-        whole = self._pool(wider[-1])
-        return whole.names.get(letter) or [name for names in whole.names.values() for name in names]
+        return widest.names.get(letter) or widest.all_names()
 
     def _pool(self, kind: tuple[str, ...]) -> NamePool:
         pool = self._pools.get(kind)
         if pool is None:
-            pool = self._pools[kind] = NamePool.of(_names_of(kind) if self._own is None else self._own_names(kind))
+            names = _public_names(kind) if self._own is None else self._own_names(kind)
+            pool = self._pools[kind] = NamePool.of(names)
         return pool
 
     def _own_names(self, kind: tuple[str, ...]) -> list[str]:
+        """Return the institution's names of a kind: of its sex and group, else of its sex, else of its part."""
         own = self._own or []
         part = "given" if kind[0] == "given" else "surname"
         group = kind[-1] if kind[-1] != "marked" else kind[-2]
-        of_part = [
-            row for row in own if row[1] == part and (part != "given" or "U" in {kind[1], row[2]} or row[2] == kind[1])
-        ]
-        of_group = [row[0] for row in of_part if row[3] == group]
-        return of_group or [row[0] for row in of_part] or [row[0] for row in own if row[1] == part]
+        of_part = [row for row in own if row[1] == part]
+        of_sex = [row for row in of_part if part != "given" or "U" in {kind[1], row[2]} or row[2] == kind[1]]
+        of_group = [row for row in of_sex if row[3] == group]
+        return [row[0] for row in of_group or of_sex or of_part]
 
 
-def _read_own(path: Path) -> list[list[str]]:
+def _read_own_names(path: Path) -> list[list[str]]:
+    """Return ``[name, part, sex, group]`` of each line of an institution's file."""
     try:
         rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
     except OSError as error:
@@ -130,170 +157,117 @@ def _read_own(path: Path) -> list[list[str]]:
     rows = rows[1:] if rows and rows[0][:2] == ["name", "part"] else rows
     for number, row in enumerate(rows, start=1):
         if len(row) != 4 or row[1] not in {"given", "surname"} or not row[0].strip():
-            raise InputError(f"{path}: name {number} is not: name, given or surname, sex, group, with tabs between")
+            raise InputError(
+                f"{path}: name {number} does not have the four columns name, part (given or surname), sex and group;"
+                " separate them with tabs"
+            )
     for part in ("given", "surname"):
         if len({row[0] for row in rows if row[1] == part}) < 2:
-            raise InputError(f"{path}: at least two names with the part {part} are needed")
+            raise InputError(f"{path}: has fewer than two names with the part {part}; add some")
     return rows
 
 
 @cache
 def public_pools() -> SurrogatePools:
-    """The pools of the public lists, one for all institutions of a process."""
+    """Return the pools of the public lists, which all institutions of a process share."""
     return SurrogatePools()
 
 
 @cache
-def _given_rows() -> list[tuple[str, str, str, float, list[str]]]:
-    """``(name, folded, sex, bearers in 100,000, share by group)``; sex is F, M, U for both, or empty where unknown."""
-    made = []
-    rows = read_columns("given_names.tsv", "given_name", "sex", "women_per_100k", "men_per_100k", *GROUPS)
-    for name, sex, women, men, *shares in rows:
-        w, m = float(women), float(men)
-        if sex == "U":
-            sex = "" if w + m == 0 else "U" if min(w, m) >= _MIXED * max(w, m) else "F" if w > m else "M"
-        made.append((name, fold_name(name), sex, w + m, shares))
-    return made
-
-
-@cache
-def given_names() -> dict[str, tuple[str, str, float]]:
-    """Given name, folded → (F, M, U for both, empty where unknown; its group, empty where white or unknown; bearers in 100,000)."""
-    table = {}
-    for _, folded, sex, bearers, shares in _given_rows():
-        best = max(shares)
-        group = GROUPS[shares.index(best)] if best >= _OF_GROUP else ""
-        table[folded] = (sex, "" if group == "white" else group, bearers)
-    for name, part, sex, group in _beyond_rows():
-        if part == "given":
-            known = table.get(fold_name(name))
-            if known is None or not known[0]:
-                table[fold_name(name)] = (sex, "" if group == "white" else group, known[2] if known else 0.0)
-    return table
-
-
-@cache
-def _surname_rows() -> list[list[str]]:
-    """``[name, share by group …, bearers in 100,000]``, the commonest first."""
-    return read_columns("surnames.tsv", "surname", *GROUPS, "per_100k")
-
-
-@cache
-def _beyond_rows() -> list[list[str]]:
-    return read_columns("names_beyond.tsv", "name", "part", "sex", "group")
-
-
-@cache
-def surname_groups() -> dict[str, str]:
-    """Surname, folded → the Census group that 40 % or more of its bearers belong to; empty where there is none."""
-    table: dict[str, str] = {}
-    for row in _surname_rows():
-        best = max(row[1:-1])
-        table[fold_name(row[0])] = GROUPS[row.index(best, 1) - 1] if best >= _OF_GROUP else ""
-    for name, part, _, group in _beyond_rows():
-        if part == "surname":
-            table.setdefault(fold_name(name), group)
-    return table
-
-
-@cache
-def surname_bearers() -> dict[str, float]:
-    """Surname, folded → bearers in 100,000."""
-    return {fold_name(row[0]): float(row[-1]) for row in _surname_rows()}
-
-
-@cache
-def nicknames() -> dict[str, tuple[str, ...]]:
-    """Nickname → formal names, folded."""
-    table: dict[str, list[str]] = {}
-    for name, nickname in read_columns("nicknames.tsv", "name", "nickname"):
-        table.setdefault(fold_name(nickname), []).append(fold_name(name))
-    return {nickname: tuple(names) for nickname, names in table.items()}
-
-
-@cache
 def _letter_rings(part: str) -> tuple[tuple[str, ...], ...]:
-    """First letters of names in three rings: common, middling and rare ones."""
+    """Return the first letters of names in three rings: frequent, less frequent and rare ones."""
     counts: Counter[str] = Counter()
     if part == "given":
-        for _, folded, _, bearers, _ in _given_rows():
-            counts[folded[0]] += int(bearers)
+        for row in given_name_rows():
+            counts[row.folded[0]] += int(row.bearers)
     else:
-        counts.update(row[0][0].lower() for row in _surname_rows())
+        counts.update(row[0][0].lower() for row in surname_rows())
     letters = sorted("abcdefghijklmnopqrstuvwxyz", key=lambda letter: (-counts[letter], letter))
     return tuple(tuple(letters[start : start + 9]) for start in (0, 9, 18))
 
 
-def letter_map(keyed: KeyedChoices, part: str, belongs: str) -> dict[str, str]:
-    """First letter of a name → first letter of its surrogate: another one, about as common, and no two alike.
+def letter_map(keyed: KeyedChoices, part: str, patient_id: str) -> dict[str, str]:
+    """Return the first letter of the surrogate for each first letter of a name.
 
-    Every letter begins some surrogates, or a name that begins with it would be known for a real one.
+    The map is one to one, changes every letter, and keeps each letter in its ring of frequency. Every letter begins
+    some surrogates; otherwise a name that begins with a missing letter would be known to be real.
+
+    Args:
+        keyed: the institution's choices.
+        part: ``given`` or ``surname``.
+        patient_id: whose names; empty for the staff.
     """
-    made: dict[str, str] = {}
+    mapped: dict[str, str] = {}
     # One number orders the three rings: they have 9! · 9! · 8! orders, and there are 2**128 numbers.
-    chance = keyed.number(1 << 128, "letters", part, belongs)
+    number = keyed.number(1 << 128, "letters", part, patient_id)
     for letters in _letter_rings(part):
         left = list(letters)
         # A small number for each ring: dividing a large one 26 times costs three times as much.
-        chance, order = divmod(chance, factorial(len(left)))
-        order, place = divmod(order, len(left))
-        letter = first = left.pop(place)
+        number, order = divmod(number, factorial(len(left)))
+        order, index = divmod(order, len(left))
+        letter = first = left.pop(index)
         while left:
-            order, place = divmod(order, len(left))
-            made[letter] = letter = left.pop(place)
-        made[letter] = first
-    return made
+            order, index = divmod(order, len(left))
+            mapped[letter] = letter = left.pop(index)
+        mapped[letter] = first
+    return mapped
 
 
-def _names_of(kind: tuple[str, ...]) -> list[str]:
-    marked = kind[-1] == "marked"
-    group = kind[-2] if marked else kind[-1]
+def _public_names(kind: tuple[str, ...]) -> list[str]:
+    is_marked = kind[-1] == "marked"
+    group = kind[-2] if is_marked else kind[-1]
     if kind[0] == "surname":
-        return _marked("surname", "U", group) if marked else _surnames(group)
-    return _marked("given", kind[1], group) if marked else _given(kind[1], group)
+        return _marked("surname", "U", group) if is_marked else _surnames(group)
+    return _marked("given", kind[1], group) if is_marked else _given_names_of(kind[1], group)
 
 
 def _surnames(group: str) -> list[str]:
-    place = GROUPS.index(group) + 1 if group in GROUPS else 0
-    rows = [row for row in _surname_rows() if len(row[0]) > 2 and row[0].isalpha() and not _RUN_TOGETHER.match(row[0])]
-    if not place:
-        return [row[0] for row in rows[:_MOST_SURNAMES]]
-    of_group = [row[0] for row in rows if row[place] >= _OF_GROUP][:_MOST_SURNAMES]
-    if len(of_group) < _LEAST_OF_GROUP:
-        of_group = [row[0] for row in sorted(rows, key=lambda row: row[place], reverse=True)[: 2 * _LEAST_OF_GROUP]]
-    return of_group + _beyond("surname", "U", group)
+    column = GROUPS.index(group) + 1 if group in GROUPS else 0
+    rows = [row for row in surname_rows() if len(row[0]) > 2 and row[0].isalpha() and not _RUN_TOGETHER.match(row[0])]
+    if not column:
+        return [row[0] for row in rows[:_MAX_SURNAMES]]
+    of_group = [row[0] for row in rows if row[column] >= MIN_GROUP_SHARE][:_MAX_SURNAMES]
+    if len(of_group) < _MIN_NAMES_OF_GROUP:
+        ordered = sorted(rows, key=lambda row: row[column], reverse=True)
+        of_group = [row[0] for row in ordered[: 2 * _MIN_NAMES_OF_GROUP]]
+    return of_group + _beyond_census("surname", "U", group)
 
 
-def _given(sex: str, group: str) -> list[str]:
-    # Few given names are those of people of several races alone: theirs are everybody's.
-    place = GROUPS.index(group) if group in _LEAST_SHARE else -1
-    wanted = [
-        (name, shares[place])
-        for name, folded, usual, bearers, shares in _given_rows()
-        if usual == sex and bearers >= _LEAST_BEARERS and len(name) > 1 and name.isalpha() and folded not in _english()
+def _given_names_of(sex: str, group: str) -> list[str]:
+    rows = [
+        row
+        for row in given_name_rows()
+        if row.sex == sex and row.bearers >= _MIN_BEARERS and len(row.name) > 1 and row.name.isalpha()
+        if row.folded not in _english_words()
     ]
-    if place < 0:
-        return [name for name, _ in wanted]
-    of_group = [name for name, share in wanted if share >= _LEAST_SHARE[group]]
-    if len(of_group) < _LEAST_OF_GROUP and sex != "U":
-        ordered = sorted(wanted, key=lambda row: row[1], reverse=True)
-        of_group = [name for name, _ in ordered[:_LEAST_OF_GROUP]]
-    return (of_group or [name for name, _ in wanted]) + (_beyond("given", sex, group) if group != "white" else [])
+    if group not in _MIN_SHARE:
+        # People of several races, and native people, have few given names of their own.
+        return [row.name for row in rows]
+    column = GROUPS.index(group)
+    of_group = [row.name for row in rows if row.shares[column] >= _MIN_SHARE[group]]
+    if len(of_group) < _MIN_NAMES_OF_GROUP and sex != "U":
+        ordered = sorted(rows, key=lambda row: row.shares[column], reverse=True)
+        of_group = [row.name for row in ordered[:_MIN_NAMES_OF_GROUP]]
+    found = of_group or [row.name for row in rows]
+    return found + (_beyond_census("given", sex, group) if group != "white" else [])
 
 
-def _beyond(part: str, sex: str, group: str) -> list[str]:
-    """Names that the Census files lack, without marks: those with marks stand for names with marks."""
+def _beyond_census(part: str, sex: str, group: str) -> list[str]:
+    """Return names that the Census lists lack, without marks: names with marks are surrogates of names with marks."""
     return [
         name
-        for name, its_part, its_sex, its_group in _beyond_rows()
+        for name, its_part, its_sex, its_group in names_beyond_census()
         if (its_part, its_group) == (part, group) and (part == "surname" or its_sex == sex)
-        if name.isascii() and name.isalpha() and len(name) > 2 and fold_name(name) not in _english()
+        if name.isascii() and name.isalpha() and len(name) > 2 and fold_name(name) not in _english_words()
     ]
 
 
 @cache
-def _english() -> frozenset[str]:
-    """The commonest words: a name that is one too, no reader takes for a name without a title beside it."""
+def _english_words() -> frozenset[str]:
+    """Return the commonest words.
+
+    A reader takes a name that is one of them for a word where no title stands beside it.
+    """
     with reference_path("common_words.tsv").open(encoding="utf-8") as lines:
         return frozenset(line.partition("\t")[0] for line in islice(lines, 3_000))
 
@@ -301,27 +275,10 @@ def _english() -> frozenset[str]:
 def _marked(part: str, sex: str, group: str) -> list[str]:
     own = [
         name
-        for name, its_part, its_sex, its_group in _beyond_rows()
+        for name, its_part, its_sex, its_group in names_beyond_census()
         if its_part == part and group in {its_group, "any"} and (part == "surname" or its_sex == sex)
         if not name.isascii() and name.isalpha()
     ]
     if part == "surname":
-        own += [name for known, names in MARKED_SURNAMES.items() if group in {known, "any"} for name in names]
+        own += [name for its_group, names in marked_surnames().items() if group in {its_group, "any"} for name in names]
     return own
-
-
-@cache
-def marked_names() -> frozenset[str]:
-    """Names that are spelled with marks where there is room for them, folded: García and Garcia are one name."""
-    names = [name for names in MARKED_SURNAMES.values() for name in names]
-    return frozenset(fold_name(name) for name in (*names, *(row[0] for row in _beyond_rows())) if not name.isascii())
-
-
-@cache
-def common_surnames() -> dict[str, tuple[str, ...]]:
-    """Usual surnames of five letters or more by first letter."""
-    table: defaultdict[str, list[str]] = defaultdict(list)
-    for row in _surname_rows()[:2_000]:
-        if len(row[0]) > 4 and row[0].isalpha() and row[1] >= ".50":
-            table[row[0][0].lower()].append(row[0])
-    return {letter: tuple(names) for letter, names in table.items()}

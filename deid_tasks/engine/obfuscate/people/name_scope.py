@@ -1,9 +1,10 @@
-"""One scope of people and the surrogates of their names: a patient's own, or the institution's staff.
+"""The people whose surrogate names belong together: one patient with the relatives, or the institution's staff.
 
-A part of a name gets a surrogate part, so that every way of writing a person's name stays one person. What it becomes depends on the
-key, on the scope and on the part. The names of a patient's record are settled together, so that no two of them become one; any
-other name is settled by itself. The first letter of a surrogate depends on the first letter of the name alone: "J. Smith" keeps
-company with "John Smith" wherever either stands, though nothing is remembered.
+Each part of a name gets a surrogate part, so that every way of writing a person's name stays one person. The surrogate
+part depends on the key, on the scope and on the part. The names of a patient's record are assigned together, so that no
+two of them get one surrogate; any other name is assigned by itself. The first letter of a surrogate depends on the
+first letter of the name alone: so "J. Smith" agrees with "John Smith" wherever either stands, although nothing is
+remembered.
 """
 
 import datetime
@@ -17,32 +18,41 @@ from rapidfuzz.distance import OSA
 from deid_tasks.core.patient import PatientRecord, TermKind
 from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
 from deid_tasks.engine.obfuscate.people.known_people import KnownPeople
-from deid_tasks.engine.obfuscate.people.marked_names import PARTICLE_STEMS
-from deid_tasks.engine.obfuscate.people.name_pools import (
+from deid_tasks.engine.obfuscate.people.marked_names import particle_stems
+from deid_tasks.engine.obfuscate.people.name_pools import SurrogatePools, letter_map, public_pools
+from deid_tasks.engine.obfuscate.people.name_text import fold_name
+from deid_tasks.engine.obfuscate.people.public_names import (
     GROUPS,
-    SurrogatePools,
-    given_names,
-    letter_map,
-    marked_names,
-    nicknames,
-    public_pools,
+    UNKNOWN_NAME,
+    formal_names,
+    given_name_table,
+    names_with_marks,
     surname_groups,
 )
-from deid_tasks.engine.obfuscate.people.name_text import fold_name
 from deid_tasks.engine.obfuscate.people.record_names import read_names, rewrite_column
 
-_UNKNOWN = ("", "", 0.0)
 _SEXES = frozenset({"F", "M"})
-_ANY_LETTER = "m"
-"""Of surrogates of names that begin with none from A to Z."""
-_LEAST_FOR_TYPO = 5
+_OTHER_LETTER = "m"
+"""First letter of the surrogates of names that begin with no letter from A to Z."""
+_POOL_LETTERS = "abcdefghjklmnprstw"
+_MIN_TYPO_LENGTH = 5
 _ATTEMPTS = 200
-_MEMO = 20_000
+_MAX_REMEMBERED = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class NameScope:
-    """The people whose names are settled together; ``patient_id`` is empty for the institution's staff."""
+    """The people of one patient, or the institution's staff.
+
+    Args:
+        keyed: the institution's choices.
+        patient_id: whose people; empty for the staff.
+        record: the patient's record; ``None`` for the staff and for patients without one.
+        pools: the names to draw from.
+        same_length: whether a surrogate must have its original's length.
+        shift_days: days by which the patient's dates move.
+        people: the institution's real patients, whom no surrogate may equal.
+    """
 
     keyed: KeyedChoices
     patient_id: str
@@ -52,17 +62,17 @@ class NameScope:
     shift_days: int = 0
     people: KnownPeople | None = field(default=None, repr=False)
     memo: dict[object, str] = field(default_factory=dict, repr=False)
-    """Surrogates that were made: a cache of a pure function, bounded by ``remember``."""
+    """Surrogates that were made before: the cache of a pure function, bounded by ``remember``."""
     firsts: frozenset[str] = field(init=False, repr=False)
     """Every word, folded, of the given names of the patient and the relatives."""
     own_firsts: frozenset[str] = field(init=False, repr=False)
-    """The patient's own given names, folded."""
+    """Every word, folded, of the patient's own given names."""
     lasts: frozenset[str] = field(init=False, repr=False)
-    """Every word, folded, of their surnames."""
+    """Every word, folded, of the surnames of the patient and the relatives."""
     own_names: frozenset[str] = field(init=False, repr=False)
-    """Every word, folded, of the names of the patient and the relatives: what no surrogate may be."""
+    """Every word, folded, of all these names. No surrogate may be one of them."""
     whole_names: frozenset[str] = field(init=False, repr=False)
-    """The names of the record that are one word, folded: no title or particle, whatever they look like."""
+    """The record's terms, folded. A word among them is a name even where it looks like a title or a particle."""
     _marked: frozenset[str] = field(init=False, repr=False)
     _languages: dict[str, str] = field(init=False, repr=False)
     _hint: str = field(init=False, repr=False)
@@ -82,7 +92,7 @@ class NameScope:
         )
 
     def of_record(self, *kinds: TermKind) -> tuple[str, ...]:
-        """The record's terms of these kinds; none where there is no record."""
+        """Return the record's terms of these kinds; empty without a record."""
         by_kind = self._by_kind
         if len(kinds) == 1:
             return by_kind.get(kinds[0], ())
@@ -96,71 +106,79 @@ class NameScope:
         return found
 
     @cached_property
-    def _settled(self) -> dict[tuple[bool, str], str]:
-        """The surrogates of the record's own names by ``(is a surname, folded name)``: no two are alike."""
+    def _assigned(self) -> dict[tuple[bool, str], str]:
+        """The surrogates of the record's own names by ``(is a surname, folded name)``: no two are equal."""
         for salt in ("", *map(str, range(1, 20))):
-            made = self._settle(salt)
-            if not self._is_somebody(made):
-                return made
-        return made
+            assigned = self._assign_names(salt)
+            if not self._is_known_person(assigned):
+                return assigned
+        return assigned
 
-    def _settle(self, salt: str) -> dict[tuple[bool, str], str]:
-        made: dict[tuple[bool, str], str] = {}
+    def _assign_names(self, salt: str) -> dict[tuple[bool, str], str]:
+        assigned: dict[tuple[bool, str], str] = {}
         for is_last, names in ((False, self.firsts), (True, self.lasts)):
             taken: set[str] = set()
-            # Formal names first: a nickname is theirs.
-            for name in sorted(names, key=lambda name: (name in nicknames(), name)):
+            # Formal names first: a nickname gets the surrogate of its formal name.
+            for name in sorted(names, key=lambda name: (name in formal_names(), name)):
                 formal = name if is_last else self.formal(name)
-                new = made.get((is_last, formal), "")
-                if not new and is_last and name in self._languages:
-                    new = self.after_particle(name, self._languages[name])
-                new = new or self._draw(formal, "", is_last=is_last, taken=taken, salt=salt)
-                made[is_last, name] = made[is_last, formal] = new
-                taken.add(fold_name(new))
-        return made
+                surrogate = assigned.get((is_last, formal), "")
+                if not surrogate and is_last and name in self._languages:
+                    surrogate = self.after_particle(name, self._languages[name])
+                surrogate = surrogate or self._draw(formal, "", is_last=is_last, taken=taken, salt=salt)
+                assigned[is_last, name] = assigned[is_last, formal] = surrogate
+                taken.add(fold_name(surrogate))
+        return assigned
 
-    def _is_somebody(self, made: dict[tuple[bool, str], str]) -> bool:
+    def _is_known_person(self, assigned: dict[tuple[bool, str], str]) -> bool:
+        """Whether the surrogate person has the name and the birth date of a real patient."""
         birth_date = self.record.birth_date if self.record else None
         if self.people is None or birth_date is None:
             return False
         moved = birth_date + datetime.timedelta(days=self.shift_days)
-        firsts = {self._whole(name, made, is_last=False) for name in self.of_record(TermKind.FIRST, TermKind.PREFERRED)}
-        lasts = {self._whole(name, made, is_last=True) for name in self.of_record(TermKind.LAST)}
+        own_firsts = self.of_record(TermKind.FIRST, TermKind.PREFERRED)
+        firsts = {self._rewrite_term(name, assigned, is_last=False) for name in own_firsts}
+        lasts = {self._rewrite_term(name, assigned, is_last=True) for name in self.of_record(TermKind.LAST)}
         return any(self.people.holds(self.patient_id, first, last, moved) for first, last in product(firsts, lasts))
 
     @staticmethod
-    def _whole(name: str, made: dict[tuple[bool, str], str], *, is_last: bool) -> str:
-        """A name of the record, of one word or several, with the surrogates ``made`` for its words."""
-        return rewrite_column(name, lambda word, _: made.get((is_last, fold_name(word)), word), is_last=is_last)
+    def _rewrite_term(name: str, assigned: dict[tuple[bool, str], str], *, is_last: bool) -> str:
+        """Return a name of the record, of one or several words, with the surrogates of its words."""
+        return rewrite_column(name, lambda word, _: assigned.get((is_last, fold_name(word)), word), is_last=is_last)
 
     def given(self, folded: str, sex: str = "", *, is_marked: bool = False) -> str:
-        """The surrogate of a given name; ``sex`` is what the text around says where neither record nor name does."""
+        """Return the surrogate of a given name.
+
+        Args:
+            folded: the name.
+            sex: what the text around the name says, where neither the record nor the name tells; ``F``, ``M`` or empty.
+            is_marked: whether the name is written with diacritical marks.
+        """
         formal = self.formal(folded)
-        if found := self._settled.get((False, formal)) or self._settled.get((False, folded)):
+        if found := self._assigned.get((False, formal)) or self._assigned.get((False, folded)):
             return found
         return self._draw(formal, sex, is_last=False, taken=self._taken[False], is_marked=is_marked)
 
     def surname(self, folded: str, *, is_marked: bool = False) -> str:
-        """The surrogate of a surname."""
-        if found := self._settled.get((True, folded)):
+        """Return the surrogate of a surname; ``is_marked`` says whether it is written with diacritical marks."""
+        if found := self._assigned.get((True, folded)):
             return found
         return self._draw(folded, "", is_last=True, taken=self._taken[True], is_marked=is_marked)
 
     def after_particle(self, folded: str, language: str) -> str:
-        """The surrogate of what follows a particle ("van der", "de la"): a name that such a one can precede."""
-        stems = PARTICLE_STEMS[language]
+        """Return the surrogate of the name behind a particle ("van der", "de la") of a language."""
+        stems = particle_stems()[language]
         if self.same_length:
             stems = tuple(stem for stem in stems if len(stem) == len(folded)) or stems
         for attempt in range(_ATTEMPTS):
-            made = self.keyed.choice(stems, "particle", self.patient_id, language, folded, str(attempt))
-            if fold_name(made) != folded and fold_name(made) not in self.own_names:
-                return made
+            stem = self.keyed.choice(stems, "particle", self.patient_id, language, folded, str(attempt))
+            if fold_name(stem) != folded and fold_name(stem) not in self.own_names:
+                return stem
         return stems[0]
 
     def letter(self, letter: str, *, is_last: bool) -> str:
-        """The first letter, in capitals, of surrogates of names that begin with ``letter``."""
+        """Return the first letter, in capitals, of surrogates of names that begin with ``letter``."""
         folded = fold_name(letter)[:1]
-        return (self._surname_letters if is_last else self._given_letters).get(folded, _ANY_LETTER).upper()
+        return (self._surname_letters if is_last else self._given_letters).get(folded, _OTHER_LETTER).upper()
 
     @cached_property
     def _given_letters(self) -> dict[str, str]:
@@ -171,7 +189,10 @@ class NameScope:
         return letter_map(self.keyed, "surname", self.patient_id)
 
     def own_letter(self, letter: str, *, is_last: bool) -> str:
-        """``letter`` for an initial that may stand for a nickname: then that of its formal name's surrogate."""
+        """Return the surrogate of an initial.
+
+        One that may stand for a nickname gets the initial of its formal name's surrogate.
+        """
         if not is_last:
             for name in sorted(self.firsts):
                 if name[0] == fold_name(letter)[:1] and len(name) > 1:
@@ -179,28 +200,28 @@ class NameScope:
         return self.letter(letter, is_last=is_last)
 
     def own_spelling(self, folded: str) -> str:
-        """The record's spelling of a name with one typing error; ``folded`` itself where there is none."""
-        if folded in self.own_names or len(folded) < _LEAST_FOR_TYPO or not self.record:
+        """Return the record's spelling of a name that has one typing error; ``folded`` itself where there is none."""
+        if folded in self.own_names or len(folded) < _MIN_TYPO_LENGTH or not self.record:
             return folded
         near = [
             name
             for name in self.own_names
-            if len(name) >= _LEAST_FOR_TYPO and OSA.distance(folded, name, score_cutoff=1) <= 1
+            if len(name) >= _MIN_TYPO_LENGTH and OSA.distance(folded, name, score_cutoff=1) <= 1
         ]
         return min(near, default=folded)
 
     def formal(self, folded: str) -> str:
-        """The formal name of a nickname: the record's own where it fits, else the first that the table knows."""
-        formals = nicknames().get(folded, ())
+        """Return the formal name of a nickname: the record's own where it fits, else the first of the public list."""
+        formals = formal_names().get(folded, ())
         if not formals or (folded in self.firsts and not any(name in self.firsts for name in formals)):
             return folded
         return next((name for name in formals if name in self.firsts), formals[0])
 
     @cached_property
     def _taken(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The surrogates that the record's given names, and its surnames, have taken."""
+        """The surrogates of the record's given names, and those of its surnames."""
         by_part: tuple[set[str], set[str]] = (set(), set())
-        for (is_last, _), name in self._settled.items():
+        for (is_last, _), name in self._assigned.items():
             by_part[is_last].add(fold_name(name))
         return frozenset(by_part[False]), frozenset(by_part[True])
 
@@ -214,60 +235,65 @@ class NameScope:
         salt: str = "",
         is_marked: bool = False,
     ) -> str:
-        hint = self._hint
-        kind: tuple[str, ...]
-        # A usual name is one name with marks and without; José is drawn as Jose is, and a rare name as its marks suggest.
-        is_usual = False
-        if is_last:
-            kind = ("surname", surname_groups().get(folded) or hint or "white")
-        else:
-            usual, group, bearers = given_names().get(folded, _UNKNOWN)
-            is_usual = bearers > 0
-            if folded in self.own_firsts and self.record and self.record.sex in _SEXES:
-                usual = self.record.sex
-            elif usual == "" or usual == "U":
-                usual = sex or "U"
-            kind = ("given", usual, hint or group or "white")
-        if not is_usual and (is_marked or folded in self._marked or folded in marked_names()):
-            kind = (*kind, "marked")
+        """Return a name of the same kind as ``folded`` that is not among ``taken``; ``salt`` makes another choice."""
+        kind = self._kind_of(folded, sex, is_last=is_last, is_marked=is_marked)
         letters = self._surname_letters if is_last else self._given_letters
-        letter = letters.get(folded[0], _ANY_LETTER)
+        letter = letters.get(folded[0], _OTHER_LETTER)
         choices = self.pools.choices(kind, letter, len(folded), exactly=self.same_length)
         parts = (kind[0], self.patient_id, folded, salt) if salt else (kind[0], self.patient_id, folded)
         return self._first_free(choices, kind, folded, taken, parts)
 
+    def _kind_of(self, folded: str, sex: str, *, is_last: bool, is_marked: bool) -> tuple[str, ...]:
+        """Return the kind of pool that the surrogate of a name is drawn from."""
+        kind: tuple[str, ...]
+        # A frequent name is one name with and without marks: José is drawn as Jose is. A rare name is drawn as its
+        # marks suggest.
+        is_frequent = False
+        if is_last:
+            kind = ("surname", surname_groups().get(folded) or self._hint or "white")
+        else:
+            usual, group, bearers = given_name_table().get(folded, UNKNOWN_NAME)
+            is_frequent = bearers > 0
+            if folded in self.own_firsts and self.record and self.record.sex in _SEXES:
+                usual = self.record.sex
+            elif usual == "" or usual == "U":
+                usual = sex or "U"
+            kind = ("given", usual, self._hint or group or "white")
+        if not is_frequent and (is_marked or folded in self._marked or folded in names_with_marks()):
+            kind = (*kind, "marked")
+        return kind
+
     def _first_free(
         self, choices: Sequence[str], kind: tuple[str, ...], folded: str, taken: Iterable[str], parts: tuple[str, ...]
     ) -> str:
+        """Return the first of ``choices``, from a keyed index on, that is free.
+
+        A name is free unless it is ``folded`` itself, a nickname of it or the reverse, a name of the record, or taken.
+        """
         number = self.keyed.number(1 << 64, *parts)
-        wider = False
-        own, short = self.own_names, nicknames()
-        stands_for = short.get(folded, ())
+        is_widened = False
+        own, formals = self.own_names, formal_names()
+        own_formals = formals.get(folded, ())
         for attempt in range(_ATTEMPTS):
             size = len(choices)
             name = choices[(number + attempt) % size]
-            made = fold_name(name)
-            # Neither the name itself nor a nickname that may be how it was written.
-            if (
-                made != folded
-                and made not in own
-                and made not in taken
-                and folded not in short.get(made, ())
-                and made not in stands_for
-            ):
+            candidate = fold_name(name)
+            is_same = candidate == folded or folded in formals.get(candidate, ()) or candidate in own_formals
+            if not is_same and candidate not in own and candidate not in taken:
                 return name
-            if attempt >= 2 * size and not wider:
-                # So few begin with that letter that all are taken.
-                wider = True
-                every = (kind[0], *kind[1:2][: kind[0] == "given"], "any")
-                letters = "abcdefghjklmnprstw"
-                choices = [name for letter in letters for name in self.pools.choices(every, letter, 6, exactly=False)]
+            if attempt >= 2 * size and not is_widened:
+                # All names that begin with that letter are taken: names with other letters serve.
+                is_widened = True
+                widest = (kind[0], *kind[1:2][: kind[0] == "given"], "any")
+                choices = [
+                    name for letter in _POOL_LETTERS for name in self.pools.choices(widest, letter, 6, exactly=False)
+                ]
         raise AssertionError("unreachable")
 
 
-def remember(memo: dict[object, str], asked: object, made: str) -> str:
-    """``made``, kept in a memo that never grows beyond a bound."""
-    if len(memo) >= _MEMO:
+def remember(memo: dict[object, str], question: object, surrogate: str) -> str:
+    """Return ``surrogate`` and store it in a memo, which is emptied when it reaches its bound."""
+    if len(memo) >= _MAX_REMEMBERED:
         memo.clear()
-    memo[asked] = made
-    return made
+    memo[question] = surrogate
+    return surrogate

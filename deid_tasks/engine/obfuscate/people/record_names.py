@@ -1,4 +1,4 @@
-"""The names of a patient's record, read once: every word of them, by what it is; and names as columns of tables hold them."""
+"""The names of a patient's record: every word of them by its kind; and names as columns of tables hold them."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -15,26 +15,26 @@ _GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 
 class RecordNames(NamedTuple):
-    """Names of one record, folded."""
+    """The names of one record, folded."""
 
     firsts: frozenset[str]
     """Every word of the given names of the patient and the relatives."""
     own_firsts: frozenset[str]
-    """Those of the patient alone."""
+    """Every word of the given names of the patient."""
     lasts: frozenset[str]
-    """Every word of their surnames."""
+    """Every word of the surnames of the patient and the relatives."""
     own_names: frozenset[str]
-    """All of them: what no surrogate may be."""
+    """Every word of all these names. No surrogate may be one of them."""
     whole_names: frozenset[str]
-    """Whole terms: no title or particle, whatever they look like."""
+    """Whole terms. A word among them is a name even where it looks like a title or a particle."""
     marked: frozenset[str]
-    """Those that are spelled with marks."""
+    """Words that are written with diacritical marks."""
     languages: dict[str, str]
-    """What follows a particle in a surname, and the language of the particle."""
+    """The last word of a surname with a particle → the language of the particle."""
 
 
 def read_names(record: PatientRecord | None) -> RecordNames:
-    """The names of ``record``; empty sets where there is none."""
+    """Return the names of ``record``; empty sets without a record."""
     firsts: set[str] = set()
     own_firsts: set[str] = set()
     lasts: set[str] = set()
@@ -48,49 +48,49 @@ def read_names(record: PatientRecord | None) -> RecordNames:
             continue
         folded = fold_name(name)
         whole.add(folded)
-        if name.isalpha():
-            words = [folded]
-            if not name.isascii():
-                marked.add(folded)
-        else:
-            parts = [part for _, _, part in name_parts(name)]
-            words = [fold_name(part) for part in parts]
-            marked.update(word for part, word in zip(parts, words, strict=True) if not part.isascii())
-            if is_last and words and (language := PARTICLE_LANGUAGE.get(" ".join(words[:-1]))):
-                languages[words[-1]] = language
+        parts = [name] if name.isalpha() else [part for _, _, part in name_parts(name)]
+        words = [folded] if name.isalpha() else [fold_name(part) for part in parts]
+        marked.update(word for part, word in zip(parts, words, strict=True) if not part.isascii())
         if is_last:
+            if len(words) > 1 and (language := PARTICLE_LANGUAGE.get(" ".join(words[:-1]))):
+                languages[words[-1]] = language
             lasts.update(words)
-        else:
-            firsts.update(words)
-            if kind in _OWN_GIVEN:
-                own_firsts.update(words)
+            continue
+        firsts.update(words)
+        if kind in _OWN_GIVEN:
+            own_firsts.update(words)
     return RecordNames(
-        frozenset(firsts),
-        frozenset(own_firsts),
-        frozenset(lasts),
-        frozenset(firsts | lasts),
-        frozenset(whole),
-        frozenset(marked),
-        languages,
+        firsts=frozenset(firsts),
+        own_firsts=frozenset(own_firsts),
+        lasts=frozenset(lasts),
+        own_names=frozenset(firsts | lasts),
+        whole_names=frozenset(whole),
+        marked=frozenset(marked),
+        languages=languages,
     )
 
 
 def rewrite_column(value: str, rewrite: Callable[[str, str], str], *, is_last: bool) -> str:
-    """A column of given names or of surnames with each word as ``rewrite(word, language of the particles before it)`` gives it.
+    """Return a column of given names, or of surnames, with each word as ``rewrite`` returns it.
 
-    Particles, and Jr. and III behind a surname, stay as they do in notes.
+    Particles and generation suffixes (Jr., III) of a surname stay, as they do in notes.
+
+    Args:
+        value: the column's value.
+        rewrite: takes a word and the language of the particles before it; the language is empty without particles.
+        is_last: whether the column holds surnames.
     """
     parts = name_parts(value)
-    folds = [fold_name(word) for _, _, word in parts]
+    folded = [fold_name(word) for _, _, word in parts]
     made: list[str] = []
     position = first = 0
     for i, (start, end, word) in enumerate(parts):
         made.append(value[position:start])
         position = end
-        is_particle = is_last and folds[i] in _PARTICLES and i + 1 < len(parts)
-        if is_particle or (is_last and i and folds[i] in _GENERATIONS):
+        is_particle = is_last and folded[i] in _PARTICLES and i + 1 < len(parts)
+        if is_particle or (is_last and i and folded[i] in _GENERATIONS):
             made.append(word)
             continue
-        made.append(rewrite(word, PARTICLE_LANGUAGE.get(" ".join(folds[first:i]), "") if first < i else ""))
+        made.append(rewrite(word, PARTICLE_LANGUAGE.get(" ".join(folded[first:i]), "") if first < i else ""))
         first = i + 1
     return "".join((*made, value[position:]))

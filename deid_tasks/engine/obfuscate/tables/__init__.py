@@ -1,7 +1,7 @@
 """Structured tables: rows of the warehouse, de-identified beside the notes.
 
-``table_rules`` reads from dbt's column meta what happens to each column. ``rewrite_row`` applies the rules to a row, with the
-same surrogates, pseudonyms and date shifts that the notes of the patient get.
+``table_rules`` reads from dbt's column meta what happens to each column. ``rewrite_row`` applies the rules to a row,
+with the same surrogates, pseudonyms and date shifts that the notes of the patient get.
 """
 
 from deid_tasks.engine.obfuscate.tables.column_rules import ColumnRule, TableRules, table_rules

@@ -2,16 +2,18 @@
 
 import datetime
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.engine.obfuscate.obfuscator import Obfuscator
+from deid_tasks.engine.obfuscate.places import AddressParts
 from deid_tasks.engine.obfuscate.tables.column_rules import ColumnRule, TableRules
 
-_KINDS = {kind.lower(): kind for kind in Entity}
-"""What the ``kind`` columns of the canonical tables name."""
+_ENTITIES_BY_KIND = {entity.lower(): entity for entity in Entity}
+"""The entities that the ``kind`` columns of the canonical tables name."""
 
 
 def rewrite_row(
@@ -21,54 +23,72 @@ def rewrite_row(
     patient: PatientRecord | None,
     oldest_birth: datetime.date,
 ) -> dict[str, Any]:
-    """``row`` as it may be published, by published column name.
+    """Return ``row`` as it may be published, by published column name.
 
     Args:
         row: its values by column.
-        rules: of its table.
-        obfuscator: of the institution.
+        rules: the rules of its table.
+        obfuscator: the institution's.
         patient: whose row it is; ``None`` for rows of the institution itself.
-        oldest_birth: who was born before is older than an age that may be told.
+        oldest_birth: an earlier birth date is withheld, because its owner is older than an age that may be published.
 
     Raises:
-        InputError: the row names a kind that is no entity.
+        InputError: the row names a kind that is not an entity.
     """
-    beside = _address(row, rules)
-    return {rule.published: _value(row, rule, obfuscator, patient, oldest_birth, beside) for rule in rules.kept}
+    rewriter = _RowRewriter(row, obfuscator, patient, oldest_birth, _address(row, rules))
+    return {rule.published: rewriter.value(rule) for rule in rules.kept}
 
 
-def _value(
-    row: Mapping[str, Any],
-    rule: ColumnRule,
-    obfuscator: Obfuscator,
-    patient: PatientRecord | None,
-    oldest_birth: datetime.date,
-    beside: dict[str, str],
-) -> Any:
-    value = row[rule.column]
-    if value is None or rule.action == "keep":
-        return value
-    patient_id = patient.patient_id if patient else None
-    if rule.action == "key":
-        return obfuscator.pseudonym(rule.what, str(value))
-    if rule.action in {"shift", "birth_date"}:
-        if (
-            rule.action == "birth_date"
-            and (value.date() if isinstance(value, datetime.datetime) else value) < oldest_birth
-        ):
+@dataclass(frozen=True, slots=True)
+class _RowRewriter:
+    """Rewrites the columns of one row."""
+
+    row: Mapping[str, Any]
+    obfuscator: Obfuscator
+    patient: PatientRecord | None
+    oldest_birth: datetime.date
+    address: AddressParts
+
+    def value(self, rule: ColumnRule) -> Any:
+        """Return what is published of a column."""
+        value = self.row[rule.column]
+        if value is None or rule.action == "keep":
+            return value
+        if rule.action == "key":
+            return self.obfuscator.pseudonym(rule.what, str(value))
+        if rule.action == "birth_date" and self._is_too_old(value):
             return None
-        return value + datetime.timedelta(days=obfuscator.shift_days(patient_id))
-    entity = Entity(rule.what) if rule.action == "entity" else _KINDS.get(str(row[rule.what] or "").lower())
-    if entity is None:
-        raise InputError(f"{rule.column}: column {rule.what} of a row names no entity")
-    return obfuscator.value(str(value), entity, patient, part=rule.part, **beside)
+        if rule.action in {"shift", "birth_date"}:
+            patient_id = self.patient.patient_id if self.patient else None
+            return value + datetime.timedelta(days=self.obfuscator.shift_days(patient_id))
+        address = self.address
+        return self.obfuscator.value(
+            str(value),
+            self._entity(rule),
+            self.patient,
+            part=rule.part,
+            city=address.city,
+            state=address.state,
+            zip_code=address.zip_code,
+        )
+
+    def _is_too_old(self, birth: datetime.date) -> bool:
+        day = birth.date() if isinstance(birth, datetime.datetime) else birth
+        return day < self.oldest_birth
+
+    def _entity(self, rule: ColumnRule) -> Entity:
+        if rule.action == "entity":
+            return Entity(rule.what)
+        entity = _ENTITIES_BY_KIND.get(str(self.row[rule.what] or "").lower())
+        if entity is None:
+            raise InputError(f"{rule.column}: column {rule.what} of a row names no entity; correct its kind in staging")
+        return entity
 
 
-def _address(row: Mapping[str, Any], rules: TableRules) -> dict[str, str]:
-    """Town, state and ZIP of the row: one place, whose surrogates must be one place too."""
-    names = {Entity.CITY: "city", Entity.STATE: "state", Entity.ZIP: "zip_code"}
-    return {
-        names[Entity(rule.what)]: str(row[rule.column] or "")
-        for rule in rules.columns
-        if rule.action == "entity" and Entity(rule.what) in names
-    }
+def _address(row: Mapping[str, Any], rules: TableRules) -> AddressParts:
+    """Return city, state and ZIP of the row; their surrogates must be one address too."""
+    parts = {Entity.CITY: "", Entity.STATE: "", Entity.ZIP: ""}
+    for rule in rules.columns:
+        if rule.action == "entity" and (entity := Entity(rule.what)) in parts:
+            parts[entity] = str(row[rule.column] or "")
+    return AddressParts(parts[Entity.CITY], parts[Entity.STATE], parts[Entity.ZIP])

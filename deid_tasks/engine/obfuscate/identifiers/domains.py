@@ -1,0 +1,80 @@
+"""Domains of e-mail and web addresses: another domain of the same kind, named as the surrogate of its organization."""
+
+import re
+
+from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
+from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
+
+_RESERVED_DOMAINS = ("example.com", "example.org", "example.net")
+"""Reserved for examples by RFC 2606: no mail to them is delivered."""
+MAIL_PROVIDERS = (
+    *("gmail.com", "yahoo.com", "hotmail.com", "outlook.com", "aol.com", "icloud.com", "comcast.net", "msn.com"),
+    *("live.com", "verizon.net", "sbcglobal.net", "att.net", "me.com", "ymail.com", "protonmail.com", "cox.net"),
+    *("charter.net", "mail.com"),
+)
+"""Domains that give mailboxes to anybody."""
+_KIND_ENDINGS = re.compile(
+    r"""(?P<stem>.{3,}?)
+        (?P<kind>healthcare|health|hospitals?|clinics?|medcenter|medical|med|care|hosp|pharmacy|dental|group|univ|school
+            |imaging|rehab|hospice)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_SECOND_LEVEL = frozenset(["co", "com", "org", "ac", "gov", "edu", "net"])
+_KEPT_HOSTS = frozenset(["www", "mail", "portal", "mychart", "my", "secure", "webmail", "m", "web"])
+_MAIL_LABELS = ("mail", "email", "inbox", "mailbox", "post", "webmail")
+_MAX_ABBREVIATION_LENGTH = 4
+
+
+def reserved_domain(domain: str, context: NoteContext) -> str:
+    """Return a domain that is reserved for examples."""
+    return context.keyed.choice(_RESERVED_DOMAINS, "domain", fold(domain))
+
+
+def replace_domain(domain: str, context: NoteContext) -> str:
+    """Return another domain with the same ending; a mail provider becomes another mail provider."""
+    folded = fold(domain)
+    if folded in MAIL_PROVIDERS:
+        others = [name for name in MAIL_PROVIDERS if name != folded]
+        return context.keyed.choice(others, "domain", folded, context.patient_id)
+    labels = domain.split(".")
+    if len(labels) < 2:
+        return _replace_label(domain, context)
+    last = len(labels) - 2
+    if last > 0 and fold(labels[last]) in _SECOND_LEVEL and len(labels[-1]) == 2:
+        last -= 1
+    replaced = [
+        label if i > last or (i < last and fold(label) in _KEPT_HOSTS) else _replace_label(label, context)
+        for i, label in enumerate(labels)
+    ]
+    return ".".join(replaced)
+
+
+def prepend_name(domain: str, context: NoteContext) -> str:
+    """Return a domain that consists of words of kind, such as clinic.org, with a name before them."""
+    labels = domain.split(".")
+    index = max(0, len(labels) - 2)
+    named = replace_organization(labels[index].capitalize(), context)
+    labels[index] = re.sub(r"[^a-z0-9-]", "", fold(named))
+    return ".".join(labels)
+
+
+def _replace_label(label: str, context: NoteContext) -> str:
+    """Return one label of a domain, named as the surrogate of the organization that it names."""
+    if any(char.isdigit() for char in label) and not any(char.isalpha() for char in label):
+        return context.keyed.like(label, "domain")
+    stretches = re.split(r"(-)", label)
+    return "".join(stretch if stretch == "-" else _replace_label_part(stretch, context) for stretch in stretches)
+
+
+def _replace_label_part(part: str, context: NoteContext) -> str:
+    if fold(part) in KINDS:
+        return part
+    if fold(part) in _MAIL_LABELS:
+        return context.keyed.choice([name for name in _MAIL_LABELS if name != fold(part)], "domain", fold(part))
+    found = _KIND_ENDINGS.fullmatch(part)
+    stem, kind = (found["stem"], found["kind"]) if found else (part, "")
+    name = stem.upper() if len(stem) <= _MAX_ABBREVIATION_LENGTH else stem.capitalize()
+    surrogate = re.sub(r"[^a-z0-9]", "", fold(replace_organization(name, context))) + kind
+    return surrogate if part[:1].islower() or not part else surrogate.capitalize()

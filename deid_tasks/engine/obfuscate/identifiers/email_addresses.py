@@ -1,0 +1,56 @@
+"""E-mail addresses: the mailbox agrees with the surrogate of the name in it; the domain is another of the same kind."""
+
+import re
+
+from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate.identifiers.domains import (
+    MAIL_PROVIDERS,
+    prepend_name,
+    replace_domain,
+    reserved_domain,
+)
+from deid_tasks.engine.obfuscate.names.account_names import replace_account_part
+from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.word_lists import read_word_list
+
+_ROLES = frozenset(read_word_list("identifiers/mailbox_roles.txt"))
+_DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
+
+
+def replace_email(value: str, context: NoteContext) -> str:
+    """Return another address.
+
+    A mailbox at a mail provider belongs to the patient's people, one at an organization's own domain to the
+    institution.
+    """
+    local, at_sign, domain = value.partition("@")
+    if not at_sign:
+        if not _DOMAIN.fullmatch(value):
+            return context.keyed.like(value, "mail", context.patient_id)
+        # The part before the @ was detected by itself.
+        surrogate = replace_domain(value, context)
+        return prepend_name(value, context) if surrogate == value else surrogate
+    is_private = fold(domain) in MAIL_PROVIDERS
+    stretches = re.split(r"([^A-Za-z]+)", local)
+    mailbox = "".join(_replace_mailbox_part(stretch, context, is_private=is_private) for stretch in stretches)
+    if context.options.reserved_ranges:
+        return f"{mailbox}@{reserved_domain(domain, context)}"
+    surrogate = replace_domain(domain, context)
+    if f"{mailbox}@{surrogate}" == value:
+        surrogate = prepend_name(domain, context)
+    return f"{mailbox}@{surrogate}"
+
+
+def _replace_mailbox_part(part: str, context: NoteContext, *, is_private: bool) -> str:
+    if not part.isalpha():
+        return context.keyed.like(part, "mail", context.patient_id) if part else ""
+    if own := replace_account_part(part, context.patient, only_record=True):
+        return own
+    if fold(part) in _ROLES:
+        return part
+    scope = context.patient if is_private else context.staff
+    if surrogate := replace_account_part(part, scope):
+        return surrogate
+    if len(part) == 1:
+        return scope.letter(part, is_last=False).lower()
+    return scope.surname(fold(part)).lower() if len(part) > 2 else scope.keyed.like(part, "mail", scope.patient_id)

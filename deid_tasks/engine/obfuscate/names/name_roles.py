@@ -1,0 +1,187 @@
+"""Which words of a written name are replaced, and which of those are surnames.
+
+Titles, suffixes and particles stay; a word that looks like one of them and is a name is replaced.
+"""
+
+from collections.abc import Sequence
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.engine.obfuscate.people.marked_names import PARTICLE_LANGUAGE
+from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_bearers, surname_groups
+from deid_tasks.engine.obfuscate.word_lists import read_word_list
+
+_FAMILY_TITLES = frozenset(
+    ["aunt", "auntie", "uncle", "grandma", "grandpa", "nana", "cousin", "sister", "brother", "baby", "infant", "twin"]
+)
+"""Titles before a given name."""
+_TITLES = _FAMILY_TITLES | frozenset(["dr", "drs", "mr", "mrs", "ms", "miss", "mister", "prof", "boy", "girl"])
+_SUFFIXES = frozenset(read_word_list("names/name_suffixes.txt"))
+_PARTICLES = frozenset(
+    [
+        "de",
+        "la",
+        "las",
+        "los",
+        "del",
+        "van",
+        "der",
+        "den",
+        "von",
+        "zu",
+        "al",
+        "el",
+        "bin",
+        "ibn",
+        "bint",
+        "abu",
+        "da",
+        "di",
+        "do",
+        "dos",
+        "das",
+        "du",
+        "le",
+        "ter",
+        "ten",
+        "und",
+    ]
+)
+"""They identify nobody beside the surrogate."""
+_ALSO_NAMES = frozenset(
+    [
+        "do",
+        "pa",
+        "al",
+        "del",
+        "van",
+        "la",
+        "le",
+        "di",
+        "da",
+        "den",
+        "du",
+        "bin",
+        "baby",
+        "sister",
+        "brother",
+        "cousin",
+        "ten",
+        "rd",
+    ]
+)
+"""Suffixes, titles and particles that are names of people, or words of names, too."""
+UNUSUAL_NAMES = _TITLES | _SUFFIXES | _PARTICLES
+"""Words that are a name only in some positions."""
+_HYPHENS = frozenset("-‐‑")
+_FREQUENT_PER_100K = 100.0
+"""A given name with this many bearers is a given name even where it is a surname too."""
+
+NameParts = Sequence[tuple[int, int, str]]
+"""``(start, end, word)`` of each part of a written name."""
+
+
+def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_names: frozenset[str]) -> bool:
+    """Whether part ``i`` is a title, a suffix or a particle, and stays.
+
+    Args:
+        value: the written name.
+        parts: its parts.
+        folded: the folded words of the parts.
+        i: the index of the part.
+        whole_names: the record's terms, folded; a word among them is a name.
+    """
+    word = folded[i]
+    if word not in UNUSUAL_NAMES or word in whole_names:
+        return False
+    if word in _SUFFIXES and i > 0:
+        return _is_suffix(value, parts, word, i)
+    if word in {"boy", "girl"} and i > 0 and folded[i - 1] == "baby":
+        return True
+    is_final = i == len(parts) - 1
+    if word in _TITLES and not is_final:
+        return _is_title(value, parts, word, i)
+    if word in _PARTICLES and not is_final and value[parts[i][1] : parts[i][1] + 1] != ",":
+        return not _is_given_particle(value, parts, word, i)
+    return False
+
+
+def _is_suffix(value: str, parts: NameParts, word: str, i: int) -> bool:
+    return word not in _ALSO_NAMES or _is_after_comma(value, parts[i][0]) or (i > 1 and parts[i][2].isupper())
+
+
+def _is_title(value: str, parts: NameParts, word: str, i: int) -> bool:
+    start, end, _ = parts[i]
+    return word not in _ALSO_NAMES or value[end : end + 1] == "." or len(parts) > 2 or not _is_after_comma(value, start)
+
+
+def _is_given_particle(value: str, parts: NameParts, word: str, i: int) -> bool:
+    """Whether a particle is a given name.
+
+    It is one in "Al Smith" and "Van Nguyen", and is not in "van Dyke", "El-Amin" and "Van der Berg".
+    """
+    _, end, written = parts[i]
+    return i == 0 and word in _ALSO_NAMES and len(parts) == 2 and written[0].isupper() and value[end:].startswith(" ")
+
+
+def _is_after_comma(value: str, start: int) -> bool:
+    return value[max(0, start - 4) : start].rstrip().endswith(",")
+
+
+def surname_positions(
+    value: str,
+    parts: NameParts,
+    folded: Sequence[str],
+    is_kept: Sequence[bool],
+    entity: Entity,
+    title: str,
+) -> set[int]:
+    """Return the indices of the parts that are surnames.
+
+    Words that a hyphen joins are one name: both halves of "Reed-Keen" are surnames, both halves of "Jean-Luc" given
+    names.
+
+    Args:
+        value: the written name.
+        parts: its parts.
+        folded: their folded words.
+        is_kept: of each part, whether it is a title, a suffix or a particle.
+        entity: whose name it is.
+        title: the title before the name in the note; empty without one.
+    """
+    named = [i for i in range(len(parts)) if not is_kept[i]]
+    comma = value.find(",")
+    if 0 < comma < parts[named[-1]][0]:
+        # The surname stands in front, unless a mere suffix follows the comma.
+        return {i for i in named if parts[i][0] < comma}
+    last = max((i for i in named if len(folded[i]) > 1), default=named[-1])
+    lasts = {last}
+    while last > 0 and last - 1 in named and value[parts[last - 1][1] : parts[last][0]] in _HYPHENS:
+        last -= 1
+        lasts.add(last)
+    if len(lasts) < len(named):
+        return lasts
+    before = [folded[i] for i in range(last) if is_kept[i]]
+    if any(word in _FAMILY_TITLES for word in before) and "girl" not in before and "boy" not in before:
+        return set()
+    is_surname = bool(title or before) or any(is_lone_surname(folded[i], entity) for i in named)
+    return lasts if is_surname else set()
+
+
+def particle_language(folded: Sequence[str], is_kept: Sequence[bool], i: int) -> str:
+    """Return the language of the particles before part ``i``; empty where there are none."""
+    first = i
+    while first > 0 and is_kept[first - 1] and folded[first - 1] in _PARTICLES:
+        first -= 1
+    return PARTICLE_LANGUAGE.get(" ".join(folded[first:i]), "") if first < i else ""
+
+
+def is_lone_surname(folded: str, entity: Entity) -> bool:
+    """Whether a name that stands alone is a surname.
+
+    Clinicians are often called by their surnames, relatives by their given names.
+    """
+    known = given_name_table().get(folded)
+    if known and known.bearers > 0:
+        limit = min(known.bearers / 2, _FREQUENT_PER_100K)
+        return entity is Entity.PROVIDER and surname_bearers().get(folded, 0.0) > limit
+    return entity is not Entity.RELATIVE or folded in surname_groups()

@@ -1,0 +1,15 @@
+"""The parts of one address."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class AddressParts:
+    """City, state and ZIP of one address, as written; empty where the address does not give them."""
+
+    city: str = ""
+    state: str = ""
+    zip_code: str = ""
+
+
+NO_ADDRESS = AddressParts()

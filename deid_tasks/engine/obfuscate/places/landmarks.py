@@ -1,0 +1,48 @@
+"""Rooms, landmarks and countries: another of the same kind."""
+
+import re
+from itertools import count
+
+from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate.letter_case import match_case
+from deid_tasks.engine.obfuscate.people.name_scope import NameScope
+from deid_tasks.engine.obfuscate.places.streets import other_number
+from deid_tasks.engine.obfuscate.word_lists import read_word_list
+
+_MAX_CODE_LENGTH = 3
+_LEADING_KINDS = frozenset(
+    ["lake", "mount", "mt", "fort", "ft", "camp", "port", "cape", "interstate", "highway", "hwy", "route", "the"]
+)
+"""Words that say what a landmark is and stand before its name."""
+
+
+def replace_country(value: str, scope: NameScope) -> str:
+    """Return another country."""
+    folded = fold(value)
+    countries = read_word_list("places/countries.txt")
+    draws = (scope.keyed.choice(countries, "country", scope.patient_id, folded, str(attempt)) for attempt in count())
+    country = next(name for name in draws if fold(name) not in folded)
+    # An abbreviation (U.K., USA) is replaced by a name, which is not written in capitals.
+    if sum(map(str.isalpha, value)) <= _MAX_CODE_LENGTH and value.isupper():
+        return country
+    return match_case(country, value)
+
+
+def replace_landmark(value: str, scope: NameScope) -> str:
+    """Return another place of the same kind.
+
+    A room keeps its shape and gets other digits. A park, a river or a road gets another name beside the word that says
+    what it is.
+    """
+    has_digits = any(char.isdigit() for char in value)
+    parts = ("place", "" if has_digits else scope.patient_id, fold(value))
+    if has_digits:
+        return re.sub(r"\d+(?:st|nd|rd|th)?\b|\d+", lambda match: other_number(match.group(), parts, scope), value)
+    words = value.split()
+    landmarks = read_word_list("places/landmarks.txt")
+    name = scope.keyed.choice([name for name in landmarks if fold(name) not in fold(value)], *parts)
+    if len(words) > 1 and fold(words[0]) in _LEADING_KINDS:
+        return match_case(f"{words[0]} {name}", value)
+    if len(words) > 2 and words[0].casefold() == "the":
+        return match_case(f"{words[0]} {name} {words[-1]}", value)
+    return match_case(f"{name} {words[-1]}" if len(words) > 1 else name, value)
