@@ -23,19 +23,19 @@ from benchmarks.support.institution import Institution, institution
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
-from deid_tasks.engine.engine import Context
-from deid_tasks.engine.pipeline import find
+from deid_tasks.engine.parts import BatchContext
+from deid_tasks.engine.pipeline import run_detectors
 from deid_tasks.engine.resolve import Detection, SpansByDetector
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.evidence.evaluate import Evaluation, Figure, Scorer
 from deid_tasks.platform.runs.ablation import (
     FULL,
-    Ablated,
+    AblationScore,
     GoldDocument,
-    Recovered,
+    RecoveredWords,
     Variant,
-    ablate,
+    score_variants,
     without_dictionaries,
 )
 
@@ -53,7 +53,7 @@ def evaluate(place: Institution, most: int) -> dict[str, Evaluation]:
         notes = place.notes[first : first + _BATCH]
         documents = [Document(n.note_id, n.text, n.patient_id, n.note_type) for n in notes]
         began = time.process_time()
-        found = find(documents, Context(place.engine, place.records))
+        found = run_detectors(documents, BatchContext(place.engine, place.records))
         seconds += time.process_time() - began
         for variant in variants:
             for note, by_detector, detection in zip(notes, found, variant.detections(documents, found), strict=True):
@@ -90,18 +90,19 @@ def _errors(text: str, gold: Sequence[Span], detection: Detection, by_detector: 
 
 def open_sets(folder: Path) -> None:
     """The default engine with public resources on every document of each set; for Presidio on the same sets see ``engine.py --peer``."""
-    from deid_tasks.cli.engines import public_settings
-    from deid_tasks.engine.engine import build_engine
-    from deid_tasks.engine.pipeline import detect
+    from deid_tasks.engine.build import build_engine
+    from deid_tasks.engine.pipeline import find_identifiers
+    from deid_tasks.settings import EngineSettings
 
-    context = Context(build_engine(public_settings(), None, None))
+    context = BatchContext(build_engine(EngineSettings.public()))
     print("| set | documents | words | recall | precision |\n|---|---|---|---|---|")
     for name, categories in OPEN_SETS.items():
         rows = open_set(folder / f"{name}.jsonl")
         found: list[list[Span]] = []
         for first in range(0, len(rows), _BATCH):
             found += [
-                list(one.spans) for one in detect([row.document for row in rows[first : first + _BATCH]], context)
+                list(one.spans)
+                for one in find_identifiers([row.document for row in rows[first : first + _BATCH]], context)
             ]
         evaluation = score(rows, found, categories)
         recall, precision = evaluation.find(), evaluation.find(metric="precision")
@@ -110,16 +111,16 @@ def open_sets(folder: Path) -> None:
 
 def strangers() -> None:
     """The default engine with public resources on notes of styles that no training saw: those whose errors were read, and those of which only scores were."""
-    from deid_tasks.cli.engines import public_settings
-    from deid_tasks.engine.engine import build_engine
-    from deid_tasks.engine.pipeline import detect
+    from deid_tasks.engine.build import build_engine
+    from deid_tasks.engine.pipeline import find_identifiers
     from deid_tasks.learning.train.handwritten_notes import read_written
+    from deid_tasks.settings import EngineSettings
 
-    context = Context(build_engine(public_settings(), None, None))
+    context = BatchContext(build_engine(EngineSettings.public()))
     print("| notes by strangers | notes | words | recall | precision | missed | false |\n|---|---|---|---|---|---|---|")
     for name in ("read", "blind"):
         notes = list(read_written(Path(__file__).parents[1] / "external_notes" / name))
-        found = detect([Document(note.group, note.text) for note in notes], context)
+        found = find_identifiers([Document(note.group, note.text) for note in notes], context)
         scorer = Scorer()
         for note, detection in zip(notes, found, strict=True):
             gold = [Span(mark.start, mark.end, Entity(mark.target), "gold") for mark in note.marks]
@@ -173,10 +174,10 @@ def _ablate(place: Institution) -> None:
     # What patterns, templates and propagation are worth shows where neither a model nor a dictionary finds the same words.
     bare = replace(bare, detectors=tuple(one for one in bare.detectors if not isinstance(one, SentenceDetector)))
     for title, engine in (("the whole engine", place.engine), ("no model and no dictionaries", bare)):
-        _print_ablation(title, *ablate(gold, engine, Scorer()))
+        _print_ablation(title, *score_variants(gold, engine, Scorer()))
 
 
-def _print_ablation(title: str, ablated: Sequence[Ablated], recovered: Recovered) -> None:
+def _print_ablation(title: str, ablated: Sequence[AblationScore], recovered: RecoveredWords) -> None:
     print(f"\n{title}")
     print("| engine | recall | change | precision | change | core-s | the part's |\n|---|---|---|---|---|---|---|")
     for row in ablated:

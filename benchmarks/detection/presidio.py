@@ -6,11 +6,12 @@ import time
 from pathlib import Path
 
 from benchmarks.support.corpora import OPEN_SETS, Row, fresh, hospital, open_set, score, words_of
-from deid_tasks.cli.engines import public_settings
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
-from deid_tasks.engine.engine import Context, build_engine
-from deid_tasks.engine.pipeline import detect
+from deid_tasks.engine.build import build_engine
+from deid_tasks.engine.parts import BatchContext
+from deid_tasks.engine.pipeline import find_identifiers
+from deid_tasks.settings import EngineSettings
 
 BLOCK = 20
 PRESIDIO: dict[str, Entity | None] = {
@@ -71,13 +72,13 @@ class Peer:
 
 def compare(python: Path, model: str, corpora: Path | None, most: int) -> None:
     """Print one line a set and engine."""
-    settings = public_settings()
-    full = build_engine(settings, None, None)
+    settings = EngineSettings.public()
+    full = build_engine(settings)
     rules = settings.detect.model_copy(update={"detectors": ("patterns",)})
     ours = {
-        "Palimpsest, public resources": Context(full),
-        "Palimpsest, without a neural network": Context(
-            build_engine(settings.model_copy(update={"detect": rules}), None, None)
+        "Palimpsest, public resources": BatchContext(full),
+        "Palimpsest, without a neural network": BatchContext(
+            build_engine(settings.model_copy(update={"detect": rules}))
         ),
     }
     sets: dict[str, tuple[list[Row], frozenset[Category]]] = {"dev world": (hospital(most)[0], frozenset(Category))}
@@ -91,7 +92,7 @@ def compare(python: Path, model: str, corpora: Path | None, most: int) -> None:
     )
     warm = [row.document for row in hospital(most)[0][:BLOCK]]
     for context in ours.values():
-        detect(fresh(warm), context)
+        find_identifiers(fresh(warm), context)
     peer.read([document.text for document in warm])
     for title, (rows, categories) in sets.items():
         seconds = dict.fromkeys([*ours, "Presidio"], 0.0)
@@ -101,7 +102,7 @@ def compare(python: Path, model: str, corpora: Path | None, most: int) -> None:
             for name, context in ours.items():
                 documents = fresh(block)
                 began = time.process_time()
-                detections = detect(documents, context)
+                detections = find_identifiers(documents, context)
                 seconds[name] += time.process_time() - began
                 found[name] += [list(one.spans) for one in detections]
             taken, spans = peer.read([document.text for document in block])

@@ -23,15 +23,16 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.support.corpora import fresh, hospital, invented_terms, without_repeats, words_of
-from deid_tasks.cli.engines import public_settings
+from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.detect.inclusion import InclusionList
 from deid_tasks.engine.detect.lexicon_detector import LexiconDetector
 from deid_tasks.engine.detect.patterns import PatternDetector
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
-from deid_tasks.engine.engine import Context, Engine, build_engine
 from deid_tasks.engine.lexicon import Lexicon, compile_lexicon, default_lexicon
-from deid_tasks.engine.pipeline import detect
+from deid_tasks.engine.parts import BatchContext, EngineParts
+from deid_tasks.engine.pipeline import find_identifiers
 from deid_tasks.engine.text import Document
+from deid_tasks.settings import EngineSettings
 
 Figures = dict[str, Any]
 SHARDS = 500
@@ -48,10 +49,10 @@ def cpu(work: Callable[[], object], repeats: int = 3) -> float:
     return min(times)
 
 
-def run_all(documents: Sequence[Document], context: Context) -> None:
+def run_all(documents: Sequence[Document], context: BatchContext) -> None:
     """Detect in shards, as a worker does; documents start with nothing computed."""
     for first in range(0, len(documents), SHARDS):
-        detect(fresh(documents[first : first + SHARDS]), context)
+        find_identifiers(fresh(documents[first : first + SHARDS]), context)
 
 
 def compiled(terms: int, folder: Path) -> Lexicon:
@@ -59,11 +60,11 @@ def compiled(terms: int, folder: Path) -> Lexicon:
     return compile_lexicon(invented_terms(terms), folder / str(terms))
 
 
-def dictionary_engine(lexicon: Lexicon) -> Engine:
+def dictionary_engine(lexicon: Lexicon) -> EngineParts:
     """Everything but a neural network."""
-    settings = public_settings()
+    settings = EngineSettings.public()
     detectors = (PatternDetector(), LexiconDetector(lexicon))
-    return Engine(detectors, lexicon, None, settings.merge, settings.recover, 10**9, "", is_patient_aware=True)
+    return EngineParts(detectors, lexicon, None, settings.merge, settings.recover, 10**9, "")
 
 
 def path(scale: float) -> Figures:
@@ -71,7 +72,7 @@ def path(scale: float) -> Figures:
     rows, records = hospital(int(2_000 * scale))
     documents = [row.document for row in rows]
     with tempfile.TemporaryDirectory() as folder:
-        context = Context(dictionary_engine(compiled(int(1_000_000 * scale), Path(folder))), records)
+        context = BatchContext(dictionary_engine(compiled(int(1_000_000 * scale), Path(folder))), records)
         run_all(documents[:SHARDS], context)
         seconds = cpu(lambda: run_all(documents, context))
     return {"patterns + lexicon + patient + recovery, words per core-second": words_of(documents) / seconds}
@@ -133,8 +134,8 @@ def ensemble(scale: float) -> Figures:
     """The shipped models and everything else: on text in which no sentence repeats, then on notes that repeat as notes do."""
     rows, records = hospital(int(600 * scale))
     documents = without_repeats(rows)
-    engine = build_engine(public_settings(), None, None)
-    context = Context(engine, records)
+    engine = build_engine(EngineSettings.public())
+    context = BatchContext(engine, records)
     run_all(documents[:5], context)
     once = words_of(documents) / cpu(lambda: run_all(documents, context), 1)
     spared = spared_engine(engine, [row.document for row in rows])
@@ -143,12 +144,12 @@ def ensemble(scale: float) -> Figures:
     return {
         "full ensemble, no sentence repeated, words per core-second": once,
         "full ensemble, hospital with inclusion list and cache, times that": words_of(after)
-        / cpu(lambda: run_all(after, Context(spared, records_after)), 1)
+        / cpu(lambda: run_all(after, BatchContext(spared, records_after)), 1)
         / once,
     }
 
 
-def spared_engine(engine: Engine, seen: Sequence[Document]) -> Engine:
+def spared_engine(engine: EngineParts, seen: Sequence[Document]) -> EngineParts:
     """The engine with the sentences of ten patients and more on the inclusion list, and those of ``seen`` in its cache."""
     from dataclasses import replace
 
@@ -167,7 +168,7 @@ def spared_engine(engine: Engine, seen: Sequence[Document]) -> Engine:
         for one in engine.detectors
     )
     made = replace(engine, detectors=detectors)
-    run_all(seen, Context(made))
+    run_all(seen, BatchContext(made))
     return made
 
 
@@ -191,15 +192,15 @@ def memory(scale: float) -> Figures:
 
 def stream(count: int, source: Path) -> float:
     """Peak MB of a process after the first ``count`` notes of ``source``: read, detected in batches and written, as the command line does; no model is loaded."""
-    from deid_tasks.cli.jsonl import Problems, read_notes
+    from deid_tasks.cli.jsonl import Problems, read_lines
     from deid_tasks.evidence.annotation.formats.jsonl import span_record
 
-    context = Context(dictionary_engine(default_lexicon()))
-    lines = islice(read_notes(source, Problems()), count)
+    context = BatchContext(dictionary_engine(default_lexicon()))
+    lines = islice(read_lines(source, Problems()), count)
     with tempfile.TemporaryFile("w", encoding="utf-8") as target:
         while batch := list(islice(lines, SHARDS)):
             documents = [Document(line.note_id, line.text) for line in batch]
-            for document, found in zip(documents, detect(documents, context), strict=True):
+            for document, found in zip(documents, find_identifiers(documents, context), strict=True):
                 record = {"id": document.note_id, "spans": [span_record(one) for one in found.spans]}
                 target.write(json.dumps(record) + "\n")
     return peak_mb()
@@ -249,7 +250,7 @@ def spin(scale: float) -> Figures:
 def work(scale: float) -> Figures:
     """What one worker does in ``pair``."""
     rows, records = hospital(int(2_000 * scale))
-    context = Context(dictionary_engine(default_lexicon()), records)
+    context = BatchContext(dictionary_engine(default_lexicon()), records)
     for _ in range(5):
         run_all([row.document for row in rows], context)
     return {}

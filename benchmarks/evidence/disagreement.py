@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks.support.institution import institution
-from deid_tasks.engine.engine import Context
 from deid_tasks.engine.merge.votes import is_neural
-from deid_tasks.engine.pipeline import find
-from deid_tasks.engine.resolve import SpansByDetector, settle
+from deid_tasks.engine.parts import BatchContext
+from deid_tasks.engine.pipeline import run_detectors
+from deid_tasks.engine.resolve import SpansByDetector, resolve_spans
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.hospital.records import GoldNote
@@ -45,7 +45,7 @@ def read(note: GoldNote, document: Document, found: SpansByDetector, committee: 
 
     own = {name: spans for name, spans in found.items() if not name.endswith(":alone")}
     truth = set(mark_words(words, note.spans))
-    marked = set(mark_words(words, settle(document, own, committee.engine).spans))
+    marked = set(mark_words(words, resolve_spans(document, own, committee.engine).spans))
     neural = set(mark_words(words, [span for name, spans in own.items() if is_neural(name) for span in spans]))
     score = committee.score(note.text, found)
     return Read(note.patient_id, score, len(words), distinct(truth ^ marked), distinct(truth - neural))
@@ -72,7 +72,7 @@ def main() -> None:
         for first in range(0, len(place.notes), _BATCH):
             notes = place.notes[first : first + _BATCH]
             documents = [Document(n.note_id, n.text, n.patient_id, n.note_type) for n in notes]
-            found = find(documents, Context(committee.engine, place.records))
+            found = run_detectors(documents, BatchContext(committee.engine, place.records))
             pool += [read(*one, committee) for one in zip(notes, documents, found, strict=True)]
     random.Random(arguments.seed).shuffle(pool)
     print("| draw | notes | words | errors of the engine | words that its models missed |\n|---|---|---|---|---|")

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import psycopg2
 
 from deid_tasks.core.patient import PatientRecord
-from deid_tasks.engine.engine import Engine
+from deid_tasks.engine.parts import EngineParts
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.layouts import load
 from deid_tasks.hospital.postgres import EmbeddedPostgres
@@ -38,7 +38,7 @@ _RULES = (
 class Institution(NamedTuple):
     """The engine and some notes whose identifiers are known."""
 
-    engine: Engine
+    engine: EngineParts
     notes: list[GoldNote]
     """Evenly drawn from the hospital's notes."""
     records: Mapping[str, PatientRecord]

@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from deid_tasks.core.errors import SettingsError
-from deid_tasks.settings import InstitutionSettings, load_institution
-from deid_tasks.settings.load import institution_files
+from deid_tasks.settings import InstitutionSettings, institution_files, load_institution
 
 FOLDER = Path(os.environ.get("PALIMPSEST_INSTITUTIONS") or Path(__file__).resolve().parent.parent / "institutions")
 

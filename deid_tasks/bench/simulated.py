@@ -1,4 +1,4 @@
-"""Simulated notes to measure on, where no file of notes is given."""
+"""Simulated notes to measure on."""
 
 from collections.abc import Iterator
 
@@ -7,6 +7,6 @@ from deid_tasks.hospital.records import GoldNote, HospitalSpec, World
 
 
 def simulated_notes(count: int) -> Iterator[GoldNote]:
-    """Yield ``count`` notes of one hospital of the ``dev`` world; the same ones each time."""
+    """Yield ``count`` notes of one hospital of the ``dev`` world; every call yields the same ones."""
     spec = HospitalSpec("bench", World.DEV, seed=7, patients=max(20, count // 3), providers=60, notes=count)
     yield from write_notes(build_hospital(spec))

@@ -14,7 +14,7 @@ from deid_tasks.evidence.annotation.formats import FORMATS
 
 if TYPE_CHECKING:
     from deid_tasks.evidence.annotation.formats import AnnotatedNote
-    from deid_tasks.platform.runs.ablation import Ablated, GoldDocument, Recovered
+    from deid_tasks.platform.runs.ablation import AblationScore, GoldDocument, RecoveredWords
 
 _SIGNED = "+.4f"
 _COLUMNS = (
@@ -57,7 +57,7 @@ def ablate_engine(
     if (gold is None) == (institution is None):
         raise DeidError("give either a file of gold notes or --institution")
     output = Output(json_file, csv_file, wide)
-    recovered: dict[str, Recovered] = {}
+    recovered: dict[str, RecoveredWords] = {}
     problems = 0
     if institution:
         from deid_tasks.settings import MeasuredDesign
@@ -87,22 +87,22 @@ def ablate_engine(
         raise typer.Exit(1)
 
 
-def _ablate_file(gold: Path, form: str) -> "tuple[list[Ablated], Recovered, int]":
+def _ablate_file(gold: Path, form: str) -> "tuple[list[AblationScore], RecoveredWords, int]":
     """Ablate the public engine on a file; the last value is the number of lines that could not be read."""
-    from deid_tasks.cli.engines import public_settings
     from deid_tasks.cli.gold_files import read_gold_file
     from deid_tasks.cli.jsonl import Problems
-    from deid_tasks.engine.engine import build_engine
+    from deid_tasks.engine.build import build_engine
     from deid_tasks.evidence.evaluate import Scorer
     from deid_tasks.platform.runs import ablation
+    from deid_tasks.settings import EngineSettings
 
     if form not in FORMATS:
         raise DeidError(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
     problems = Problems()
-    engine = build_engine(public_settings(), None, None)
+    engine = build_engine(EngineSettings.public())
     with counting("gold notes read") as count:
         documents = _documents(read_gold_file(gold, form, problems), count)
-        ablated, recovered = ablation.ablate(documents, engine, Scorer())
+        ablated, recovered = ablation.score_variants(documents, engine, Scorer())
     return ablated, recovered, problems.count
 
 
@@ -116,7 +116,7 @@ def _documents(notes: "Iterable[AnnotatedNote]", count: Any) -> "Iterator[GoldDo
         count(1)
 
 
-def _rows(ablated: "list[Ablated]") -> list[dict[str, Any]]:
+def _rows(ablated: "list[AblationScore]") -> list[dict[str, Any]]:
     full = ablated[0]
     rows = []
     for variant in ablated:
@@ -136,18 +136,18 @@ def _rows(ablated: "list[Ablated]") -> list[dict[str, Any]]:
     return rows
 
 
-def _recovered(counts: "Recovered") -> dict[str, Any]:
+def _recovered(counts: "RecoveredWords") -> dict[str, Any]:
     return {
         "notes": counts.notes,
         "marked_words": counts.marked.total(),
-        "retained_words": counts.given_back.total(),
-        "retained_words_by_entity": dict(counts.given_back.most_common()),
+        "retained_words": counts.recovered.total(),
+        "retained_words_by_entity": dict(counts.recovered.most_common()),
     }
 
 
-def _format_recovered(counts: "Recovered", where: str) -> str:
-    by_entity = ", ".join(f"{entity} {count:,}" for entity, count in counts.given_back.most_common(6))
+def _format_recovered(counts: "RecoveredWords", where: str) -> str:
+    by_entity = ", ".join(f"{entity} {count:,}" for entity, count in counts.recovered.most_common(6))
     return (
-        f"recovery retained {counts.given_back.total():,} of {counts.marked.total():,} marked words"
+        f"recovery retained {counts.recovered.total():,} of {counts.marked.total():,} marked words"
         f" ({counts.share:.2%}) in {counts.notes:,} {where}" + (f": {by_entity}" if by_entity else "")
     )

@@ -1,8 +1,11 @@
-"""Commands of ``deid``; each is a thin shell over the pipeline."""
+"""De-identify clinical notes: find identifiers, replace them, and measure how well that works.
 
-import datetime
+Exit status: 0, everything was done; 1, lines were skipped or notes quarantined, as messages say; 2, nothing could be done.
+"""
+
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +20,7 @@ from deid_tasks.cli.certificate import certificate
 from deid_tasks.cli.corpus import corpus
 from deid_tasks.cli.evaluation import evaluate_spans
 from deid_tasks.cli.harvest import harvest
-from deid_tasks.cli.jsonl import Line, Problems, is_text_file, open_target, read_notes
+from deid_tasks.cli.jsonl import Problems, is_text_file, json_line, open_target, read_lines
 from deid_tasks.cli.keys import keys
 from deid_tasks.cli.learn import learn_from_errors
 from deid_tasks.cli.options import RenamedOptionsCommand
@@ -26,7 +29,6 @@ from deid_tasks.cli.reidentify import write_originals
 from deid_tasks.cli.sampling import draw_sample
 from deid_tasks.cli.train import train_models
 from deid_tasks.core.errors import DeidError
-from deid_tasks.evidence.annotation.formats.jsonl import span_record
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 
@@ -59,22 +61,34 @@ _TRAINING = frozenset(("torch", "transformers", "onnx", "safetensors"))
 
 
 def main() -> None:
-    """Run the command line; an error of ours is one line on standard error and exit status 2."""
+    """Run the command line. An error that is no defect is one line on standard error and exit status 2."""
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
         app()
     except DeidError as error:
-        Console(stderr=True).print(f"deid: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(2)
+        _fail(str(error))
     except ModuleNotFoundError as error:
         package = (error.name or "").split(".")[0]
         if package in {"", "deid_tasks"}:
             raise
         extra = "train" if package in _TRAINING else "platform"
-        message = f"this needs the package {package!r}, which is not installed: pip install 'palimpsest-deid[{extra}]'"
-        Console(stderr=True).print(f"deid: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(2)
+        _fail(f"this needs the package {package!r}, which is not installed: pip install 'palimpsest-deid[{extra}]'")
     except BrokenPipeError:
         sys.exit(141)
+    except OSError as error:
+        _fail(f"{error.filename or 'input or output'}: {error.strerror or type(error).__name__}")
+    except MemoryError:
+        _fail("not enough memory")
+
+
+def _fail(message: str) -> None:
+    Console(stderr=True).print(f"deid: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
+    sys.exit(2)
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    """Print a warning as one line, without the code that raised it."""
+    print(f"deid: warning: {message}", file=sys.stderr)
 
 
 @app.command()
@@ -84,19 +98,12 @@ def detect(
     institution: Institution = None,
     institutions: Institutions = _INSTITUTIONS,
 ) -> None:
-    """Find identifiers: one line a note, {id, spans}. Exit status 1 where lines were skipped."""
-    from deid_tasks.cli.engines import CommandEngine
-    from deid_tasks.engine.pipeline import detect as find
+    """Find identifiers: one line a note, {id, spans}.
 
-    engine = CommandEngine(institution, institutions, needs_key=False)
-    problems = Problems()
-    with open_target(output) as target, counting("notes") as count:
-        for lines, documents, context in engine.contexts(read_notes(notes, problems, engine.engine.max_characters)):
-            for line, found in zip(lines, find(documents, context), strict=True):
-                record = {"id": line.note_id, **line.extra, "spans": [span_record(span) for span in found.spans]}
-                target.write(json.dumps(record, ensure_ascii=False) + "\n")
-            count(len(lines))
-    _end(problems)
+    A note that cannot be processed becomes {id, outcome, reason, error}, and the others are processed. Exit status 1: lines were
+    skipped or notes quarantined.
+    """
+    _run(notes, output, institution, institutions, is_rewriting=False)
 
 
 @app.command()
@@ -106,29 +113,37 @@ def obfuscate(
     institution: Institution = None,
     institutions: Institutions = _INSTITUTIONS,
 ) -> None:
-    """Replace identifiers by surrogates: one line a note, {id, text}. Exit status 1 where lines were skipped.
+    """Replace identifiers by surrogates: one line a note, {id, text}.
 
-    The ids of notes pass through: give pseudonyms where they identify anyone. One text file into an output that ends in .txt gives
+    A note that cannot be processed, or in whose output the audit finds an identifier of the patient, is withheld: it becomes
+    {id, outcome, reason, error}, and the others are processed. Exit status 1: lines were skipped or notes quarantined.
+
+    The ids of notes pass through: give pseudonyms if ids identify anyone. One text file with an output that ends in .txt gives
     the text itself.
     """
-    from deid_tasks.cli.engines import CommandEngine
-    from deid_tasks.engine.pipeline import detect as find
+    _run(notes, output, institution, institutions, is_rewriting=True)
 
-    engine = CommandEngine(institution, institutions, needs_key=True)
-    obfuscator = engine.engine.obfuscator
-    if obfuscator is None:
-        raise DeidError("the engine was built without a surrogate key")
-    problems = Problems()
-    is_plain = output.suffix == ".txt" and is_text_file(notes)
+
+def _run(notes: Path, output: Path, institution: str | None, institutions: Path, *, is_rewriting: bool) -> None:
+    """Send the notes through the pipeline, and write one line each."""
+    from deid_tasks.cli.engines import CommandEngine
+    from deid_tasks.cli.outcomes import is_quarantined, note_record
+    from deid_tasks.engine.pipeline import deidentify
+
+    engine = CommandEngine(institution, institutions, needs_key=is_rewriting)
+    problems, quarantined = Problems(), 0
+    is_plain = is_rewriting and output.suffix == ".txt" and is_text_file(notes)
     with open_target(output) as target, counting("notes") as count:
-        for lines, documents, context in engine.contexts(read_notes(notes, problems, engine.engine.max_characters)):
-            for line, document, found in zip(lines, documents, find(documents, context), strict=True):
-                patient = context.patients.get(document.patient_id or "")
-                rewritten = obfuscator.obfuscate(document, found.spans, patient, _moment(line, problems))
-                record = {"id": line.note_id, **line.extra, "text": rewritten.text}
-                target.write(rewritten.text if is_plain else json.dumps(record, ensure_ascii=False) + "\n")
-            count(len(lines))
-    _end(problems)
+        for batch in engine.batches(read_lines(notes, problems)):
+            rows = deidentify(batch.notes, batch.context, detect_only=not is_rewriting).to_pylist()
+            for line, row in zip(batch.lines, rows, strict=True):
+                quarantined += is_quarantined(row)
+                if is_plain and is_quarantined(row):
+                    # A text file has no place for an outcome: nothing is written.
+                    raise typer.Exit(1)
+                target.write(row["deid_text"] if is_plain else json_line(note_record(line, row)))
+            count(len(batch.lines))
+    _end(problems, quarantined)
 
 
 @app.command()
@@ -154,19 +169,10 @@ def schema(output: Output = Path("-")) -> None:
         target.write(json.dumps(json_schema(), indent=2) + "\n")
 
 
-def _moment(line: Line, problems: Problems) -> datetime.datetime | None:
-    if line.note_datetime is None:
-        return None
-    try:
-        return datetime.datetime.fromisoformat(str(line.note_datetime)).replace(tzinfo=None)
-    except ValueError:
-        problems.report(
-            f"note {line.number}", "note_datetime is no ISO 8601 time; dates without a year are read without it"
-        )
-        return None
-
-
-def _end(problems: Problems) -> None:
-    if problems.count:
-        print(f"{problems.count} problems", file=sys.stderr)
+def _end(problems: Problems, quarantined: int = 0) -> None:
+    """End with exit status 1 if lines were skipped or notes quarantined."""
+    told = [f"{problems.count} problems"] if problems.count else []
+    told += [f"{quarantined} notes quarantined"] if quarantined else []
+    if told:
+        print(", ".join(told), file=sys.stderr)
         raise typer.Exit(1)

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deid_tasks.cli.jsonl import Line, Problems, read_notes
+from deid_tasks.cli.jsonl import Line, Problems, read_lines
 from deid_tasks.cli.output import COUNT, Column, CsvFile, FigureTable, JsonFile, Output
 from deid_tasks.cli.progress import counting
+from deid_tasks.core.detectors import DetectorName, base_name
 
 if TYPE_CHECKING:
-    from deid_tasks.bench import Measured
+    from deid_tasks.bench import BenchResult
 
 
 _COLUMNS = (
@@ -51,12 +52,12 @@ def bench(
 
     engine = CommandEngine(institution, institutions, needs_key=obfuscate)
     problems, run = Problems(), Bench()
-    lines = read_notes(notes, problems) if notes else _simulated(simulated)
+    lines = read_lines(notes, problems) if notes else _simulated(simulated)
     with counting("notes") as count:
-        for _, documents, context in engine.contexts(lines):
-            run.run(documents, context)
-            count(len(documents))
-    measured = run.measured()
+        for batch in engine.batches(lines):
+            run.run(batch.notes, batch.context, detect_only=not obfuscate)
+            count(len(batch.lines))
+    measured = run.result()
     document = report(measured, _neural(measured))
     output = Output(json_file, csv_file)
     _print(document, output)
@@ -72,7 +73,7 @@ def _simulated(count: int) -> Iterator[Line]:
         yield Line(number, note.note_id, note.text, note.patient_id, note.note_type)
 
 
-def report(measured: "Measured", neural: dict[str, float]) -> dict[str, Any]:
+def report(measured: "BenchResult", neural: dict[str, float]) -> dict[str, Any]:
     """The figures by name; rates are per second of processor time."""
     seconds = max(measured.seconds, 1e-9)
     amounts = measured.amounts
@@ -105,7 +106,7 @@ def _hits(counts: dict[str, int]) -> dict[str, float]:
     }
 
 
-def _neural(measured: "Measured") -> dict[str, float]:
+def _neural(measured: "BenchResult") -> dict[str, float]:
     """Multiply-adds a second of the neural stages, and their share of the matrix peak; empty without a neural stage.
 
     ONNX runs on processors: processor time and int8 count. torch runs on a GPU if there is one: elapsed time and
@@ -113,8 +114,8 @@ def _neural(measured: "Measured") -> dict[str, float]:
     """
     from deid_tasks.bench import bfloat16_peak, int8_peak, multiply_adds_a_piece
 
-    stages = [stage for stage in measured.stages if stage.name.split(":")[0] == "transformer"]
-    read = [counter for name, counter in measured.counts.items() if name.endswith(" pieces")]
+    stages = [stage for stage in measured.stages if base_name(stage.name) == DetectorName.TRANSFORMER]
+    read = [counter for name, counter in measured.counts.items() if name.endswith(" tokens")]
     pieces = sum(counter.total() for counter in read)
     if not stages or not pieces:
         return {}

@@ -1,84 +1,98 @@
-"""The engine that a command runs on: an institution's, or the public one."""
+"""The engine that a command runs: an institution's, or the public one."""
 
-import datetime
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
 
 from deid_tasks.cli.jsonl import Line
-from deid_tasks.core.errors import SettingsError
-from deid_tasks.engine.engine import Context, Engine, build_engine
-from deid_tasks.engine.text import Document
-from deid_tasks.settings import InstitutionSettings, Secrets, load_institution
+from deid_tasks.core.notes import note_batch
+from deid_tasks.engine.build import build_engine
+from deid_tasks.engine.parts import BatchContext, EngineParts
+from deid_tasks.settings import EngineSettings, InstitutionSettings, Secrets, load_institution
+from deid_tasks.settings.secrets import variable_of
+
+if TYPE_CHECKING:
+    from deid_tasks.core.patient import PatientRecord
 
 PUBLIC_KEY = "deid_key"
-"""Name of the secret that holds the surrogate key where no institution is given."""
+"""Name of the secret that holds the surrogate key of the public engine."""
 
 _BATCH_NOTES = 500
-"""As many as a run reads at once: the more there are, the fuller a model's batches of sentences of one length."""
+"""The more notes a batch has, the fuller a model's batches of sentences of one length."""
 _BATCH_CHARACTERS = 2_000_000
 
 
+class CommandBatch(NamedTuple):
+    """Some lines of the input, as the pipeline takes them."""
+
+    lines: list[Line]
+    notes: pa.RecordBatch
+    context: BatchContext
+
+
 class CommandEngine:
-    """An engine and, where an institution is given, its warehouse's knowledge of the patients."""
+    """An engine and, if an institution is given, what its warehouse knows of the patients."""
 
     def __init__(self, institution: str | None, folder: Path, *, needs_key: bool) -> None:
         self._secrets = Secrets()
         self._settings: InstitutionSettings | None = None
-        self.engine: Engine
+        self.parts: EngineParts
         if institution is None:
-            self.engine = build_engine(public_settings(), None, self._public_key() if needs_key else None)
+            self.parts = build_engine(EngineSettings.public(), self._public_key() if needs_key else None)
             return
         from deid_tasks.platform.runs import load_engine
 
         self._settings = load_institution(folder / f"{institution}.yaml")
-        self.engine = load_engine(self._settings, self._secrets)
+        self.parts = load_engine(self._settings, self._secrets)
 
-    def contexts(self, lines: Iterable[Line]) -> Iterator[tuple[list[Line], list[Document], Context]]:
-        """The lines in batches of bounded size, each with its documents and its context."""
+    def batches(self, lines: Iterable[Line]) -> Iterator[CommandBatch]:
+        """Yield the lines in batches of bounded size, each with its patients' records."""
+        with self._connect() as connection:
+            for batch in _batches(lines):
+                context = BatchContext(self.parts, self._patients(connection, batch))
+                yield CommandBatch(batch, note_batch(map(_columns, batch)), context)
+
+    def _connect(self) -> Any:
         if self._settings is None:
-            for batch in _batches(lines):
-                yield batch, _documents(batch), Context(self.engine)
-            return
-        from deid_tasks.platform.warehouse import connect, read_patients
+            return nullcontext()
+        from deid_tasks.platform.warehouse import connect
 
-        with connect(self._secrets.text(self._settings.warehouse.connection)) as connection:
-            for batch in _batches(lines):
-                patients = read_patients(connection, self._settings, (n.patient_id for n in batch if n.patient_id))
-                yield batch, _documents(batch), Context(self.engine, patients)
+        return connect(self._secrets.text(self._settings.warehouse.connection))
+
+    def _patients(self, connection: Any, batch: Sequence[Line]) -> "dict[str, PatientRecord]":
+        if self._settings is None:
+            return {}
+        from deid_tasks.platform.warehouse import read_patients
+
+        return dict(read_patients(connection, self._settings, (line.patient_id for line in batch if line.patient_id)))
 
     def _public_key(self) -> bytes:
-        try:
+        if self._secrets.find(PUBLIC_KEY) is not None:
             return self._secrets.key(PUBLIC_KEY)
-        except SettingsError as error:
-            if "is not set" not in str(error):
-                raise
-        key = os.urandom(32)
         print(
             "no key given: surrogates of this run will differ from those of any other;"
-            f" set PALIMPSEST_SECRET_{PUBLIC_KEY.upper()} to 32 random bytes in base64, e.g."
-            " $(head -c 32 /dev/urandom | base64), to keep them",
+            f" set {variable_of(PUBLIC_KEY)} to 32 random bytes in base64, e.g. $(head -c 32 /dev/urandom | base64),"
+            " to get the same ones again",
             file=sys.stderr,
         )
-        return key
+        return os.urandom(32)
 
 
-def public_settings() -> InstitutionSettings:
-    """The settings of an engine that belongs to no institution."""
-    return InstitutionSettings.model_validate(
-        {
-            "institution": "public",
-            "title": "No institution",
-            "warehouse": {"connection": "none", "layout": "none"},
-            "notes": {"start_date": datetime.date(2000, 1, 1)},
-            "detect": {"detectors": ("patterns", "transformer")},
-            "obfuscate": {"key": PUBLIC_KEY},
-            "publish": {"bucket": "none", "object_store": "none", "catalog": "none"},
-            "work_dir": os.devnull,
-        }
-    )
+def _columns(line: Line) -> dict[str, Any]:
+    """Return a line as the columns of a note."""
+    return {
+        "note_id": line.note_id,
+        "patient_id": line.patient_id,
+        "note_type": line.note_type,
+        "note_datetime": line.note_datetime,
+        "text": line.text,
+    }
 
 
 def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
@@ -89,7 +103,3 @@ def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
             batch.append(more)
             characters += len(more.text)
         yield batch
-
-
-def _documents(batch: Sequence[Line]) -> list[Document]:
-    return [Document(line.note_id, line.text, line.patient_id, line.note_type) for line in batch]

@@ -61,18 +61,19 @@ def pair_with_file(gold: Iterable[AnnotatedNote], predicted: Path, name: str, pr
 
 def pair_with_engine(gold: Iterable[AnnotatedNote]) -> Iterator[Pair]:
     """Pair gold notes with the spans that the public engine finds in their texts."""
-    from deid_tasks.cli.engines import public_settings
-    from deid_tasks.engine.engine import Context, build_engine
-    from deid_tasks.engine.pipeline import detect
+    from deid_tasks.engine.build import build_engine
+    from deid_tasks.engine.parts import BatchContext
+    from deid_tasks.engine.pipeline import find_identifiers
     from deid_tasks.engine.text import Document
+    from deid_tasks.settings import EngineSettings
 
-    context = Context(build_engine(public_settings(), None, None))
+    context = BatchContext(build_engine(EngineSettings.public()))
     stream = iter(gold)
     while batch := list(islice(stream, _BATCH_NOTES)):
         documents = [
             Document(note.note_id, note.text, note.patient_id or None, note.note_type or None) for note in batch
         ]
-        for note, found in zip(batch, detect(documents, context), strict=True):
+        for note, found in zip(batch, find_identifiers(documents, context), strict=True):
             yield note, found.spans
 
 

@@ -81,8 +81,8 @@ def _engine_spans(
     settings: "InstitutionSettings", secrets: "Secrets", sample_version: str
 ) -> dict[str, tuple[Span, ...]]:
     """Return the spans that the institution's engine finds in each note of a sample."""
-    from deid_tasks.engine.engine import Context
-    from deid_tasks.engine.pipeline import detect
+    from deid_tasks.engine.parts import BatchContext
+    from deid_tasks.engine.pipeline import find_identifiers
     from deid_tasks.engine.text import Document
     from deid_tasks.platform.runs import load_engine
     from deid_tasks.platform.runs.batches import batched
@@ -96,6 +96,6 @@ def _engine_spans(
         for notes in batched(read_drawn(reader, settings, sample_version), _BATCH_NOTES):
             patients = read_patients(connection, settings, (n.patient_id for n in notes if n.patient_id))
             documents = [Document(n.note_id, n.text, n.patient_id, n.note_type) for n in notes]
-            for note, detection in zip(notes, detect(documents, Context(engine, patients)), strict=True):
+            for note, detection in zip(notes, find_identifiers(documents, BatchContext(engine, patients)), strict=True):
                 found[note.note_id] = detection.spans
     return found

@@ -1,9 +1,12 @@
-"""The columns a batch of notes has when it enters the engine and when it leaves it."""
+"""The columns of a batch of notes when it enters the engine and when it leaves it."""
 
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
+
+from deid_tasks.core.errors import InputError
 
 SPAN_TYPE = pa.struct(
     [
@@ -27,13 +30,52 @@ NOTE_SCHEMA = pa.schema(
 )
 """One row a note, as ``stg_note`` holds it; other columns are refused, so that nothing unlisted passes through."""
 
+_STRINGS = tuple(field.name for field in NOTE_SCHEMA if field.type == pa.string() and field.name != "text")
+
+
+def note_batch(notes: Iterable[Mapping[str, Any]]) -> pa.RecordBatch:
+    """Return notes as a batch of ``NOTE_SCHEMA``.
+
+    Args:
+        notes: columns by name; missing ones are null. A text that is not valid Unicode, such as one with half of a surrogate
+            pair, becomes null, so that the engine quarantines that note and no other.
+
+    Raises:
+        InputError: another column is not valid Unicode; the text names the note by its position.
+    """
+    rows = []
+    for position, note in enumerate(notes):
+        row = {name: note.get(name) for name in NOTE_SCHEMA.names}
+        for name in _STRINGS:
+            if not is_unicode(row[name]):
+                raise InputError(f"note at position {position}: {name} is not valid Unicode")
+        if not is_unicode(row["text"]):
+            row["text"] = None
+        rows.append(row)
+    return pa.RecordBatch.from_pylist(rows, schema=NOTE_SCHEMA)
+
+
+def is_unicode(value: object) -> bool:
+    """Whether ``value`` is anything but a string that UTF-8 cannot encode."""
+    if not isinstance(value, str):
+        return True
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
 
 class Outcome(StrEnum):
     """What became of one note in one run."""
 
     PUBLISHED = "published"
     UNCHANGED = "unchanged"
+    """Published without a change: nothing in it was replaced."""
     QUARANTINED = "quarantined"
+    """Withheld; its reason says why."""
+    DETECTED = "detected"
+    """Identifiers were found and nothing was rewritten, as the caller had asked."""
 
 
 class Reason(StrEnum):
@@ -41,13 +83,17 @@ class Reason(StrEnum):
 
     NONE = ""
     TOO_LONG = "too_long"
+    """Longer than the settings allow."""
     NOT_TEXT = "not_text"
+    """Null, or not valid Unicode."""
     ENGINE_ERROR = "engine_error"
+    """A step failed on it; ``error_class`` and ``error_location`` say where."""
     AUDIT = "audit_finding"
+    """The audit found an identifier of the patient in the output."""
 
 
 class Amounts(NamedTuple):
-    """How much of some notes is what: the counts that drift is watched by."""
+    """Counts over some notes; drift is judged by them."""
 
     words: int = 0
     spans: int = 0
@@ -57,7 +103,7 @@ class Amounts(NamedTuple):
     """Spans that two or more detectors found."""
 
     def plus(self, other: "Amounts") -> "Amounts":
-        """Both together."""
+        """Return the sum of both."""
         return Amounts(*(a + b for a, b in zip(self, other, strict=True)))
 
 
@@ -94,6 +140,8 @@ RESULT_SCHEMA = pa.schema(
         pa.field("replacements", pa.list_(REPLACEMENT_TYPE)),
         pa.field("outcome", pa.string(), nullable=False),
         pa.field("reason", pa.string(), nullable=False),
+        pa.field("error_class", pa.string()),
+        pa.field("error_location", pa.string()),
         pa.field("words", pa.int32(), nullable=False),
         pa.field("changed_words", pa.int32(), nullable=False),
         pa.field("agreed_spans", pa.int32(), nullable=False),
@@ -102,8 +150,13 @@ RESULT_SCHEMA = pa.schema(
 )
 """What ``deidentify`` returns: one row a note, in the order given.
 
-``deid_text`` is null where the note is quarantined. ``*_key`` are pseudonyms, ``deid_datetime`` is shifted with the patient's
-dates, ``recovered`` the entities of the spans given back as medical terms, ``findings`` are offsets of ``deid_text`` as the audit saw it, ``replacements`` where surrogates stand in it and what they
-replaced in the original. ``changed_words`` are the words of
-the original that a surrogate replaced at least in part, ``agreed_spans`` the spans that two or more detectors found. The real identifiers are for the warehouse only.
+- ``note_key``, ``patient_key``, ``author_key``: pseudonyms; ``note_key`` is empty if the engine has no key. The real
+  identifiers beside them are for the warehouse only.
+- ``deid_datetime``: shifted with the patient's dates. ``deid_text``: null if the note is quarantined or was only detected.
+- ``recovered``: entities of the spans that were recovered as medical terms.
+- ``findings``: what the audit found, as offsets of the rewritten text.
+- ``replacements``: offsets of the surrogates in ``deid_text``, and of what they replaced in the original.
+- ``error_class``, ``error_location``: class of the exception and ``module:function:line``, if a step failed on the note.
+- ``changed_words``: words of the original that a surrogate replaced at least in part. ``agreed_spans``: spans that two or more
+  detectors found.
 """

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_tasks.core.detectors import DetectorName
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.decode import decode_spans
 from deid_tasks.engine.detect.patterns import PatternDetector
@@ -25,7 +26,7 @@ from deid_tasks.engine.detect.token_classifier import TokenClassifier
 from deid_tasks.engine.detect.transformer import NAME, TransformerDetector
 from deid_tasks.engine.detect.word_probabilities import WordProbabilities
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
-from deid_tasks.engine.resolve import settle_all
+from deid_tasks.engine.resolve import resolve_batch
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.settings import MergeSettings, RecoverSettings, SecondStageSettings, TransformerSettings
@@ -71,10 +72,10 @@ class SecondStageGate:
         marked = []
         for answers in (one, other):
             spans = [
-                {"patterns": found, name: [Span(s.start, s.end, s.entity, name, s.score) for s in answer]}
+                {DetectorName.PATTERNS: found, name: [Span(s.start, s.end, s.entity, name, s.score) for s in answer]}
                 for found, answer in zip(patterns, answers, strict=True)
             ]
-            marked.append([detection.spans for detection in settle_all(documents, spans, self)])
+            marked.append([detection.spans for detection in resolve_batch(documents, spans, self)])
         return [
             mark_words(words, first).keys() != mark_words(words, second).keys()
             for words, first, second in zip(map(split_words, texts), *marked, strict=True)

@@ -1,4 +1,21 @@
-"""The fingerprint: one hash of everything that decides what the engine puts out, and of nothing else."""
+"""The fingerprint: one hash of everything that decides what the engine puts out, and of nothing else.
+
+A second, narrower hash versions the sentence cache (``neural_version``). It changes with everything that decides what the models
+answer for a sentence:
+
+- the models' weights and configuration, and their settings except batch size and threads;
+- the code of ``engine/text`` and ``engine/detect`` without ``detect/patterns``, and ``core/entities``;
+- the releases of the libraries in ``LIBRARIES``, of Python and of Unicode; with ``backend: torch`` those of its libraries too.
+
+A cascade asks its second model only where the answer can change the final spans, and a model may read what patterns say of each
+word. In both cases the rules decide too, and an edit of any of these empties the cache as well:
+
+- the code of ``engine/detect/patterns``, ``engine/lexicon``, ``engine/merge``, ``engine/recover``, ``engine/resolve`` and
+  ``engine/cascade``;
+- the public reference lists, the sections ``merge`` and ``recover``, and whether ``patterns`` is among the detectors.
+
+An institution's own patterns, context rules, dictionaries, templates and inclusion list never empty it.
+"""
 
 import hashlib
 import importlib.metadata
@@ -10,36 +27,44 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from deid_tasks.core.detectors import DetectorName
 from deid_tasks.core.reference import reference_path
-from deid_tasks.settings import InstitutionSettings
+from deid_tasks.settings import EngineSettings
 
 WINGS = ("core", "engine")
 MODULES = (
-    # Which of a patient's records the engine is given.
+    # Decides which of a patient's records reach the engine.
     "platform/warehouse/patients.py",
 )
-"""Code that a note passes through on its way. How settings are read is no part of it: their values are."""
+"""Code that decides the output. The code that reads settings is not part of it: the values of the settings are."""
 
 LIBRARIES = ("google-re2", "numpy", "onnxruntime", "rapidfuzz", "tokenizers")
-"""What the code above computes with. Another release may round, match or split otherwise, and a gold set is the only way to know
-that it does not; an evaluation costs minutes."""
+"""What the code above computes with. Another release may round, match or split differently. Only a gold set can show that it does
+not, and an evaluation costs minutes."""
 
 TORCH_LIBRARIES = ("onnx", "safetensors", "torch", "transformers")
-"""What computes beside them where a model's settings ask for ``backend: torch``; they may not be installed."""
+"""What else computes if a model's settings say ``backend: torch``; they may not be installed."""
 
-DECISIVE = frozenset({"institution", "detect", "merge", "recover", "policy", "obfuscate"})
-"""Sections of the settings that change the output. Of ``notes`` the longest note alone does."""
+DECISIVE = frozenset({"detect", "merge", "recover", "policy", "obfuscate"})
+"""Sections of the settings that change the output. Of ``notes`` only the maximum length does."""
 _NOT_NEURAL = frozenset({"detectors", "patterns", "context", "inclusion"})
-"""Settings of detection that the neural pass does not know."""
-_NEURAL_ROOMS = ("engine/text", "engine/detect")
-_RULE_ROOMS = (*_NEURAL_ROOMS, "engine/lexicon", "engine/merge", "engine/recover")
-_RULE_MODULES = ("core/reference.py", "core/us_states.py", "engine/resolve.py", "engine/cascade.py")
-"""Code that decides over a model's doubt."""
+"""Settings of detection that the models' answers do not depend on."""
+_NEURAL_PACKAGES = ("engine/text", "engine/detect")
+_RULE_PACKAGES = (*_NEURAL_PACKAGES, "engine/lexicon", "engine/merge", "engine/recover")
+_RULE_MODULES = (
+    "core/reference.py",
+    "core/us_states.py",
+    "core/detectors.py",
+    "engine/resolve.py",
+    "engine/cascade.py",
+)
+"""Code that decides which texts a second-stage model reads."""
 _PACKAGE = Path(__file__).parents[1]
 
 
 def fingerprint(
-    settings: InstitutionSettings,
+    settings: EngineSettings,
+    institution: str,
     lexicon_version: str,
     model_hashes: tuple[str, ...],
     package: Path = _PACKAGE,
@@ -47,20 +72,24 @@ def fingerprint(
     harvested: tuple[str, ...] = (),
     people: str = "",
 ) -> str:
-    """The fingerprint of code, libraries, reference lists, weights, lexicon, approved harvest, known people and decisive settings.
+    """Return the fingerprint of an engine.
 
-    Thresholds, schedules, owners and addresses are no part of it: they change what is done with the output, not the output. The
-    institution's secrets are none either: another key gives other surrogates, in the same places. Nor are the patients' own
-    records, which change daily and are read by patient.
+    It covers code, libraries, reference lists, weights, lexicon, approved harvest, known people and decisive settings. Thresholds,
+    schedules, owners and addresses are not part of it: they change what is done with the output, not the output. Secrets are not
+    part of it either: another key gives other surrogates at the same positions. Nor are patients' records, which change daily.
 
     Args:
-        settings: the institution.
+        settings: the engine's.
+        institution: the institution's name.
         lexicon_version: hash of its compiled dictionaries.
         model_hashes: of the weights and the configuration of each transformer, in the order of the settings.
         package: folder of this package.
-        reference: folder of the public reference lists; the shipped one where ``None``.
+        reference: folder of the public reference lists; the shipped one if ``None``.
         harvested: versions of the approved inclusion list and templates.
         people: version of the known people, whom surrogates avoid.
+
+    Returns:
+        32 hexadecimal digits.
     """
     folder = reference or reference_path("SOURCES.md").parent
     parts = {
@@ -71,23 +100,32 @@ def fingerprint(
         "lexicon": lexicon_version,
         "harvested": list(harvested),
         "people": people,
+        "institution": institution,
         "settings": decisive_settings(settings),
     }
     return _digest(parts)
 
 
 def neural_version(
-    settings: InstitutionSettings,
+    settings: EngineSettings,
     model_hashes: tuple[str, ...],
     package: Path = _PACKAGE,
     reference: Path | None = None,
     *,
     reads_rules: bool = False,
 ) -> str:
-    """What decides the neural pass's answer for a sentence, and nothing else: the version of what is kept of its answers.
+    """Return the version of the models' answers, which the sentence cache is keyed by; the module's docstring lists its parts.
 
-    Dictionaries, patterns, templates and the inclusion list change without it. Where ``reads_rules``, the patterns that come with the
-    package, the public lists, merging and recovery decide too; an institution's own patterns and dictionaries are none of them.
+    Args:
+        settings: the engine's.
+        model_hashes: of the weights and the configuration of each transformer, in the order of the settings.
+        package: folder of this package.
+        reference: folder of the public reference lists; the shipped one if ``None``.
+        reads_rules: whether patterns, public lists, merging and recovery decide too: a model reads them, or a cascade is gated
+            by them.
+
+    Returns:
+        32 hexadecimal digits.
     """
     decisive = decisive_settings(settings)
     detect = decisive["detect"]
@@ -95,7 +133,7 @@ def neural_version(
         "reference": _reference_hash(reference or reference_path("SOURCES.md").parent),
         "merge": decisive["merge"],
         "recover": decisive["recover"],
-        "patterns": "patterns" in detect["detectors"],
+        "patterns": DetectorName.PATTERNS in detect["detectors"],
     }
     parts = {
         "code": _neural_code_hash(package, with_rules=reads_rules),
@@ -107,36 +145,36 @@ def neural_version(
     return _digest(parts)
 
 
-def decisive_settings(settings: InstitutionSettings) -> dict[str, Any]:
-    """The settings that change the output; sets that are written as lists come sorted, since their order says nothing."""
-    kept = settings.model_dump(mode="json", include=set(DECISIVE))
-    kept["max_characters"] = settings.notes.max_characters
-    kept["detect"]["detectors"] = sorted(kept["detect"]["detectors"])
-    kept["policy"]["keep"] = sorted(kept["policy"]["keep"])
-    # An answer from the cache is the answer that reading again would give.
-    del kept["detect"]["cache"]
-    # A replacement list is what its file holds, wherever that lies.
+def decisive_settings(settings: EngineSettings) -> dict[str, Any]:
+    """Return the settings that change the output, as JSON; lists whose order means nothing are sorted."""
+    decisive = settings.model_dump(mode="json", include=set(DECISIVE))
+    decisive["max_characters"] = settings.notes.max_characters
+    decisive["detect"]["detectors"] = sorted(decisive["detect"]["detectors"])
+    decisive["policy"]["keep"] = sorted(decisive["policy"]["keep"])
+    # An answer from the cache equals the answer of reading again.
+    del decisive["detect"]["cache"]
+    # A replacement list is the content of its file, wherever the file is.
     lists = settings.obfuscate.lists
-    kept["obfuscate"]["lists"] = {str(entity): _content_hash(Path(lists[entity])) for entity in sorted(lists)}
-    for model in kept["detect"]["transformers"]:
-        # How much is read at once, and by how many threads: an answer depends on its text alone.
+    decisive["obfuscate"]["lists"] = {str(entity): _content_hash(Path(lists[entity])) for entity in sorted(lists)}
+    for model in decisive["detect"]["transformers"]:
+        # Batch size and threads: an answer depends on its text alone.
         for part in (model, model["second_stage"] or {}):
             part.pop("threads", None)
             part.pop("batch_word_pieces", None)
-    return kept
+    return decisive
 
 
 @cache
 def library_versions() -> dict[str, str]:
-    """Releases of what the engine computes with, and of the tables that say what a letter is."""
+    """Return the releases of ``LIBRARIES``, of Python, and of Unicode, whose tables define letters."""
     versions = {name: importlib.metadata.version(name) for name in LIBRARIES}
     versions["python"] = ".".join(map(str, sys.version_info[:2]))
     versions["unicode"] = unicodedata.unidata_version
     return versions
 
 
-def torch_versions(settings: InstitutionSettings) -> dict[str, str]:
-    """Releases of ``TORCH_LIBRARIES`` where a model runs on them, empty where none does."""
+def torch_versions(settings: EngineSettings) -> dict[str, str]:
+    """Return the releases of ``TORCH_LIBRARIES`` if a model runs on them; otherwise nothing."""
     models = settings.detect.transformers
     if all(part.backend != "torch" for model in models for part in (model, model.second_stage or model)):
         return {}
@@ -167,8 +205,8 @@ def _neural_code_hash(package: Path, *, with_rules: bool) -> str:
     rules = package / "engine" / "detect" / "patterns"
     files = [
         path
-        for room in (_RULE_ROOMS if with_rules else _NEURAL_ROOMS)
-        for path in _code_files(package / room)
+        for part in (_RULE_PACKAGES if with_rules else _NEURAL_PACKAGES)
+        for path in _code_files(package / part)
         if with_rules or rules not in path.parents
     ]
     if with_rules:

@@ -1,9 +1,10 @@
-"""The way of a batch through the engine. Every step is called from here, and no step calls another.
+"""The path of a batch through the engine. Every step is called from here, and no step calls another.
 
-``deidentify`` is one pure function of a batch and a context: the command line, an Airflow mapped task and Spark's
-``mapInArrow`` all call the same one.
+``deidentify`` is one function of a batch and a context: the command line, the Python API, an Airflow mapped task and Spark's
+``mapInArrow`` all call it.
 """
 
+import logging
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -11,20 +12,79 @@ from typing import Any
 
 import pyarrow as pa
 
-from deid_tasks.core.errors import DeidError
 from deid_tasks.core.notes import NOTE_SCHEMA, RESULT_SCHEMA, Amounts, Outcome, Reason
 from deid_tasks.core.span import Span
-from deid_tasks.engine.audit import Finding, audit
-from deid_tasks.engine.engine import Context
+from deid_tasks.engine.audit import audit
+from deid_tasks.engine.failures import Failure, is_fault_of_note
 from deid_tasks.engine.obfuscate import Obfuscated, Obfuscator
-from deid_tasks.engine.resolve import Detection, SpansByDetector, settle_all
+from deid_tasks.engine.observer import AUDIT, COUNT, NO_OBSERVER, OBFUSCATE, PipelineObserver
+from deid_tasks.engine.parts import BatchContext
+from deid_tasks.engine.resolve import Detection, SpansByDetector, resolve_batch
 from deid_tasks.engine.text import Document
+
+logger = logging.getLogger(__name__)
 
 Row = dict[str, Any]
 
 
-def measure(document: Document, detection: Detection, rewritten: Obfuscated) -> Amounts:
-    """The amounts of one note; the same count for the notes of a run and for gold notes."""
+def deidentify(
+    batch: pa.RecordBatch,
+    context: BatchContext,
+    *,
+    detect_only: bool = False,
+    observer: PipelineObserver = NO_OBSERVER,
+) -> pa.RecordBatch:
+    """De-identify one batch of notes.
+
+    Args:
+        batch: columns of ``NOTE_SCHEMA``, in any order; texts are code points. ``core.notes.note_batch`` makes one.
+        context: the engine, and the records of the batch's patients.
+        detect_only: find identifiers and rewrite nothing: ``deid_text`` stays null, and the outcome of a note is ``detected``.
+            The engine then needs no surrogate key.
+        observer: told of every stage, for timing, counting and explaining.
+
+    Returns:
+        One row a note of ``RESULT_SCHEMA``, in the order given. A note that the engine cannot process is quarantined with its
+        reason, the exception's class and the code location; the other notes are processed as usual.
+
+    Raises:
+        ValueError: the batch lacks a column or has one too many, or the engine has no key and ``detect_only`` is not set.
+        Exception: an error that no note causes, such as a lost connection, a missing file, too little memory or a damaged
+            model (see ``failures.is_fault_of_note``). The whole batch should be tried again.
+    """
+    obfuscator = context.engine.obfuscator
+    if obfuscator is None and not detect_only:
+        raise ValueError("the engine was built without a surrogate key: it can only detect")
+    if sorted(batch.schema.names) != sorted(NOTE_SCHEMA.names):
+        raise ValueError(f"a batch has the columns {', '.join(NOTE_SCHEMA.names)}, and no others")
+    run = _BatchRun(context, observer, obfuscator, is_rewriting=not detect_only)
+    return pa.RecordBatch.from_pylist(run.rows(batch.to_pylist()), schema=RESULT_SCHEMA)
+
+
+def find_identifiers(
+    documents: Sequence[Document], context: BatchContext, observer: PipelineObserver = NO_OBSERVER
+) -> list[Detection]:
+    """Return the identifiers of each document, in the order given: detect, merge, recover."""
+    return resolve_batch(documents, run_detectors(documents, context, observer), context.engine, observer)
+
+
+def run_detectors(
+    documents: Sequence[Document], context: BatchContext, observer: PipelineObserver = NO_OBSERVER
+) -> list[SpansByDetector]:
+    """Return what each detector finds in each document, before anything is merged."""
+    observer.begin(documents)
+    by_detector: list[dict[str, list[Span]]] = [{} for _ in documents]
+    for detector in context.detectors():
+        with observer.stage(detector.name):
+            each = detector.detect(documents)
+        observer.spans(detector.name, each)
+        for found, spans in zip(by_detector, each, strict=True):
+            found.setdefault(detector.name, []).extend(spans)
+    return list(by_detector)
+
+
+def count_amounts(document: Document, detection: Detection, rewritten: Obfuscated) -> Amounts:
+    """Return the amounts of one note; the same count for the notes of a run and for gold notes."""
     words = [token for token in document.tokens if document.text[token.start].isalnum()]
     starts, ends = [word[0] for word in words], [word[1] for word in words]
     changed = reached = 0
@@ -35,153 +95,165 @@ def measure(document: Document, detection: Detection, rewritten: Obfuscated) -> 
     return Amounts(len(words), len(detection.spans), changed, detection.agreed)
 
 
-def detect(documents: Sequence[Document], context: Context) -> list[Detection]:
-    """Detect, merge and recover: the identifiers of each document, in the order given."""
-    by_detector = find(documents, context)
-    return settle_all(documents, by_detector, context.engine)
+class _BatchRun:
+    """One batch on its way through the engine."""
 
+    def __init__(
+        self, context: BatchContext, observer: PipelineObserver, obfuscator: Obfuscator | None, *, is_rewriting: bool
+    ) -> None:
+        self._context, self._observer, self._obfuscator = context, observer, obfuscator
+        self._rewriter = obfuscator if is_rewriting else None
 
-def find(documents: Sequence[Document], context: Context) -> list[SpansByDetector]:
-    """What each detector finds in each document, before anything is merged."""
-    by_detector: list[dict[str, list[Span]]] = [{} for _ in documents]
-    for detector in context.detectors():
-        for found, spans in zip(by_detector, detector.detect(documents), strict=True):
-            found.setdefault(detector.name, []).extend(spans)
-    return list(by_detector)
+    def rows(self, notes: Sequence[Row]) -> list[Row]:
+        """Return the result of each note, in order."""
+        refused = {i: reason for i, note in enumerate(notes) if (reason := self._refusal(note))}
+        documents = {i: _document(note) for i, note in enumerate(notes) if i not in refused}
+        started = time.perf_counter()
+        detections = self._detect_each(documents)
+        share = (time.perf_counter() - started) * 1_000 / max(1, len(documents))
+        rows = []
+        for i, note in enumerate(notes):
+            detection = detections.get(i)
+            if isinstance(detection, Detection):
+                rows.append(self._finish(note, documents[i], detection, share))
+            else:
+                rows.append(self._quarantined(note, refused.get(i, Reason.ENGINE_ERROR), detection))
+        return rows
 
+    def _refusal(self, note: Row) -> Reason | None:
+        text = note["text"]
+        if not isinstance(text, str):
+            return Reason.NOT_TEXT
+        return Reason.TOO_LONG if len(text) > self._context.engine.max_characters else None
 
-def deidentify(batch: pa.RecordBatch, context: Context) -> pa.RecordBatch:
-    """De-identify one batch of notes.
-
-    Args:
-        batch: columns of ``NOTE_SCHEMA``, in any order; texts are code points.
-        context: the engine, with a surrogate key, and the records of the batch's patients.
-
-    Returns:
-        One row a note of ``RESULT_SCHEMA``, in the order given. A note that cannot be processed is quarantined with its reason; the
-        others are not touched by it.
-
-    Raises:
-        ValueError: the batch lacks a column, has one too many, or the engine has no key.
-    """
-    obfuscator = context.engine.obfuscator
-    if obfuscator is None:
-        raise ValueError("the engine was built without a surrogate key, so it can detect only")
-    if sorted(batch.schema.names) != sorted(NOTE_SCHEMA.names):
-        raise ValueError(f"a batch has the columns {', '.join(NOTE_SCHEMA.names)}, and no others")
-    notes = batch.to_pylist()
-    refused = {i: reason for i, note in enumerate(notes) if (reason := _refusal(note, context.engine.max_characters))}
-    readable = {i: _document(note) for i, note in enumerate(notes) if i not in refused}
-    started = time.perf_counter()
-    detections = _detect_each(readable, context)
-    share = (time.perf_counter() - started) * 1_000 / max(1, len(readable))
-    rows = []
-    for i, note in enumerate(notes):
-        if i in refused or detections[i] is None:
-            rows.append(_row(note, obfuscator, Outcome.QUARANTINED, refused.get(i, Reason.ENGINE_ERROR)))
-            continue
-        rows.append(_rewrite(note, readable[i], detections[i], context, obfuscator, share))
-    return pa.RecordBatch.from_pylist(rows, schema=RESULT_SCHEMA)
-
-
-def _detect_each(documents: Mapping[int, Document], context: Context) -> dict[int, Detection | None]:
-    """Detections by row; ``None`` for a note that no detector could get through, found by reading the batch note by note."""
-    try:
-        return dict(zip(documents, detect(list(documents.values()), context), strict=True))
-    except DeidError:
-        raise
-    except Exception:
-        if len(documents) == 1:
-            return dict.fromkeys(documents)
-        found: dict[int, Detection | None] = {}
+    def _detect_each(self, documents: Mapping[int, Document]) -> dict[int, Detection | Failure]:
+        """Return detections by row. A batch that fails is read note by note, so that only the note at fault has a failure."""
+        try:
+            found = find_identifiers(list(documents.values()), self._context, self._observer)
+            return dict(zip(documents, found, strict=True))
+        except Exception as error:
+            if not is_fault_of_note(error):
+                raise
+            if len(documents) == 1:
+                return dict.fromkeys(documents, Failure.of(error))
+        each: dict[int, Detection | Failure] = {}
         for i, document in documents.items():
-            found.update(_detect_each({i: document}, context))
-        return found
+            each |= self._detect_each({i: document})
+        return each
 
+    def _finish(self, note: Row, document: Document, detection: Detection, share: float) -> Row:
+        """Return the result of a note whose identifiers are known."""
+        started = time.perf_counter()
+        try:
+            row = self._rewritten(note, document, detection) if self._rewriter else self._detected(note, detection)
+        except Exception as error:
+            if not is_fault_of_note(error):
+                raise
+            return self._quarantined(note, Reason.ENGINE_ERROR, Failure.of(error))
+        row["milliseconds"] = share + (time.perf_counter() - started) * 1_000
+        return row
 
-def _refusal(note: Row, max_characters: int) -> Reason | None:
-    text = note["text"]
-    if not isinstance(text, str):
-        return Reason.NOT_TEXT
-    return Reason.TOO_LONG if len(text) > max_characters else None
+    def _detected(self, note: Row, detection: Detection) -> Row:
+        return self._row(note, Outcome.DETECTED) | _detection_columns(detection)
+
+    def _rewritten(self, note: Row, document: Document, detection: Detection) -> Row:
+        assert self._rewriter is not None
+        patient = self._context.patients.get(document.patient_id or "")
+        with self._observer.stage(OBFUSCATE):
+            rewritten = self._rewriter.obfuscate(document, detection.spans, patient, note["note_datetime"])
+        with self._observer.stage(AUDIT):
+            findings = audit(rewritten.text, patient, rewritten.replaced)
+        with self._observer.stage(COUNT):
+            amounts = count_amounts(document, detection, rewritten)
+        row = self._row(note, Outcome.PUBLISHED if rewritten.text != document.text else Outcome.UNCHANGED)
+        row |= _detection_columns(detection)
+        row |= {
+            "deid_datetime": self._rewriter.shift_datetime(note["note_datetime"], note["patient_id"]),
+            "findings": [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in findings],
+            "words": amounts.words,
+            "changed_words": amounts.changed_words,
+        }
+        if findings:
+            _log_quarantine(note["note_id"], Reason.AUDIT, None)
+            return row | {"outcome": str(Outcome.QUARANTINED), "reason": str(Reason.AUDIT)}
+        return row | {"deid_text": rewritten.text, "replacements": _replacements(rewritten)}
+
+    def _quarantined(self, note: Row, reason: Reason, failure: Failure | None) -> Row:
+        _log_quarantine(note["note_id"], reason, failure)
+        row = self._row(note, Outcome.QUARANTINED) | {"reason": str(reason)}
+        if failure:
+            row |= {"error_class": failure.error_class, "error_location": failure.location}
+        return row
+
+    def _row(self, note: Row, outcome: Outcome) -> Row:
+        patient, author = note["patient_id"], note["author_id"]
+        return {
+            "note_id": note["note_id"],
+            "patient_id": patient,
+            "note_type": note["note_type"],
+            "note_key": self._pseudonym("note", note["note_id"]) or "",
+            "patient_key": self._pseudonym("patient", patient),
+            "author_key": self._pseudonym("author", author),
+            "deid_datetime": None,
+            "deid_text": None,
+            "spans": [],
+            "recovered": [],
+            "findings": [],
+            "replacements": [],
+            "outcome": str(outcome),
+            "reason": str(Reason.NONE),
+            "error_class": None,
+            "error_location": None,
+            "words": 0,
+            "changed_words": 0,
+            "agreed_spans": 0,
+            "milliseconds": 0.0,
+        }
+
+    def _pseudonym(self, kind: str, value: str | None) -> str | None:
+        return None if value is None or self._obfuscator is None else self._obfuscator.pseudonym(kind, str(value))
 
 
 def _document(note: Row) -> Document:
-    patient, kind = note["patient_id"], note["note_type"]
+    patient, note_type = note["patient_id"], note["note_type"]
     return Document(
         str(note["note_id"]),
         str(note["text"]),
         None if patient is None else str(patient),
-        None if kind is None else str(kind),
+        None if note_type is None else str(note_type),
     )
 
 
-def _rewrite(
-    note: Row, document: Document, detection: Detection | None, context: Context, obfuscator: Obfuscator, share: float
-) -> Row:
-    if detection is None:
-        return _row(note, obfuscator, Outcome.QUARANTINED, Reason.ENGINE_ERROR)
-    started = time.perf_counter()
-    patient = context.patients.get(document.patient_id or "")
-    try:
-        rewritten = obfuscator.obfuscate(document, detection.spans, patient, note["note_datetime"])
-    except Exception:
-        return _row(note, obfuscator, Outcome.QUARANTINED, Reason.ENGINE_ERROR)
-    findings = audit(rewritten.text, patient, rewritten.replaced)
-    row = _row(
-        note,
-        obfuscator,
-        Outcome.PUBLISHED if rewritten.text != document.text else Outcome.UNCHANGED,
-        Reason.NONE,
-        spans=detection.spans,
-        recovered=detection.recovered,
-        findings=findings,
-        amounts=measure(document, detection, rewritten),
-        milliseconds=share + (time.perf_counter() - started) * 1_000,
-    )
-    if findings:
-        row |= {"outcome": str(Outcome.QUARANTINED), "reason": str(Reason.AUDIT)}
-    else:
-        row["deid_text"] = rewritten.text
-        row["replacements"] = [
-            {"start": start, "end": end, "original_start": first, "original_end": last}
-            for (start, end), (first, last) in zip(rewritten.replaced, rewritten.originals, strict=True)
-        ]
-    return row
-
-
-def _row(
-    note: Row,
-    obfuscator: Obfuscator,
-    outcome: Outcome,
-    reason: Reason,
-    spans: Sequence[Span] = (),
-    recovered: Sequence[Span] = (),
-    findings: Sequence[Finding] = (),
-    amounts: Amounts | None = None,
-    milliseconds: float = 0.0,
-) -> Row:
-    patient, author = note["patient_id"], note["author_id"]
+def _detection_columns(detection: Detection) -> Row:
     return {
-        "note_id": note["note_id"],
-        "patient_id": patient,
-        "note_type": note["note_type"],
-        "note_key": obfuscator.pseudonym("note", str(note["note_id"])),
-        "patient_key": None if patient is None else obfuscator.pseudonym("patient", str(patient)),
-        "author_key": None if author is None else obfuscator.pseudonym("author", str(author)),
-        "deid_datetime": obfuscator.shift_datetime(note["note_datetime"], patient),
-        "deid_text": None,
         "spans": [
             {"start": s.start, "end": s.end, "entity": str(s.entity), "detector": s.detector, "score": s.score}
-            for s in spans
+            for s in detection.spans
         ],
-        "recovered": [str(span.entity) for span in recovered],
-        "findings": [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in findings],
-        "replacements": [],
-        "outcome": str(outcome),
-        "reason": str(reason),
-        "words": amounts.words if amounts else 0,
-        "changed_words": amounts.changed_words if amounts else 0,
-        "agreed_spans": amounts.agreed_spans if amounts else 0,
-        "milliseconds": milliseconds,
+        "recovered": [str(span.entity) for span in detection.recovered],
+        "agreed_spans": detection.agreed,
     }
+
+
+def _replacements(rewritten: Obfuscated) -> list[Row]:
+    return [
+        {"start": start, "end": end, "original_start": first, "original_end": last}
+        for (start, end), (first, last) in zip(rewritten.replaced, rewritten.originals, strict=True)
+    ]
+
+
+def _log_quarantine(note_id: str, reason: Reason, failure: Failure | None) -> None:
+    """Log one line without note text; ``extra`` holds the same for structured logs."""
+    details = f" ({failure.error_class} at {failure.location})" if failure else ""
+    logger.warning(
+        "note %s was quarantined: %s%s",
+        note_id,
+        reason,
+        details,
+        extra={
+            "note_id": str(note_id),
+            "reason": str(reason),
+            "error_class": failure.error_class if failure else None,
+            "error_location": failure.location if failure else None,
+        },
+    )

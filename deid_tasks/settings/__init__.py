@@ -30,7 +30,13 @@ from deid_tasks.settings.institution import (
     WarehouseSettings,
 )
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
-from deid_tasks.settings.load import json_schema, load_engine_settings, load_institution, load_institutions
+from deid_tasks.settings.load import (
+    institution_files,
+    json_schema,
+    load_engine_settings,
+    load_institution,
+    load_institutions,
+)
 from deid_tasks.settings.merging import MergeSettings, PropagationSettings
 from deid_tasks.settings.renamed import Renamed, RenamedSettingWarning
 from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySettings, SurrogateSettings
@@ -78,6 +84,7 @@ __all__ = [
     "TransformerSettings",
     "VaultSettings",
     "WarehouseSettings",
+    "institution_files",
     "json_schema",
     "load_engine_settings",
     "load_institution",

@@ -15,8 +15,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader
 
 from deid_tasks.core.errors import SettingsError
-from deid_tasks.settings import InstitutionSettings, load_institution
-from deid_tasks.settings.load import institution_files
+from deid_tasks.settings import InstitutionSettings, institution_files, load_institution
 from palimpsest_page.figures import read_figures
 
 logger = logging.getLogger(__name__)

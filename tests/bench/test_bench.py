@@ -9,26 +9,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from deid_tasks.bench import Bench
 from deid_tasks.cli.bench import report
-from deid_tasks.cli.engines import public_settings
+from deid_tasks.core.notes import note_batch
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.span import Span
-from deid_tasks.engine.engine import Context, Engine, build_engine
-from deid_tasks.engine.pipeline import detect
+from deid_tasks.engine.build import build_engine
+from deid_tasks.engine.parts import BatchContext, EngineParts
+from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.engine.text import Document
+from deid_tasks.settings import EngineSettings
 from tests.support.small_notes import small_notes
 
 
 @pytest.fixture(scope="module")
-def engine() -> Engine:
-    settings = public_settings()
+def engine() -> EngineParts:
+    settings = EngineSettings.public()
     only_patterns = settings.model_copy(
         update={"detect": settings.detect.model_copy(update={"detectors": ("patterns", "patient")})}
     )
-    return build_engine(only_patterns, None, bytes(32))
+    return build_engine(only_patterns, bytes(32))
 
 
 class Counting:
@@ -44,31 +47,37 @@ class Counting:
         return [[] for _ in documents]
 
 
-def documents() -> list[Document]:
-    return [Document(note.note_id, note.text, note.patient_id) for note in small_notes(12)]
+def notes() -> pa.RecordBatch:
+    return note_batch(
+        {"note_id": note.note_id, "text": note.text, "patient_id": note.patient_id} for note in small_notes(12)
+    )
 
 
-def test_finds_what_the_pipeline_finds_and_times_every_stage(engine: Engine) -> None:
+def without_times(result: pa.RecordBatch) -> list[dict[str, object]]:
+    return result.drop_columns(["milliseconds"]).to_pylist()
+
+
+def test_finds_what_the_pipeline_finds_and_times_every_stage(engine: EngineParts) -> None:
     patient = small_notes(12)[0].patient_id
     record = PatientRecord(patient, terms=(PatientTerm(TermKind.LAST, "Okafor"),))
-    context = Context(engine, {patient: record})
+    context = BatchContext(engine, {patient: record})
     bench = Bench()
-    assert bench.run(documents(), context) == detect(documents(), context)
-    measured = bench.measured()
+    assert without_times(bench.run(notes(), context)) == without_times(deidentify(notes(), context))
+    measured = bench.result()
     assert [stage.name for stage in measured.stages] == [
-        "tokens", "sentences", "patterns", "patient", "merge", "recover", "obfuscate", "audit", "measure",
+        "tokens", "sentences", "patterns", "patient", "merge", "recover", "obfuscate", "audit", "count",
     ]  # fmt: skip
     assert measured.amounts["notes"] == 12
     assert measured.amounts["distinct"] <= measured.amounts["sentences"]
     assert sum(stage["share"] for stage in report(measured, {})["stages"]) == pytest.approx(1)
 
 
-def test_hit_rates_are_of_this_run_alone(engine: Engine) -> None:
+def test_hit_rates_are_of_this_run_alone(engine: EngineParts) -> None:
     detector = Counting()
     bench = Bench()
     for _ in range(2):
-        bench.run(documents(), Context(replace(engine, detectors=(detector,), obfuscator=None)))
-    hits = report(bench.measured(), {})["hits"]["counting"]
+        bench.run(notes(), BatchContext(replace(engine, detectors=(detector,))), detect_only=True)
+    hits = report(bench.result(), {})["hits"]["counting"]
     assert hits == pytest.approx(
         {"repeats": 0.2, "inclusion": 0.25, "inclusion_of_all_sentences": 0.3, "cache": 0.5, "read": 0.3}
     )

@@ -16,7 +16,6 @@ from deid_tasks.engine.fingerprint import (
     MODULES,
     TORCH_LIBRARIES,
     WINGS,
-    fingerprint,
     neural_version,
 )
 from deid_tasks.engine.lexicon import LexiconTerm, compile_lexicon
@@ -64,6 +63,10 @@ def changed(path: str, value: object) -> InstitutionSettings:
         place = place[int(section)] if isinstance(place, list) else place.setdefault(section, {})
     place[key] = value
     return InstitutionSettings.model_validate(document)
+
+
+def fingerprint(settings: InstitutionSettings, *arguments: object, **more: object) -> str:
+    return module.fingerprint(settings, settings.institution, *arguments, **more)
 
 
 SETTINGS = InstitutionSettings.model_validate(yaml.safe_load(FILE))
@@ -135,7 +138,7 @@ def test_any_other_setting_does_not(path, value):
 
 def test_every_section_is_decided_upon():
     """A new section of the settings must be put on one side or the other."""
-    assert DECISIVE | INDIFFERENT | {"notes"} == set(InstitutionSettings.model_fields)
+    assert DECISIVE | INDIFFERENT | {"notes", "institution"} == set(InstitutionSettings.model_fields)
 
 
 def test_the_order_of_keys_and_comments_in_the_file_change_nothing(tmp_path):
@@ -178,7 +181,7 @@ def test_patterns_and_public_lists_decide_what_a_model_finds_that_reads_rules_an
     lists.mkdir()
     (package / "engine" / "merge").mkdir()
     (package / "core").mkdir()
-    modules = [package / f"core/{name}.py" for name in ("entities", "reference", "us_states")]
+    modules = [package / f"core/{name}.py" for name in ("entities", "reference", "us_states", "detectors")]
     modules += [package / f"engine/{name}.py" for name in ("resolve", "cascade")]
     for path in (*modules, lists / "names.tsv"):
         path.write_text("1")

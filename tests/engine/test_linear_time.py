@@ -10,7 +10,6 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 
-from deid_tasks.cli.engines import public_settings
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.notes import NOTE_SCHEMA
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
@@ -18,12 +17,13 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.lexicon_detector import LexiconDetector
 from deid_tasks.engine.detect.patient_detector import PatientDetector
 from deid_tasks.engine.detect.patterns import PatternDetector
-from deid_tasks.engine.engine import Context, Engine
 from deid_tasks.engine.lexicon import Lexicon, LexiconTerm
 from deid_tasks.engine.obfuscate import Obfuscator
+from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
-from deid_tasks.engine.resolve import settle
+from deid_tasks.engine.resolve import resolve_spans
 from deid_tasks.engine.text import Document
+from deid_tasks.settings import EngineSettings
 from tests.support.small_notes import small_notes
 
 CHARACTERS = 30_000
@@ -68,20 +68,20 @@ NOTES: dict[str, Callable[[int], str]] = {
 
 
 @pytest.fixture(scope="module")
-def context() -> Context:
-    settings = public_settings()
+def context() -> BatchContext:
+    settings = EngineSettings.public()
     lexicon = Lexicon.build(
         [LexiconTerm("provider", "full", "Abel Teshome"), LexiconTerm("facility", "name", "Brendan Clinic")]
     )
     obfuscator = Obfuscator(bytes(32), "public", settings.policy, settings.obfuscate)
     detectors = (PatternDetector(), LexiconDetector(lexicon), PatientDetector({"p": RECORD}))
-    engine = Engine(detectors, lexicon, obfuscator, settings.merge, settings.recover, 10**9, "", False)
-    made = Context(engine, {"p": RECORD})
+    engine = EngineParts(detectors, lexicon, obfuscator, settings.merge, settings.recover, 10**9, "", frozenset())
+    made = BatchContext(engine, {"p": RECORD})
     run(PROSE, made)
     return made
 
 
-def run(text: str, context: Context) -> float:
+def run(text: str, context: BatchContext) -> float:
     note = {
         "note_id": "n",
         "patient_id": "p",
@@ -108,11 +108,11 @@ def growth(work: Callable[[int], float]) -> float:
 
 
 @pytest.mark.parametrize("kind", NOTES)
-def test_time_grows_with_the_length_of_a_note(kind: str, context: Context) -> None:
+def test_time_grows_with_the_length_of_a_note(kind: str, context: BatchContext) -> None:
     assert growth(lambda size: run(NOTES[kind](size), context)) < REFUSED
 
 
-def test_time_grows_with_the_number_of_overlapping_spans(context: Context) -> None:
+def test_time_grows_with_the_number_of_overlapping_spans(context: BatchContext) -> None:
     """Every word a span of a neural detector, and every second pair of words a longer one."""
 
     def work(size: int) -> float:
@@ -122,7 +122,7 @@ def test_time_grows_with_the_number_of_overlapping_spans(context: Context) -> No
         pairs = zip(tokens[::2], tokens[1::2], strict=False)
         spans += [Span(one.start, two.end, Entity.CITY, "transformer", 0.8) for one, two in pairs]
         began = time.process_time()
-        settle(document, {"transformer": spans, "patient": spans[: len(tokens) : 3]}, context.engine)
+        resolve_spans(document, {"transformer": spans, "patient": spans[: len(tokens) : 3]}, context.engine)
         return time.process_time() - began
 
     assert growth(work) < REFUSED

@@ -12,9 +12,11 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.notes import NOTE_SCHEMA, RESULT_SCHEMA
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.span import Span
-from deid_tasks.engine.engine import Context, build_engine
+from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.fingerprint import fingerprint
+from deid_tasks.engine.parts import BatchContext
 from deid_tasks.engine.pipeline import deidentify
+from deid_tasks.settings import CacheSettings
 
 KEY = bytes(range(32))
 MOMENT = datetime.datetime(2024, 3, 5, 8, 30)
@@ -36,15 +38,15 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def context(module_settings) -> Context:
-    return Context(build_engine(module_settings, None, KEY), {"p1": MARIA})
+def context(module_settings) -> BatchContext:
+    return BatchContext(build_engine(module_settings, KEY), {"p1": MARIA})
 
 
 @pytest.fixture(scope="module")
 def module_settings():
-    from deid_tasks.cli.engines import public_settings
+    from deid_tasks.settings import EngineSettings
 
-    settings = public_settings()
+    settings = EngineSettings.public()
     detect = settings.detect.model_copy(update={"detectors": ("patterns", "patient")})
     notes = settings.notes.model_copy(update={"max_characters": 1_000})
     return settings.model_copy(update={"detect": detect, "notes": notes})
@@ -158,7 +160,7 @@ def test_wrong_columns_are_refused(context):
 
 def test_an_engine_without_a_key_only_detects(module_settings):
     with pytest.raises(ValueError, match="key"):
-        deidentify(batch("x"), Context(build_engine(module_settings, None, None)))
+        deidentify(batch("x"), BatchContext(build_engine(module_settings)))
 
 
 def test_objects_with_text_do_not_print_it(context):
@@ -172,7 +174,7 @@ def test_objects_with_text_do_not_print_it(context):
 
 def test_the_fingerprint_changes_with_what_changes_the_output_and_with_nothing_else(module_settings):
     def mark(settings=module_settings, lexicon="l", models=("m",)):
-        return fingerprint(settings, lexicon, models)
+        return fingerprint(settings, "public", lexicon, models)
 
     def changed(section, **values):
         return module_settings.model_copy(update={section: getattr(module_settings, section).model_copy(update=values)})
@@ -180,5 +182,4 @@ def test_the_fingerprint_changes_with_what_changes_the_output_and_with_nothing_e
     assert mark() == mark()
     assert len({mark(), mark(lexicon="k"), mark(models=()), mark(changed("policy", max_kept_age_years=80))}) == 4
     assert mark(changed("recover", enabled=False)) != mark()
-    assert mark(changed("gate", recall_min=0.5)) == mark(changed("notes", shard_notes=7)) == mark()
-    assert mark(module_settings.model_copy(update={"owner": "somebody"})) == mark()
+    assert mark(changed("detect", cache=CacheSettings(enabled=False))) == mark()

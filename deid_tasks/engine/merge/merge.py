@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from deid_tasks.core.detectors import base_name
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.merge.propagate import propagate
@@ -48,7 +49,7 @@ def merge_spans(
             if not 0 <= span.start < span.end <= len(text):
                 raise ValueError(f"note {document.note_id}: span {span!r} lies outside 0..{len(text)}")
     for detector, spans in elect(spans_by_detector, settings).items():
-        base = detector.split(":", 1)[0]
+        base = base_name(detector)
         for span in spans:
             start, end = repair(text, span.start, span.end, span.entity)
             if start < end:

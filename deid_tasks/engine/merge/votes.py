@@ -4,15 +4,16 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from deid_tasks.core.detectors import DetectorName, base_name
 from deid_tasks.core.span import Span
 from deid_tasks.settings import MergeSettings
 
-NEURAL = "transformer"
+NEURAL = DetectorName.TRANSFORMER
 
 
 def is_neural(detector: str) -> bool:
     """Whether a detector of that name is a model: ``transformer``, or ``transformer:`` and its own name."""
-    return detector.split(":", 1)[0] == NEURAL
+    return base_name(detector) == NEURAL
 
 
 def elect(spans_by_detector: Mapping[str, Sequence[Span]], settings: MergeSettings) -> Mapping[str, Sequence[Span]]:

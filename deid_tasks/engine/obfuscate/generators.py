@@ -28,7 +28,7 @@ from deid_tasks.engine.obfuscate.places import (
     replace_street,
 )
 from deid_tasks.engine.obfuscate.same_length import fit_length
-from deid_tasks.settings import Mode, ObfuscateSettings, PolicySettings
+from deid_tasks.settings import Mode, PolicySettings, SurrogateSettings
 
 NamePart = Literal["given", "surname", ""]
 
@@ -153,7 +153,7 @@ class Replacements:
         InputError: a list of the settings cannot be used.
     """
 
-    def __init__(self, policy: PolicySettings, settings: ObfuscateSettings) -> None:
+    def __init__(self, policy: PolicySettings, settings: SurrogateSettings) -> None:
         self._policy = policy
         self._stars = settings.stars
         self._same_length = settings.length == "same"

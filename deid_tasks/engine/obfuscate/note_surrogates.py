@@ -13,7 +13,7 @@ from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.places import NO_ADDRESS
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
-from deid_tasks.settings.rewriting import Mode
+from deid_tasks.settings import Mode
 
 _ADDRESSES = PLACES | {Entity.STREET}
 _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE}

@@ -22,7 +22,7 @@ from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places import AddressParts
 from deid_tasks.engine.obfuscate.surroundings import Surroundings, join_names
 from deid_tasks.engine.text import Document
-from deid_tasks.settings import Mode, ObfuscateSettings, PolicySettings
+from deid_tasks.settings import Mode, PolicySettings, SurrogateSettings
 
 _MAX_NAME_SCOPES = 4_096
 """Patients whose names are cached. The notes of one patient stand together in a shard."""
@@ -74,7 +74,7 @@ class Obfuscator:
         key: bytes,
         institution: str,
         policy: PolicySettings,
-        settings: ObfuscateSettings,
+        settings: SurrogateSettings,
         people: KnownPeople | None = None,
     ) -> None:
         self._keyed = KeyedChoices(key, institution)
@@ -264,7 +264,7 @@ def _fit_grammar(text: str, start: int, end: int, position: int, entity: Entity,
     return _Replacement(start, end, surrogate)
 
 
-def _allowed_shifts(settings: ObfuscateSettings) -> list[int]:
+def _allowed_shifts(settings: SurrogateSettings) -> list[int]:
     """Return the days that a patient's dates may move by; none keeps day and month, unless there are no others."""
     low, high = settings.date_shift_days
     shifts = [days for days in range(low, high + 1) if days and (settings.weekdays == "moved" or days % 7 == 0)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deid_tasks.core.detectors import DetectorName, Recoverability, recoverable_as
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon import Lexicon, Scan, TermMatches, default_lexicon, mask_of, text_batches
@@ -34,8 +35,9 @@ _BY_DICTIONARY = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZAT
 _BY_SYNTAX = _BY_DICTIONARY | {Category.DATE, Category.ID, Category.CONTACT}
 _NAMED = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION))
 _NUMBERED = frozenset((Category.ID, Category.CONTACT))
-_CERTAIN = frozenset(("patterns", "context", "lexicon", "patient", "inclusion", "templates"))
-"""Detectors whose one-word names and labelled identifiers had a reason in the text or in the institution's dictionaries."""
+_CERTAIN = recoverable_as((Recoverability.NEVER, Recoverability.PHRASES))
+"""Detectors that had a reason for one word alone: in the text around it, or in the institution's dictionaries."""
+_NEVER = recoverable_as((Recoverability.NEVER,))
 _TOLD = re.compile(r"(?:^|[^a-z])(?:told|d/w|paged|notified|texted|read by|cc:|copies:|ord) $", re.IGNORECASE)
 
 
@@ -165,15 +167,15 @@ class _Reading:
             place += 1
 
     def is_medical(self, span: Span, shielded: list[Span]) -> bool:
-        if span.detector == "context":
-            return False  # the institution has said so itself
+        if span.detector in _NEVER:
+            return False
         category = span.category
         if not shielded and span.detector not in _CERTAIN:
             if is_noise(self.text, span) or self._is_everyday(span) or self._is_eponym(span):
                 return True
         elif (
             not shielded
-            and span.detector == "lexicon"
+            and span.detector == DetectorName.LEXICON
             and category is Category.NAME
             and (is_listed(self.text, span.start, span.end) or is_sign(self.text, span.start, span.end))
         ):

@@ -1,24 +1,26 @@
-"""What each part of the engine is worth and what it costs: scores and processor time without it, from one reading of the notes.
+"""Ablation: what each part of the engine contributes and costs, from one reading of the notes.
 
-The table of Murugadoss et al. 2024 (table 1), and what recovery gives back (table 3). Each detector reads every note once; a variant merges
-and recovers again without the part that it lacks.
+The tables follow Murugadoss et al. 2024: table 1 (scores without each part) and table 3 (what recovery removes). Each detector reads
+every note once; a variant merges and recovers again without the part that it lacks.
 """
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
+from deid_tasks.core.detectors import DICTIONARY_DETECTORS, base_name
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.span import Span
-from deid_tasks.engine.cascade import CascadeDetector
+from deid_tasks.engine.cascade import ALONE, CascadeDetector
 from deid_tasks.engine.detect.base import Detector
 from deid_tasks.engine.detect.sentence_detector import INCLUDED, SentenceDetector
-from deid_tasks.engine.engine import Context, Engine
-from deid_tasks.engine.pipeline import find
-from deid_tasks.engine.resolve import Detection, SpansByDetector, settle, settle_all
+from deid_tasks.engine.observer import PipelineObserver
+from deid_tasks.engine.parts import BatchContext, EngineParts
+from deid_tasks.engine.pipeline import find_identifiers, run_detectors
+from deid_tasks.engine.resolve import Detection, SpansByDetector, resolve_batch
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.evidence.evaluate import Evaluation, Interval, Scorer
@@ -33,9 +35,6 @@ from deid_tasks.settings import Design, InstitutionSettings, Secrets
 FULL = "full"
 _BATCH_NOTES = 100
 _WARMING_NOTES = 5
-_DICTIONARIES = frozenset({"lexicon", "patient"})
-_ALONE = ":alone"
-_Result = TypeVar("_Result")
 
 
 class GoldDocument(NamedTuple):
@@ -52,31 +51,33 @@ class Variant:
     """The engine without one of its parts."""
 
     name: str
-    engine: Engine
+    engine: EngineParts
     without: frozenset[str] = frozenset()
-    """Detectors whose findings are left out: ``transformer`` stands for all models, ``transformer:<name>`` for one."""
-    is_included_left_out: bool = True
-    """Whether the inclusion list is in use: what the models find in its sentences is left out."""
-    is_alone: bool = False
-    """Whether models read without a second opinion."""
+    """Detectors whose spans are dropped: ``transformer`` means all models, ``transformer:<name>`` one of them."""
+    has_inclusion_list: bool = True
+    """Whether the inclusion list is in use: spans of the models in its sentences are dropped."""
+    is_first_stage_only: bool = False
+    """Whether models read without their second stage."""
 
     def uses(self, detector: str, known: Iterable[str]) -> bool:
-        """Whether this variant takes what ``detector`` found, where ``known`` detectors were asked."""
-        plain = detector.removesuffix(INCLUDED).removesuffix(_ALONE)
-        if plain in self.without or plain.partition(":")[0] in self.without:
+        """Whether this variant takes the spans of ``detector``, given the names of all ``known`` detectors."""
+        plain = detector.removesuffix(INCLUDED).removesuffix(ALONE)
+        if plain in self.without or base_name(plain) in self.without:
             return False
-        if detector.endswith(INCLUDED) and self.is_included_left_out:
+        if detector.endswith(INCLUDED) and self.has_inclusion_list:
             return False
-        return self.is_alone == detector.endswith(_ALONE) or (self.is_alone and f"{plain}{_ALONE}" not in known)
+        if detector.endswith(ALONE):
+            return self.is_first_stage_only
+        return not self.is_first_stage_only or f"{plain}{ALONE}" not in known
 
     def detections(self, documents: Sequence[Document], spans: Sequence[SpansByDetector]) -> list[Detection]:
-        """What this variant makes of what all detectors found in each document."""
-        left = [{name: found for name, found in one.items() if self.uses(name, one)} for one in spans]
-        return settle_all(documents, left, self.engine)
+        """Return the identifiers that this variant finds, from the spans of all detectors in each document."""
+        used = [{name: found for name, found in one.items() if self.uses(name, one)} for one in spans]
+        return resolve_batch(documents, used, self.engine)
 
 
 @dataclass(frozen=True)
-class Ablated:
+class AblationScore:
     """The scores of one variant."""
 
     name: str
@@ -85,152 +86,149 @@ class Ablated:
     """Of recall against the full engine, from resampling both together."""
     precision_change: Interval
     seconds: float
-    """Of processor time, from text to settled spans; no sentence is taken from a cache."""
+    """Processor time from text to resolved spans; no sentence is taken from a cache."""
 
 
 @dataclass
-class Recovered:
-    """Words that were marked at first, and words given back as medical terms, by the entity they were taken for."""
+class RecoveredWords:
+    """Words that were marked before recovery, and words that recovery removed, by the entity that they were marked as."""
 
     notes: int = 0
     marked: Counter[str] = field(default_factory=Counter)
-    given_back: Counter[str] = field(default_factory=Counter)
+    recovered: Counter[str] = field(default_factory=Counter)
 
     @property
     def share(self) -> float:
-        """Of all words that were marked at first."""
-        return self.given_back.total() / self.marked.total() if self.marked else 0.0
+        """Share of the marked words that were recovered."""
+        return self.recovered.total() / self.marked.total() if self.marked else 0.0
 
     def add(self, text: str, detection: Detection) -> None:
         """Count one note."""
         words = split_words(text)
         self.notes += 1
-        for spans, counted in ((detection.spans, ()), (detection.recovered, (self.given_back,))):
+        for spans, counted in ((detection.spans, ()), (detection.recovered, (self.recovered,))):
             entities = Counter(mark_words(words, spans).values())
             for counter in (self.marked, *counted):
                 counter.update(entities)
 
 
-def without_dictionaries(engine: Engine) -> Variant:
-    """The engine on its public resources alone."""
-    return Variant("without_dictionaries", engine.without_dictionaries(), _DICTIONARIES)
+def without_dictionaries(engine: EngineParts) -> Variant:
+    """Return the engine on its public resources alone."""
+    return Variant("without_dictionaries", engine.without_dictionaries(), frozenset(map(str, DICTIONARY_DETECTORS)))
 
 
-def variants_of(engine: Engine) -> list[Variant]:
-    """The full engine first, then without each part that it has."""
+def variants_of(engine: EngineParts) -> list[Variant]:
+    """Return the full engine first, then the engine without each part that it has."""
     detectors = [detector.name for detector in engine.detectors]
-    names = {name.partition(":")[0] for name in detectors}
-    if engine.is_patient_aware:
-        names.add("patient")
+    names = {*map(base_name, detectors), *map(str, engine.batch_detectors)}
     found = [Variant(FULL, engine)]
-    if names & _DICTIONARIES:
+    if names & DICTIONARY_DETECTORS:
         found.append(without_dictionaries(engine))
     if engine.recover.enabled:
-        found.append(
-            Variant("without_recovery", replace(engine, recover=engine.recover.model_copy(update={"enabled": False})))
-        )
+        off = engine.recover.model_copy(update={"enabled": False})
+        found.append(Variant("without_recovery", replace(engine, recover=off)))
     if engine.merge.propagation.enabled:
         quiet = engine.merge.propagation.model_copy(update={"enabled": False})
         merge = engine.merge.model_copy(update={"propagation": quiet})
         found.append(Variant("without_propagation", replace(engine, merge=merge)))
     if any(isinstance(detector, SentenceDetector) and detector.inclusion for detector in engine.detectors):
-        found.append(Variant("without_inclusion", engine, is_included_left_out=False))
-    if any(alone(detector) for detector in engine.detectors):
-        found.append(Variant("without_second_opinion", engine, is_alone=True))
+        found.append(Variant("without_inclusion", engine, has_inclusion_list=False))
+    if any(first_stage_of(detector) for detector in engine.detectors):
+        found.append(Variant("without_second_stage", engine, is_first_stage_only=True))
     found += [Variant(f"without_{name}", engine, frozenset({name})) for name in sorted(names)]
     found += [Variant(f"without_{name}", engine, frozenset({name})) for name in sorted(detectors) if name not in names]
     return found
 
 
-def alone(detector: Detector) -> Detector | None:
-    """The detector without its model's second opinion; ``None`` where it has none."""
+def first_stage_of(detector: Detector) -> Detector | None:
+    """Return the detector without its model's second stage; ``None`` if it has none."""
     if not isinstance(detector, SentenceDetector) or not isinstance(detector.reader, CascadeDetector):
         return None
     return SentenceDetector(detector.reader.first_stage, detector.inclusion)
 
 
-def _reading(engine: Engine) -> Engine:
-    """The engine with every detector that some variant asks, and without caches."""
-    detectors: list[Detector] = []
-    for detector in engine.detectors:
-        if isinstance(detector, SentenceDetector):
-            detectors.append(detector.uncached())
-            detectors += [detector.uncached().included()] if detector.inclusion else []
-            by_itself = alone(detector)
-            detectors += [by_itself] if by_itself else []
-        else:
-            detectors.append(detector)
-    return replace(engine, detectors=tuple(detectors))
-
-
-class _Clock:
-    """Adds up processor time by what it was spent on."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    def run(self, what: str, work: Callable[[], _Result]) -> _Result:
-        began = time.process_time()
-        result = work()
-        self.seconds[what] = self.seconds.get(what, 0.0) + time.process_time() - began
-        return result
-
-
-def _find(documents: Sequence[Document], context: Context, clock: _Clock) -> list[SpansByDetector]:
-    """As the pipeline does, with a clock beside each detector; what detectors share is computed first."""
-    clock.run("text", lambda: [(document.tokens, document.sentences) for document in documents])
-    found: list[dict[str, list[Span]]] = [{} for _ in documents]
-    for detector in context.detectors():
-        each = clock.run(detector.name, partial(detector.detect, documents))
-        for one, spans in zip(found, each, strict=True):
-            one.setdefault(detector.name, []).extend(spans)
-    return list(found)
-
-
-def ablate(notes: Iterable[GoldDocument], engine: Engine, scorer: Scorer) -> tuple[list[Ablated], Recovered]:
+def score_variants(
+    notes: Iterable[GoldDocument], engine: EngineParts, scorer: Scorer
+) -> tuple[list[AblationScore], RecoveredWords]:
     """Score the engine without each of its parts on gold notes.
 
     Args:
-        notes: The gold notes, streamed.
-        engine: The full engine.
-        scorer: An empty scorer, whose settings all variants' scorers take.
+        notes: the gold notes, streamed.
+        engine: the full engine.
+        scorer: an empty scorer, whose settings all variants' scorers take.
+
+    Returns:
+        The scores of each variant, the full engine first, and what the full engine recovers.
     """
     variants = variants_of(engine)
     scorers = [scorer.fresh() for _ in variants]
-    recovered = Recovered()
-    reading, reading_clock, settling_clock = _reading(engine), _Clock(), _Clock()
+    recovered = RecoveredWords()
+    reading, detecting, resolving = _reading(engine), _Clock(), _Clock()
     for number, batch in enumerate(batched(notes, _BATCH_NOTES)):
         documents = [note.document for note in batch]
-        context = Context(reading, {note.document.patient_id or "": note.record for note in batch if note.record})
+        context = BatchContext(reading, {note.document.patient_id or "": note.record for note in batch if note.record})
         if not number:
-            # What a process makes once, such as automata, is no part of a note's time.
-            few = [replace(document) for document in documents[:_WARMING_NOTES]]
-            settle_all(few, find(few, context), engine)
-        spans = _find(documents, context, reading_clock)
+            # What a process builds once, such as automata, is not part of a note's time.
+            find_identifiers([replace(document) for document in documents[:_WARMING_NOTES]], context)
+        spans = run_detectors(documents, context, detecting)
         for variant, own in zip(variants, scorers, strict=True):
-            settled = settling_clock.run(variant.name, partial(variant.detections, documents, spans))
-            for note, detection in zip(batch, settled, strict=True):
-                text, kind = note.document.text, note.document.note_type or ""
-                own.add(text, note.spans, detection.spans, note.patient, kind)
+            with resolving.stage(variant.name):
+                detections = variant.detections(documents, spans)
+            for note, detection in zip(batch, detections, strict=True):
+                own.add(note.document.text, note.spans, detection.spans, note.patient, note.document.note_type or "")
                 if variant.name == FULL:
-                    recovered.add(text, detection)
-    read = reading_clock.seconds
+                    recovered.add(note.document.text, detection)
     full = scorers[0]
     return [
-        Ablated(
+        AblationScore(
             variant.name,
             own.finish(),
             own.difference(full, "recall"),
             own.difference(full, "precision"),
-            settling_clock.seconds[variant.name] + sum(s for name, s in read.items() if variant.uses(name, read)),
+            resolving.seconds[variant.name]
+            + sum(time for name, time in detecting.seconds.items() if variant.uses(name, detecting.seconds)),
         )
         for variant, own in zip(variants, scorers, strict=True)
     ], recovered
 
 
+def _reading(engine: EngineParts) -> EngineParts:
+    """Return the engine with every detector that some variant uses, and without caches."""
+    detectors: list[Detector] = []
+    for detector in engine.detectors:
+        if isinstance(detector, SentenceDetector):
+            detectors.append(detector.uncached())
+            detectors += [detector.uncached().included()] if detector.inclusion else []
+            first_stage = first_stage_of(detector)
+            detectors += [first_stage] if first_stage else []
+        else:
+            detectors.append(detector)
+    return replace(engine, detectors=tuple(detectors))
+
+
+class _Clock(PipelineObserver):
+    """Adds up processor time by stage; what detectors share is computed first, as the stage ``text``."""
+
+    def __init__(self) -> None:
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    def begin(self, documents: Sequence[Document]) -> None:
+        """Compute tokens and sentences."""
+        with self.stage("text"):
+            for document in documents:
+                _ = document.tokens, document.sentences
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time the stage ``name``."""
+        began = time.process_time()
+        yield
+        self.seconds[name] += time.process_time() - began
+
+
 def ablate_institution(
     settings: InstitutionSettings, secrets: Secrets, design: Design
-) -> tuple[list[Ablated], Recovered]:
+) -> tuple[list[AblationScore], RecoveredWords]:
     """Ablate an institution's engine on its newest gold set of one design.
 
     Raises:
@@ -259,20 +257,20 @@ def ablate_institution(
 
         gate = settings.gate
         scorer = Scorer(settings.policy.group, gate.confidence, gate.resamples)
-        return ablate(notes(), engine, scorer)
+        return score_variants(notes(), engine, scorer)
 
 
-def recovered_share(settings: InstitutionSettings, secrets: Secrets, notes: int) -> Recovered:
-    """How much of what is marked in ``notes`` unlabelled notes, the first by a hash of their ids, is given back.
+def recovered_share(settings: InstitutionSettings, secrets: Secrets, notes: int) -> RecoveredWords:
+    """Return how much of what is marked in ``notes`` unlabelled notes is recovered; notes are chosen by a hash of their ids.
 
-    It is the measure of recovery that no gold sample biases.
+    It measures recovery without the bias of a gold sample.
     """
     engine = load_engine(settings, secrets)
     uri = secrets.text(settings.warehouse.connection)
-    recovered = Recovered()
+    recovered = RecoveredWords()
     with connect(uri) as reader, connect(uri) as lookup:
         for batch in batched(read_some(reader, settings, notes), _BATCH_NOTES):
             patients = read_patients(lookup, settings, (d.patient_id for d in batch if d.patient_id))
-            for document, spans in zip(batch, find(batch, Context(engine, patients)), strict=True):
-                recovered.add(document.text, settle(document, spans, engine))
+            for document, detection in zip(batch, find_identifiers(batch, BatchContext(engine, patients)), strict=True):
+                recovered.add(document.text, detection)
     return recovered

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from deid_tasks.core.errors import InputError
-from deid_tasks.engine.engine import Engine
+from deid_tasks.engine.parts import EngineParts
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 from deid_tasks.platform.runs.annotation_files import person_dir, task_file
 from deid_tasks.platform.runs.annotation_import import import_delivery
@@ -49,7 +49,7 @@ def adjudicate_samples(
 
 
 def _adjudicate(
-    settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, engine: Engine | None
+    settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, engine: EngineParts | None
 ) -> dict[str, Any]:
     adjudicator = settings.annotation.adjudicator
     with connect(secrets.text(settings.warehouse.connection)) as connection:

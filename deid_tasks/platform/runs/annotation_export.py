@@ -7,8 +7,8 @@ from typing import Any
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
-from deid_tasks.engine.engine import Context
-from deid_tasks.engine.pipeline import detect
+from deid_tasks.engine.parts import BatchContext
+from deid_tasks.engine.pipeline import find_identifiers
 from deid_tasks.engine.text import Document
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 from deid_tasks.platform.runs.annotation_files import TaskManifest, person_dir, read_manifest, task_file, write_manifest
@@ -91,7 +91,9 @@ def _write_list(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSa
                 if engine:
                     patients = read_patients(connection, settings, (n.patient_id for n in notes if n.patient_id))
                     documents = [Document(n.note_id, n.text, n.patient_id, n.note_type) for n in notes]
-                    found = [detection.spans for detection in detect(documents, Context(engine, patients))]
+                    found = [
+                        detection.spans for detection in find_identifiers(documents, BatchContext(engine, patients))
+                    ]
                 for note, spans in zip(notes, found, strict=True):
                     yield AnnotatedNote(note.note_id, note.text, spans, note_type=note.note_type)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deid_tasks.core.span import Span
-from deid_tasks.engine.engine import Context, Engine
-from deid_tasks.engine.pipeline import detect
+from deid_tasks.engine.parts import BatchContext, EngineParts
+from deid_tasks.engine.pipeline import find_identifiers
 from deid_tasks.engine.text import Document
 from deid_tasks.evidence.annotation import AgreementTally, Comparison, compare_annotators
 from deid_tasks.platform.runs.annotation_files import person_dir
@@ -55,7 +55,7 @@ def annotation_status(
 
 
 def survey_sample(
-    settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, engine: Engine | None = None
+    settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, engine: EngineParts | None = None
 ) -> SampleProgress:
     """Read all work on one sample as a stream.
 
@@ -75,7 +75,7 @@ def survey_sample(
             if engine:
                 patients = read_patients(connection, settings, (n.patient_id for n in notes if n.patient_id))
                 documents = [Document(n.note_id, n.text, n.patient_id, n.note_type) for n in notes]
-                found = [detection.spans for detection in detect(documents, Context(engine, patients))]
+                found = [detection.spans for detection in find_identifiers(documents, BatchContext(engine, patients))]
             for note, spans in zip(notes, found, strict=True):
                 _add_note(settings, note, spans, progress)
     return progress

@@ -1,4 +1,4 @@
-"""Streams, a bounded number at a time."""
+"""Streams in batches of bounded size."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -8,7 +8,7 @@ Item = TypeVar("Item")
 
 
 def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """The items in order, in lists of ``size``; the last one may be shorter."""
+    """Yield the items in order, in lists of ``size``; the last one may be shorter."""
     stream = iter(items)
     while batch := list(islice(stream, size)):
         yield batch

@@ -11,12 +11,12 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import SettingsError, WarehouseError
-from deid_tasks.engine.engine import Context, Engine
 from deid_tasks.engine.merge.votes import is_neural
-from deid_tasks.engine.pipeline import find
+from deid_tasks.engine.parts import BatchContext, EngineParts
+from deid_tasks.engine.pipeline import run_detectors
 from deid_tasks.engine.resolve import SpansByDetector
 from deid_tasks.engine.text.word_labels import mark_words, split_words
-from deid_tasks.platform.runs.ablation import alone
+from deid_tasks.platform.runs.ablation import first_stage_of
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.patient_split import training_split
 from deid_tasks.platform.warehouse import read_patients
@@ -32,11 +32,11 @@ _OPENING_WORDS = 100
 class Committee:
     """An engine whose models also read without their second stage, and the entities that each model looks for."""
 
-    engine: Engine
+    engine: EngineParts
     models: Mapping[str, frozenset[str]]
 
     @classmethod
-    def of(cls, engine: Engine, detect: DetectSettings) -> "Committee":
+    def of(cls, engine: EngineParts, detect: DetectSettings) -> "Committee":
         """Return the committee of an engine that was built with ``detect``.
 
         Raises:
@@ -51,7 +51,7 @@ class Committee:
                 " sampling.disagreement_size to 0"
             )
         for detector, chosen in zip(neural, detect.transformers, strict=True):
-            first_stage = alone(detector)
+            first_stage = first_stage_of(detector)
             detectors += [first_stage] if first_stage else []
             for one in filter(None, (detector, first_stage)):
                 models[one.name] = frozenset(map(str, chosen.entities or Entity))
@@ -108,7 +108,7 @@ def most_disagreeing_notes(
     scores: dict[str, float] = {}
     for batch in batched(draw.texts(list(pool)), _BATCH_NOTES):
         patients = read_patients(connection, settings, (d.patient_id for d in batch if d.patient_id))
-        for document, found in zip(batch, find(batch, Context(committee.engine, patients)), strict=True):
+        for document, found in zip(batch, run_detectors(batch, BatchContext(committee.engine, patients)), strict=True):
             scores[document.note_id] = committee.score(document.text, found)
     best: dict[str, str] = {}
     # The sort is stable: among equal scores, the note that the seed drew first comes first.

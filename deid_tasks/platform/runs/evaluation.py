@@ -14,8 +14,8 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import GateError, WarehouseError
 from deid_tasks.core.notes import Amounts
-from deid_tasks.engine.engine import Context, Engine
-from deid_tasks.engine.pipeline import find, measure
+from deid_tasks.engine.parts import BatchContext, EngineParts
+from deid_tasks.engine.pipeline import count_amounts, run_detectors
 from deid_tasks.engine.resolve import Detection
 from deid_tasks.engine.text import Document
 from deid_tasks.evidence.evaluate import Evaluation, Scorer
@@ -146,7 +146,7 @@ def _gold_set(reader: Connection, settings: InstitutionSettings, design: Design)
 
 
 def _measure(
-    reader: Connection, lookup: Connection, settings: InstitutionSettings, engine: Engine, gold: GoldSet
+    reader: Connection, lookup: Connection, settings: InstitutionSettings, engine: EngineParts, gold: GoldSet
 ) -> _Measured:
     # The detectors read each note once; each variant merges and recovers their spans.
     variants = (Variant(FULL, engine), without_dictionaries(engine))
@@ -162,8 +162,8 @@ def _measure(
     for notes in batched(rows, _GOLD_BATCH):
         patients = read_patients(lookup, settings, (note.patient_id for note in notes if note.patient_id))
         documents = [Document(n.note_id, n.text, n.patient_id or None, n.note_type) for n in notes]
-        context = Context(engine, patients)
-        found = find(documents, context)
+        context = BatchContext(engine, patients)
+        found = run_detectors(documents, context)
         for variant in variants:
             for note, document, detection in zip(notes, documents, variant.detections(documents, found), strict=True):
                 # Notes without a patient are independent of each other.
@@ -174,7 +174,7 @@ def _measure(
     return _Measured(gold, {name: scorer.finish() for name, scorer in scorers.items()}, dict(amounts))
 
 
-def _amounts(note: GoldRow, document: Document, detection: Detection, context: Context) -> Amounts | None:
+def _amounts(note: GoldRow, document: Document, detection: Detection, context: BatchContext) -> Amounts | None:
     """Return the note's amounts as a run would count them; ``None`` for a note that a run would quarantine."""
     obfuscator = context.engine.obfuscator
     assert obfuscator is not None
@@ -184,7 +184,7 @@ def _amounts(note: GoldRow, document: Document, detection: Detection, context: C
         # Its text may quote the note.
         logger.warning("note %s is not counted: %s at %s", note.note_id, type(error).__name__, code_location(error))
         return None
-    return measure(document, detection, rewritten)
+    return count_amounts(document, detection, rewritten)
 
 
 def _check(settings: InstitutionSettings, uri: str, evaluation_id: str, measured: list[_Measured]) -> Verdict:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from deid_tasks.engine.detect.approved_harvest import ApprovedHarvest, freeze_harvest
-from deid_tasks.engine.engine import Context, Engine
 from deid_tasks.engine.lexicon import Lexicon, mask_of
-from deid_tasks.engine.pipeline import find
-from deid_tasks.engine.resolve import settle
+from deid_tasks.engine.parts import BatchContext, EngineParts
+from deid_tasks.engine.pipeline import run_detectors
+from deid_tasks.engine.resolve import resolve_spans
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.sentences import split_sentences
 from deid_tasks.learning.harvest import (
@@ -136,7 +136,7 @@ def _sentences_of(text: str) -> Counter[str]:
 
 
 def _candidates(
-    settings: InstitutionSettings, uri: str, counter: PatientCounter, engine: Engine
+    settings: InstitutionSettings, uri: str, counter: PatientCounter, engine: EngineParts
 ) -> list[SentenceCandidate]:
     """Return the most frequent sentences and more that name a disease or a drug, each with the entities found in it."""
     chosen = settings.harvest
@@ -182,16 +182,16 @@ def _names_medicine(lexicon: Lexicon, texts: Sequence[str]) -> list[bool]:
     return [bool(one) for one in named]
 
 
-def _entities_in(engine: Engine, texts: Sequence[str]) -> list[tuple[str, ...]]:
+def _entities_in(engine: EngineParts, texts: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the entities that all detectors together find in each text."""
     documents = [Document(str(number), text) for number, text in enumerate(texts)]
     return [
-        tuple(sorted({str(span.entity) for span in settle(document, spans, engine).spans}))
-        for document, spans in zip(documents, find(documents, Context(engine)), strict=True)
+        tuple(sorted({str(span.entity) for span in resolve_spans(document, spans, engine).spans}))
+        for document, spans in zip(documents, run_detectors(documents, BatchContext(engine)), strict=True)
     ]
 
 
-def _templates(settings: InstitutionSettings, uri: str, engine: Engine) -> list[TemplateCandidate]:
+def _templates(settings: InstitutionSettings, uri: str, engine: EngineParts) -> list[TemplateCandidate]:
     chosen = settings.harvest
     if not chosen.template_notes:
         return []
@@ -201,11 +201,11 @@ def _templates(settings: InstitutionSettings, uri: str, engine: Engine) -> list[
     return harvest_templates(reads, chosen.min_patients, chosen.max_new_share)
 
 
-def _read(settings: InstitutionSettings, lookup: Any, notes: Iterable[Document], engine: Engine) -> Iterator[Read]:
+def _read(settings: InstitutionSettings, lookup: Any, notes: Iterable[Document], engine: EngineParts) -> Iterator[Read]:
     """Yield each note with the spans of all detectors; notes above the length limit are left out."""
     short = (note for note in notes if len(note.text) <= settings.notes.max_characters)
     for batch in batched(short, _BATCH):
         patients = read_patients(lookup, settings, (d.patient_id for d in batch if d.patient_id))
-        for document, spans in zip(batch, find(batch, Context(engine, patients)), strict=True):
-            detection = settle(document, spans, engine)
+        for document, spans in zip(batch, run_detectors(batch, BatchContext(engine, patients)), strict=True):
+            detection = resolve_spans(document, spans, engine)
             yield Read(document.patient_id or "", document, detection.spans)

@@ -3,13 +3,15 @@
 from pathlib import Path
 
 from deid_tasks.core.errors import LexiconError
-from deid_tasks.engine.engine import Engine, build_engine
+from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.obfuscate import KnownPeople
+from deid_tasks.engine.parts import EngineParts
+from deid_tasks.engine.registry import Artifacts
 from deid_tasks.platform.workspace import work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
-def load_engine(settings: InstitutionSettings, secrets: Secrets) -> Engine:
+def load_engine(settings: InstitutionSettings, secrets: Secrets) -> EngineParts:
     """Return the institution's engine on its newest compiled lexicon and its newest approved harvest.
 
     Raises:
@@ -22,15 +24,15 @@ def load_engine(settings: InstitutionSettings, secrets: Secrets) -> Engine:
         raise LexiconError(f"{name}: no compiled lexicon in {folder}; run dictionaries__{name} first")
     workspace = work_dir(settings)
     people = people_file(settings)
+    artifacts = Artifacts(
+        name,
+        lexicon=folder,
+        approved=workspace / "harvest" / "approved",
+        cache=workspace / "cache",
+        people=people if people.is_file() else None,
+    )
     try:
-        return build_engine(
-            settings,
-            folder,
-            secrets.key(settings.obfuscate.key),
-            approved=workspace / "harvest" / "approved",
-            cache=workspace / "cache",
-            people=people if people.is_file() else None,
-        )
+        return build_engine(settings, secrets.key(settings.obfuscate.key), artifacts)
     except LexiconError as error:
         raise LexiconError(
             f"{name}: {error}; if the secret {settings.obfuscate.key!r} has changed, restore its former value"

@@ -1,4 +1,4 @@
-"""Notes to shards, and shards to de-identified files."""
+"""Steps of a notes run: planning its shards, and processing one shard into a file of de-identified notes."""
 
 import datetime
 import logging
@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from deid_tasks.core.notes import RESULT_SCHEMA, Outcome
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
-from deid_tasks.engine.engine import Context, Engine
+from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.originals import sealed_originals
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 def plan_shards(
     settings: InstitutionSettings, secrets: Secrets, start: datetime.datetime, end: datetime.datetime
 ) -> list[ShardPlan]:
-    """Descriptors of the shards of ``[start, end)``; one where there are no notes, so that the slice is still published."""
+    """Return the shards of ``[start, end)``; one if there are no notes, so that the empty slice is still published."""
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         notes = count_notes(connection, settings, start, end)
     count = max(1, min(settings.notes.max_shards, math.ceil(notes / settings.notes.shard_notes)))
@@ -45,10 +45,13 @@ def process_shard(
     end: datetime.datetime,
     shard: ShardPlan,
 ) -> ShardReport:
-    """Detect, obfuscate and audit one shard, into one file that appears when it is whole.
+    """Detect, obfuscate and audit one shard, and write one file that appears when it is complete.
 
-    A killed worker leaves nothing that a later step reads; a retry writes the same file again. Where the institution keeps a vault,
-    originals go to a second file beside it, sealed for a key that this worker does not have.
+    A killed worker leaves nothing that a later step reads; a retry writes the same file again. If the institution has a
+    vault, originals go to a second file beside it, sealed for a key that this worker does not have.
+
+    A note that the engine cannot process is quarantined. An error that no note causes fails the shard, and Airflow
+    retries it.
     """
     engine = load_engine(settings, secrets)
     part = Shard(**shard)
@@ -66,12 +69,19 @@ def process_shard(
     ):
         for batch in read_shard(reader, settings, start, end, part):
             patients = read_patients(lookup, settings, filter(None, batch["patient_id"].to_pylist()))
-            result = deidentify(batch, Context(engine, patients))
+            result = deidentify(batch, BatchContext(engine, patients))
             writer.write_batch(result.replace_schema_metadata(schema.metadata))
             keep(batch, result)
             outcomes.update(result["outcome"].to_pylist())
             recovered.update(entity for row in result["recovered"].to_pylist() for entity in row or ())
             words += sum(result["words"].to_pylist())
+    logger.info(
+        "shard=%d of=%d notes=%d quarantined=%d",
+        part.index,
+        part.count,
+        outcomes.total(),
+        outcomes[Outcome.QUARANTINED],
+    )
     return {
         "notes": outcomes.total(),
         "quarantined": outcomes[Outcome.QUARANTINED],
@@ -82,8 +92,8 @@ def process_shard(
     }
 
 
-def _sentence_counts(engine: Engine) -> Counter[str]:
-    """What became of the sentences that the neural pass was given, all its readers together."""
+def _sentence_counts(engine: EngineParts) -> Counter[str]:
+    """Return how many sentences the models were given, and how many the inclusion list and the cache saved."""
     counts: Counter[str] = Counter()
     for detector in engine.detectors:
         if isinstance(detector, SentenceDetector):

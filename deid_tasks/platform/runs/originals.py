@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from deid_tasks.core.errors import GateError, InputError, VaultError
-from deid_tasks.engine.engine import Engine
+from deid_tasks.engine.parts import EngineParts
 from deid_tasks.platform.publish import read_notes
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.pseudonyms import slice_pseudonym
@@ -53,7 +53,7 @@ class Original(NamedTuple):
 
 @contextmanager
 def sealed_originals(
-    settings: InstitutionSettings, secrets: Secrets, engine: Engine, shard: Path, slice_key: str
+    settings: InstitutionSettings, secrets: Secrets, engine: EngineParts, shard: Path, slice_key: str
 ) -> Iterator[Callable[[pa.RecordBatch, pa.RecordBatch], None]]:
     """Yield a function that takes each batch as it entered and as it left the engine, and seals what was replaced.
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from deid_tasks.core.detectors import DetectorName
 from deid_tasks.core.errors import ModelError
 from deid_tasks.settings import InstitutionSettings
 
@@ -43,7 +44,7 @@ def model_splits(settings: InstitutionSettings) -> tuple[PatientSplit, ...]:
     Raises:
         ModelError: a model is missing, or its configuration cannot be read.
     """
-    if "transformer" not in settings.detect.detectors:
+    if DetectorName.TRANSFORMER not in settings.detect.detectors:
         return ()
     from deid_tasks.engine.detect.model_files import CONFIG, find_model
 

@@ -205,7 +205,7 @@ def _version(
 ) -> str:
     """Return a keyed hash of everything that decides what is published; the published tables' metadata hold it."""
     parts = [
-        fingerprint(settings, "", (), people=people_version),
+        fingerprint(settings, settings.institution, "", (), people=people_version),
         [repr(rules) for rules in tables],
         table_digest(reader, settings, tables),
         count_older(reader, settings, settings.policy.max_kept_age_years, today),

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from deid_tasks.core.errors import SettingsError
+from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.detect.context_rules import ContextRuleDetector
-from deid_tasks.engine.engine import build_engine
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import ContextRule, ContextSettings, load_institution
 from deid_tasks.settings.expressions import check_expression
@@ -131,16 +131,16 @@ def test_the_example_of_the_documentation_works(tmp_path: Path) -> None:
 
 
 def test_the_engine_runs_them() -> None:
-    from deid_tasks.cli.engines import public_settings
+    from deid_tasks.settings import EngineSettings
 
-    settings = public_settings()
+    settings = EngineSettings.public()
     detect = settings.detect.model_copy(
         update={
             "detectors": ("patterns", "context"),
             "context": ContextSettings.model_validate({"rules": [_PROTOCOL]}),
         }
     )
-    with_rules = build_engine(settings.model_copy(update={"detect": detect}), None, None)
+    with_rules = build_engine(settings.model_copy(update={"detect": detect}))
     assert [one.name for one in with_rules.detectors] == ["patterns", "context"]
-    without = build_engine(settings.model_copy(update={"detect": settings.detect}), None, None)
+    without = build_engine(settings.model_copy(update={"detect": settings.detect}))
     assert with_rules.fingerprint != without.fingerprint

@@ -8,7 +8,8 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import SettingsError, WarehouseError
 from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon import LexiconTerm, compile_lexicon
-from deid_tasks.engine.pipeline import Context, find
+from deid_tasks.engine.parts import BatchContext
+from deid_tasks.engine.pipeline import run_detectors
 from deid_tasks.engine.text import Document
 from deid_tasks.platform.runs import load_engine
 from deid_tasks.platform.runs.disagreement import Committee
@@ -154,7 +155,7 @@ def test_what_cannot_be_drawn_is_one_error_and_leaves_nothing(place, ask):
 def score(place, transformers, text):
     settings, secrets = place({"detect": DETECT | {"transformers": transformers}})
     committee = Committee.of(load_engine(settings, secrets), settings.detect)
-    [found] = find([Document("n", text)], Context(committee.engine))
+    [found] = run_detectors([Document("n", text)], BatchContext(committee.engine))
     return committee.score(text, found)
 
 

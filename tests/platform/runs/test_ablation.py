@@ -14,11 +14,11 @@ from deid_tasks.engine.detect.patterns import PatternDetector
 from deid_tasks.engine.detect.reader import TextSpan
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.templates import Template, TemplateDetector
-from deid_tasks.engine.engine import Engine
 from deid_tasks.engine.lexicon import Lexicon, LexiconTerm
+from deid_tasks.engine.parts import EngineParts
 from deid_tasks.engine.text import Document
 from deid_tasks.evidence.evaluate import Scorer
-from deid_tasks.platform.runs.ablation import GoldDocument, ablate, variants_of
+from deid_tasks.platform.runs.ablation import GoldDocument, score_variants, variants_of
 from deid_tasks.settings import MergeSettings, RecoverSettings
 
 TERMS = [
@@ -42,7 +42,7 @@ class Eager:
 @pytest.fixture(scope="module")
 def engine():
     lexicon = Lexicon.build(TERMS)
-    return Engine(
+    return EngineParts(
         (PatternDetector({}), LexiconDetector(lexicon), Eager()),
         lexicon,
         None,
@@ -72,7 +72,7 @@ MARKUP = "Dr. [PROVIDER:Quillfeather] saw [PATIENT:Thessaly] on [DATE:03/14/2021
 
 def test_each_part_is_worth_what_it_finds(engine):
     notes = [note(number, MARKUP) for number in range(1, 41, 2)]
-    ablated, recovered = ablate(iter(notes), engine, Scorer(resamples=100))
+    ablated, recovered = score_variants(iter(notes), engine, Scorer(resamples=100))
     scores = {one.name: (one.evaluation.recall, one.evaluation.precision) for one in ablated}
     assert scores["full"] == (1.0, 1.0)
     assert scores["without_recovery"][0] == 1.0
@@ -85,7 +85,7 @@ def test_each_part_is_worth_what_it_finds(engine):
     assert changes["full"].recall_change.lower == changes["full"].recall_change.upper == 0.0
     assert changes["without_patterns"].recall_change.upper < 0
     assert changes["without_recovery"].precision_change.upper < 0
-    assert (recovered.notes, recovered.given_back["PROVIDER"]) == (20, 20)
+    assert (recovered.notes, recovered.recovered["PROVIDER"]) == (20, 20)
     assert recovered.share == pytest.approx(1 / 6)
 
 
@@ -125,7 +125,7 @@ def test_the_inclusion_list_and_the_templates_are_parts_too(engine):
         note(number, "WXYV on file.\n\nblue sky [PROVIDER:moy] today\n\nThen [PROVIDER:QUAXX] again")
         for number in range(20)
     ]
-    ablated, _ = ablate(notes, own, Scorer(resamples=100))
+    ablated, _ = score_variants(notes, own, Scorer(resamples=100))
     scores = {one.name: (one.evaluation.recall, one.evaluation.precision) for one in ablated}
     assert scores["full"] == (1.0, 1.0)
     assert scores["without_inclusion"][0] == 1.0
@@ -135,6 +135,6 @@ def test_the_inclusion_list_and_the_templates_are_parts_too(engine):
 
 
 def test_notes_without_anything_are_no_trouble(engine):
-    ablated, recovered = ablate([note(2, "quiet night"), note(4, "")], engine, Scorer(resamples=100))
+    ablated, recovered = score_variants([note(2, "quiet night"), note(4, "")], engine, Scorer(resamples=100))
     assert all(one.evaluation.recall == 1.0 for one in ablated)
     assert recovered.share == 0.0

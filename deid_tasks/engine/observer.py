@@ -1,0 +1,33 @@
+"""Hooks into the pipeline's own run, for timing, counting and explaining. By default nothing observes it."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+from deid_tasks.core.span import Span
+from deid_tasks.engine.text import Document
+
+MERGE, RECOVER, RECOVERED = "merge", "recover", "recovered"
+OBFUSCATE, AUDIT, COUNT = "obfuscate", "audit", "count"
+
+_NOTHING = nullcontext()
+
+
+class PipelineObserver:
+    """What the pipeline calls while it reads a batch. This base class does nothing; subclasses override what they need.
+
+    Stages are, in order: every detector by its name, ``merge``, ``recover``, and for each note ``obfuscate``, ``audit`` and
+    ``count``. Spans and documents hold or refer to note text: an observer must neither log nor store them outside memory.
+    """
+
+    def begin(self, documents: Sequence[Document]) -> None:
+        """Called before the first detector reads ``documents``."""
+
+    def stage(self, name: str) -> AbstractContextManager[None]:  # noqa: ARG002
+        """Return the context in which the stage ``name`` runs."""
+        return _NOTHING
+
+    def spans(self, name: str, spans: Sequence[Sequence[Span]]) -> None:
+        """Called with the spans of each document after the stage ``name``; ``recovered`` are those that recovery removed."""
+
+
+NO_OBSERVER = PipelineObserver()

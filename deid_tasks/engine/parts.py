@@ -1,0 +1,55 @@
+"""The parts of an engine, built once a worker, and what is known of the patients of one batch."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from deid_tasks.core.detectors import DICTIONARY_DETECTORS, DetectorName
+from deid_tasks.core.patient import PatientRecord
+from deid_tasks.engine.detect.base import Detector
+from deid_tasks.engine.detect.sentence_detector import SentenceDetector
+from deid_tasks.engine.lexicon import Lexicon, default_lexicon
+from deid_tasks.engine.obfuscate import Obfuscator
+from deid_tasks.engine.registry import build_batch_detectors
+from deid_tasks.settings import MergeSettings, RecoverSettings
+
+
+@dataclass(frozen=True)
+class EngineParts:
+    """Everything that does not change from batch to batch; read-only, and shared by every batch of a worker."""
+
+    detectors: tuple[Detector, ...]
+    lexicon: Lexicon
+    obfuscator: Obfuscator | None
+    """``None`` without a surrogate key: such an engine can only detect."""
+    merge: MergeSettings
+    recover: RecoverSettings
+    max_characters: int
+    fingerprint: str
+    batch_detectors: frozenset[DetectorName] = frozenset({DetectorName.PATIENT})
+    """Detectors that are built anew for each batch, if it has what they need."""
+
+    def without_dictionaries(self) -> "EngineParts":
+        """Return the engine on its public resources alone: the baseline for an institution's dictionaries."""
+        return replace(
+            self,
+            detectors=tuple(d for d in self.detectors if d.name not in DICTIONARY_DETECTORS),
+            lexicon=default_lexicon(),
+            batch_detectors=self.batch_detectors - DICTIONARY_DETECTORS,
+        )
+
+    def reading_included(self) -> "EngineParts":
+        """Return the engine with one more detector a model, ``<model>:included``, for the sentences of the inclusion list."""
+        also = [d.included() for d in self.detectors if isinstance(d, SentenceDetector) and d.inclusion]
+        return replace(self, detectors=(*self.detectors, *also))
+
+
+@dataclass(frozen=True)
+class BatchContext:
+    """An engine, and what is known of the patients of one batch."""
+
+    engine: EngineParts
+    patients: Mapping[str, PatientRecord] = field(default_factory=dict, repr=False)
+
+    def detectors(self) -> tuple[Detector, ...]:
+        """Return the engine's detectors, and those that are built for this batch."""
+        return (*self.engine.detectors, *build_batch_detectors(self.engine.batch_detectors, self.patients))
