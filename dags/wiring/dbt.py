@@ -54,8 +54,8 @@ class DbtLayer(DbtBuildLocalOperator):
         outcomes = getattr(result.result, "results", None) or []
         counts = Counter(str(outcome.status) for outcome in outcomes)
         seconds = sum(outcome.execution_time for outcome in outcomes)
-        told = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "nothing"
-        self.log.info("dbt built %d models and tests in %.1f s: %s", len(outcomes), seconds, told)
+        shown = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "nothing"
+        self.log.info("dbt built %d models and tests in %.1f s: %s", len(outcomes), seconds, shown)
         failed = [outcome for outcome in outcomes if outcome.status not in _GOOD]
         if failed:
             kind = InputError if all(outcome.status == "fail" for outcome in failed) else WarehouseError

@@ -1,4 +1,4 @@
-"""A DagBag of the repository's DAG files, parsed once, with no database and nothing of the caller's Airflow."""
+"""A DagBag of the repository's DAG files, parsed once, without a database and without the caller's Airflow."""
 
 import json
 import os
@@ -70,7 +70,7 @@ print("RESULT" + json.dumps([sorted(bag.dags), list(bag.import_errors.values())]
 
 @pytest.fixture
 def parse_copy(tmp_path):
-    """Parse a changed copy of ``dags/`` in a process of its own; gives DAG ids and the last line of each import error."""
+    """Parse a changed copy of ``dags/`` in another process; return DAG ids and the last line of each import error."""
 
     def parse(change, **environment: str) -> tuple[set[str], list[str]]:
         copy = tmp_path / "dags"

@@ -1,4 +1,4 @@
-"""The DAGs are the ones we say, keep the policy, and are wired in the right order."""
+"""The exact set of DAGs, the policy that they share, and the order of their tasks."""
 
 import datetime
 import itertools
@@ -38,7 +38,7 @@ def test_policy_of_its_tasks(dagbag, dag_id):
         arguments = task.partial_kwargs if task.is_mapped else vars(task)
         assert arguments["owner"] == "data-engineering"
         if task.task_id == "review":
-            # A second try would ask the person again; the wait for an answer has a limit of its own, inside the run's.
+            # A retry would ask the person again. The wait for an answer has its own limit, within the run's.
             assert arguments["retries"] == 0
             assert arguments["execution_timeout"] is None
             assert arguments["response_timeout"] < dagbag.dags[dag_id].dagrun_timeout
@@ -63,7 +63,7 @@ def test_policy_of_its_tasks(dagbag, dag_id):
         ("PublishError", True),
     ],
 )
-def test_what_a_second_try_cannot_mend_is_not_tried_again(dagbag, error, again):
+def test_errors_that_only_a_person_can_correct_are_not_retried(dagbag, error, again):
     from airflow.sdk import RetryAction
 
     from deid_tasks.core import errors
@@ -87,7 +87,7 @@ class TestStructure:
             "publish_tables": set(),
         }
         assert dag.get_task("detect_and_obfuscate").is_mapped
-        # One failed shard, and neither gate nor table is reached.
+        # After one failed shard, neither the gate nor the table is reached.
         assert dag.get_task("reconcile_and_gate").trigger_rule == "all_success"
         assert dag.get_task("publish").trigger_rule == "all_success"
 
@@ -147,7 +147,7 @@ class TestStructure:
             "approve": set(),
         }
         assert dag.schedule is None
-        # A harvest that nobody verified is never frozen.
+        # A harvest that no person approved is never frozen.
         assert dag.get_task("approve").trigger_rule == "all_success"
 
     def test_train(self, dagbag, institution):
@@ -155,7 +155,7 @@ class TestStructure:
         assert [task.task_id for task in dag.tasks] == ["train"]
         assert dag.schedule is None
         assert dag.get_task("train").pool == "gpu"
-        # A registered model is in no one's settings yet, so nothing follows by itself.
+        # No settings name a newly registered model yet, so no run follows.
         assert not dag.get_task("train").outlets
 
     def test_assets_join_the_dags(self, dagbag, institution):
@@ -184,7 +184,7 @@ class TestStructure:
     ],
     ids=["wrong value", "unknown key", "no YAML", "wrong name"],
 )
-def test_one_broken_file_is_one_import_error_and_hides_nobody_else(parse_copy, change, names):
+def test_one_broken_file_is_one_import_error_and_hides_no_other_institution(parse_copy, change, names):
     ids, errors = parse_copy(change)
     assert ids == {f"{kind}__lakeshore" for kind in KINDS}
     assert len(errors) == 1

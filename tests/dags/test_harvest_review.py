@@ -1,4 +1,4 @@
-"""A person looks through a harvest before the engine may use it."""
+"""A person approves a harvest before the engine may use it."""
 
 import datetime
 
@@ -8,7 +8,7 @@ MOMENT = datetime.datetime(2024, 5, 1, 8, tzinfo=datetime.UTC)
 
 
 class Instance:
-    """As much of a task instance as the operator asks for."""
+    """The part of a task instance that the operator reads."""
 
     id = "0190"
     map_index = -1
@@ -47,8 +47,8 @@ def test_it_waits_for_a_person(review, monkeypatch):
 
 
 def test_who_approved_and_when_is_passed_on(review):
-    told = review.execute_complete(context(review, ask=True), answer("Approve"))
-    assert told == {"approved_by": "officer", "approved_at": MOMENT.isoformat()}
+    answered = review.execute_complete(context(review, ask=True), answer("Approve"))
+    assert answered == {"approved_by": "officer", "approved_at": MOMENT.isoformat()}
 
 
 def test_a_rejected_harvest_goes_no_further(review):
@@ -64,6 +64,6 @@ def test_the_answer_freezes_the_tables_that_were_looked_at(dagbag, monkeypatch):
     calls = []
     monkeypatch.setattr(runs, "approve_harvest", lambda _settings, _secrets, *rest: calls.append(rest) or {})
     approve = dagbag.dags["harvest__riverside"].get_task("approve")
-    told = {"approved_by": "officer", "approved_at": MOMENT.isoformat()}
-    approve.python_callable("riverside", {"harvest": "20240501T000000Z"}, told)
+    answered = {"approved_by": "officer", "approved_at": MOMENT.isoformat()}
+    approve.python_callable("riverside", {"harvest": "20240501T000000Z"}, answered)
     assert calls == [("officer", MOMENT, "20240501T000000Z")]

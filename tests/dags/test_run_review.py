@@ -1,4 +1,4 @@
-"""A person sees what the gate holds, and the answer is written down before the run goes on or fails."""
+"""A person sees why the gate holds a run; the answer is recorded before the run continues or fails."""
 
 import datetime
 import types
@@ -10,7 +10,7 @@ HELD = [{"kind": "drift", "reason": "note type nursing: entities per 1,000 words
 
 
 class Instance:
-    """As much of a task instance as the operator asks for."""
+    """The part of a task instance that the operator reads."""
 
     id = "0190"
     map_index = -1
@@ -42,7 +42,7 @@ def context(review, held):
     return {"ti": instance, "task_instance": instance, "run_id": "r1", "task": review}
 
 
-def test_a_run_that_nothing_holds_goes_on(review, recorded):
+def test_a_run_that_nothing_holds_continues(review, recorded):
     assert review.execute(context(review, [])) is None
     assert recorded == []
 

@@ -1,4 +1,4 @@
-"""The seam between tasks and engine: secrets at run time, and no patient data in what fails."""
+"""The call from a task to a step: secrets at run time, forms from models, and no patient data in errors."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def test_what_is_nowhere_is_named(monkeypatch):
 
 
 def _chain(error: BaseException) -> str:
-    """All that a log would print of an error and of what it shows as its causes."""
+    """Return what a log would print of an error and of the causes that it shows."""
     texts = []
     while error is not None:
         texts.append(f"{type(error).__name__}: {error}")
@@ -64,10 +64,10 @@ def test_an_unexpected_error_loses_its_text_and_keeps_its_code_location():
 
     with pytest.raises(DeidError) as caught:
         run_step(lambda settings, secrets: int("Okafor"), "riverside")
-    told = _chain(caught.value)
-    assert "Okafor" not in told
-    assert "ValueError" in told
-    assert "test_wiring.py" in told
+    printed = _chain(caught.value)
+    assert "Okafor" not in printed
+    assert "ValueError" in printed
+    assert "test_wiring.py" in printed
 
 
 def _fall_short(settings, secrets) -> None:
@@ -82,9 +82,9 @@ def test_our_own_error_keeps_its_text_and_loses_its_cause():
 
     with pytest.raises(GateError) as caught:
         run_step(_fall_short, "riverside")
-    told = _chain(caught.value)
-    assert "Okafor" not in told
-    assert "recall 0.97 is below 0.98" in told
+    printed = _chain(caught.value)
+    assert "Okafor" not in printed
+    assert "recall 0.97 is below 0.98" in printed
 
 
 _BACKEND = """

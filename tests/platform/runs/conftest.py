@@ -1,4 +1,4 @@
-"""One institution of the dev world, built by dbt once, with everything a scheduled run needs."""
+"""One institution of the dev world, built by dbt once, with everything that the run steps need."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What keeps a run from being published: certificates, thresholds, drift, and people."""
+"""Runs that are not published: for lack of a certificate, below a threshold, with drift, or rejected by a person."""
 
 import datetime
 import json
@@ -37,7 +37,7 @@ def certified(site):
 
 @pytest.fixture(scope="module")
 def shards(site, certified):
-    """One run's shards, which any number of gates may look at."""
+    """The shards of one run, which several gates check."""
     plan = runs.plan_shards(site.settings, site.secrets, START, END)
     return [runs.process_shard(site.settings, site.secrets, "gate", START, END, shard) for shard in plan]
 
@@ -66,8 +66,9 @@ def test_the_certificate_says_how_the_gold_sets_came_about_and_what_was_scored(s
         assert recall["true_positives"] + recall["false_negatives"] > 100
         assert set(one["worst_note_types"]) <= set(one["note_types"])
         rows = site.rows(
-            f"select value from {RESULTS}.evaluation where evaluation_id = '{content['evaluation_id']}' and metric = 'recall'"
-            f" and sample = '{one['design']}' and variant = 'full' and view = 'word' and stratum = '' and entity = 'ALL'"
+            f"select value from {RESULTS}.evaluation where evaluation_id = '{content['evaluation_id']}'"
+            f" and metric = 'recall' and sample = '{one['design']}' and variant = 'full' and view = 'word'"
+            " and stratum = '' and entity = 'ALL'"
         )
         assert rows == [(recall["value"],)]
     assert content["thresholds"]["recall_min"] == 0.6
@@ -84,7 +85,8 @@ def test_a_missing_gold_set_says_what_to_run(site, certified):
             runs.evaluate_and_certify(site.settings, site.secrets)
     finally:
         site.rows(
-            "update riverside_gold.gold_set set design = 'random' where gold_version in (select gold_version from hidden)"
+            "update riverside_gold.gold_set set design = 'random'"
+            " where gold_version in (select gold_version from hidden)"
         )
         site.rows("drop table hidden")
 
@@ -221,7 +223,7 @@ def test_a_drifted_run_waits_for_a_person(site, shards):
         " where decision = 'approved'"
     )
     assert rows == [("drift", "drifted", released["fingerprint"], "approved", "officer", MOMENT)]
-    # The same figures again need no second answer.
+    # The same figures need no second approval.
     assert gate(settings, site, shards, "drifted")["review"] == []
 
 
@@ -231,7 +233,7 @@ def test_the_first_publication_under_a_fingerprint_waits_where_the_settings_say_
     assert [held["kind"] for held in released["review"]] == ["first_publication"]
     with pytest.raises(GateError, match=r"held for review: nothing was published under fingerprint"):
         publish(settings, site, released)
-    # Settings that ask for approval after the gate has let the run through are heeded too.
+    # Settings that begin to require approval after the gate has passed the run also hold it.
     lenient = gate(site.settings, site, shards)
     with pytest.raises(GateError, match="is not approved"):
         publish(settings, site, lenient)
@@ -286,7 +288,8 @@ from palimpsest_page.figures import read_figures
 figures = read_figures(InstitutionSettings.model_validate_json(sys.stdin.read()))
 assert not figures.problem, figures.problem
 page = Path(sys.argv[1])
-html = Environment(loader=FileSystemLoader(page), autoescape=True).get_template("page.html").render(institutions=[figures])
+template = Environment(loader=FileSystemLoader(page), autoescape=True).get_template("page.html")
+html = template.render(institutions=[figures])
 print("RESULT" + json.dumps([html, [row["signature"] for row in figures.certificates]]))
 """
 

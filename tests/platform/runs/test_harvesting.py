@@ -15,7 +15,7 @@ NOW = datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)
 
 @pytest.fixture(scope="module")
 def settings(site):
-    """The institution, which learns from its notes; its own folder, so that no other test meets what it approves."""
+    """The institution with a folder of its own, so that its approvals change no other test."""
     import shutil
 
     folder = Path(site.settings.work_dir).with_name("harvesting")
@@ -42,7 +42,8 @@ def test_counts_are_told_and_no_text(harvested, site):
     assert 40 < harvested["sentence_candidates"] <= 55
     assert 0 < harvested["share_of_all_sentences"] < 1
     assert set(harvested) == {
-        "harvest", "folder", "notes", "sentences", "sentence_candidates", "sentences_proposed", "share_of_all_sentences",
+        "harvest", "folder", "notes", "sentences", "sentence_candidates", "sentences_proposed",
+        "share_of_all_sentences",
         "template_candidates", "templates_proposed",
     }  # fmt: skip
 
@@ -80,8 +81,8 @@ def test_an_approval_is_another_engine_that_knows_who_approved_it(harvested, sit
     after = runs.load_engine(settings, site.secrets)
     assert after.fingerprint != before.fingerprint
     assert [d.name for d in after.detectors if isinstance(d, TemplateDetector)] == ["templates"]
-    told = runs.approved_harvest(settings, site.secrets)
-    assert (told["approved_by"], told["approved_at"]) == ("officer", "2026-01-02T00:00:00+00:00")
+    shown = runs.approved_harvest(settings, site.secrets)
+    assert (shown["approved_by"], shown["approved_at"]) == ("officer", "2026-01-02T00:00:00+00:00")
     again = runs.approve_harvest(settings, site.secrets, "somebody else", NOW + datetime.timedelta(days=1))
     assert again["version"] == frozen["version"]
     assert runs.load_engine(settings, site.secrets).fingerprint == after.fingerprint

@@ -1,4 +1,4 @@
-"""An institution's own model: patients are divided once, and what a model has seen no evaluation counts."""
+"""An institution's own model: patients are divided once, and no evaluation counts notes that a model was trained on."""
 
 import json
 from pathlib import Path
@@ -60,7 +60,7 @@ def test_a_model_is_trained_registered_and_certified_on_patients_it_never_saw(si
         "config.json", "model.onnx", "model.safetensors", "tokenizer.json", "training.json",
     }  # fmt: skip
     assert not list((tmp_path / "work" / "training").rglob("checkpoint.pt"))
-    # No text, no name and no patient stands in what is said or written down.
+    # Neither the log nor the files hold text, names or patients.
     said = "\n".join([*lines, (model / "config.json").read_text(), (model / "training.json").read_text()])
     last_names = {patient.person.last for patient in site.hospital.patients}
     assert not [name for name in last_names if len(name) > 5 and name in said]
@@ -68,8 +68,8 @@ def test_a_model_is_trained_registered_and_certified_on_patients_it_never_saw(si
 
 
 @pytest.fixture
-def disputed(site):
-    """Two gold sets of disputed notes, the second of which holds a note of the random one; they go again, since other tests train too."""
+def disagreement(site):
+    """Two gold sets of disagreement samples, the second with a note of the random sample; deleted after the test."""
     connection = psycopg2.connect(site.uri)
     chosen = (site.notes[160:180], site.notes[159:200:2])
     versions = [freeze_truth(connection, site.settings, notes, "disagreement").version for notes in chosen]
@@ -78,7 +78,7 @@ def disputed(site):
     site.rows("delete from riverside_gold.gold_set where design = 'disagreement'")
 
 
-def test_disputed_notes_are_trained_on_and_neither_scored_nor_evaluated(site, tmp_path: Path, disputed) -> None:
+def test_disagreement_notes_are_trained_on_and_neither_scored_nor_evaluated(site, tmp_path: Path, disagreement) -> None:
     encoder = save_encoder("bert", tmp_path / "encoder", positions=160)
     training = {
         "encoder": str(encoder),
@@ -99,9 +99,9 @@ def test_disputed_notes_are_trained_on_and_neither_scored_nor_evaluated(site, tm
     usual, without = trained(), trained(designs=("stratified", "random"))
     assert (without["trained_notes"], without["held_out_notes"]) == (160 - sum(held[:160]), sum(held[:160]))
     own = [*range(160, 180), *range(181, 200, 2)]
-    assert usual["trained_notes"] - without["trained_notes"] == sum(not held[place] for place in own) > 0
+    assert usual["trained_notes"] - without["trained_notes"] == sum(not held[note] for note in own) > 0
     assert usual["held_out_notes"] == without["held_out_notes"]
-    assert set(usual["gold_versions"]) - set(without["gold_versions"]) == set(disputed)
+    assert set(usual["gold_versions"]) - set(without["gold_versions"]) == set(disagreement)
     assert set(runs.evaluate_and_certify(site.settings, site.secrets)["designs"]) == {"stratified", "random"}
 
 
@@ -114,7 +114,7 @@ def test_the_gate_refuses_disputed_notes_and_training_asks_for_those_it_is_told(
 
 
 def _certify(site, settings, result) -> None:
-    """The settings name the model: another fingerprint, and held-out patients alone are counted."""
+    """Settings that name the model give another fingerprint, and only held-out patients are counted."""
     before = runs.load_engine(site.settings, site.secrets).fingerprint
     document = site.settings.model_dump(mode="json")
     document["detect"]["detectors"] = [*document["detect"]["detectors"], "transformer"]

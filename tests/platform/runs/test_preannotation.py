@@ -1,4 +1,4 @@
-"""Task lists that show what the engine found: recorded, from the list to the gold set."""
+"""Pre-annotated task lists: the gold set records that an engine's spans were shown."""
 
 from pathlib import Path
 
@@ -14,12 +14,13 @@ VERSION = "preannotated"
 
 @pytest.fixture
 def settings(site, tmp_path):
-    """Settings that pre-annotate, and a drawn sample of 30 notes; the gold set goes again, since other tests take the newest."""
+    """Settings that pre-annotate, and a sample of 30 notes; the gold set is deleted, because others take the newest."""
     annotation = site.settings.annotation.model_copy(update={"preannotate": True, "format": "doccano"})
     site.rows(f"insert into riverside_gold.sample values ('{VERSION}', 'random', 1, 30, '{{}}', 30, now())")
     site.rows(
-        f"insert into riverside_gold.sample_note select '{VERSION}', note_id, patient_id, note_type, note_datetime, author_id, '',"
-        " note_text, row_number() over (order by note_id), false from riverside_staging.stg_note order by note_id limit 30"
+        f"insert into riverside_gold.sample_note select '{VERSION}', note_id, patient_id, note_type, note_datetime,"
+        " author_id, '', note_text, row_number() over (order by note_id), false"
+        " from riverside_staging.stg_note order by note_id limit 30"
     )
     yield site.settings.model_copy(update={"annotation": annotation})
     site.rows(f"delete from riverside_gold.gold_set where sample_version = '{VERSION}'")
@@ -46,7 +47,7 @@ def test_what_the_engine_found_is_shown_and_written_down(site, settings):
     )
     assert stored == [(fingerprint,)]
     (report,) = runs.adjudicate_samples(*who, [VERSION], errors=True)
-    # The engine differs from the annotators on many words, and they agree less on these than on all.
+    # On the words where the engine errs, the annotators agree less than on all words.
     assert report["kappas"]["ERRORS"]["words"] > 0
     assert report["kappas"]["ERRORS"]["value"] < report["kappas"]["ALL"]["value"]
     tasks = Path(report["tasks"])

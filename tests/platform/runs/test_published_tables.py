@@ -1,4 +1,4 @@
-"""Structured tables beside the notes: the same people under the same surrogates, and nothing that nobody declared."""
+"""Structured tables beside the notes: the same people get the same surrogates, and undeclared columns stay out."""
 
 import datetime
 import re
@@ -29,9 +29,9 @@ def settings_of(site, **publish):
 
 @pytest.fixture(scope="module")
 def extract(site):
-    """A day's notes and the tables, by name, as rows."""
+    """Rows of a day's notes and of the tables, by name."""
     settings = settings_of(site)
-    # Anew: a test before may have left a certificate that failed under stricter bounds.
+    # Evaluated again, because an earlier test may have left a certificate that failed under stricter bounds.
     runs.evaluate_and_certify(settings, site.secrets)
     release(settings, site, "extract")
     said = runs.publish_tables(settings, site.secrets, "extract", CONTRACT, TODAY)
@@ -57,7 +57,8 @@ def test_every_row_of_the_warehouse_is_there(site, extract):
         [(count,)] = site.rows(f"select count(*) from riverside_staging.stg_{stem}")
         assert len(extract[name]) == count > 0, name
     counted = site.rows(
-        "select table_name, rows_read, published, withheld from riverside_results.published_table where run_id = 'extract'"
+        "select table_name, rows_read, published, withheld from riverside_results.published_table"
+        " where run_id = 'extract'"
     )
     assert {(name, len(extract[name]), len(extract[name]), 0) for name in TABLES} == set(counted)
 
@@ -75,7 +76,7 @@ def test_notes_and_tables_are_joined_by_their_keys(extract):
 
 
 def test_names_in_tables_are_those_in_notes(site, extract):
-    """What stands where a patient's own name stood in a note stands in the patient's row too."""
+    """The surrogate of a patient's name is the same in the notes and in the patient's row."""
     names = {row["patient_key"]: row for row in extract["patient_names"]}
     hide = obfuscator(site)
     agreed = 0
@@ -96,9 +97,9 @@ def test_nothing_of_a_patient_stands_in_the_patients_rows(site, extract):
     for patient in site.hospital.patients:
         key = hide.pseudonym("patient", patient.patient_id)
         mine = [row for name in TABLES for row in extract[name] if row.get("patient_key") == key]
-        told = "\n".join(str(value) for row in mine for value in row.values())
+        shown = "\n".join(str(value) for row in mine for value in row.values())
         for value in (patient.patient_id, patient.mrn, patient.ssn, patient.email, patient.phone, patient.person.last):
-            assert not re.search(rf"\b{re.escape(value)}\b", told), "a value of the patient's own"
+            assert not re.search(rf"\b{re.escape(value)}\b", shown), "a value of the patient's own"
 
 
 def test_dates_move_as_in_the_patients_notes(site, extract):

@@ -54,14 +54,14 @@ def test_every_note_of_the_day_is_published_or_quarantined(site, first_run):
     assert outcomes == [(len(day), len(day))]
 
 
-def test_what_recovery_gave_back_and_what_became_of_sentences_are_counted_over_all_shards(site, certified):
+def test_recovered_spans_and_sentences_are_counted_over_all_shards(site, certified):
     start = START + 200 * DAY
     (shard,) = runs.plan_shards(site.settings, site.secrets, start, start + DAY)
     done = runs.process_shard(site.settings, site.secrets, "counted", start, start + DAY, shard)
     assert (done["recovered"], done["sentences"]) == ({}, {})
-    told = [{**done, "recovered": {"PATIENT": 2, "DATE": 1}, "sentences": {"read": 5}}]
+    reports = [{**done, "recovered": {"PATIENT": 2, "DATE": 1}, "sentences": {"read": 5}}]
     for _ in range(2):
-        runs.reconcile_run(site.settings, site.secrets, "counted", start, start + DAY, told)
+        runs.reconcile_run(site.settings, site.secrets, "counted", start, start + DAY, reports)
         counted = site.rows(
             "select measure, entity, value from riverside_results.run_count where run_id = 'counted' order by 1, 2"
         )
@@ -136,7 +136,7 @@ def test_a_killed_worker_and_a_retry_give_the_same_table(site, first_run):
     worker.start()
     target = shard_file(settings, "killed", Shard(**shard))
     deadline = time.monotonic() + 120
-    # Killed in the middle of its shard: the unfinished file is there, the finished one is not.
+    # Kill the worker while the unfinished file exists and the finished one does not.
     while not list(target.parent.glob(f".{target.name}.*")):
         assert worker.is_alive(), "the worker ended before it could be killed"
         assert time.monotonic() < deadline
@@ -155,7 +155,7 @@ def test_a_broken_detector_gets_no_certificate_and_publishes_nothing(site, first
     from deid_tasks.engine.detect.patient_detector import PatientDetector
 
     before = texts(published(site.settings, site))
-    # Settings that leave the dictionaries out make another engine: another fingerprint, without a certificate.
+    # Settings without dictionaries give another fingerprint, which has no certificate.
     settings = with_settings(site, gate={"recall_min": 0.9}, detect={"detectors": ("patterns",)})
     with pytest.raises(
         GateError, match=r"recall_lower_bound \(random\) is 0.*must be at least 0.9.*worst on the random"
@@ -163,7 +163,7 @@ def test_a_broken_detector_gets_no_certificate_and_publishes_nothing(site, first
         runs.evaluate_and_certify(settings, site.secrets)
     with pytest.raises(GateError, match=r"no valid certificate.*the evaluation failed.*run evaluate__riverside"):
         release(settings, site, "broken")
-    # The same code with detectors that fall silent: the evaluation sees it.
+    # The evaluation notices detectors that find nothing.
     monkeypatch.setattr(LexiconDetector, "detect", lambda self, documents: [[] for _ in documents])
     monkeypatch.setattr(PatientDetector, "detect", lambda self, documents: [[] for _ in documents])
     strict = with_settings(site, gate={"recall_min": 0.9})

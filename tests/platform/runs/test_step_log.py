@@ -1,4 +1,4 @@
-"""Every step logs one line: which, for whom, with which outcome, counts and seconds, and no text."""
+"""Every step logs one line with institution, outcome, counts and seconds, and without text."""
 
 import logging
 

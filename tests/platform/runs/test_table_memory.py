@@ -72,5 +72,5 @@ def test_memory_is_flat_over_rows(postgres, tmp_path):
         large = peak(tmp_path / "large")
     finally:
         tracemalloc.stop()
-    # Three times the rows; what is remembered of names and places has bounds of its own.
+    # Three times the rows need the same memory, except for the bounded caches of names and towns.
     assert large < 1.5 * small, (small, large)

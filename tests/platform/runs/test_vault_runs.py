@@ -1,4 +1,4 @@
-"""Originals of a day's notes: sealed on the way, stored when published, brought back by who has the key."""
+"""Originals of a day's notes: sealed by workers, stored after publication, and re-identified with the private key."""
 
 import base64
 import dataclasses
@@ -45,7 +45,8 @@ def kept(site, object_store):
     ).create_bucket(Bucket="originals")  # fmt: skip
     private, public = new_vault_keys()
     names = (
-        "riverside_ehr", "catalog", "object_store", "riverside_key", "certificate_signing_key", "certificate_verification_key",
+        "riverside_ehr", "catalog", "object_store", "riverside_key", "certificate_signing_key",
+        "certificate_verification_key",
     )  # fmt: skip
     held = {name: site.secrets.text(name) for name in names} | {"vault_public_key": public}
     vault = VaultSettings(bucket="originals", object_store="object_store")
@@ -53,7 +54,7 @@ def kept(site, object_store):
     work = str(site.settings.work_dir)
     settings = site.settings.model_copy(update={"vault": vault, "publish": publish, "work_dir": work})
     publisher = dataclasses.replace(site, settings=settings, secrets=Secrets(held.copy().get))
-    # Anew: a test before may have left a certificate that failed under stricter bounds.
+    # Evaluated again, because an earlier test may have left a certificate that failed under stricter bounds.
     runs.evaluate_and_certify(settings, site.secrets)
     shards, released, published = release(settings, publisher, "kept")
     stored = runs.store_vault(settings, publisher.secrets, "kept", START, START + DAY, released, published)
@@ -142,7 +143,7 @@ def test_nothing_of_an_original_is_returned_logged_or_left_on_the_disk(site, kep
     for patient in site.hospital.patients:
         for word in (patient.person.last, patient.mrn, patient.ssn, patient.email):
             if len(word) < 6:
-                # Too short to mean anything among random bytes.
+                # Shorter strings also occur by chance among random bytes.
                 continue
             assert word not in told
             assert word.encode() not in content
@@ -164,12 +165,12 @@ def test_originals_of_other_notes_than_those_published_are_refused(kept):
         path.write_bytes(whole)
     with pytest.raises(VaultError, match="clear the shards"):
         runs.store_vault(*arguments, released, published | {"notes": published["notes"] + 1})
-    # What was there stands as it was.
+    # The stored slice is unchanged.
     assert runs.reidentify_notes(kept.settings, kept.keeper, keys_of(kept)[:1], WHY, "officer")
 
 
 def test_another_surrogate_key_replaces_the_day_in_table_and_vault(site, kept):
-    """The way to publish again after a change of key: every slice takes the place of its former self."""
+    """After a change of key, publishing again replaces every slice."""
     before = texts(_table(kept))
     [(_, start, end)] = site.rows(
         "select slice_key, slice_start, slice_end from riverside_results.published_slice where run_id = 'kept'"
@@ -187,7 +188,7 @@ def test_another_surrogate_key_replaces_the_day_in_table_and_vault(site, kept):
         assert table.num_rows == published["notes"] == len(before)
         assert not set(texts(table)) & set(before)
         assert len(set(table["slice_key"].to_pylist())) == 1
-        # Slices of other tests stay under the former key.
+        # Slices of other tests keep the former key.
         assert True in [use.is_current for use in runs.surrogate_keys(settings, publisher.secrets)]
         assert VaultStore(settings, kept.keeper).slices() == sorted(set(table["slice_key"].to_pylist()))
         keys = sorted(texts(table))
@@ -213,9 +214,10 @@ class TestCommand:
                 f"PALIMPSEST_SECRET_{name.upper()}": value for name, value in (kept.held | changed).items() if value
             }
             return subprocess.run(
-                [sys.executable, "-m", "deid_tasks.cli", *arguments, "--institution", "riverside", "--institutions", str(tmp_path)],
+                [sys.executable, "-m", "deid_tasks.cli", *arguments,
+                 "--institution", "riverside", "--institutions", str(tmp_path)],
                 capture_output=True, text=True, check=False,
-                env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "USER": "officer", "LOGNAME": "officer", **held},
+                env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "USER": "officer", "LOGNAME": "officer"} | held,
             )  # fmt: skip
 
         return run
