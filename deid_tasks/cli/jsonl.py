@@ -5,7 +5,6 @@ A plain text file is one note, and so is each ``.txt`` file of a folder.
 
 import datetime
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.files import atomic_open
 from deid_tasks.core.notes import is_unicode
 
 _KNOWN = frozenset({"id", "text", "patient_id", "note_type", "note_datetime", "spans"})
@@ -144,17 +144,8 @@ def open_target(target: Path) -> Iterator[IO[str]]:
     if str(target) == "-":
         yield sys.stdout
         return
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        try:
-            stream = partial.open("w", encoding="utf-8", newline="")
-        except OSError as error:
-            raise InputError(f"{target}: cannot be written: {error.strerror}") from None
-        with stream:
-            yield stream
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with atomic_open(target, file_mode=None) as stream:
+        yield stream
 
 
 @contextmanager

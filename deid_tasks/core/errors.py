@@ -35,3 +35,7 @@ class PublishError(DeidError):
 
 class VaultError(DeidError):
     """The vault cannot be written, or what it holds cannot be opened; nothing of what it holds is in the text."""
+
+
+class StorageError(DeidError):
+    """A file or a folder cannot be written; the text names it and the reason. A later try may succeed."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
+from deid_tasks.core.files import write_atomically
 from deid_tasks.demo.state import State
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -159,9 +160,5 @@ def ui_password(state: State) -> str:
     password = state.secret("ui").hex()[:16]
     file = state.folder / "airflow" / "passwords.json"
     file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_suffix(".new")
-    fresh.unlink(missing_ok=True)
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-        json.dump({UI_USER: password}, out)
-    fresh.replace(file)
+    write_atomically(file, json.dumps({UI_USER: password}))
     return password

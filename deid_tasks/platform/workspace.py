@@ -1,11 +1,9 @@
 """The restricted folder through which a run's tasks hand each other files, each written whole or not at all."""
 
 import hashlib
-import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -52,49 +50,6 @@ def shard_file(settings: InstitutionSettings, run_id: str, shard: Shard) -> Path
 def vault_file(shard: Path) -> Path:
     """Where the originals of a shard's file lie, sealed, until its slice is published."""
     return shard.with_suffix(".vault")
-
-
-@contextmanager
-def whole_file(target: Path) -> Iterator[Path]:
-    """A path to write to, which becomes ``target`` when the block ends well and is gone otherwise.
-
-    The name of the unfinished file is this process's own, so a retry beside a worker thought dead never mixes with it.
-
-    Raises:
-        WarehouseError: the disk is full or the folder cannot be written; the text names it.
-    """
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        yield partial
-        partial.chmod(0o600)
-        partial.replace(target)
-    except OSError as error:
-        raise WarehouseError(f"{target}: cannot be written: {error.strerror or type(error).__name__}") from None
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-@contextmanager
-def whole_target(target: Path) -> Iterator[Path]:
-    """As ``whole_file``, for a target that the block may make a file or a folder of files; an earlier target is replaced."""
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    earlier = target.with_name(f".{target.name}.{os.getpid()}.earlier")
-    try:
-        yield partial
-        for path in (partial, *partial.rglob("*")):
-            path.chmod(0o700 if path.is_dir() else 0o600)
-        # A folder cannot be put in the place of one that holds files.
-        if target.is_dir():
-            target.replace(earlier)
-        partial.replace(target)
-    except OSError as error:
-        raise WarehouseError(f"{target}: cannot be written: {error.strerror or type(error).__name__}") from None
-    finally:
-        for leftover in (partial, earlier):
-            if leftover.is_dir():
-                shutil.rmtree(leftover, ignore_errors=True)
-            else:
-                leftover.unlink(missing_ok=True)
 
 
 def shard_files(settings: InstitutionSettings, run_id: str, count: int) -> list[Path]:

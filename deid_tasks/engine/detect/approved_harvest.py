@@ -4,9 +4,6 @@ disk.
 
 import datetime
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
@@ -14,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from deid_tasks.core.errors import LexiconError
+from deid_tasks.core.files import atomic_path, make_folder, write_atomically
 from deid_tasks.engine.detect.inclusion import InclusionList
 from deid_tasks.engine.detect.templates import Template, version_of
 
@@ -74,25 +72,16 @@ class ApprovedHarvest:
 
         Readers see all of it or nothing. An approved version stays on disk when a later one is approved.
         """
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         moment = "".join(character for character in self.approved_at if character.isdigit())[:14]
         target = folder / f"{self.version[:16]}-{moment}"
-        room = Path(tempfile.mkdtemp(prefix=".approving-", dir=folder))
-        try:
+        with atomic_path(target, replace=False) as room:
+            room.mkdir()
             self.inclusion.save(room / _INCLUSION)
             documents = [template.document() for template in self.templates]
             (room / _TEMPLATES).write_text(json.dumps(documents), encoding="utf-8", errors="surrogatepass")
             (room / _METADATA).write_text(json.dumps(self.metadata(key), indent=1), encoding="utf-8")
-            for path in room.iterdir():
-                path.chmod(0o600)
-            if not target.is_dir():
-                room.rename(target)
-        finally:
-            shutil.rmtree(room, ignore_errors=True)
-        handle, pointer = tempfile.mkstemp(prefix=".current-", dir=folder)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(target.name)
-        Path(pointer).replace(folder / _CURRENT)
+        write_atomically(folder / _CURRENT, target.name)
         return target
 
     def metadata(self, key: bytes) -> dict[str, Any]:
@@ -130,14 +119,11 @@ def freeze_harvest(
         harvest: name of the harvest that the candidates came from.
 
     Raises:
-        LexiconError: the folder cannot be written.
+        StorageError: the folder cannot be written.
     """
     moment = approved_at.astimezone(datetime.UTC).isoformat(timespec="seconds")
     approved = ApprovedHarvest(InclusionList.of(key, sentences), tuple(templates), approved_by, moment, harvest)
-    try:
-        approved.save(folder, key)
-    except OSError as error:
-        raise LexiconError(f"{folder}: the approved harvest cannot be written: {error.strerror}") from None
+    approved.save(folder, key)
     return approved
 
 

@@ -1,9 +1,6 @@
 """The compiled lexicon: written once, mapped read-only by every worker."""
 
 import json
-import os
-import shutil
-import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from deid_tasks.core.errors import LexiconError
+from deid_tasks.core.files import atomic_path, make_folder, write_atomically
 from deid_tasks.engine.lexicon.build import build_table
 from deid_tasks.engine.lexicon.public import public_terms
 from deid_tasks.engine.lexicon.scan import U64, Hasher, Scan
@@ -84,12 +82,10 @@ class Lexicon:
 
     def save(self, folder: Path) -> Path:
         """Write the lexicon to ``folder/<version>`` and point the folder at it; readers see all of it or none. Returns the path."""
-        folder.mkdir(parents=True, exist_ok=True)
-        target = folder / self.version
+        target = make_folder(folder, mode=0o755) / self.version
         if not (target / _METADATA).is_file():
-            room = Path(tempfile.mkdtemp(prefix=".compiling-", dir=folder))
-            try:
-                room.chmod(0o750)
+            with atomic_path(target, file_mode=None, folder_mode=0o750, replace=False) as room:
+                room.mkdir()
                 arrays = {name: getattr(self._table, name) for name in _ARRAYS}
                 for name, array in arrays.items():
                     array.astype(_ARRAYS[name], copy=False).tofile(room / name)
@@ -103,17 +99,9 @@ class Lexicon:
                     "checksums": {name: _checksum(array) for name, array in arrays.items()},
                 }
                 (room / _METADATA).write_text(json.dumps(metadata, indent=1), encoding="utf-8")
-                try:
-                    room.rename(target)
-                except OSError:
-                    if not (target / _METADATA).is_file():
-                        raise
-            finally:
-                shutil.rmtree(room, ignore_errors=True)
-        handle, pointer = tempfile.mkstemp(prefix=".current-", dir=folder)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(self.version)
-        Path(pointer).replace(folder / _CURRENT)
+            if not (target / _METADATA).is_file():
+                raise LexiconError(f"{target}: holds no complete lexicon; delete the folder and compile again")
+        write_atomically(folder / _CURRENT, self.version)
         return target
 
     def scan(self, texts: Sequence[str]) -> Scan:
@@ -142,13 +130,12 @@ def _checksum(array: np.ndarray) -> int:
 def compile_lexicon(rows: Iterable[LexiconTerm], folder: Path, *, key: bytes = b"") -> Lexicon:
     """Compile dictionary ``rows`` and the public lists to ``folder/<version>``; the rows are read once and not kept.
 
-    Raises ``LexiconError`` for a kind that there is none of, and where the folder cannot be written.
+    Raises:
+        LexiconError: A row's kind is not one of ``KINDS``.
+        StorageError: The folder cannot be written.
     """
     lexicon = Lexicon.build(rows, key=key)
-    try:
-        path = lexicon.save(folder)
-    except OSError as error:
-        raise LexiconError(f"the lexicon cannot be written to {folder}: {type(error).__name__}") from None
+    path = lexicon.save(folder)
     # What was built is let go before the file is mapped: both at once are the most memory this takes.
     del lexicon
     return Lexicon.open(path, key=key)

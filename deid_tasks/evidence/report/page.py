@@ -1,12 +1,12 @@
 """The report page: the figures of an evaluation as words, tables and plots in one self-contained HTML file."""
 
-import os
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.files import PRIVATE_FILE, write_atomically
 from deid_tasks.evidence.report.plots import DotRow, dot_plot
 
 _VIEWS = {
@@ -53,7 +53,8 @@ def write_report(document: Document, target: Path, *, title: str = "", restricte
             else.
 
     Raises:
-        InputError: The page would hold note text outside ``restricted``, or cannot be written.
+        InputError: The page would hold note text outside ``restricted``.
+        StorageError: The page cannot be written.
     """
     holds_text = any("terms" in _full(part) for part in document["evaluations"])
     if holds_text and (restricted is None or not target.resolve().is_relative_to(restricted.resolve())):
@@ -61,17 +62,7 @@ def write_report(document: Document, target: Path, *, title: str = "", restricte
             f"{target}: a report with terms of notes must be written under the restricted work_dir; choose a file there"
         )
     page = _render(document, title, holds_text=holds_text)
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        partial.touch(mode=0o600)
-        partial.write_text(page, encoding="utf-8")
-        if not holds_text:
-            partial.chmod(0o644)
-        partial.replace(target)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error.strerror}") from None
-    finally:
-        partial.unlink(missing_ok=True)
+    write_atomically(target, page, file_mode=PRIVATE_FILE if holds_text else 0o644)
 
 
 def _render(document: Document, title: str, *, holds_text: bool) -> str:

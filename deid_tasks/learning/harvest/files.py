@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.files import atomic_open, atomic_path, make_folder
 from deid_tasks.engine.detect.templates import Template
 
 INCLUDE, EXCLUDE = "include", "exclude"
@@ -73,8 +74,12 @@ class Candidates:
         A sentence in which nothing was found starts as included, any other as excluded.
         """
         name = harvested_at.astimezone(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
-        room = folder / name
-        room.mkdir(mode=0o700, parents=True)
+        with atomic_path(make_folder(folder) / name) as room:
+            room.mkdir()
+            self._write_tables(room)
+        return name
+
+    def _write_tables(self, room: Path) -> None:
         with (room / _SENTENCES).open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(_SENTENCE_COLUMNS)
@@ -102,9 +107,6 @@ class Candidates:
         rules = {_id_of(rule.template): rule.template.document() for rule in self.templates}
         (room / _RULES).write_text(json.dumps(rules), encoding="utf-8", errors="surrogatepass")
         (room / _SUMMARY).write_text(json.dumps(self.figures, indent=1), encoding="utf-8")
-        for path in room.iterdir():
-            path.chmod(0o600)
-        return name
 
 
 def newest_harvest(folder: Path) -> str:
@@ -124,13 +126,10 @@ def exclude(folder: Path, name: str, sentences: Container[str]) -> int:
         if row["decision"] == INCLUDE and row["sentence"] in sentences:
             row["decision"] = EXCLUDE
             changed += 1
-    partial = path.with_name(f".{path.name}")
-    with partial.open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
-        partial.chmod(0o600)
+    with atomic_open(path, errors="surrogatepass") as file:
         table = csv.DictWriter(file, _SENTENCE_COLUMNS)
         table.writeheader()
         table.writerows(rows)
-    partial.replace(path)
     return changed
 
 

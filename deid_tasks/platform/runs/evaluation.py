@@ -13,6 +13,7 @@ from typing import Any
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import GateError, WarehouseError
+from deid_tasks.core.files import write_atomically
 from deid_tasks.core.notes import Amounts
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import count_amounts, run_detectors
@@ -36,7 +37,7 @@ from deid_tasks.platform.warehouse.certificates import (
 )
 from deid_tasks.platform.warehouse.gold import GoldRow, GoldSet, newest_gold_set, read_gold
 from deid_tasks.platform.warehouse.results import replace_evaluation
-from deid_tasks.platform.workspace import whole_file, work_dir
+from deid_tasks.platform.workspace import work_dir
 from deid_tasks.settings import Design, InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
@@ -226,8 +227,7 @@ def _write_report(
         ],
         "history": earlier,
     }
-    with whole_file(target) as partial:
-        partial.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    write_atomically(target, json.dumps(document, indent=1) + "\n")
     page = target.with_suffix(".html")
     write_report(document, page, title=settings.title)
     return page

@@ -8,6 +8,7 @@ from collections import Counter
 
 import pyarrow.parquet as pq
 
+from deid_tasks.core.files import atomic_path
 from deid_tasks.core.notes import RESULT_SCHEMA, Outcome
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.parts import BatchContext, EngineParts
@@ -18,7 +19,7 @@ from deid_tasks.platform.runs.pseudonyms import slice_pseudonym
 from deid_tasks.platform.runs.reports import ShardPlan, ShardReport
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import Shard, connect, count_notes, read_patients, read_shard
-from deid_tasks.platform.workspace import shard_file, whole_file
+from deid_tasks.platform.workspace import shard_file
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ def process_shard(
     with (
         connect(secrets.text(settings.warehouse.connection)) as reader,
         connect(secrets.text(settings.warehouse.connection)) as lookup,
-        whole_file(target) as partial,
+        atomic_path(target) as partial,
         pq.ParquetWriter(partial, schema, compression="zstd") as writer,
         sealed_originals(settings, secrets, engine, target, slice_pseudonym(engine, start, end)) as keep,
     ):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from deid_tasks.core.errors import GateError, InputError, VaultError
+from deid_tasks.core.files import atomic_path
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.platform.publish import read_notes
 from deid_tasks.platform.runs.institution_engine import load_engine
@@ -32,7 +33,7 @@ from deid_tasks.platform.vault import (
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.reidentification import record_reidentification
 from deid_tasks.platform.warehouse.slices import former_slices
-from deid_tasks.platform.workspace import fingerprint_of, read_batches, shard_files, vault_file, whole_file
+from deid_tasks.platform.workspace import fingerprint_of, read_batches, shard_files, vault_file
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _NOTE_KEY = re.compile(r"[a-z2-7]{26}")
@@ -71,7 +72,7 @@ def sealed_originals(
         return
     header = {"institution": settings.institution, "slice": slice_key, "fingerprint": engine.fingerprint}
     recipient = vault_recipient(settings, secrets)
-    with whole_file(vault_file(shard)) as partial, partial.open("wb") as file:
+    with atomic_path(vault_file(shard)) as partial, partial.open("wb") as file:
         writer = PartWriter(file, recipient, header)
         yield lambda notes, results: writer.add(entries_of(notes, results))
         writer.close()

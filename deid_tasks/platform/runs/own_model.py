@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.files import atomic_path
 from deid_tasks.engine.detect.model_files import find_model
 from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.text import Document
@@ -29,7 +30,7 @@ from deid_tasks.platform.runs.patient_split import TRAINED_ON, training_split
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.gold import GoldRow, gold_sets, newest_gold_set, read_gold
-from deid_tasks.platform.workspace import whole_target, work_dir
+from deid_tasks.platform.workspace import work_dir
 from deid_tasks.settings import DISAGREEMENT, InstitutionSettings, Secrets, TransformerSettings
 
 Progress = Callable[[str], None]
@@ -149,7 +150,7 @@ def _register(settings: InstitutionSettings, planned: TrainSettings, sha256: str
     models = work_dir(settings) / "models"
     models.mkdir(mode=0o700, exist_ok=True)
     target = models / sha256[:16]
-    with whole_target(target) as partial:
+    with atomic_path(target) as partial:
         shutil.copytree(planned.exported, partial)
         (partial / "training.json").write_text(
             json.dumps({**planned.document(), "record": record}, indent=1) + "\n", encoding="utf-8"

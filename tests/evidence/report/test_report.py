@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.errors import InputError
+from deid_tasks.core.errors import InputError, StorageError
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.evaluate import Scorer
 from deid_tasks.evidence.report import write_report
@@ -138,7 +138,7 @@ def test_history_runs_over_time(tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_one_error_and_leaves_nothing(tmp_path):
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(StorageError, match="cannot be written"):
         write_report(
             {"certificate": None, "evaluations": [{"variants": {"full": variant(0)}}]}, tmp_path / "no" / "r.html"
         )

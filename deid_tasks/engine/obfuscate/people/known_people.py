@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from deid_tasks.core.errors import LexiconError
+from deid_tasks.core.files import atomic_path
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, without_marks
 
 _FORMAT = "palimpsest people 1"
@@ -203,13 +204,8 @@ def update_known_people(path: Path, key: bytes, institution: str, people: Iterab
     before = KnownPeople.open(path, key, institution) if path.is_file() and _is_of_key(path, key, institution) else None
     made = KnownPeople.of(key, institution, people, before)
     if made is not before:
-        partial = path.with_name(f".{path.name}.partial")
-        try:
-            made.write(partial, key, institution)
-            partial.chmod(0o600)
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        with atomic_path(path) as new:
+            made.write(new, key, institution)
     return made
 
 
