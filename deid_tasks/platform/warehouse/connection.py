@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL whose errors name the place and never the data."""
+"""Connections to PostgreSQL. Their errors name the server, tables and columns, and never quote rows."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,34 +12,79 @@ from deid_tasks.core.errors import WarehouseError
 
 @contextmanager
 def connect(uri: str) -> Iterator[Connection]:
-    """A connection that commits when the block ends well and rolls back otherwise.
+    """Yield a connection that commits when the block ends without an error and rolls back otherwise.
 
     Raises:
-        WarehouseError: the server cannot be reached, or refuses a statement. PostgreSQL's detail lines quote rows, so only
-            its error class and the first line of its message, which names tables and columns, are passed on.
+        WarehouseError: The server cannot be reached, or refuses a statement.
     """
-    place = urlsplit(uri)
-    where = f"{place.hostname or 'local'}:{place.port or 5432}{place.path}"
+    connection = open_connection(uri)
     try:
-        connection = psycopg2.connect(uri, connect_timeout=10, application_name="palimpsest")
-    except psycopg2.OperationalError:
-        raise WarehouseError(
-            f"cannot connect to PostgreSQL at {where}: is it up, and are the credentials right?"
-        ) from None
-    connection.set_client_encoding("UTF8")
-    try:
-        with connection:
+        with warehouse_errors(uri), connection:
             yield connection
-    except psycopg2.errors.UndefinedTable as error:
-        raise WarehouseError(f"{where}: {_first_line(error)}; has `dbt build` run for this institution?") from None
-    except psycopg2.errors.UndefinedColumn as error:
-        raise WarehouseError(f"{where}: {_first_line(error)}; does the staging model keep the contract?") from None
-    except (psycopg2.OperationalError, psycopg2.InterfaceError):
-        raise WarehouseError(f"lost the connection to PostgreSQL at {where}") from None
-    except psycopg2.Error as error:
-        raise WarehouseError(f"{where}: {type(error).__name__} ({error.pgcode})") from None
     finally:
         connection.close()
+
+
+def open_connection(uri: str) -> Connection:
+    """Return a new connection, which the caller closes.
+
+    Raises:
+        WarehouseError: The server cannot be reached, or refuses the credentials.
+    """
+    try:
+        connection: Connection = psycopg2.connect(uri, connect_timeout=10, application_name="palimpsest")
+    except psycopg2.OperationalError:
+        raise WarehouseError(
+            f"cannot connect to PostgreSQL at {_server(uri)}: check that the server is up, and the host, port, user and"
+            " password of the connection that the settings name in warehouse.connection"
+        ) from None
+    except psycopg2.ProgrammingError:
+        raise WarehouseError(
+            "the connection that the settings name in warehouse.connection is not a PostgreSQL URI:"
+            " write postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
+        ) from None
+    connection.set_client_encoding("UTF8")
+    return connection
+
+
+@contextmanager
+def warehouse_errors(uri: str) -> Iterator[None]:
+    """Raise ``WarehouseError`` in place of the driver's errors.
+
+    PostgreSQL's messages may quote values of rows. Only the class of an error is passed on, and for a missing or forbidden
+    table or column the first line of its message, which names it.
+    """
+    try:
+        yield
+    except (psycopg2.errors.UndefinedTable, psycopg2.errors.UndefinedColumn) as error:
+        raise WarehouseError(
+            f"{_server(uri)}: {_first_line(error)}. Tables of _results and _gold: run `deid tables upgrade`;"
+            " tables of _staging and _dictionaries: run `dbt build`, and check the staging model against its contract"
+        ) from None
+    except psycopg2.errors.InsufficientPrivilege as error:
+        raise WarehouseError(f"{_server(uri)}: {_first_line(error)}; grant it to the connection's role") from None
+    except psycopg2.Error as error:
+        if _is_lost(error):
+            raise WarehouseError(
+                f"lost the connection to PostgreSQL at {_server(uri)} ({type(error).__name__}); run again when it is back"
+            ) from None
+        raise WarehouseError(
+            f"{_server(uri)}: PostgreSQL refused a statement: {type(error).__name__} (SQLSTATE {error.pgcode});"
+            " the server's log has its text"
+        ) from None
+
+
+def _is_lost(error: psycopg2.Error) -> bool:
+    """Whether the connection ended: no SQLSTATE, or one of the classes for connections and for a server that stops."""
+    if not isinstance(error, (psycopg2.OperationalError, psycopg2.InterfaceError)):
+        return False
+    return error.pgcode is None or error.pgcode.startswith(("08", "57P"))
+
+
+def _server(uri: str) -> str:
+    """Return host, port and database, without credentials."""
+    parts = urlsplit(uri)
+    return f"{parts.hostname or 'local'}:{parts.port or 5432}{parts.path}"
 
 
 def _first_line(error: psycopg2.Error) -> str:
