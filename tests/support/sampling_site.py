@@ -1,12 +1,10 @@
 """An institution that is a few staging tables, from which samples are drawn."""
 
 import base64
-from pathlib import Path
 
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 KEY = bytes(range(32))
-DDL = Path(__file__).parents[2] / "dbt" / "macros" / "gold_tables.sql"
 TABLES = """
 create schema xx_staging; create schema xx_dictionaries;
 create table xx_staging.stg_note (
@@ -48,7 +46,7 @@ def put(ask, notes):
 
 def drawn(ask, design):
     return ask(
-        "select n.note_id, place, holds_own_pii, period from xx_gold.sample s join xx_gold.sample_note n using (sample_version)"
-        " where design = %s order by place, note_id",
+        "select n.note_id, draw_order, has_own_pii, period from xx_gold.sample s join xx_gold.sample_note n using (sample_version)"
+        " where design = %s order by draw_order, note_id",
         design,
     )

@@ -1,4 +1,4 @@
-"""Drawn notes and what people marked in them."""
+"""The notes of samples and people's annotations of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +11,12 @@ from psycopg2.extras import execute_values
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
+from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import Design, InstitutionSettings
 
 _BATCH_NOTES = 200
+_Mark = tuple[int, int, str]
+"""Start, end and entity of one annotation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +35,12 @@ class Marked:
     spans: tuple[Span, ...]
     preannotated_by: str
     handed_over: str
-    """The adjudicator's task list that the note is in; empty where it is in none."""
+    """Name of the adjudicator's task list that holds the note; empty when none does."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnNote:
-    """One note of a sample, and everyone's finished work on it, by pseudonym."""
+    """One note of a sample, with each person's finished work on it by the person's pseudonym."""
 
     note_id: str
     patient_id: str | None
@@ -51,13 +54,13 @@ class DrawnNote:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What became of a delivery, in notes."""
+    """Counts of delivered notes by what was done with them."""
 
     new: int = 0
     changed: int = 0
     unchanged: int = 0
     closed: int = 0
-    """Differ from what is stored, and were left out since the note is with the adjudicator."""
+    """Notes left out: they differ from the stored work, and the adjudicator has them already."""
 
     def __add__(self, other: "Stored") -> "Stored":
         return Stored(
@@ -71,22 +74,33 @@ class Stored:
 def drawn_samples(
     connection: Connection, settings: InstitutionSettings, versions: Sequence[str] = ()
 ) -> list[DrawnSample]:
-    """The samples of these versions; where none is named, the newest of each design.
+    """Return the samples of these versions; without versions, the newest sample of each design.
 
     Raises:
-        InputError: there is no sample, or none of a version named.
+        InputError: There is no sample, or none of a given version.
     """
-    schema, name = settings.schema_name("gold"), settings.institution
+    name = settings.institution
     with connection.cursor() as cursor:
         if versions:
             cursor.execute(
-                f"select sample_version, design, notes from {schema}.sample where sample_version = any(%s) order by design",
+                compose(
+                    """
+                    select sample_version, design, notes from {gold}.sample
+                    where sample_version = any(%s) order by design
+                    """,
+                    settings,
+                ),
                 (list(versions),),
             )
         else:
             cursor.execute(
-                f"select distinct on (design) sample_version, design, notes from {schema}.sample"
-                " order by design, drawn_at desc, sample_version"
+                compose(
+                    """
+                    select distinct on (design) sample_version, design, notes from {gold}.sample
+                    order by design, drawn_at desc, sample_version
+                    """,
+                    settings,
+                )
             )
         found = [DrawnSample(*row) for row in cursor]
     missing = sorted(set(versions) - {sample.version for sample in found})
@@ -97,22 +111,24 @@ def drawn_samples(
 
 
 def read_drawn(connection: Connection, settings: InstitutionSettings, sample_version: str) -> Iterator[DrawnNote]:
-    """The notes of one sample in the order they were drawn, streamed, each with all that people marked in it."""
-    schema = settings.schema_name("gold")
+    """Yield the notes of one sample in the order of the draw, each with everyone's annotations."""
     with connection.cursor(name="drawn") as cursor:
         cursor.itersize = _BATCH_NOTES
         cursor.execute(
-            f"""
-            select n.note_id, n.patient_id, n.note_type, n.note_datetime, n.author_id, n.period, n.text, (
-                select json_agg(json_build_array(a.annotator, a.preannotated_by, coalesce(a.handed_over, ''), (
-                    select json_agg(json_build_array(s.start_offset, s.end_offset, s.entity)
-                                    order by s.start_offset, s.end_offset, s.entity)
-                    from {schema}.annotation s
-                    where (s.sample_version, s.note_id, s.annotator) = (a.sample_version, a.note_id, a.annotator))))
-                from {schema}.annotated_note a
-                where (a.sample_version, a.note_id) = (n.sample_version, n.note_id))
-            from {schema}.sample_note n where n.sample_version = %s order by n.place, n.note_id
-            """,
+            compose(
+                """
+                select n.note_id, n.patient_id, n.note_type, n.note_datetime, n.author_id, n.period, n.text, (
+                    select json_agg(json_build_array(a.annotator, a.preannotated_by, coalesce(a.handed_over, ''), (
+                        select json_agg(json_build_array(s.start_offset, s.end_offset, s.entity)
+                                        order by s.start_offset, s.end_offset, s.entity)
+                        from {gold}.annotation as s
+                        where (s.sample_version, s.note_id, s.annotator) = (a.sample_version, a.note_id, a.annotator))))
+                    from {gold}.annotated_note as a
+                    where (a.sample_version, a.note_id) = (n.sample_version, n.note_id))
+                from {gold}.sample_note as n where n.sample_version = %s order by n.draw_order, n.note_id
+                """,
+                settings,
+            ),
             (sample_version,),
         )
         for note_id, patient_id, note_type, note_datetime, author_id, period, text, people in cursor:
@@ -126,22 +142,24 @@ def read_drawn(connection: Connection, settings: InstitutionSettings, sample_ver
 def drawn_texts(
     connection: Connection, settings: InstitutionSettings, sample_version: str, note_ids: Sequence[str]
 ) -> dict[str, str]:
-    """The texts of these notes; notes that are not in the sample are left out."""
+    """Return the texts of these notes by id; notes that are not in the sample are left out."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"select note_id, text from {settings.schema_name('gold')}.sample_note"
-            " where sample_version = %s and note_id = any(%s)",
+            compose(
+                "select note_id, text from {gold}.sample_note where sample_version = %s and note_id = any(%s)", settings
+            ),
             (sample_version, list(note_ids)),
         )
         return dict(cursor)
 
 
 def delivered(connection: Connection, settings: InstitutionSettings, sample_version: str, annotator: str) -> int:
-    """Notes that this person has finished."""
+    """Return the number of notes that this person has finished."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"select count(*) from {settings.schema_name('gold')}.annotated_note"
-            " where sample_version = %s and annotator = %s",
+            compose(
+                "select count(*) from {gold}.annotated_note where sample_version = %s and annotator = %s", settings
+            ),
             (sample_version, annotator),
         )
         row = cursor.fetchone()
@@ -159,65 +177,105 @@ def store_annotations(
     preannotated_by: str = "",
     reopen: bool = False,
 ) -> Stored:
-    """Keep one person's finished work on these notes, in place of that person's earlier work on them.
+    """Store one person's finished work on these notes, in place of that person's earlier work on them.
 
-    The same spans again change nothing. Where an annotator's spans differ on a note that is with the adjudicator, they are left
-    out, or with ``reopen`` taken, and the adjudicator's answer on the note is dropped.
+    The same spans again change nothing. An annotator's changed spans on a note that the adjudicator has are left out. With
+    ``reopen`` they are stored, and the adjudicator's answer on the note is deleted.
     """
-    schema = settings.schema_name("gold")
+    marks = {note_id: _marks(spans) for note_id, spans in notes.items()}
     with connection.cursor() as cursor:
-        before = _stored(cursor, schema, sample_version, annotator, list(notes))
-        fresh: list[str] = []
-        counts = {"new": 0, "changed": 0, "unchanged": 0, "closed": 0}
-        for note_id, spans in notes.items():
-            marks = sorted({(span.start, span.end, str(span.entity)) for span in spans})
-            known = before.get(note_id)
-            if known is not None and known[1] == marks:
-                counts["unchanged"] += 1
-            elif known is not None and known[0] and not reopen:
-                counts["closed"] += 1
-            else:
-                counts["changed" if known is not None else "new"] += 1
-                fresh.append(note_id)
-        handed = [note_id for note_id in fresh if note_id in before and before[note_id][0]]
-        key = (sample_version, settings.annotation.adjudicator, handed)
+        before = _stored(cursor, settings, sample_version, annotator, list(notes))
+        counts, written = _sort_delivery(marks, before, reopen=reopen)
+        reopened = [note_id for note_id in written if note_id in before and before[note_id][0]]
+        adjudicator = settings.annotation.adjudicator
+        _delete_work(cursor, settings, sample_version, adjudicator, reopened)
         cursor.execute(
-            f"delete from {schema}.annotated_note where sample_version = %s and annotator = %s and note_id = any(%s)",
-            key,
+            compose(
+                """
+                update {gold}.annotated_note set handed_over = null
+                where sample_version = %s and note_id = any(%s)
+                """,
+                settings,
+            ),
+            (sample_version, reopened),
         )
-        cursor.execute(
-            f"update {schema}.annotated_note set handed_over = null where sample_version = %s and note_id = any(%s)",
-            (sample_version, handed),
-        )
-        cursor.execute(
-            f"delete from {schema}.annotated_note where sample_version = %s and annotator = %s and note_id = any(%s)",
-            (sample_version, annotator, fresh),
-        )
+        _delete_work(cursor, settings, sample_version, annotator, written)
         execute_values(
             cursor,
-            f"insert into {schema}.annotated_note"
-            " (sample_version, note_id, annotator, tool, preannotated_by, imported_at) values %s",
-            [(sample_version, note_id, annotator, tool, preannotated_by) for note_id in fresh],
+            compose(
+                """
+                insert into {gold}.annotated_note
+                    (sample_version, note_id, annotator, tool, preannotated_by, imported_at)
+                values %s
+                """,
+                settings,
+            ),
+            [(sample_version, note_id, annotator, tool, preannotated_by) for note_id in written],
             template="(%s, %s, %s, %s, %s, clock_timestamp())",
         )
         execute_values(
             cursor,
-            f"insert into {schema}.annotation (sample_version, note_id, annotator, start_offset, end_offset, entity) values %s",
-            [
-                (sample_version, note_id, annotator, *mark)
-                for note_id in fresh
-                for mark in sorted({(span.start, span.end, str(span.entity)) for span in notes[note_id]})
-            ],
+            compose(
+                """
+                insert into {gold}.annotation
+                    (sample_version, note_id, annotator, start_offset, end_offset, entity)
+                values %s
+                """,
+                settings,
+            ),
+            [(sample_version, note_id, annotator, *mark) for note_id in written for mark in marks[note_id]],
         )
-    return Stored(**counts)
+    return counts
+
+
+def _sort_delivery(
+    marks: Mapping[str, list[_Mark]], before: Mapping[str, tuple[bool, list[_Mark]]], *, reopen: bool
+) -> tuple[Stored, list[str]]:
+    """Return the counts of a delivery, and the ids of the notes to write."""
+    counts = {"new": 0, "changed": 0, "unchanged": 0, "closed": 0}
+    written: list[str] = []
+    for note_id, delivered_marks in marks.items():
+        is_with_adjudicator, stored_marks = before.get(note_id, (False, None))
+        if stored_marks is None:
+            kind = "new"
+        elif stored_marks == delivered_marks:
+            kind = "unchanged"
+        elif is_with_adjudicator and not reopen:
+            kind = "closed"
+        else:
+            kind = "changed"
+        counts[kind] += 1
+        if kind in {"new", "changed"}:
+            written.append(note_id)
+    return Stored(**counts), written
+
+
+def _delete_work(
+    cursor: Any, settings: InstitutionSettings, sample_version: str, annotator: str, note_ids: list[str]
+) -> None:
+    cursor.execute(
+        compose(
+            """
+            delete from {gold}.annotated_note
+            where sample_version = %s and annotator = %s and note_id = any(%s)
+            """,
+            settings,
+        ),
+        (sample_version, annotator, note_ids),
+    )
 
 
 def handed_over(connection: Connection, settings: InstitutionSettings, sample_version: str) -> dict[str, str]:
-    """The notes that are with the adjudicator, and the name of the task list that each is in."""
+    """Return the notes that the adjudicator has, each with the name of its task list."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"select distinct note_id, handed_over from {settings.schema_name('gold')}.annotated_note"
-            " where sample_version = %s and handed_over is not null",
+            compose(
+                """
+                select distinct note_id, handed_over from {gold}.annotated_note
+                where sample_version = %s and handed_over is not null
+                """,
+                settings,
+            ),
             (sample_version,),
         )
         return dict(cursor)
@@ -226,28 +284,37 @@ def handed_over(connection: Connection, settings: InstitutionSettings, sample_ve
 def hand_over(
     connection: Connection, settings: InstitutionSettings, sample_version: str, note_ids: Sequence[str], task_list: str
 ) -> None:
-    """Write down that these notes are with the adjudicator from now on."""
+    """Record that the adjudicator has these notes from now on, in this task list."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"update {settings.schema_name('gold')}.annotated_note set handed_over = %s"
-            " where sample_version = %s and note_id = any(%s) and annotator = any(%s)",
+            compose(
+                """
+                update {gold}.annotated_note set handed_over = %s
+                where sample_version = %s and note_id = any(%s) and annotator = any(%s)
+                """,
+                settings,
+            ),
             (task_list, sample_version, list(note_ids), list(settings.annotation.annotators)),
         )
 
 
 def _stored(
-    cursor: Any, schema: str, sample_version: str, annotator: str, note_ids: list[str]
-) -> dict[str, tuple[bool, list[tuple[int, int, str]]]]:
-    """By note: whether it is with the adjudicator, and the marks, in order."""
+    cursor: Any, settings: InstitutionSettings, sample_version: str, annotator: str, note_ids: list[str]
+) -> dict[str, tuple[bool, list[_Mark]]]:
+    """Return, by note, whether the adjudicator has it, and one person's marks in order."""
     cursor.execute(
-        f"""
-        select a.note_id, a.handed_over is not null, s.start_offset, s.end_offset, s.entity
-        from {schema}.annotated_note a left join {schema}.annotation s using (sample_version, note_id, annotator)
-        where a.sample_version = %s and a.annotator = %s and a.note_id = any(%s)
-        """,
+        compose(
+            """
+            select a.note_id, a.handed_over is not null, s.start_offset, s.end_offset, s.entity
+            from {gold}.annotated_note as a
+            left join {gold}.annotation as s using (sample_version, note_id, annotator)
+            where a.sample_version = %s and a.annotator = %s and a.note_id = any(%s)
+            """,
+            settings,
+        ),
         (sample_version, annotator, note_ids),
     )
-    found: dict[str, tuple[bool, list[tuple[int, int, str]]]] = {}
+    found: dict[str, tuple[bool, list[_Mark]]] = {}
     for note_id, handed, *mark in cursor:
         marks = found.setdefault(note_id, (handed, []))[1]
         if mark[0] is not None:
@@ -255,6 +322,11 @@ def _stored(
     for _, marks in found.values():
         marks.sort()
     return found
+
+
+def _marks(spans: Sequence[Span]) -> list[_Mark]:
+    """Return the distinct annotations of one note, in order."""
+    return sorted({(span.start, span.end, str(span.entity)) for span in spans})
 
 
 def _spans(rows: list[list[Any]] | None, who: str) -> tuple[Span, ...]:

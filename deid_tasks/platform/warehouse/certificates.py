@@ -1,4 +1,4 @@
-"""Certificates, as they were signed, and what people decided about publishing under them."""
+"""Certificates as they were signed, and people's decisions about publishing under them."""
 
 import datetime
 from dataclasses import astuple, dataclass
@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
+from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
 
 ApprovalKind = Literal["first_publication", "drift"]
@@ -13,7 +14,7 @@ ApprovalKind = Literal["first_publication", "drift"]
 
 @dataclass(frozen=True, slots=True)
 class CertificateRow:
-    """One certificate; ``verdict``, ``fingerprint`` and the rest repeat what the signed document says, for queries."""
+    """One certificate. The columns beside ``document`` repeat what the signed document says, for queries."""
 
     certificate_id: str
     fingerprint: str
@@ -26,7 +27,7 @@ class CertificateRow:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """What one person decided."""
+    """One person's decision."""
 
     kind: ApprovalKind
     run_id: str
@@ -39,14 +40,20 @@ class Approval:
 
 
 def write_certificate(connection: Connection, settings: InstitutionSettings, row: CertificateRow) -> None:
-    """Keep a certificate; the same one issued again replaces itself."""
-    schema = settings.schema_name("results")
+    """Store a certificate; a certificate of the same id is replaced."""
     with connection.cursor() as cursor:
-        cursor.execute(f"delete from {schema}.certificate where certificate_id = %s", (row.certificate_id,))
         cursor.execute(
-            f"insert into {schema}.certificate"
-            " (certificate_id, fingerprint, gold_version, verdict, document, issued_at, signature)"
-            " values (%s, %s, %s, %s, %s, %s, %s)",
+            compose("delete from {results}.certificate where certificate_id = %s", settings), (row.certificate_id,)
+        )
+        cursor.execute(
+            compose(
+                """
+                insert into {results}.certificate
+                    (certificate_id, fingerprint, gold_version, verdict, document, issued_at, signature)
+                values (%s, %s, %s, %s, %s, %s, %s)
+                """,
+                settings,
+            ),
             astuple(row),
         )
 
@@ -54,37 +61,49 @@ def write_certificate(connection: Connection, settings: InstitutionSettings, row
 def newest_certificate(
     connection: Connection, settings: InstitutionSettings, fingerprint: str = ""
 ) -> CertificateRow | None:
-    """The certificate issued last, for this fingerprint or, where it is empty, for any."""
-    condition, parameters = ("where fingerprint = %s", (fingerprint,)) if fingerprint else ("", ())
+    """Return the newest certificate of a fingerprint, or of any fingerprint when it is empty; ``None`` without one."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "select certificate_id, fingerprint, gold_version, verdict, document, issued_at, signature"
-            f" from {settings.schema_name('results')}.certificate {condition}"
-            " order by issued_at desc, certificate_id desc limit 1",
-            parameters,
+            compose(
+                """
+                select certificate_id, fingerprint, gold_version, verdict, document, issued_at, signature
+                from {results}.certificate
+                where %(fingerprint)s = '' or fingerprint = %(fingerprint)s
+                order by issued_at desc, certificate_id desc limit 1
+                """,
+                settings,
+            ),
+            {"fingerprint": fingerprint},
         )
         row = cursor.fetchone()
     return CertificateRow(*row) if row else None
 
 
 def certificate_documents(connection: Connection, settings: InstitutionSettings, newest: int) -> list[str]:
-    """The documents of the ``newest`` certificates, of whatever fingerprint and verdict, the oldest first."""
+    """Return the documents of the ``newest`` certificates of any fingerprint and verdict, the oldest first."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"select document from {settings.schema_name('results')}.certificate"
-            " order by issued_at desc, certificate_id desc limit %s",
+            compose(
+                "select document from {results}.certificate order by issued_at desc, certificate_id desc limit %s",
+                settings,
+            ),
             (newest,),
         )
         return [document for (document,) in cursor.fetchall()][::-1]
 
 
 def record_approval(connection: Connection, settings: InstitutionSettings, approval: Approval) -> None:
-    """Add a decision; a later one of the same matter counts in place of earlier ones."""
+    """Add a decision; of several decisions on one matter the newest counts."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"insert into {settings.schema_name('results')}.approval"
-            " (kind, run_id, fingerprint, certificate_id, reason, decision, decided_by, decided_at)"
-            " values (%s, %s, %s, %s, %s, %s, %s, %s)",
+            compose(
+                """
+                insert into {results}.approval
+                    (kind, run_id, fingerprint, certificate_id, reason, decision, decided_by, decided_at)
+                values (%s, %s, %s, %s, %s, %s, %s, %s)
+                """,
+                settings,
+            ),
             astuple(approval),
         )
 
@@ -97,24 +116,31 @@ def is_approved(
     run_id: str = "",
     reason: str = "",
 ) -> bool:
-    """Whether the newest decision is good: on a fingerprint, or on exactly this reason to hold this run of it."""
-    condition, parameters = (" and run_id = %s and reason = %s", (run_id, reason)) if run_id else ("", ())
+    """Whether the newest decision approves a fingerprint, or, with ``run_id``, this run with exactly this reason."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"select decision from {settings.schema_name('results')}.approval"
-            f" where kind = %s and fingerprint = %s{condition} order by decided_at desc limit 1",
-            (kind, fingerprint, *parameters),
+            compose(
+                """
+                select decision from {results}.approval
+                where kind = %(kind)s and fingerprint = %(fingerprint)s
+                    and (%(run_id)s = '' or run_id = %(run_id)s and reason = %(reason)s)
+                order by decided_at desc limit 1
+                """,
+                settings,
+            ),
+            {"kind": kind, "fingerprint": fingerprint, "run_id": run_id, "reason": reason},
         )
         row = cursor.fetchone()
     return row is not None and row[0] == "approved"
 
 
 def sample_drawn(connection: Connection, settings: InstitutionSettings, sample_version: str) -> dict[str, Any] | None:
-    """How a sample was drawn; ``None`` for a gold set that came of none."""
+    """Return how a sample was drawn; ``None`` for a gold set that was not made from a sample."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "select seed, size, settings, notes, drawn_at"
-            f" from {settings.schema_name('gold')}.sample where sample_version = %s",
+            compose(
+                "select seed, size, settings, notes, drawn_at from {gold}.sample where sample_version = %s", settings
+            ),
             (sample_version,),
         )
         row = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""Gold sets: notes with settled spans, frozen under a version that is the hash of what they hold."""
+"""Gold sets: adjudicated notes, frozen under a version that is a hash of their content."""
 
 import datetime
 import hashlib
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
 from psycopg2.extras import execute_values
 
@@ -15,22 +16,29 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError, WarehouseError
 from deid_tasks.core.span import Span, check_spans
 from deid_tasks.evidence.annotation import Decision
+from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import Design, InstitutionSettings
 
 _BATCH_NOTES = 500
+_COLUMNS = {
+    "gold_note": ("gold_version", "note_id", "patient_id", "note_type", "note_datetime", "author_id", "period", "text"),
+    "gold_span": ("gold_version", "note_id", "start_offset", "end_offset", "entity"),
+    "gold_decision": ("gold_version", "note_id", "start_offset", "end_offset", "entity", "basis", "decided_by"),
+}
+"""The tables of a gold set's content, those that others refer to first."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoldSet:
-    """Which gold notes, how they were drawn, and how well the annotators agreed on them."""
+    """One frozen gold set: how its notes were drawn, and how well the annotators agreed on them."""
 
     version: str
     design: Design
     preannotated_by: str
-    """Fingerprint of the engine whose findings the annotators saw; empty where they saw none."""
+    """Fingerprint of the engine whose spans the annotators saw; empty when they saw none."""
     notes: int
     kappa: float | None
-    """Cohen's kappa of the two annotators, by word; ``None`` where no two people labelled the notes."""
+    """Cohen's kappa of the two annotators, by word; ``None`` when the notes did not have two annotators."""
     frozen_at: datetime.datetime
     sample_version: str = ""
 
@@ -49,7 +57,7 @@ class GoldRow:
 
 @dataclass(frozen=True, slots=True)
 class SettledNote:
-    """One note on its way into a gold set."""
+    """One adjudicated note, to be frozen in a gold set."""
 
     note_id: str
     patient_id: str | None
@@ -63,20 +71,25 @@ class SettledNote:
 
 
 def gold_sets(connection: Connection, settings: InstitutionSettings) -> list[GoldSet]:
-    """Every frozen gold set, the newest first."""
+    """Return every frozen gold set, the newest first."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "select gold_version, design, preannotated_by, notes, kappa, frozen_at, sample_version"
-            f" from {settings.schema_name('gold')}.gold_set order by frozen_at desc, gold_version desc"
+            compose(
+                """
+                select gold_version, design, preannotated_by, notes, kappa, frozen_at, sample_version
+                from {gold}.gold_set order by frozen_at desc, gold_version desc
+                """,
+                settings,
+            )
         )
         return [GoldSet(*row) for row in cursor]
 
 
 def newest_gold_set(connection: Connection, settings: InstitutionSettings, design: Design) -> GoldSet:
-    """The gold set of one design that was frozen last.
+    """Return the newest gold set of one design.
 
     Raises:
-        WarehouseError: there is none; the text says what to run.
+        WarehouseError: There is none; the text says what to run.
     """
     for gold in gold_sets(connection, settings):
         if gold.design == design:
@@ -88,21 +101,23 @@ def newest_gold_set(connection: Connection, settings: InstitutionSettings, desig
 
 
 def read_gold(connection: Connection, settings: InstitutionSettings, gold: GoldSet) -> Iterator[GoldRow]:
-    """The notes of one gold set, by note id, with their spans in order."""
-    schema = settings.schema_name("gold")
+    """Yield the notes of one gold set in order of their ids, each with its spans in order."""
     with connection.cursor(name="gold") as cursor:
         cursor.itersize = _BATCH_NOTES
         cursor.execute(
-            f"""
-            select n.note_id, coalesce(n.patient_id, ''), n.note_type, n.text, n.period,
-                array_agg(s.start_offset order by s.start_offset) filter (where s.note_id is not null),
-                array_agg(s.end_offset order by s.start_offset) filter (where s.note_id is not null),
-                array_agg(s.entity order by s.start_offset) filter (where s.note_id is not null)
-            from {schema}.gold_note n left join {schema}.gold_span s using (gold_version, note_id)
-            where n.gold_version = %s
-            group by n.note_id, n.patient_id, n.note_type, n.text, n.period
-            order by n.note_id
-            """,
+            compose(
+                """
+                select n.note_id, coalesce(n.patient_id, ''), n.note_type, n.text, n.period,
+                    array_agg(s.start_offset order by s.start_offset) filter (where s.note_id is not null),
+                    array_agg(s.end_offset order by s.start_offset) filter (where s.note_id is not null),
+                    array_agg(s.entity order by s.start_offset) filter (where s.note_id is not null)
+                from {gold}.gold_note as n left join {gold}.gold_span as s using (gold_version, note_id)
+                where n.gold_version = %s
+                group by n.note_id, n.patient_id, n.note_type, n.text, n.period
+                order by n.note_id
+                """,
+                settings,
+            ),
             (gold.version,),
         )
         for note_id, patient_id, note_type, text, period, starts, ends, entities in cursor:
@@ -122,46 +137,81 @@ def freeze_gold_set(
     preannotated_by: str = "",
     kappa: float | None = None,
 ) -> GoldSet:
-    """Write a gold set, whole, in the caller's transaction; one that is there already is left as it is.
+    """Write a gold set in the caller's transaction, and return it; a gold set that exists already stays as it is.
 
-    The version is a hash of the notes, their spans and who decided them, the design and the sample, whatever the order of the
-    notes. They are streamed into scratch tables, since the version is known only when the last one has been seen.
+    The version is a hash of the notes, their spans and who decided them, the design and the sample; the order of the notes
+    does not matter. The notes are streamed into temporary tables, since the version is known after the last note.
+
+    Args:
+        connection: A connection to the warehouse.
+        settings: The institution's settings.
+        notes: The notes, each of them once.
+        design: How the sample was drawn.
+        sample_version: The sample that the notes come from; empty when there is none.
+        preannotated_by: Fingerprint of the engine whose spans the annotators saw; empty when they saw none.
+        kappa: Cohen's kappa of the two annotators, by word.
 
     Raises:
-        InputError: the notes are none, a note comes twice, or its spans overlap or lie outside its text.
+        InputError: There are no notes, a note comes twice, or its spans overlap or lie outside its text.
     """
-    schema = settings.schema_name("gold")
     digests: dict[str, bytes] = {}
     stream = iter(notes)
     with connection.cursor() as cursor:
-        for table in ("gold_note", "gold_span", "gold_decision"):
-            cursor.execute(f"drop table if exists pg_temp.new_{table}")
-            cursor.execute(
-                f"create temporary table new_{table} on commit drop as select * from {schema}.{table} limit 0"
-            )
+        _create_temporary_tables(cursor, settings)
         while batch := list(islice(stream, _BATCH_NOTES)):
             for note in batch:
                 if note.note_id in digests:
                     raise InputError(f"note {note.note_id} comes twice in one gold set")
                 digests[note.note_id] = _digest(note)
-            _insert(cursor, batch)
+            _insert_notes(cursor, settings, batch)
         if not digests:
-            raise InputError(f"a {design} gold set without a note cannot be frozen")
+            raise InputError(f"a {design} gold set without notes cannot be frozen")
         version = _version(digests, design, sample_version, preannotated_by)
         cursor.execute(
-            f"insert into {schema}.gold_set"
-            " (gold_version, sample_version, design, preannotated_by, notes, kappa, frozen_at)"
-            " values (%s, %s, %s, %s, %s, %s, clock_timestamp()) on conflict do nothing",
+            compose(
+                """
+                insert into {gold}.gold_set
+                    (gold_version, sample_version, design, preannotated_by, notes, kappa, frozen_at)
+                values (%s, %s, %s, %s, %s, %s, clock_timestamp()) on conflict do nothing
+                """,
+                settings,
+            ),
             (version, sample_version, design, preannotated_by, len(digests), kappa),
         )
         if cursor.rowcount:
-            for table in ("gold_note", "gold_span", "gold_decision"):
-                cursor.execute(f"update new_{table} set gold_version = %s", (version,))
-                cursor.execute(f"insert into {schema}.{table} select * from new_{table}")
+            _move_notes(cursor, settings, version)
     return next(gold for gold in gold_sets(connection, settings) if gold.version == version)
 
 
-def _insert(cursor: Any, notes: list[SettledNote]) -> None:
+def _create_temporary_tables(cursor: Any, settings: InstitutionSettings) -> None:
+    for table in _COLUMNS:
+        names = {"table": sql.Identifier(table), "new": sql.Identifier(f"new_{table}")}
+        cursor.execute(compose("drop table if exists pg_temp.{new}", settings, **names))
+        cursor.execute(
+            compose(
+                "create temporary table {new} on commit drop as select * from {gold}.{table} limit 0", settings, **names
+            )
+        )
+
+
+def _move_notes(cursor: Any, settings: InstitutionSettings, version: str) -> None:
+    """Move the content from the temporary tables to the gold set of this version."""
+    for table, columns in _COLUMNS.items():
+        cursor.execute(
+            compose(
+                "insert into {gold}.{table} ({columns}) select %s, {content} from {new}",
+                settings,
+                table=sql.Identifier(table),
+                new=sql.Identifier(f"new_{table}"),
+                columns=column_list(columns),
+                content=column_list(columns[1:]),
+            ),
+            (version,),
+        )
+
+
+def _insert_notes(cursor: Any, settings: InstitutionSettings, notes: list[SettledNote]) -> None:
+    """Insert the notes into the temporary tables, without a version."""
     rows: dict[str, list[tuple[object, ...]]] = {"gold_note": [], "gold_span": [], "gold_decision": []}
     for n in notes:
         rows["gold_note"].append(
@@ -171,13 +221,14 @@ def _insert(cursor: Any, notes: list[SettledNote]) -> None:
         rows["gold_decision"] += [
             ("", n.note_id, d.start, d.end, str(d.entity or ""), str(d.basis), d.decided_by) for d in n.decisions
         ]
-    columns = {
-        "gold_note": "gold_version, note_id, patient_id, note_type, note_datetime, author_id, period, text",
-        "gold_span": "gold_version, note_id, start_offset, end_offset, entity",
-        "gold_decision": "gold_version, note_id, start_offset, end_offset, entity, basis, decided_by",
-    }
-    for table, values in rows.items():
-        execute_values(cursor, f"insert into new_{table} ({columns[table]}) values %s", values, page_size=1_000)
+    for table, columns in _COLUMNS.items():
+        statement = compose(
+            "insert into {new} ({columns}) values %s",
+            settings,
+            new=sql.Identifier(f"new_{table}"),
+            columns=column_list(columns),
+        )
+        execute_values(cursor, statement, rows[table], page_size=1_000)
 
 
 def _digest(note: SettledNote) -> bytes:

@@ -1,4 +1,4 @@
-"""Notes of one data interval, cut into shards by patient and streamed in batches."""
+"""Notes of one data interval, divided into shards by patient and streamed in batches."""
 
 import datetime
 from collections.abc import Iterator
@@ -9,12 +9,16 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.notes import NOTE_SCHEMA
 from deid_tasks.engine.text import Document
+from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
+
+_HASH_RANGE = 1 << 32
+"""Number of values of the 32-bit hash by which notes are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The ``index``-th of ``count`` slices of one run's notes. A patient's notes all lie in one shard."""
+    """One of ``count`` parts of a run's notes, counted from 0. All notes of a patient are in one shard."""
 
     index: int
     count: int
@@ -23,12 +27,13 @@ class Shard:
 def count_notes(
     connection: Connection, settings: InstitutionSettings, start: datetime.datetime, end: datetime.datetime
 ) -> int:
-    """Notes whose time lies in ``[start, end)``."""
+    """Return the number of notes whose time lies in ``[start, end)``."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"select count(*) from {settings.schema_name('staging')}.stg_note"
-            " where note_datetime >= %s and note_datetime < %s",
-            (_naive(start), _naive(end)),
+            compose(
+                "select count(*) from {staging}.stg_note where note_datetime >= %s and note_datetime < %s", settings
+            ),
+            (as_naive_utc(start), as_naive_utc(end)),
         )
         row = cursor.fetchone()
     return int(row[0]) if row else 0
@@ -43,20 +48,34 @@ def read_shard(
     batch_notes: int = 500,
     batch_characters: int = 8_000_000,
 ) -> Iterator[pa.RecordBatch]:
-    """The shard's notes in order of patient and note, in batches of ``NOTE_SCHEMA``.
+    """Yield the notes of a shard in batches of ``NOTE_SCHEMA``, in order of patient and note.
 
-    A batch ends at ``batch_notes`` notes or ``batch_characters`` characters, whichever comes first, so memory stays flat. A note
-    that is no valid UTF-8 comes with a null text, for the engine to quarantine.
+    Memory stays flat whatever the shard's size. A note that is not valid UTF-8 has a null text, for the engine to quarantine.
+
+    Args:
+        connection: A connection to the warehouse; a server-side cursor streams the rows.
+        settings: The institution's settings.
+        start: First moment of the interval.
+        end: First moment after the interval.
+        shard: The shard to read.
+        batch_notes: Maximum number of notes in a batch.
+        batch_characters: A batch ends with the note that reaches this number of characters.
     """
     with connection.cursor(name=f"shard_{shard.index}") as cursor:
         cursor.itersize = 100
         cursor.execute(
-            "select note_id, patient_id, note_type, note_datetime, author_id, convert_to(coalesce(note_text, ''), 'UTF8')"
-            f" from {settings.schema_name('staging')}.stg_note"
-            " where note_datetime >= %s and note_datetime < %s"
-            " and ('x' || left(md5(coalesce(patient_id, '')), 8))::bit(32)::bigint %% %s = %s"
-            " order by patient_id, note_id",
-            (_naive(start), _naive(end), shard.count, shard.index),
+            compose(
+                """
+                select note_id, patient_id, note_type, note_datetime, author_id,
+                    convert_to(coalesce(note_text, ''), 'UTF8')
+                from {staging}.stg_note
+                where note_datetime >= %s and note_datetime < %s
+                    and ('x' || left(md5(coalesce(patient_id, '')), 8))::bit(32)::bigint %% %s = %s
+                order by patient_id, note_id
+                """,
+                settings,
+            ),
+            (as_naive_utc(start), as_naive_utc(end), shard.count, shard.index),
         )
         rows: list[tuple[object, ...]] = []
         characters = 0
@@ -72,12 +91,20 @@ def read_shard(
 
 
 def read_some(connection: Connection, settings: InstitutionSettings, notes: int) -> Iterator[Document]:
-    """``notes`` notes of any time, those whose ids hash lowest: the same ones for as long as no others come."""
+    """Yield at most ``notes`` notes of any time, those whose ids hash lowest.
+
+    The choice stays the same as long as no notes are added.
+    """
     with connection.cursor(name="some") as cursor:
         cursor.itersize = 500
         cursor.execute(
-            "select note_id, coalesce(note_text, ''), patient_id, note_type"
-            f" from {settings.schema_name('staging')}.stg_note order by md5(note_id), note_id limit %s",
+            compose(
+                """
+                select note_id, coalesce(note_text, ''), patient_id, note_type
+                from {staging}.stg_note order by md5(note_id), note_id limit %s
+                """,
+                settings,
+            ),
             (notes,),
         )
         for note_id, text, patient_id, note_type in cursor:
@@ -85,28 +112,38 @@ def read_some(connection: Connection, settings: InstitutionSettings, notes: int)
 
 
 def read_texts(connection: Connection, settings: InstitutionSettings, notes: int) -> Iterator[tuple[str | None, str]]:
-    """``(patient, text)`` of about ``notes`` notes of any time, those whose ids hash lowest, in no order and without a sort.
+    """Yield ``(patient_id, text)`` of about ``notes`` notes of any time, those whose ids hash lowest.
 
-    Notes that are no valid UTF-8, and those too long to be processed, are left out.
+    The rows come in no particular order, so that the database need not sort them. Notes that are not valid UTF-8, and those
+    longer than ``notes.max_characters``, are left out.
     """
-    table = f"{settings.schema_name('staging')}.stg_note"
     with connection.cursor() as counting:
-        counting.execute(f"select count(*) from {table}")
+        counting.execute(compose("select count(*) from {staging}.stg_note", settings))
         row = counting.fetchone()
-    held = int(row[0]) if row else 0
-    highest = (1 << 32) * min(1.0, notes / max(1, held))
+    stored = int(row[0]) if row else 0
+    highest_hash = _HASH_RANGE * min(1.0, notes / max(1, stored))
     with connection.cursor(name="texts") as cursor:
         cursor.itersize = 500
         cursor.execute(
-            f"select patient_id, convert_to(note_text, 'UTF8') from {table}"
-            " where note_text is not null and length(note_text) <= %s"
-            " and ('x' || left(md5(note_id), 8))::bit(32)::bigint <= %s",
-            (settings.notes.max_characters, int(highest)),
+            compose(
+                """
+                select patient_id, convert_to(note_text, 'UTF8') from {staging}.stg_note
+                where note_text is not null and length(note_text) <= %s
+                    and ('x' || left(md5(note_id), 8))::bit(32)::bigint <= %s
+                """,
+                settings,
+            ),
+            (settings.notes.max_characters, int(highest_hash)),
         )
         for patient, raw in cursor:
             text = _decode(raw)
             if text is not None:
                 yield patient, text
+
+
+def as_naive_utc(moment: datetime.datetime) -> datetime.datetime:
+    """Return the moment in UTC without a time zone, as the warehouse's timestamps are."""
+    return moment.astimezone(datetime.UTC).replace(tzinfo=None) if moment.tzinfo else moment
 
 
 def _decode(raw: memoryview) -> str | None:
@@ -120,8 +157,3 @@ def _batch(rows: list[tuple[object, ...]]) -> pa.RecordBatch:
     columns = zip(*rows, strict=True)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, NOTE_SCHEMA, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=NOTE_SCHEMA)
-
-
-def _naive(moment: datetime.datetime) -> datetime.datetime:
-    """Warehouse times carry no zone; intervals come in UTC."""
-    return moment.astimezone(datetime.UTC).replace(tzinfo=None) if moment.tzinfo else moment

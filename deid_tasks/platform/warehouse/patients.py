@@ -1,17 +1,18 @@
-"""What the warehouse knows of the patients of one batch."""
+"""The warehouse's records of the patients of one batch."""
 
 from collections.abc import Iterable
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
+from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
 
 
 def read_patients(
     connection: Connection, settings: InstitutionSettings, patient_ids: Iterable[str]
 ) -> dict[str, PatientRecord]:
-    """Records of the patients named; a patient that the warehouse does not know is left out."""
+    """Return the records of these patients by id; patients that the warehouse lacks are left out."""
     wanted = sorted(set(patient_ids))
     if not wanted:
         return {}
@@ -19,15 +20,25 @@ def read_patients(
     records = {}
     with connection.cursor() as cursor:
         cursor.execute(
-            f"select patient_id, kind, term from {settings.schema_name('dictionaries')}.dict_patient"
-            " where patient_id = any(%s) order by patient_id, kind, term",
+            compose(
+                """
+                select patient_id, kind, term from {dictionaries}.dict_patient
+                where patient_id = any(%s) order by patient_id, kind, term
+                """,
+                settings,
+            ),
             (wanted,),
         )
         for patient_id, kind, term in cursor:
             terms[patient_id].append(PatientTerm(TermKind(kind), term))
         cursor.execute(
-            f"select patient_id, sex, birth_date, ethnicity_hint from {settings.schema_name('staging')}.stg_patient"
-            " where patient_id = any(%s)",
+            compose(
+                """
+                select patient_id, sex, birth_date, ethnicity_hint from {staging}.stg_patient
+                where patient_id = any(%s)
+                """,
+                settings,
+            ),
             (wanted,),
         )
         for patient_id, sex, birth_date, ethnicity in cursor:

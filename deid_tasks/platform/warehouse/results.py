@@ -1,24 +1,26 @@
-"""Outcomes, runs and evaluations, written back to the institution's results schema.
+"""Outcomes, runs and evaluations, written to the institution's schema ``_results``.
 
-Every writer replaces what an earlier try of the same run or evaluation left, so that a retry changes nothing.
+Every writer replaces the rows of an earlier try of the same run or evaluation, so a retry changes nothing.
 """
 
 import datetime
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from itertools import chain
 from typing import Any
 
+from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
 from psycopg2.extras import execute_values
 
+from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import InstitutionSettings
 
 
 @dataclass(frozen=True, slots=True)
 class NoteOutcome:
-    """What became of one note in one run."""
+    """The outcome of one note in one run."""
 
     run_id: str
     note_id: str
@@ -28,11 +30,15 @@ class NoteOutcome:
     words: int
     spans: int
     milliseconds: float
+    error_class: str | None = None
+    """Class of the exception that quarantined the note; ``None`` for every other note."""
+    error_location: str | None = None
+    """Module, function and line that raised it. Neither holds text of the note."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """Where something of the patient's own record stood in a note's output."""
+    """One finding of the audit: offsets in a note's output at which a value of the patient's own record was found."""
 
     run_id: str
     note_id: str
@@ -40,7 +46,7 @@ class AuditRow:
     start_offset: int
     end_offset: int
     is_published: bool = False
-    """Whether it stands in what would be published, which stops the run."""
+    """Whether the note was ready to be published. Such a finding stops the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,7 @@ class RunRow:
     words: int
     seconds: float
     review: str = "[]"
-    """Why a person must see the run before it is published: JSON, a list of objects of ``kind`` and ``reason``."""
+    """Why a person must review the run before it is published: a JSON list of objects with ``kind`` and ``reason``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,19 @@ class EvaluationRow:
     false_negatives: int
 
 
+_FIGURE_COLUMNS = (
+    "note_type",
+    "measure",
+    "words",
+    "value",
+    "baseline",
+    "lowest",
+    "highest",
+    "judgement",
+    "is_held",
+)
+
+
 def replace_outcomes(
     connection: Connection,
     settings: InstitutionSettings,
@@ -91,84 +110,85 @@ def replace_outcomes(
     outcomes: Iterable[NoteOutcome],
     findings: Iterable[AuditRow],
 ) -> None:
-    """One row a note and one a finding, in place of the run's earlier ones."""
-    schema = settings.schema_name("results")
+    """Write one row a note and one a finding, in place of the run's earlier ones."""
     with connection.cursor() as cursor:
-        for table, rows in (("note_outcome", outcomes), ("audit_finding", findings)):
-            cursor.execute(f"delete from {schema}.{table} where run_id = %s", (run_id,))
-            _insert(cursor, f"{schema}.{table}", rows)
+        cursor.execute(compose("delete from {results}.note_outcome where run_id = %s", settings), (run_id,))
+        _insert_rows(cursor, settings, "note_outcome", outcomes)
+        cursor.execute(compose("delete from {results}.audit_finding where run_id = %s", settings), (run_id,))
+        _insert_rows(cursor, settings, "audit_finding", findings)
 
 
 def replace_run(connection: Connection, settings: InstitutionSettings, row: RunRow) -> None:
-    """The run's totals, in place of its earlier ones."""
-    schema = settings.schema_name("results")
+    """Write the run's totals, in place of its earlier ones."""
     with connection.cursor() as cursor:
-        cursor.execute(f"delete from {schema}.run where run_id = %s", (row.run_id,))
-        _insert(cursor, f"{schema}.run", [row], "finished_at")
+        cursor.execute(compose("delete from {results}.run where run_id = %s", settings), (row.run_id,))
+        _insert_rows(cursor, settings, "run", [row], written_at="finished_at")
 
 
 def replace_run_figures(
     connection: Connection, settings: InstitutionSettings, run_id: str, rows: Iterable[Mapping[str, Any]]
 ) -> None:
-    """The run's figures by note type and measure, in place of its earlier ones; a row is the columns but ``run_id``."""
-    schema = settings.schema_name("results")
-    names = ("note_type", "measure", "words", "value", "baseline", "lowest", "highest", "judgement", "is_held")
+    """Write the run's figures by note type and measure, in place of its earlier ones.
+
+    Args:
+        connection: A connection to the warehouse.
+        settings: The institution's settings.
+        run_id: The run.
+        rows: The columns of ``run_figure`` except ``run_id``.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(f"delete from {schema}.run_figure where run_id = %s", (run_id,))
-        values = [(run_id, *(row[name] for name in names)) for row in rows]
-        execute_values(cursor, f"insert into {schema}.run_figure (run_id, {', '.join(names)}) values %s", values)
+        cursor.execute(compose("delete from {results}.run_figure where run_id = %s", settings), (run_id,))
+        values = [(run_id, *(row[name] for name in _FIGURE_COLUMNS)) for row in rows]
+        statement = compose(
+            "insert into {results}.run_figure ({columns}) values %s",
+            settings,
+            columns=column_list(("run_id", *_FIGURE_COLUMNS)),
+        )
+        execute_values(cursor, statement, values)
 
 
 def replace_run_counts(
     connection: Connection, settings: InstitutionSettings, run_id: str, rows: Iterable[tuple[str, str, int]]
 ) -> None:
-    """``(measure, entity, value)`` of the run, in place of its earlier ones."""
-    schema = settings.schema_name("results")
+    """Write ``(measure, entity, value)`` rows of the run, in place of its earlier ones."""
     with connection.cursor() as cursor:
-        cursor.execute(f"delete from {schema}.run_count where run_id = %s", (run_id,))
+        cursor.execute(compose("delete from {results}.run_count where run_id = %s", settings), (run_id,))
         values = [(run_id, *row) for row in rows]
-        execute_values(cursor, f"insert into {schema}.run_count (run_id, measure, entity, value) values %s", values)
+        statement = compose("insert into {results}.run_count (run_id, measure, entity, value) values %s", settings)
+        execute_values(cursor, statement, values)
 
 
 def read_review(connection: Connection, settings: InstitutionSettings, run_id: str) -> list[dict[str, str]] | None:
-    """Why a person must see the run before it is published; ``None`` where the gate never saw the run."""
+    """Return why a person must review the run before it is published; ``None`` when the gate has not checked the run."""
     with connection.cursor() as cursor:
-        cursor.execute(f"select review from {settings.schema_name('results')}.run where run_id = %s", (run_id,))
+        cursor.execute(compose("select review from {results}.run where run_id = %s", settings), (run_id,))
         row = cursor.fetchone()
     return None if row is None else list(json.loads(row[0]))
 
 
 def replace_evaluation(connection: Connection, settings: InstitutionSettings, rows: list[EvaluationRow]) -> None:
-    """Every figure of one evaluation, in place of an earlier one of the same id."""
-    schema = settings.schema_name("results")
+    """Write every figure of one evaluation, in place of an earlier evaluation of the same id."""
     with connection.cursor() as cursor:
         ids = sorted({row.evaluation_id for row in rows})
-        cursor.execute(f"delete from {schema}.evaluation where evaluation_id = any(%s)", (ids,))
-        _insert(cursor, f"{schema}.evaluation", rows, "evaluated_at")
+        cursor.execute(compose("delete from {results}.evaluation where evaluation_id = any(%s)", settings), (ids,))
+        _insert_rows(cursor, settings, "evaluation", rows, written_at="evaluated_at")
 
 
-def read_outcomes(connection: Connection, settings: InstitutionSettings, run_id: str) -> Iterator[tuple[str, str, int]]:
-    """``(outcome, reason, notes)`` of one run."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"select outcome, reason, count(*) from {settings.schema_name('results')}.note_outcome"
-            " where run_id = %s group by 1, 2 order by 1, 2",
-            (run_id,),
-        )
-        yield from cursor
-
-
-def _insert(cursor: Any, table: str, rows: Iterable[Any], moment: str = "") -> None:
-    """Rows of one dataclass into the columns that its fields name, and now into the column ``moment``."""
+def _insert_rows(
+    cursor: Any, settings: InstitutionSettings, table: str, rows: Iterable[Any], *, written_at: str = ""
+) -> None:
+    """Insert dataclass rows into the columns that their fields name, and the present time into ``written_at``."""
     stream = iter(rows)
     first = next(stream, None)
     if first is None:
         return
-    names = [field.name for field in fields(first)] + ([moment] if moment else [])
-    now = (_now(),) if moment else ()
+    names = [field.name for field in fields(first)] + ([written_at] if written_at else [])
+    now = (datetime.datetime.now(datetime.UTC),) if written_at else ()
+    statement = compose(
+        "insert into {results}.{table} ({columns}) values %s",
+        settings,
+        table=sql.Identifier(table),
+        columns=column_list(names),
+    )
     values = (astuple(row) + now for row in chain([first], stream))
-    execute_values(cursor, f"insert into {table} ({', '.join(names)}) values %s", values, page_size=1_000)
-
-
-def _now() -> datetime.datetime:
-    return datetime.datetime.now(datetime.UTC)
+    execute_values(cursor, statement, values, page_size=1_000)

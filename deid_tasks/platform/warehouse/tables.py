@@ -1,14 +1,16 @@
-"""Rows of the structured staging tables, streamed, and what became of them."""
+"""Rows of the structured staging tables, streamed, and the record of their publication."""
 
 import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import SettingsError
-from deid_tasks.engine.obfuscate.tables import TableRules
+from deid_tasks.engine.obfuscate.columns import TableRules
+from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import InstitutionSettings
 
 _BATCH_ROWS = 2_000
@@ -16,7 +18,7 @@ _BATCH_ROWS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class TableOutcome:
-    """What came of one structured table in one run."""
+    """The counts of one structured table in one run."""
 
     table_name: str
     version: str
@@ -27,56 +29,79 @@ class TableOutcome:
 
 
 def hold_tables(connection: Connection, settings: InstitutionSettings) -> None:
-    """Wait until nobody else publishes the institution's tables, and see them all as they are at one moment from then on.
+    """Wait for other publishers of the institution's tables, then read all tables as of one moment.
 
-    Both end with the connection.
+    Both the lock and the snapshot end with the connection.
     """
     with connection.cursor() as cursor:
         cursor.execute(
             "select pg_advisory_lock(hashtextextended(%s, 0))", (f"palimpsest tables {settings.institution}",)
         )
-        # What is seen is what was there after the wait, not before it.
+        # The snapshot must begin after the wait, not before it.
         connection.commit()
         cursor.execute("set transaction isolation level repeatable read, read only")
 
 
 def check_columns(connection: Connection, settings: InstitutionSettings, rules: TableRules) -> None:
-    """Raise ``SettingsError`` unless the warehouse's columns are exactly those that have a rule."""
+    """Check that the warehouse's columns are exactly those that have a rule.
+
+    Raises:
+        SettingsError: A column has no rule, or a column with a rule is missing.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             "select column_name from information_schema.columns where table_schema = %s and table_name = %s",
             (settings.schema_name("staging"), rules.model),
         )
-        real = {name for (name,) in cursor.fetchall()}
+        present = {name for (name,) in cursor.fetchall()}
     declared = {rule.column for rule in rules.columns}
-    if unknown := sorted(real - declared):
+    if unknown := sorted(present - declared):
         raise SettingsError(
-            f"{rules.model}.{unknown[0]}: no rule says what becomes of it, so {rules.model} is not published"
+            f"{rules.model}.{unknown[0]}: no rule says how to publish this column, so {rules.model} is not published;"
+            " add the column to dbt/models/staging/models.yml"
         )
-    if missing := sorted(declared - real):
-        raise SettingsError(f"{rules.model}.{missing[0]}: the warehouse has no such column; has `dbt build` run?")
+    if missing := sorted(declared - present):
+        raise SettingsError(
+            f"{rules.model}.{missing[0]}: the warehouse has no such column; run `dbt build`, then publish again"
+        )
 
 
 def table_digest(connection: Connection, settings: InstitutionSettings, tables: Sequence[TableRules]) -> list[str]:
-    """Counts and hashes of the tables' rows, and of what the engine knows of patients: the same as long as nothing changed."""
-    staging, dictionaries = settings.schema_name("staging"), settings.schema_name("dictionaries")
-    names = [f"{staging}.{rules.model}" for rules in tables]
-    found = []
+    """Return a count and a hash for each table, for the patients and for their dictionary.
+
+    The result stays the same as long as no row changes.
+    """
+    names = [sql.Identifier(settings.schema_name("staging"), rules.model) for rules in tables]
+    names.append(sql.Identifier(settings.schema_name("staging"), "stg_patient"))
+    names.append(sql.Identifier(settings.schema_name("dictionaries"), "dict_patient"))
+    digests = []
     with connection.cursor() as cursor:
-        for name in (*names, f"{staging}.stg_patient", f"{dictionaries}.dict_patient"):
+        for name in names:
             cursor.execute(
-                f"select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) from {name} as t"
+                compose(
+                    """
+                    select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)
+                    from {table} as t
+                    """,
+                    settings,
+                    table=name,
+                )
             )
-            found += [row[0] for row in cursor.fetchall()]
-    return found
+            digests += [row[0] for row in cursor.fetchall()]
+    return digests
 
 
 def count_older(connection: Connection, settings: InstitutionSettings, years: int, today: datetime.date) -> int:
-    """Patients older than ``years``: their birth dates are not published, and their number says when another one turns old."""
+    """Return the number of patients older than ``years``.
+
+    Their birth dates are not published, so the number tells whether the published table would change with another birthday.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
-            f"select count(*) from {settings.schema_name('staging')}.stg_patient"
-            " where birth_date <= %s - make_interval(years => %s)",
+            compose(
+                "select count(*) from {staging}.stg_patient where birth_date <= %s - make_interval(years => %s)",
+                settings,
+            ),
             (today, years + 1),
         )
         row = cursor.fetchone()
@@ -84,9 +109,9 @@ def count_older(connection: Connection, settings: InstitutionSettings, years: in
 
 
 def count_rows(connection: Connection, settings: InstitutionSettings, rules: TableRules) -> int:
-    """Rows of one table."""
+    """Return the number of rows of one table."""
     with connection.cursor() as cursor:
-        cursor.execute(f"select count(*) from {settings.schema_name('staging')}.{rules.model}")
+        cursor.execute(compose("select count(*) from {staging}.{table}", settings, table=sql.Identifier(rules.model)))
         row = cursor.fetchone()
     return int(row[0]) if row else 0
 
@@ -94,12 +119,20 @@ def count_rows(connection: Connection, settings: InstitutionSettings, rules: Tab
 def read_rows(
     connection: Connection, settings: InstitutionSettings, rules: TableRules
 ) -> Iterator[list[dict[str, Any]]]:
-    """The rows of one table in batches, those of one patient next to each other."""
+    """Yield the rows of one table in batches, the rows of one patient next to each other."""
     columns = [rule.column for rule in rules.columns]
-    order = f" order by {rules.owner}" if rules.owner else ""
+    order = sql.SQL("order by {}").format(sql.Identifier(rules.owner)) if rules.owner else sql.SQL("")
     with connection.cursor(name=f"rows_{rules.name}") as cursor:
         cursor.itersize = _BATCH_ROWS
-        cursor.execute(f"select {', '.join(columns)} from {settings.schema_name('staging')}.{rules.model}{order}")
+        cursor.execute(
+            compose(
+                "select {columns} from {staging}.{table} {order}",
+                settings,
+                columns=column_list(columns),
+                table=sql.Identifier(rules.model),
+                order=order,
+            )
+        )
         while rows := cursor.fetchmany(_BATCH_ROWS):
             yield [dict(zip(columns, row, strict=True)) for row in rows]
 
@@ -107,13 +140,18 @@ def read_rows(
 def record_tables(
     connection: Connection, settings: InstitutionSettings, run_id: str, outcomes: Sequence[TableOutcome]
 ) -> None:
-    """One row a table, in place of those of an earlier try of the run."""
-    table = f"{settings.schema_name('results')}.published_table"
+    """Write one row a table, in place of the rows of an earlier try of the run."""
     with connection.cursor() as cursor:
-        cursor.execute(f"delete from {table} where run_id = %s", (run_id,))
+        cursor.execute(compose("delete from {results}.published_table where run_id = %s", settings), (run_id,))
         for one in outcomes:
             cursor.execute(
-                f"insert into {table} (run_id, table_name, version, key_id, rows_read, published, withheld, published_at)"
-                " values (%s, %s, %s, %s, %s, %s, %s, now())",
+                compose(
+                    """
+                    insert into {results}.published_table
+                        (run_id, table_name, version, key_id, rows_read, published, withheld, published_at)
+                    values (%s, %s, %s, %s, %s, %s, %s, now())
+                    """,
+                    settings,
+                ),
                 (run_id, one.table_name, one.version, one.key_id, one.rows_read, one.published, one.withheld),
             )

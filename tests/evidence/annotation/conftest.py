@@ -1,22 +1,18 @@
-"""Drawn samples in the platform's own tables, with no dbt run: the DDL is the macro's."""
+"""Samples in the platform's own tables, without a dbt run."""
 
 import json
 import logging
 from collections.abc import Callable
-from pathlib import Path
 
-import jinja2
 import pytest
 
+from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 from deid_tasks.settings import InstitutionSettings, Secrets
 from tests.support.annotation_desk import FORMATS, NOTES, Desk
-
-DDL = Path(__file__).parents[3] / "dbt" / "macros" / "gold_tables.sql"
 
 
 @pytest.fixture
 def desk(database, tmp_path) -> Desk:
-    sql = jinja2.Environment(autoescape=False).from_string(DDL.read_text() + "{{ create_gold_tables() }}")
     settings = InstitutionSettings.model_validate(
         {
             "institution": "riverside",
@@ -29,7 +25,7 @@ def desk(database, tmp_path) -> Desk:
         }
     )
     made = Desk(settings, Secrets({"riverside_ehr": database}.get), database)
-    made.rows(sql.render(var={"institution": "riverside"}.get).replace("%", "%%"))
+    upgrade_schemas(database, settings)
     return made
 
 

@@ -73,7 +73,7 @@ def test_what_does_not_decide_anything_is_no_other_version(connection, desk):
 @pytest.mark.parametrize(
     ("settled", "said"),
     [
-        ((), "without a note"),
+        ((), "without notes"),
         ((NOTE, NOTE), "note N1 comes twice"),
         ((replace(NOTE, spans=(Span(4, 9, Entity.PATIENT), Span(8, 12, Entity.DATE))),), "note N1: span"),
         ((replace(NOTE, spans=(Span(4, 99, Entity.PATIENT),)),), "note N1: span"),

@@ -1,10 +1,10 @@
 """Staging tables and the gold tables in a database of one test."""
 
-import jinja2
 import psycopg2
 import pytest
 
-from tests.support.sampling_site import DDL, PEOPLE, TABLES
+from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
+from tests.support.sampling_site import PEOPLE, TABLES, site
 
 
 @pytest.fixture
@@ -25,15 +25,8 @@ def run(database):
 
 
 @pytest.fixture
-def gold_tables(run):
-    """Makes the gold tables, as every run of dbt does."""
-    sql = jinja2.Environment(autoescape=False).from_string(DDL.read_text() + "{{ create_gold_tables() }}")
-    return lambda: run(sql.render(var={"institution": "xx"}.get))
-
-
-@pytest.fixture
-def ask(run, gold_tables):
+def ask(run, database):
     run(TABLES)
-    gold_tables()
+    upgrade_schemas(database, site(database)[0])
     run("insert into xx_dictionaries.dict_patient values (%s, %s, %s, %s)", many=PEOPLE)
     return run

@@ -171,15 +171,3 @@ def test_a_word_is_disputed_where_a_model_that_could_have_marked_it_did_not(plac
     # Of two models one marks the name.
     models = [{"name": "one"}, {"name": "other", "outside_bias": 10}]
     assert score(place, models, text) == pytest.approx(100 * 3 / (11 + 100))
-
-
-def test_an_older_table_of_samples_learns_of_the_design(place, ask, gold_tables):
-    ask(
-        "alter table xx_gold.sample drop constraint sample_design_check,"
-        " add constraint sample_design_check check (design in ('stratified', 'random'))"
-    )
-    put(ask, notes(TWO))
-    with pytest.raises(WarehouseError, match="CheckViolation"):
-        disputed(place)
-    gold_tables()
-    assert disputed(place)["notes"] == 1

@@ -5,7 +5,7 @@ Queries may use the old names for one release: they are generated columns, which
 
 from alembic import op
 
-revision, down_revision = "gold_0003", "gold_0002"
+revision, down_revision = "gold_0002", "gold_0001"
 
 _RENAMED = """
 alter table sample_note rename column place to draw_order;
