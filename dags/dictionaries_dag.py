@@ -13,6 +13,14 @@ from wiring.steps import run_step
 
 
 @task(multiple_outputs=False)
+def upgrade_tables(institution: str) -> dict[str, str]:
+    """Create or upgrade the tables that the engine writes; return the revision of each schema."""
+    from deid_tasks.platform import runs
+
+    return run_step(runs.upgrade_tables, institution)
+
+
+@task(multiple_outputs=False)
 def compile_dictionaries(institution: str) -> dict[str, Any]:
     """Compile the lexicon; return its version and its number of terms."""
     from deid_tasks.platform import runs
@@ -28,7 +36,11 @@ def build(settings: InstitutionSettings) -> DAG:
         schedule=CronTriggerTimetable(schedule, timezone="UTC"),
         max_active_runs=1,
     ) as dag:
-        dbt_layers(settings) >> compile_dictionaries.override(outlets=[dictionaries_asset(name)])(name)
+        (
+            upgrade_tables(name)
+            >> dbt_layers(settings)
+            >> compile_dictionaries.override(outlets=[dictionaries_asset(name)])(name)
+        )
     return dag
 
 

@@ -159,7 +159,8 @@ def tables_page() -> str:
     parts = (
         ("The canonical staging contract", "staging/models.yml", "models"),
         ("Dictionaries", "dictionaries/models.yml", "models"),
-        ("Written by the platform", "quality/sources.yml", "sources"),
+        ("Results, written by the engine", "quality/sources_results.yml", "sources"),
+        ("Samples and gold sets, written by the engine", "quality/sources_gold.yml", "sources"),
         ("Views for people", "quality/models.yml", "models"),
     )
     for title, path, kind in parts:

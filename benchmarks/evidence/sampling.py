@@ -11,14 +11,13 @@ import tempfile
 import time
 from pathlib import Path
 
-import jinja2
 import psycopg2
 
 from deid_tasks.hospital.postgres import EmbeddedPostgres
 from deid_tasks.platform.runs.sampling import draw_samples
+from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 from deid_tasks.settings import InstitutionSettings, Secrets
 
-DDL = Path(__file__).parents[2] / "dbt" / "macros" / "gold_tables.sql"
 TABLES = """
 create schema xx_staging; create schema xx_dictionaries;
 create table xx_dictionaries.dict_patient as
@@ -47,10 +46,9 @@ def main() -> None:
         with EmbeddedPostgres(Path(folder) / "pg", settings=settings) as server:
             server.create_database("bench")
             uri = server.uri("bench")
+            upgrade_schemas(uri, _settings())
             connection = psycopg2.connect(uri)
             with connection, connection.cursor() as cursor:
-                sql = jinja2.Environment(autoescape=True).from_string(DDL.read_text() + "{{ create_gold_tables() }}")
-                cursor.execute(sql.render(var={"institution": "xx"}.get).replace("&#39;", "'"))
                 cursor.execute(TABLES, {"notes": notes, "patients": max(1, notes // 50)})
             with connection, connection.cursor() as cursor:
                 began = time.perf_counter()

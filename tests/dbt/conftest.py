@@ -12,6 +12,7 @@ from tests.support.small_hospital import hospital, notes
 
 from deid_tasks.hospital.layouts import load
 from tests.support.freeze_truth import freeze_truth
+from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 from deid_tasks.settings import InstitutionSettings
 
 PROJECT = Path(__file__).parents[2] / "dbt"
@@ -71,6 +72,7 @@ def warehouses(postgres, tmp_path_factory) -> dict[str, Dbt]:
     built = {}
     for institution, layout in (("riverside", "omop"), ("lakeshore", "clarity")):
         load(connection, hospital(institution), notes(), f"{institution}_ehr", layout)
+        upgrade_schemas(uri, settings().model_copy(update={"institution": institution}))
         built[layout] = Dbt(uri, institution, layout, tmp_path_factory.mktemp(institution))
     with ThreadPoolExecutor() as pool:
         for result in pool.map(lambda dbt: dbt.run("build"), built.values()):
@@ -93,6 +95,11 @@ def settings() -> InstitutionSettings:
             "work_dir": "/nowhere",
         }
     )
+
+
+@pytest.fixture
+def riverside() -> InstitutionSettings:
+    return settings()
 
 
 @pytest.fixture(params=["omop", "clarity"])

@@ -8,6 +8,7 @@ import pytest
 from tests.support.small_hospital import PATIENTS, PROVIDERS, hospital, notes
 
 from deid_tasks.hospital.layouts import load
+from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 
 PHI = {"none", "quasi", "direct"}
 RESULTS = ("run", "note_outcome", "evaluation", "certificate", "audit_finding")
@@ -101,7 +102,15 @@ def test_freshness_is_measured(warehouses):
 
 
 @pytest.mark.parametrize(
-    "view", ["quality_runs", "quality_outcomes", "quality_scores", "quality_certificates", "quality_audit_findings"]
+    "view",
+    [
+        "quality_runs",
+        "quality_outcomes",
+        "quality_errors",
+        "quality_scores",
+        "quality_certificates",
+        "quality_audit_findings",
+    ],
 )
 def test_quality_is_empty_before_the_first_run(warehouse, view):
     assert warehouse.rows(f"SELECT count(*) FROM {{i}}_quality.{view}") == [(0,)]
@@ -116,8 +125,9 @@ def test_quality_shows_results(warehouses):
                 ('r1', 'riverside', '2024-01-01', '2024-01-02', 'f', 'c1', 10, 7, 2, 1, 900, 2.5, now()),
                 ('r2', 'riverside', '2024-01-02', '2024-01-03', 'f', 'c1', 10, 7, 2, 0, 900, 0, now());
             INSERT INTO note_outcome VALUES
-                ('r1', 'n1', 'published', '', 'f', 100, 5, 1.5), ('r1', 'n2', 'published', '', 'f', 50, 1, 0.5),
-                ('r1', 'n3', 'quarantined', 'empty_text', 'f', 0, 0, 0);
+                ('r1', 'n1', 'published', '', 'f', 100, 5, 1.5, null, null),
+                ('r1', 'n2', 'published', '', 'f', 50, 1, 0.5, null, null),
+                ('r1', 'n3', 'quarantined', 'engine_error', 'f', 0, 0, 0, 'ValueError', 'detect.dates:read:7');
             INSERT INTO certificate VALUES
                 ('c0', 'f', 'g', 'failed', '{}', '2024-01-01'), ('c1', 'f', 'g', 'passed', '{}', '2024-01-02');
             INSERT INTO evaluation VALUES
@@ -134,6 +144,9 @@ def test_quality_shows_results(warehouses):
             assert shown("SELECT outcome, notes, words, spans FROM {i}_quality.quality_outcomes ORDER BY 1") == [
                 ("published", 2, 150, 6), ("quarantined", 1, 0, 0),
             ]  # fmt: skip
+            assert shown("SELECT * FROM {i}_quality.quality_errors") == [
+                ("r1", "engine_error", "ValueError", "detect.dates:read:7", 1)
+            ]
             assert shown("SELECT value, lower FROM {i}_quality.quality_scores") == [(0.99, 0.98)]
             assert shown("SELECT certificate_id, is_current, runs FROM {i}_quality.quality_certificates ORDER BY 1") == [
                 ("c0", False, 0), ("c1", True, 2),
@@ -174,12 +187,13 @@ def test_wrong_variables_are_said(warehouses, change, said):
     assert said in result.stdout
 
 
-def test_two_processes_on_a_new_database_and_a_missing_table(warehouses, database, tmp_path_factory):
+def test_two_processes_on_a_new_database_and_a_missing_table(warehouses, riverside, database, tmp_path_factory):
     connection = psycopg2.connect(database)
     load(connection, hospital(), notes(), "riverside_ehr", "omop")
     connection.cursor().execute("DROP TABLE riverside_ehr.person_contact")
     connection.commit()
     connection.close()
+    upgrade_schemas(database, riverside)
     racers = [replace(warehouses["omop"], uri=database, folder=tmp_path_factory.mktemp("race")) for _ in range(2)]
     with ThreadPoolExecutor() as pool:
         whole = pool.submit(racers[0].run, "run", "--select", "quality_runs", "stg_omop__patient")

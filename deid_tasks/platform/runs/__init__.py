@@ -21,9 +21,12 @@ from deid_tasks.platform.runs.publication import publish_notes
 from deid_tasks.platform.runs.reconciliation import reconcile_run
 from deid_tasks.platform.runs.reviews import record_review
 from deid_tasks.platform.runs.sampling import draw_samples
+from deid_tasks.platform.runs.schema_upgrade import upgrade_tables
 from deid_tasks.platform.runs.structured_tables import publish_tables
 
 __all__ = [  # noqa: RUF022
+    # The engine's own tables.
+    "upgrade_tables",
     # Dictionaries and what is harvested from the notes; the engine that reads both.
     "compile_dictionaries",
     "harvest_candidates",

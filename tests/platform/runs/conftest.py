@@ -17,6 +17,7 @@ from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.layouts import load
 from deid_tasks.hospital.records import GoldNote, Hospital, HospitalSpec, World
 from deid_tasks.platform import runs
+from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 from deid_tasks.settings import InstitutionSettings, Secrets
 from tests.support.freeze_truth import freeze_truth
 
@@ -83,6 +84,7 @@ def site(postgres, object_store, tmp_path_factory) -> Site:
     notes = list(write_notes(hospital))
     connection = psycopg2.connect(uri)
     load(connection, hospital, notes, "riverside_ehr", "omop")
+    upgrade_schemas(uri, settings)
     _dbt_build(uri, folder)
     for design, chosen in (("stratified", notes[:80]), ("random", notes[80:160])):
         freeze_truth(connection, settings, chosen, design)

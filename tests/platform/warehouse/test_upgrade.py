@@ -66,8 +66,7 @@ def tables(ask) -> dict[tuple[str, str], list[str]]:
         " where table_schema in ('xx_gold', 'xx_results') order by ordinal_position"
     ):
         found.setdefault((schema, table), []).append(column)
-    found = {name: columns for name, columns in found.items() if name[1] != "alembic_version"}
-    return found
+    return {name: columns for name, columns in found.items() if name[1] != "alembic_version"}
 
 
 def content(ask) -> dict[str, list[tuple]]:
@@ -89,8 +88,12 @@ def described(ask) -> list[tuple]:
         "select conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint"
         " where connamespace in ('xx_gold'::regnamespace, 'xx_results'::regnamespace)"
     )
-    indexes = ask("select schemaname, indexname, indexdef from pg_indexes where schemaname in ('xx_gold', 'xx_results')")
-    triggers = ask("select tgrelid::regclass::text, tgname, pg_get_triggerdef(oid) from pg_trigger where not tgisinternal")
+    indexes = ask(
+        "select schemaname, indexname, indexdef from pg_indexes where schemaname in ('xx_gold', 'xx_results')"
+    )
+    triggers = ask(
+        "select tgrelid::regclass::text, tgname, pg_get_triggerdef(oid) from pg_trigger where not tgisinternal"
+    )
     functions = ask("select proname, prosrc from pg_proc where pronamespace = 'xx_results'::regnamespace")
     return sorted((*columns, *constraints, *indexes, *triggers, *functions), key=repr)
 
@@ -114,10 +117,7 @@ def test_an_upgrade_keeps_every_row(database, ask, settings, present):
         expected = before[table]
         if "design" in names:
             position = names.index("design")
-            expected = [
-                (*row[:position], row[position], *row[position + 1 :])
-                for row in expected
-            ]
+            expected = [(*row[:position], row[position], *row[position + 1 :]) for row in expected]
         if "settings" in names:
             position = names.index("settings")
             expected = [(*row[:position], SETTINGS[row[0]], *row[position + 1 :]) for row in expected]
@@ -174,7 +174,9 @@ def test_callers_at_the_same_time_wait_for_each_other(database, ask, settings, s
 
 
 def test_an_upgrade_that_fails_leaves_everything_as_it_was(database, ask, settings, present):
-    ask("create view xx_results.taken as select 1 as one; alter table xx_results.note_outcome add column error_class int")
+    ask(
+        "create view xx_results.taken as select 1 as one; alter table xx_results.note_outcome add column error_class int"
+    )
     before = described(ask), content(ask)
     with pytest.raises(WarehouseError, match=r"DuplicateColumn \(SQLSTATE 42701\)"):
         upgrade_schemas(database, settings)
@@ -183,7 +185,9 @@ def test_an_upgrade_that_fails_leaves_everything_as_it_was(database, ask, settin
 
 def test_old_column_names_answer_queries_for_one_release(database, ask, settings, present):
     upgrade_schemas(database, settings)
-    assert ask("select bool_and(place = draw_order and holds_own_pii = has_own_pii) from xx_gold.sample_note") == [(True,)]
+    assert ask("select bool_and(place = draw_order and holds_own_pii = has_own_pii) from xx_gold.sample_note") == [
+        (True,)
+    ]
 
 
 def test_rows_of_reidentification_are_never_changed(database, ask, settings, present):
@@ -196,7 +200,7 @@ def test_a_role_without_rights_is_told_what_it_lacks(database, ask, settings):
     ask("drop role if exists stranger; create role stranger login password 'stranger'")
     head, rest = database.split("://", 1)
     uri = f"{head}://stranger:stranger@{rest.split('@', 1)[1]}"
-    with pytest.raises(WarehouseError, match="permission denied for database .*; grant it to the connection's role"):
+    with pytest.raises(WarehouseError, match=r"permission denied for database .*; grant it to the connection's role"):
         upgrade_schemas(uri, settings)
     # Where nothing is left to do, reading the version is enough.
     upgrade_schemas(database, settings)

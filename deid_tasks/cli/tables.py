@@ -1,0 +1,40 @@
+"""``deid tables …``: the tables that the engine writes."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+tables = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="The tables that the engine writes: create and upgrade them.",
+)
+_INSTITUTIONS = Path("dags/institutions")
+
+
+@tables.callback()
+def _group() -> None:
+    """The tables that the engine writes: create and upgrade them."""
+
+
+@tables.command()
+def upgrade(
+    institution: Annotated[str, typer.Option(help="The institution whose tables to upgrade.")],
+    institutions: Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")] = _INSTITUTIONS,
+) -> None:
+    """Create the schemas _results and _gold, or upgrade them to the newest version. Every row is kept.
+
+    Run it before the first `dbt build` and after installing a release. It may run at any time and more than once; the DAG
+    dictionaries__INSTITUTION runs it first. Other sessions wait while tables are altered.
+    """
+    from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
+    from deid_tasks.settings import Secrets, load_institution
+
+    settings = load_institution(institutions / f"{institution}.yaml")
+    for version in upgrade_schemas(Secrets().text(settings.warehouse.connection), settings):
+        if version.before == version.after:
+            typer.echo(f"{version.schema}: {version.after}, nothing to do")
+        else:
+            typer.echo(f"{version.schema}: {version.before or 'no version'} -> {version.after}")

@@ -1,0 +1,23 @@
+"""``deid tables upgrade`` on a database of its own."""
+
+import yaml
+from typer.testing import CliRunner
+
+from deid_tasks.cli.app import app
+
+
+def test_upgrade_says_what_it_did_and_may_run_again(database, institution, tmp_path, monkeypatch):
+    document = yaml.safe_dump(institution.model_dump(mode="json"))
+    (tmp_path / "riverside.yaml").write_text(document)
+    monkeypatch.setenv("PALIMPSEST_SECRET_RIVERSIDE_EHR", database)
+    arguments = ["tables", "upgrade", "--institution", "riverside", "--institutions", str(tmp_path)]
+    first, second = (CliRunner().invoke(app, arguments, catch_exceptions=False) for _ in range(2))
+    assert (first.exit_code, second.exit_code) == (0, 0)
+    assert first.stdout.splitlines() == [
+        "riverside_gold: no version -> gold_0002",
+        "riverside_results: no version -> results_0002",
+    ]
+    assert second.stdout.splitlines() == [
+        "riverside_gold: gold_0002, nothing to do",
+        "riverside_results: results_0002, nothing to do",
+    ]
