@@ -6,7 +6,7 @@ sample was drawn and what it holds. ``deid_tasks.platform`` draws the notes from
 
 from deid_tasks.evidence.sampling.allocation import GroupAllocation, GroupSize, allocate_sample, group_weight
 from deid_tasks.evidence.sampling.periods import UNDATED, period_names
-from deid_tasks.evidence.sampling.version import SampleVersion
+from deid_tasks.evidence.sampling.version import SampleVersion, hashed_name
 
 __all__ = [
     "UNDATED",
@@ -15,5 +15,6 @@ __all__ = [
     "SampleVersion",
     "allocate_sample",
     "group_weight",
+    "hashed_name",
     "period_names",
 ]

@@ -187,4 +187,6 @@ def _outcome(run_id: str, row: dict[str, Any], fingerprint: str) -> NoteOutcome:
         row["words"],
         len(row["spans"] or ()),
         row["milliseconds"],
+        row.get("error_class"),
+        row.get("error_location"),
     )

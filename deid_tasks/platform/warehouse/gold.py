@@ -16,6 +16,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError, WarehouseError
 from deid_tasks.core.span import Span, check_spans
 from deid_tasks.evidence.annotation import Decision
+from deid_tasks.evidence.sampling import hashed_name
 from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import Design, InstitutionSettings
 
@@ -251,7 +252,7 @@ def _digest(note: SettledNote) -> bytes:
 
 
 def _version(digests: dict[str, bytes], design: str, sample_version: str, preannotated_by: str) -> str:
-    digest = hashlib.sha256(json.dumps((design, sample_version, preannotated_by)).encode())
+    digest = hashlib.sha256(json.dumps((hashed_name(design), sample_version, preannotated_by)).encode())
     for note_id in sorted(digests):
         digest.update(digests[note_id])
     return digest.hexdigest()[:16]

@@ -9,7 +9,7 @@ from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import SettingsError
-from deid_tasks.engine.obfuscate.columns import TableRules
+from deid_tasks.engine.obfuscate.tables import TableRules
 from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import InstitutionSettings
 

@@ -10,12 +10,12 @@ from deid_tasks.core.errors import WarehouseError
 from deid_tasks.platform.warehouse.upgrade import SchemaVersion, upgrade_schemas
 
 PRESENT = Path(__file__).parent / "present"
-NEWEST = {"xx_gold": "gold_0002", "xx_results": "results_0002"}
+NEWEST = {"xx_gold": "gold_0003", "xx_results": "results_0002"}
 RENAMED = {"sample_note": {"place": "draw_order", "holds_own_pii": "has_own_pii"}}
 SETTINGS = {
-    "s1": {"size": 10, "least": 3, "weight": "log10", "periods": [], "seed": 7},
+    "s1": {"size": 10, "min_notes_per_stratum": 3, "weight": "log10", "periods": [], "seed": 7},
     "s2": {"random_size": 5, "seed": 7, "periods": []},
-    "s3": {"disputed_size": 4, "disputed_pool": 9, "fingerprint": "f", "held_out": 0.2},
+    "s3": {"disagreement_size": 4, "disagreement_pool": 9, "fingerprint": "f", "held_out": 0.2},
     "s4": {},
 }
 ADDED_BY_THE_LAST_RELEASES = """
@@ -102,7 +102,7 @@ def test_the_tables_are_made_from_nothing(database, ask, settings):
     assert upgrade_schemas(database, settings) == [SchemaVersion(name, "", NEWEST[name]) for name in NEWEST]
     assert {schema for schema, _ in tables(ask)} == set(NEWEST)
     assert all(rows == [] for rows in content(ask).values())
-    assert ask("select * from xx_gold.alembic_version") == [("gold_0002",)]
+    assert ask("select * from xx_gold.alembic_version") == [("gold_0003",)]
     assert ask("select * from xx_results.alembic_version") == [("results_0002",)]
 
 
@@ -117,7 +117,14 @@ def test_an_upgrade_keeps_every_row(database, ask, settings, present):
         expected = before[table]
         if "design" in names:
             position = names.index("design")
-            expected = [(*row[:position], row[position], *row[position + 1 :]) for row in expected]
+            expected = [
+                (
+                    *row[:position],
+                    "disagreement" if row[position] == "disputed" else row[position],
+                    *row[position + 1 :],
+                )
+                for row in expected
+            ]
         if "settings" in names:
             position = names.index("settings")
             expected = [(*row[:position], SETTINGS[row[0]], *row[position + 1 :]) for row in expected]
@@ -142,7 +149,7 @@ def test_tables_of_earlier_releases_are_adopted(database, ask, settings, present
     assert {table: len(rows) for table, rows in before.items()} == {table: len(after[table]) for table in before}
     assert ask("select review from xx_results.run") == [("[]",)]
     assert ask("select signature, document::jsonb from xx_results.certificate") == [("", {"a": [2], "b": 1})]
-    ask("update xx_gold.sample set design = 'disputed'")
+    ask("update xx_gold.sample set design = 'disagreement'")
     columns = tables(ask)
     ask("drop schema xx_gold cascade; drop schema xx_results cascade")
     upgrade_schemas(database, settings)
