@@ -1,4 +1,5 @@
-"""What surrounds the engine at an institution: it reads the warehouse, runs one Airflow task each, publishes, and keeps originals.
+"""The platform around the engine at an institution.
 
-``runs`` holds the tasks; ``warehouse``, ``publish``, ``vault`` and ``workspace`` are the places they read and write.
+``runs`` holds the steps, one for each Airflow task; ``warehouse`` reads and writes PostgreSQL, ``publish`` writes the published
+table, ``vault`` seals originals for re-identification, and ``workspace`` holds the files that tasks pass to each other.
 """

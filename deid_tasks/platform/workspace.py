@@ -1,6 +1,11 @@
-"""The restricted folder through which a run's tasks hand each other files, each written whole or not at all."""
+"""The workspace: the restricted folder in which the tasks of a run pass files to each other.
 
+Write files in it with ``deid_tasks.core.files``, so that a reader never sees half of one.
+"""
+
+import contextlib
 import hashlib
+import logging
 import shutil
 import time
 from collections.abc import Iterator
@@ -11,70 +16,81 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from deid_tasks.core.errors import GateError, WarehouseError
+from deid_tasks.core.files import make_folder
 from deid_tasks.platform.warehouse import Shard
 from deid_tasks.settings import InstitutionSettings
 
+logger = logging.getLogger(__name__)
+
 _BATCH_NOTES = 2_000
-_KEPT_SECONDS = 7 * 24 * 3_600
+_RETAINED_SECONDS = 7 * 24 * 3_600
 
 
 def work_dir(settings: InstitutionSettings) -> Path:
-    """The institution's restricted folder, made where it is new."""
-    folder = Path(settings.work_dir)
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise WarehouseError(f"{settings.institution}: work_dir {folder} cannot be made: {error.strerror}") from None
-    return folder
+    """Return the institution's restricted folder, and create it if it is missing.
+
+    Raises:
+        StorageError: It cannot be created.
+    """
+    return make_folder(Path(settings.work_dir))
 
 
 def run_dir(settings: InstitutionSettings, run_id: str) -> Path:
-    """The folder of one run's shards; run ids hold characters that no file system likes."""
-    folder = work_dir(settings) / "runs" / hashlib.sha256(run_id.encode()).hexdigest()[:24]
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
+    """Return the folder of one run's shards. It is named by a hash: run ids hold characters that file names may not."""
+    return make_folder(work_dir(settings) / "runs" / hashlib.sha256(run_id.encode()).hexdigest()[:24])
 
 
 def prune_runs(settings: InstitutionSettings) -> None:
-    """Drop the working files of runs that nobody has touched for a week."""
+    """Delete the files of runs that have not changed for a week."""
     for folder in (work_dir(settings) / "runs").iterdir():
-        if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
+        # Another run may have deleted it meanwhile.
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - folder.stat().st_mtime > _RETAINED_SECONDS:
+                logger.info("deleting the files of a run that ended a week ago: %s", folder.name)
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def shard_file(settings: InstitutionSettings, run_id: str, shard: Shard) -> Path:
-    """Where one shard's result lies."""
+    """Return the path of one shard's result."""
     return run_dir(settings, run_id) / f"shard-{shard.index:04d}-of-{shard.count:04d}.parquet"
 
 
 def vault_file(shard: Path) -> Path:
-    """Where the originals of a shard's file lie, sealed, until its slice is published."""
+    """Return the path of the sealed originals of a shard, which stay there until the slice is published."""
     return shard.with_suffix(".vault")
 
 
 def shard_files(settings: InstitutionSettings, run_id: str, count: int) -> list[Path]:
-    """All ``count`` files of one run's plan; files left by a plan of another size are no part of it.
+    """Return the files of a run that was divided into ``count`` shards. Files of another division are ignored.
 
     Raises:
-        WarehouseError: a shard's file is missing.
+        WarehouseError: A shard's file is missing.
     """
     files = [shard_file(settings, run_id, Shard(index, count)) for index in range(count)]
-    missing = sum(1 for path in files if not path.is_file())
+    missing = [index for index, path in enumerate(files) if not path.is_file()]
     if missing:
         raise WarehouseError(
-            f"{settings.institution}: {missing} of {count} shard files are missing; clear the shard tasks"
+            f"{settings.institution}: {len(missing)} of {count} shard files are missing in {run_dir(settings, run_id)}"
+            f" (first: shard {missing[0]}); clear the run's shard tasks, and check that all workers share work_dir"
         )
     return files
 
 
 def fingerprint_of(files: list[Path]) -> str:
-    """The one fingerprint that all shards were made with; raises ``GateError`` where they differ."""
-    marks = {(pq.read_schema(path).metadata or {}).get(b"fingerprint", b"").decode() for path in files}
-    if len(marks) != 1:
-        raise GateError("the run's shards were made by different engines; clear all its shard tasks")
-    return str(marks.pop())
+    """Return the fingerprint of the engine that made all shards.
+
+    Raises:
+        GateError: The shards were made by different engines.
+    """
+    fingerprints = {(pq.read_schema(path).metadata or {}).get(b"fingerprint", b"").decode() for path in files}
+    if len(fingerprints) != 1:
+        raise GateError(
+            f"the run's shards were made by {len(fingerprints)} different engines: settings, dictionaries or code changed"
+            " during the run; clear all its shard tasks"
+        )
+    return str(fingerprints.pop())
 
 
 def read_batches(files: list[Path]) -> Iterator[pa.RecordBatch]:
-    """The rows of the files, in order, a bounded number at a time."""
+    """Yield the rows of the files in order, in batches of at most 2,000."""
     yield from ds.dataset(files, format="parquet").to_batches(batch_size=_BATCH_NOTES)

@@ -1,7 +1,20 @@
-"""The only place that reads the EHR warehouse, or writes results back to it."""
+"""The institution's PostgreSQL warehouse: it reads notes, patients and dictionaries, and writes results and gold sets.
+
+No other package runs SQL on the warehouse. The tables of the schemas ``_results`` and ``_gold`` are defined in ``migrations``,
+beside the modules that write them; ``upgrade`` applies them.
+"""
 
 from deid_tasks.platform.warehouse.connection import connect
 from deid_tasks.platform.warehouse.notes import Shard, count_notes, read_shard
 from deid_tasks.platform.warehouse.patients import read_patients
+from deid_tasks.platform.warehouse.upgrade import SchemaVersion, upgrade_schemas
 
-__all__ = ["Shard", "connect", "count_notes", "read_patients", "read_shard"]
+__all__ = [
+    "SchemaVersion",
+    "Shard",
+    "connect",
+    "count_notes",
+    "read_patients",
+    "read_shard",
+    "upgrade_schemas",
+]

@@ -1,4 +1,4 @@
-"""What dbt's own files say of the staging models: which may be published, and what becomes of each column."""
+"""The publishing rules of the staging models, read from dbt's own files."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -12,17 +12,17 @@ from deid_tasks.engine.obfuscate.tables import TableRules, table_rules
 
 
 def read_contract(path: Path, wanted: Iterable[str]) -> list[TableRules]:
-    """The rules of the ``wanted`` tables, from a ``models.yml`` or from a ``manifest.json``.
+    """Return the rules of the ``wanted`` tables, from dbt's ``models.yml`` or ``manifest.json``.
 
     Raises:
-        SettingsError: the file cannot be read, a table is none that it declares, or a column's rule is missing or wrong.
+        SettingsError: The file cannot be read, does not declare a table, or a column's rule is missing or wrong.
     """
     declared = {name: (model, columns) for model, name, columns in _models(path) if name}
     rules = []
     for name in wanted:
         if name not in declared:
             raise SettingsError(
-                f"publish.tables: {path.name} declares no table {name!r}, only {', '.join(sorted(declared))}"
+                f"publish.tables: {path.name} declares no table {name!r}; choose from {', '.join(sorted(declared))}"
             )
         model, columns = declared[name]
         rules.append(table_rules(model, name, columns))
@@ -30,7 +30,7 @@ def read_contract(path: Path, wanted: Iterable[str]) -> list[TableRules]:
 
 
 def _models(path: Path) -> list[tuple[str, str, dict[str, dict[str, Any]]]]:
-    """``(model, published name or "", columns)`` of every model."""
+    """Return ``(model, published name or "", columns)`` for every model."""
     try:
         text = path.read_text(encoding="utf-8")
         document = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
@@ -42,7 +42,7 @@ def _models(path: Path) -> list[tuple[str, str, dict[str, dict[str, Any]]]]:
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError):
-        raise SettingsError(f"{path}: is neither dbt's models.yml nor its manifest.json") from None
+        raise SettingsError(f"{path}: not a models.yml or manifest.json of dbt; run `dbt parse` to see what is wrong") from None
 
 
 def _model(node: Mapping[str, Any]) -> tuple[str, str, dict[str, dict[str, Any]]]:
