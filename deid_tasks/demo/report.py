@@ -11,6 +11,7 @@ from rich.table import Table
 from deid_tasks.demo.state import DemoError
 from deid_tasks.platform.publish import load_rows, open_table
 from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 QUERY = """
@@ -140,25 +141,36 @@ _SECTION_ENDS = {2, 6, 8}
 
 
 def _figures(settings: InstitutionSettings, secrets: Secrets, days: tuple[datetime.date, datetime.date]) -> _Figures:
-    schema = settings.schema_name("results")
     with (
         connect(secrets.text(settings.warehouse.connection)) as connection,
         connection.cursor() as cursor,
     ):
         cursor.execute(
-            "select coalesce(sum(notes_read), 0)::int, coalesce(sum(published + unchanged), 0)::int,"
-            " coalesce(sum(quarantined), 0)::int, coalesce(sum(seconds), 0)::float"
-            f" from (select distinct on (slice_start) * from {schema}.run"
-            "  where slice_start >= %s and slice_start < %s order by slice_start, finished_at desc) as newest",
+            compose(
+                """
+                select coalesce(sum(notes_read), 0)::int, coalesce(sum(published + unchanged), 0)::int,
+                    coalesce(sum(quarantined), 0)::int, coalesce(sum(seconds), 0)::float
+                from (
+                    select distinct on (slice_start) * from {results}.run
+                    where slice_start >= %s and slice_start < %s order by slice_start, finished_at desc
+                ) as newest
+                """,
+                settings,
+            ),
             (days[0], days[1] + datetime.timedelta(days=1)),
         )
         read, published, quarantined, seconds = cursor.fetchone() or (0, 0, 0, 0.0)
-        cursor.execute(f"select document from {schema}.certificate order by issued_at desc limit 1")
+        cursor.execute(compose("select document from {results}.certificate order by issued_at desc limit 1", settings))
         certificate = cursor.fetchone()
         cursor.execute(
-            f"select distinct on (variant, metric) variant, metric, value, lower, upper from {schema}.evaluation"
-            " where view = 'word' and stratum = '' and entity = 'ALL' and metric in ('recall', 'precision')"
-            " order by variant, metric, evaluated_at desc, sample"
+            compose(
+                """
+                select distinct on (variant, metric) variant, metric, value, lower, upper from {results}.evaluation
+                where view = 'word' and stratum = '' and entity = 'ALL' and metric in ('recall', 'precision')
+                order by variant, metric, evaluated_at desc, sample
+                """,
+                settings,
+            )
         )
         scores = {(variant, metric): (value, lower, upper) for variant, metric, value, lower, upper in cursor}
     if not certificate:

@@ -86,7 +86,8 @@ class SentenceCache:
         """Add the valid entries of ``keys`` to ``known``."""
         today = _today()
         marks = ",".join("?" * len(keys))
-        rows = connection.execute(f"select key, value, day from sentence where key in ({marks})", keys)
+        statement = f"select key, value, day from sentence where key in ({marks})"  # noqa: S608 - only question marks
+        rows = connection.execute(statement, keys)
         for key, value, day in rows:
             spans = self._unpack(key, value)
             if spans is not None:

@@ -8,6 +8,8 @@ from importlib.resources import files
 from itertools import islice
 from typing import Any, Protocol
 
+from psycopg2 import sql
+
 from deid_tasks.core.errors import InputError
 from deid_tasks.hospital.layouts.clarity import ClarityRows
 from deid_tasks.hospital.layouts.copy import Table, copy_rows
@@ -57,7 +59,9 @@ def load(connection: Any, hospital: Hospital, notes: Iterable[GoldNote], schema:
     rows, written = LAYOUTS[layout](hospital), 0
     with connection, connection.cursor() as cursor:
         cursor.execute(
-            f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}; SET LOCAL search_path TO {schema}"
+            sql.SQL("DROP SCHEMA IF EXISTS {0} CASCADE; CREATE SCHEMA {0}; SET LOCAL search_path TO {0}").format(
+                sql.Identifier(schema)
+            )
         )
         cursor.execute(ddl)
         for table in rows.people():
@@ -68,7 +72,8 @@ def load(connection: Any, hospital: Hospital, notes: Iterable[GoldNote], schema:
                 copy_rows(cursor, table)
             written += len(batch)
         cursor.execute(
-            f"SELECT c.relname FROM pg_class c WHERE c.relnamespace = '{schema}'::regnamespace AND c.relkind = 'r'"
+            "SELECT c.relname FROM pg_class c WHERE c.relnamespace = %s::regnamespace AND c.relkind = 'r'", (schema,)
         )
-        cursor.execute("; ".join(f"ANALYZE {schema}.{name}" for (name,) in cursor.fetchall()))
+        for (name,) in cursor.fetchall():
+            cursor.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(schema, name)))
     return written

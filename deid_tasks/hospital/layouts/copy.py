@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg2
+from psycopg2 import sql
 
 from deid_tasks.core.errors import WarehouseError
 
@@ -24,7 +25,9 @@ class Table:
 def copy_rows(cursor: Any, table: Table) -> None:
     """Append the rows of ``table``, which must be in the search path. Raises ``WarehouseError`` if a row is refused."""
     try:
-        cursor.copy_expert(f"COPY {table.name} ({', '.join(table.columns)}) FROM STDIN", _Stream(_lines(table)))
+        columns = sql.SQL(", ").join(map(sql.Identifier, table.columns))
+        statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table.name), columns)
+        cursor.copy_expert(statement, _Stream(_lines(table)))
     except psycopg2.Error as error:
         # The server's own text quotes the row.
         raise WarehouseError(f"table {table.name}: rows were refused (SQLSTATE {error.pgcode})") from None

@@ -42,7 +42,9 @@ def _models(path: Path) -> list[tuple[str, str, dict[str, dict[str, Any]]]]:
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError):
-        raise SettingsError(f"{path}: not a models.yml or manifest.json of dbt; run `dbt parse` to see what is wrong") from None
+        raise SettingsError(
+            f"{path}: not a models.yml or manifest.json of dbt; run `dbt parse` to see what is wrong"
+        ) from None
 
 
 def _model(node: Mapping[str, Any]) -> tuple[str, str, dict[str, dict[str, Any]]]:
