@@ -1,7 +1,7 @@
 {#-
     The last steps of every dictionary. `terms` is a CTE with the keys, term, kind and source.
-    One row for each kind and normalised term; `term` is its commonest spelling, `occurrences` how many rows had it.
-    `version` is a hash of the content whatever its order, so the same content always has the same version.
+    The result has one row for each kind and normalised term: `term` is its most frequent spelling, `occurrences` the number of
+    rows with it. `version` is a hash of the content in any order: the same content always has the same version.
 -#}
 {% macro dictionary(terms, keys=[]) -%}
     , normalised_terms as (
@@ -45,12 +45,12 @@
     )
 {%- endmacro %}
 
-{#- How often a term may stand in the literature before it counts as a common word, scaled to the corpus that was counted. -#}
+{#- Occurrences in the literature above which a term is a common word, scaled to the corpus that was counted. -#}
 {% macro common_word_threshold() -%}
     {{ (var('common_term_occurrences') | int(1)) * (var('literature_documents') | int(1)) // (var('common_term_documents') | int(1)) }}
 {%- endmacro %}
 
-{#- A condition that no common word meets. A shared dictionary holds everyone's names: "Will" and "Young" would redact prose. -#}
+{#- A condition that common words fail: in a dictionary of all patients, "Will" and "Young" would redact ordinary prose. -#}
 {% macro is_uncommon(normalised) -%}
     not exists (
         select 1

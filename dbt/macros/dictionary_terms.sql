@@ -1,4 +1,4 @@
-{#- A CTE with the names of `relation`, whole, and for compound names each part too: Garcia-Lopez is also written Lopez. -#}
+{#- A CTE with the names in `relation`, and each part of a compound name: Garcia-Lopez is also written Lopez. -#}
 {% macro name_terms(cte, relation, columns) -%}
 {{ cte }}_whole as (
     select n.patient_id, x.term, x.kind
@@ -22,7 +22,7 @@
 )
 {%- endmacro %}
 
-{#- The ways a whole name is written, as rows of a VALUES list with their kind. -#}
+{#- The usual spellings of a whole name, as rows of a VALUES list with their kind. -#}
 {% macro full_names(names) -%}
     (case when {{ names }}.last_name is not null then {{ names }}.first_name || ' ' || {{ names }}.last_name end, 'full'),
         (case when {{ names }}.first_name is not null then {{ names }}.last_name || ', ' || {{ names }}.first_name end, 'full'),

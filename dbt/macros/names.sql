@@ -1,4 +1,4 @@
-{#- 'Last,First Middle' and its pieces. The middle name is known beside it, since given names may hold spaces. -#}
+{#- Parts of a name written 'Last,First Middle'. The middle name is passed in, since given names may hold spaces. -#}
 {% macro last_name(name) -%}
     btrim(split_part({{ name }}, ',', 1))
 {%- endmacro %}
@@ -15,7 +15,7 @@
     end
 {%- endmacro %}
 
-{#- NULL where nothing but white space stands there. -#}
+{#- The trimmed value, or NULL when it is only white space. -#}
 {% macro present(column) -%}
     nullif(btrim({{ column }}), '')
 {%- endmacro %}

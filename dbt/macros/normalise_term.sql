@@ -1,5 +1,5 @@
 {#-
-    A term in lower case, accents removed, every run of characters that are neither letter nor digit one space, trimmed:
+    A term in lower case without accents, with one space for every run of characters that are neither letters nor digits:
     the same as `deid_tasks.engine.lexicon.normalise`. The first list is of combining marks.
 -#}
 {% macro normalise_term(term) -%}

@@ -4,29 +4,29 @@
     pip install --target SPYLLS --no-deps spylls
     PYTHONPATH=SPYLLS python dbt/seeds/build_literature_counts.py
 
-Counts of scientific prose itself are not openly packaged, so a word's share of general English stands in for them: the share times
-the words of 46 million abstracts of 200 words. General English says "David" far oftener than a paper does, hence only words that a
-spelling list writes in lower case are taken, and none that are mostly names. Sources and licences: ``dictionaries/SOURCES.md``.
+Counts of scientific prose itself are not openly packaged, so a word's share of general English is used instead: the share times
+the words of 46 million abstracts of 200 words. "David" is far more frequent in general English than in papers, so only words that a
+spelling list has in lower case are used, and none that are mostly names. Sources and licences: ``dictionaries/SOURCES.md``.
 """
 
 import csv
 from pathlib import Path
 
 DOCUMENTS, WORDS_A_DOCUMENT = 46_000_000, 200
-LEAST_ZIPF = 3.0
+MIN_ZIPF = 3.0
 MOSTLY_NAMES = frozenset("john jack frank mike bob rob jimmy jake nick pat peter ray rich sue tom tony dick kitty jenny don al ann lee".split())
-"""Words that the spelling list writes in lower case too (a john, a jack), but that are names nearly wherever they stand."""
+"""Words that the spelling list has in lower case too (a john, a jack), but that are nearly always names."""
 CAPITALISED = frozenset(
     "january february april june july september october november december monday tuesday wednesday thursday friday saturday sunday "
     "christmas easter american english british european asian african chinese german russian indian spanish italian dr mr mrs ms".split()
 )
-"""Words that are written with a capital and are no less common for it."""
+"""Common words that are written with a capital."""
 READ_AS_NULL = frozenset({"null", "none", "na"})
-"""dbt takes these cells of a seed for NULL."""
+"""dbt reads these cells of a seed as NULL."""
 
 
 def main() -> None:
-    """Write the seed beside this file, commonest word first."""
+    """Write the seed beside this file, the most frequent word first."""
     import spylls
     from spylls.hunspell import Dictionary
     from wordfreq import top_n_list, word_frequency, zipf_frequency
@@ -36,7 +36,7 @@ def main() -> None:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("term", "occurrences"))
         for word in top_n_list("en", 100_000):
-            if zipf_frequency(word, "en") < LEAST_ZIPF:
+            if zipf_frequency(word, "en") < MIN_ZIPF:
                 break
             if not (word.isascii() and word.isalpha() and len(word) > 1) or word in MOSTLY_NAMES | READ_AS_NULL:
                 continue

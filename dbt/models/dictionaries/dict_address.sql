@@ -1,4 +1,4 @@
--- Two-letter states are left out: MI, PA and CT are clinical abbreviations first. Patterns find them after a city.
+-- Two-letter states are left out: MI, PA and CT are mostly clinical abbreviations. The pattern detector finds them after a city.
 with terms as (
     select
         x.term,

@@ -1,4 +1,4 @@
--- Public medical terms, and phrases of the institution's own notes. Neither may be a person or a place of the institution.
+-- Public medical terms, and phrases harvested from the institution's notes, without names of its people and places.
 with harvested as (
     select
         term,
@@ -30,7 +30,7 @@ public_terms as (
     group by normalised, kind
 ),
 
--- A phrase such as "Bruce protocol" stands although a patient is called Bruce; the single word does not.
+-- "Bruce protocol" stays although a patient is called Bruce; the single word "Bruce" is left out.
 allowed_public as (
     select
         p.term,

@@ -1,4 +1,4 @@
--- Names of all patients, for every note; common words are left out.
+-- Names of all patients, searched for in every note. Common words are left out.
 with terms as (
     select
         x.term,

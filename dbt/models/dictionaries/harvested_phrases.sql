@@ -1,10 +1,10 @@
 {{ config(pre_hook="set local work_mem = '256MB'") }}
--- The institution's own medical language: phrases of one to three words in the notes of at least harvest_patients patients.
--- A word stands in the literature or in a public medical list, and is neither common nor part of any person's or place's
--- name here; inside a phrase of three, the middle word may be common ("shortness of breath").
--- Reads harvest_notes notes, chosen by the hash of their identifier: always the same ones, evenly spread over the years.
--- Where literature_counts holds phrases (deid corpus count), a phrase must stand there itself and has its own count. The counts
--- that ship are of single words: then literature_count is the least of the words' own counts, an upper bound for the phrase.
+-- Medical phrases of the institution: one to three words that occur in the notes of at least harvest_patients patients.
+-- Each word is in the literature counts or in a public medical list, is not common, and is not part of the name of a person
+-- or place here. The middle word of three may be common ("shortness of breath").
+-- The model reads harvest_notes notes, chosen by the hash of their ids: always the same ones, evenly spread over the years.
+-- When literature_counts holds phrases (`deid corpus count`), a phrase must be among them and has its own count. The counts
+-- that ship are of single words: literature_count is then the minimum of the words' counts, an upper bound for the phrase.
 with sampled as materialized (
     select
         n.note_text,
@@ -13,7 +13,7 @@ with sampled as materialized (
     where n.note_id in (select c.note_id from {{ ref('stg_note') }} as c order by md5(c.note_id) limit {{ var('harvest_notes') }})
 ),
 
--- Notes repeat themselves: what follows works on distinct stretches between punctuation marks.
+-- Notes repeat themselves, so the next steps work on distinct stretches of text between punctuation marks.
 stretches as materialized (
     select
         s.stretch,
@@ -135,7 +135,7 @@ select
     'harvested'::text as kind,
     count(distinct u.patient) as patients,
     min(p.literature_count)::bigint as literature_count,
-    -- A stretch stands once for each of its (at most harvest_patients) patients here, hence the division.
+    -- A stretch is here once for each of its patients (at most harvest_patients), so the sum is divided.
     sum(p.occurrences::numeric / cardinality(p.patients))::bigint as occurrences
 from standing as p
 cross join lateral unnest(p.patients) as u (patient)

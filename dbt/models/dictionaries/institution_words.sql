@@ -1,4 +1,4 @@
--- What names a person or a place of the institution, unfiltered: no medical term may be one of these.
+-- Every word that names a person or a place of the institution. No medical term may be one of these.
 -- Scope `name`: any word of a person's name, or a whole place name. Scope `part`: a word inside a place name.
 with people as (
     select x.name

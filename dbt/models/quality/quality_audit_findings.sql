@@ -1,4 +1,4 @@
--- Counts only: where a finding stands is for those who may read the note.
+-- Counts only: offsets of findings are for people who may read the note.
 select
     run_id,
     kind,

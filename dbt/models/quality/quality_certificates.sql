@@ -1,4 +1,4 @@
--- `is_current`: the newest certificate of its fingerprint, and the one that decides whether that fingerprint may publish.
+-- `is_current`: the newest certificate of its fingerprint, which decides whether the fingerprint may publish.
 select
     certificate_id,
     fingerprint,

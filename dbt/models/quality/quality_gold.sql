@@ -1,4 +1,4 @@
--- What each gold set holds, and how its notes were drawn: figures on a stratified sample do not stand for all notes.
+-- Spans of each gold set, and how its notes were drawn: figures on a stratified sample do not represent all notes.
 select
     g.gold_version,
     g.design,

@@ -1,4 +1,4 @@
--- One row a run. A run whose counts do not add up must never have been published.
+-- One row a run. The gate refuses to publish a run whose counts do not add up; a test checks that it did.
 select
     run_id,
     institution,

@@ -1,4 +1,4 @@
--- The newest figure of each kind for each fingerprint and gold set.
+-- The newest value of each figure, by fingerprint and gold set.
 select
     fingerprint,
     gold_version,

@@ -1,4 +1,4 @@
-{#- Identifiers keep the shape that their pattern detectors expect, e.g. ten digits for an NPI. NULL is no failure. -#}
+{#- Identifiers have the shape that the pattern detector expects, such as ten digits for an NPI. NULL passes. -#}
 {% test has_shape(model, column_name, pattern) %}
 select 1 as failure
 from {{ model }}

@@ -1,4 +1,4 @@
-{#- No single word of a shared dictionary is a common word of scientific prose. -#}
+{#- A single word in a shared dictionary is not a common word of scientific prose. -#}
 {% test no_common_words(model, column_name) %}
 select 1 as failure
 from {{ model }} as d

@@ -1,4 +1,4 @@
-{#- The grain of a model: no two rows agree in all of `columns`. -#}
+{#- The grain of a model: no two rows have the same values in `columns`. -#}
 {% test one_row_per(model, columns) %}
 select 1 as failure
 from (

@@ -3,7 +3,7 @@
 import logging
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import psycopg2
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-LAYERS = ("gold", "results")
+LAYERS: tuple[Literal["gold", "results"], ...] = ("gold", "results")
 """The schemas that the engine owns, in the order in which they are locked."""
 
 
@@ -57,7 +57,7 @@ def upgrade_schemas(uri: str, settings: InstitutionSettings) -> list[SchemaVersi
         engine.dispose()
 
 
-def _upgrade(connection: "Connection", schema: str, layer: str) -> SchemaVersion:
+def _upgrade(connection: "Connection", schema: str, layer: Literal["gold", "results"]) -> SchemaVersion:
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
