@@ -6,6 +6,7 @@ python docs/generate.py --check    # exits with 1 if a page is not current
 
 import argparse
 import difflib
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -180,6 +181,45 @@ def _column_row(column: dict[str, Any]) -> str:
     return f"| {column['name']} | {column.get('data_type', '')} | {meta.get('phi', '')} | {text} |"
 
 
+def detectors_page() -> str:
+    """Return the page of all detectors, from their registry."""
+    from deid_tasks.core.detectors import DETECTORS
+
+    lines = [
+        "# Detectors",
+        "",
+        "From the registry `deid_tasks/core/detectors.py`, in the order of their default priority: where spans overlap, the earlier detector wins.",
+        "",
+        "| name | finds | needs | cost | recovery may remove |",
+        "|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{one.name}` | {_cell(one.description)} | {one.requirement} | {one.cost} | {one.recoverable} |"
+        for one in DETECTORS
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def dags_page() -> str:
+    """Return the page of all DAGs, from their own documentation."""
+    lines = [
+        "# DAGs",
+        "",
+        "Each institution has one set; the texts are those that Airflow shows. New DAGs start paused.",
+    ]
+    for path in sorted((ROOT / "dags" / "docs").glob("*.md")):
+        title, _, text = path.read_text(encoding="utf-8").strip().partition("\n")
+        title = title.lstrip("# ").replace("{title}: ", "").replace("{institution}", "<institution>")
+        text = text.strip().replace("{dag_id}", f"{path.stem}__<institution>")
+        lines += ["", f"## {path.stem}__&lt;institution&gt;", "", f"{title[:1].upper()}{title[1:]}.", "", _readable(text)]
+    return "\n".join(lines) + "\n"
+
+
+def _readable(text: str) -> str:
+    """Return a DAG's text with its placeholders as words."""
+    return re.sub(r"\{(\w+)\}", lambda match: f"<{match[1]}>", text)
+
+
 def _paragraphs(text: str) -> str:
     return "\n".join(line.strip() for line in text.replace("\f", "").strip().splitlines())
 
@@ -191,6 +231,8 @@ def _cell(text: str) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "cli.md": command_page,
+    "dags.md": dags_page,
+    "detectors.md": detectors_page,
     "tables.md": tables_page,
 }
 
