@@ -195,7 +195,7 @@ def detectors_page() -> str:
     ]
     lines += [
         f"| `{one.name}` | {_cell(one.description)} | {one.requirement} | {one.cost} | {one.recoverable} |"
-        for one in DETECTORS
+        for one in DETECTORS.values()
     ]
     return "\n".join(lines) + "\n"
 
