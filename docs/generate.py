@@ -211,13 +211,20 @@ def dags_page() -> str:
         title, _, text = path.read_text(encoding="utf-8").strip().partition("\n")
         title = title.lstrip("# ").replace("{title}: ", "").replace("{institution}", "<institution>")
         text = text.strip().replace("{dag_id}", f"{path.stem}__<institution>")
-        lines += ["", f"## {path.stem}__&lt;institution&gt;", "", f"{title[:1].upper()}{title[1:]}.", "", _readable(text)]
+        lines += [
+            "",
+            f"## {path.stem}__&lt;institution&gt;",
+            "",
+            f"{title[:1].upper()}{title[1:]}.",
+            "",
+            _readable(text),
+        ]
     return "\n".join(lines) + "\n"
 
 
 def _readable(text: str) -> str:
     """Return a DAG's text with its placeholders as words."""
-    return re.sub(r"\{(\w+)\}", lambda match: f"<{match[1]}>", text)
+    return re.sub(r"\{(\w+)[^}]*\}", lambda match: f"<{match[1]}>", text)
 
 
 def _paragraphs(text: str) -> str:

@@ -22,8 +22,8 @@ from benchmarks.support.institution import Institution, institution
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.patient import PatientRecord, TermKind
 from deid_tasks.core.span import Span
-from deid_tasks.engine.engine import Context
-from deid_tasks.engine.pipeline import find
+from deid_tasks.engine.parts import BatchContext
+from deid_tasks.engine.pipeline import run_detectors
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import split_words
 from deid_tasks.hospital.name_pools import name_pools
@@ -166,7 +166,7 @@ def measure(
     for first in range(0, len(altered), _BATCH):
         batch = altered[first : first + _BATCH]
         documents = [Document(a.note.note_id, a.note.text, a.note.patient_id, a.note.note_type) for a in batch]
-        found = find(documents, Context(place.engine, records))
+        found = run_detectors(documents, BatchContext(place.engine, records))
         for variant in variants:
             for one, detection in zip(batch, variant.detections(documents, found), strict=True):
                 words = [
