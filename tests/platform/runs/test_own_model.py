@@ -105,8 +105,8 @@ def test_disagreement_notes_are_trained_on_and_neither_scored_nor_evaluated(site
     assert set(runs.evaluate_and_certify(site.settings, site.secrets)["designs"]) == {"stratified", "random"}
 
 
-def test_the_gate_refuses_disputed_notes_and_training_asks_for_those_it_is_told(site) -> None:
-    with pytest.raises(ValidationError, match="their figures stand for no others"):
+def test_the_gate_refuses_disagreement_notes_and_training_needs_the_designs_of_the_settings(site) -> None:
+    with pytest.raises(ValidationError, match="a disagreement sample holds the notes on which the engine errs most"):
         GateSettings(designs=("random", "disagreement"))
     training = site.settings.training.model_copy(update={"designs": ("random", "disagreement")})
     with pytest.raises(WarehouseError, match="has no disagreement gold set; run sample__riverside"):
@@ -132,7 +132,7 @@ def _certify(site, settings, result) -> None:
 def test_a_split_without_one_part_is_refused(site, tmp_path: Path) -> None:
     training = site.settings.training.model_copy(update={"held_out": 1e-9})
     settings = site.settings.model_copy(update={"training": training, "work_dir": str(tmp_path / "work")})
-    with pytest.raises(InputError, match="of 160 gold notes 0 are of held-out patients"):
+    with pytest.raises(InputError, match="0 of 160 gold notes are of held-out patients, but both parts need notes"):
         train_on_gold(settings, site.secrets)
 
 

@@ -176,7 +176,7 @@ def test_a_row_that_tells_who_the_patient_is_is_withheld_and_many_stop_all(site,
     wrong = tmp_path / "models.yml"
     wrong.write_text(yaml.safe_dump(document))
     with pytest.raises(
-        GateError, match=r"patient_contacts: (\d+) of \1 rows hold something of the patient's own"
+        GateError, match=r"patient_contacts: (\d+) of \1 rows hold a value of the patient's own record"
     ) as caught:
         runs.publish_tables(settings, site.secrets, "leaky", wrong, TODAY)
     assert "@" not in str(caught.value)
