@@ -5,7 +5,6 @@ record.
 """
 
 import datetime
-import traceback
 from collections.abc import Callable
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
@@ -13,6 +12,7 @@ from airflow.sdk import get_current_context
 from airflow.sdk.exceptions import AirflowException
 
 from deid_tasks.core.errors import DeidError, InputError
+from deid_tasks.engine.failures import Failure
 from deid_tasks.settings import InstitutionSettings, Secrets
 from wiring.institutions import settings_of
 from wiring.secrets import airflow_secrets
@@ -70,8 +70,7 @@ def run_step(
     except (DeidError, AirflowException, ImportError) as error:
         raise error from None
     except Exception as error:
-        frame = traceback.extract_tb(error.__traceback__)[-1]
+        failure = Failure.of(error)
         raise DeidError(
-            f"{type(error).__name__} at {frame.filename}:{frame.lineno} in {frame.name};"
-            " its text is withheld, because it may quote a note"
+            f"{failure.error_class} at {failure.location}; its text is withheld, because it may quote a note"
         ) from None

@@ -15,6 +15,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.core.errors import GateError, WarehouseError
 from deid_tasks.core.files import write_atomically
 from deid_tasks.core.notes import Amounts
+from deid_tasks.engine.failures import Failure, is_fault_of_note
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import count_amounts, run_detectors
 from deid_tasks.engine.resolve import Detection
@@ -27,7 +28,7 @@ from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.evaluation_records import describe_worst, evaluated_on, evaluation_rows, history
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.patient_split import is_unseen_by_models, model_splits
-from deid_tasks.platform.runs.step_log import code_location, logged_step
+from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.certificates import (
     CertificateRow,
@@ -182,8 +183,10 @@ def _amounts(note: GoldRow, document: Document, detection: Detection, context: B
     try:
         rewritten = obfuscator.obfuscate(document, detection.spans, context.patients.get(note.patient_id), None)
     except Exception as error:
-        # Its text may quote the note.
-        logger.warning("note %s is not counted: %s at %s", note.note_id, type(error).__name__, code_location(error))
+        if not is_fault_of_note(error):
+            raise
+        failure = Failure.of(error)
+        logger.warning("note %s is not counted: %s at %s", note.note_id, failure.error_class, failure.location)
         return None
     return count_amounts(document, detection, rewritten)
 

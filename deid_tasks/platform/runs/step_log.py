@@ -3,11 +3,11 @@
 import functools
 import logging
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
+from deid_tasks.engine.failures import Failure
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 P = ParamSpec("P")
@@ -41,8 +41,9 @@ def logged_step(step: Step[P, R]) -> Step[P, R]:
         try:
             report = step(settings, secrets, *args, **kwargs)
         except BaseException as error:
-            where = f"{type(error).__name__} at {code_location(error)}"
-            log("failed", "error", where, f"error={where}")
+            failure = Failure.of(error)
+            shown = f"{failure.error_class} at {failure.location}"
+            log("failed", "error", shown, f"error={shown}")
             raise
         counts = counts_of(report)
         log("succeeded", "counts", counts, " ".join(f"{key}={value}" for key, value in counts.items()))
@@ -61,13 +62,3 @@ def counts_of(report: object) -> dict[str, int]:
     for item in report:
         counts.update(counts_of(item) if isinstance(item, Mapping) else {})
     return dict(counts)
-
-
-def code_location(error: BaseException) -> str:
-    """Return ``module:function:line`` of the innermost frame that raised ``error``; ``unknown`` without a traceback."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    if not frames:
-        return "unknown"
-    line = traceback.extract_tb(error.__traceback__)[-1].lineno
-    module = frames[-1].f_globals.get("__name__", "unknown")
-    return f"{module}:{frames[-1].f_code.co_name}:{line}"

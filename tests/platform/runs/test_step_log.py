@@ -49,7 +49,7 @@ def test_a_failed_step_logs_class_and_code_location_without_the_text(caplog):
         bad(_Settings, Secrets())
     (record,) = lines(caplog)
     assert record.outcome == "failed"
-    assert record.error.startswith(f"GateError at {__name__}:bad:")
+    assert record.error.startswith("deid_tasks.core.errors.GateError at ")
     assert "Okafor" not in record.getMessage()
 
 
