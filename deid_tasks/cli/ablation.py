@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 import typer
 
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institutions, settings_and_secrets
-from deid_tasks.cli.output import SCORE, Column, CsvFile, FigureTable, JsonFile, Output, Wide
+from deid_tasks.cli.output import CsvFile, JsonFile, Output, Wide
 from deid_tasks.cli.progress import counting, working
 from deid_tasks.core.errors import DeidError
+from deid_tasks.core.figure_table import SCORE, Column, FigureTable
 from deid_tasks.evidence.annotation.formats import FORMATS
 
 if TYPE_CHECKING:

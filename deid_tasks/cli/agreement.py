@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deid_tasks.cli.output import COUNT, SCORE, Column, CsvFile, FigureTable, JsonFile, Output
+from deid_tasks.cli.output import CsvFile, JsonFile, Output
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.figure_table import COUNT, SCORE, Column, FigureTable
 
 if TYPE_CHECKING:
     from deid_tasks.core.span import Span

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
-from deid_tasks.cli.output import COUNT, SCORE, Column, CsvFile, FigureTable, JsonFile, Output, warn
+from deid_tasks.cli.output import CsvFile, JsonFile, Output, warn
 from deid_tasks.cli.progress import working
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.figure_table import COUNT, SCORE, Column, FigureTable
 
 annotate = typer.Typer(
     no_args_is_help=True,
@@ -138,9 +139,9 @@ def simulate_annotators(
 ) -> None:
     """Finish the open task lists with simulated people, to try the round trip before real people annotate.
 
-    Each simulated annotator knows the identifiers of a note and makes mistakes as people do: word kappa is about 0.97. The
-    adjudicator is nearly always right. Lists that have a finished file in `done` are left alone. Run it after `export`, then
-    `import` and `adjudicate`, then run it again for the adjudicator's list, then `adjudicate` and `freeze`.
+    Each simulated annotator knows the identifiers of a note and makes mistakes as people do: word kappa is about 0.97.
+    The adjudicator is nearly always right. Lists that have a finished file in `done` are left alone. Run it after
+    `export`, then `import` and `adjudicate`; run it again for the adjudicator's list, then `adjudicate` and `freeze`.
 
     A gold set made with --from-engine repeats the engine's answers: its figures and certificates mean nothing.
     """

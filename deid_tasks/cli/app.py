@@ -151,13 +151,22 @@ def _run(notes: Path, output: Path, institution: str | None, institutions: Path,
 @app.command()
 def demo(
     notes: Annotated[int, typer.Option(min=200, help="Notes simulated for each of the two hospitals.")] = 3_000,
+    up: Annotated[  # noqa: FBT002
+        bool, typer.Option("--up", help="Only start the platform, or restart it with the secrets of .run/secrets.env.")
+    ] = False,
     down: Annotated[bool, typer.Option("--down", help="Stop what the demo left running.")] = False,  # noqa: FBT002
 ) -> None:
-    """Bring the whole platform up, de-identify three days of two simulated hospitals, and leave Airflow's UI running."""
+    """De-identify three days of two simulated hospitals on a platform of this machine, and leave it running.
+
+    Other institutions are left alone. Their secrets for the demo's Airflow stand in .run/secrets.env, as lines
+    AIRFLOW_CONN_NAME=uri and AIRFLOW_VAR_NAME=value.
+    """
     from deid_tasks import demo as platform
 
     if down:
         platform.down()
+    elif up:
+        platform.up()
     else:
         platform.run(platform.Size.of(notes))
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deid_tasks.cli.jsonl import Line, Problems, read_lines
-from deid_tasks.cli.output import COUNT, Column, CsvFile, FigureTable, JsonFile, Output
+from deid_tasks.cli.output import CsvFile, JsonFile, Output
 from deid_tasks.cli.progress import counting
 from deid_tasks.core.detectors import DetectorName, base_name
+from deid_tasks.core.figure_table import COUNT, Column, FigureTable
 
 if TYPE_CHECKING:
     from deid_tasks.bench import BenchResult

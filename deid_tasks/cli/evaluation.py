@@ -8,10 +8,11 @@ import typer
 
 from deid_tasks.cli.gold_files import Pair, pair_with_engine, pair_with_file, read_gold_file
 from deid_tasks.cli.jsonl import Problems
-from deid_tasks.cli.output import COUNT, SCORE, Column, CsvFile, FigureTable, JsonFile, Output, Wide, warn
+from deid_tasks.cli.output import CsvFile, JsonFile, Output, Wide, warn
 from deid_tasks.cli.progress import counting
 from deid_tasks.core.entities import Group
 from deid_tasks.core.errors import DeidError
+from deid_tasks.core.figure_table import COUNT, SCORE, Column, FigureTable
 from deid_tasks.evidence.annotation.formats import FORMATS
 from deid_tasks.evidence.evaluate import ALL, WORD, Evaluation, Figure, Scorer
 

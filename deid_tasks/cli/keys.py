@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
-from deid_tasks.cli.output import COUNT, Column, CsvFile, FigureTable, JsonFile, Output
+from deid_tasks.cli.output import CsvFile, JsonFile, Output
 from deid_tasks.cli.progress import working
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.figure_table import COUNT, Column, FigureTable
 
 keys = typer.Typer(
     no_args_is_help=True,

@@ -5,8 +5,9 @@ from typing import Annotated, Any
 import typer
 
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
-from deid_tasks.cli.output import COUNT, Column, CsvFile, FigureTable, JsonFile, Output, Wide
+from deid_tasks.cli.output import CsvFile, JsonFile, Output, Wide
 from deid_tasks.cli.progress import working
+from deid_tasks.core.figure_table import COUNT, Column, FigureTable
 
 _MEANING = {
     "stratified": "enriched in identifiers: it shows what is missed and does not represent all notes",

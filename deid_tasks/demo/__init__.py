@@ -1,6 +1,6 @@
 """The demo: the whole platform on one machine, from two simulated hospitals to the published table."""
 
-from deid_tasks.demo.command import down, run
-from deid_tasks.demo.seed import Size
+from deid_tasks.demo.command import demo_institutions, down, run, up
+from deid_tasks.demo.seed import DEMO_INSTITUTIONS, Size
 
-__all__ = ["Size", "down", "run"]
+__all__ = ["DEMO_INSTITUTIONS", "Size", "demo_institutions", "down", "run", "up"]

@@ -1,4 +1,4 @@
-"""The few calls of Airflow's REST API that the demo makes."""
+"""A client for the few calls of Airflow's REST API that the demo makes."""
 
 import json
 from http.client import HTTPConnection, HTTPException
@@ -17,7 +17,7 @@ class AirflowApi:
         self._token = ""
 
     def is_healthy(self) -> bool:
-        """Whether database, scheduler and DAG processor all report that they are."""
+        """Whether database, scheduler and DAG processor all report that they are healthy."""
         try:
             health = self._request("GET", "/api/v2/monitor/health", authenticated=False)
         except (OSError, HTTPException, DemoError):
@@ -26,11 +26,11 @@ class AirflowApi:
         return all(part.get("status") == "healthy" for part in parts)
 
     def dag_ids(self) -> set[str]:
-        """The DAGs that Airflow has parsed."""
+        """Return the DAGs that Airflow has parsed."""
         return {dag["dag_id"] for dag in self.get("/api/v2/dags?limit=1000")["dags"]}
 
     def import_errors(self) -> list[str]:
-        """What went wrong while parsing, one text a file."""
+        """Return what Airflow could not import, one text per file."""
         return [error["stack_trace"] for error in self.get("/api/v2/importErrors")["import_errors"]]
 
     def unpause(self, dag_id: str) -> None:
@@ -38,11 +38,11 @@ class AirflowApi:
         self._request("PATCH", f"/api/v2/dags/{dag_id}", {"is_paused": False})
 
     def pause(self, dag_id: str) -> None:
-        """Let the DAG rest; nothing starts it until it is unpaused, and what would have started it is forgotten."""
+        """Pause the DAG; scheduled and asset-triggered runs of the pause are not caught up."""
         self._request("PATCH", f"/api/v2/dags/{dag_id}", {"is_paused": True})
 
     def trigger(self, dag_id: str, **form: object) -> str:
-        """Start a run by hand, with these answers in its form, and return its id."""
+        """Trigger a run with values for its form, and return its id."""
         asked = {"logical_date": None, "conf": form}
         return str(self._request("POST", f"/api/v2/dags/{dag_id}/dagRuns", asked)["dag_run_id"])
 
@@ -55,7 +55,7 @@ class AirflowApi:
         return str(self.get(f"/api/v2/dags/{dag_id}/dagRuns/{quote(run_id, safe='')}")["state"])
 
     def end_run(self, dag_id: str, run_id: str) -> None:
-        """Give a run up: it has failed, and so have its tasks that were under way."""
+        """Mark a run as failed, and with it its running tasks."""
         self._request("PATCH", f"/api/v2/dags/{dag_id}/dagRuns/{quote(run_id, safe='')}", {"state": "failed"})
 
     def tasks(self, dag_id: str, run_id: str) -> list[dict[str, Any]]:
@@ -72,7 +72,7 @@ class AirflowApi:
         return [backfill["id"] for backfill in found if backfill["completed_at"] is None]
 
     def cancel_backfill(self, backfill_id: int) -> None:
-        """Stop a backfill; its running tasks end by themselves. One that has ended meanwhile needs no stopping."""
+        """Cancel a backfill; its running tasks end by themselves. Cancelling one that has ended changes nothing."""
         try:
             self._request("PUT", f"/api/v2/backfills/{backfill_id}/cancel")
         except DemoError as error:
@@ -80,7 +80,7 @@ class AirflowApi:
                 raise
 
     def get(self, path: str) -> dict[str, Any]:
-        """The JSON at ``path``; raises ``DemoError`` where Airflow refuses."""
+        """Return the JSON at ``path``; raise ``DemoError`` if Airflow refuses."""
         return self._request("GET", path)
 
     def _request(self, method: str, path: str, body: Any = None, *, authenticated: bool = True) -> dict[str, Any]:

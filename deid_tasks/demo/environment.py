@@ -1,4 +1,4 @@
-"""The environment that the demo's Airflow runs in: everything that a deployment writes into its own configuration."""
+"""The environment of the demo's Airflow: what a deployment writes into its own configuration."""
 
 import base64
 import json
@@ -11,12 +11,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from deid_tasks.core.files import write_atomically
+from deid_tasks.demo.secrets_file import SECRETS_FILE, added_secrets
 from deid_tasks.demo.state import State
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 UI_USER = "admin"
 CORES = len(os.sched_getaffinity(0))
-"""How many shards are read side by side, one on each core."""
+"""How many shards are processed in parallel, one per core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +44,22 @@ class Places:
 
 
 def airflow_environment(state: State, places: Places, institutions: list[InstitutionSettings]) -> dict[str, str]:
-    """Configuration, connections and keys of the demo's Airflow, in place of any that the caller's shell has."""
+    """Return the environment of the demo's Airflow: its configuration, its secrets, and those of ``secrets.env``.
+
+    Nothing of an Airflow in the caller's shell is passed on. Only the demo's own institutions get generated secrets.
+
+    Raises:
+        DemoError: ``secrets.env`` cannot be read, or sets a secret of the demo itself.
+    """
+    own = _airflow_secrets(state, places, institutions)
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
     home = state.folder / "airflow"
     return {
         **inherited,
         **no_telemetry(),
         **_settings(state, places, home),
-        **_airflow_secrets(state, places, institutions),
+        **own,
+        **added_secrets(state.folder / SECRETS_FILE, reserved=own),
         "AIRFLOW_HOME": str(home),
         "PALIMPSEST_INSTITUTIONS": str(places.institutions),
         "PALIMPSEST_WORK_DIR": str(state.folder / "work"),
@@ -61,7 +70,7 @@ def airflow_environment(state: State, places: Places, institutions: list[Institu
 
 
 def no_telemetry() -> dict[str, str]:
-    """Switches off every usage report of the tools that would send one."""
+    """Return the variables that switch off the usage reports of all tools."""
     return {
         "DO_NOT_TRACK": "1",
         "SCARF_ANALYTICS": "false",
@@ -109,7 +118,7 @@ def _settings(state: State, places: Places, home: Path) -> dict[str, str]:
 
 
 def demo_secrets(state: State, places: Places, institutions: list[InstitutionSettings]) -> Secrets:
-    """The secrets that the institutions' settings name, as the engine wants them."""
+    """Return the secrets that the institutions' settings name, as the engine reads them."""
     return Secrets(_secret_values(state, places, institutions).get)
 
 
@@ -133,7 +142,7 @@ def _secret_values(state: State, places: Places, institutions: list[InstitutionS
 
 
 def _key_pair(seed: bytes) -> tuple[str, str]:
-    """The private and the public PEM of the Ed25519 key that 32 bytes make."""
+    """Return the private and the public PEM of the Ed25519 key that is made of 32 bytes."""
     private = Ed25519PrivateKey.from_private_bytes(seed)
     return (
         private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
@@ -142,7 +151,7 @@ def _key_pair(seed: bytes) -> tuple[str, str]:
 
 
 def _airflow_secrets(state: State, places: Places, institutions: list[InstitutionSettings]) -> dict[str, str]:
-    """The same as Airflow's connections and variables, from which ``dags/wiring/secrets.py`` takes them."""
+    """Return the same secrets as Airflow's connections and variables, which ``dags/wiring/secrets.py`` reads."""
     found: dict[str, str] = {}
     for name, value in _secret_values(state, places, institutions).items():
         if value.startswith("{"):
@@ -156,7 +165,7 @@ def _airflow_secrets(state: State, places: Places, institutions: list[Institutio
 
 
 def ui_password(state: State) -> str:
-    """The password of the UI's user, written where Airflow's simple auth manager reads it."""
+    """Return the password of the UI's user, and write it where Airflow's simple auth manager reads it."""
     password = state.secret("ui").hex()[:16]
     file = state.folder / "airflow" / "passwords.json"
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Takes the demo's notes through Airflow: dictionaries → harvest → sample → gold set → certificate → a backfill of three days."""
+"""Takes the demo's notes through Airflow, from dictionaries to a backfill of three days."""
 
 import datetime
 import json
@@ -17,13 +17,16 @@ KINDS = ("dictionaries", "harvest", "sample", "gold", "evaluate", "notes")
 
 _ENDED = {"success", "failed"}
 _POLL_SECONDS = 1.0
-# Every look costs the API server what the detectors could use on a small machine.
+# Every request costs processor time that the detectors could use on a small machine.
 _RUN_POLL_SECONDS = 2.5
 _STAGE_SECONDS = 1_800
+_PARSE_SECONDS = 180
+_IMPORT_SECONDS = 45
+"""After this time, import errors explain why a DAG is missing; before, they may be another institution's."""
 
 
 def last_error(log: Path) -> str:
-    """The error that a task's log ends with; tasks pass on no text that could hold patient data."""
+    """Return the last error in a task's log; tasks log no text that could hold patient data."""
     found = "no error was logged"
     with suppress(OSError):
         for line in log.read_text(errors="replace").splitlines():
@@ -43,25 +46,32 @@ class DagRun:
 
     @property
     def label(self) -> str:
-        """What progress calls it."""
+        """The name of the run in the progress display."""
         return f"{self.dag_id} {self.day}".rstrip()
 
 
 class Flow:
-    """Triggers the DAGs of the institutions, side by side, and waits for each stage."""
+    """Triggers the DAGs of the institutions in parallel, and waits for each stage."""
 
     def __init__(self, api: AirflowApi, institutions: list[str], logs: Path, progress: Progress) -> None:
         self._api, self._institutions, self._logs, self._progress = api, institutions, logs, progress
 
     def wait_for_dags(self) -> None:
-        """Until Airflow has parsed every DAG; raises ``DemoError`` with what it could not import."""
+        """Wait until Airflow has parsed every DAG of the demo.
+
+        Files of other institutions may fail to import; that stops nothing here.
+
+        Raises:
+            DemoError: a DAG of the demo is missing; the text holds what Airflow could not import.
+        """
         wanted = self._dag_ids()
-        deadline = time.monotonic() + 180
-        while not wanted <= self._api.dag_ids():
-            if errors := self._api.import_errors():
+        began = time.monotonic()
+        while missing := wanted - self._api.dag_ids():
+            waited = time.monotonic() - began
+            if waited > _IMPORT_SECONDS and (errors := self._api.import_errors()):
                 raise DemoError("Airflow cannot import the DAGs:\n" + "\n".join(errors))
-            if time.monotonic() > deadline:
-                raise DemoError(f"Airflow does not find the DAGs {', '.join(sorted(wanted - self._api.dag_ids()))}")
+            if waited > _PARSE_SECONDS:
+                raise DemoError(f"Airflow does not find the DAGs {', '.join(sorted(missing))}; see dag-processor.log")
             time.sleep(_POLL_SECONDS)
 
     def give_up_interrupted(self) -> None:
@@ -77,7 +87,7 @@ class Flow:
                     self._api.end_run(dag_id, run["dag_run_id"])
 
     def dictionaries(self) -> None:
-        """Who and what each hospital's notes may name; the evaluations wait until there is a gold set."""
+        """Build the dictionaries of each hospital; the evaluations are paused until there is a gold set."""
         runs = []
         for name in self._institutions:
             self._api.pause(f"evaluate__{name}")
@@ -89,23 +99,23 @@ class Flow:
         self._wait("dictionaries: dbt reads who and what each hospital's notes may name", runs)
 
     def harvest(self) -> None:
-        """Candidates for the inclusion list and for templates, to files that a person verifies."""
-        self._trigger("harvest", "harvest: what the notes say over and over, for a person to verify", ask=False)
+        """Write candidates for the inclusion list and for templates to files that a person verifies."""
+        self._trigger("harvest", "harvest: sentences that the notes repeat, for a person to verify", ask=False)
 
     def sample(self) -> None:
         """Draw the notes to annotate and write the annotators' task lists."""
         self._trigger("sample", "sample: notes for people to annotate, drawn by type and length, and at random")
 
     def agreement(self) -> None:
-        """Take in what the two annotators finished, and write the third person's task list."""
-        self._trigger("gold", "agreement: two annotators' work is compared; their conflicts go to a third")
+        """Import what the two annotators finished, and write the adjudicator's task list."""
+        self._trigger("gold", "agreement: two annotators' work is compared; their conflicts go to a third person")
 
     def gold_and_evaluation(self) -> None:
-        """Freeze the gold sets; the evaluations follow by the asset that joins the two."""
+        """Freeze the gold sets; Airflow starts the evaluations when the gold asset is updated."""
         before = {name: self._run_ids(f"evaluate__{name}") for name in self._institutions}
         for name in self._institutions:
             self._api.unpause(f"evaluate__{name}")
-        self._trigger("gold", "gold: the third person's decisions are taken in, and the gold sets are frozen")
+        self._trigger("gold", "gold: the third person's decisions are imported, and the gold sets are frozen")
         runs = [
             DagRun(f"evaluate__{name}", self._new_run(f"evaluate__{name}", before[name])) for name in self._institutions
         ]
@@ -144,7 +154,7 @@ class Flow:
         self._wait(stage, runs)
 
     def _wait(self, stage: str, runs: list[DagRun]) -> None:
-        """Until all runs have succeeded; raises ``DemoError`` as soon as one has failed, naming its task and log."""
+        """Wait until all runs have succeeded; raise ``DemoError`` as soon as one has failed, with its task and log."""
         deadline = time.monotonic() + _STAGE_SECONDS
         left = list(runs)
         with self._progress.stage(stage, [run.label for run in runs]) as shown:
@@ -177,7 +187,7 @@ class Flow:
         return "\n".join(lines)
 
     def _close_backfills(self, dag_id: str) -> None:
-        """Airflow allows one backfill of a DAG at a time, and counts one as open for a while after its last run has ended."""
+        """Cancel open backfills: Airflow allows one per DAG, and counts one as open for a while after its last run."""
         for backfill in self._api.unfinished_backfills(dag_id):
             self._api.cancel_backfill(backfill)
 
@@ -188,10 +198,10 @@ class Flow:
         return {run["dag_run_id"] for run in self._api.runs(dag_id)}
 
     def _new_run(self, dag_id: str, before: set[str]) -> str:
-        """The run that Airflow has started by itself since ``before`` was read."""
+        """Return the run that Airflow has started by itself since ``before`` was read."""
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             if new := self._run_ids(dag_id) - before:
                 return max(new)
             time.sleep(_POLL_SECONDS)
-        raise DemoError(f"{dag_id} was not started; is the scheduler well? see {self._logs.parent / 'scheduler.log'}")
+        raise DemoError(f"{dag_id} was not started; see {self._logs.parent / 'scheduler.log'}")

@@ -1,4 +1,4 @@
-"""The demo's people, simulated: two annotators and a third, who work on the task lists as people would, and an officer, who verifies a harvest."""
+"""The demo's simulated people: two annotators, an adjudicator, and an officer who verifies a harvest."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,8 +20,8 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 Truth = Mapping[str, Sequence[Span]]
 
 
-def verify(settings: InstitutionSettings, secrets: Secrets, size: Size) -> dict[str, Any]:
-    """The officer looks through the newest harvest, excludes every sentence that holds an identifier, and approves the rest."""
+def approve(settings: InstitutionSettings, secrets: Secrets, size: Size) -> dict[str, Any]:
+    """Approve the newest harvest, without the sentences that hold an identifier; return the counts."""
     folder = harvest_dir(settings)
     name = newest_harvest(folder)
     personal = set()
@@ -34,12 +34,12 @@ def verify(settings: InstitutionSettings, secrets: Secrets, size: Size) -> dict[
 
 
 def truth_of(settings: InstitutionSettings, size: Size) -> Truth:
-    """What was planted in each note of the institution: what people who read with care would mark."""
+    """Return the planted identifiers of each note: what careful readers would mark."""
     return {note.note_id: note.spans for note in write_notes(build_hospital(spec_of(settings, size)))}
 
 
-def annotate(settings: InstitutionSettings, secrets: Secrets, truth: Truth) -> int:
-    """Both annotators finish their lists of the newest samples; return how many notes they marked."""
+def label_lists(settings: InstitutionSettings, secrets: Secrets, truth: Truth) -> int:
+    """Finish both annotators' lists of the newest samples; return how many notes were marked."""
     return sum(
         _work(settings, folder, person, truth, Habits())
         for person in settings.annotation.annotators
@@ -47,8 +47,8 @@ def annotate(settings: InstitutionSettings, secrets: Secrets, truth: Truth) -> i
     )
 
 
-def adjudicate(settings: InstitutionSettings, secrets: Secrets, truth: Truth) -> int:
-    """The third person decides every conflict; return on how many notes."""
+def decide_conflicts(settings: InstitutionSettings, secrets: Secrets, truth: Truth) -> int:
+    """Finish the adjudicator's lists; return how many notes were decided."""
     person = settings.annotation.adjudicator
     return sum(_work(settings, folder, person, truth, ADJUDICATOR) for folder in _folders(settings, secrets, person))
 

@@ -1,6 +1,7 @@
-"""Processes that outlive the command that started them, and are found again by what they carry in their environment.
+"""Starts processes that outlive their command, and finds them again by a marker in their environment.
 
-A process id alone may by now belong to a stranger; a process that carries our marker is ours, and so is every child of it.
+A process id alone is not enough: the system may have given it to another process. A process with the demo's marker was
+started by the demo, or is a child of one that was.
 """
 
 import os
@@ -18,7 +19,7 @@ _PROC = Path("/proc")
 
 
 def start(name: str, command: Sequence[str], environment: Mapping[str, str], folder: Path) -> int:
-    """Start ``command`` in a session of its own and return its process id; what it says goes to ``folder/logs/name.log``."""
+    """Start a command in a session of its own, with its output in ``folder/logs/name.log``; return its process id."""
     logs = folder / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     marked = {
@@ -42,7 +43,7 @@ def start(name: str, command: Sequence[str], environment: Mapping[str, str], fol
 
 
 def running(folder: Path, *names: str) -> list[int]:
-    """Process ids that carry the marker of ``folder``: of the named services, or of all."""
+    """Return the processes with the marker of ``folder``: of the named services, or of all."""
     wanted = {f"{_SERVICE}={name}" for name in names}
     found = []
     for pid in _process_ids():
@@ -53,9 +54,9 @@ def running(folder: Path, *names: str) -> list[int]:
 
 
 def stop(folder: Path, *names: str, grace_seconds: float = 20) -> int:
-    """End the processes of ``folder`` (of the named services, or of all): SIGTERM, and SIGKILL for what is left after the grace time.
+    """End the processes of ``folder``, of the named services or of all, and return how many there were.
 
-    Returns how many there were.
+    They get SIGTERM, and SIGKILL if they still run after the grace time.
     """
     found = running(folder, *names)
     for number, seconds in ((signal.SIGTERM, grace_seconds), (signal.SIGKILL, 5.0)):
@@ -71,7 +72,7 @@ def stop(folder: Path, *names: str, grace_seconds: float = 20) -> int:
 
 
 def free_port(preferred: int | None = None) -> int:
-    """``preferred`` if nothing listens there, or else a port that is free now."""
+    """Return ``preferred`` if nothing listens there, otherwise a port that is free now."""
     for port in (preferred, 0):
         if port is None:
             continue
@@ -90,7 +91,7 @@ def answers(port: int) -> bool:
 
 
 def last_lines(folder: Path, name: str, count: int = 5) -> str:
-    """The end of a service's log, for an error message."""
+    """Return the end of a service's log, for an error message."""
     with suppress(OSError):
         return "\n".join((folder / "logs" / f"{name}.log").read_text(errors="replace").splitlines()[-count:])
     return ""
@@ -101,7 +102,7 @@ def _process_ids() -> list[int]:
 
 
 def _environment(pid: int) -> set[str]:
-    """What the process has in its environment; nothing for one that is gone, a zombie, or another user's."""
+    """Return the environment of a process; an empty set if it has ended or belongs to another user."""
     try:
         return set(os.fsdecode((_PROC / str(pid) / "environ").read_bytes()).split("\0"))
     except OSError:

@@ -1,4 +1,4 @@
-"""What the demo shows while it works: bars on a terminal, lines in a log."""
+"""Shows the demo's progress: bars on a terminal, lines in a log."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,8 +9,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColu
 from rich.progress import Progress as Bars
 
 
-class Shown(Protocol):
-    """One stage on show; its parts are known by their place in the list given."""
+class StageDisplay(Protocol):
+    """One stage in the display; its parts are known by their position in the given list."""
 
     def update(self, part: int, done: int, total: int) -> None:
         """``done`` of ``total`` tasks of the part have ended."""
@@ -26,12 +26,12 @@ class Progress:
         self._console = console
 
     def say(self, text: str) -> None:
-        """One step that begins."""
+        """Print a step that begins."""
         self._console.print(f"[cyan]•[/] {text}", highlight=False)
 
     @contextmanager
-    def stage(self, title: str, parts: Sequence[str]) -> Iterator[Shown]:
-        """A stage whose parts run side by side."""
+    def stage(self, title: str, parts: Sequence[str]) -> Iterator[StageDisplay]:
+        """Show a stage whose parts run in parallel."""
         self.say(title)
         if not self._console.is_terminal:
             yield _Lines(self._console, parts)

@@ -1,13 +1,16 @@
-"""What came out of the demo, in one table a person understands, and the published rows read back by an outside reader."""
+"""The result of the demo: figures of each institution, and published rows as an outside reader sees them."""
 
 import datetime
 import json
+import textwrap
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
+from deid_tasks.core.figure_table import Column, FigureTable, print_table
+from deid_tasks.demo.environment import Places
 from deid_tasks.demo.state import DemoError
 from deid_tasks.platform.publish import load_rows, open_table
 from deid_tasks.platform.warehouse import connect
@@ -15,7 +18,7 @@ from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 QUERY = """
-    SELECT institution, note_type, note_datetime, replace(substr(text, 1, 160), chr(10), ' ') AS text
+    SELECT institution, note_type, note_datetime, replace(substr(text, 1, 240), chr(10), ' ') AS text
     FROM notes
     QUALIFY row_number() OVER (PARTITION BY institution, note_type ORDER BY note_key) = 1
     ORDER BY hash(note_type), institution
@@ -34,11 +37,14 @@ PATIENT = """
     ORDER BY notes DESC, patient
     LIMIT 1
 """
-ASK = '.venv/bin/python -m deid_tasks.demo.query "SELECT institution, count(*) FROM notes GROUP BY 1"'
+ASK = ".venv/bin/python -m deid_tasks.demo.query"
+COUNT_QUERY = "SELECT institution, count(*) FROM notes GROUP BY 1"
+_COLUMNS = 100
+_JOINED = frozenset({"patients", "patient_names", "patient_addresses", "encounters"})
 
 
 def query(settings: InstitutionSettings, secrets: Secrets, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Columns and rows of a DuckDB query over the published ``notes`` and the structured tables that the query names."""
+    """Return columns and rows of a DuckDB query over the published ``notes`` and the structured tables it names."""
     connection = open_table(settings, secrets).scan().to_duckdb("notes")
     try:
         for name in settings.publish.tables:
@@ -57,47 +63,75 @@ def show_report(
     days: tuple[datetime.date, datetime.date],
     seconds: float,
 ) -> None:
-    """Print notes, quality and speed of each institution, where the table is, and three of its rows.
+    """Print notes, quality and speed of each institution, and rows of the published tables; all fits 100 columns.
 
-    ``seconds`` is how long the days' notes took, all institutions together, from warehouse to table.
+    Args:
+        console: Where to print.
+        institutions: The demo's institutions.
+        secrets: Their secrets.
+        days: First and last day of the backfill.
+        seconds: Duration of the backfill of all institutions, from warehouse to table.
     """
-    columns = [_figures(settings, secrets, days) for settings in institutions]
-    table = Table(title=f"\nNotes of {days[0]} to {days[1]}", title_justify="left")
-    table.add_column("")
-    for settings in institutions:
-        table.add_column(settings.title, justify="right")
-    for place, cells in enumerate(zip(*(column.shown() for column in columns), strict=True)):
-        table.add_row(cells[0][0], *(value for _, value in cells), end_section=place in _SECTION_ENDS)
-    console.print(table)
-    read = sum(column.read for column in columns)
-    console.print(
-        f"{read:,} notes went from warehouse to published table in {seconds:,.0f} s: {read / seconds:,.1f} notes per second.",
-        highlight=False,
-    )
+    figures = [_figures(settings, secrets, days) for settings in institutions]
+    columns = [Column("figure", ""), *(Column(one.institution, one.title, ">") for one in institutions)]
+    rows = [
+        {"figure": cells[0][0], **{one.institution: cell for one, (_, cell) in zip(institutions, cells, strict=True)}}
+        for cells in zip(*(one.labelled() for one in figures), strict=True)
+    ]
     first = institutions[0]
-    location = open_table(first, secrets).location()
-    endpoint = secrets.mapping(first.publish.object_store)["endpoint"]
-    console.print(f"\nPublished table (Iceberg): {first.publish.table} at {location}", highlight=False, soft_wrap=True)
-    console.print(f"S3 endpoint: {endpoint}", highlight=False)
-    names, rows = query(first, secrets, QUERY)
-    sample = Table(
-        *names,
-        title="\nThree of its rows; surrogates stand where identifiers were",
-        title_justify="left",
-        show_lines=True,
+    _show_rows(console, first, secrets)
+    _show_patient(console, first, secrets)
+    console.print()
+    print_table(console, FigureTable(f"Notes of {days[0]} to {days[1]}", columns, rows))
+    read = sum(one.read for one in figures)
+    rate = (
+        f"{read:,} notes went from warehouse to published table in {seconds:,.0f} s: {read / seconds:,.1f} per second."
     )
+    _print_line(console, rate)
+
+
+def show_next_steps(console: Console, places: Places, login: str, secrets_file: Path) -> None:
+    """Print the addresses of the pages, and one line for each thing to try next."""
+    lines = (
+        ("", ""),
+        ("Airflow", login),
+        ("Quality", f"{places.airflow}/palimpsest/  (in Airflow's menu: De-identification)"),
+        ("Object store", f"{places.object_store}  (an S3 emulator)"),
+        ("", ""),
+        ("Try next", ""),
+        ("  query the published table", f'{ASK} "{COUNT_QUERY}"'),
+        ("  de-identify a text", ".venv/bin/deid obfuscate NOTE.txt -o -"),
+        ("  add a hospital", ".venv/bin/deid layout new NAME, then .venv/bin/deid institution new NAME"),
+        ("  give its secrets to Airflow", f"write {secrets_file}, then .venv/bin/deid demo --up"),
+        ("", ""),
+    )
+    width = max(len(label) for label, _ in lines)
+    for label, text in lines:
+        _print_line(console, f"{label:<{width}}  {text}".rstrip())
+
+
+def _show_rows(console: Console, settings: InstitutionSettings, secrets: Secrets) -> None:
+    _, rows = query(settings, secrets, QUERY)
+    location = open_table(settings, secrets).location()
+    _print_line(console, f"\nPublished table (Iceberg): {settings.publish.table} at {location}")
+    _print_line(console, "Three of its rows; surrogates stand where identifiers were:")
+    for institution, note_type, written_at, text in rows:
+        _print_line(console, f"\n  {institution}  {note_type}  {written_at}")
+        _print_line(console, textwrap.fill(text, _COLUMNS, initial_indent="    ", subsequent_indent="    "))
+
+
+def _show_patient(console: Console, settings: InstitutionSettings, secrets: Secrets) -> None:
+    if not set(settings.publish.tables) >= _JOINED:
+        return
+    names, rows = query(settings, secrets, PATIENT)
+    _print_line(console, "\nOne patient, in notes and structured tables joined by key:")
     for row in rows:
-        sample.add_row(*map(str, row))
-    console.print(sample)
-    if {"patients", "patient_names", "patient_addresses", "encounters"} <= set(first.publish.tables):
-        names, rows = query(first, secrets, PATIENT)
-        joined = Table(
-            *names, title="\nOne patient, in notes and structured tables, joined by key", title_justify="left"
-        )
-        for row in rows:
-            joined.add_row(*map(str, row))
-        console.print(joined)
-    console.print(f"Ask it yourself:\n  {ASK}", highlight=False, soft_wrap=True)
+        facts = ", ".join(f"{name} {value}" for name, value in zip(names, row, strict=True))
+        _print_line(console, textwrap.fill(facts, _COLUMNS, initial_indent="    ", subsequent_indent="    "))
+
+
+def _print_line(console: Console, text: str) -> None:
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +146,8 @@ class _Figures:
     """Value and 95 % interval by variant and metric."""
     certificate: dict[str, Any]
 
-    def shown(self) -> list[tuple[str, str]]:
-        """Labels and values, in order."""
+    def labelled(self) -> list[tuple[str, str]]:
+        """Return labels and values, in order."""
         certificate = self.certificate
         # The unbiased gold set speaks for all notes.
         gold = min(certificate["evaluated"], key=lambda one: one["design"] != "random")
@@ -137,7 +171,6 @@ class _Figures:
 
 
 _WITHOUT = "  without the institution's dictionaries"
-_SECTION_ENDS = {2, 6, 8}
 
 
 def _figures(settings: InstitutionSettings, secrets: Secrets, days: tuple[datetime.date, datetime.date]) -> _Figures:

@@ -10,7 +10,9 @@ from deid_tasks.settings import InstitutionSettings
 
 START = datetime.date(2024, 1, 1)
 DAYS = 4
-_MRN_FORMATS = {"riverside": "RH#######", "lakeshore": "##-##-##"}
+_MRN_FORMATS = {"lakeshore": "##-##-##", "riverside": "RH#######"}
+DEMO_INSTITUTIONS = tuple(_MRN_FORMATS)
+"""The institutions that the demo simulates; it leaves all others alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +25,16 @@ class Size:
 
     @classmethod
     def of(cls, notes: int = 3_000) -> "Size":
-        """A hospital of ``notes`` notes whose people go with its size."""
+        """Return the size of a hospital of ``notes`` notes, with patients and providers in proportion."""
         return cls(notes, max(60, notes // 4), max(30, notes // 50))
 
 
 def spec_of(settings: InstitutionSettings, size: Size) -> HospitalSpec:
-    """The hospital that stands behind an institution of the demo, from the test world: no detector was trained on it."""
+    """Return the simulated hospital of a demo institution, from the test world, which no detector was trained on.
+
+    Raises:
+        DemoError: the institution is not one of the demo's.
+    """
     name = settings.institution
     if name not in _MRN_FORMATS:
         raise DemoError(f"there is no simulated hospital called {name!r}; the demo has {', '.join(_MRN_FORMATS)}")
@@ -46,7 +52,7 @@ def spec_of(settings: InstitutionSettings, size: Size) -> HospitalSpec:
 
 
 def seed(uri: str, settings: InstitutionSettings, size: Size) -> int:
-    """Write the hospital into its warehouse, in place of an earlier one; return how many notes."""
+    """Write the hospital into its warehouse, in place of an earlier one; return the number of notes."""
     import psycopg2
 
     from deid_tasks.hospital import build_hospital, write_notes

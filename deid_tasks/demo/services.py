@@ -1,4 +1,4 @@
-"""Brings the demo's platform up and down: PostgreSQL, an S3 emulator, and Airflow's scheduler, DAG processor and API server."""
+"""Starts and stops the demo's services: PostgreSQL, an S3 emulator, and Airflow."""
 
 import datetime
 import hashlib
@@ -28,7 +28,7 @@ Say = Callable[[str], None]
 
 
 class Platform:
-    """The services of one demo; starting what runs already, or stopping what does not, changes nothing."""
+    """The services of one demo. Starting a running service, or stopping a stopped one, changes nothing."""
 
     def __init__(self, root: Path, state: State, say: Say, institutions: Path | None = None) -> None:
         self._root, self._state, self._say = root, state, say
@@ -36,12 +36,12 @@ class Platform:
         self._postgres = EmbeddedPostgres(state.folder / "postgres")
 
     def start_stores(self) -> None:
-        """PostgreSQL with its databases, and the S3 emulator; raises ``WarehouseError`` or ``DemoError``."""
+        """Start PostgreSQL with its databases, and the S3 emulator; raise ``WarehouseError`` or ``DemoError``."""
         self._start_postgres()
         self._start_object_store()
 
     def start_airflow(self, institutions: list[InstitutionSettings]) -> AirflowApi:
-        """Airflow's processes on the stores; a running Airflow whose configuration is out of date is replaced.
+        """Start Airflow's processes; a running Airflow whose configuration or secrets have changed is restarted.
 
         Raises:
             DemoError: a command failed; the text names its log.
@@ -49,7 +49,7 @@ class Platform:
         port = self._port("airflow_port", "api-server", _UI_PORT)
         environment = airflow_environment(self._state, self.places, institutions)
         password = ui_password(self._state)
-        # Without what the caller's shell adds: another terminal is no reason to begin again.
+        # The rest comes from the caller's shell: another terminal is not a reason for a restart.
         ours = sorted(item for item in environment.items() if item[0].startswith(("AIRFLOW", "PALIMPSEST")))
         version = hashlib.sha256(json.dumps(ours).encode()).hexdigest()
         if self._state.get("airflow_configuration") != version:
@@ -66,20 +66,20 @@ class Platform:
         return AirflowApi(port, UI_USER, password)
 
     def wait_for_airflow(self, api: AirflowApi) -> None:
-        """Until Airflow is healthy; raises ``DemoError`` where it does not get so, naming the log."""
+        """Wait until Airflow is healthy; raise ``DemoError`` with its log after three minutes."""
         self._wait("Airflow", "api-server", api.is_healthy)
 
     def create_backfill(
         self, institutions: list[InstitutionSettings], dag_id: str, first: datetime.date, last: datetime.date
     ) -> None:
-        """`airflow backfill create` for the days from ``first`` to ``last``; days done before are done again."""
+        """Run `airflow backfill create` for the days from ``first`` to ``last``; completed days are run again."""
         days = ["--from-date", first.isoformat(), "--to-date", last.isoformat()]
         again = ["--reprocess-behavior", "completed", "--max-active-runs", "2"]
         environment = airflow_environment(self._state, self.places, institutions)
         self._command("backfill", ["airflow", "backfill", "create", "--dag-id", dag_id, *days, *again], environment)
 
     def make_buckets(self, names: set[str]) -> None:
-        """The S3 buckets, where they do not exist."""
+        """Create the S3 buckets that do not exist."""
         import boto3
 
         store = boto3.client(
@@ -99,7 +99,7 @@ class Platform:
 
     @property
     def places(self) -> Places:
-        """Where the services are; raises ``WarehouseError`` or ``DemoError`` before they were started."""
+        """Return where the services are; raise ``WarehouseError`` or ``DemoError`` before they were started."""
         airflow, store = self._state.get("airflow_port"), self._state.get("object_store_port")
         if airflow is None or store is None:
             raise DemoError("the demo is not up: run `make demo`")
@@ -112,7 +112,7 @@ class Platform:
         processes.stop(self._state.folder, *_AIRFLOW)
 
     def stop(self) -> int:
-        """End everything that carries the demo's marker, and PostgreSQL last; return how many processes there were."""
+        """End all processes with the demo's marker, and PostgreSQL last; return how many there were."""
         stopped = processes.stop(self._state.folder)
         with suppress(WarehouseError):
             stopped += bool(self._postgres.port)
@@ -155,7 +155,7 @@ class Platform:
             connection.close()
 
     def _port(self, key: str, service: str, preferred: int | None) -> int:
-        """The remembered port while our service holds it; otherwise that one or the preferred one if free, or another."""
+        """Return a service's port: the remembered one while the service runs, else that or the preferred one if free."""
         remembered = self._state.get(key)
         if remembered and processes.running(self._state.folder, service):
             return int(remembered)
@@ -188,13 +188,13 @@ class Platform:
             if not processes.running(self._state.folder, service) or time.monotonic() > deadline:
                 log = self._state.folder / "logs" / f"{service}.log"
                 raise DemoError(
-                    f"{what} does not come up; see {log}\n{processes.last_lines(self._state.folder, service)}"
+                    f"{what} does not start; see {log}\n{processes.last_lines(self._state.folder, service)}"
                 )
             time.sleep(0.5)
 
 
 def _program(name: str) -> str:
-    """A command of this virtual environment, whether or not it is activated."""
+    """Return the path of a command of this virtual environment, whether or not it is activated."""
     return str(Path(sys.executable).parent / name)
 
 

@@ -1,4 +1,4 @@
-"""What the demo remembers between commands, in ``.run/``: ports, generated secrets, what was loaded."""
+"""Stores between commands, in ``.run/``, the demo's ports, generated secrets and what was loaded."""
 
 import fcntl
 import json
@@ -17,11 +17,11 @@ INSTITUTIONS = Path("dags", "institutions")
 
 
 class DemoError(DeidError):
-    """The demo cannot go on; the text says what to do."""
+    """The demo cannot continue; the text says what to do."""
 
 
 def checkout() -> Path:
-    """The repository the demo runs from; raises ``DemoError`` where the package was installed without it."""
+    """Return the repository that the demo runs from; raise ``DemoError`` if the package was installed without it."""
     root = Path(__file__).resolve().parents[2]
     if not (root / INSTITUTIONS).is_dir():
         raise DemoError("the demo needs the repository (dags/, dbt/): clone it and run `make demo` there")
@@ -30,14 +30,14 @@ def checkout() -> Path:
 
 @dataclass
 class State:
-    """The demo's memory; every change is written at once, readable by its owner alone."""
+    """The demo's stored values. Every change is written at once to a file that only its owner can read."""
 
     folder: Path
     values: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def load(cls, folder: Path) -> "State":
-        """The state in ``folder``; an empty one where there is none or it was damaged by an interrupted write."""
+        """Return the state in ``folder``; an empty one if there is none or it is damaged."""
         try:
             values = json.loads((folder / "state.json").read_text())
         except (OSError, json.JSONDecodeError):
@@ -45,11 +45,11 @@ class State:
         return cls(folder, values)
 
     def get(self, key: str) -> Any:
-        """What is remembered under ``key``, or ``None``."""
+        """Return the value of ``key``, or ``None``."""
         return self.values.get(key)
 
     def put(self, key: str, value: Any) -> None:
-        """Remember ``value``."""
+        """Store a value."""
         self.values[key] = value
         self.folder.mkdir(parents=True, exist_ok=True)
         fresh = self.folder / "state.json.new"
@@ -59,7 +59,7 @@ class State:
         fresh.replace(self.folder / "state.json")
 
     def secret(self, name: str) -> bytes:
-        """The 32 random bytes called ``name``; made once."""
+        """Return the 32 random bytes called ``name``; they are generated once."""
         found = self.get("secrets") or {}
         if name not in found:
             found = {**found, name: secrets.token_hex(32)}
@@ -68,13 +68,13 @@ class State:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder; raises ``DemoError`` where another `make demo` or `make down` holds it."""
+        """Lock the folder; raise ``DemoError`` if another `make demo` or `make down` holds the lock."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / "lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise DemoError(
-                    f"another `make demo` or `make down` is at work in {self.folder}; wait until it ends"
+                    f"another `make demo` or `make down` runs in {self.folder}; wait until it ends"
                 ) from None
             yield

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from deid_tasks.cli.output import COUNT, SCORE, Column, FigureTable, Output, print_table
+from deid_tasks.cli.output import Output
+from deid_tasks.core.figure_table import COUNT, SCORE, Column, FigureTable, print_table
 from tests.support.command_line import NOTE, deid, write
 
 COLUMNS = (
