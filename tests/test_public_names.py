@@ -8,21 +8,16 @@ PACKAGE = Path(__file__).resolve().parents[1] / "deid_tasks"
 
 PRESENT_DUPLICATES: frozenset[str] = frozenset(
     {
-        "detect",
         "fold",
-        "given_names",
         "is_npi",
-        "main",
         "medical_words",
-        "nicknames",
         "read_gold",
         "read_header",
         "read_labelled",
-        "read_notes",
         "read_sexed",
+        "read_state",
         "read_told",
         "run",
-        "settle",
         "split_words",
         "towns",
         "word_targets",

@@ -155,7 +155,7 @@ class Platform:
             connection.close()
 
     def _port(self, key: str, service: str, preferred: int | None) -> int:
-        """Return a service's port: the remembered one while the service runs, else that or the preferred one if free."""
+        """Return a service's port: the remembered one while it runs, otherwise that or the preferred one if free."""
         remembered = self._state.get(key)
         if remembered and processes.running(self._state.folder, service):
             return int(remembered)
