@@ -147,7 +147,7 @@ def neural_version(
 
 def decisive_settings(settings: EngineSettings) -> dict[str, Any]:
     """Return the settings that change the output, as JSON; lists whose order means nothing are sorted."""
-    decisive = settings.model_dump(mode="json", include=set(DECISIVE))
+    decisive = settings.model_dump(mode="json", include=set(DECISIVE), warnings=False)
     decisive["max_characters"] = settings.notes.max_characters
     decisive["detect"]["detectors"] = sorted(decisive["detect"]["detectors"])
     decisive["policy"]["keep"] = sorted(decisive["policy"]["keep"])

@@ -47,16 +47,38 @@ def test_a_file_that_is_no_text_is_named_and_not_quoted(tmp_path):
     (tmp_path / "bad.txt").write_bytes(b"Marigold \xff\xfe Featherstone")
     single = deid("obfuscate", tmp_path / "bad.txt", **KEY)
     assert (single.returncode, single.stdout) == (1, b"")
-    assert b"bad.txt: is no valid UTF-8 from byte 9 on" in single.stderr
+    assert b"bad.txt: is not valid UTF-8 from byte 9 on" in single.stderr
     assert b"Marigold" not in single.stderr
     folder = deid("detect", tmp_path)
     assert folder.returncode == 1
     assert json.loads(folder.stdout)["id"] == "good.txt"
 
 
-def test_a_note_longer_than_the_settings_allow_is_left_out_and_said(tmp_path):
+def test_a_note_longer_than_the_settings_allow_is_quarantined(tmp_path):
     notes = write(tmp_path / "n.jsonl", {"id": "long", "text": "x" * 10_000_001}, {"id": "a", "text": NOTE})
     result = deid("detect", notes, "-o", tmp_path / "s.jsonl")
     assert result.returncode == 1
-    assert [record["id"] for record in lines(tmp_path / "s.jsonl")] == ["a"]
-    assert b"n.jsonl:1: has 10,000,001 characters, more than the 10,000,000 of the settings" in result.stderr
+    long, other = lines(tmp_path / "s.jsonl")
+    assert long == {"id": "long", "outcome": "quarantined", "reason": "too_long"}
+    assert (other["id"], "spans" in other) == ("a", True)
+    assert b"note long was quarantined: too_long" in result.stderr
+    assert b"1 notes quarantined" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["detect", "obfuscate"])
+def test_a_note_that_no_file_can_hold_is_an_outcome(tmp_path, command):
+    """Half of a surrogate pair is valid JSON and no valid text; such a note once ended the whole file."""
+    notes = tmp_path / "n.jsonl"
+    bad = b'{"id": "b", "text": "Marigold a\\ud800b", "ward": "\\udfff"}\n'
+    good = (json.dumps({"id": "a", "text": NOTE}) + "\n").encode()
+    notes.write_bytes(good + bad + b'{"id": "\\ud800", "text": "x"}\n' + b'{"id": "c", "text": ""}\n' + good)
+    result = deid(command, notes, "-o", tmp_path / "s.jsonl", **KEY)
+    assert result.returncode == 1
+    written = lines(tmp_path / "s.jsonl")
+    assert [record["id"] for record in written] == ["a", "b", "c", "a"]
+    assert written[1] == {"id": "b", "ward": "\udfff", "outcome": "quarantined", "reason": "not_text"}
+    assert written[0] == written[3]
+    assert b"n.jsonl:3: id is not valid Unicode" in result.stderr
+    assert b"1 problems, 1 notes quarantined" in result.stderr
+    assert b"Marigold" not in result.stderr
+    assert b"Traceback" not in result.stderr

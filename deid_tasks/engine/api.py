@@ -1,0 +1,352 @@
+"""The Python API: an engine that detects, de-identifies and explains, without Airflow, a database or an institution.
+
+Texts go in, small typed objects come out. Their ``repr`` never shows text: read ``text``, or print ``explain(…).table()``.
+Everything runs through ``pipeline.deidentify``.
+"""
+
+import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any, overload
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.errors import InputError, SettingsError
+from deid_tasks.core.notes import Outcome, Reason, note_batch
+from deid_tasks.core.patient import PatientRecord
+from deid_tasks.core.span import Span
+from deid_tasks.engine.build import build_engine
+from deid_tasks.engine.failures import Failure
+from deid_tasks.engine.observer import MERGE, NO_OBSERVER, RECOVER, RECOVERED, PipelineObserver
+from deid_tasks.engine.parts import BatchContext, EngineParts
+from deid_tasks.engine.pipeline import deidentify
+from deid_tasks.settings import EngineSettings, load_engine_settings
+from deid_tasks.settings.secrets import MIN_KEY_BYTES, decode_key
+
+Key = bytes | str | None
+"""A surrogate key of at least 32 bytes: the bytes, or base64."""
+
+_BATCH_NOTES = 500
+_EXCERPT_CHARACTERS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedNote:
+    """The identifiers of one note; iterating over it yields its spans."""
+
+    spans: tuple[Span, ...]
+    """Sorted and disjoint; offsets are code points. Empty if the note is quarantined."""
+    outcome: Outcome
+    reason: Reason = Reason.NONE
+    failure: Failure | None = None
+    """Class and code location of the exception, if a step failed on the note."""
+
+    @property
+    def is_quarantined(self) -> bool:
+        """Whether the engine could not process the note, or withholds it; ``reason`` says why."""
+        return self.outcome is Outcome.QUARANTINED
+
+    def __iter__(self) -> Iterator[Span]:
+        return iter(self.spans)
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class DeidentifiedNote(DetectedNote):
+    """One note with surrogates."""
+
+    text: str | None = field(default=None, repr=False)
+    """The rewritten text; ``None`` if the note is quarantined."""
+    replacements: tuple[tuple[int, int], ...] = ()
+    """``(start, end)`` of each surrogate in ``text``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedSpan:
+    """One span of a note, with what became of it and which detectors found it."""
+
+    span: Span
+    status: str
+    """``marked``; ``recovered`` as a medical term; ``dropped``, since models outvoted it."""
+    found_by: tuple[Span, ...]
+    """The spans of all detectors that overlap it, before merging."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteExplanation:
+    """Why the words of one note are marked, or not."""
+
+    spans: tuple[ExplainedSpan, ...]
+    outcome: Outcome
+    failure: Failure | None = None
+    text: str = field(default="", repr=False)
+
+    def __iter__(self) -> Iterator[ExplainedSpan]:
+        return iter(self.spans)
+
+    def table(self) -> str:
+        """Return a table for people; it shows the text of the spans."""
+        rows = [("span", "entity", "status", "score", "found by"), *map(self._row, self.spans)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        if self.failure:
+            lines.append(f"{self.outcome}: {self.failure.error_class} at {self.failure.location}")
+        return "\n".join(lines)
+
+    def _row(self, one: ExplainedSpan) -> tuple[str, str, str, str, str]:
+        span = one.span
+        found = ", ".join(f"{other.detector} {other.entity} {other.score:.2f}" for other in one.found_by)
+        excerpt = " ".join(self.text[span.start : span.end].split())
+        if len(excerpt) > _EXCERPT_CHARACTERS:
+            excerpt = excerpt[: _EXCERPT_CHARACTERS - 1] + "…"
+        return (excerpt, str(span.entity), one.status, f"{span.score:.2f}", found or span.detector)
+
+
+class Engine:
+    """An engine for Python programs.
+
+    Examples:
+        engine = Engine.public(key=os.urandom(32))
+        [note] = engine.deidentify(["Seen by Dr. Okafor on 3/14/2021."])
+        note.text
+    """
+
+    def __init__(self, parts: EngineParts) -> None:
+        """Wrap an engine that was built elsewhere, such as an institution's."""
+        self.parts = parts
+
+    @classmethod
+    def public(cls, key: Key = None) -> "Engine":
+        """Return the engine on its public resources: patterns and the models that ship.
+
+        Args:
+            key: surrogate key. The same key gives the same patient the same surrogates, in every process. Without a key the
+                engine can detect and explain only.
+
+        Raises:
+            SettingsError: the key is too short, or is not base64.
+            ModelError: a model is missing or damaged.
+        """
+        return cls.from_settings(EngineSettings.public(), key)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], key: Key = None) -> "Engine":
+        """Return the engine of a YAML file with any of the sections notes, detect, merge, recover, policy and obfuscate.
+
+        Args:
+            path: the file; what it leaves out is as in ``public``.
+            key: surrogate key, as in ``public``.
+
+        Raises:
+            SettingsError: the file is missing or invalid, or the key is.
+            ModelError: a model is missing or damaged.
+        """
+        return cls.from_settings(load_engine_settings(Path(path)), key)
+
+    @classmethod
+    def from_settings(cls, settings: EngineSettings, key: Key = None) -> "Engine":
+        """Return the engine that ``settings`` describe; the arguments are as in ``load``."""
+        return cls(build_engine(settings, _key_bytes(key)))
+
+    @overload
+    def detect(  # type: ignore[overload-overlap]
+        self, texts: str, *, patient_ids: str | None = ..., patients: Mapping[str, PatientRecord] | None = ...
+    ) -> DetectedNote: ...
+    @overload
+    def detect(
+        self,
+        texts: Iterable[str],
+        *,
+        patient_ids: Iterable[str | None] | None = ...,
+        patients: Mapping[str, PatientRecord] | None = ...,
+    ) -> list[DetectedNote]: ...
+
+    def detect(
+        self,
+        texts: str | Iterable[str],
+        *,
+        patient_ids: str | Iterable[str | None] | None = None,
+        patients: Mapping[str, PatientRecord] | None = None,
+    ) -> DetectedNote | list[DetectedNote]:
+        """Find the identifiers of notes.
+
+        Args:
+            texts: notes; for one string, one result is returned.
+            patient_ids: of each note, if known.
+            patients: what is known of patients, by id: for the detector ``patient``.
+
+        Returns:
+            One result a note, in order.
+        """
+        if isinstance(texts, str):
+            return self.detect([texts], patient_ids=_one(patient_ids), patients=patients)[0]
+        rows = self._run(texts, _many(patient_ids), None, patients, detect_only=True)
+        return [DetectedNote(*_common(row)) for row in rows]
+
+    @overload
+    def deidentify(  # type: ignore[overload-overlap]
+        self,
+        texts: str,
+        *,
+        patient_ids: str | None = ...,
+        note_datetimes: datetime.datetime | None = ...,
+        patients: Mapping[str, PatientRecord] | None = ...,
+    ) -> DeidentifiedNote: ...
+    @overload
+    def deidentify(
+        self,
+        texts: Iterable[str],
+        *,
+        patient_ids: Iterable[str | None] | None = ...,
+        note_datetimes: Iterable[datetime.datetime | None] | None = ...,
+        patients: Mapping[str, PatientRecord] | None = ...,
+    ) -> list[DeidentifiedNote]: ...
+
+    def deidentify(
+        self,
+        texts: str | Iterable[str],
+        *,
+        patient_ids: str | Iterable[str | None] | None = None,
+        note_datetimes: datetime.datetime | Iterable[datetime.datetime | None] | None = None,
+        patients: Mapping[str, PatientRecord] | None = None,
+    ) -> DeidentifiedNote | list[DeidentifiedNote]:
+        """Replace the identifiers of notes by surrogates.
+
+        Args:
+            texts: notes; for one string, one result is returned.
+            patient_ids: of each note. Notes of one patient get the same surrogates and the same date shift; a note without a
+                patient is its own patient.
+            note_datetimes: when each note was written, without a time zone: dates without a year are read with it.
+            patients: what is known of patients, by id: for the detector ``patient``, the surrogates and the audit.
+
+        Returns:
+            One result a note, in order.
+
+        Raises:
+            SettingsError: the engine has no key.
+        """
+        if self.parts.obfuscator is None:
+            raise SettingsError(f"give the engine a key of {MIN_KEY_BYTES} bytes or more: Engine.public(key=…)")
+        if isinstance(texts, str):
+            moments = [note_datetimes] if isinstance(note_datetimes, datetime.datetime) else None
+            return self.deidentify([texts], patient_ids=_one(patient_ids), note_datetimes=moments, patients=patients)[0]
+        rows = self._run(texts, _many(patient_ids), _many(note_datetimes), patients, detect_only=False)
+        return [
+            DeidentifiedNote(
+                *_common(row),
+                text=row["deid_text"],
+                replacements=tuple((one["start"], one["end"]) for one in row["replacements"]),
+            )
+            for row in rows
+        ]
+
+    def explain(self, text: str, *, patient: PatientRecord | None = None) -> NoteExplanation:
+        """Explain which detectors found what in one note, and what merging and recovery made of it.
+
+        ``print(engine.explain(text).table())`` shows it. The note is not rewritten.
+        """
+        observer = _SpanRecorder()
+        patients = {patient.patient_id: patient} if patient else None
+        ids = [patient.patient_id] if patient else None
+        [row] = self._run([text], ids, None, patients, detect_only=True, observer=observer)
+        _, outcome, _, failure = _common(row)
+        return NoteExplanation(() if failure else observer.explained(), outcome, failure, text)
+
+    def __repr__(self) -> str:
+        names = ", ".join(detector.name for detector in self.parts.detectors)
+        return f"Engine({names}; {'with' if self.parts.obfuscator else 'without'} a key)"
+
+    def _run(
+        self,
+        texts: Iterable[str],
+        patient_ids: Iterable[str | None] | None,
+        note_datetimes: Iterable[datetime.datetime | None] | None,
+        patients: Mapping[str, PatientRecord] | None,
+        *,
+        detect_only: bool,
+        observer: PipelineObserver = NO_OBSERVER,
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the row of each note, in batches of bounded size."""
+        context = BatchContext(self.parts, patients or {})
+        notes = _note_columns(texts, patient_ids, note_datetimes)
+        while rows := list(islice(notes, _BATCH_NOTES)):
+            yield from deidentify(note_batch(rows), context, detect_only=detect_only, observer=observer).to_pylist()
+
+
+class _SpanRecorder(PipelineObserver):
+    """Remembers the spans of every stage for one note, in memory."""
+
+    def __init__(self) -> None:
+        self._found: list[Span] = []
+        self._stages: dict[str, Sequence[Span]] = {}
+
+    def spans(self, name: str, spans: Sequence[Sequence[Span]]) -> None:
+        """Remember the spans of one stage."""
+        [own] = spans
+        if name in (MERGE, RECOVER, RECOVERED):
+            self._stages[name] = own
+        else:
+            self._found += own
+
+    def explained(self) -> tuple[ExplainedSpan, ...]:
+        """Return every span with what became of it, by position."""
+        marked = self._stages.get(RECOVER, self._stages.get(MERGE, ()))
+        recovered = self._stages.get(RECOVERED, ())
+        rest = [one for one in self._found if not any(one.overlaps(other) for other in (*marked, *recovered))]
+        groups = ((marked, "marked"), (recovered, "recovered"), (rest, "dropped"))
+        explained = [
+            ExplainedSpan(span, status, tuple(one for one in self._found if one.overlaps(span)))
+            for spans, status in groups
+            for span in spans
+        ]
+        return tuple(sorted(explained, key=lambda one: one.span))
+
+
+def _key_bytes(key: Key) -> bytes | None:
+    if key is None:
+        return None
+    if isinstance(key, str):
+        return decode_key(key, "key")
+    if len(key) < MIN_KEY_BYTES:
+        raise SettingsError(f"key has {len(key)} bytes; at least {MIN_KEY_BYTES} are needed")
+    return key
+
+
+def _note_columns(
+    texts: Iterable[str],
+    patient_ids: Iterable[str | None] | None,
+    note_datetimes: Iterable[datetime.datetime | None] | None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the columns of each note; its id is its position."""
+    missing = object()
+    ids = None if patient_ids is None else iter(patient_ids)
+    moments = None if note_datetimes is None else iter(note_datetimes)
+    for number, text in enumerate(texts):
+        row: dict[str, Any] = {"note_id": str(number), "text": text}
+        for name, values in (("patient_id", ids), ("note_datetime", moments)):
+            if values is not None and (value := next(values, missing)) is not missing:
+                row[name] = value
+            elif values is not None:
+                raise InputError(f"{name}s ends at note {number}: give one value a note")
+        yield row
+
+
+def _common(row: dict[str, Any]) -> tuple[tuple[Span, ...], Outcome, Reason, Failure | None]:
+    spans = tuple(Span(s["start"], s["end"], Entity(s["entity"]), s["detector"], s["score"]) for s in row["spans"])
+    failure = Failure(row["error_class"], row["error_location"] or "") if row["error_class"] else None
+    return spans, Outcome(row["outcome"]), Reason(row["reason"]), failure
+
+
+def _one(value: Any) -> list[str | None] | None:
+    return None if value is None else [str(value)]
+
+
+def _many(value: Any) -> Any:
+    """Return per-note values; one string or moment for several notes is refused, since it would be read letter by letter."""
+    if isinstance(value, str | datetime.datetime):
+        raise InputError("give one value a note: a list as long as the texts")
+    return value

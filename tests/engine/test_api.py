@@ -1,0 +1,121 @@
+"""The Python API: five lines, typed results, and no text in any repr."""
+
+import datetime
+
+import pytest
+
+import deid_tasks
+from deid_tasks.core.errors import InputError, SettingsError
+from deid_tasks.core.notes import Outcome, Reason
+from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
+from deid_tasks.engine.api import DeidentifiedNote, Engine
+from deid_tasks.settings import EngineSettings
+
+KEY = bytes(range(32))
+TEXT = "Seen by Dr. Okafor on 3/14/2021. MRN: 1234567. Bruce protocol."
+RULES = EngineSettings.public().model_copy(
+    update={"detect": EngineSettings.public().detect.model_copy(update={"detectors": ("patterns", "patient")})}
+)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine.from_settings(RULES, KEY)
+
+
+def test_the_five_lines() -> None:
+    engine = deid_tasks.Engine.public(key=KEY)
+    [note] = engine.deidentify([TEXT], patient_ids=["p1"], note_datetimes=[datetime.datetime(2021, 3, 14)])
+    assert note.outcome is Outcome.PUBLISHED
+    assert note.text is not None
+    assert "Okafor" not in note.text
+    assert "Bruce protocol" in note.text
+    assert [note.text[a:b] for a, b in note.replacements]
+    assert {"PROVIDER", "DATE"} <= {span.entity for span in engine.detect(TEXT)}
+
+
+def test_one_text_gives_one_result_and_several_a_list(engine: Engine) -> None:
+    one, many = engine.detect(TEXT), engine.detect([TEXT, "", TEXT])
+    assert list(one) == list(many[0]) == list(many[2])
+    assert [len(note) for note in many] == [len(one), 0, len(one)]
+    assert engine.deidentify(TEXT, patient_ids="p").text == engine.deidentify([TEXT], patient_ids=["p"])[0].text
+    assert engine.deidentify(TEXT, note_datetimes=datetime.datetime(2021, 3, 14)).text
+    assert engine.detect([]) == []
+
+
+def test_a_patient_has_the_same_surrogates_in_every_note_and_process(engine: Engine) -> None:
+    first = engine.deidentify([TEXT, TEXT, TEXT], patient_ids=["a", "a", "b"])
+    again = Engine.from_settings(RULES, "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=").deidentify(
+        TEXT, patient_ids="a"
+    )
+    assert first[0].text == first[1].text == again.text != first[2].text
+
+
+def test_what_is_known_of_a_patient_is_used(engine: Engine) -> None:
+    record = PatientRecord("p1", terms=(PatientTerm(TermKind.LAST, "quillfeather"),))
+    text = "quillfeather slept well"
+    assert not len(engine.detect(text, patient_ids="p1"))
+    assert len(engine.detect(text, patient_ids="p1", patients={"p1": record})) == 1
+    assert [one.span.detector for one in engine.explain(text, patient=record)] == ["patient"]
+
+
+def test_a_bad_text_costs_that_note_only(engine: Engine) -> None:
+    good, bad, also_good = engine.deidentify([TEXT, "a\ud800b", TEXT])
+    assert (good.outcome, also_good.outcome) == (Outcome.PUBLISHED, Outcome.PUBLISHED)
+    assert (bad.is_quarantined, bad.reason, bad.text, bad.spans) == (True, Reason.NOT_TEXT, None, ())
+
+
+def test_an_explanation_names_detectors_and_what_became_of_each_span(engine: Engine) -> None:
+    explanation = engine.explain(TEXT)
+    marked = {TEXT[one.span.start : one.span.end]: one for one in explanation}
+    assert marked["Okafor"].status == "marked"
+    assert {found.detector for found in marked["Okafor"].found_by} == {"patterns"}
+    table = explanation.table()
+    assert "Okafor" in table
+    assert "PROVIDER" in table
+
+
+def test_recovered_terms_are_explained() -> None:
+    engine = Engine.public()
+    statuses = {one.status for one in engine.explain("Patient walked the Bruce protocol with Dr. Okafor.")}
+    assert "marked" in statuses
+    assert statuses <= {"marked", "recovered", "dropped"}
+
+
+def test_no_repr_shows_text(engine: Engine) -> None:
+    shown = repr(engine.deidentify(TEXT)) + repr(engine.detect(TEXT)) + repr(engine.explain(TEXT)) + repr(engine)
+    surrogate = engine.deidentify(TEXT)
+    assert isinstance(surrogate, DeidentifiedNote)
+    assert "Okafor" not in shown
+    assert "1234567" not in shown
+    assert str(surrogate.text)[12:18] not in shown
+
+
+def test_an_engine_without_a_key_detects_only() -> None:
+    engine = Engine.from_settings(RULES)
+    assert len(engine.detect(TEXT))
+    with pytest.raises(SettingsError, match=r"give the engine a key of 32 bytes"):
+        engine.deidentify(TEXT)
+
+
+@pytest.mark.parametrize("key", [b"short", "c2hvcnQ=", "not base64!"])
+def test_a_bad_key_is_refused(key: bytes | str) -> None:
+    with pytest.raises(SettingsError, match="key") as raised:
+        Engine.from_settings(RULES, key)
+    assert "short" not in str(raised.value)
+
+
+def test_a_settings_file_is_enough(tmp_path) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text("detect: {detectors: [patterns]}\npolicy: {group: A}\n")
+    engine = Engine.load(file, key=KEY)
+    note = engine.deidentify(TEXT)
+    assert "Okafor" in str(note.text), "group A leaves clinicians"
+    assert "3/14/2021" not in str(note.text)
+
+
+def test_values_that_do_not_match_the_texts_are_refused(engine: Engine) -> None:
+    with pytest.raises(InputError, match="patient_ids ends at note 1"):
+        engine.detect([TEXT, TEXT], patient_ids=["a"])
+    with pytest.raises(InputError, match="one value a note"):
+        engine.detect([TEXT, TEXT], patient_ids="ab")  # type: ignore[call-overload]
