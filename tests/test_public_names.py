@@ -33,6 +33,9 @@ def public_definitions(package: Path) -> dict[str, list[str]]:
     """Return, for each public class or function at the top of a module, the modules that define it."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(package.rglob("*.py")):
+        if "migrations" in path.parts:
+            # Alembic calls the function `upgrade` of every revision.
+            continue
         module = ".".join(path.relative_to(package.parent).with_suffix("").parts)
         for name in sorted(definitions(ast.parse(path.read_text(encoding="utf-8")))):
             found[name].append(module)

@@ -19,15 +19,15 @@ def _group() -> None:
     """The tables that the engine writes: create and upgrade them."""
 
 
-@tables.command()
-def upgrade(
+@tables.command("upgrade")
+def upgrade_institution(
     institution: Annotated[str, typer.Option(help="The institution whose tables to upgrade.")],
     institutions: Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")] = _INSTITUTIONS,
 ) -> None:
     """Create the schemas _results and _gold, or upgrade them to the newest version. Every row is kept.
 
-    Run it before the first `dbt build` and after installing a release. It may run at any time and more than once; the DAG
-    dictionaries__INSTITUTION runs it first. Other sessions wait while tables are altered.
+    Run it before the first `dbt build` and after installing a release. It may run at any time and more than once; the
+    DAG dictionaries__INSTITUTION runs it first. Other sessions wait while tables are altered.
     """
     from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
     from deid_tasks.settings import Secrets, load_institution

@@ -36,8 +36,8 @@ def atomic_path(
 ) -> Iterator[Path]:
     """Yield a path to write to, which becomes ``target`` when the block ends without an error.
 
-    The block may make it a file or a folder of files. Two writers of one target never share a path, also on two machines.
-    A target that is a device or a pipe is written to directly. A symbolic link is followed.
+    The block may make it a file or a folder of files. Two writers of one target never share a path, also on two
+    machines. A target that is a device or a pipe is written to directly. A symbolic link is followed.
 
     Replacing a file is one step. Replacing a folder takes two renames: a process that is killed between them leaves the
     earlier folder beside the target, under a hidden name that ends in ``.earlier``.
@@ -103,7 +103,7 @@ def make_folder(folder: Path, mode: int = PRIVATE_FOLDER) -> Path:
 
 @contextmanager
 def _storage_errors(target: Path, room: Path) -> Iterator[None]:
-    """Raise ``StorageError`` in place of an ``OSError`` that concerns ``target``; a lost connection, for one, passes."""
+    """Raise ``StorageError`` in place of an ``OSError`` that concerns ``target``. Others pass."""
     try:
         yield
     except OSError as error:

@@ -85,8 +85,8 @@ def fingerprint_of(files: list[Path]) -> str:
     fingerprints = {(pq.read_schema(path).metadata or {}).get(b"fingerprint", b"").decode() for path in files}
     if len(fingerprints) != 1:
         raise GateError(
-            f"the run's shards were made by {len(fingerprints)} different engines: settings, dictionaries or code changed"
-            " during the run; clear all its shard tasks"
+            f"the run's shards were made by {len(fingerprints)} different engines: settings, dictionaries or code"
+            " changed during the run; clear all its shard tasks"
         )
     return str(fingerprints.pop())
 

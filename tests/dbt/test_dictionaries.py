@@ -1,6 +1,6 @@
 import psycopg2
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.small_hospital import FACILITIES, PATIENTS, PROVIDERS
 
@@ -107,6 +107,7 @@ def in_sql(warehouses):
     connection.close()
 
 
+@example(["0\u034f0"])
 @given(st.lists(TEXT, min_size=1, max_size=30))
 def test_sql_and_python_normalise_alike(in_sql, values):
     assert in_sql(values) == [normalise(value) for value in values]

@@ -19,7 +19,7 @@ from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.annotations import (
     DrawnSample,
-    delivered,
+    count_finished,
     drawn_samples,
     read_drawn,
 )
@@ -114,7 +114,7 @@ def _copy_list(settings: InstitutionSettings, source: Path, folder: Path) -> Non
 def _drop_list(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, folder: Path) -> None:
     """Delete a task list that other settings wrote, unless the person has finished notes of it."""
     with connect(secrets.text(settings.warehouse.connection)) as connection:
-        stored = delivered(connection, settings, sample.version, folder.name)
+        stored = count_finished(connection, settings, sample.version, folder.name)
     if stored or any((folder / "done").iterdir()):
         raise InputError(
             f"{settings.institution}: {folder.name} has finished notes of a task list of sample {sample.version} that"

@@ -14,8 +14,8 @@ from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.annotations import (
+    DeliveryCounts,
     DrawnSample,
-    Stored,
     drawn_samples,
     drawn_texts,
     store_annotations,
@@ -70,7 +70,7 @@ def import_delivery(
     *,
     asked: frozenset[str] | None = None,
     reopen: bool = False,
-) -> tuple[Stored, list[str]]:
+) -> tuple[DeliveryCounts, list[str]]:
     """Store the finished notes of one person's folder ``done`` in one transaction.
 
     Args:
@@ -109,10 +109,10 @@ def _store_folder(
     *,
     asked: frozenset[str] | None,
     reopen: bool,
-) -> tuple[Stored, list[str]]:
+) -> tuple[DeliveryCounts, list[str]]:
     folder = person_dir(settings, sample.version, person)
     manifest = read_manifest(folder)
-    stored, problems = Stored(), []
+    stored, problems = DeliveryCounts(), []
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         for batch in batched(_finished_notes(settings, folder / "done"), _BATCH_NOTES):
             texts = drawn_texts(connection, settings, sample.version, [note.note_id for _, note in batch])

@@ -9,7 +9,7 @@ from deid_tasks.platform.runs.annotation_progress import compare_finished_work, 
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.annotations import DrawnNote, DrawnSample, drawn_samples, read_drawn
-from deid_tasks.platform.warehouse.gold import SettledNote, freeze_gold_set
+from deid_tasks.platform.warehouse.gold import NewGoldNote, freeze_gold_set
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
@@ -54,7 +54,7 @@ def _freeze(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample
     return report | {"gold_version": gold.version}
 
 
-def _adjudicated_note(settings: InstitutionSettings, note: DrawnNote) -> SettledNote:
+def _adjudicated_note(settings: InstitutionSettings, note: DrawnNote) -> NewGoldNote:
     """Return the note with its final spans and the decision behind each.
 
     Raises:
@@ -73,7 +73,7 @@ def _adjudicated_note(settings: InstitutionSettings, note: DrawnNote) -> Settled
         )
     except InputError as error:
         raise InputError(f"note {note.note_id}: {error}") from None
-    return SettledNote(
+    return NewGoldNote(
         note.note_id,
         note.patient_id,
         note.note_type,

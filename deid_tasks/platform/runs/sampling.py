@@ -12,7 +12,7 @@ from deid_tasks.platform.runs.disagreement import Committee, most_disagreeing_no
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.sample import DrawnGroup, GroupRow, SampleDraw, open_draw
+from deid_tasks.platform.warehouse.sample import DrawnStratum, SampleDraw, Stratum, open_draw
 from deid_tasks.settings import (
     DESIGNS,
     DISAGREEMENT,
@@ -95,17 +95,17 @@ def _wanted(chosen: SamplingSettings, designs: Iterable[str]) -> list[Design]:
     return wanted
 
 
-def _draw(draw: SampleDraw, chosen: SamplingSettings, groups: Sequence[GroupRow], design: Design) -> dict[str, Any]:
+def _draw(draw: SampleDraw, chosen: SamplingSettings, groups: Sequence[Stratum], design: Design) -> dict[str, Any]:
     if design == "stratified":
         periods = _periods(chosen)
         sizes = [GroupSize(g.note_type, periods[g.period], g.notes, g.mean_words) for g in groups]
         allotments = allocate_sample(sizes, chosen.size, chosen.min_notes_per_stratum, chosen.weight)
         wanted = {(g.note_type, g.period): a.notes for g, a in zip(groups, allotments, strict=True)}
-        draw.rank(chosen.periods, wanted, chosen.seed)
+        draw.draw_by_stratum(chosen.periods, wanted, chosen.seed)
         size, drawn_as = chosen.size, chosen.model_dump(mode="json", include=_STRATIFIED)
         weights = [a.weight for a in allotments]
     else:
-        draw.at_random(chosen.periods, chosen.random_size, chosen.seed)
+        draw.draw_at_random(chosen.periods, chosen.random_size, chosen.seed)
         size, drawn_as = chosen.random_size, chosen.model_dump(mode="json", include={"random_size", "seed", "periods"})
         wanted, weights = {}, [0.0] * len(groups)
     return _freeze(draw, chosen, groups, design, size, drawn_as, wanted, weights)
@@ -116,23 +116,23 @@ def _draw_disagreement(
     connection: Connection,
     settings: InstitutionSettings,
     chosen: SamplingSettings,
-    groups: Sequence[GroupRow],
+    groups: Sequence[Stratum],
     committee: Committee,
 ) -> dict[str, Any]:
     drawn_as = chosen.model_dump(mode="json", include={"disagreement_size", "disagreement_pool", "seed", "periods"})
     drawn_as |= {"fingerprint": committee.engine.fingerprint, "held_out": settings.training.held_out}
     # Drawing again would leave out the notes of this very sample and take others.
-    if known := draw.frozen(DISAGREEMENT, drawn_as):
+    if known := draw.find_frozen(DISAGREEMENT, drawn_as):
         version, notes, drawn = known
         return _report(draw, DISAGREEMENT, version, notes, groups, drawn)
-    draw.keep(chosen.periods, most_disagreeing_notes(draw, connection, settings, chosen, committee))
+    draw.draw_listed(chosen.periods, most_disagreeing_notes(draw, connection, settings, chosen, committee))
     return _freeze(draw, chosen, groups, DISAGREEMENT, chosen.disagreement_size, drawn_as, {}, [0.0] * len(groups))
 
 
 def _freeze(
     draw: SampleDraw,
     chosen: SamplingSettings,
-    groups: Sequence[GroupRow],
+    groups: Sequence[Stratum],
     design: Design,
     size: int,
     drawn_as: Mapping[str, Any],
@@ -146,7 +146,7 @@ def _freeze(
         version.add(note_id, digest)
     counts = draw.counts()
     drawn = [
-        DrawnGroup(
+        DrawnStratum(
             g.note_type,
             periods[g.period],
             g.notes,
@@ -166,8 +166,8 @@ def _report(
     design: Design,
     version: str,
     notes: int,
-    groups: Sequence[GroupRow],
-    drawn: Sequence[DrawnGroup],
+    groups: Sequence[Stratum],
+    drawn: Sequence[DrawnStratum],
 ) -> dict[str, Any]:
     return {
         "sample_version": version,

@@ -7,6 +7,6 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 
 @logged_step
 def upgrade_tables(settings: InstitutionSettings, secrets: Secrets) -> dict[str, str]:
-    """Create or upgrade the schemas ``_gold`` and ``_results``; return the revision of each by name. Every row is kept."""
+    """Create or upgrade the schemas ``_gold`` and ``_results``; return the revision of each. Every row is kept."""
     uri = secrets.text(settings.warehouse.connection)
     return {version.schema: version.after for version in upgrade_schemas(uri, settings)}

@@ -1,7 +1,7 @@
 """The institution's PostgreSQL warehouse: it reads notes, patients and dictionaries, and writes results and gold sets.
 
-No other package runs SQL on the warehouse. The tables of the schemas ``_results`` and ``_gold`` are defined in ``migrations``,
-beside the modules that write them; ``upgrade`` applies them.
+No other package runs SQL on the warehouse. The tables of the schemas ``_results`` and ``_gold`` are defined in
+``migrations``, beside the modules that write them; ``upgrade`` applies them.
 """
 
 from deid_tasks.platform.warehouse.connection import connect

@@ -29,7 +29,7 @@ class DrawnSample:
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class FinishedWork:
     """One person's finished work on one note."""
 
     spans: tuple[Span, ...]
@@ -49,11 +49,11 @@ class DrawnNote:
     author_id: str | None
     period: str
     text: str = field(repr=False)
-    marked: Mapping[str, Marked]
+    marked: Mapping[str, FinishedWork]
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class DeliveryCounts:
     """Counts of delivered notes by what was done with them."""
 
     new: int = 0
@@ -62,8 +62,8 @@ class Stored:
     closed: int = 0
     """Notes left out: they differ from the stored work, and the adjudicator has them already."""
 
-    def __add__(self, other: "Stored") -> "Stored":
-        return Stored(
+    def __add__(self, other: "DeliveryCounts") -> "DeliveryCounts":
+        return DeliveryCounts(
             self.new + other.new,
             self.changed + other.changed,
             self.unchanged + other.unchanged,
@@ -133,7 +133,7 @@ def read_drawn(connection: Connection, settings: InstitutionSettings, sample_ver
         )
         for note_id, patient_id, note_type, note_datetime, author_id, period, text, people in cursor:
             marked = {
-                who: Marked(_spans(spans, who), preannotated_by, handed_over)
+                who: FinishedWork(_spans(spans, who), preannotated_by, handed_over)
                 for who, preannotated_by, handed_over, spans in people or ()
             }
             yield DrawnNote(note_id, patient_id, note_type, note_datetime, author_id, period, text, marked)
@@ -153,7 +153,7 @@ def drawn_texts(
         return dict(cursor)
 
 
-def delivered(connection: Connection, settings: InstitutionSettings, sample_version: str, annotator: str) -> int:
+def count_finished(connection: Connection, settings: InstitutionSettings, sample_version: str, annotator: str) -> int:
     """Return the number of notes that this person has finished."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -176,11 +176,11 @@ def store_annotations(
     tool: str,
     preannotated_by: str = "",
     reopen: bool = False,
-) -> Stored:
+) -> DeliveryCounts:
     """Store one person's finished work on these notes, in place of that person's earlier work on them.
 
-    The same spans again change nothing. An annotator's changed spans on a note that the adjudicator has are left out. With
-    ``reopen`` they are stored, and the adjudicator's answer on the note is deleted.
+    The same spans again change nothing. An annotator's changed spans on a note that the adjudicator has are left out.
+    With ``reopen`` they are stored, and the adjudicator's answer on the note is deleted.
     """
     marks = {note_id: _marks(spans) for note_id, spans in notes.items()}
     with connection.cursor() as cursor:
@@ -230,7 +230,7 @@ def store_annotations(
 
 def _sort_delivery(
     marks: Mapping[str, list[_Mark]], before: Mapping[str, tuple[bool, list[_Mark]]], *, reopen: bool
-) -> tuple[Stored, list[str]]:
+) -> tuple[DeliveryCounts, list[str]]:
     """Return the counts of a delivery, and the ids of the notes to write."""
     counts = {"new": 0, "changed": 0, "unchanged": 0, "closed": 0}
     written: list[str] = []
@@ -247,7 +247,7 @@ def _sort_delivery(
         counts[kind] += 1
         if kind in {"new", "changed"}:
             written.append(note_id)
-    return Stored(**counts), written
+    return DeliveryCounts(**counts), written
 
 
 def _delete_work(

@@ -51,8 +51,8 @@ def open_connection(uri: str) -> Connection:
 def warehouse_errors(uri: str) -> Iterator[None]:
     """Raise ``WarehouseError`` in place of the driver's errors.
 
-    PostgreSQL's messages may quote values of rows. Only the class of an error is passed on, and for a missing or forbidden
-    table or column the first line of its message, which names it.
+    PostgreSQL's messages may quote values of rows. Only the class of an error is passed on, and for a missing or
+    forbidden table or column the first line of its message, which names it.
     """
     try:
         yield
@@ -66,7 +66,8 @@ def warehouse_errors(uri: str) -> Iterator[None]:
     except psycopg2.Error as error:
         if _is_lost(error):
             raise WarehouseError(
-                f"lost the connection to PostgreSQL at {_server(uri)} ({type(error).__name__}); run again when it is back"
+                f"lost the connection to PostgreSQL at {_server(uri)} ({type(error).__name__});"
+                " run again when the server is back"
             ) from None
         raise WarehouseError(
             f"{_server(uri)}: PostgreSQL refused a statement: {type(error).__name__} (SQLSTATE {error.pgcode});"

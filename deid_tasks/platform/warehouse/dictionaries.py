@@ -44,8 +44,8 @@ def read_people(
 ) -> Iterator[tuple[str, str, str, datetime.date | None]]:
     """Yield ``(patient_id, first name, last name, birth date)`` for every name of every patient.
 
-    A patient has one row for each first name and one for each preferred name. A missing part is empty; a patient without a
-    name has one row with the identifier and the birth date.
+    A patient has one row for each first name and one for each preferred name. A missing part is empty; a patient
+    without a name has one row with the identifier and the birth date.
     """
     with connection.cursor(name="people") as cursor:
         cursor.itersize = 10_000

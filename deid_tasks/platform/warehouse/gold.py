@@ -57,7 +57,7 @@ class GoldRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SettledNote:
+class NewGoldNote:
     """One adjudicated note, to be frozen in a gold set."""
 
     note_id: str
@@ -131,7 +131,7 @@ def read_gold(connection: Connection, settings: InstitutionSettings, gold: GoldS
 def freeze_gold_set(
     connection: Connection,
     settings: InstitutionSettings,
-    notes: Iterable[SettledNote],
+    notes: Iterable[NewGoldNote],
     *,
     design: Design,
     sample_version: str,
@@ -140,8 +140,8 @@ def freeze_gold_set(
 ) -> GoldSet:
     """Write a gold set in the caller's transaction, and return it; a gold set that exists already stays as it is.
 
-    The version is a hash of the notes, their spans and who decided them, the design and the sample; the order of the notes
-    does not matter. The notes are streamed into temporary tables, since the version is known after the last note.
+    The version is a hash of the notes, their spans and who decided them, the design and the sample; the order of the
+    notes does not matter. The notes are streamed into temporary tables, since the version is known after the last note.
 
     Args:
         connection: A connection to the warehouse.
@@ -211,7 +211,7 @@ def _move_notes(cursor: Any, settings: InstitutionSettings, version: str) -> Non
         )
 
 
-def _insert_notes(cursor: Any, settings: InstitutionSettings, notes: list[SettledNote]) -> None:
+def _insert_notes(cursor: Any, settings: InstitutionSettings, notes: list[NewGoldNote]) -> None:
     """Insert the notes into the temporary tables, without a version."""
     rows: dict[str, list[tuple[object, ...]]] = {"gold_note": [], "gold_span": [], "gold_decision": []}
     for n in notes:
@@ -232,7 +232,7 @@ def _insert_notes(cursor: Any, settings: InstitutionSettings, notes: list[Settle
         execute_values(cursor, statement, rows[table], page_size=1_000)
 
 
-def _digest(note: SettledNote) -> bytes:
+def _digest(note: NewGoldNote) -> bytes:
     try:
         check_spans(note.spans, len(note.text))
     except ValueError as error:

@@ -50,7 +50,8 @@ def read_shard(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the notes of a shard in batches of ``NOTE_SCHEMA``, in order of patient and note.
 
-    Memory stays flat whatever the shard's size. A note that is not valid UTF-8 has a null text, for the engine to quarantine.
+    Memory stays flat whatever the shard's size. A note that is not valid UTF-8 has a null text, for the engine to
+    quarantine.
 
     Args:
         connection: A connection to the warehouse; a server-side cursor streams the rows.
@@ -114,8 +115,8 @@ def read_some(connection: Connection, settings: InstitutionSettings, notes: int)
 def read_texts(connection: Connection, settings: InstitutionSettings, notes: int) -> Iterator[tuple[str | None, str]]:
     """Yield ``(patient_id, text)`` of about ``notes`` notes of any time, those whose ids hash lowest.
 
-    The rows come in no particular order, so that the database need not sort them. Notes that are not valid UTF-8, and those
-    longer than ``notes.max_characters``, are left out.
+    The rows come in no particular order, so that the database need not sort them. Notes that are not valid UTF-8, and
+    those longer than ``notes.max_characters``, are left out.
     """
     with connection.cursor() as counting:
         counting.execute(compose("select count(*) from {staging}.stg_note", settings))

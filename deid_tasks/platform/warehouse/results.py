@@ -159,7 +159,7 @@ def replace_run_counts(
 
 
 def read_review(connection: Connection, settings: InstitutionSettings, run_id: str) -> list[dict[str, str]] | None:
-    """Return why a person must review the run before it is published; ``None`` when the gate has not checked the run."""
+    """Return why a person must review the run before it is published; ``None`` without a check of the gate."""
     with connection.cursor() as cursor:
         cursor.execute(compose("select review from {results}.run where run_id = %s", settings), (run_id,))
         row = cursor.fetchone()

@@ -20,7 +20,7 @@ _BATCH_NOTES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class GroupRow:
+class Stratum:
     """One stratum of the warehouse's notes: a note type in a period."""
 
     note_type: str
@@ -31,7 +31,7 @@ class GroupRow:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnGroup:
+class DrawnStratum:
     """One stratum of a frozen sample."""
 
     note_type: str
@@ -54,11 +54,12 @@ class SampleDraw:
         self.too_long = too_long
         """Number of notes left out because they exceed ``notes.max_characters``."""
 
-    def groups(self, bounds: Sequence[object]) -> list[GroupRow]:
+    def groups(self, bounds: Sequence[object]) -> list[Stratum]:
         """Return the strata by note type and period.
 
         Args:
-            bounds: The first day of each period but the first. A missing note type counts as the empty one, and notes without
+            bounds: The first day of each period but the first. A missing note type counts as the empty one, and notes
+                without
                 a time are in a period of their own, the last.
         """
         with self._connection.cursor() as cursor:
@@ -70,14 +71,14 @@ class SampleDraw:
                 """,
                 (list(bounds), len(bounds) + 1),
             )
-            return [GroupRow(*row) for row in cursor]
+            return [Stratum(*row) for row in cursor]
 
-    def rank(self, bounds: Sequence[object], allotted: Mapping[tuple[str, int], int], seed: int) -> None:
+    def draw_by_stratum(self, bounds: Sequence[object], allotted: Mapping[tuple[str, int], int], seed: int) -> None:
         """Draw the first notes of each stratum, in an order that puts distinct patients first.
 
-        Every patient's best note comes first, then every patient's second, and so on. Notes that hold the patient's own name,
-        address, phone number or e-mail address come before others. A hash of seed and note decides among equals, so the same
-        warehouse gives the same sample.
+        Every patient's best note comes first, then every patient's second, and so on. Notes that hold the patient's own
+        name, address, phone number or e-mail address come before others. A hash of seed and note decides among equals,
+        so the same warehouse gives the same sample.
 
         Args:
             bounds: The first day of each period but the first.
@@ -119,7 +120,7 @@ class SampleDraw:
             )
             cursor.execute("drop table sample_allotted")
 
-    def at_random(self, bounds: Sequence[object], size: int, seed: int) -> None:
+    def draw_at_random(self, bounds: Sequence[object], size: int, seed: int) -> None:
         """Draw ``size`` notes, each with the same probability whatever its type, patient and content."""
         with self._connection.cursor() as cursor:
             _empty_draw(cursor)
@@ -135,7 +136,7 @@ class SampleDraw:
             )
 
     def unsampled(self, seed: int) -> Iterator[tuple[str, str]]:
-        """Yield ``(note id, patient id)`` of the notes that no sample and no gold set holds, in an order given by the seed."""
+        """Yield ``(note id, patient id)`` of notes that no sample and no gold set holds, in the seed's order."""
         with self._connection.cursor(name="unsampled") as cursor:
             # The hash keeps the design's former name: the same seed gives the same order in every release.
             cursor.execute(
@@ -169,7 +170,7 @@ class SampleDraw:
             for row in cursor:
                 yield Document(*row)
 
-    def keep(self, bounds: Sequence[object], note_ids: Sequence[str]) -> None:
+    def draw_listed(self, bounds: Sequence[object], note_ids: Sequence[str]) -> None:
         """Draw exactly these notes, in this order."""
         with self._connection.cursor() as cursor:
             _empty_draw(cursor)
@@ -183,7 +184,7 @@ class SampleDraw:
                 {"bounds": list(bounds), "last": len(bounds) + 1, "ids": list(note_ids)},
             )
 
-    def frozen(self, design: Design, drawn_as: Mapping[str, object]) -> tuple[str, int, list[DrawnGroup]] | None:
+    def find_frozen(self, design: Design, drawn_as: Mapping[str, object]) -> tuple[str, int, list[DrawnStratum]] | None:
         """Return version, notes and strata of the newest sample drawn with these settings; ``None`` without one."""
         with self._connection.cursor() as cursor:
             cursor.execute(
@@ -209,7 +210,7 @@ class SampleDraw:
                 ),
                 (row[0],),
             )
-            return row[0], row[1], [DrawnGroup(*group) for group in cursor]
+            return row[0], row[1], [DrawnStratum(*group) for group in cursor]
 
     def drawn(self) -> Iterator[tuple[str, str]]:
         """Yield ``(note id, digest of its text)`` of the drawn notes, by note id."""
@@ -230,7 +231,7 @@ class SampleDraw:
         seed: int,
         size: int,
         drawn_as: Mapping[str, object],
-        groups: Sequence[DrawnGroup],
+        groups: Sequence[DrawnStratum],
         periods: Sequence[str],
     ) -> int:
         """Write the drawn notes under ``version`` and return their number; an existing version stays as it is.

@@ -59,8 +59,8 @@ from (
         )) as words,
         p.terms, p.phones
     from {staging}.stg_note as n
-    -- `offset 0` is an optimisation fence: a text that a view composes, or that is stored compressed, is made once and not
-    -- for every use. A text whose bytes show that it is too long is not read.
+    -- `offset 0` is an optimisation fence: a text that a view composes, or that is stored compressed, is made once and
+    -- not for every use. A text whose bytes show that it is too long is not read.
     cross join lateral (select n.note_text as written offset 0) as w
     cross join lateral (
         select case
@@ -81,9 +81,9 @@ from (
 def read_candidates(connection: Connection, settings: InstitutionSettings) -> int:
     """Fill the temporary table ``sample_candidate``, and return the number of notes left out as too long.
 
-    Each note has its length in words, a digest of its text, and whether it holds the patient's own name, address, phone number
-    or e-mail address. A term is searched for as a plain string first, and only where it is found are the characters around it
-    checked: compiling a regular expression for each patient would cost PostgreSQL a millisecond a patient.
+    Each note has its length in words, a digest of its text, and whether it holds the patient's own name, address, phone
+    number or e-mail address. A term is searched for as a plain string first, and only where it is found are the
+    characters around it checked: compiling a regular expression would cost PostgreSQL a millisecond a patient.
     """
     limits = {
         "min_phone": _MIN_PHONE_DIGITS,

@@ -1,7 +1,7 @@
 """The names of published slices, by interval of notes.
 
-A slice is named by a keyed hash of its interval, so the same day has another name under another surrogate key. The table
-``published_slice`` holds every name, so that a day published again replaces its former slice.
+A slice is named by a keyed hash of its interval, so the same day has another name under another surrogate key. The
+table ``published_slice`` holds every name, so that a day published again replaces its former slice.
 """
 
 import datetime

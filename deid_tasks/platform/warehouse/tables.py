@@ -94,7 +94,8 @@ def table_digest(connection: Connection, settings: InstitutionSettings, tables: 
 def count_older(connection: Connection, settings: InstitutionSettings, years: int, today: datetime.date) -> int:
     """Return the number of patients older than ``years``.
 
-    Their birth dates are not published, so the number tells whether the published table would change with another birthday.
+    Their birth dates are not published, so the number tells whether the published table would change with another
+    birthday.
     """
     with connection.cursor() as cursor:
         cursor.execute(

@@ -33,8 +33,8 @@ class SchemaVersion:
 def upgrade_schemas(uri: str, settings: InstitutionSettings) -> list[SchemaVersion]:
     """Bring the schemas ``_gold`` and ``_results`` of an institution to the newest revision, in one transaction.
 
-    Callers at the same time wait for each other; where nothing is left to do, nothing is locked. Tables that dbt made before
-    there were revisions are adopted with every row.
+    Callers at the same time wait for each other; where nothing is left to do, nothing is locked. Tables that dbt made
+    before there were revisions are adopted with every row.
 
     Raises:
         WarehouseError: The server cannot be reached, or the role may not create or alter the tables.

@@ -10,11 +10,11 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError, WarehouseError
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation import Decision, DecisionBasis
-from deid_tasks.platform.warehouse.gold import SettledNote, freeze_gold_set, gold_sets, newest_gold_set, read_gold
+from deid_tasks.platform.warehouse.gold import NewGoldNote, freeze_gold_set, gold_sets, newest_gold_set, read_gold
 from tests.support.freeze_truth import freeze_truth
 from tests.support.small_hospital import notes
 
-NOTE = SettledNote(
+NOTE = NewGoldNote(
     "N1", "P1", "letter", datetime.datetime(2024, 1, 1), "A1", "Ms. Quill, 3/14", (Span(4, 9, Entity.PATIENT),)
 )
 

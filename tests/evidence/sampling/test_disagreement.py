@@ -16,7 +16,7 @@ from deid_tasks.platform.runs.disagreement import Committee
 from deid_tasks.platform.runs.patient_split import training_split
 from deid_tasks.platform.runs.sampling import draw_samples
 from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.gold import SettledNote, freeze_gold_set
+from deid_tasks.platform.warehouse.gold import NewGoldNote, freeze_gold_set
 from deid_tasks.settings import DESIGNS
 from tests.support.sampling_site import KEY, drawn, put, site
 
@@ -86,7 +86,7 @@ def test_no_note_of_a_sample_or_a_gold_set_is_drawn_again(place, ask):
     put(ask, notes(TWO, TWO, TWO, TWO, TWO, TWO))
     settings, secrets = place(size=2, random_size=1, disagreement_size=6)
     with connect(secrets.text("ehr")) as connection:
-        gold = SettledNote("n0", "P0", "t", datetime.datetime(2024, 1, 1), "A1", TWO, (Span(12, 18, Entity.MRN),))
+        gold = NewGoldNote("n0", "P0", "t", datetime.datetime(2024, 1, 1), "A1", TWO, (Span(12, 18, Entity.MRN),))
         freeze_gold_set(connection, settings, [gold], design="random", sample_version="elsewhere")
     before = draw_samples(settings, secrets, designs=["random", "stratified"])
     both = draw_samples(settings, secrets)

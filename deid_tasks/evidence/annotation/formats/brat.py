@@ -7,11 +7,11 @@ from pathlib import Path
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.files import make_folder
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats.files import (
     annotation_files,
     file_stem,
-    make_folder,
     note_id_of,
     read_text,
     write_text,

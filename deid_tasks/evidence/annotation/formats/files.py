@@ -57,15 +57,6 @@ def annotation_files(source: Path, suffix: str) -> list[Path]:
     return sorted(path for path in source.rglob(f"*{suffix}") if not path.name.startswith("."))
 
 
-def make_folder(target: Path) -> Path:
-    """Return the folder, created if it is new; raises ``InputError`` if that fails."""
-    try:
-        target.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be created: {error.strerror}") from None
-    return target
-
-
 def file_stem(note_id: str) -> str:
     """Return a file name for a note, from which ``note_id_of`` recovers the id, whatever characters it holds."""
     stem = quote(note_id, safe=" ")
