@@ -69,9 +69,10 @@ def institution(notes: int, of: int, seed: int, *, harvested: bool) -> Iterator[
             connection = psycopg2.connect(uri)
             load(connection, hospital, written, f"{NAME}_ehr", "omop")
             connection.close()
-            _dbt(uri, folder)
             values = {"ehr": uri, "key": base64.b64encode(bytes(range(32))).decode()}
             settings, secrets = _settings(folder), Secrets(values.get)
+            runs.upgrade_tables(settings, secrets)
+            _dbt(uri, folder)
             runs.compile_dictionaries(settings, secrets)
             if harvested:
                 runs.harvest_candidates(settings, secrets)
