@@ -25,6 +25,7 @@ _BASE = np.uint64(0x9E3779B97F4A7C15 | 1)
 _BASE_INVERSE = np.uint64(pow(int(_BASE), -1, 1 << 64))
 _ALNUM = re.compile(r"[^\W_]")
 _SEPARATOR = "\n\n"
+_ADJOINING_GAPS = [[ord(mark) for mark in gap] for gap in (" ", ", ", ",", "-", ". ")]
 MAX_GAP = 4
 """More characters than this between two words, and they are not one term."""
 
@@ -144,6 +145,15 @@ class Scan:
             lines = self.newlines[self.starts[candidates + 1]] - self.newlines[self.ends[candidates]]
             joins[candidates] = lines < 2
         return joins
+
+    def gap_after(self, token: int) -> list[int]:
+        """Return the code points between a token and the next."""
+        gap: list[int] = self.codes[self.ends[token] : self.starts[token + 1]].tolist()
+        return gap
+
+    def adjoins_next(self, token: int) -> bool:
+        """Whether a term may continue with the next token, and only a blank, a comma, a full stop or a hyphen is between."""
+        return bool(self.joins_next[token]) and self.gap_after(token) in _ADJOINING_GAPS
 
     @cached_property
     def capital(self) -> Flags:
