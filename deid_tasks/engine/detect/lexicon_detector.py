@@ -153,7 +153,7 @@ class _LexiconMatches:
         return Entity.ZIP if mask & _ZIP else None
 
     def _is_unambiguous_word(self, start: int) -> bool:
-        """Whether a one-word facility is meant: an everyday word must be capitalised, a medical one also follow "at"."""
+        """Whether a one-word facility is meant: everyday words are capitalised, medical ones follow "at" too."""
         if not self._is_everyday[start]:
             return True
         before = int(self._single[start - 1]) if start else 0

@@ -66,15 +66,16 @@ def test_a_note_of_ten_megabytes(gap):
     assert made.text.startswith(obfuscator().obfuscate(Document("n", one, "p1"), few, MARIA, WRITTEN_AT).text)
 
 
-def test_work_grows_with_the_length_of_a_note():
+def rewriting_lines(count: int) -> int:
+    """How many lines of Python it takes to rewrite a note of ``count`` equal lines."""
     marked, spans = read_markup(
         "Seen by Dr. [PROVIDER:Chu] on [DATE:3/14/2021], [PHONE:617-555-0123], of [CITY:Boston]. "
     )
-    lines = []
-    for count in (100, 800):
-        shifts = [i * len(marked) for i in range(count)]
-        found = [Span(s.start + shift, s.end + shift, s.entity) for shift in shifts for s in spans]
-        document = Document("n", marked * count, "p1")
-        rewrite = obfuscator()
-        lines.append(executed_lines(lambda: rewrite.obfuscate(document, found, MARIA, WRITTEN_AT)))
-    assert lines[1] < 12 * lines[0]
+    shifts = [i * len(marked) for i in range(count)]
+    found = [Span(s.start + shift, s.end + shift, s.entity) for shift in shifts for s in spans]
+    document, rewriter = Document("n", marked * count, "p1"), obfuscator()
+    return executed_lines(lambda: rewriter.obfuscate(document, found, MARIA, WRITTEN_AT))
+
+
+def test_work_grows_with_the_length_of_a_note():
+    assert rewriting_lines(800) < 12 * rewriting_lines(100)
