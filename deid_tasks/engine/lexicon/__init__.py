@@ -1,4 +1,8 @@
-"""Dictionaries compiled into one matcher that all workers share."""
+"""Lexicon: dictionaries compiled to one matcher of keyed hashes, which all workers of a host share.
+
+``Lexicon`` finds the terms of an institution and of the public lists; ``patient_terms`` compiles one patient's record
+to the same form.
+"""
 
 from deid_tasks.engine.lexicon.lexicon import Lexicon, compile_lexicon, default_lexicon
 from deid_tasks.engine.lexicon.normalise import normalise

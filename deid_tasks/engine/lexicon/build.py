@@ -1,4 +1,7 @@
-"""Dictionary rows to the sorted table, in bounded memory: rows are read in chunks, entries kept in parts by their leading bits, parts sorted one by one."""
+"""Dictionary rows to the sorted table, in bounded memory.
+
+Rows are read in chunks, entries are kept in parts by their leading bits, and the parts are sorted one by one.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -8,42 +11,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_tasks.core.errors import LexiconError
-from deid_tasks.engine.lexicon.full_names import MOST_WORDS, name_forms
+from deid_tasks.engine.lexicon.full_names import MAX_NAME_WORDS, name_forms
 from deid_tasks.engine.lexicon.scan import U64, Hasher
 from deid_tasks.engine.lexicon.table import TermTable, bucket_starts, entries
 from deid_tasks.engine.lexicon.terms import PREFIX, LexiconTerm, bit_of, variants
 
 _CHUNK_ROWS = 100_000
 _PART_BITS = 6
-_GOES_ON, _ENDS_TOO = 63, 64
-"""Codes of a payload while the table is built: a bit's number, 63 for the beginning of a longer term, 64 more for both."""
+_CONTINUES, _ENDS_TOO = 63, 64
+"""Payloads are one byte while the table is built: a bit's number, 63 for a beginning of a longer term, 64 more for
+both."""
 _PAYLOADS = np.array(
-    [PREFIX if code == _GOES_ON else 1 << code % _ENDS_TOO | (PREFIX if code > _GOES_ON else 0) for code in range(127)],
+    [
+        PREFIX if code == _CONTINUES else 1 << code % _ENDS_TOO | (PREFIX if code > _CONTINUES else 0)
+        for code in range(127)
+    ],
     np.uint64,
 )
 Codes = NDArray[np.uint8]
 
 
 def build_table(rows: Iterable[LexiconTerm], hasher: Hasher, counts: Counter[str]) -> TermTable:
-    """The table of ``rows``, read once; ``counts`` is increased by ``table/kind``.
+    """Return the table of ``rows``, which are read once.
 
-    About 25 bytes of memory an entry at its peak; a term of two words has up to seven entries.
+    The peak of memory is about 25 bytes an entry; a term of two words has up to seven entries.
 
-    Raises ``LexiconError`` for a table or kind that there is none of.
+    Args:
+        rows: dictionary rows.
+        hasher: computes the hashes.
+        counts: increased by the rows of each ``table/kind``.
+
+    Raises:
+        LexiconError: a row has an unknown table or kind.
     """
     parts = _Parts()
     stream = iter(rows)
-    places: dict[tuple[str, str], int] = {}
+    bits: dict[tuple[str, str], int] = {}
     while chunk := list(islice(stream, _CHUNK_ROWS)):
         groups: dict[tuple[str, str], list[str]] = {}
         for row in chunk:
             groups.setdefault((row.table, row.kind), []).append(row.term)
         del chunk
-        for place, terms in groups.items():
-            if place not in places:
-                places[place] = _bit_number(*place)
-            counts["/".join(place)] += len(terms)
-            for keys, codes in _entries(*place, terms, places[place], hasher):
+        for kind, terms in groups.items():
+            if kind not in bits:
+                bits[kind] = _bit_number(*kind)
+            counts["/".join(kind)] += len(terms)
+            for keys, codes in _entries(*kind, terms, bits[kind], hasher):
                 parts.add(keys, codes)
     return parts.table()
 
@@ -51,12 +64,12 @@ def build_table(rows: Iterable[LexiconTerm], hasher: Hasher, counts: Counter[str
 def _bit_number(table: str, kind: str) -> int:
     bit = bit_of(table, kind)
     if bit is None:
-        raise LexiconError(f"a lexicon has no kind {kind!r} in the table {table!r}")
+        raise LexiconError(f"the lexicon's table {table!r} has no kind {kind!r}")
     return bit.bit_length() - 1
 
 
 def _entries(table: str, kind: str, terms: list[str], bit: int, hasher: Hasher) -> Iterator[tuple[U64, Codes]]:
-    """Keys and codes of all forms of ``terms``, which are of one kind."""
+    """Yield keys and codes of all forms of ``terms``, which are of one kind."""
     forms: list[str] = []
     if kind == "full":
         names: list[str] = []
@@ -69,10 +82,10 @@ def _entries(table: str, kind: str, terms: list[str], bit: int, hasher: Hasher) 
                 forms.append(term.replace("'", "").replace("-", ""))
         scan = hasher.scan(names)
         yield from (
-            (keys, np.full(len(keys), bit + _ENDS_TOO * goes_on if ends else _GOES_ON, np.uint8))
-            for keys, ends, goes_on in name_forms(scan, hasher)
+            (keys, np.full(len(keys), bit + _ENDS_TOO * continues if ends else _CONTINUES, np.uint8))
+            for keys, ends, continues in name_forms(scan, hasher)
         )
-        many = np.flatnonzero(np.bincount(scan.document, minlength=len(names)) > MOST_WORDS)
+        many = np.flatnonzero(np.bincount(scan.document, minlength=len(names)) > MAX_NAME_WORDS)
         for index in many.tolist():
             forms.extend(variants(table, kind, names[index]))
     else:
@@ -83,11 +96,11 @@ def _entries(table: str, kind: str, terms: list[str], bit: int, hasher: Hasher) 
                 forms.extend(variants(table, kind, term))
     if forms:
         keys, payload = entries(forms, [1 << bit] * len(forms), hasher)
-        yield keys, np.where(payload == np.uint64(PREFIX), _GOES_ON, bit).astype(np.uint8)
+        yield keys, np.where(payload == np.uint64(PREFIX), _CONTINUES, bit).astype(np.uint8)
 
 
 class _Parts:
-    """Entries on their way into the table."""
+    """Entries by the leading bits of their keys, until the table is built."""
 
     def __init__(self) -> None:
         self._keys: list[list[U64]] = [[] for _ in range(1 << _PART_BITS)]
@@ -102,14 +115,14 @@ class _Parts:
         start = 0
         for number, end in enumerate(ends.tolist()):
             if end > start:
-                # A copy, so that the chunk's own arrays are not kept alive by a slice.
+                # A copy, since a slice would keep the chunk's arrays in memory.
                 self._keys[number].append(keys[start:end].copy())
                 self._codes[number].append(codes[start:end].copy())
             start = end
         self._size += len(keys)
 
     def table(self) -> TermTable:
-        """The sorted table; payloads of equal keys are united. The parts are given up one by one."""
+        """Return the sorted table; payloads of equal keys are combined. Parts are freed one by one."""
         hashes, payload = np.empty(self._size, np.uint64), np.empty(self._size, np.uint64)
         filled = 0
         for number in range(1 << _PART_BITS):

@@ -1,7 +1,8 @@
-"""The forms of full names as arrays: what ``terms.name_variants`` says of one name, for hundreds of thousands at once.
+"""The forms of full names as arrays: ``terms.name_variants`` for hundreds of thousands of names at once.
 
-A form is a sequence of the name's own words and initials, and its hash is made of theirs. So names are sorted by shape (how many given and family
-words, whether a comma stands between) and each form of a shape is a few operations on columns of hashes. Beginnings that forms share are hashed once.
+A form is a sequence of the name's own words and initials, and its hash is computed from theirs. Names are therefore
+grouped by shape (how many given and family words, with a comma or without), and each form of a shape is a few
+operations on columns of hashes. Beginnings that forms share are hashed once.
 """
 
 from collections.abc import Iterator
@@ -13,25 +14,26 @@ import numpy as np
 from deid_tasks.engine.lexicon.scan import I64, U64, Flags, Hasher, Scan
 from deid_tasks.engine.lexicon.terms import MAX_TOKENS
 
-MOST_WORDS = 6
-"""Names of more words are left to ``terms.variants``."""
+MAX_NAME_WORDS = 6
+"""Names of more words are expanded by ``terms.variants``."""
 _COMMA = 44
 _Symbol = str
-"""A column: ``g0``, ``g1`` … the given words, ``f0`` … the family words, ``a``, ``b`` the initials of the first two given words."""
+"""A column of hashes: ``g0``, ``g1`` … for the given words, ``f0`` … for the family words, ``a`` and ``b`` for the
+initials of the first two given words."""
 
 
 class Shape(NamedTuple):
-    """What decides which forms a name has."""
+    """The traits of a name that decide its forms."""
 
     given: int
     family: int
     has_comma: bool
     is_short: bool
-    """A family name of one or two letters goes with no initial."""
+    """Whether the family name has one or two letters: it is then never combined with initials."""
 
 
 class Node(NamedTuple):
-    """One beginning of forms: the column it ends in, whether a form ends here, and how they go on."""
+    """One beginning of forms: its last column, whether a form ends here, and the nodes that continue it."""
 
     symbol: _Symbol
     ends: bool
@@ -39,7 +41,7 @@ class Node(NamedTuple):
 
 
 def shapes_of(scan: Scan) -> tuple[I64, I64, Flags]:
-    """Of each text: how many words, how many of them before its first comma (0 without one), and whether there is a comma."""
+    """Return, for each text, its words, those before its first comma (0 without one), and whether it has a comma."""
     count = len(scan.bases)
     words = np.bincount(scan.document, minlength=count)
     commas = np.flatnonzero(scan.codes == _COMMA)
@@ -56,7 +58,15 @@ def shapes_of(scan: Scan) -> tuple[I64, I64, Flags]:
 
 
 def name_forms(scan: Scan, hasher: Hasher) -> Iterator[tuple[U64, bool, bool]]:
-    """Hashes of every beginning of every form of the full names ``scan`` holds, one name a text: the hashes, whether forms end there, whether forms go on."""
+    """Yield the hashes of all beginnings of all forms of full names.
+
+    Args:
+        scan: the names, one a text.
+        hasher: computes the hashes.
+
+    Yields:
+        Hashes of one beginning for all names of one shape, whether a form ends there, and whether a form continues.
+    """
     words, before, has_comma = shapes_of(scan)
     family = np.where(has_comma, before, np.minimum(words, 1))
     given = words - family
@@ -70,7 +80,7 @@ def name_forms(scan: Scan, hasher: Hasher) -> Iterator[tuple[U64, bool, bool]]:
     keys = ((words * 16 + family) * 2 + has_comma) * 2 + is_short
     keys = np.where(plain, words * 64, keys)
     keys[words == 0] = -1
-    for key in np.unique(keys[(words > 0) & (words <= MOST_WORDS)]).tolist():
+    for key in np.unique(keys[(words > 0) & (words <= MAX_NAME_WORDS)]).tolist():
         rows = np.flatnonzero(keys == key)
         if len(rows) == 0:
             continue
@@ -107,13 +117,13 @@ def _walk(
 
 @lru_cache(maxsize=256)
 def plain_tree(words: int) -> tuple[Node, ...]:
-    """The term itself and nothing else."""
+    """Return the tree of a name that has no other form than its own."""
     return _tree({tuple(f"g{i}" for i in range(words))})
 
 
 @lru_cache(maxsize=256)
 def tree_of(shape: Shape) -> tuple[Node, ...]:
-    """The forms of one shape, as ``terms.name_variants`` gives them, with the name as it stands."""
+    """Return the tree of the forms that ``terms.name_variants`` yields for one shape, and of the name itself."""
     given = tuple(f"g{i}" for i in range(shape.given))
     family = tuple(f"f{i}" for i in range(shape.family))
     middle = given[1:]

@@ -23,31 +23,33 @@ FORMAT = 2
 _METADATA = "metadata.json"
 _CURRENT = "CURRENT"
 _ARRAYS = {"hashes": "<u8", "payload": "<u8", "buckets": "<u4"}
-"""The files of an artefact beside its metadata: flat arrays without a header."""
+"""The files of an artefact beside its metadata: flat arrays without a header, and their types."""
 _BLOCK_BYTES = 1 << 15
 
 
 class Lexicon:
     """Finds dictionary terms in batches of texts.
 
-    The artefact holds 64-bit hashes and no term, so that a copied file gives no list of patients away. Without a key, anyone
-    may still test whether a guessed name is in it: give a secret ``key`` where the file leaves the institution's own disks.
+    The artefact holds 64-bit hashes and no term, so that a copied file is no list of patients. Without a key, anybody
+    can still test whether a guessed name is in it: use a secret ``key`` where the file leaves the institution's own
+    disks.
     """
 
     def __init__(self, table: TermTable, hasher: Hasher, version: str, counts: dict[str, int]) -> None:
         self._table = table
         self._hasher = hasher
         self.version = version
-        """SHA-256 over the format, the key's check value and the sorted content; equal dictionaries give equal versions."""
+        """SHA-256 of the format, the key's check value and the sorted content; equal dictionaries have equal
+        versions."""
         self.counts = counts
-        """How many dictionary rows of each ``table/kind`` it was compiled from."""
+        """Dictionary rows that it was compiled from, by ``table/kind``."""
 
     def __repr__(self) -> str:
         return f"Lexicon(version={self.version[:12]}, entries={len(self._table.hashes)})"
 
     @classmethod
     def build(cls, rows: Iterable[LexiconTerm], *, key: bytes = b"") -> "Lexicon":
-        """The lexicon of the public lists and ``rows``, in memory only."""
+        """Return the lexicon of the public lists and ``rows``, in memory only."""
         hasher = Hasher(key)
         counts: Counter[str] = Counter()
         table = build_table(chain(public_terms(), rows), hasher, counts)
@@ -58,9 +60,14 @@ class Lexicon:
 
     @classmethod
     def open(cls, folder: Path, *, key: bytes = b"") -> "Lexicon":
-        """Map the lexicon in ``folder``: a version's own folder, or the folder of versions, whose newest is taken.
+        """Return the lexicon in ``folder``, mapped to memory.
 
-        Raises ``LexiconError`` where it is missing, damaged, of another format version, or compiled with another key.
+        Args:
+            folder: the folder of one version, or of all versions, of which the newest is opened.
+            key: the key that it was compiled with.
+
+        Raises:
+            LexiconError: it is missing, damaged, of another format version, or was compiled with another key.
         """
         try:
             if not (folder / _METADATA).is_file():
@@ -73,7 +80,7 @@ class Lexicon:
             raise LexiconError(f"the lexicon in {folder} is missing or damaged: {type(error).__name__}") from None
         hasher = Hasher(key)
         if metadata["key_check"] != hasher.check:
-            raise LexiconError(f"the lexicon in {folder} was compiled with another key")
+            raise LexiconError(f"the lexicon in {folder} was compiled with another key: compile it again")
         for name in _ARRAYS:
             if _checksum(arrays[name]) != metadata["checksums"].get(name):
                 raise LexiconError(f"the lexicon in {folder} is damaged: {name} is not as it was written")
@@ -81,14 +88,17 @@ class Lexicon:
         return cls(table, hasher, metadata["version"], metadata["counts"])
 
     def save(self, folder: Path) -> Path:
-        """Write the lexicon to ``folder/<version>`` and point the folder at it; readers see all of it or none. Returns the path."""
+        """Write the lexicon to ``folder/<version>``, make it the newest, and return its path.
+
+        Readers see all of it or nothing.
+        """
         target = make_folder(folder, mode=0o755) / self.version
         if not (target / _METADATA).is_file():
-            with atomic_path(target, file_mode=None, folder_mode=0o750, replace=False) as room:
-                room.mkdir()
+            with atomic_path(target, file_mode=None, folder_mode=0o750, replace=False) as staging:
+                staging.mkdir()
                 arrays = {name: getattr(self._table, name) for name in _ARRAYS}
                 for name, array in arrays.items():
-                    array.astype(_ARRAYS[name], copy=False).tofile(room / name)
+                    array.astype(_ARRAYS[name], copy=False).tofile(staging / name)
                 metadata = {
                     "format": FORMAT,
                     "version": self.version,
@@ -98,28 +108,31 @@ class Lexicon:
                     "entries": len(self._table.hashes),
                     "checksums": {name: _checksum(array) for name, array in arrays.items()},
                 }
-                (room / _METADATA).write_text(json.dumps(metadata, indent=1), encoding="utf-8")
+                (staging / _METADATA).write_text(json.dumps(metadata, indent=1), encoding="utf-8")
             if not (target / _METADATA).is_file():
                 raise LexiconError(f"{target}: holds no complete lexicon; delete the folder and compile again")
         write_atomically(folder / _CURRENT, self.version)
         return target
 
     def scan(self, texts: Sequence[str]) -> Scan:
-        """The tokens of ``texts``, hashed for this lexicon."""
+        """Return the tokens of ``texts``, hashed for this lexicon."""
         return self._hasher.scan(texts)
 
     @property
     def hasher(self) -> Hasher:
-        """What hashes this lexicon's texts, for tables that are matched on the same scan."""
+        """Computes this lexicon's hashes; other tables that use it can be matched with the same scan."""
         return self._hasher
 
     def match(self, scan: Scan) -> tuple[TermMatches, U64]:
-        """All terms in ``scan``, overlapping ones too, and the payload of each single token."""
+        """Return all terms in ``scan``, overlapping ones too, and the payload of each single token."""
         return self._table.match(scan, self._hasher)
 
 
 def _checksum(array: np.ndarray) -> int:
-    """A sum of 64-bit words, blocks weighted by their place: finds torn, emptied and exchanged pages as fast as memory is read, which every worker waits for."""
+    """Return a sum of 64-bit words, with a weight for each block's position.
+
+    It finds torn, empty and exchanged pages as fast as memory can be read; every worker waits for it.
+    """
     content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     whole = len(content) // _BLOCK_BYTES * _BLOCK_BYTES
     blocks = content[:whole].view(np.uint64).reshape(-1, _BLOCK_BYTES // 8).sum(axis=1, dtype=np.uint64)
@@ -128,20 +141,25 @@ def _checksum(array: np.ndarray) -> int:
 
 
 def compile_lexicon(rows: Iterable[LexiconTerm], folder: Path, *, key: bytes = b"") -> Lexicon:
-    """Compile dictionary ``rows`` and the public lists to ``folder/<version>``; the rows are read once and not kept.
+    """Compile dictionary rows and the public lists to ``folder/<version>``, and return the lexicon.
+
+    Args:
+        rows: dictionary rows, read once.
+        folder: the folder of versions.
+        key: mixed into all hashes.
 
     Raises:
-        LexiconError: A row's kind is not one of ``KINDS``.
-        StorageError: The folder cannot be written.
+        LexiconError: a row has an unknown table or kind.
+        StorageError: the folder cannot be written.
     """
     lexicon = Lexicon.build(rows, key=key)
     path = lexicon.save(folder)
-    # What was built is let go before the file is mapped: both at once are the most memory this takes.
+    # The built lexicon is freed before the file is mapped, since both at once would be the peak of memory.
     del lexicon
     return Lexicon.open(path, key=key)
 
 
 @lru_cache(maxsize=1)
 def default_lexicon() -> Lexicon:
-    """The lexicon of the public lists alone, built on first use."""
+    """Return the lexicon of the public lists alone, built on first use."""
     return Lexicon.build(())

@@ -1,4 +1,4 @@
-"""One form of a term for comparing; the dbt macro ``normalise_term`` computes the same."""
+"""The normal form in which terms are compared; the dbt macro ``normalise_term`` computes the same."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ _SEPARATORS = re.compile(r"[\W_]+")
 
 
 def normalise(term: str) -> str:
-    """``term`` in lower case, accents removed, every run that is neither letter nor digit one space, trimmed."""
+    """Return ``term`` in lower case, without accents, and with one space for each run of other characters."""
     if not term.isascii():
         decomposed = unicodedata.normalize("NFKD", term)
         term = "".join(character for character in decomposed if not unicodedata.combining(character))

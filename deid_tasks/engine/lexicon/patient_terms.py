@@ -1,4 +1,4 @@
-"""One patient's record as hashed terms, digits and names: what the patient detector looks for."""
+"""One patient's record compiled to hashed terms, digits and names: what the patient detector looks for."""
 
 import re
 from collections.abc import Iterable
@@ -15,10 +15,16 @@ from deid_tasks.engine.lexicon.table import entries
 from deid_tasks.engine.lexicon.terms import street_variants
 
 OWN, RELATIVE, FULL, RELATIVE_FULL, EMAIL, STREET, CITY, STATE, ZIP, IDENTIFIER = (1 << bit for bit in range(10))
+"""The payload bits of a patient's terms."""
 MAX_FULL = 8
-"""Names of one kind beyond this many are not combined with others."""
+"""Names of one kind beyond this many are not combined to full names."""
 MIN_MISSPELT = 5
-"""A shorter name with a typing error is another name."""
+"""Letters of the shortest name that is recognised with a typing error."""
+MIN_DIGITS = 6
+"""Digits of the shortest number that is looked for by its digits alone."""
+MIN_IDENTIFIER = 4
+"""Characters of the shortest identifier of letters and digits that is looked for."""
+_ZIP_DIGITS, _LOCAL_PHONE_DIGITS = 5, 7
 _PARTICLES = frozenset(
     ("de", "la", "las", "los", "del", "van", "von", "der", "den", "di", "da", "do", "dos", "el", "al")
 )
@@ -31,31 +37,57 @@ _DIGIT_KINDS = (
     TermKind.LICENSE,
     TermKind.OTHER_ID,
 )
-MIN_DIGITS = 6
-"""Fewer digits say nothing by themselves."""
+_LEADING_LETTERS = re.compile(r"([A-Za-z]+)[^A-Za-z0-9]*\d")
+_Forms = list[tuple[str, int]]
+"""Terms as they may be written, each with its payload bit."""
 
 
 @dataclass(frozen=True, eq=False)
 class PatientTerms:
-    """The compiled record; its ``repr`` holds no term. ``keys`` and ``payload`` are entries salted with ``salt``."""
+    """A compiled record, as table entries salted with ``salt``; its ``repr`` shows no term."""
 
     salt: int = field(repr=False)
     keys: U64 = field(repr=False)
     payload: U64 = field(repr=False)
     names: dict[str, int] = field(repr=False)
-    """Normalised one-word names of five letters or more, which a typing error may have changed, as ``OWN``, ``RELATIVE`` or ``CITY``."""
+    """Normalised one-word names that are recognised with typing errors, as ``OWN``, ``RELATIVE`` or ``CITY``."""
     digits: dict[str, TermKind] = field(repr=False)
+    """The digits of the record's numbers."""
     beginnings: frozenset[str] = field(repr=False)
-    """Every beginning of the numbers, and they themselves."""
+    """Every beginning of ``digits``, and they themselves."""
     letters: dict[TermKind, re.Pattern[str]] = field(repr=False)
-    """What letters the numbers of a kind begin with, as they stand before the first digit."""
+    """The letters that the numbers of a kind begin with, as they are written before the first digit."""
     last_four: frozenset[str] = field(repr=False)
+    """The last four digits of the social security numbers."""
     initials: frozenset[str] = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The normalised names of a record."""
+
+    given: list[str]
+    short: list[str]
+    """Short forms of the given names, and given names that they are short for."""
+    middle: list[str]
+    last: list[str]
+    relative_first: list[str]
+    relative_last: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """The numbers of a record."""
+
+    digits: dict[str, TermKind] = field(default_factory=dict)
+    letters: dict[TermKind, re.Pattern[str]] = field(default_factory=dict)
+    identifiers: list[str] = field(default_factory=list)
+    """Identifiers with too few digits to be looked for by their digits alone."""
+
+
 @lru_cache(maxsize=1)
-def nicknames() -> dict[str, frozenset[str]]:
-    """Given name or short form, normalised → the others of the same person, from the public list."""
+def related_given_names() -> dict[str, frozenset[str]]:
+    """Return, for each given name or short form of the public list, the other names of the same person; normalised."""
     found: dict[str, set[str]] = {}
     for row in read_tsv("nicknames.tsv"):
         name, short = normalise(row["name"]), normalise(row["nickname"])
@@ -66,80 +98,110 @@ def nicknames() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=4_096)
 def compile_patient(record: PatientRecord, hasher: Hasher) -> PatientTerms:
-    """The terms of ``record`` for texts that ``hasher`` scans; kept for the next batches, since a shard holds all notes of its patients."""
-    given = _normalised(record.of_kind(TermKind.FIRST, TermKind.PREFERRED))
-    known = nicknames()
-    shorts = sorted({short for name in given for short in known.get(name, ())} - set(given))
-    middle = _normalised(record.of_kind(TermKind.MIDDLE))
-    last = _normalised(_with_halves(record.of_kind(TermKind.LAST)))
-    relative_first = _normalised(record.of_kind(TermKind.RELATIVE_FIRST))
-    relative_last = _normalised(record.of_kind(TermKind.RELATIVE_LAST))
-    forms: list[tuple[str, int]] = []
-    for names, bit in (([*given, *shorts, *middle, *last], OWN), ([*relative_first, *relative_last], RELATIVE)):
-        for name in names:
-            forms += [(form, bit) for form in _parts(name)]
-    forms += [(form, FULL) for form in _full([*given, *shorts], middle, last)]
-    forms += [(form, RELATIVE_FULL) for form in _full(relative_first, [], [*relative_last, *last])]
-    forms += [(term, EMAIL) for term in record.of_kind(TermKind.EMAIL)]
-    for street in record.of_kind(TermKind.STREET):
-        forms += [(form, STREET) for form in _streets(street)]
-    for kind, bit in ((TermKind.CITY, CITY), (TermKind.STATE, STATE), (TermKind.ZIP, ZIP)):
-        forms += [(term, bit) for term in record.of_kind(kind)]
-    forms += [(term[:5], ZIP) for term in record.of_kind(TermKind.ZIP)]
-    digits: dict[str, TermKind] = {}
-    letters: dict[TermKind, re.Pattern[str]] = {}
-    for term in record.terms:
-        if term.kind in _DIGIT_KINDS:
-            number = "".join(character for character in term.term if character.isdecimal())
-            if len(number) >= MIN_DIGITS:
-                digits.setdefault(number, term.kind)
-                if leading := re.match(r"([A-Za-z]+)[^A-Za-z0-9]*\d", term.term):
-                    letters[term.kind] = re.compile(rf"(?<![A-Za-z]){leading[1]}[- .#:]{{0,2}}\Z", re.IGNORECASE)
-                if term.kind is TermKind.PHONE:
-                    digits.setdefault(number.removeprefix("1"), term.kind)
-                    digits.setdefault(number[-7:], term.kind)
-            elif len(term.term) >= 4 and not term.term.isdecimal():
-                forms.append((term.term, IDENTIFIER))
+    """Return the terms of ``record``, hashed for texts that ``hasher`` scans.
+
+    Compiled records are cached, since a shard holds all notes of its patients.
+    """
+    names, numbers = _names(record), _numbers(record)
     salt = int.from_bytes(blake2b(record.patient_id.encode(), digest_size=8).digest(), "little")
+    forms = [*_name_forms(names), *_address_forms(record), *((term, IDENTIFIER) for term in numbers.identifiers)]
     usable = [(form, bit) for form, bit in dict.fromkeys(forms) if len(form) > 1]
     keys, payload = entries([form for form, _ in usable], [bit for _, bit in usable], hasher, salt)
-    initials = {first[0] + family[0] for first, family in product(given, last)}
-    initials |= {first[0] + mid[0] + family[0] for first, mid, family in product(given, middle, last)}
     return PatientTerms(
         salt,
         keys,
         payload,
         _misspellable(
             (CITY, _normalised(record.of_kind(TermKind.CITY))),
-            (RELATIVE, [*relative_first, *relative_last]),
-            (OWN, [*given, *middle, *last]),
+            (RELATIVE, [*names.relative_first, *names.relative_last]),
+            (OWN, [*names.given, *names.middle, *names.last]),
         ),
-        digits,
-        frozenset(number[:length] for number in digits for length in range(1, len(number) + 1)),
-        letters,
-        frozenset(ssn[-4:] for ssn, kind in digits.items() if kind is TermKind.SSN),
-        frozenset(initials),
+        numbers.digits,
+        frozenset(number[:length] for number in numbers.digits for length in range(1, len(number) + 1)),
+        numbers.letters,
+        frozenset(ssn[-4:] for ssn, kind in numbers.digits.items() if kind is TermKind.SSN),
+        _initials(names),
     )
 
 
+def _names(record: PatientRecord) -> _Names:
+    given = _normalised(record.of_kind(TermKind.FIRST, TermKind.PREFERRED))
+    related = related_given_names()
+    return _Names(
+        given,
+        sorted({other for name in given for other in related.get(name, ())} - set(given)),
+        _normalised(record.of_kind(TermKind.MIDDLE)),
+        _normalised(_with_halves(record.of_kind(TermKind.LAST))),
+        _normalised(record.of_kind(TermKind.RELATIVE_FIRST)),
+        _normalised(record.of_kind(TermKind.RELATIVE_LAST)),
+    )
+
+
+def _name_forms(names: _Names) -> _Forms:
+    own = [*names.given, *names.short, *names.middle, *names.last]
+    forms = [(form, OWN) for name in own for form in _parts(name)]
+    relatives = [*names.relative_first, *names.relative_last]
+    forms += [(form, RELATIVE) for name in relatives for form in _parts(name)]
+    forms += [(form, FULL) for form in _full([*names.given, *names.short], names.middle, names.last)]
+    # Relatives often have the patient's family name.
+    family = [*names.relative_last, *names.last]
+    return forms + [(form, RELATIVE_FULL) for form in _full(names.relative_first, [], family)]
+
+
+def _address_forms(record: PatientRecord) -> _Forms:
+    forms = [(term, EMAIL) for term in record.of_kind(TermKind.EMAIL)]
+    forms += [(form, STREET) for street in record.of_kind(TermKind.STREET) for form in _streets(street)]
+    for kind, bit in ((TermKind.CITY, CITY), (TermKind.STATE, STATE), (TermKind.ZIP, ZIP)):
+        forms += [(term, bit) for term in record.of_kind(kind)]
+    return forms + [(term[:_ZIP_DIGITS], ZIP) for term in record.of_kind(TermKind.ZIP)]
+
+
+def _numbers(record: PatientRecord) -> _Numbers:
+    found = _Numbers()
+    for term in record.terms:
+        if term.kind not in _DIGIT_KINDS:
+            continue
+        number = "".join(character for character in term.term if character.isdecimal())
+        if len(number) >= MIN_DIGITS:
+            found.digits.setdefault(number, term.kind)
+            if leading := _LEADING_LETTERS.match(term.term):
+                pattern = rf"(?<![A-Za-z]){leading[1]}[- .#:]{{0,2}}\Z"
+                found.letters[term.kind] = re.compile(pattern, re.IGNORECASE)
+            if term.kind is TermKind.PHONE:
+                found.digits.setdefault(number.removeprefix("1"), term.kind)
+                found.digits.setdefault(number[-_LOCAL_PHONE_DIGITS:], term.kind)
+        elif len(term.term) >= MIN_IDENTIFIER and not term.term.isdecimal():
+            found.identifiers.append(term.term)
+    return found
+
+
+def _initials(names: _Names) -> frozenset[str]:
+    two = {first[0] + family[0] for first, family in product(names.given, names.last)}
+    three = {
+        first[0] + middle[0] + family[0] for first, middle, family in product(names.given, names.middle, names.last)
+    }
+    return frozenset(two | three)
+
+
 def _misspellable(*groups: tuple[int, list[str]]) -> dict[str, int]:
-    """Later groups decide where a name is in several."""
+    """Return the names long enough for typing errors; a name in several groups has the last one's bit."""
     return {name: bit for bit, names in groups for name in names if name.isalpha() and len(name) >= MIN_MISSPELT}
 
 
 def _normalised(names: Iterable[str]) -> list[str]:
-    return [
-        name for name in dict.fromkeys(normalise(name.replace("'", "").replace("’", "")) for name in names) if name
-    ] + [name for name in dict.fromkeys(normalise(name) for name in names if "'" in name or "’" in name) if name]
+    """Return the names normalised, those with an apostrophe in two ways: ``orourke`` and ``o rourke``."""
+    joined = dict.fromkeys(normalise(name.replace("'", "").replace("’", "")) for name in names)
+    split = dict.fromkeys(normalise(name) for name in names if "'" in name or "’" in name)
+    return [name for name in joined if name] + [name for name in split if name]
 
 
 def _with_halves(names: Iterable[str]) -> list[str]:
-    """Family names, and the halves of hyphenated ones."""
+    """Return family names, and the halves of hyphenated ones."""
     return [part for name in names for part in (name, *(name.split("-") if "-" in name else ()))]
 
 
 def _parts(name: str) -> list[str]:
-    """A name, its words joined, and each word of it that is no particle."""
+    """Return a name, its words joined, and each of its words that is not a particle."""
     words = name.split()
     if len(words) == 1:
         return [name]
@@ -147,6 +209,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _full(given: list[str], middle: list[str], last: list[str]) -> list[str]:
+    """Return the full names of a person in every order, with initials and joined."""
     forms: list[str] = []
     for first, family in islice(product(given[:MAX_FULL], last[:MAX_FULL]), MAX_FULL * MAX_FULL):
         forms += [f"{first} {family}", f"{family} {first}", f"{first[0]} {family}", f"{family} {first[0]}"]
@@ -158,8 +221,10 @@ def _full(given: list[str], middle: list[str], last: list[str]) -> list[str]:
 
 
 def _streets(street: str) -> list[str]:
+    """Return a street line in every form: whole, without its number, without its last word."""
     forms = list(dict.fromkeys(normalise(form) for form in (street, *street_variants(street))))
-    named = [form.split(" ", 1)[1] for form in forms if form[:1].isdigit() and form.count(" ") >= 2]
+    without_number = [form.split(" ", 1)[1] for form in forms if form[:1].isdigit() and form.count(" ") >= 2]
     # "at 12 Quail", "on North Quail": the number and the name, and a name of two words by itself.
-    bare = [form.rsplit(" ", 1)[0] for form in forms if form[:1].isdigit() and form.count(" ") >= 2]
-    return [*forms, *named, *bare, *(form.split(" ", 1)[1] for form in bare if form.count(" ") >= 2)]
+    without_kind = [form.rsplit(" ", 1)[0] for form in forms if form[:1].isdigit() and form.count(" ") >= 2]
+    names = [form.split(" ", 1)[1] for form in without_kind if form.count(" ") >= 2]
+    return [*forms, *without_number, *without_kind, *names]

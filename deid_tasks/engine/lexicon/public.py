@@ -1,54 +1,39 @@
-"""What every lexicon knows without any institution: medical language, everyday words, and the words that say a name follows."""
+"""The public part of every lexicon: medical terms, everyday words, and the cue words around names."""
 
+import csv
 from collections.abc import Iterator
+from pathlib import Path
 
 from deid_tasks.core.reference import read_tsv
-from deid_tasks.engine.lexicon.terms import LexiconTerm, Table
+from deid_tasks.engine.lexicon.terms import LexiconTerm
 
 FREQUENT_ZIPF = 5.2
-"""Words at least this frequent (on the Zipf scale of van Heuven et al. 2014) open sentences all the time: will, may, long."""
-
-CUES: dict[str, str] = {
-    "clinician_title": "dr drs doctor prof professor",
-    "title": "mr mrs ms miss mister madam sr sra señor señora master sir",
-    "role": "attending surgeon pcp np rn pa nurse resident hospitalist anesthesiologist cardiologist",
-    "subject": "patient pt",
-    "credential": "md do phd rn np pa pac mbbs dpm dds dmd pharmd aprn arnp fnp lpn lcsw crna cna msw lvn cnm bsn psyd facs facp faap",
-    "locative": "in from of near at to lives live lived resides residing moved born visiting county city town",
-    "month": "january february march april may june july august september october november december "
-    "monday tuesday wednesday thursday friday saturday sunday",
-    "verb": "is was has had reports reported denies denied states stated presents presented says said came went did does lives "
-    "tolerated appears understands arrived returns returned feels felt complains agrees agreed",
-}
-
-_PLAIN = (
-    "lesser",
-    "shorter",
-    "younger",
-    "harder",
-    "forth",
-    "melena",
-    "phlegm",
-    "mom",
-    "miles",
-    "record",
-    "spina",
-    "learned",
-)
-"""Everyday and clinical words that the spelling list lacks, or that are somebody's name too."""
+"""Words at least this frequent (on the Zipf scale of van Heuven et al. 2014) often open sentences: will, may, long."""
+_CUE_WORDS = Path(__file__).with_name("cue_words.tsv")
+_MORE_COMMON_WORDS = Path(__file__).with_name("more_common_words.txt")
 
 
 def public_terms() -> Iterator[LexiconTerm]:
-    """The rows of the public lists. Raises ``InputError`` where a list is missing."""
+    """Yield the rows of the public lists.
+
+    Raises:
+        InputError: a reference list is missing or damaged.
+    """
     for row in read_tsv("medical_terms.tsv"):
         yield LexiconTerm("medical", row["kind"], row["term"])
     for row in read_tsv("common_words.tsv"):
         yield LexiconTerm("common", "word", row["word"])
         if float(row["zipf"]) >= FREQUENT_ZIPF:
             yield LexiconTerm("common", "frequent", row["word"])
-    for word in (*CUES["month"].split(), *_PLAIN):
+    for word in _lines(_MORE_COMMON_WORDS):
         yield LexiconTerm("common", "word", word)
-    cue: Table = "cue"
-    for kind, words in CUES.items():
-        for word in words.split():
-            yield LexiconTerm(cue, kind, word)
+    for row in csv.DictReader(_lines(_CUE_WORDS), delimiter="\t"):
+        yield LexiconTerm("cue", row["kind"], row["word"])
+        if row["kind"] == "month":
+            yield LexiconTerm("common", "word", row["word"])
+
+
+def _lines(path: Path) -> list[str]:
+    """Return the lines of a list, without comments and empty lines."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]

@@ -1,7 +1,8 @@
-"""Tokens and token hashes of many texts at once, as arrays: no Python object a word.
+"""Tokens and token hashes of many texts at once, as arrays without a Python object for each word.
 
-A token is a run of letters and digits after :func:`deid_tasks.engine.lexicon.normalise`; its hash is a polynomial over keyed random
-values of its characters, taken from one cumulative sum over the whole batch (Karp and Rabin 1987), then mixed.
+A token is a run of letters and digits after :func:`deid_tasks.engine.lexicon.normalise`. Its hash is a polynomial over
+keyed random values of its characters, computed from one cumulative sum over the whole batch (Karp and Rabin 1987), then
+mixed.
 """
 
 import re
@@ -18,7 +19,7 @@ U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.uint8] | NDArray[np.uint32]
-"""Code points; of one byte where all are ASCII."""
+"""Code points; one byte each where all are ASCII."""
 
 _TABLE_SIZE = 0x3000
 _BASE = np.uint64(0x9E3779B97F4A7C15 | 1)
@@ -27,18 +28,18 @@ _ALNUM = re.compile(r"[^\W_]")
 _SEPARATOR = "\n\n"
 _ADJOINING_GAPS = [[ord(mark) for mark in gap] for gap in (" ", ", ", ",", "-", ". ")]
 MAX_GAP = 4
-"""More characters than this between two words, and they are not one term."""
+"""Two words with more characters than this between them are never one term."""
 
 
 def mix(values: U64) -> U64:
-    """The finaliser of SplitMix64 (Steele et al. 2014), which spreads every input bit over the word."""
+    """Return ``values`` after the finaliser of SplitMix64 (Steele et al. 2014), which spreads every input bit."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
 
 
-def _fold(code: int) -> str:
-    """One character as ``normalise`` leaves it; a character that separates words becomes a blank."""
+def _normalised(code: int) -> str:
+    """Return one character as ``normalise`` would; a character that separates words becomes a blank."""
     folded = unicodedata.normalize("NFKD", chr(code))
     kept = "".join(character for character in folded if not unicodedata.combining(character)).lower()
     return "".join(character if _ALNUM.match(character) else " " for character in kept)
@@ -46,8 +47,11 @@ def _fold(code: int) -> str:
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint32], NDArray[np.uint8], Flags, Flags]:
-    """Of each code point below the table's size: its folded first character, how many it folds to, is it upper, is it a digit."""
-    folded = [_fold(code) for code in range(_TABLE_SIZE)]
+    """Return, for each code point below the table's size, four traits.
+
+    They are its first normalised character, how many there are, whether it is upper case, and whether it is a digit.
+    """
+    folded = [_normalised(code) for code in range(_TABLE_SIZE)]
     return (
         np.array([ord(text[0]) if text else 32 for text in folded], np.uint32),
         np.array([len(text) for text in folded], np.uint8),
@@ -57,12 +61,12 @@ def _tables() -> tuple[NDArray[np.uint32], NDArray[np.uint8], Flags, Flags]:
 
 
 def _look_up(table: Flags, codes: Codes) -> Flags:
-    """What ``table`` says of each code point; beyond its end as of its last."""
+    """Return the flag of each code point; those beyond the table have its last flag."""
     return table[codes if codes.dtype == np.uint8 else np.minimum(codes, _TABLE_SIZE - 1)]
 
 
 def _marked(marks: str) -> Flags:
-    """Of each code point below the table's size, whether it is one of ``marks``."""
+    """Return, for each code point below the table's size, whether it is one of ``marks``."""
     marked = np.zeros(_TABLE_SIZE, np.bool_)
     marked[[ord(mark) for mark in marks]] = True
     return marked
@@ -74,7 +78,7 @@ _inverses = np.ones(1, np.uint64)
 
 
 def _power_tables(length: int) -> tuple[U64, U64]:
-    """Powers of the base and of its inverse modulo 2^64, kept between batches."""
+    """Return powers of the base and of its inverse modulo 2^64, cached between batches."""
     global _powers, _inverses
     if len(_powers) < length:
         size = 1 << (length - 1).bit_length()
@@ -86,11 +90,11 @@ def _power_tables(length: int) -> tuple[U64, U64]:
 
 
 BATCH_CHARACTERS = 250_000
-"""Texts are read in batches of about this size, so that the arrays of one batch stay in a processor's cache."""
+"""Texts are read in batches of about this size, whose arrays fit a processor's cache."""
 
 
 def text_batches(texts: Sequence[str]) -> Iterator[list[int]]:
-    """The places of ``texts`` in consecutive groups, whose arrays are built together."""
+    """Yield the indices of ``texts`` in consecutive batches, whose arrays are computed together."""
     batch: list[int] = []
     size = 0
     for index, text in enumerate(texts):
@@ -105,17 +109,23 @@ def text_batches(texts: Sequence[str]) -> Iterator[list[int]]:
 
 @dataclass(eq=False)
 class Scan:
-    """The tokens of a batch of texts, in order. Offsets are code points of the texts joined; ``document`` says which text.
+    """The tokens of a batch of ``D`` texts, in order. ``T`` tokens.
 
-    ``bases[d]`` is where text ``d`` begins, so ``starts[i] - bases[document[i]]`` is an offset of the text itself.
+    Offsets are code points of the joined texts; ``starts[i] - bases[document[i]]`` is an offset of the text itself.
     """
 
     codes: Codes
+    """The code points of the joined texts."""
     bases: I64
+    """``[D]``: where each text begins."""
     starts: I64
+    """``[T]``"""
     ends: I64
+    """``[T]``, exclusive."""
     hashes: U64
+    """``[T]``"""
     document: I64
+    """``[T]``: index of each token's text."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -125,17 +135,17 @@ class Scan:
 
     @cached_property
     def lengths(self) -> I64:
-        """Characters of each token."""
+        """``[T]``: characters of each token."""
         return self.ends - self.starts
 
     @cached_property
     def newlines(self) -> NDArray[np.int32]:
-        """How many line ends stand before each character; one longer than the text."""
+        """Line ends before each character; one longer than the joined texts."""
         return np.concatenate((np.zeros(1, np.int32), np.cumsum(self.codes == 10, dtype=np.int32)))
 
     @cached_property
     def joins_next(self) -> Flags:
-        """Whether a term may go on from each token to the next: same text, short gap, no blank line, no sentence end."""
+        """``[T]``: whether a term may continue with the next token: short gap, no blank line, no sentence end."""
         joins = np.zeros(len(self), np.bool_)
         if len(self) > 1:
             gap = self.starts[1:] - self.ends[:-1]
@@ -152,36 +162,36 @@ class Scan:
         return gap
 
     def adjoins_next(self, token: int) -> bool:
-        """Whether a term may continue with the next token, and only a blank, a comma, a full stop or a hyphen is between."""
+        """Whether a term may continue with the next token, after a blank, a comma, a full stop or a hyphen alone."""
         return bool(self.joins_next[token]) and self.gap_after(token) in _ADJOINING_GAPS
 
     @cached_property
     def capital(self) -> Flags:
-        """Whether the first character of each token is upper case."""
+        """``[T]``: whether the first character of each token is upper case."""
         return _look_up(_tables()[2], self.codes[self.starts])
 
     @cached_property
     def upper(self) -> Flags:
-        """Whether each token is upper case throughout and longer than one character."""
+        """``[T]``: whether each token is upper case throughout, and longer than one character."""
         is_upper = _tables()[2]
         upper: Flags = self.capital & (self.lengths > 1) & _look_up(is_upper, self.codes[self.ends - 1])
-        # Few tokens come so far; only their inner characters are looked at.
+        # Few tokens are left here; only their inner characters are looked up.
         longer = np.flatnonzero(upper & (self.lengths > 2))
         if len(longer):
             inner = self.lengths[longer] - 2
             begins = np.cumsum(inner) - inner
-            places = np.arange(int(inner.sum())) + np.repeat(self.starts[longer] + 1 - begins, inner)
-            upper[longer] = np.logical_and.reduceat(_look_up(is_upper, self.codes[places]), begins)
+            offsets = np.arange(int(inner.sum())) + np.repeat(self.starts[longer] + 1 - begins, inner)
+            upper[longer] = np.logical_and.reduceat(_look_up(is_upper, self.codes[offsets]), begins)
         return upper
 
     @cached_property
     def digits(self) -> Flags:
-        """Whether each token begins with a digit."""
+        """``[T]``: whether each token begins with a digit."""
         return _look_up(_tables()[3], self.codes[self.starts])
 
     @cached_property
     def opens_sentence(self) -> Flags:
-        """Whether each token begins a line or follows a sentence end, a colon, a bullet or a dash set off by blanks."""
+        """``[T]``: whether each token begins a line, or follows a sentence end, a colon, a bullet or a dash."""
         opens = np.ones(len(self), np.bool_)
         if len(self) > 1:
             gap = self.starts[1:] - self.ends[:-1]
@@ -193,7 +203,7 @@ class Scan:
 
     @cached_property
     def caps_line(self) -> Flags:
-        """Whether each token stands in a line written in capitals: at least three words, four fifths of them upper case."""
+        """``[T]``: whether each token's line is in capitals: three words or more, four fifths of them upper case."""
         if not len(self):
             return np.zeros(0, np.bool_)
         line = self.newlines[self.starts]
@@ -204,14 +214,14 @@ class Scan:
 
 
 class Hasher:
-    """Reads texts into :class:`Scan`; equal keys give equal hashes."""
+    """Computes the tokens of texts and their hashes; equal keys give equal hashes."""
 
     def __init__(self, key: bytes = b"") -> None:
         digest = blake2b(key, digest_size=24, person=b"palimpsest-lex").digest()
         self.seed = np.uint64(int.from_bytes(digest[:8], "little"))
         self.step = np.uint64(int.from_bytes(digest[8:16], "little") | 1)
         self.check = digest[16:].hex()
-        """What tells one key from another without giving it away."""
+        """A value that differs between keys and does not reveal the key."""
         self._values = self._value(np.arange(_TABLE_SIZE, dtype=np.uint64))
         self._ascii_values = self._values[_tables()[0][:128]]
 
@@ -219,19 +229,19 @@ class Hasher:
         return mix(codes * self.step + self.seed)
 
     def begin(self, hashes: U64, salts: U64 | None = None) -> U64:
-        """Hashes of the one-word terms; ``salts`` keep the terms of different owners apart in one table."""
+        """Return the hashes of one-word terms; ``salts`` separate the terms of different owners in one table."""
         return mix(hashes + self.seed) if salts is None else mix(hashes + self.seed ^ salts)
 
     def extend(self, terms: U64, hashes: U64) -> U64:
-        """Hashes of the terms one word longer."""
+        """Return the hashes of ``terms`` with one more word each."""
         return mix(terms * self.step + hashes)
 
     def initials(self, scan: Scan) -> U64:
-        """The hash of each token's first character, were it a token of its own; for ASCII texts."""
+        """Return the hash of each token's first character as a token of its own; for ASCII texts."""
         return mix(self._values[_tables()[0][scan.codes[scan.starts]]])
 
     def scan(self, texts: Sequence[str]) -> Scan:
-        """The tokens of ``texts``; linear in their length."""
+        """Return the tokens of ``texts``; linear in their length."""
         joined = _SEPARATOR.join(texts) + _SEPARATOR
         sizes = np.fromiter((len(text) + len(_SEPARATOR) for text in texts), np.int64, len(texts))
         bases = np.cumsum(sizes) - sizes
@@ -262,14 +272,14 @@ class Hasher:
 
     @staticmethod
     def _folded(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], I64 | None]:
-        """Folded characters, blanks for separators, and where each comes from (``None``: one for one)."""
+        """Return normalised characters, blanks for separators, and each one's source index (``None``: one for one)."""
         first, size, _, _ = _tables()
         inside = np.minimum(codes, _TABLE_SIZE - 1)
         folded, sizes = first[inside], size[inside].astype(np.int64)
         exotic = np.flatnonzero((codes >= _TABLE_SIZE) | (sizes != 1))
         if not len(exotic):
             return folded, None
-        forms = {code: _fold(code) for code in np.unique(codes[exotic]).tolist()}
+        forms = {code: _normalised(code) for code in np.unique(codes[exotic]).tolist()}
         sizes[exotic] = [len(forms[code]) for code in codes[exotic].tolist()]
         origin = np.repeat(np.arange(len(codes)), sizes)
         folded = folded[origin]

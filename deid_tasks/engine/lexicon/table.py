@@ -1,4 +1,6 @@
-"""A sorted hash table in flat arrays, which many processes can map from one file, and the matcher over it."""
+"""A sorted hash table in flat arrays, which many processes can map from one file, and the search for its terms in
+texts.
+"""
 
 from dataclasses import dataclass
 
@@ -13,35 +15,41 @@ _BATCH = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class TermMatches:
-    """Terms found: first token, number of tokens and payload of each, ordered by number of tokens, then position."""
+    """Terms found in texts, sorted by number of tokens, then position. ``M`` matches."""
 
     first: I64
+    """``[M]``: index of the first token."""
     tokens: I64
+    """``[M]``: number of tokens."""
     payload: U64
+    """``[M]``: bits of the term's tables and kinds, see ``terms.mask_of``."""
 
     def only(self, mask: int) -> "TermMatches":
-        """The matches that have a bit of ``mask``."""
+        """Return the matches that have a bit of ``mask``."""
         chosen = (self.payload & np.uint64(mask)) != 0
         return TermMatches(self.first[chosen], self.tokens[chosen], self.payload[chosen])
 
 
 @dataclass(frozen=True, eq=False)
 class TermTable:
-    """``hashes`` sorted, ``payload`` beside them, ``buckets[b]`` the first entry whose leading bits are ``b``."""
+    """Terms and beginnings of terms by hash. ``N`` entries."""
 
     hashes: U64
+    """``[N]``, sorted."""
     payload: U64
+    """``[N]``: payload of each entry."""
     buckets: NDArray[np.uint32]
+    """Index of the first entry with each value of the leading bits, and at last ``N``."""
 
     def lookup(self, keys: U64) -> U64:
-        """The payload of each key, 0 where it is not there; constant time a key, however many entries."""
+        """Return the payload of each key, 0 for a key without an entry; in constant time a key."""
         found = np.zeros(len(keys), np.uint64)
         if not len(self.hashes) or not len(keys):
             return found
         shift = np.uint64(64 - (len(self.buckets) - 1).bit_length() + 1)
         bucket = (keys >> shift).astype(np.int64)
         position, end = self.buckets[bucket].astype(np.int64), self.buckets[bucket + 1]
-        # Most keys are decided by the first entry of their bucket, or by its emptiness.
+        # For most keys the first entry of their bucket decides, or that the bucket is empty.
         entry = self.hashes[np.minimum(position, len(self.hashes) - 1)]
         hit = np.flatnonzero((entry == keys) & (position < end))
         found[hit] = self.payload[position[hit]]
@@ -58,10 +66,18 @@ class TermTable:
         return found
 
     def match(self, scan: Scan, hasher: Hasher, salts: U64 | None = None) -> tuple[TermMatches, U64]:
-        """Every term that stands in the texts, and the payload of every single token.
+        """Return every term in the texts, and the payload of every single token.
 
-        Terms of several words are found by walking on from each token while its words begin a longer term, so that the work
-        follows what is in the text and not what is in the table. ``salts``, one a token, name whose terms are looked for.
+        Terms of several words are found by extending from each token while its words begin a longer term, so that the
+        work depends on the texts and not on the size of the table.
+
+        Args:
+            scan: the tokens of the texts.
+            hasher: computes hashes as the table's were.
+            salts: ``[tokens]``: salt of the entries that are searched for each token; none where ``None``.
+
+        Returns:
+            The matches, and ``[tokens]`` payloads.
         """
         grams = hasher.begin(scan.hashes, salts)
         single = self.lookup(grams)
@@ -88,7 +104,7 @@ class TermTable:
 
 
 def assemble(keys: U64, values: U64) -> TermTable:
-    """The table of the given entries; payloads of equal keys are united."""
+    """Return the table of the given entries; payloads of equal keys are combined."""
     if not len(keys):
         return TermTable(keys, values, np.zeros(3, np.uint32))
     order = np.argsort(keys, kind="stable")
@@ -99,7 +115,10 @@ def assemble(keys: U64, values: U64) -> TermTable:
 
 
 def bucket_starts(keys: U64) -> NDArray[np.uint32]:
-    """Where the keys with each leading bits begin among the sorted ``keys``, and at last their number; up to one key a bucket on average."""
+    """Return the index of the first key with each value of the leading bits, and at last the number of keys.
+
+    There are at least as many buckets as keys. ``keys`` is sorted.
+    """
     bits = max(1, len(keys).bit_length())
     starts = np.zeros((1 << bits) + 1, np.uint32)
     for low in range(0, len(keys), _BATCH):
@@ -110,7 +129,16 @@ def bucket_starts(keys: U64) -> NDArray[np.uint32]:
 
 
 def entries(forms: list[str], bits: list[int], hasher: Hasher, salt: int | None = None) -> tuple[U64, U64]:
-    """Hash and payload of each form, and of each beginning of it; forms without a word or with too many are left out."""
+    """Return hash and payload of each form and of each of its beginnings.
+
+    Forms without a word, or with more than ``MAX_TOKENS``, are left out.
+
+    Args:
+        forms: terms as they are written.
+        bits: payload bit of each form.
+        hasher: computes the hashes.
+        salt: mixed into all hashes; none where ``None``.
+    """
     scan = hasher.scan(forms)
     sizes = np.bincount(scan.document, minlength=len(forms))
     starts = np.cumsum(sizes) - sizes

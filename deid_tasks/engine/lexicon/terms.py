@@ -1,4 +1,4 @@
-"""What a lexicon holds: tables and kinds, and the ways one term may stand in a note."""
+"""The tables and kinds of a lexicon, and the variants in which one term may be written."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,12 +28,16 @@ KINDS: dict[str, tuple[str, ...]] = {
     "common": ("word", "frequent"),
     "cue": ("clinician_title", "title", "role", "subject", "credential", "locative", "month", "verb"),
 }
-"""The kinds of each table; the order is part of the artefact's format. Unlisted medical kinds count as ``other``."""
+"""The kinds of each table, in the order of their payload bits, which is part of the artefact's format.
+
+Unlisted medical kinds are ``other``.
+"""
 
 _BITS = {(table, kind): bit for bit, (table, kind) in enumerate((t, k) for t, kinds in KINDS.items() for k in kinds)}
 PREFIX = 1 << 63
-"""Marks the beginning of a longer term."""
+"""The payload bit of a beginning of longer terms."""
 MAX_TOKENS = 8
+"""Words of the longest term."""
 
 _STREET_WORDS = {
     "street": "st",
@@ -60,7 +64,7 @@ _STREET_FORMS = {**_STREET_WORDS, **{short: long for long, short in _STREET_WORD
 
 @dataclass(frozen=True, slots=True)
 class LexiconTerm:
-    """One row of a dictionary; the ``repr`` holds no term."""
+    """One row of a dictionary table ``dict_<table>``; the ``repr`` shows no term."""
 
     table: Table
     kind: str
@@ -69,7 +73,7 @@ class LexiconTerm:
 
 
 def bit_of(table: str, kind: str) -> int | None:
-    """The payload bit of a table's kind, ``None`` where the table has no such kind."""
+    """Return the payload bit of a table's kind; ``None`` where the table has no such kind."""
     bit = _BITS.get((table, kind))
     if bit is None and table == "medical":
         bit = _BITS["medical", "other"]
@@ -77,12 +81,12 @@ def bit_of(table: str, kind: str) -> int | None:
 
 
 def mask_of(table: str, *kinds: str) -> int:
-    """The payload bits of the given kinds, of all kinds of the table where none is given."""
+    """Return the payload bits of the given kinds, or of all kinds of the table if none is given."""
     return sum(1 << _BITS[table, kind] for kind in kinds or KINDS[table])
 
 
 def variants(table: str, kind: str, term: str) -> Iterator[str]:
-    """``term`` and the other ways it is written; what normalisation makes equal is not repeated."""
+    """Yield ``term`` and the other ways it is written; variants that normalise to the same form are left out."""
     yield term
     if term.isalpha():
         return
@@ -105,13 +109,16 @@ def variants(table: str, kind: str, term: str) -> Iterator[str]:
 
 
 def name_variants(term: str) -> Iterator[str]:
-    """A full name with its parts in the other order, and with initials; the first name comes first unless a comma says otherwise."""
+    """Yield a full name with its parts in the other order, and with initials.
+
+    Given names come first in ``term``, or after a comma.
+    """
     if "," in term:
         last, _, rest = term.partition(",")
         given = normalise(rest).split()
         family = normalise(last)
     else:
-        # The scan normalises what comes of this; words of letters alone need no care here.
+        # Words of letters alone are normalised by the scan.
         words = term.split()
         if not all(map(str.isalpha, words)):
             words = normalise(term).split()
@@ -135,6 +142,7 @@ def name_variants(term: str) -> Iterator[str]:
 
 
 def _possessives(term: str, *, is_eponym: bool) -> Iterator[str]:
+    """Yield a medical term with and without the possessive s: ``crohn s disease``, ``crohn disease``."""
     words = normalise(term).split()
     for index in range(1, len(words)):
         if words[index] == "s":
@@ -150,7 +158,7 @@ def _possessives(term: str, *, is_eponym: bool) -> Iterator[str]:
 
 
 def digit_variants(term: str) -> Iterator[str]:
-    """A telephone number or identifier with its digits joined, and grouped 3-3-4."""
+    """Yield a telephone number or identifier with its digits joined, and grouped 3-3-4."""
     digits = "".join(character for character in term if character.isdigit())
     if len(digits) >= 7:
         yield digits
@@ -165,7 +173,7 @@ def digit_variants(term: str) -> Iterator[str]:
 
 
 def street_variants(term: str) -> Iterator[str]:
-    """A street line with its words short or long: ``12 North Oak Street``, ``12 N Oak St``."""
+    """Yield a street line with its words short and long: ``12 North Oak Street``, ``12 N Oak St``."""
     words = normalise(term).split()
     yield " ".join(_STREET_WORDS.get(word, word) for word in words)
     if words:

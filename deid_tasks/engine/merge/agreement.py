@@ -1,4 +1,4 @@
-"""How many spans do not rest on one detector alone."""
+"""How many spans were found by more than one detector."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,21 +6,25 @@ from deid_tasks.core.span import Span
 
 
 def count_agreed(spans: Sequence[Span], spans_by_detector: Mapping[str, Sequence[Span]]) -> int:
-    """How many of ``spans``, which are sorted and disjoint, were touched by spans of two or more detectors.
+    """Return how many spans overlap the spans of two or more detectors.
 
-    The entity does not matter: two detectors that see a name and a city in the same word agree that it identifies someone.
-    O(n log n).
+    The entity does not matter: a detector that finds a name and one that finds a city in the same word agree that the
+    word identifies someone. O(n log n).
+
+    Args:
+        spans: the final spans, sorted and disjoint.
+        spans_by_detector: what each detector found.
     """
     votes = [0] * len(spans)
     for found in spans_by_detector.values():
-        place, reached = 0, -1
+        first, counted = 0, -1
         for span in sorted(found):
-            while place < len(spans) and spans[place].end <= span.start:
-                place += 1
-            here = place
-            while here < len(spans) and spans[here].start < span.end:
-                if here > reached:
-                    votes[here] += 1
-                    reached = here
-                here += 1
+            while first < len(spans) and spans[first].end <= span.start:
+                first += 1
+            index = first
+            while index < len(spans) and spans[index].start < span.end:
+                if index > counted:
+                    votes[index] += 1
+                    counted = index
+                index += 1
     return sum(vote >= 2 for vote in votes)

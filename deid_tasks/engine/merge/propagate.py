@@ -1,4 +1,4 @@
-"""A name that was found once, surely enough, is the same name where it stands elsewhere in the note."""
+"""Propagation: a name that was found once with a sufficient score is found wherever else it is in the note."""
 
 import re
 from bisect import bisect_left
@@ -15,10 +15,16 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 def propagate(text: str, spans: Sequence[Span], settings: PropagationSettings) -> list[Span]:
-    """``spans``, sorted and disjoint, and those mentions of their names that no span covers.
+    """Return ``spans`` and the mentions of their names that no span covers, sorted and disjoint.
 
-    A word of a name is looked for as it was written, in Title case and in capitals, as a whole word, unless it is short or an everyday word.
-    Where one word was found as several entities, the surest span decides, of equals the first. O(n) for each different name of the note.
+    A word of a name is looked for as it was written, in Title case and in capitals, as a whole word, unless it is short
+    or an everyday word. Where one word was found as several entities, the span with the highest score decides; of equal
+    scores, the first. O(n) for each different name of the note.
+
+    Args:
+        text: the note.
+        spans: spans of the note, sorted and disjoint.
+        settings: minimum score of a span and minimum letters of a name.
     """
     words = _names(text, spans, settings)
     if not words:
@@ -26,7 +32,7 @@ def propagate(text: str, spans: Sequence[Span], settings: PropagationSettings) -
     covered = sorted((span.start, span.end) for span in spans)
     found: list[Span] = []
     for start, end, source in sorted(_mentions(text, words), key=lambda one: (one[0], -one[1])):
-        # Of mentions that overlap (`Oka-Lee`, `Lee`) the first and longest stays.
+        # Of mentions that overlap (`Oka-Lee`, `Lee`), the first and longest stays.
         if (found and start < found[-1].end) or _overlaps(covered, start, end):
             continue
         found.append(Span(start, end, source.entity, DETECTOR, source.score))
@@ -34,6 +40,7 @@ def propagate(text: str, spans: Sequence[Span], settings: PropagationSettings) -
 
 
 def _names(text: str, spans: Sequence[Span], settings: PropagationSettings) -> dict[str, Span]:
+    """Return the words of names to look for, with the span that decides the entity of each."""
     words: dict[str, Span] = {}
     for span in spans:
         if span.entity not in NAMES or span.score < settings.min_score:
@@ -49,33 +56,34 @@ def _names(text: str, spans: Sequence[Span], settings: PropagationSettings) -> d
 
 
 def _mentions(text: str, words: dict[str, Span]) -> list[tuple[int, int, Span]]:
+    """Return start, end and deciding span of each whole word of ``text`` that is one of ``words``."""
     forms: dict[str, Span] = {}
     for word, span in words.items():
         for form in (word, word.title(), word.upper()):
             forms.setdefault(form, span)
     found: list[tuple[int, int, Span]] = []
     for form, span in forms.items():
-        place = text.find(form)
-        while place >= 0:
-            end = place + len(form)
-            if not _continues(text, place - 1) and not _continues(text, end):
-                found.append((place, end, span))
-            place = text.find(form, end)
+        start = text.find(form)
+        while start >= 0:
+            end = start + len(form)
+            if not _is_word_character(text, start - 1) and not _is_word_character(text, end):
+                found.append((start, end, span))
+            start = text.find(form, end)
     return found
 
 
-def _continues(text: str, place: int) -> bool:
-    return 0 <= place < len(text) and (text[place].isalnum() or text[place] == "_")
+def _is_word_character(text: str, offset: int) -> bool:
+    return 0 <= offset < len(text) and (text[offset].isalnum() or text[offset] == "_")
 
 
 def _overlaps(covered: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    place = bisect_left(covered, (start, start))
-    if place < len(covered) and covered[place][0] < end:
+    following = bisect_left(covered, (start, start))
+    if following < len(covered) and covered[following][0] < end:
         return True
-    return place > 0 and covered[place - 1][1] > start
+    return following > 0 and covered[following - 1][1] > start
 
 
 @cache
 def everyday_words() -> frozenset[str]:
-    """Folded words that are no one's name by themselves."""
+    """Return the folded words that are never propagated as names."""
     return frozenset(row["word"] for row in read_tsv("common_words.tsv"))

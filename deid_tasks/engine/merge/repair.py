@@ -1,4 +1,4 @@
-"""Where a span should begin and end: whole words, and neither titles nor punctuation."""
+"""Better boundaries of a span: whole words, without titles and punctuation."""
 
 import re
 
@@ -7,19 +7,27 @@ from deid_tasks.core.entities import Entity
 NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 """The entities that are written as first, middle and last names."""
 
-_WORDY = NAMES | {Entity.PROFESSION, Entity.CITY, Entity.STATE, Entity.COUNTRY, Entity.FACILITY, Entity.ORGANIZATION}
+_WORDS = NAMES | {Entity.PROFESSION, Entity.CITY, Entity.STATE, Entity.COUNTRY, Entity.FACILITY, Entity.ORGANIZATION}
+"""The entities whose spans are extended to whole words."""
 _TITLE = re.compile(
     r"(?:drs?|mrs?|ms|mx|miss|prof|doctor|professor|rev|nurse)\b(?:\.\s?|\s)\s{0,2}(?=\S)", re.IGNORECASE
 )
 _POSSESSIVE = re.compile(r"['’][sS]$")
-_REACH = 40
-"""A word longer than this is no word: a boundary inside it stays."""
-_CLOSERS = {")": "(", "]": "["}
+_MAX_EXTENSION = 40
+"""Letters that a span is extended by; a longer run of letters is not a word, and the boundary inside it stays."""
+_OPENING = {")": "(", "]": "["}
 
 
 def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
-    """The span's better boundaries; empty (``start == end``) where nothing of it is a letter or figure."""
-    if entity in _WORDY:
+    """Return better boundaries of a span; ``start == end`` where it holds no letter or digit.
+
+    Args:
+        text: the note.
+        start: start of the span.
+        end: end of the span, exclusive.
+        entity: names, places and organizations are extended to whole words; names lose their titles.
+    """
+    if entity in _WORDS:
         start, end = _whole_words(text, start, end)
     start, end = strip(text, start, end)
     if entity in NAMES:
@@ -33,23 +41,32 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
 
 
 def strip(text: str, start: int, end: int) -> tuple[int, int]:
-    """Without white space and punctuation at either end; an initial keeps its full stop, a bracketed part its bracket."""
-    while start < end and not text[start].isalnum() and text[start] != "#":
-        if text[start] == "(" and ")" in text[start:end]:
-            break
-        if text[start] == "+" and text[start + 1 : start + 2].isdigit():
-            break
+    """Return ``text[start:end]`` without white space and punctuation at either end.
+
+    An initial keeps its full stop, a bracketed part its bracket, a phone number its plus sign, a number its ``#``.
+    """
+    while start < end and not text[start].isalnum() and text[start] != "#" and not _opens_span(text, start, end):
         start += 1
-    while start < end and not text[end - 1].isalnum():
-        last = text[end - 1]
-        if last in _CLOSERS and _CLOSERS[last] in text[start : end - 1]:
-            break
-        if last == "." and _ends_in_initial(text, start, end):
-            break
+    while start < end and not text[end - 1].isalnum() and not _closes_span(text, start, end):
         end -= 1
     if not any(character.isalnum() for character in text[start:end]):
         return start, start
     return start, end
+
+
+def _opens_span(text: str, start: int, end: int) -> bool:
+    """Whether the mark at ``start`` is a bracket that the span closes, or the plus sign of a phone number."""
+    if text[start] == "(":
+        return ")" in text[start:end]
+    return text[start] == "+" and text[start + 1 : start + 2].isdigit()
+
+
+def _closes_span(text: str, start: int, end: int) -> bool:
+    """Whether the mark before ``end`` is a bracket that the span opens, or the full stop of an initial."""
+    last = text[end - 1]
+    if last in _OPENING:
+        return _OPENING[last] in text[start : end - 1]
+    return last == "." and _ends_in_initial(text, start, end)
 
 
 def _ends_in_initial(text: str, start: int, end: int) -> bool:
@@ -57,14 +74,14 @@ def _ends_in_initial(text: str, start: int, end: int) -> bool:
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """Grow over the letters that continue the first and the last word."""
+    """Return the span extended by the letters that continue its first and its last word."""
     low = start
     if text[start : start + 1].isalpha():
-        while low > 0 and text[low - 1].isalpha() and start - low < _REACH:
+        while low > 0 and text[low - 1].isalpha() and start - low < _MAX_EXTENSION:
             low -= 1
     high = end
     if text[end - 1 : end].isalpha():
-        while high < len(text) and text[high].isalpha() and high - end < _REACH:
+        while high < len(text) and text[high].isalpha() and high - end < _MAX_EXTENSION:
             high += 1
     is_word_start = low == 0 or not text[low - 1].isalpha()
     is_word_end = high == len(text) or not text[high].isalpha()

@@ -1,70 +1,75 @@
-"""Recovery of medical terms: a detected span goes back to the text where what stands there is medicine and no person or place."""
+"""Recovery of medical terms: which detected spans are medical language, and neither people nor places."""
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from deid_tasks.core.detectors import DetectorName, Recoverability, recoverable_as
+from deid_tasks.core.detectors import DetectorName, Recoverability, base_name, recoverable_as
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
-from deid_tasks.engine.lexicon import Lexicon, Scan, TermMatches, default_lexicon, mask_of, text_batches
-from deid_tasks.engine.lexicon.scan import U64
-from deid_tasks.engine.lexicon.terms import MAX_TOKENS
+from deid_tasks.engine.lexicon import Lexicon, default_lexicon, mask_of, text_batches
+from deid_tasks.engine.recover.document_terms import BatchTerms, DocumentTerms
 from deid_tasks.engine.recover.eponyms import is_listed, is_lone_eponym, is_rare_name, is_sign
 from deid_tasks.engine.recover.noise import is_noise
-from deid_tasks.engine.recover.syntax import find_notations
 from deid_tasks.engine.text import Document
 
 _MEDICAL = mask_of("medical")
 _ABBREVIATION = mask_of("medical", "abbreviation")
 _HARVESTED = mask_of("medical", "harvested", "other")
-_PLACE = mask_of("facility", "name", "short_name")
+_FACILITY = mask_of("facility", "name", "short_name")
 _COMMON, _FREQUENT = mask_of("common"), mask_of("common", "frequent")
 _PERSON = mask_of("patient_name") | mask_of("provider")
 _PLACES = frozenset((Entity.CITY, Entity.STATE))
-_WRITTEN_LARGE = frozenset(
+_CAPITALISED = frozenset(
     (Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE, Entity.CITY, Entity.STATE, Entity.FACILITY, Entity.ORGANIZATION)
 )
-_TITLES = mask_of("cue", "clinician_title", "title")
-_CREDENTIAL = mask_of("cue", "credential")
+"""The entities that are written with capitals."""
 _BY_DICTIONARY = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION, Category.PROFESSION))
-_BY_SYNTAX = _BY_DICTIONARY | {Category.DATE, Category.ID, Category.CONTACT}
+_BY_NOTATION = _BY_DICTIONARY | {Category.DATE, Category.ID, Category.CONTACT}
 _NAMED = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION))
 _NUMBERED = frozenset((Category.ID, Category.CONTACT))
-_CERTAIN = recoverable_as((Recoverability.NEVER, Recoverability.PHRASES))
-"""Detectors that had a reason for one word alone: in the text around it, or in the institution's dictionaries."""
-_NEVER = recoverable_as((Recoverability.NEVER,))
-_TOLD = re.compile(r"(?:^|[^a-z])(?:told|d/w|paged|notified|texted|read by|cc:|copies:|ord) $", re.IGNORECASE)
+_NEVER_RECOVERED = recoverable_as((Recoverability.NEVER,))
+_ONLY_IN_PHRASES = recoverable_as((Recoverability.NEVER, Recoverability.PHRASES))
+"""Detectors that had a reason, in the text or in a dictionary, for one word alone and for a labelled identifier."""
+_ADDRESSED_BEFORE = re.compile(
+    r"(?:^|[^a-z])(?:told|d/w|paged|notified|texted|read by|cc:|copies:|ord) $", re.IGNORECASE
+)
+_ADDRESSED_CHARACTERS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class RecoveryResult:
-    """The spans that stay identifiers, and those given back as medical language; both in the order given."""
+    """The spans that stay identifiers, and those recovered as medical language; both in the order given."""
 
     kept: tuple[Span, ...]
     recovered: tuple[Span, ...]
 
     @property
     def counts(self) -> Counter[Entity]:
-        """How many spans of each entity were given back."""
+        """How many spans of each entity were recovered."""
         return Counter(span.entity for span in self.recovered)
 
 
 def recover(
     document: Document, spans: Sequence[Span], lexicon: Lexicon | None = None, protected: Sequence[Span] = ()
 ) -> RecoveryResult:
-    """Split ``spans`` into identifiers and medical terms.
+    """Split ``spans`` into identifiers and medical language.
 
-    A span is given back when it lies inside a medical term of several words (``Bruce`` in ``Bruce protocol``), when it is a
-    one-word medical term in whole, or inside a notation (``T2N1M0``). It stays where a title or a credential is beside it, where
-    a dictionary or pattern had found the one word, and where ``protected``, the spans of the patient's own record, overlaps it,
-    unless the medical term reaches beyond the protected words. What a neural detector alone found goes back too where its form says that it
-    is no identifier (see ``is_noise``), where it is one everyday word, or an eponym that stands for a test, a sign or a tool. Ages, contacts and numbers that patterns found always stay.
-    Without ``lexicon``, the public medical terms alone are used.
+    A span is recovered if it lies inside a medical term of several words (``Bruce`` in ``Bruce protocol``), if the
+    whole of it is a one-word medical term, or if it lies inside a notation (``T2N1M0``). It stays an identifier if a
+    title or a credential is next to it, if a dictionary or a pattern found the one word, or if it overlaps
+    ``protected``, unless the medical term reaches beyond the protected words.
+
+    What only a model found is recovered, too, if it is noise (see ``is_noise``), one everyday word, or an eponym that
+    stands for a test, a sign or a tool. Ages, contacts and numbers that patterns found always stay.
+
+    Args:
+        document: the note.
+        spans: its merged spans, sorted and disjoint.
+        lexicon: the medical terms, and who the institution knows; the public terms where ``None``.
+        protected: spans of the patient's own record.
     """
     return recover_all([document], [spans], lexicon, [protected])[0]
 
@@ -75,206 +80,157 @@ def recover_all(
     lexicon: Lexicon | None = None,
     protected: Sequence[Sequence[Span]] | None = None,
 ) -> list[RecoveryResult]:
-    """``recover`` for many documents at once, whose dictionary terms are looked up together; spans are sorted and disjoint."""
+    """Return ``recover`` of many documents, whose terms are looked up together.
+
+    Args:
+        documents: the notes.
+        spans: the merged spans of each note, sorted and disjoint.
+        lexicon: as for ``recover``.
+        protected: spans of each note's own patient record.
+    """
     found = [RecoveryResult((), ())] * len(documents)
     known = lexicon or default_lexicon()
-    marked = [index for index, one in enumerate(spans) if one]
-    for batch in text_batches([documents[index].text for index in marked]):
-        scan = known.scan([documents[marked[place]].text for place in batch])
-        matches, single = known.match(scan)
-        batch_terms = _Terms(scan, matches, single)
-        for number, place in enumerate(batch):
-            index = marked[place]
-            shields = sorted(protected[index]) if protected else []
-            reading = _Reading(documents[index], batch_terms, number)
-            found[index] = reading.split(spans[index], shields)
+    with_spans = [index for index, one in enumerate(spans) if one]
+    for batch in text_batches([documents[index].text for index in with_spans]):
+        indices = [with_spans[position] for position in batch]
+        scan = known.scan([documents[index].text for index in indices])
+        terms = BatchTerms(scan, *known.match(scan))
+        for number, index in enumerate(indices):
+            one = DocumentTerms(documents[index], terms, number)
+            found[index] = _split(one, spans[index], sorted(protected[index]) if protected else [])
     return found
 
 
-class _Terms:
-    """The dictionary terms of a batch of documents."""
+def _split(terms: DocumentTerms, spans: Sequence[Span], protected: Sequence[Span]) -> RecoveryResult:
+    """Return the spans of one document, split; ``protected`` is sorted and disjoint."""
+    kept: list[Span] = []
+    recovered: list[Span] = []
+    first = 0
+    for span in spans:
+        while first < len(protected) and protected[first].end <= span.start:
+            first += 1
+        overlapping: list[Span] = []
+        index = first
+        while index < len(protected) and protected[index].start < span.end:
+            overlapping.append(protected[index])
+            index += 1
+        (recovered if _is_medical(terms, span, overlapping) else kept).append(span)
+    if kept and recovered:
+        parts = {span for span in recovered if _is_part_of_name(terms.text, span, kept)}
+        kept = sorted((*kept, *parts))
+        recovered = [span for span in recovered if span not in parts]
+    return RecoveryResult(tuple(kept), tuple(recovered))
 
-    def __init__(self, scan: Scan, matches: TermMatches, single: U64) -> None:
-        self.scan, self.single = scan, single
-        self.bounds = np.searchsorted(scan.document, np.arange(len(scan.bases) + 1)).tolist()
-        medical = matches.only(_MEDICAL)
-        longer = medical.tokens > 1
-        order = np.argsort(medical.first[longer], kind="stable")
-        self.first = medical.first[longer][order].tolist()
-        self.tokens = medical.tokens[longer][order].tolist()
 
-
-class _Reading:
-    """The medical terms and notations of one document of a batch. Tokens are counted through the batch."""
-
-    def __init__(self, document: Document, terms: _Terms, number: int) -> None:
-        self.text = document.text
-        self.terms, self.scan, self.single = terms, terms.scan, terms.single
-        self.low, self.high = terms.bounds[number], terms.bounds[number + 1]
-        base = terms.scan.bases[number]
-        self.starts: list[int] = (terms.scan.starts[self.low : self.high] - base).tolist()
-        self.ends: list[int] = (terms.scan.ends[self.low : self.high] - base).tolist()
-        self.notations = find_notations(document.text, document.plain_bytes)
-
-    def split(self, spans: Sequence[Span], shields: Sequence[Span]) -> RecoveryResult:
-        """``shields`` are sorted; where they overlap each other, which they never do, the earlier ones may be overlooked."""
-        kept: list[Span] = []
-        recovered: list[Span] = []
-        following = 0
-        for span in spans:
-            while following < len(shields) and shields[following].end <= span.start:
-                following += 1
-            shielded: list[Span] = []
-            place = following
-            while place < len(shields) and shields[place].start < span.end:
-                shielded.append(shields[place])
-                place += 1
-            (recovered if self.is_medical(span, shielded) else kept).append(span)
-        if kept and recovered:
-            parts = {span for span in recovered if self._is_part(span, kept)}
-            kept = sorted((*kept, *parts))
-            recovered = [span for span in recovered if span not in parts]
-        return RecoveryResult(tuple(kept), tuple(recovered))
-
-    def _is_part(self, span: Span, kept: Sequence[Span]) -> bool:
-        """Whether one blank joins ``span`` to an identifier: the rest of a name that detectors shared, such as "Conyers" and "Housing Authority"."""
-        if span.category not in _NAMED or not self.text[span.start].isupper():
-            return False
-        place = bisect_left(kept, span)
-        for other in kept[max(0, place - 1) : place + 1]:
-            low, high = sorted((span, other))
-            if len(span) > 1 and self._is_upper(span) and not self._is_upper(other):
-                continue  # "Edge Valley IMAGING": a department in capitals behind a name in small letters
-            if self.text[low.end : high.start] == " " and (
-                span.category is other.category or (span.category is Category.ORGANIZATION and other.category in _NAMED)
-            ):
-                return True
+def _is_part_of_name(text: str, span: Span, kept: Sequence[Span]) -> bool:
+    """Whether one blank joins ``span`` to an identifier, as the rest of its name: "Conyers" and "Housing Authority"."""
+    if span.category not in _NAMED or not text[span.start].isupper():
         return False
-
-    def _is_upper(self, span: Span) -> bool:
-        return self.text[span.start : span.end].isupper()
-
-    def _phrases(self, span: Span) -> Iterator[tuple[int, int, int, int]]:
-        """Start, end, first token and token after the last of each medical term of several words around ``span``."""
-        first, after = self._tokens(span)
-        terms = self.terms
-        place = bisect_left(terms.first, max(self.low, self.low + after - MAX_TOKENS))
-        while place < len(terms.first) and terms.first[place] <= self.low + first:
-            low = terms.first[place] - self.low
-            high = low + terms.tokens[place]
-            if self.starts[low] <= span.start and span.end <= self.ends[high - 1]:
-                yield self.starts[low], self.ends[high - 1], low, high
-            place += 1
-
-    def is_medical(self, span: Span, shielded: list[Span]) -> bool:
-        if span.detector in _NEVER:
-            return False
-        category = span.category
-        if not shielded and span.detector not in _CERTAIN:
-            if is_noise(self.text, span) or self._is_everyday(span) or self._is_eponym(span):
-                return True
-        elif (
-            not shielded
-            and span.detector == DetectorName.LEXICON
-            and category is Category.NAME
-            and (is_listed(self.text, span.start, span.end) or is_sign(self.text, span.start, span.end))
-        ):
-            return True
-        if category not in _BY_SYNTAX or (category in _NUMBERED and span.detector in _CERTAIN):
-            return False
-        if not shielded and self._in_notation(span):
-            return True
-        if category not in _BY_DICTIONARY:
-            return False
-        for start, end, first, after in self._phrases(span):
-            beyond = all(start < other.start or other.end < end for other in shielded)
-            if beyond and not self._is_person(first, after):
-                return True
-        return not shielded and self._is_word(span)
-
-    def _in_notation(self, span: Span) -> bool:
-        place = bisect_right(self.notations, span.start, key=_start) - 1
-        return place >= 0 and span.end <= self.notations[place][1]
-
-    def _is_word(self, span: Span) -> bool:
-        """Whether the span is a one-word medical term, in whole, that nothing beside it makes a name."""
-        tokens = [index for index in range(*self._tokens(span)) if self.ends[index] - self.starts[index] > 1]
-        if len(tokens) != 1 or span.detector in _CERTAIN:
-            return False
-        (token,) = tokens
-        if (self.starts[token], self.ends[token]) != (span.start, span.end) and self.text[
-            self.ends[token] : span.end
-        ] not in (
-            "'s",
-            "’s",
-        ):
-            return False
-        payload = int(self.single[self.low + token])
-        if payload & _PLACE or (payload & _PERSON and span.category is Category.NAME):
-            return False
-        payload &= _MEDICAL
-        if payload & (_ABBREVIATION | _HARVESTED) == payload:
-            return bool(payload) and bool(self.scan.upper[self.low + token])
-        return not self._is_person(token, token + 1)
-
-    def _is_everyday(self, span: Span) -> bool:
-        """Whether the span is one everyday word that no title or credential makes a name.
-
-        It is written in small letters, or, where a sentence begins and in lines of capitals, nobody known and hardly anybody at all is called so.
-        """
-        word = self.text[span.start : span.end]
-        if span.entity not in _WRITTEN_LARGE:
-            return False
-        first, after = self._tokens(span)
-        if after - first != 1 or (self.starts[first], self.ends[first]) != (span.start, span.end):
-            return False
-        payload = int(self.single[self.low + first])
-        if not payload & _COMMON or payload & _PLACE or self._is_person(first, after):
-            return False
-        if word.islower():
-            return not self._is_spoken_of(span, payload)
-        says_nothing = bool(self.scan.opens_sentence[self.low + first]) or bool(self.scan.caps_line[self.low + first])
-        return says_nothing and span.entity not in _PLACES and not payload & _PERSON and is_rare_name(word)
-
-    def _is_spoken_of(self, span: Span, payload: int) -> bool:
-        """Whether an everyday word in small letters is the name of somebody whom the institution knows, or who is told or asked."""
-        is_known = bool(payload & _PERSON)
-        if is_known and not payload & _FREQUENT:
-            return True
-        told = _TOLD.search(self.text[max(0, span.start - 12) : span.start]) is not None
-        return (
-            told and span.category is Category.NAME and (is_known or not is_rare_name(self.text[span.start : span.end]))
+    following = bisect_left(kept, span)
+    for other in kept[max(0, following - 1) : following + 1]:
+        low, high = sorted((span, other))
+        if len(span) > 1 and _is_upper(text, span) and not _is_upper(text, other):
+            continue  # "Edge Valley IMAGING": a department in capitals after a name that is not
+        is_named_alike = span.category is other.category or (
+            span.category is Category.ORGANIZATION and other.category in _NAMED
         )
-
-    def _is_eponym(self, span: Span) -> bool:
-        """Whether the span is an eponym that stands for a sign, a scale or a tool, and the name of nobody the institution knows."""
-        if span.entity not in _WRITTEN_LARGE or span.entity in _PLACES:
-            return False
-        first, after = self._tokens(span)
-        if any(int(self.single[self.low + token]) & _PERSON for token in range(first, after)) or self._is_person(
-            first, after
-        ):
-            return False
-        return is_lone_eponym(self.text, span.start, span.end)
-
-    def _tokens(self, span: Span) -> tuple[int, int]:
-        """The first token that touches ``span`` and the one after the last, counted in the document."""
-        first = bisect_right(self.ends, span.start)
-        after = bisect_left(self.starts, span.end, first)
-        return first, after
-
-    def _is_person(self, first: int, after: int) -> bool:
-        """Whether a title stands before or a credential after the tokens."""
-        titled = first > 0 and self.starts[first] - self.ends[first - 1] <= 2
-        if titled and int(self.single[self.low + first - 1]) & _TITLES:
+        if text[low.end : high.start] == " " and is_named_alike:
             return True
-        follows = after < len(self.starts) and self.starts[after] - self.ends[after - 1] <= 2
-        return (
-            follows
-            and bool(int(self.single[self.low + after]) & _CREDENTIAL)
-            and bool(self.scan.upper[self.low + after])
-        )
+    return False
 
 
-def _start(notation: tuple[int, int]) -> int:
-    return notation[0]
+def _is_upper(text: str, span: Span) -> bool:
+    return text[span.start : span.end].isupper()
+
+
+def _is_medical(terms: DocumentTerms, span: Span, protected: Sequence[Span]) -> bool:
+    """Whether a span is medical language; ``protected`` are the spans of the patient's record that overlap it."""
+    if base_name(span.detector) in _NEVER_RECOVERED:
+        return False
+    if not protected and _is_mistaken(terms, span):
+        return True
+    if span.category not in _BY_NOTATION or (span.category in _NUMBERED and _is_only_in_phrases(span)):
+        return False
+    if not protected and terms.is_in_notation(span):
+        return True
+    if span.category not in _BY_DICTIONARY:
+        return False
+    for start, end, first, after in terms.phrases_around(span):
+        is_beyond = all(start < other.start or other.end < end for other in protected)
+        if is_beyond and not terms.is_person(first, after):
+            return True
+    return not protected and _is_medical_word(terms, span)
+
+
+def _is_only_in_phrases(span: Span) -> bool:
+    return span.detector in _ONLY_IN_PHRASES
+
+
+def _is_mistaken(terms: DocumentTerms, span: Span) -> bool:
+    """Whether the form of a span, or the words around it, show that it does not identify anybody."""
+    if not _is_only_in_phrases(span):
+        return is_noise(terms.text, span) or _is_everyday(terms, span) or _is_eponym(terms, span)
+    if span.detector != DetectorName.LEXICON or span.category is not Category.NAME:
+        return False
+    return is_listed(terms.text, span.start, span.end) or is_sign(terms.text, span.start, span.end)
+
+
+def _is_medical_word(terms: DocumentTerms, span: Span) -> bool:
+    """Whether the whole span is a one-word medical term, and nothing next to it makes it a name."""
+    tokens = [token for token in range(*terms.tokens_of(span)) if terms.ends[token] - terms.starts[token] > 1]
+    if len(tokens) != 1 or _is_only_in_phrases(span):
+        return False
+    (token,) = tokens
+    is_whole = (terms.starts[token], terms.ends[token]) == (span.start, span.end)
+    if not is_whole and terms.text[terms.ends[token] : span.end] not in ("'s", "’s"):
+        return False
+    payload = terms.payload(token)
+    if payload & _FACILITY or (payload & _PERSON and span.category is Category.NAME):
+        return False
+    payload &= _MEDICAL
+    if payload & (_ABBREVIATION | _HARVESTED) == payload:
+        return bool(payload) and terms.is_upper(token)
+    return not terms.is_person(token, token + 1)
+
+
+def _is_everyday(terms: DocumentTerms, span: Span) -> bool:
+    """Whether the span is one everyday word that no title or credential makes a name.
+
+    The word is in small letters; or its capital says nothing, the institution knows nobody of that name, and the name
+    is rare among people.
+    """
+    if span.entity not in _CAPITALISED:
+        return False
+    first, after = terms.tokens_of(span)
+    if after - first != 1 or (terms.starts[first], terms.ends[first]) != (span.start, span.end):
+        return False
+    payload = terms.payload(first)
+    if not payload & _COMMON or payload & _FACILITY or terms.is_person(first, after):
+        return False
+    word = terms.text[span.start : span.end]
+    if word.islower():
+        return not _is_small_name(terms, span, payload)
+    if span.entity in _PLACES or payload & _PERSON:
+        return False
+    return terms.is_case_uninformative(first) and is_rare_name(word)
+
+
+def _is_small_name(terms: DocumentTerms, span: Span, payload: int) -> bool:
+    """Whether an everyday word in small letters is the name of a known or addressed person."""
+    is_known = bool(payload & _PERSON)
+    if is_known and not payload & _FREQUENT:
+        return True
+    before = terms.text[max(0, span.start - _ADDRESSED_CHARACTERS) : span.start]
+    if _ADDRESSED_BEFORE.search(before) is None or span.category is not Category.NAME:
+        return False
+    return is_known or not is_rare_name(terms.text[span.start : span.end])
+
+
+def _is_eponym(terms: DocumentTerms, span: Span) -> bool:
+    """Whether the span is an eponym for a sign, a scale or a tool, and not the name of a known person."""
+    if span.entity not in _CAPITALISED or span.entity in _PLACES:
+        return False
+    first, after = terms.tokens_of(span)
+    if any(terms.payload(token) & _PERSON for token in range(first, after)) or terms.is_person(first, after):
+        return False
+    return is_lone_eponym(terms.text, span.start, span.end)

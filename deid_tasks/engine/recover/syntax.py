@@ -1,4 +1,4 @@
-"""Notations of medicine that look like names, dates or numbers and have a grammar of their own."""
+"""Medical notations that look like names, dates or numbers and have a grammar of their own."""
 
 import re
 from functools import lru_cache
@@ -11,42 +11,78 @@ from deid_tasks.engine.text.ascii import fold_to_ascii
 
 _PATTERNS = (
     *VARIANTS,
+    # Variants as HGVS writes them: c.35delG, p.Val600Glu.
     r"[cgmnrp]\.[(\[]?(?:[*-]?\d+[+-]?\d*(?:_[*-]?\d+[+-]?\d*)?(?:del|dup|ins|inv|[ACGTU]>[ACGTU])[ACGTU]*"
-    r"|(?:[A-Z][a-z]{2}|[A-Z])\d+(?:[A-Z][a-z]{2}|[A-Z*=]|fs)[\w*]*)[)\]]?",  # HGVS: c.35delG, p.Val600Glu
-    r"(?:BRAF|KRAS|NRAS|EGFR|JAK2|IDH[12]|PIK3CA|MPL|KIT|HFE)[ -]?[A-Z]\d{2,4}[A-Z]",  # short protein changes
+    r"|(?:[A-Z][a-z]{2}|[A-Z])\d+(?:[A-Z][a-z]{2}|[A-Z*=]|fs)[\w*]*)[)\]]?",
+    # Short protein changes: BRAF V600E.
+    r"(?:BRAF|KRAS|NRAS|EGFR|JAK2|IDH[12]|PIK3CA|MPL|KIT|HFE)[ -]?[A-Z]\d{2,4}[A-Z]",
+    # Tissue types: HLA-A*02:01.
     r"HLA[- ]?(?:A|B|C|DR|DQ|DP|DRB1|DQA1|DQB1|DPB1)?[- ]?\*?\d{0,3}(?::\d{2,3}){0,3}",
-    r"[cpyra]{0,2}T(?:[0-4][a-d]?|is|x)[ ,]?[cp]?N(?:[0-3][a-c]?|x)(?:[ ,]?[cp]?M(?:[01][a-c]?|x))?",  # TNM
-    r"(?:[CTLS]\d{1,2})(?:[-/](?:[CTLS]?\d{1,2}))+|[CTLS](?:1[0-2]|[1-9])(?= (?:level|vertebra\w*|radiculopathy|dermatome|fracture))",
+    # Stages of tumours: T2N1M0, pT3N1aM0.
+    r"[cpyra]{0,2}T(?:[0-4][a-d]?|is|x)[ ,]?[cp]?N(?:[0-3][a-c]?|x)(?:[ ,]?[cp]?M(?:[01][a-c]?|x))?",
+    # Vertebrae: L4-L5, C6 level.
+    r"(?:[CTLS]\d{1,2})(?:[-/](?:[CTLS]?\d{1,2}))+"
+    r"|[CTLS](?:1[0-2]|[1-9])(?= (?:level|vertebra\w*|radiculopathy|dermatome|fracture))",
+    # Blood pressure: BP 132/78.
     r"(?:BP|B/P|blood pressure)[ :]{1,3}(?:of |is |was )?\d{2,3}/\d{2,3}",
-    r"(?:HR|RR|pulse|SpO2|O2 sat|sats?|temp|T|wt|weight|BMI)[ :]{1,3}(?:of |is |was )?\d{2,3}(?:\.\d+)?(?: ?(?:%|bpm|kg|lbs?|[FC]))?",
+    # Vital signs: HR 88, SpO2 97%, wt 81.5 kg.
+    r"(?:HR|RR|pulse|SpO2|O2 sat|sats?|temp|T|wt|weight|BMI)[ :]{1,3}(?:of |is |was )?"
+    r"\d{2,3}(?:\.\d+)?(?: ?(?:%|bpm|kg|lbs?|[FC]))?",
+    # Grades of the examination: strength 5/5, murmur 2/6, 4+/5 throughout.
     r"(?:strength|motor|power|reflexes|murmur|pulses?)[ :]{1,2}(?:is |are |of )?[0-6][+-]?/[0-6]",
-    r"[0-6][+-]?/[456](?= (?:strength|motor|power|throughout|bilaterally|systolic|diastolic|murmur|in (?:all|both|upper|lower)))",
-    r"G\d{1,2} ?P\d{1,2}(?:-?\d{1,2}){0,3}",  # gravida, para
+    r"[0-6][+-]?/[456]"
+    r"(?= (?:strength|motor|power|throughout|bilaterally|systolic|diastolic|murmur|in (?:all|both|upper|lower)))",
+    # Pregnancies and births: G2P1, G3 P2-0-1-2.
+    r"G\d{1,2} ?P\d{1,2}(?:-?\d{1,2}){0,3}",
+    # Markers: CD4, IL-6, HER-2, CA 125.
     r"(?:CD|IL-|TNF-|HER-?|PD-L|SSA|SSB|CA ?)\d{1,3}(?:[-.]\d)?",
-    r"V[1-6]-V?[1-9]|(?i:leads?) V[1-9]R?(?:[-, ]{1,2}V?[1-9])?",  # electrocardiogram
-    r"(?:D5W?|D10W?|NS|LR)[ ,]?1/[24](?: ?NS)?",  # infusions
-    r"(?i:grade) [1-6](?:-[1-6])?/6|(?i:monofilament|pinprick|slums|mmse|moca|naming|lawton|katz|bishop|apgars?|tjc/sjc|sjc/tjc)[\s:|]{1,6}(?:of |was )?\d{1,2}/\d{1,2}",
-    r"\d{1,2}(?:\.5)?(?: ?cm)?/\d{2,3}%?/(?:[-+] ?\d|0)",  # dilation, effacement, station
+    # Leads of an electrocardiogram: V1-V4, leads V5R.
+    r"V[1-6]-V?[1-9]|(?i:leads?) V[1-9]R?(?:[-, ]{1,2}V?[1-9])?",
+    # Infusions: D5W 1/2 NS.
+    r"(?:D5W?|D10W?|NS|LR)[ ,]?1/[24](?: ?NS)?",
+    # Scores out of a maximum: grade 2/6, MMSE 28/30, Apgars 8/9.
+    r"(?i:grade) [1-6](?:-[1-6])?/6"
+    r"|(?i:monofilament|pinprick|slums|mmse|moca|naming|lawton|katz|bishop|apgars?|tjc/sjc|sjc/tjc)"
+    r"[\s:|]{1,6}(?:of |was )?\d{1,2}/\d{1,2}",
+    # Dilation, effacement and station: 4/80/-2.
+    r"\d{1,2}(?:\.5)?(?: ?cm)?/\d{2,3}%?/(?:[-+] ?\d|0)",
+    # Incentive spirometry: IS to 1500.
     r"(?:IS (?:to|TO|goal)|(?i:voldyne|spiromet(?:er|ry))(?: (?i:to|at|of|goal))?)[ :]{1,2}\d{3,4}",
+    # Laboratory values that are not years: AST 45, BNP 1250.
     r"(?i:lipase|amylase|cpk|ck|(?:nt-?)?(?:pro-?)?bnp|ferritin|ldh|ast|alt|d-dimer|cd4|trig|triglycerides)"
     r"(?: (?i:level|is|was|of|at)){0,2}[ :]{1,2}(?!(?:199|20[0-3])\d(?!\d))\d{2,5}(?:\.\d+)?(?![/\-]\d)",
+    # Odometers of devices: odo 12345.
     r"(?i:odo(?:meter)?)[ :]{1,2}\d{3,7}",
-    r"(?:(?:19|20)\d\d )?(?:NCCN|USPSTF|ASCCP|ACOG|KDIGO|AASLD|IDSA|JNC|(?:ACC|AHA|ESC|ACR|EULAR|ATS|ERS|ADA|EASD|ASCO|CAP)(?:/(?:ACC|AHA|HRS|ESC|ACR|EULAR|ATS|ERS|ADA|EASD|ASCO|CAP)){1,2})",
-    r"(?:19|20)\d\d (?:ACC|AHA|ACR|EULAR|GOLD|GINA|WHO|FIGO|McDonald|Beers|Bethesda)(?= )",  # whose guideline, of which year
-    r"(?i:morse|ciwa(?:-ar)?|cows|lace|ranson|waterlow)(?: (?i:score|scale|of|is|was)){0,2}[ :]{1,2}\d{1,2}(?![\d/:-])",  # scores
-    r"(?:CPT|HCPCS|CDT)(?: (?i:codes?))?[ :]{0,2}(?:\d{5}|[A-VDGJ]\d{4})(?:-\d{2})?|D[0-9]\d{3}(?= (?:n/a|deferred|completed|done)| ?[;,])",  # billing
+    # Guidelines by society and year: 2019 NCCN, ACC/AHA, 2015 ACR.
+    r"(?:(?:19|20)\d\d )?(?:NCCN|USPSTF|ASCCP|ACOG|KDIGO|AASLD|IDSA|JNC"
+    r"|(?:ACC|AHA|ESC|ACR|EULAR|ATS|ERS|ADA|EASD|ASCO|CAP)(?:/(?:ACC|AHA|HRS|ESC|ACR|EULAR|ATS|ERS|ADA|EASD|ASCO|CAP)){1,2})",
+    r"(?:19|20)\d\d (?:ACC|AHA|ACR|EULAR|GOLD|GINA|WHO|FIGO|McDonald|Beers|Bethesda)(?= )",
+    # Scores of scales: Morse score 45, CIWA 8.
+    r"(?i:morse|ciwa(?:-ar)?|cows|lace|ranson|waterlow)(?: (?i:score|scale|of|is|was)){0,2}[ :]{1,2}\d{1,2}(?![\d/:-])",
+    # Billing codes: CPT 99213-25, D2391 completed.
+    r"(?:CPT|HCPCS|CDT)(?: (?i:codes?))?[ :]{0,2}(?:\d{5}|[A-VDGJ]\d{4})(?:-\d{2})?"
+    r"|D[0-9]\d{3}(?= (?:n/a|deferred|completed|done)| ?[;,])",
+    # Titers: ANA 1:640.
     r"(?:titer|ANA|RPR|VDRL|ASMA|ANCA)[ :]{1,2}(?:of |positive |pos )?1:\d{1,5}|1:(?:1280|2560|5120|10240)",
-    r"\d{1,5}(?:del|ins|dup)[ACGT]{1,6}|(?:APC|BRCA[12]|CHEK2|MUTYH|LDLR)[ ]{1,8}[A-Z]\d{2,5}[A-Z]",  # as they were called before HGVS
-    r"\d{2},X[XYO]{1,2}(?:,(?:t|del|inv|add)\([\dXY;]+\)(?:\([pq\d.;]+\))?)?|(?:t|del|inv)\(\d{1,2}(?:;\d{1,2})?\)(?:\([pq\d.;]+\))?",
+    # Variants by their older names: 185delAG, APC I1307K.
+    r"\d{1,5}(?:del|ins|dup)[ACGT]{1,6}|(?:APC|BRCA[12]|CHEK2|MUTYH|LDLR)[ ]{1,8}[A-Z]\d{2,5}[A-Z]",
+    # Karyotypes: 47,XXY, t(9;22)(q34;q11).
+    r"\d{2},X[XYO]{1,2}(?:,(?:t|del|inv|add)\([\dXY;]+\)(?:\([pq\d.;]+\))?)?"
+    r"|(?:t|del|inv)\(\d{1,2}(?:;\d{1,2})?\)(?:\([pq\d.;]+\))?",
 )
 SYNTAX = re.compile(rf"(?<![\w.])(?:{'|'.join(_PATTERNS)})(?!\w)")
-"""Linear on real text: no nested repetition. The whole match is medical."""
+"""Matches one whole notation. Linear on real text: it has no nested repetition."""
 
 
 def find_notations(text: str, plain: bytes | None = None) -> list[tuple[int, int]]:
-    """Where ``SYNTAX`` matches, in order, disjoint; linear in the length of ``text``. ``plain`` is the folded text where the caller has it.
+    """Return start and end of each match of ``SYNTAX``, sorted and disjoint. Linear in the length of ``text``.
 
-    An automaton without the conditions on what stands around finds where one may begin; trying twenty expressions at every character takes fifty times as long.
+    RE2 finds where a notation may begin, and the whole expression is tried there only. Trying it at every character
+    takes fifty times as long.
+
+    Args:
+        text: the note.
+        plain: the note in ASCII, one byte for each code point; computed where ``None``.
     """
     candidates, encoded = _candidates(), fold_to_ascii(text).encode("ascii") if plain is None else plain
     found: list[tuple[int, int]] = []
@@ -64,6 +100,7 @@ def find_notations(text: str, plain: bytes | None = None) -> list[tuple[int, int
 
 @lru_cache(maxsize=1)
 def _candidates() -> Any:
+    """Return the RE2 expression that matches wherever ``SYNTAX`` does, and elsewhere."""
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.never_capture = True
@@ -72,7 +109,7 @@ def _candidates() -> Any:
 
 
 def without_conditions(expression: str) -> str:
-    """``expression`` without its look-ahead and look-behind groups: it matches wherever ``expression`` does, and elsewhere."""
+    """Return ``expression`` without its look-ahead and look-behind groups, which RE2 does not have."""
     kept: list[str] = []
     position = depth = 0
     in_class = False

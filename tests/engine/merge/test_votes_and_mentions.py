@@ -65,7 +65,7 @@ ONE, TWO, THREE = "transformer:one", "transformer:two", "transformer:three"
             "[SSN:078-05-1120]",
         ),
         # among models as the settings list the categories
-        ({ONE: "[CITY:Lima]", TWO: "[PATIENT:Lima]"}, {"models": ["LOCATION", "NAME"]}, "[CITY:Lima]"),
+        ({ONE: "[CITY:Lima]", TWO: "[PATIENT:Lima]"}, {"category_priority": ["LOCATION", "NAME"]}, "[CITY:Lima]"),
     ],
 )
 def test_votes_and_ranks(marked: dict[str, str], chosen: dict[str, object], expected: str) -> None:
