@@ -9,7 +9,6 @@ PACKAGE = Path(__file__).resolve().parents[1] / "deid_tasks"
 PRESENT_DUPLICATES: frozenset[str] = frozenset(
     {
         "fold",
-        "is_npi",
         "medical_words",
         "read_gold",
         "read_header",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from deid_tasks.engine.lexicon import LexiconTerm, compile_lexicon
+from deid_tasks.engine.lexicon import compile_lexicon
 from deid_tasks.engine.obfuscate import KnownPerson, update_known_people
 from deid_tasks.platform.runs.institution_engine import lexicon_dir, people_file
 from deid_tasks.platform.runs.step_log import logged_step
@@ -23,8 +23,7 @@ def compile_dictionaries(settings: InstitutionSettings, secrets: Secrets) -> dic
     folder = lexicon_dir(settings)
     folder.mkdir(exist_ok=True)
     with connect(secrets.text(settings.warehouse.connection)) as connection:
-        rows = read_dictionaries(connection, settings)
-        terms = (LexiconTerm(row.table, row.kind, row.term, row.occurrences) for row in rows)
+        terms = read_dictionaries(connection, settings)
         key = secrets.key(settings.obfuscate.key)
         lexicon = compile_lexicon(terms, folder, key=key)
         people = (KnownPerson(*row) for row in read_people(connection, settings))

@@ -2,11 +2,12 @@
 
 import datetime
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
+from deid_tasks.engine.lexicon import LexiconTerm
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
 
@@ -14,17 +15,8 @@ Dictionary = Literal["patient_name", "provider", "facility", "address", "medical
 DICTIONARIES: tuple[Dictionary, ...] = ("patient_name", "provider", "facility", "address", "medical")
 
 
-class DictionaryRow(NamedTuple):
-    """One term of the table ``dict_<table>``."""
-
-    table: Dictionary
-    kind: str
-    term: str
-    occurrences: int
-
-
-def read_dictionaries(connection: Connection, settings: InstitutionSettings) -> Iterator[DictionaryRow]:
-    """Yield every term of every dictionary except ``dict_patient``, which is read by patient and never compiled."""
+def read_dictionaries(connection: Connection, settings: InstitutionSettings) -> Iterator[LexiconTerm]:
+    """Yield every term of every dictionary but ``dict_patient``, which is read by patient and never compiled."""
     for table in DICTIONARIES:
         with connection.cursor(name=f"dictionary_{table}") as cursor:
             cursor.itersize = 10_000
@@ -36,7 +28,7 @@ def read_dictionaries(connection: Connection, settings: InstitutionSettings) -> 
                 )
             )
             for kind, term, occurrences in cursor:
-                yield DictionaryRow(table, kind, term, int(occurrences))
+                yield LexiconTerm(table, kind, term, int(occurrences))
 
 
 def read_people(

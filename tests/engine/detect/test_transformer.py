@@ -6,6 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from deid_tasks.core.span import check_spans
 from deid_tasks.engine.detect.onnx_runner import OnnxRunner
 from deid_tasks.engine.detect.token_model import TokenModel
 from deid_tasks.engine.detect.transformer import TransformerDetector
+from deid_tasks.engine.detect.window import Window
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import ModelSettings, TransformerSettings
 from tests.support.tiny_model import write_lookup_model, write_tiny_model
@@ -194,6 +196,18 @@ def test_float_models_are_batched_and_give_the_same(tmp_path: Path) -> None:
     assert any(alone)
     for pieces in (1, 40, 200):
         assert detector(folder, batch_word_pieces=pieces).detect(documents) == alone
+
+
+def test_a_failure_of_the_runtime_is_not_a_notes(tiny: Path) -> None:
+    class Broken:
+        def run(self, outputs: object, feed: object) -> None:
+            raise RuntimeError("out of memory")
+
+    runner = OnnxRunner(tiny / "model.onnx", 0, ModelSettings())
+    runner._session = Broken()
+    window = Window(*(np.zeros(3, np.int64) for _ in range(3)))
+    with pytest.raises(ModelError, match=r"onnxruntime failed \(RuntimeError\)"):
+        runner.logits([window])
 
 
 def test_the_hash_follows_the_files(tiny: Path, tmp_path: Path) -> None:

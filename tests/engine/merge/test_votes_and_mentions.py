@@ -75,11 +75,11 @@ def test_votes_and_ranks(marked: dict[str, str], chosen: dict[str, object], expe
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ({"priority": ["patterns", "magic"]}, "'magic' is no detector"),
-        ({"priority": ["patterns:DRAGON"]}, "'patterns:DRAGON' is no detector"),
+        ({"priority": ["patterns", "magic"]}, "'magic' is neither a detector"),
+        ({"priority": ["patterns:DRAGON"]}, "'patterns:DRAGON' is neither a detector"),
         ({"priority": ["patterns", "patterns"]}, "twice"),
         ({"votes": 0}, "greater than or equal to 1"),
-        ({"votes_by_entity": {"CITY": 0}}, "CITY asks for 0 votes"),
+        ({"votes_by_entity": {"CITY": 0}}, "CITY must need at least 1 vote"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(chosen: dict[str, object], message: str) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.reference import fold, read_tsv
-from deid_tasks.engine.obfuscate.identifiers.check_digits import is_npi, vin_check_character
 from deid_tasks.engine.obfuscate.places.place_table import area_codes
+from deid_tasks.engine.text.check_digits import is_npi, vin_check_character
 from tests.support.surrogate_cases import MARIA, obfuscator
 
 SHAPES = [

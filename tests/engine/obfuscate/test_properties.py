@@ -10,8 +10,8 @@ from deid_tasks.core.entities import GROUP_ENTITIES, Entity, Group
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.core.span import Span
-from deid_tasks.engine.obfuscate.identifiers.check_digits import is_npi, luhn_check_digit, vin_check_character
 from deid_tasks.engine.text import Document
+from deid_tasks.engine.text.check_digits import is_npi, luhn_check_digit, vin_check_character
 from tests.support.surrogate_cases import MARIA, WRITTEN_AT, obfuscator
 
 ENTITIES = st.sampled_from(list(Entity))

@@ -1,5 +1,7 @@
 """Check digits of published identifier formats."""
 
+from deid_tasks.engine.text.check_digits import is_npi as is_npi
+
 _VIN_VALUES = dict(
     zip("ABCDEFGHJKLMNPRSTUVWXYZ", (1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 7, 9, 2, 3, 4, 5, 6, 7, 8, 9), strict=True)
 )
@@ -24,11 +26,6 @@ def is_iban(value: str) -> bool:
     """Whether ``value`` is an international bank account number with its check digits (ISO 13616: mod 97)."""
     turned = value[4:] + value[:4]
     return value.isalnum() and int("".join(str(int(character, 36)) for character in turned)) % 97 == 1
-
-
-def is_npi(digits: str) -> bool:
-    """Whether ten ``digits`` are a National Provider Identifier: Luhn with the prefix 80840 (45 CFR 162.406)."""
-    return len(digits) == 10 and digits[0] in "12" and is_luhn("80840" + digits)
 
 
 def is_dea(value: str) -> bool:

@@ -4,7 +4,9 @@ import re
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.patient import TermKind
-from deid_tasks.engine.obfuscate.identifiers.check_digits import (
+from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.people.name_scope import NameScope
+from deid_tasks.engine.text.check_digits import (
     VIN_LETTERS,
     dea_check_digit,
     is_npi,
@@ -12,8 +14,6 @@ from deid_tasks.engine.obfuscate.identifiers.check_digits import (
     npi_check_digit,
     vin_check_character,
 )
-from deid_tasks.engine.obfuscate.note_context import NoteContext
-from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 
 _MEDICARE = re.compile(
     r"[1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d[AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d[AC-HJKMNP-RT-Y]{2}\d\d"

@@ -25,8 +25,10 @@ def npi_check_digit(nine_digits: str) -> str:
 
 
 def is_npi(digits: str) -> bool:
-    """Whether ten digits are a valid National Provider Identifier."""
-    return len(digits) == 10 and digits.isdigit() and npi_check_digit(digits[:9]) == digits[9]
+    """Whether ``digits`` are a National Provider Identifier: ten, the first of them 1 or 2 (45 CFR 162.406)."""
+    if len(digits) != 10 or not digits.isdigit() or digits[0] not in "12":
+        return False
+    return npi_check_digit(digits[:9]) == digits[9]
 
 
 def dea_check_digit(six_digits: str) -> str:
