@@ -27,6 +27,7 @@ from deid_tasks.cli.options import RenamedOptionsCommand
 from deid_tasks.cli.progress import counting
 from deid_tasks.cli.reidentify import write_originals
 from deid_tasks.cli.sampling import draw_sample
+from deid_tasks.cli.scaffold import institution, layout
 from deid_tasks.cli.tables import tables
 from deid_tasks.cli.train import train_models
 from deid_tasks.core.errors import DeidError
@@ -37,7 +38,9 @@ app.add_typer(annotate, name="annotate")
 app.add_typer(certificate, name="certificate")
 app.add_typer(corpus, name="corpus")
 app.add_typer(harvest, name="harvest")
+app.add_typer(institution, name="institution")
 app.add_typer(keys, name="keys")
+app.add_typer(layout, name="layout")
 app.add_typer(tables, name="tables")
 app.command("agreement")(print_agreement)
 app.command("ablate")(ablate_engine)

@@ -66,6 +66,7 @@ def run(
         _annotate(flow, settings, secrets, size, progress)
         flow.gold_and_evaluation()
         seconds = flow.backfill(*BACKFILLED, partial(platform.create_backfill, settings))
+        state.put("backfill_seconds", seconds)
         state.put("under_way", False)  # noqa: FBT003
         show_report(console, settings, secrets, BACKFILLED, seconds)
         show_next_steps(console, platform.places, login, state.folder / SECRETS_FILE)

@@ -1,0 +1,177 @@
+"""``deid layout new`` and ``deid institution new``: files to fill in for another hospital."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+
+from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institutions
+from deid_tasks.core.errors import InputError
+
+layout = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help="dbt layouts.")
+institution = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help="Institutions' settings files."
+)
+
+Project = Annotated[Path, typer.Option(help="Folder of the dbt project.")]
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
+_CONTRACT = Path("models", "staging", "models.yml")
+_ENABLED = re.compile(r"^(      )omop:\n(        \+enabled: [^\n]*\n)", re.MULTILINE)
+
+
+@layout.callback()
+def _layout_group() -> None:
+    """Write the files of a new dbt layout."""
+
+
+@institution.callback()
+def _institution_group() -> None:
+    """Write the settings file of a new institution."""
+
+
+@layout.command("new")
+def write_layout(
+    name: Annotated[str, typer.Argument(help="Name of the layout: lower-case letters, digits and underscores.")],
+    project: Project = Path("dbt"),
+) -> None:
+    """Write the staging models of a new layout, with their YAML, and enable the folder in dbt_project.yml.
+
+    Each model has the columns of the canonical contract as typed NULLs and returns no row. dbt builds it at once, and
+    you replace the models one by one.
+    """
+    _check_name(name)
+    folder = project / "models" / "staging" / name
+    if folder.exists():
+        raise InputError(f"{folder} exists already; choose another name or move the folder away")
+    try:
+        contract = yaml.safe_load((project / _CONTRACT).read_text(encoding="utf-8"))["models"]
+        settings = (project / "dbt_project.yml").read_text(encoding="utf-8")
+    except (OSError, yaml.YAMLError, KeyError):
+        raise InputError(
+            f"{project}: not the project's dbt folder; run this in the checkout or give --project"
+        ) from None
+    enabled, count = _ENABLED.subn(_enable(name), settings)
+    if count != 2:
+        raise InputError(
+            f"{project / 'dbt_project.yml'}: the entries of the layout omop under models and sources are missing"
+        )
+    folder.mkdir()
+    for model in contract:
+        table = model["name"].removeprefix("stg_")
+        (folder / f"stg_{name}__{table}.sql").write_text(_select(model), encoding="utf-8")
+    (folder / "models.yml").write_text("\n".join(_models(name, contract)), encoding="utf-8")
+    (folder / "sources.yml").write_text(_SOURCES.format(name=name), encoding="utf-8")
+    (folder / "README.md").write_text(_README.format(name=name, count=len(contract)), encoding="utf-8")
+    (project / "dbt_project.yml").write_text(enabled, encoding="utf-8")
+    print(f"{folder}: {len(contract)} staging models; read {folder / 'README.md'}")
+
+
+@institution.command("new")
+def write_institution(
+    name: Annotated[str, typer.Argument(help="Name of the institution: lower-case letters, digits and underscores.")],
+    layout_name: Annotated[str, typer.Option("--layout", help="dbt layout of its warehouse.")] = "omop",
+    institutions: Institutions = INSTITUTIONS_FOLDER,
+) -> None:
+    """Write an institution's settings file with every required key, and a comment on each."""
+    from deid_tasks.settings import InstitutionSettings
+
+    _check_name(name)
+    file = institutions / f"{name}.yaml"
+    if file.exists() or file.with_suffix(".yml").exists():
+        raise InputError(f"{file} exists already; choose another name or move the file away")
+    values = {
+        "institution": name,
+        "title": name.replace("_", " ").title(),
+        "warehouse.connection": f"{name}_ehr",
+        "warehouse.layout": layout_name,
+        "notes.start_date": "2024-01-01",
+        "obfuscate.key": f"{name}_surrogate_key",
+        "publish.bucket": "palimpsest-published",
+        "publish.object_store": "object_store",
+        "publish.catalog": "iceberg_catalog",
+        "work_dir": f"${{PALIMPSEST_WORK_DIR:-/var/lib/palimpsest}}/{name}",
+    }
+    lines = ["# yaml-language-server: $schema=./schema.json", *_required(InstitutionSettings, values)]
+    try:
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file}: cannot be written: {error.strerror}") from None
+    print(f"{file}: check each value; docs/reference/settings.md lists the optional keys")
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} is not a name: use a lower-case letter, then letters, digits and underscores, at most 31"
+        )
+
+
+def _enable(name: str) -> str:
+    condition = f"{{{{ var('layout') == '{name}' }}}}"
+    return rf"\g<0>\g<1>{name}:" + f'\n        +enabled: "{condition}"\n'
+
+
+def _select(model: dict[str, Any]) -> str:
+    columns = [f"    null::{column['data_type']} as {column['name']}" for column in model["columns"]]
+    return (
+        f"-- {model.get('description', '').strip()} Replace this select; keep the columns and their types.\n"
+        "select\n" + ",\n".join(columns) + "\nwhere false\n"
+    )
+
+
+def _models(name: str, contract: list[dict[str, Any]]) -> Iterator[str]:
+    yield from ("version: 2", "", "models:")
+    for model in contract:
+        table = model["name"].removeprefix("stg_")
+        yield f"  - name: stg_{name}__{table}"
+        yield f"    description: Adapter of {model['name']} for the layout {name}."
+        yield "    columns:"
+        for column in model["columns"]:
+            yield f"      - name: {column['name']}"
+            yield f"        data_type: {column['data_type']}"
+            yield f"        config: {{meta: {{phi: {column['config']['meta']['phi']}}}}}"
+        yield ""
+
+
+def _required(model: Any, values: dict[str, str], prefix: str = "") -> Iterator[str]:
+    """Yield the required keys of a settings model as commented YAML; sections without a required key are left out."""
+    for key, field in model.model_fields.items():
+        path = f"{prefix}{key}"
+        indent = "  " * prefix.count(".")
+        if hasattr(field.annotation, "model_fields"):
+            if inner := list(_required(field.annotation, values, f"{path}.")):
+                yield from ("", f"{indent}{key}:", *inner)
+        elif path in values:
+            if field.description:
+                yield f"{indent}# {field.description}"
+            yield f"{indent}{key}: {values[path]}"
+
+
+_SOURCES = """version: 2
+
+# The raw tables that the models of this folder read. Uncomment and complete; each column needs phi: none, quasi or
+# direct.
+sources: []
+#  - name: {name}
+#    schema: "{{{{ var('institution') }}}}_ehr"
+#    tables:
+#      - name: note
+#        columns:
+#          - name: note_text
+#            config: {{meta: {{phi: direct}}}}
+"""
+_README = """# The layout {name}
+
+Each of the {count} models returns the columns of the canonical model of the same name, from the raw tables of your EHR.
+They are empty at first and build at once; replace them one by one.
+
+1. `sources.yml`: name the raw tables and columns that you read.
+2. `stg_{name}__note.sql`, `…__patient.sql`, `…__patient_name.sql` and `…__patient_identifier.sql` matter most.
+3. A model that your EHR has no data for may stay empty.
+4. Pass the text of a note on as it is: no trimming and no cleaning.
+
+What each column means, and the tests of the canonical models: `../models.yml`. Examples: `../omop`, `../clarity`.
+"""

@@ -1,0 +1,103 @@
+"""Takes the pictures of the documentation from a running demo: `make pictures`, after `make demo`.
+
+Pages are drawn by Debian's Chromium through Playwright, tables of the terminal by rich. Where Chromium or the demo is missing,
+a message says so and the present pictures stay.
+"""
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from deid_tasks.core.errors import DeidError
+from deid_tasks.demo import DEMO_INSTITUTIONS, demo_institutions
+from deid_tasks.demo.airflow_api import AirflowApi
+from deid_tasks.demo.command import BACKFILLED
+from deid_tasks.demo.environment import UI_USER, demo_secrets, ui_password
+from deid_tasks.demo.report import show_report
+from deid_tasks.demo.services import Platform
+from deid_tasks.demo.state import INSTITUTIONS, State, checkout
+
+CHROMIUM = Path("/usr/bin/chromium")
+IMAGES = Path(__file__).parent / "images"
+_SIZE = {"width": 1400, "height": 900}
+_RENDER_MILLISECONDS = 4_000
+
+
+def main() -> int:
+    """Take all pictures; return 1 where the demo does not run."""
+    if not CHROMIUM.exists():
+        print(f"pictures skipped: {CHROMIUM} is not installed (apt-get install chromium)")
+        return 0
+    try:
+        root = checkout()
+        state = State.load(root / ".run")
+        platform = Platform(root, state, print)
+        api = AirflowApi(platform.places.airflow_port, UI_USER, ui_password(state))
+        if not api.is_healthy():
+            print("pictures skipped: the demo's Airflow does not answer; run `make demo` first")
+            return 1
+        IMAGES.mkdir(exist_ok=True)
+        take_pages(platform.places.airflow, ui_password(state), state.folder / "work")
+        take_terminal(platform, state, root)
+    except DeidError as error:
+        print(f"pictures skipped: {error}")
+        return 1
+    return 0
+
+
+def take_pages(airflow: str, password: str, work_folder: Path) -> None:
+    """Draw Airflow's grid, the quality page, and the newest evaluation page."""
+    from playwright.sync_api import sync_playwright
+
+    name = DEMO_INSTITUTIONS[-1]
+    # Chromium refuses its sandbox when root runs it.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=arguments)
+        page = browser.new_page(viewport=_SIZE, device_scale_factor=1.5)
+        page.goto(f"{airflow}/auth/login/")
+        page.get_by_label("Username").fill(UI_USER)
+        page.get_by_label("Password").first.fill(password)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_load_state("networkidle")
+        _take(page, f"{airflow}/dags/notes__{name}", "grid.png")
+        _take(page, f"{airflow}/palimpsest/", "quality.png")
+        reports = sorted((work_folder / name / "evaluation").glob("*.html"), key=lambda path: path.stat().st_mtime)
+        if reports:
+            _take(page, reports[-1].as_uri(), "evaluation.png")
+        browser.close()
+
+
+def take_terminal(platform: Platform, state: State, root: Path) -> None:
+    """Draw the tables that `make demo` ends with, as an SVG file."""
+    institutions = demo_institutions(root / INSTITUTIONS, state)
+    secrets = demo_secrets(state, platform.places, institutions)
+    _draw(lambda console: show_report(console, institutions, secrets, BACKFILLED, _backfill_seconds(state)), "demo.svg")
+
+
+def _backfill_seconds(state: State) -> float:
+    return float(state.get("backfill_seconds") or 1)
+
+
+def _take(page: Any, address: str, file: str) -> None:
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(_RENDER_MILLISECONDS)
+    page.screenshot(path=str(IMAGES / file))
+    print(IMAGES / file)
+
+
+def _draw(show: Callable[[Console], None], file: str) -> None:
+    console = Console(width=100, record=True, force_terminal=True, file=io.StringIO())
+    show(console)
+    console.save_svg(str(IMAGES / file), title="make demo")
+    print(IMAGES / file)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
