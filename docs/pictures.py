@@ -1,6 +1,6 @@
 """Takes the pictures of the documentation from a running demo: `make pictures`, after `make demo`.
 
-Pages are drawn by Debian's Chromium through Playwright, tables of the terminal by rich. Where Chromium or the demo is missing,
+Debian's Chromium draws the pages through Playwright; rich draws the tables of the terminal. Without Chromium or a demo,
 a message says so and the present pictures stay.
 """
 
