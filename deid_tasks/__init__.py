@@ -1,7 +1,7 @@
 """Palimpsest: find every identifier in clinical notes, and put consistent, plausible surrogates in their place.
 
-``Engine`` is the Python API. ``deid_tasks.engine`` holds the steps that it calls, ``deid_tasks.platform`` the tasks that Airflow
-runs.
+``Engine`` is the Python API. ``deid_tasks.engine`` holds the steps that it calls, ``deid_tasks.platform`` the tasks
+that Airflow runs.
 """
 
 import importlib

@@ -36,8 +36,8 @@ class BenchResult:
     stages: tuple[Stage, ...]
     """In the order in which a note passes them."""
     amounts: dict[str, int]
-    """``notes``, ``words`` (runs of letters and digits), ``tokens`` (words and marks), ``characters``, ``sentences``, and
-    ``distinct`` sentences of the whole run."""
+    """``notes``, ``words`` (runs of letters and digits), ``tokens`` (words and marks), ``characters``, ``sentences``,
+    and ``distinct`` sentences of the whole run."""
     counts: dict[str, Counter[Any]]
     """What detectors count: by detector its sentences, and how many the inclusion list and the cache saved; by
     ``<detector> tokens`` its tokens, by file of weights."""

@@ -1,4 +1,4 @@
-"""How many multiplications a model makes, and how many the machine can make: from the file of its weights, and by doing some."""
+"""Multiply-adds: how many a model needs, from its file of weights, and how many the machine can do, by measurement."""
 
 import json
 import time
@@ -16,12 +16,15 @@ _UINT8, _INT8, _INT32 = 2, 3, 6
 
 
 def multiply_adds_a_piece(path: Path) -> int:
-    """Multiply-adds of the matrix products with fixed weights that the model at ``path``, ONNX or safetensors, makes for one word piece.
+    """Return the multiply-adds that a model needs for one word piece, in matrix products with fixed weights.
 
-    Attention's own products, which grow with the sentence, and everything that is no product are left out.
+    Attention's own products, which grow with the sentence, and everything else are left out.
+
+    Args:
+        path: the model, ONNX or safetensors.
 
     Raises:
-        ModelError: the file is no such model.
+        ModelError: the file is not such a model.
     """
     if path.suffix == ".safetensors":
         return _in_tensors(path)
@@ -38,18 +41,18 @@ def multiply_adds_a_piece(path: Path) -> int:
                 elif part == 1 and isinstance(content, bytes):
                     used += _weights(content)
     except (IndexError, ValueError):
-        raise ModelError(f"{path} is no ONNX model") from None
+        raise ModelError(f"{path} is not an ONNX model") from None
     return sum(sizes.get(name, 0) for name in used)
 
 
 def _in_tensors(path: Path) -> int:
-    """As a safetensors file's head tells: its matrices, tables that are looked up and not multiplied apart."""
+    """Count the matrices in a safetensors file's header, without tables that are looked up and not multiplied."""
     try:
         with path.open("rb") as file:
             head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
         shapes = {name: one["shape"] for name, one in head.items() if name != "__metadata__"}
     except (ValueError, KeyError, TypeError, MemoryError, OverflowError):
-        raise ModelError(f"{path} is no safetensors file") from None
+        raise ModelError(f"{path} is not a safetensors file") from None
     looked_up = ("embed", "case.", "gap.", "distance", "position")
     return sum(
         shape[0] * shape[1]
@@ -59,7 +62,7 @@ def _in_tensors(path: Path) -> int:
 
 
 def _tensor(content: bytes) -> tuple[bytes, int]:
-    """Name and elements of an initializer; 0 elements where it is no matrix."""
+    """Return name and elements of an initializer; 0 elements if it is not a matrix."""
     dims: list[int] = []
     name = b""
     for number, value in _fields(content):
@@ -77,7 +80,7 @@ def _tensor(content: bytes) -> tuple[bytes, int]:
 
 
 def _weights(node: bytes) -> list[bytes]:
-    """The inputs of a node that makes a matrix product."""
+    """Return the inputs of a node that is a matrix product."""
     inputs: list[bytes] = []
     kind = b""
     for number, value in _fields(node):
@@ -89,7 +92,7 @@ def _weights(node: bytes) -> list[bytes]:
 
 
 def _fields(content: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of one Protocol Buffers message, by number."""
+    """Yield the fields of one Protocol Buffers message, by number."""
     position = 0
     while position < len(content):
         key, position = _varint(content, position)
@@ -123,7 +126,8 @@ def _varint(content: bytes, position: int) -> tuple[int, int]:
 
 
 def int8_peak(seconds: float = 1.0, size: int = 1_024) -> float:
-    """Multiply-adds a second of processor time that one thread of onnxruntime reaches in a product of bytes; the best of several runs."""
+    """Return the multiply-adds per processor second of one onnxruntime thread in an int8 product; the best of several
+    runs."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(_product_model(size), options, providers=["CPUExecutionProvider"])
@@ -140,7 +144,7 @@ def int8_peak(seconds: float = 1.0, size: int = 1_024) -> float:
 
 
 def bfloat16_peak(device: str = "cuda", size: int = 8_192, repeats: int = 20) -> float:
-    """Multiply-adds a second that ``device`` reaches in a product of bfloat16 matrices.
+    """Return the multiply-adds per second that ``device`` reaches in a product of bfloat16 matrices.
 
     Raises:
         ModelError: PyTorch is not installed, or has no such device.
@@ -167,7 +171,7 @@ def bfloat16_peak(device: str = "cuda", size: int = 8_192, repeats: int = 20) ->
 
 
 def _product_model(size: int) -> bytes:
-    """An ONNX model of one node, ``Y = A · B`` of bytes, with a fixed ``B`` as a layer's weights are."""
+    """Return an ONNX model of one node, ``Y = A · B`` of int8, with a fixed ``B`` like a layer's weights."""
     weights = np.random.default_rng(2).integers(-127, 127, (size, size), np.int8)
     tensor = _number(1, size) + _number(1, size) + _number(2, _INT8) + _text(8, b"B") + _text(9, weights.tobytes())
     node = _text(1, b"A") + _text(1, b"B") + _text(2, b"Y") + _text(4, b"MatMulInteger")

@@ -1,6 +1,7 @@
 """De-identify clinical notes: find identifiers, replace them, and measure how well that works.
 
-Exit status: 0, everything was done; 1, lines were skipped or notes quarantined, as messages say; 2, nothing could be done.
+Exit status: 0, everything was done; 1, lines were skipped or notes quarantined, as messages say; 2, nothing could be
+done.
 """
 
 import json
@@ -105,8 +106,8 @@ def detect(
 ) -> None:
     """Find identifiers: one line a note, {id, spans}.
 
-    A note that cannot be processed becomes {id, outcome, reason, error}, and the others are processed. Exit status 1: lines were
-    skipped or notes quarantined.
+    A note that cannot be processed becomes {id, outcome, reason, error}, and the others are processed. Exit status 1:
+    lines were skipped or notes quarantined.
     """
     _run(notes, output, institution, institutions, is_rewriting=False)
 
@@ -120,11 +121,12 @@ def obfuscate(
 ) -> None:
     """Replace identifiers by surrogates: one line a note, {id, text}.
 
-    A note that cannot be processed, or in whose output the audit finds an identifier of the patient, is withheld: it becomes
-    {id, outcome, reason, error}, and the others are processed. Exit status 1: lines were skipped or notes quarantined.
+    A note that cannot be processed, or in whose output the audit finds an identifier of the patient, is withheld: it
+    becomes {id, outcome, reason, error}, and the others are processed. Exit status 1: lines were skipped or notes
+    quarantined.
 
-    The ids of notes pass through: give pseudonyms if ids identify anyone. One text file with an output that ends in .txt gives
-    the text itself.
+    The ids of notes pass through: give pseudonyms if ids identify anyone. One text file with an output that ends in
+    .txt gives the text itself.
     """
     _run(notes, output, institution, institutions, is_rewriting=True)
 

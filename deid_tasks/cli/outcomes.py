@@ -17,8 +17,9 @@ def note_record(line: Line, row: dict[str, Any]) -> dict[str, Any]:
         row: its row of ``RESULT_SCHEMA``.
 
     Returns:
-        ``{id, spans}`` of a note that was only detected, ``{id, text}`` of one that was rewritten. A quarantined note has neither:
-        ``{id, outcome, reason}``, with ``error`` (exception class and code location) or ``findings`` (kinds) if there are any.
+        ``{id, spans}`` of a note that was only detected, ``{id, text}`` of one that was rewritten. A quarantined note
+        has neither: ``{id, outcome, reason}``, with ``error`` (exception class and code location) or ``findings``
+        (kinds) if there are any.
     """
     record = {"id": line.note_id, **line.extra}
     if is_quarantined(row):

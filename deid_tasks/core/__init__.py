@@ -1,4 +1,4 @@
-"""The words that every other package uses: entities, spans, notes, patients, errors, and the public reference lists.
+"""What every other package uses: entities, detectors, spans, notes, patients, errors and reference lists.
 
 It imports nothing else of this project and needs nothing but PyArrow.
 """

@@ -1,4 +1,4 @@
-"""What a span can be: fine entity types, their categories, and the policy groups that decide what is transformed.
+"""Entity types of spans, their categories, and the policy groups that decide what is transformed.
 
 Names follow the i2b2-2014 annotation guideline, so that scores compare with the literature.
 Groups A, B and C are those of Murugadoss et al., Patterns 2021, Table 1.
@@ -58,7 +58,7 @@ class Entity(StrEnum):
 
 
 class Group(StrEnum):
-    """Which entities a policy transforms: A (HIPAA Safe Harbor), B (A + providers, user ids), C (B + facilities, state, country)."""
+    """The policy groups: A (HIPAA Safe Harbor), B (A + providers, user ids), C (B + facilities, state, country)."""
 
     A = "A"
     B = "B"
@@ -105,5 +105,5 @@ GROUP_ENTITIES: dict[Group, frozenset[Entity]] = {
 
 
 def category_of(entity: Entity) -> Category:
-    """The category that ``entity`` lies in."""
+    """Return the category of ``entity``."""
     return CATEGORY[entity]

@@ -1,8 +1,8 @@
-"""Errors of the platform. Their texts name notes, files, settings and offsets, and never hold note text or identifiers."""
+"""Errors of the platform. Their texts name notes, files, settings and offsets, never note text or identifiers."""
 
 
 class DeidError(Exception):
-    """Base of every error this package raises on purpose; its text is safe to log."""
+    """Base of every error that this package raises on purpose; its text is safe to log."""
 
 
 class SettingsError(DeidError):

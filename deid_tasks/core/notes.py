@@ -37,8 +37,8 @@ def note_batch(notes: Iterable[Mapping[str, Any]]) -> pa.RecordBatch:
     """Return notes as a batch of ``NOTE_SCHEMA``.
 
     Args:
-        notes: columns by name; missing ones are null. A text that is not valid Unicode, such as one with half of a surrogate
-            pair, becomes null, so that the engine quarantines that note and no other.
+        notes: columns by name; missing ones are null. A text that is not valid Unicode, such as one with half of a
+            surrogate pair, becomes null, so that the engine quarantines that note and no other.
 
     Raises:
         InputError: another column is not valid Unicode; the text names the note by its position.
@@ -152,11 +152,13 @@ RESULT_SCHEMA = pa.schema(
 
 - ``note_key``, ``patient_key``, ``author_key``: pseudonyms; ``note_key`` is empty if the engine has no key. The real
   identifiers beside them are for the warehouse only.
-- ``deid_datetime``: shifted with the patient's dates. ``deid_text``: null if the note is quarantined or was only detected.
+- ``deid_datetime``: shifted with the patient's dates. ``deid_text``: null if the note is quarantined or was only
+  detected.
 - ``recovered``: entities of the spans that were recovered as medical terms.
 - ``findings``: what the audit found, as offsets of the rewritten text.
 - ``replacements``: offsets of the surrogates in ``deid_text``, and of what they replaced in the original.
-- ``error_class``, ``error_location``: class of the exception and ``module:function:line``, if a step failed on the note.
-- ``changed_words``: words of the original that a surrogate replaced at least in part. ``agreed_spans``: spans that two or more
-  detectors found.
+- ``error_class``, ``error_location``: class of the exception and ``module:function:line``, if a step failed on the
+  note.
+- ``changed_words``: words of the original that a surrogate replaced at least in part. ``agreed_spans``: spans that
+  two or more detectors found.
 """

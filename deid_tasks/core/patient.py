@@ -1,4 +1,4 @@
-"""What the institution knows of one patient: the input of the patient lexicon, the surrogates and the audit."""
+"""The record of one patient: the input of the patient detector, the surrogates and the audit."""
 
 import datetime
 from dataclasses import dataclass, field
@@ -49,5 +49,5 @@ class PatientRecord:
     terms: tuple[PatientTerm, ...] = field(default=(), repr=False)
 
     def of_kind(self, *kinds: TermKind) -> tuple[str, ...]:
-        """The patient's terms of the given kinds, in the order of the record."""
+        """Return the patient's terms of the given kinds, in the order of the record."""
         return tuple(term.term for term in self.terms if term.kind in kinds)

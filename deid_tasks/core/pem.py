@@ -1,4 +1,4 @@
-"""Pairs of keys as PEM: the private half in PKCS8 without a password, the public half as its subject's key information."""
+"""Key pairs as PEM: the private half in PKCS8 without a password, the public half as SubjectPublicKeyInfo."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def pem_of(private: "Ed25519PrivateKey | X25519PrivateKey") -> tuple[str, str]:
-    """``private`` and its public half."""
+    """Return ``private`` and its public half."""
     from cryptography.hazmat.primitives import serialization
 
     return (
@@ -24,7 +24,11 @@ def pem_of(private: "Ed25519PrivateKey | X25519PrivateKey") -> tuple[str, str]:
 
 
 def private_key(pem: str, kind: type[object], name: str) -> Any:
-    """The private key of a secret; raises ``SettingsError``, which says ``name``, where it holds none of this ``kind``."""
+    """Return the private key in a secret.
+
+    Raises:
+        SettingsError: the secret is not a private key of this ``kind``; the text starts with ``name``.
+    """
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     try:
@@ -33,12 +37,16 @@ def private_key(pem: str, kind: type[object], name: str) -> Any:
         key = None
     if not isinstance(key, kind):
         family = kind.__name__.removesuffix("PrivateKey")
-        raise SettingsError(f"{name}: the secret holds no {family} private key in PEM (PKCS8, no password)")
+        raise SettingsError(f"{name}: the secret is not a {family} private key in PEM (PKCS8, no password)")
     return key
 
 
 def public_key(pem: str, kind: type[object], name: str) -> Any:
-    """The public key of a secret; raises ``SettingsError`` as ``private_key`` does."""
+    """Return the public key in a secret.
+
+    Raises:
+        SettingsError: the secret is not a public key of this ``kind``; the text starts with ``name``.
+    """
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     try:
@@ -47,5 +55,5 @@ def public_key(pem: str, kind: type[object], name: str) -> Any:
         key = None
     if not isinstance(key, kind):
         family = kind.__name__.removesuffix("PublicKey")
-        raise SettingsError(f"{name}: the secret holds no {family} public key in PEM")
+        raise SettingsError(f"{name}: the secret is not a {family} public key in PEM")
     return key

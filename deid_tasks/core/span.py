@@ -1,4 +1,4 @@
-"""The span: where an identifier stands in a note."""
+"""The span: the position of an identifier in a note."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
 """The engine: finds the identifiers of notes and replaces them. It needs no Airflow, no database and no institution.
 
-A note passes through ``text``, ``detect``, ``cascade``, ``merge``, ``recover``, ``obfuscate`` and ``audit``; ``pipeline`` calls
-them in this order. ``registry`` lists how detectors are built, and ``fingerprint`` names everything that decides the output.
+A note passes through ``text``, ``detect``, ``cascade``, ``merge``, ``recover``, ``obfuscate`` and ``audit``;
+``pipeline`` calls them in this order. ``registry`` lists how detectors are built, and ``fingerprint`` names
+everything that decides the output.
 """
 
 import importlib

@@ -1,7 +1,7 @@
 """The Python API: an engine that detects, de-identifies and explains, without Airflow, a database or an institution.
 
-Texts go in, small typed objects come out. Their ``repr`` never shows text: read ``text``, or print ``explain(…).table()``.
-Everything runs through ``pipeline.deidentify``.
+Texts go in, small typed objects come out. Their ``repr`` never shows text: read ``text``, or print
+``explain(…).table()``. Everything runs through ``pipeline.deidentify``.
 """
 
 import datetime
@@ -124,8 +124,8 @@ class Engine:
         """Return the engine on its public resources: patterns and the models that ship.
 
         Args:
-            key: surrogate key. The same key gives the same patient the same surrogates, in every process. Without a key the
-                engine can detect and explain only.
+            key: surrogate key. The same key gives the same patient the same surrogates, in every process. Without a
+                key the engine can detect and explain only.
 
         Raises:
             SettingsError: the key is too short, or is not base64.
@@ -135,7 +135,8 @@ class Engine:
 
     @classmethod
     def load(cls, path: str | PathLike[str], key: Key = None) -> "Engine":
-        """Return the engine of a YAML file with any of the sections notes, detect, merge, recover, policy and obfuscate.
+        """Return the engine of a YAML file with any of the sections notes, detect, merge, recover, policy and
+        obfuscate.
 
         Args:
             path: the file; what it leaves out is as in ``public``.
@@ -218,8 +219,8 @@ class Engine:
 
         Args:
             texts: notes; for one string, one result is returned.
-            patient_ids: of each note. Notes of one patient get the same surrogates and the same date shift; a note without a
-                patient is its own patient.
+            patient_ids: of each note. Notes of one patient get the same surrogates and the same date shift; a note
+                without a patient is its own patient.
             note_datetimes: when each note was written, without a time zone: dates without a year are read with it.
             patients: what is known of patients, by id: for the detector ``patient``, the surrogates and the audit.
 
@@ -346,7 +347,8 @@ def _one(value: Any) -> list[str | None] | None:
 
 
 def _many(value: Any) -> Any:
-    """Return per-note values; one string or moment for several notes is refused, since it would be read letter by letter."""
+    """Return per-note values; one string or moment for several notes is refused, since it would be read letter by
+    letter."""
     if isinstance(value, str | datetime.datetime):
         raise InputError("give one value a note: a list as long as the texts")
     return value

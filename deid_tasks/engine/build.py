@@ -20,8 +20,8 @@ def build_engine(
 
     Args:
         settings: what the engine does.
-        key: surrogate key, of at least 32 bytes. Lexicon, harvest and cache are hashed with it too. An engine without a key
-            detects and does not obfuscate.
+        key: surrogate key, of at least 32 bytes. Lexicon, harvest and cache are hashed with it too. An engine without
+            a key detects and does not obfuscate.
         artifacts: what belongs to the institution; by default the public engine is built.
 
     Raises:

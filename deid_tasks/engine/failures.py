@@ -1,4 +1,4 @@
-"""Whose fault an error is: the note's, which is quarantined, or the machine's, so that the task fails and is retried."""
+"""Classification of errors: a note's fault quarantines the note; any other error fails the task, which is retried."""
 
 import traceback
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ MACHINE_ERRORS: tuple[type[Exception], ...] = (
 """Errors that no note causes. They are raised, so that the whole shard fails and is retried."""
 
 MODEL_RUNTIMES = frozenset({"onnxruntime", "torch", "tokenizers", "safetensors"})
-"""Packages that run models: an error in one of them, such as a CUDA error, is the machine's. Our runners raise most of them as
-``ModelError``."""
+"""Packages that run models: an error in one of them, such as a CUDA error, is the machine's. Our runners raise most
+of them as ``ModelError``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,8 @@ class Failure:
     error_class: str
     """Class of the exception, with its module if it is not a built-in."""
     location: str
-    """``module:function:line`` of the innermost frame of this package; of the innermost frame at all if there is none."""
+    """``module:function:line`` of the innermost frame of this package; of the innermost frame at all if there is
+    none."""
 
     @classmethod
     def of(cls, error: BaseException) -> "Failure":
@@ -48,8 +49,8 @@ class Failure:
 def is_fault_of_note(error: Exception) -> bool:
     """Whether ``error`` belongs to the note that was read; every other error must fail the shard.
 
-    Memory, files, connections, imports, models and lexicons are the machine's, and so is everything that a model's runtime
-    raises. What remains is code that cannot deal with one note's text.
+    Memory, files, connections, imports, models and lexicons are the machine's, and so is everything that a model's
+    runtime raises. What remains is code that cannot deal with one note's text.
     """
     if isinstance(error, MACHINE_ERRORS):
         return False

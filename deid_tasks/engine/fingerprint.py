@@ -1,17 +1,18 @@
 """The fingerprint: one hash of everything that decides what the engine puts out, and of nothing else.
 
-A second, narrower hash versions the sentence cache (``neural_version``). It changes with everything that decides what the models
-answer for a sentence:
+A second, narrower hash versions the sentence cache (``neural_version``). It changes with everything that decides what
+the models answer for a sentence:
 
 - the models' weights and configuration, and their settings except batch size and threads;
 - the code of ``engine/text`` and ``engine/detect`` without ``detect/patterns``, and ``core/entities``;
-- the releases of the libraries in ``LIBRARIES``, of Python and of Unicode; with ``backend: torch`` those of its libraries too.
+- the releases of the libraries in ``LIBRARIES``, of Python and of Unicode; with ``backend: torch`` those of its
+  libraries too.
 
-A cascade asks its second model only where the answer can change the final spans, and a model may read what patterns say of each
-word. In both cases the rules decide too, and an edit of any of these empties the cache as well:
+A cascade asks its second model only where the answer can change the final spans, and a model may read what patterns
+say of each word. In both cases the rules decide too, and an edit of any of these empties the cache as well:
 
-- the code of ``engine/detect/patterns``, ``engine/lexicon``, ``engine/merge``, ``engine/recover``, ``engine/resolve`` and
-  ``engine/cascade``;
+- the code of ``engine/detect/patterns``, ``engine/lexicon``, ``engine/merge``, ``engine/recover``, ``engine/resolve``
+  and ``engine/cascade``;
 - the public reference lists, the sections ``merge`` and ``recover``, and whether ``patterns`` is among the detectors.
 
 An institution's own patterns, context rules, dictionaries, templates and inclusion list never empty it.
@@ -39,8 +40,8 @@ MODULES = (
 """Code that decides the output. The code that reads settings is not part of it: the values of the settings are."""
 
 LIBRARIES = ("google-re2", "numpy", "onnxruntime", "rapidfuzz", "tokenizers")
-"""What the code above computes with. Another release may round, match or split differently. Only a gold set can show that it does
-not, and an evaluation costs minutes."""
+"""What the code above computes with. Another release may round, match or split differently. Only a gold set can show
+that it does not, and an evaluation costs minutes."""
 
 TORCH_LIBRARIES = ("onnx", "safetensors", "torch", "transformers")
 """What else computes if a model's settings say ``backend: torch``; they may not be installed."""
@@ -74,9 +75,10 @@ def fingerprint(
 ) -> str:
     """Return the fingerprint of an engine.
 
-    It covers code, libraries, reference lists, weights, lexicon, approved harvest, known people and decisive settings. Thresholds,
-    schedules, owners and addresses are not part of it: they change what is done with the output, not the output. Secrets are not
-    part of it either: another key gives other surrogates at the same positions. Nor are patients' records, which change daily.
+    It covers code, libraries, reference lists, weights, lexicon, approved harvest, known people and decisive
+    settings. Thresholds, schedules, owners and addresses are not part of it: they change what is done with the
+    output, not the output. Secrets are not part of it either: another key gives other surrogates at the same
+    positions. Nor are patients' records, which change daily.
 
     Args:
         settings: the engine's.
@@ -114,15 +116,16 @@ def neural_version(
     *,
     reads_rules: bool = False,
 ) -> str:
-    """Return the version of the models' answers, which the sentence cache is keyed by; the module's docstring lists its parts.
+    """Return the version of the models' answers, which the sentence cache is keyed by; the module's docstring lists
+    its parts.
 
     Args:
         settings: the engine's.
         model_hashes: of the weights and the configuration of each transformer, in the order of the settings.
         package: folder of this package.
         reference: folder of the public reference lists; the shipped one if ``None``.
-        reads_rules: whether patterns, public lists, merging and recovery decide too: a model reads them, or a cascade is gated
-            by them.
+        reads_rules: whether patterns, public lists, merging and recovery decide too: a model reads them, or a cascade
+            is gated by them.
 
     Returns:
         32 hexadecimal digits.

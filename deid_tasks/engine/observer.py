@@ -15,8 +15,9 @@ _NOTHING = nullcontext()
 class PipelineObserver:
     """What the pipeline calls while it reads a batch. This base class does nothing; subclasses override what they need.
 
-    Stages are, in order: every detector by its name, ``merge``, ``recover``, and for each note ``obfuscate``, ``audit`` and
-    ``count``. Spans and documents hold or refer to note text: an observer must neither log nor store them outside memory.
+    Stages are, in order: every detector by its name, ``merge``, ``recover``, and for each note ``obfuscate``,
+    ``audit`` and ``count``. Spans and documents hold or refer to note text: an observer must neither log nor store
+    them outside memory.
     """
 
     def begin(self, documents: Sequence[Document]) -> None:
@@ -27,7 +28,8 @@ class PipelineObserver:
         return _NOTHING
 
     def spans(self, name: str, spans: Sequence[Sequence[Span]]) -> None:
-        """Called with the spans of each document after the stage ``name``; ``recovered`` are those that recovery removed."""
+        """Called with the spans of each document after the stage ``name``; ``recovered`` are those that recovery
+        removed."""
 
 
 NO_OBSERVER = PipelineObserver()

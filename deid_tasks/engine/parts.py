@@ -38,7 +38,8 @@ class EngineParts:
         )
 
     def reading_included(self) -> "EngineParts":
-        """Return the engine with one more detector a model, ``<model>:included``, for the sentences of the inclusion list."""
+        """Return the engine with one more detector a model, ``<model>:included``, for the sentences of the inclusion
+        list."""
         also = [d.included() for d in self.detectors if isinstance(d, SentenceDetector) and d.inclusion]
         return replace(self, detectors=(*self.detectors, *also))
 

@@ -1,7 +1,7 @@
 """The path of a batch through the engine. Every step is called from here, and no step calls another.
 
-``deidentify`` is one function of a batch and a context: the command line, the Python API, an Airflow mapped task and Spark's
-``mapInArrow`` all call it.
+``deidentify`` is one function of a batch and a context: the command line, the Python API, an Airflow mapped task and
+Spark's ``mapInArrow`` all call it.
 """
 
 import logging
@@ -39,18 +39,19 @@ def deidentify(
     Args:
         batch: columns of ``NOTE_SCHEMA``, in any order; texts are code points. ``core.notes.note_batch`` makes one.
         context: the engine, and the records of the batch's patients.
-        detect_only: find identifiers and rewrite nothing: ``deid_text`` stays null, and the outcome of a note is ``detected``.
-            The engine then needs no surrogate key.
+        detect_only: find identifiers and rewrite nothing: ``deid_text`` stays null, and the outcome of a note is
+            ``detected``. The engine then needs no surrogate key.
         observer: told of every stage, for timing, counting and explaining.
 
     Returns:
-        One row a note of ``RESULT_SCHEMA``, in the order given. A note that the engine cannot process is quarantined with its
-        reason, the exception's class and the code location; the other notes are processed as usual.
+        One row a note of ``RESULT_SCHEMA``, in the order given. A note that the engine cannot process is quarantined
+        with its reason, the exception's class and the code location; the other notes are processed as usual.
 
     Raises:
-        ValueError: the batch lacks a column or has one too many, or the engine has no key and ``detect_only`` is not set.
-        Exception: an error that no note causes, such as a lost connection, a missing file, too little memory or a damaged
-            model (see ``failures.is_fault_of_note``). The whole batch should be tried again.
+        ValueError: the batch lacks a column or has one too many, or the engine has no key and ``detect_only`` is not
+            set.
+        Exception: an error that no note causes, such as a lost connection, a missing file, too little memory or a
+            damaged model (see ``failures.is_fault_of_note``). The whole batch should be tried again.
     """
     obfuscator = context.engine.obfuscator
     if obfuscator is None and not detect_only:
@@ -127,7 +128,8 @@ class _BatchRun:
         return Reason.TOO_LONG if len(text) > self._context.engine.max_characters else None
 
     def _detect_each(self, documents: Mapping[int, Document]) -> dict[int, Detection | Failure]:
-        """Return detections by row. A batch that fails is read note by note, so that only the note at fault has a failure."""
+        """Return detections by row. A batch that fails is read note by note, so that only the note at fault has a
+        failure."""
         try:
             found = find_identifiers(list(documents.values()), self._context, self._observer)
             return dict(zip(documents, found, strict=True))

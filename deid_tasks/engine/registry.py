@@ -1,7 +1,7 @@
 """How each detector is built. The names and traits stand in ``core.detectors``; here is one builder a row.
 
-To add a detector: add its row to ``core.detectors``, and its builder here. Settings, merging, recovery, ablation and the docs
-read the row; nothing else names detectors.
+To add a detector: add its row to ``core.detectors``, and its builder here. Settings, merging, recovery, ablation and
+the docs read the row; nothing else names detectors.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -94,7 +94,8 @@ def build_batch_detectors(
 
 
 def sentence_cache(inputs: BuildInputs, version: str) -> SentenceCache | None:
-    """Return the cache of one version of one model; ``None`` without a folder or a key, or if the settings disable it."""
+    """Return the cache of one version of one model; ``None`` without a folder or a key, or if the settings disable
+    it."""
     chosen: CacheSettings = inputs.settings.detect.cache
     folder, key = inputs.artifacts.cache, inputs.key
     if folder is None or key is None or not chosen.enabled:

@@ -1,7 +1,7 @@
 """Settings: typed, validated models, and the single reader of their YAML.
 
-``EngineSettings`` decides which spans are marked and what replaces them. ``InstitutionSettings`` extends it by everything
-around the engine: warehouse, schedules, samples, gate and storage.
+``EngineSettings`` decides which spans are marked and what replaces them. ``InstitutionSettings`` extends it by
+everything around the engine: warehouse, schedules, samples, gate and storage.
 """
 
 from deid_tasks.settings.annotation import (

@@ -11,7 +11,7 @@ from deid_tasks.settings.section import Name, Section
 MeasuredDesign = Literal["stratified", "random"]
 """Sampling designs whose gold sets the engine is measured on."""
 Design = Literal[MeasuredDesign, "disagreement"]
-"""Every sampling design. A disagreement sample holds the notes on which detectors differ most; it is for training alone."""
+"""Every sampling design. A disagreement sample holds the notes on which detectors differ most, for training alone."""
 DESIGNS: tuple[Design, ...] = get_args(Design)
 """The designs in the order in which samples are drawn."""
 DISAGREEMENT: Design = "disagreement"

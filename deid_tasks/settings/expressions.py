@@ -8,10 +8,11 @@ _CLASS_NAME = "[:"
 
 
 def check_expression(expression: str, *, is_bounded: bool = False) -> None:
-    """Check that ``expression`` is RE2, does not match the empty string, and, if ``is_bounded``, has no unbounded repeat.
+    """Check that ``expression`` is RE2, does not match the empty string, and, if ``is_bounded``, has no unbounded
+    repeat.
 
-    RE2 reads a text in linear time, but finding every match of ``a.*b|a`` reads the rest of the text from each match on.
-    Over a whole note only expressions of bounded length are linear.
+    RE2 reads a text in linear time, but finding every match of ``a.*b|a`` reads the rest of the text from each match
+    on. Over a whole note only expressions of bounded length are linear.
 
     Raises:
         ValueError: with the reason, for a person.

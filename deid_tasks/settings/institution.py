@@ -45,7 +45,7 @@ class NotesSettings(NoteLimits):
 
 
 class InstitutionSettings(EngineSettings):
-    """One tenant: an engine's settings, and everything around the engine. Secrets are named here and never written here."""
+    """One tenant: the engine's settings, and everything around it. Secrets are named here and never written here."""
 
     institution: Name
     title: str = Field(min_length=1, description="Name for people, e.g. Riverside Health.")

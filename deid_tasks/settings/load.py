@@ -27,8 +27,8 @@ def load_institution(path: Path) -> InstitutionSettings:
         path: The file, ending in ``.yaml`` or ``.yml``; if it is missing, the file with the other ending is read.
 
     Raises:
-        SettingsError: the file is missing, is not YAML, or breaks the model; the text names the file and each key. Also if
-            files with both endings exist.
+        SettingsError: the file is missing, is not YAML, or breaks the model; the text names the file and each key.
+            Also if files with both endings exist.
     """
     path = _existing(path)
     document, text = _read(path)

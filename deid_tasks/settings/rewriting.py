@@ -1,4 +1,4 @@
-"""Settings of rewriting: which entities are transformed, and what replaces each. Contradicting combinations are refused."""
+"""Settings of rewriting: which entities are transformed, and what replaces each."""
 
 from typing import Literal
 

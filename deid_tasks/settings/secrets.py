@@ -1,7 +1,7 @@
 """Named secrets: connection strings and keys that settings refer to by name.
 
-The command line reads them from the environment (``PALIMPSEST_SECRET_<NAME>``). A DAG passes a source that asks Airflow's
-secrets backend.
+The command line reads them from the environment (``PALIMPSEST_SECRET_<NAME>``). A DAG passes a source that asks
+Airflow's secrets backend.
 """
 
 import base64

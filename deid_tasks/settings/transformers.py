@@ -88,7 +88,7 @@ class ModelSettings(Section):
 
 
 class SecondStageSettings(ModelSettings):
-    """The second stage of a cascade: a model that reads the uncertain words of the first one, with words around them."""
+    """The second stage of a cascade: a model that reads the uncertain words of the first one in their context."""
 
     model: str = Field(default="mpnet", description="As for the first model.")
     band: tuple[float, float] = Field(

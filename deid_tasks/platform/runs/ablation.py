@@ -1,7 +1,7 @@
 """Ablation: what each part of the engine contributes and costs, from one reading of the notes.
 
-The tables follow Murugadoss et al. 2024: table 1 (scores without each part) and table 3 (what recovery removes). Each detector reads
-every note once; a variant merges and recovers again without the part that it lacks.
+The tables follow Murugadoss et al. 2024: table 1 (scores without each part) and table 3 (what recovery removes). Each
+detector reads every note once; a variant merges and recovers again without the part that it lacks.
 """
 
 import time
@@ -91,7 +91,8 @@ class AblationScore:
 
 @dataclass
 class RecoveredWords:
-    """Words that were marked before recovery, and words that recovery removed, by the entity that they were marked as."""
+    """Words that were marked before recovery, and words that recovery removed, by the entity that they were marked
+    as."""
 
     notes: int = 0
     marked: Counter[str] = field(default_factory=Counter)
@@ -261,7 +262,8 @@ def ablate_institution(
 
 
 def recovered_share(settings: InstitutionSettings, secrets: Secrets, notes: int) -> RecoveredWords:
-    """Return how much of what is marked in ``notes`` unlabelled notes is recovered; notes are chosen by a hash of their ids.
+    """Return how much of what is marked in ``notes`` unlabelled notes is recovered; notes are chosen by a hash of
+    their ids.
 
     It measures recovery without the bias of a gold sample.
     """
