@@ -33,7 +33,7 @@ def plan_shards(
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         notes = count_notes(connection, settings, start, end)
     count = max(1, min(settings.notes.max_shards, math.ceil(notes / settings.notes.shard_notes)))
-    logger.info("notes=%d from=%s until=%s shards=%d", notes, start.isoformat(), end.isoformat(), count)
+    logger.info("%d notes of %s until %s in %d shards", notes, start.isoformat(), end.isoformat(), count)
     return [{"index": index, "count": count} for index in range(count)]
 
 

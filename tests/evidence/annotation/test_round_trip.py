@@ -320,7 +320,7 @@ def test_another_format_is_refused_once_work_has_come_back(desk):
     desk.finish(A, changed())
     import_annotations(*who(desk))
     back = desk.settings.model_copy(update={"annotation": other.model_copy(update={"format": "brat"})})
-    with pytest.raises(InputError, match="written under other annotation settings"):
+    with pytest.raises(InputError, match="was written with other annotation settings"):
         export_tasks(back, desk.secrets)
 
 
