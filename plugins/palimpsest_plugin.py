@@ -6,7 +6,7 @@ from airflow.plugins_manager import AirflowPlugin
 
 
 class _Page:
-    """Loads the page at its first request: every Airflow component reads this file, but only the API server needs it."""
+    """Loads the page at its first request: every Airflow component reads this file, only the API server needs it."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         from palimpsest_page.app import app

@@ -65,8 +65,8 @@ def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Progr
     seen = [row for row in (*measured, *disagreement) if not split.is_held_out(row.patient_id, row.note_id)]
     if not held or not seen:
         raise InputError(
-            f"{settings.institution}: {len(held)} of {len(measured)} gold notes are of held-out patients, but both parts"
-            " need notes; annotate more patients, or change training.held_out before the first training"
+            f"{settings.institution}: {len(held)} of {len(measured)} gold notes are of held-out patients, but both"
+            " parts need notes; annotate more patients, or change training.held_out before the first training"
         )
     samples = [sentence for row in seen for sentence in sentences_of(_sample(row))]
     mixture = MixtureSettings(
