@@ -53,7 +53,9 @@ def adjudicate(institution: str) -> list[dict[str, Any]]:
     """Measure agreement and exchange conflicts with the adjudicator; return counts and figures."""
     from deid_tasks.platform import runs
 
-    return run_step(runs.adjudicate_samples, institution, current_form(GoldForm).sample_versions)
+    reports = run_step(runs.adjudicate_samples, institution, current_form(GoldForm).sample_versions)
+    # `waiting_for` names notes, which Airflow's database does not store; the log of `freeze` shows it.
+    return [{name: value for name, value in report.items() if name != "waiting_for"} for report in reports]
 
 
 @task(multiple_outputs=False)

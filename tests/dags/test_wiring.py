@@ -161,6 +161,15 @@ def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatc
     assert asked == [["s7"] if not waiting else []]
 
 
+def test_adjudication_leaves_no_note_id_in_airflow_s_database(dagbag, monkeypatch, run_with):
+    from deid_tasks.platform import runs
+
+    report = {"open": {"annotator_a": 1}, "waiting_for": "annotator_a: 1 of 5 notes (N3)"}
+    monkeypatch.setattr(runs, "adjudicate_samples", lambda settings, secrets, versions: [report])
+    returned = run_with(dagbag.dags["gold__riverside"].get_task("adjudicate"), {"sample_version": "", "reopen": False})
+    assert returned == [{"open": {"annotator_a": 1}}]
+
+
 def test_the_form_of_samples_is_what_is_drawn(dagbag, monkeypatch, run_with):
     from deid_tasks.platform import runs
     from deid_tasks.settings import DESIGNS, SamplingSettings

@@ -88,10 +88,10 @@ def compare_finished_work(settings: InstitutionSettings, note: DrawnNote) -> Com
 
 
 def sample_report(settings: InstitutionSettings, sample: DrawnSample, progress: SampleProgress) -> dict[str, Any]:
-    """Return the figures of one sample that may be stored in Airflow's database.
+    """Return the figures of one sample.
 
-    ``open`` counts the open notes by person; ``waiting_for`` names these people, the first open notes of each, and the
-    folder.
+    ``open`` counts the open notes by person. ``waiting_for`` names these people, the first open notes of each, and the
+    folder; it is for people, and not for Airflow's database.
     """
     table = progress.tally.table()
     adjudicator = settings.annotation.adjudicator
