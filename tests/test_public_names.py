@@ -17,7 +17,6 @@ PRESENT_DUPLICATES: frozenset[str] = frozenset(
         "read_state",
         "read_told",
         "run",
-        "split_words",
         "towns",
         "word_targets",
     }

@@ -196,7 +196,7 @@ class _LexiconMatches:
     def _is_titled(self, start: int) -> bool:
         if start == 0 or not self._is_near_next(start - 1):
             return False
-        # "PATIENT WILL RETURN", "Patient Will": before a frequent word in capitals, "patient" is no title.
+        # "PATIENT WILL RETURN", "Patient Will": before a frequent word in capitals, "patient" is not a title.
         is_frequent = self._scan.upper[start] and int(self._single[start]) & _FREQUENT
         titles = _CLINICIAN_TITLE | _TITLE | (0 if is_frequent else _SUBJECT)
         return bool(self._single[start - 1] & np.uint64(titles))
@@ -264,7 +264,7 @@ class _LexiconMatches:
         before = int(self._single[start - 1]) if start > 0 and self._scan.joins_next[start - 1] else 0
         if mask & _ZIP and self._scan.digits[start]:
             return Entity.ZIP if before & _STATE and self._scan.capital[start - 1] else None
-        # That a word is a name too counts against a state only if it is no everyday word.
+        # That a word is a name too counts against a state only if it is not an everyday word.
         is_name = mask & _NAME and not self._is_weak[start]
         if mask & _STATE and not is_name and self._is_state(start, before, cities):
             return Entity.STATE

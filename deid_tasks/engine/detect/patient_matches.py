@@ -185,7 +185,7 @@ class PatientMatches:
         return bool(self.scan.digits[token]) and int(self.scan.lengths[token]) == _ZIP_DIGITS
 
     def _is_titled(self, start: int) -> bool:
-        # "PATIENT WILL RETURN", "Patient Will": before a frequent word in capitals, "patient" is no title.
+        # "PATIENT WILL RETURN", "Patient Will": before a frequent word in capitals, "patient" is not a title.
         is_frequent = self.scan.upper[start] and int(self._public[start]) & _FREQUENT
         return bool(self._payload_before(start) & (_TITLES | (0 if is_frequent else _SUBJECT)))
 

@@ -99,7 +99,7 @@ class Template:
 
     @property
     def literal_words(self) -> int:
-        """How many of its words have two letters or more and are no class."""
+        """How many of its words have two letters or more and are not a class."""
         words = (token.removeprefix(" ") for token in self.tokens)
         return sum(len(word) > 1 and word.isalpha() for word in words)
 

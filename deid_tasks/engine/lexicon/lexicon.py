@@ -30,9 +30,9 @@ _BLOCK_BYTES = 1 << 15
 class Lexicon:
     """Finds dictionary terms in batches of texts.
 
-    The artefact holds 64-bit hashes and no term, so that a copied file is no list of patients. Without a key, anybody
-    can still test whether a guessed name is in it: use a secret ``key`` where the file leaves the institution's own
-    disks.
+    The artefact holds 64-bit hashes and no term, so that a copied file is not a list of patients. Without a key,
+    anybody can still test whether a guessed name is in it: use a secret ``key`` where the file leaves the institution's
+    own disks.
     """
 
     def __init__(self, table: TermTable, hasher: Hasher, version: str, counts: dict[str, int]) -> None:

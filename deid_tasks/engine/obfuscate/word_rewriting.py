@@ -6,7 +6,7 @@ from collections.abc import Callable
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
-def split_words(value: str) -> list[str]:
+def words_with_apostrophes(value: str) -> list[str]:
     """Return the words of ``value``, each with its apostrophes."""
     return _WORD.findall(value)
 

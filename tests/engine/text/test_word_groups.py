@@ -1,4 +1,4 @@
-"""WordGroups hold every piece of a text that they have room for, and each word knows its unit."""
+"""Word groups: which words form one, which slot each word piece gets, and how values return to words."""
 
 from pathlib import Path
 
@@ -15,13 +15,13 @@ PADDING = 0
 
 
 @pytest.fixture(scope="module")
-def encoder() -> WordPieceTokenizer:
+def tokenizer() -> WordPieceTokenizer:
     return WordPieceTokenizer(MODEL / "tokenizer.json")
 
 
-def read(encoder: WordPieceTokenizer, text: str) -> WordGroups:
-    [units] = group_words([text], encoder.encode([text]), PADDING)
-    return units
+def read(tokenizer: WordPieceTokenizer, text: str) -> WordGroups:
+    [groups] = group_words([text], tokenizer.encode([text]), PADDING)
+    return groups
 
 
 @pytest.mark.parametrize(
@@ -42,39 +42,39 @@ def read(encoder: WordPieceTokenizer, text: str) -> WordGroups:
         (" \n", []),
     ],
 )
-def test_units_of_clinical_text(encoder: WordPieceTokenizer, text: str, expected: list[str]) -> None:
-    [pieces] = encoder.encode([text])
-    units = read(encoder, text)
-    parts = [np.flatnonzero(units.group_of_word == unit) for unit in range(len(units.words))]
+def test_word_groups_of_clinical_text(tokenizer: WordPieceTokenizer, text: str, expected: list[str]) -> None:
+    [pieces] = tokenizer.encode([text])
+    groups = read(tokenizer, text)
+    parts = [np.flatnonzero(groups.group_of_word == group) for group in range(len(groups.words))]
     assert [text[pieces.starts[part[0]] : pieces.ends[part[-1]]] for part in parts] == expected
 
 
-def test_slots_are_first_three_last_before_and_behind(encoder: WordPieceTokenizer) -> None:
+def test_slots_are_first_three_last_before_and_after(tokenizer: WordPieceTokenizer) -> None:
     text = '"Kowalczykowskiewicz".'
-    [pieces] = encoder.encode([text])
-    [row] = read(encoder, text).ids.tolist()
+    [pieces] = tokenizer.encode([text])
+    [row] = read(tokenizer, text).ids.tolist()
     core = pieces.ids.tolist()[1:-2]
     assert len(core) > 4
     assert row == [*core[:3], core[-1], pieces.ids[0], pieces.ids[-2]]
 
 
-def test_a_mark_between_units_has_the_lower_chance_and_one_at_an_end_none(encoder: WordPieceTokenizer) -> None:
-    units = read(encoder, '"J. Smith."')
-    found = broadcast_to_words(np.array([[0.9, 0.1], [0.4, 0.6]], np.float32), units)
+def test_a_mark_between_groups_has_the_lower_probability_and_one_at_an_end_none(tokenizer: WordPieceTokenizer) -> None:
+    groups = read(tokenizer, '"J. Smith."')
+    found = broadcast_to_words(np.array([[0.9, 0.1], [0.4, 0.6]], np.float32), groups)
     np.testing.assert_allclose(found, [[0, 0], [0.9, 0.1], [0.4, 0.1], [0.4, 0.6], [0, 0], [0, 0]])
 
 
 @given(texts=st.lists(st.text("aB3 ./,-#()\n'é中_", max_size=20), max_size=5))
-def test_a_texts_units_do_not_depend_on_the_others(encoder: WordPieceTokenizer, texts: list[str]) -> None:
-    pieces = encoder.encode(texts)
-    for text, one, units in zip(texts, pieces, group_words(texts, pieces, PADDING), strict=True):
+def test_a_texts_groups_do_not_depend_on_the_others(tokenizer: WordPieceTokenizer, texts: list[str]) -> None:
+    pieces = tokenizer.encode(texts)
+    for text, one, groups in zip(texts, pieces, group_words(texts, pieces, PADDING), strict=True):
         [alone] = group_words([text], [one], PADDING)
-        assert all((getattr(units, name) == getattr(alone, name)).all() for name in WordGroups.__slots__)
-        assert units.ids.shape == (len(units.words), SLOTS)
-        assert len(units.group_of_word) == len(one.starts)
-        assert units.group_of_word.tolist() == sorted(units.group_of_word)
-        assert set(units.group_of_word.tolist()) == set(range(len(units.words)))
-        assert (units.group_of_word[units.words] == np.arange(len(units.words))).all()
-        assert (~units.is_attached[units.words]).all()
-        assert set(units.ids.ravel().tolist()) <= {PADDING, *one.ids.tolist()}
-        assert broadcast_to_words(np.ones((len(units.words), 2), np.float32), units).shape == (len(one.starts), 2)
+        assert all((getattr(groups, name) == getattr(alone, name)).all() for name in WordGroups.__slots__)
+        assert groups.ids.shape == (len(groups.words), SLOTS)
+        assert len(groups.group_of_word) == len(one.starts)
+        assert groups.group_of_word.tolist() == sorted(groups.group_of_word)
+        assert set(groups.group_of_word.tolist()) == set(range(len(groups.words)))
+        assert (groups.group_of_word[groups.words] == np.arange(len(groups.words))).all()
+        assert (~groups.is_attached[groups.words]).all()
+        assert set(groups.ids.ravel().tolist()) <= {PADDING, *one.ids.tolist()}
+        assert broadcast_to_words(np.ones((len(groups.words), 2), np.float32), groups).shape == (len(one.starts), 2)

@@ -29,7 +29,7 @@ from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.public_names import common_surnames, surname_groups
 from deid_tasks.engine.obfuscate.places.states import surrogate_state_name
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
-from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words, split_words
+from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words, words_with_apostrophes
 
 _MAX_ABBREVIATION_LENGTH = 6
 _VOWELS = frozenset("aeiouy")
@@ -70,7 +70,7 @@ def replace_organization(value: str, context: NoteContext, long_names: Sequence[
         long_names: the organizations that the note names in full; an abbreviation of one becomes the abbreviation of
             its surrogate.
     """
-    words = split_words(value)
+    words = words_with_apostrophes(value)
     staff = context.staff
     if not words:
         return context.keyed.like(value, "organization", fold(value))
@@ -86,7 +86,7 @@ def replace_organization(value: str, context: NoteContext, long_names: Sequence[
 
 def has_only_kind_words(value: str) -> bool:
     """Whether ``value`` holds only words of kind ("District", "City of"), as a part of the name beside it does."""
-    words = split_words(value)
+    words = words_with_apostrophes(value)
     return bool(words) and all(fold(word) in KINDS for word in words)
 
 
