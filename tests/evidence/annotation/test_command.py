@@ -85,3 +85,25 @@ def test_agreement_says_what_does_not_fit(deid, tmp_path):
     assert (status, "1 notes are in" in said) == (1, True)
     status, _, said = deid("agreement", *paths, "--format", "word", annotate=False)
     assert (status, "--format is one of" in said) == (2, True)
+
+
+def test_simulated_annotators_take_a_sample_to_its_gold_set(desk, deid, no_phi, tmp_path):
+    gold = tmp_path / "gold.jsonl"
+    FORMATS["jsonl"].write([AnnotatedNote(n.note_id, n.text, n.spans) for n in NOTES], gold, annotated=True)
+    desk.draw()
+    status, _, said = deid("annotate", "simulate")
+    assert (status, "give --gold FILE, or --from-engine" in said) == (2, True)
+    told = [deid("annotate", "export")]
+    told.append(deid("annotate", "simulate", "--gold", gold))
+    assert told[-1][0] == 0, told[-1][2]
+    for person in (A, B):
+        assert f"{person}: 5 notes marked" in told[-1][1]
+    told.append(deid("annotate", "import"))
+    told.append(deid("annotate", "adjudicate"))
+    told.append(deid("annotate", "simulate", "--gold", gold))
+    assert A not in told[-1][1], "a finished list is left alone"
+    told.append(deid("annotate", "adjudicate"))
+    told.append(deid("annotate", "freeze"))
+    assert told[-1][0] == 0, told[-1]
+    assert "gold set" in told[-1][1]
+    no_phi(told)
