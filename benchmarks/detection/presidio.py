@@ -1,15 +1,21 @@
-"""The engine and Microsoft Presidio on the same notes, block by block in turns: words a second of processor time, and how right each is."""
+"""The engine and Microsoft Presidio on the same notes, in turns: words per second of processor time, recall and
+precision.
+
+``benchmarks.detection.speed --peer`` runs it.
+"""
 
 import json
 import subprocess
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.support.corpora import OPEN_SETS, Row, fresh, hospital, open_set, score, words_of
+from benchmarks.support.corpora import OPEN_SETS, Row, count_words, fresh, hospital_rows, open_set_rows, score
+from benchmarks.support.results import Results
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.build import build_engine
-from deid_tasks.engine.parts import BatchContext
+from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import find_identifiers
 from deid_tasks.settings import EngineSettings
 
@@ -30,9 +36,9 @@ PRESIDIO: dict[str, Entity | None] = {
     "CREDIT_CARD": Entity.ACCOUNT,
     "NRP": None,
 }
-"""What its entities are among ours; other numbers are identifiers of another kind."""
-SCORE = 0.35
-"""Presidio's documentation asks for a threshold; below this lie its context-free guesses at numbers."""
+"""Our entity by Presidio's; every other of its entities is another identifier."""
+MIN_SCORE = 0.35
+"""The minimum score of Presidio's spans: numbers without context score less."""
 
 
 class Peer:
@@ -44,10 +50,12 @@ class Peer:
             [str(python), str(script), model], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         if self._answer() != "ready":
-            raise SystemExit(f"{python} could not start Presidio with {model}: see benchmarks/peer/presidio.py")
+            raise SystemExit(
+                f"{python} could not start Presidio with {model}; see benchmarks/detection/peer/presidio_process.py"
+            )
 
     def read(self, texts: list[str]) -> tuple[float, list[list[Span]]]:
-        """Processor seconds and spans of each text."""
+        """Return processor seconds, and the spans of each text."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(texts) + "\n")
         self._process.stdin.flush()
@@ -56,7 +64,7 @@ class Peer:
             [
                 Span(start, end, entity, "presidio", score)
                 for start, end, kind, score in spans
-                if score >= SCORE and (entity := PRESIDIO.get(kind, Entity.OTHER_ID)) is not None
+                if score >= MIN_SCORE and (entity := PRESIDIO.get(kind, Entity.OTHER_ID)) is not None
             ]
             for spans in answer["spans"]
         ]
@@ -70,50 +78,65 @@ class Peer:
         self._process.communicate()
 
 
-def compare(python: Path, model: str, corpora: Path | None, most: int) -> None:
-    """Print one line a set and engine."""
-    settings = EngineSettings.public()
-    full = build_engine(settings)
-    rules = settings.detect.model_copy(update={"detectors": ("patterns",)})
-    ours = {
-        "Palimpsest, public resources": BatchContext(full),
-        "Palimpsest, without a neural network": BatchContext(
-            build_engine(settings.model_copy(update={"detect": rules}))
-        ),
-    }
-    sets: dict[str, tuple[list[Row], frozenset[Category]]] = {"dev world": (hospital(most)[0], frozenset(Category))}
+def compare(out: Results, python: Path, model: str, corpora: Path | None, most: int) -> None:
+    """Add a row for each set and engine.
+
+    Args:
+        out: Where the table is added.
+        python: The Python of Presidio's virtual environment.
+        model: Its spaCy model.
+        corpora: The folder of the open sets; ``None`` for the dev world alone.
+        most: How many documents of each set are read.
+    """
+    engines = {name: BatchContext(engine) for name, engine in _own_engines().items()}
+    rows, _ = hospital_rows(most)
+    sets: dict[str, tuple[list[Row], frozenset[Category]]] = {"dev world": (rows, frozenset(Category))}
     for name, categories in OPEN_SETS.items() if corpora else ():
         assert corpora is not None
-        sets[name] = (open_set(corpora / f"{name}.jsonl")[:most], categories)
+        sets[name] = (open_set_rows(corpora / f"{name}.jsonl")[:most], categories)
     peer = Peer(python, model)
-    print(
-        f"\nBeside Presidio with {Path(model).name}, in turns of {BLOCK} documents:\n"
-        "| set | engine | word recall | word precision | words per core-second | times Presidio |\n|---|---|---|---|---|---|"
+    columns = {"recall": ".3f", "precision": ".3f", "words per core-second": ",.0f", "times Presidio": ",.1f"}
+    out.table(
+        f"Beside Presidio with {Path(model).name}, in turns of {BLOCK} documents", {"set": "", "engine": "", **columns}
     )
-    warm = [row.document for row in hospital(most)[0][:BLOCK]]
-    for context in ours.values():
-        find_identifiers(fresh(warm), context)
-    peer.read([document.text for document in warm])
+    warm_up = [row.document for row in rows[:BLOCK]]
+    for context in engines.values():
+        find_identifiers(fresh(warm_up), context)
+    peer.read([document.text for document in warm_up])
     for title, (rows, categories) in sets.items():
-        seconds = dict.fromkeys([*ours, "Presidio"], 0.0)
-        found: dict[str, list[list[Span]]] = {name: [] for name in seconds}
-        for first in range(0, len(rows), BLOCK):
-            block = [row.document for row in rows[first : first + BLOCK]]
-            for name, context in ours.items():
-                documents = fresh(block)
-                began = time.process_time()
-                detections = find_identifiers(documents, context)
-                seconds[name] += time.process_time() - began
-                found[name] += [list(one.spans) for one in detections]
-            taken, spans = peer.read([document.text for document in block])
-            seconds["Presidio"] += taken
-            found["Presidio"] += [sorted(one) for one in spans]
-        words = words_of([row.document for row in rows])
-        for name, spans_of in found.items():
-            evaluation = score(rows, spans_of, categories)
-            print(
-                f"| {title} | {name} | {evaluation.recall:.3f} | {evaluation.precision:.3f} | {words / seconds[name]:,.0f} |"
-                f" {seconds['Presidio'] / seconds[name]:,.1f} |",
-                flush=True,
-            )
+        seconds, found = _read_in_turns(rows, engines, peer)
+        words = count_words([row.document for row in rows])
+        for name, spans in found.items():
+            scores = score(rows, spans, categories)
+            speeds = words / seconds[name], seconds["Presidio"] / seconds[name]
+            out.add(title, name, scores.recall, scores.precision, *speeds)
     peer.close()
+
+
+def _own_engines() -> dict[str, EngineParts]:
+    settings = EngineSettings.public()
+    rules = settings.detect.model_copy(update={"detectors": ("patterns",)})
+    return {
+        "Palimpsest, public resources": build_engine(settings),
+        "Palimpsest, without a neural network": build_engine(settings.model_copy(update={"detect": rules})),
+    }
+
+
+def _read_in_turns(
+    rows: Sequence[Row], engines: Mapping[str, BatchContext], peer: Peer
+) -> tuple[dict[str, float], dict[str, list[list[Span]]]]:
+    """Return processor seconds, and the spans of each document, by engine."""
+    seconds = dict.fromkeys([*engines, "Presidio"], 0.0)
+    found: dict[str, list[list[Span]]] = {name: [] for name in seconds}
+    for first in range(0, len(rows), BLOCK):
+        block = [row.document for row in rows[first : first + BLOCK]]
+        for name, context in engines.items():
+            documents = fresh(block)
+            began = time.process_time()
+            detections = find_identifiers(documents, context)
+            seconds[name] += time.process_time() - began
+            found[name] += [list(one.spans) for one in detections]
+        taken, spans = peer.read([document.text for document in block])
+        seconds["Presidio"] += taken
+        found["Presidio"] += [sorted(one) for one in spans]
+    return seconds, found

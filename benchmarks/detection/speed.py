@@ -1,17 +1,19 @@
-"""The engine's speed, memory and accuracy beside what is asked of it, and beside Microsoft Presidio on the same notes.
+"""Speed and memory of the engine, beside the figures that are required of it, and beside Microsoft Presidio on the same
+notes.
 
-    OMP_NUM_THREADS=1 python benchmarks/engine.py                       # the whole table: about 15 minutes of one core
-    OMP_NUM_THREADS=1 python benchmarks/engine.py --quick               # a tenth of every amount
-    … --only path lexicon                                               # some rows
-    … --peer PEER/bin/python [--peer-model en_core_web_sm] [--corpora FOLDER]   # the peer and the open sets; see benchmarks/peer/presidio.py
+    OMP_NUM_THREADS=1 python -m benchmarks.detection.speed            # the whole table: about 15 minutes of one core
+    OMP_NUM_THREADS=1 python -m benchmarks.detection.speed --quick    # a tenth of every amount
+    … --only path lexicon                                             # some rows
+    … --peer PEER/bin/python [--peer-model en_core_web_sm] [--corpora FOLDER]    # Presidio: see
+    peer/presidio_process.py
 
-Speeds are words between blanks per second of processor time of one process, the best of some runs. Every row runs in a process of its own, so that
-peak memory is that row's. Two processes are compared by the clock, only where nothing else runs, and beside two bare loops: two hyperthreads of one core are not two cores.
+Speeds are words between blanks per second of processor time of one process, the best of some runs. Every row runs in a
+process of its own, so that peak memory is that row's. Two processes are compared by the clock, only if nothing else
+runs, and beside two bare loops: two hyperthreads of one core are not two cores.
 """
 
 import argparse
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -22,7 +24,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.support.corpora import fresh, hospital, invented_terms, without_repeats, words_of
+from benchmarks.support.corpora import count_words, fresh, hospital_rows, invented_terms, without_repeats
+from benchmarks.support.results import parser_of, results
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.detect.inclusion import InclusionList
 from deid_tasks.engine.detect.lexicon_detector import LexiconDetector
@@ -35,12 +38,12 @@ from deid_tasks.engine.text import Document
 from deid_tasks.settings import EngineSettings
 
 Figures = dict[str, Any]
-SHARDS = 500
+BATCH = 500
 """Notes of one batch, as runs and commands read them."""
 
 
 def cpu(work: Callable[[], object], repeats: int = 3) -> float:
-    """Processor seconds of the best run."""
+    """Return the processor seconds of the fastest run."""
     times = []
     for _ in range(repeats):
         began = time.process_time()
@@ -50,46 +53,46 @@ def cpu(work: Callable[[], object], repeats: int = 3) -> float:
 
 
 def run_all(documents: Sequence[Document], context: BatchContext) -> None:
-    """Detect in shards, as a worker does; documents start with nothing computed."""
-    for first in range(0, len(documents), SHARDS):
-        find_identifiers(fresh(documents[first : first + SHARDS]), context)
+    """Detect in batches, as a worker does; documents start with nothing computed."""
+    for first in range(0, len(documents), BATCH):
+        find_identifiers(fresh(documents[first : first + BATCH]), context)
 
 
 def compiled(terms: int, folder: Path) -> Lexicon:
-    """The lexicon of ``terms`` invented rows."""
+    """Return the lexicon of ``terms`` invented rows."""
     return compile_lexicon(invented_terms(terms), folder / str(terms))
 
 
 def dictionary_engine(lexicon: Lexicon) -> EngineParts:
-    """Everything but a neural network."""
+    """Return an engine without a neural network."""
     settings = EngineSettings.public()
     detectors = (PatternDetector(), LexiconDetector(lexicon))
     return EngineParts(detectors, lexicon, None, settings.merge, settings.recover, 10**9, "")
 
 
 def path(scale: float) -> Figures:
-    """Patterns, lexicon, patient lexicon, merge and recovery."""
-    rows, records = hospital(int(2_000 * scale))
+    """Measure patterns, lexicon, patient lexicon, merge and recovery together."""
+    rows, records = hospital_rows(int(2_000 * scale))
     documents = [row.document for row in rows]
     with tempfile.TemporaryDirectory() as folder:
         context = BatchContext(dictionary_engine(compiled(int(1_000_000 * scale), Path(folder))), records)
-        run_all(documents[:SHARDS], context)
+        run_all(documents[:BATCH], context)
         seconds = cpu(lambda: run_all(documents, context))
-    return {"patterns + lexicon + patient + recovery, words per core-second": words_of(documents) / seconds}
+    return {"patterns + lexicon + patient + recovery, words per core-second": count_words(documents) / seconds}
 
 
 def lexicon(scale: float) -> Figures:
-    """The lexicon alone at three sizes; the sizes take turns, so that a busy machine is busy for all."""
-    rows, _ = hospital(int(2_000 * scale))
+    """Measure the lexicon alone at three sizes; the sizes take turns, so that other load affects all of them."""
+    rows, _ = hospital_rows(int(2_000 * scale))
     documents = [row.document for row in rows]
-    words = words_of(documents)
+    words = count_words(documents)
     sizes = [int(size * scale) for size in (10_000, 1_000_000, 10_000_000)]
     with tempfile.TemporaryDirectory() as folder:
         found = {size: LexiconDetector(compiled(size, Path(folder))) for size in sizes}
         best = dict.fromkeys(sizes, float("inf"))
         for _ in range(5):
             for size, detector in found.items():
-                best[size] = min(best[size], cpu(lambda: detector.detect(documents), 1))  # noqa: B023 - called at once
+                best[size] = min(best[size], cpu(lambda: detector.detect(documents), 1))  # noqa: B023 - called before the loop goes on
     small, middle, large = (words / best[size] for size in sizes)
     return {
         f"lexicon, {sizes[1]:,} terms, words per core-second": middle,
@@ -98,7 +101,7 @@ def lexicon(scale: float) -> Figures:
 
 
 def build(scale: float) -> Figures:
-    """Compiling, with reading the rows taken off, and opening as a worker does."""
+    """Measure compiling, without the time of reading the rows, and opening as a worker does."""
     terms = int(5_000_000 * scale)
     reading = cpu(lambda: sum(1 for _ in invented_terms(terms)), 1)
     with tempfile.TemporaryDirectory() as folder:
@@ -119,7 +122,7 @@ def build(scale: float) -> Figures:
 
 
 def _private_bytes(folder: Path) -> int:
-    """Bytes of the mapped files that are this process's own copies, which no other process could share."""
+    """Return the bytes of the mapped files that are private copies of this process and cannot be shared."""
     private, is_inside = 0, False
     for line in Path("/proc/self/smaps").read_text(encoding="utf-8").splitlines():
         fields = line.split()
@@ -131,26 +134,26 @@ def _private_bytes(folder: Path) -> int:
 
 
 def ensemble(scale: float) -> Figures:
-    """The shipped models and everything else: on text in which no sentence repeats, then on notes that repeat as notes do."""
-    rows, records = hospital(int(600 * scale))
+    """Measure the whole engine on text in which no sentence repeats, then on notes that repeat sentences as usual."""
+    rows, records = hospital_rows(int(600 * scale))
     documents = without_repeats(rows)
     engine = build_engine(EngineSettings.public())
     context = BatchContext(engine, records)
     run_all(documents[:5], context)
-    once = words_of(documents) / cpu(lambda: run_all(documents, context), 1)
-    spared = spared_engine(engine, [row.document for row in rows])
-    rows_after, records_after = hospital(int(1_200 * scale))
+    once = count_words(documents) / cpu(lambda: run_all(documents, context), 1)
+    with_cache = engine_with_cache(engine, [row.document for row in rows])
+    rows_after, records_after = hospital_rows(int(1_200 * scale))
     after = [row.document for row in rows_after[len(rows) :]]
     return {
         "full ensemble, no sentence repeated, words per core-second": once,
-        "full ensemble, hospital with inclusion list and cache, times that": words_of(after)
-        / cpu(lambda: run_all(after, BatchContext(spared, records_after)), 1)
+        "full ensemble, hospital with inclusion list and cache, times that": count_words(after)
+        / cpu(lambda: run_all(after, BatchContext(with_cache, records_after)), 1)
         / once,
     }
 
 
-def spared_engine(engine: EngineParts, seen: Sequence[Document]) -> EngineParts:
-    """The engine with the sentences of ten patients and more on the inclusion list, and those of ``seen`` in its cache."""
+def engine_with_cache(engine: EngineParts, seen: Sequence[Document]) -> EngineParts:
+    """Return the engine with sentences of ten or more patients on its inclusion list, and ``seen`` in its cache."""
     from dataclasses import replace
 
     from deid_tasks.engine.detect.sentence_cache import SentenceCache
@@ -173,15 +176,16 @@ def spared_engine(engine: EngineParts, seen: Sequence[Document]) -> EngineParts:
 
 
 def memory(scale: float) -> Figures:
-    """Many short notes through patterns, merge and recovery, whose automata learn from text: each a simulated sentence with numbers of its own."""
+    """Measure memory over many short notes, each a sentence with its own numbers: automata grow with text."""
     count = int(1_000_000 * scale)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "notes.jsonl"
-        rows, _ = hospital(2_000)
+        rows, _ = hospital_rows(2_000)
         sentences = [row.document.text[a:b] for row in rows for a, b in row.document.sentences]
         with source.open("w", encoding="utf-8") as file:
             for number in range(count):
-                text = f"{sentences[number % len(sentences)]}\nMRN {number:07d}, seen {1 + number % 12}/{1 + number % 28}/2021."
+                date = f"{1 + number % 12}/{1 + number % 28}/2021"
+                text = f"{sentences[number % len(sentences)]}\nMRN {number:07d}, seen {date}."
                 file.write(json.dumps({"id": str(number), "text": text}) + "\n")
         few, many = (float(_wait([_start("stream", one, source)])[0]) for one in (10_000, count))
     return {
@@ -191,14 +195,14 @@ def memory(scale: float) -> Figures:
 
 
 def stream(count: int, source: Path) -> float:
-    """Peak MB of a process after the first ``count`` notes of ``source``: read, detected in batches and written, as the command line does; no model is loaded."""
+    """Return the peak MB of a process that takes ``count`` notes through detection to JSON, without a model."""
     from deid_tasks.cli.jsonl import Problems, read_lines
     from deid_tasks.evidence.annotation.formats.jsonl import span_record
 
     context = BatchContext(dictionary_engine(default_lexicon()))
     lines = islice(read_lines(source, Problems()), count)
     with tempfile.TemporaryFile("w", encoding="utf-8") as target:
-        while batch := list(islice(lines, SHARDS)):
+        while batch := list(islice(lines, BATCH)):
             documents = [Document(line.note_id, line.text) for line in batch]
             for document, found in zip(documents, find_identifiers(documents, context), strict=True):
                 record = {"id": document.note_id, "spans": [span_record(one) for one in found.spans]}
@@ -207,13 +211,13 @@ def stream(count: int, source: Path) -> float:
 
 
 def pair(scale: float) -> Figures:
-    """Two workers beside each other against one, by the clock; and two bare loops, which tell what the machine itself allows."""
+    """Measure two concurrent workers against one, by the clock; and two bare loops, the limit of the machine."""
     busy = _busy()
     if busy > 0.1:
-        return {f"two processes against one: not measured, others keep {busy:.0%} of the machine busy": float("nan")}
+        return {f"two processes against one: not measured, other processes use {busy:.0%} of the machine": float("nan")}
     return {
         "two processes against one, times": _together("work", scale),
-        "two loops that share nothing against one, times": _together("spin", scale),
+        "two bare loops against one, times": _together("spin", scale),
     }
 
 
@@ -227,7 +231,7 @@ def _together(part: str, scale: float) -> float:
 
 
 def _busy(seconds: float = 2.0) -> float:
-    """Which share of all cores' time is used, by whomever."""
+    """Return the share of all cores' time that is in use."""
 
     def times() -> tuple[int, int]:
         fields = [int(one) for one in Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]
@@ -240,7 +244,7 @@ def _busy(seconds: float = 2.0) -> float:
 
 
 def spin(scale: float) -> Figures:
-    """A loop in a processor's registers and cache."""
+    """Run a loop in a processor's registers and cache."""
     value = 1
     for _ in range(int(60_000_000 * scale)):
         value = value * 6_364_136_223_846_793_005 & 0xFFFFFFFF | 1
@@ -248,8 +252,8 @@ def spin(scale: float) -> Figures:
 
 
 def work(scale: float) -> Figures:
-    """What one worker does in ``pair``."""
-    rows, records = hospital(int(2_000 * scale))
+    """Do the work of one process in ``pair``."""
+    rows, records = hospital_rows(int(2_000 * scale))
     context = BatchContext(dictionary_engine(default_lexicon()), records)
     for _ in range(5):
         run_all([row.document for row in rows], context)
@@ -257,7 +261,7 @@ def work(scale: float) -> Figures:
 
 
 def peak_mb() -> float:
-    """Most memory that this process has held."""
+    """Return the peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
 
 
@@ -283,7 +287,7 @@ PARTS: dict[str, Callable[[float], Figures]] = {
     "memory": memory,
     "pair": pair,
 }
-ASKED = {
+REQUIRED = {
     "patterns + lexicon + patient": ("≥ 100,000", "500,000"),
     "terms, words per core-second": ("≥ 1,000,000", "3,000,000"),
     "terms against": ("≥ 0.6", "0.9"),
@@ -295,17 +299,18 @@ ASKED = {
     "notes against": ("1", ""),
     "two processes": ("≥ 1.9", ""),
 }
+"""The required and the desired value by a part of the row's title."""
 
 
 def main() -> None:
-    """Run the rows asked for and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
+    """Run the chosen rows."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of every amount")
     parser.add_argument("--only", nargs="*", choices=[*PARTS, "peer"])
-    parser.add_argument("--peer", type=Path, help="the Python of the peer's virtual environment")
+    parser.add_argument("--peer", type=Path, help="the Python of Presidio's virtual environment")
     parser.add_argument("--peer-model", default="en_core_web_sm")
     parser.add_argument("--corpora", type=Path, help="folder of the open sets")
-    parser.add_argument("--notes", type=int, default=300, help="notes and documents of each set beside the peer")
+    parser.add_argument("--notes", type=int, default=300, help="documents of each set beside Presidio")
     parser.add_argument("--part", help=argparse.SUPPRESS)
     parser.add_argument("--argument", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--source", type=Path, help=argparse.SUPPRESS)
@@ -319,19 +324,18 @@ def main() -> None:
         }
         print(json.dumps(parts[arguments.part](arguments.argument)))
         return
-    scale = 0.1 if arguments.quick else 1.0
-    print(f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, scale {scale}")
-    print("| what | measured | reach at least | aim |\n|---|---|---|---|")
-    for name in arguments.only or PARTS:
-        if name in PARTS:
-            for what, value in json.loads(_wait([_start(name, scale)])[0]).items():
-                least, aim = next((asked for key, asked in ASKED.items() if key in what), ("", ""))
-                shown = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-                print(f"| {what} | {shown} | {least} | {aim} |", flush=True)
-    if arguments.peer and (not arguments.only or "peer" in arguments.only):
-        from benchmarks.detection.presidio import compare
+    with results("detection-speed", "Speed and memory of the engine", arguments) as out:
+        scale = 0.1 if arguments.quick else 1.0
+        out.table(f"EngineParts, scale {scale:g}", {"what": "", "measured": ",.10g", "required": "", "aim": ""})
+        for name in arguments.only or PARTS:
+            if name in PARTS:
+                for what, value in json.loads(_wait([_start(name, scale)])[0]).items():
+                    required, aim = next((bounds for key, bounds in REQUIRED.items() if key in what), ("", ""))
+                    out.add(what, round(value) if abs(value) >= 1_000 else value, required, aim)
+        if arguments.peer and (not arguments.only or "peer" in arguments.only):
+            from benchmarks.detection.presidio import compare
 
-        compare(arguments.peer, arguments.peer_model, arguments.corpora, arguments.notes)
+            compare(out, arguments.peer, arguments.peer_model, arguments.corpora, arguments.notes)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""Takes a task list through a running Label Studio and back: import, annotate, export, read, compare.
+"""A round trip of a task list through a running Label Studio: import, annotate, export, read, compare.
 
-    python benchmarks/label_studio_check.py http://127.0.0.1:8080 TOKEN
+    python -m benchmarks.evidence.label_studio http://127.0.0.1:8080 TOKEN    # seconds
 
-Everything goes through Label Studio's HTTP API. Texts hold what breaks offsets: astral characters, combining marks, tabs, CRLF, long runs of
-spaces, markup. One note is annotated as the editor stores it with offsets in UTF-16 code units.
+Everything goes through Label Studio's HTTP API. Texts hold what breaks offsets: astral characters, combining marks,
+tabs, CRLF, long runs of spaces, markup. One note is annotated as the editor stores it with offsets in UTF-16 code
+units.
 """
 
 import argparse
@@ -32,13 +33,13 @@ TEXTS: dict[str, tuple[str, tuple[tuple[str, Entity], ...]]] = {
 
 
 class Studio:
-    """The calls that are made."""
+    """The HTTP API of Label Studio, as far as it is used."""
 
     def __init__(self, url: str, token: str) -> None:
         self._url, self._token = url.rstrip("/"), token
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
-        """One JSON request."""
+        """Send one JSON request and return the answer."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"Token {self._token}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"{self._url}{path}", data, headers, method=method)
@@ -47,7 +48,7 @@ class Studio:
 
 
 def main() -> None:
-    """Print what came back, and fail where anything differs."""
+    """Print what came back; fail if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url")
     parser.add_argument("token")
@@ -83,18 +84,18 @@ def _round_trip(studio: Studio, notes: list[AnnotatedNote], folder: Path, *, is_
         back = {note.note_id: note for note in FORMAT.read(done)}
         for note in notes:
             verify_text(back[note.note_id], note.text)
-            assert back[note.note_id].spans == note.spans, f"{note.note_id}: other spans came back"
-            assert back[note.note_id].annotator, f"{note.note_id}: nobody annotated it"
+            assert back[note.note_id].spans == note.spans, f"{note.note_id}: different spans came back"
+            assert back[note.note_id].annotator, f"{note.note_id}: no annotator came back"
         print(f"exported {len(back)} finished notes by {sorted({note.annotator for note in back.values()})}")
     finally:
         studio.call("DELETE", f"/api/projects/{project}")
 
 
 def _marked(note: AnnotatedNote) -> list[dict[str, Any]]:
-    """What the editor stores: for the note with astral characters with JavaScript's offsets."""
+    """Return what the editor stores; with offsets in UTF-16 code units for the note with astral characters."""
 
-    def offset(place: int) -> int:
-        return len(note.text[:place].encode("utf-16-le")) // 2 if note.note_id == "astral" else place
+    def offset(index: int) -> int:
+        return len(note.text[:index].encode("utf-16-le")) // 2 if note.note_id == "astral" else index
 
     return [
         {

@@ -1,18 +1,18 @@
-"""How fast notes are scored in every view at once, on one core, beside a peer that scores the same words in one view.
+"""Speed of scoring notes in all views at once, beside a baseline that scores the same words in one view.
 
-The peer is scikit-learn's ``confusion_matrix`` over the words' labels as lists; scorers of spans such as seqeval and nervaluate are no
-dependency of this project. Both must come to the same counts.
+    python -m benchmarks.evidence.scoring --words 1000000    # about 2 minutes of one core
 
-python benchmarks/evaluate.py [--words 1000000]
+The baseline is scikit-learn's ``confusion_matrix`` over lists of word labels, since seqeval and nervaluate are not
+dependencies of this project. Both must come to the same counts.
 """
 
-import argparse
 import random
 import resource
 import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from benchmarks.support.results import parser_of, results
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.text.word_labels import label_words, split_words
@@ -24,42 +24,43 @@ Result = TypeVar("Result")
 
 
 def main() -> None:
-    """Print words per second of all views, of the headline done naively, and peak memory."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Run the benchmark."""
+    parser = parser_of(__doc__)
     parser.add_argument("--words", type=int, default=1_000_000)
-    wanted = parser.parse_args().words
+    arguments = parser.parse_args()
     rng = random.Random(1)
-    spec = HospitalSpec("riverside", World.DEV, seed=5, patients=400, providers=60, notes=1 + wanted // 150)
+    notes = 1 + arguments.words // 150
+    spec = HospitalSpec("riverside", World.DEV, seed=5, patients=400, providers=60, notes=notes)
     pairs: list[tuple[GoldNote, list[Span]]] = []
     words = 0
     for note in write_notes(build_hospital(spec)):
         pairs.append((note, list(_disturbed(note, rng))))
         words += len(split_words(note.text))
-        if words >= wanted:
+        if words >= arguments.words:
             break
-    print(f"{len(pairs):,} notes, {words:,} words, {sum(len(n.spans) for n, _ in pairs):,} gold spans")
     scorer = Scorer()
     adding, _ = _timed(lambda: _add_all(scorer, pairs))
     finishing, evaluation = _timed(scorer.finish)
-    total = adding + finishing
-    print(f"all views: {total:.1f} s ({finishing:.1f} s of it intervals), {words / total:,.0f} words per second")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"recall {evaluation.recall:.4f}, precision {evaluation.precision:.4f}, {len(evaluation.figures)} figures")
-    taken, missed = _timed(lambda: _peer(pairs, evaluation))
-    print(
-        f"peer, labels of one view: {taken:.1f} s, {words / taken:,.0f} words per second, {missed} words counted otherwise;"
-        f" all views take {total / taken:.2f} times that"
-    )
-    print(f"peak memory {peak:,.0f} MiB, the notes included")
+    baseline, differing = _timed(lambda: _count_differing(pairs, evaluation))
+    if differing:
+        raise SystemExit(f"scikit-learn counts {differing} words differently")
+    with results("scoring", "Scoring in all views", arguments) as out:
+        columns = {"notes": ",d", "words": ",d", "figures": ",d", "core-s": ".1f", "core-s of intervals": ".1f"}
+        columns |= {"words per core-second": ",.0f", "core-s of the baseline": ".1f", "peak MiB": ",.0f"}
+        out.table("All views", columns)
+        total = adding + finishing
+        figures = len(evaluation.figures)
+        out.add(len(pairs), words, figures, total, finishing, words / total, baseline, peak)
 
 
 def _disturbed(note: GoldNote, rng: random.Random) -> Iterator[Span]:
-    """What a detector might have found: most spans, some cut short, and some words that are none."""
+    """Yield what a detector might find: most spans, some of them cut short, and some words that are not identifiers."""
     for span in note.spans:
-        chance = rng.random()
-        if chance < 0.02:
+        draw = rng.random()
+        if draw < 0.02:
             continue
-        end = span.end - (chance < 0.06 and len(span) > 3)
+        end = span.end - (draw < 0.06 and len(span) > 3)
         yield Span(span.start, end, span.entity)
     for word in split_words(note.text):
         if rng.random() < 0.003:
@@ -71,8 +72,8 @@ def _add_all(scorer: Scorer, pairs: list[tuple[GoldNote, list[Span]]]) -> None:
         scorer.add(note.text, note.spans, found, note.patient_id, note.note_type, str(note.note_datetime.year))
 
 
-def _peer(pairs: list[tuple[GoldNote, list[Span]]], evaluation: Evaluation) -> int:
-    """How many words scikit-learn puts elsewhere in the confusion matrix of types."""
+def _count_differing(pairs: list[tuple[GoldNote, list[Span]]], evaluation: Evaluation) -> int:
+    """Return how many words scikit-learn counts differently in the confusion matrix of types."""
     from sklearn.metrics import confusion_matrix
 
     truth: list[str] = []

@@ -1,13 +1,15 @@
-"""How well models read by themselves, with the patterns and without: `python benchmarks/models.py MODEL… [--corpora FOLDER]`.
+"""Accuracy of models by themselves, and with the patterns.
 
-No dictionary takes part. Measured are the `dev` world (every entity, intervals over notes), names alone written in six ways, open sets that
-training did not see (intervals over templates where a set has them), identifiers planted in genuine prose, and the share of words flagged in
-genuine prose with none. `--errors` lists what was missed and what was wrongly found on the planted prose.
+    python -m benchmarks.models.accuracy minilm                            # about 4 minutes of one core
+    python -m benchmarks.models.accuracy minilm mpnet --corpora FOLDER     # both read every note; also the open sets
 
-The planted prose is that which models train on with other identifiers; what it shows is whether other people are found in it.
+No dictionary takes part. Measured are the dev world (every entity, intervals over notes), names in seven spellings,
+open sets that training did not see (intervals over templates if a set has them), identifiers planted in genuine prose,
+and the share of words marked in genuine prose without any. Training reads the same prose with other identifiers planted
+in it; the figure shows whether other people are found there. ``--errors`` prints what was missed and wrongly found in
+the planted prose.
 """
 
-import argparse
 import random
 import sys
 import time
@@ -15,8 +17,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.models.speed import open_set, simulated
-from benchmarks.support.corpora import OPEN_SETS
+from benchmarks.support.corpora import (
+    OPEN_SETS,
+    SCORES,
+    Row,
+    counted_spans,
+    hospital_rows,
+    open_set_rows,
+    score_cells,
+)
+from benchmarks.support.results import Results, parser_of, results
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.base import Detector
@@ -27,22 +37,24 @@ from deid_tasks.engine.merge import merge_spans
 from deid_tasks.engine.recover import recover
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import split_words
-from deid_tasks.evidence.evaluate import ALL, Evaluation, Figure, Scorer
+from deid_tasks.evidence.evaluate import Evaluation, Scorer
 from deid_tasks.hospital.name_pools import GROUPS as NAME_GROUPS
 from deid_tasks.hospital.name_pools import name_pools
 from deid_tasks.hospital.records import World
 from deid_tasks.learning.train.corpora import read_prose
-from deid_tasks.learning.train.mixture import PROSE, TEMPLATES, all_name_words, is_held_out, medical_words
+from deid_tasks.learning.train.mixture import PROSE, all_name_words, medical_words
 from deid_tasks.learning.train.planting import Planter
 from deid_tasks.learning.train.sample import sentences_of
 from deid_tasks.learning.train.scenes import SceneMaker
 from deid_tasks.settings import MergeSettings, TransformerSettings
 
-Row = tuple[str, list[Span], list[Span], str]
-"""Text, gold, ignored, group."""
 Find = Callable[[Sequence[Document]], list[list[Span]]]
+EVERY = frozenset(Category)
+_BATCH = 500
+_BEFORE, _AFTER = 40, 30
+"""Characters printed around an error."""
 
-WAYS: dict[str, str] = {
+SPELLINGS: dict[str, str] = {
     "as usual": "{first} {last}",
     "ALL-CAPS": "{FIRST} {LAST}",
     "lower-case": "{lower}",
@@ -63,17 +75,18 @@ FRAMES = (
     ("Seen with {} on rounds, no new orders.", Entity.PROVIDER),
     ("signed out to {} at change of shift", Entity.PROVIDER),
 )
+"""Sentences with one name, and what the name is."""
 
 
-class Remembering:
-    """A detector that reads each text once, however often it is asked."""
+class MemoizedDetector:
+    """A detector that reads each text once."""
 
     def __init__(self, detector: Detector) -> None:
         self.name, self._detector = detector.name, detector
         self._known: dict[str, list[Span]] = {}
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
-        """As the detector does."""
+        """Return the spans of each document."""
         fresh = [document for document in documents if document.text not in self._known]
         for document, spans in zip(fresh, self._detector.detect(fresh), strict=True):
             self._known[document.text] = spans
@@ -81,14 +94,14 @@ class Remembering:
 
 
 def finder(detectors: Sequence[Detector], *, is_recovering: bool = False) -> Find:
-    """What ``detectors`` find together, merged; the public medical terms given back where ``is_recovering``."""
+    """Return a function from documents to the merged spans of ``detectors``, after recovery if ``is_recovering``."""
     lexicon = default_lexicon() if is_recovering else None
 
     def find(documents: Sequence[Document]) -> list[list[Span]]:
         found: list[dict[str, list[Span]]] = [{} for _ in documents]
         for detector in detectors:
-            for held, spans in zip(found, detector.detect(documents), strict=True):
-                held.setdefault(detector.name, []).extend(spans)
+            for by_detector, spans in zip(found, detector.detect(documents), strict=True):
+                by_detector.setdefault(detector.name, []).extend(spans)
         merged = [merge_spans(d, spans, MergeSettings()) for d, spans in zip(documents, found, strict=True)]
         if lexicon is None:
             return merged
@@ -98,26 +111,38 @@ def finder(detectors: Sequence[Detector], *, is_recovering: bool = False) -> Fin
 
 
 def score(find: Find, rows: Iterable[Row], categories: frozenset[Category], errors: Counter[str]) -> Evaluation:
-    """Scores over ``rows``; what was missed and wrongly found is counted in ``errors``, with what stands around it."""
-    scorer, held = Scorer(), list(rows)
-    for first in range(0, len(held), 500):
-        part = held[first : first + 500]
-        documents = [Document(str(number), text) for number, (text, *_) in enumerate(part)]
-        for (text, gold, ignored, group), spans in zip(part, find(documents), strict=True):
-            kept = [s for s in spans if s.category in categories and not any(s.overlaps(other) for other in ignored)]
-            scorer.add(text, gold, kept, group)
-            for kind, ones, others in (("missed", gold, kept), ("wrong", kept, [*gold, *ignored])):
-                for span in ones:
-                    if not any(span.overlaps(other) for other in others):
-                        around = text[max(0, span.start - 40) : span.start], text[span.end : span.end + 30]
-                        errors[
-                            f"{kind} {span.entity}: {around[0]!r} [{text[span.start : span.end]}] {around[1]!r}"
-                        ] += 1
+    """Return the scores over ``rows``; missed and wrongly found spans are counted in ``errors`` with their context."""
+    scorer, remaining = Scorer(), list(rows)
+    for first in range(0, len(remaining), _BATCH):
+        part = remaining[first : first + _BATCH]
+        documents = [Document(str(number), row.document.text) for number, row in enumerate(part)]
+        for row, found in zip(part, find(documents), strict=True):
+            counted = counted_spans(row, found, categories)
+            scorer.add(row.document.text, row.gold, counted, row.group)
+            for kind, spans, others in (("missed", row.gold, counted), ("wrong", counted, [*row.gold, *row.ignored])):
+                errors.update(
+                    f"{kind} {span.entity}: {_context(row.document.text, span)}"
+                    for span in spans
+                    if not any(span.overlaps(other) for other in others)
+                )
     return scorer.finish()
 
 
-def names_alone(world: World, way: str, group: str, count: int, seed: int) -> list[Row]:
-    """``count`` sentences with one name of ``world`` each, of people of ``group`` (all where empty), written in one way."""
+def _context(text: str, span: Span) -> str:
+    before, after = text[max(0, span.start - _BEFORE) : span.start], text[span.end : span.end + _AFTER]
+    return f"{before!r} [{text[span.start : span.end]}] {after!r}"
+
+
+def names_alone(world: World, spelling: str, group: str, count: int, seed: int) -> list[Row]:
+    """Return sentences with one name each.
+
+    Args:
+        world: Of the names.
+        spelling: One of ``SPELLINGS``.
+        group: The Census group of the people; empty for all groups.
+        count: How many sentences.
+        seed: Of the random numbers.
+    """
     rng, pools = random.Random(seed), name_pools(world)
     rows: list[Row] = []
     while len(rows) < count:
@@ -125,149 +150,138 @@ def names_alone(world: World, way: str, group: str, count: int, seed: int) -> li
         person = pools.person(kind, sex, rng)
         last = person.last.split("-")[0]
         second = pools.person(kind, sex, rng).last.split("-")[0]
-        name = WAYS[way].format(
+        name = SPELLINGS[spelling].format(
             first=person.first, last=last, second=second, initial=person.first[0],
             FIRST=person.first.upper(), LAST=last.upper(), lower=f"{person.first} {last}".lower(),
         )  # fmt: skip
-        before, after = FRAMES[len(rows) % len(FRAMES)][0].split("{}")
-        entity = FRAMES[len(rows) % len(FRAMES)][1]
-        text = before + name + after
-        rows.append((text, [Span(len(before), len(before) + len(name), entity)], [], str(len(rows))))
+        frame, entity = FRAMES[len(rows) % len(FRAMES)]
+        before, after = frame.split("{}")
+        number, gold = str(len(rows)), [Span(len(before), len(before) + len(name), entity)]
+        rows.append(Row(Document(number, before + name + after), gold, [], number))
     return rows
 
 
-def with_marks(group: str, count: int, seed: int) -> list[Row]:
-    """The usual names of ``group`` that have letters beyond ASCII."""
-    rows = names_alone(World.DEV, "as usual", group, count, seed)
-    return [row for row in rows if not row[0].isascii()]
-
-
 def planted(paths: Sequence[Path], count: int, seed: int) -> list[Row]:
-    """Sentences of genuine prose with people, places and numbers of the `dev` world in them."""
+    """Return sentences of genuine prose with people, places and numbers of the dev world planted in them."""
     known = medical_words() - all_name_words()
     sentences = [s for document in read_prose(paths, known.__contains__) for s in sentences_of(document)]
     random.Random(seed).shuffle(sentences)
     planter = Planter(SceneMaker(World.DEV, seed))
+    entities = set(map(str, Entity))
     rows: list[Row] = []
     for sentence in sentences:
-        made = planter(sentence)
-        gold = [Span(m.start, m.end, Entity(m.target)) for m in made.marks if m.target in set(Entity)]
-        ignored = [Span(m.start, m.end, Entity.OTHER_ID) for m in made.marks if m.target not in set(Entity)]
+        sample = planter(sentence)
+        gold = [Span(m.start, m.end, Entity(m.target)) for m in sample.marks if m.target in entities]
+        ignored = [Span(m.start, m.end, Entity.OTHER_ID) for m in sample.marks if m.target not in entities]
         if gold:
-            rows.append((made.text, gold, ignored, sentence.group))
+            rows.append(Row(Document(str(len(rows)), sample.text), gold, ignored, sentence.group))
         if len(rows) == count:
             break
     return rows
 
 
 def plain_prose(paths: Sequence[Path]) -> list[Row]:
-    """Sentences of genuine prose without any identifier of their own, and without a word that may be one."""
+    """Return sentences of genuine prose without identifiers, and without a word that may be one."""
     known = medical_words() - all_name_words()
+    sentences = [s for document in read_prose(paths, known.__contains__) for s in sentences_of(document)]
     return [
-        (s.text, [], [], s.group)
-        for document in read_prose(paths, known.__contains__)
-        for s in sentences_of(document)
+        Row(Document(str(number), s.text), [], [], s.group)
+        for number, s in enumerate(sentences)
         if not s.marks and len(s.text) > 3
     ]
 
 
-def line(title: str, evaluation: Evaluation) -> str:
-    """One row of a table: recall and precision with intervals."""
-    figures = [_figures(evaluation, metric)[ALL] for metric in ("recall", "precision")]
-    cells = [f"{f.value:.4f} [{f.lower:.4f}, {f.upper:.4f}]" for f in figures]
-    return f"| {title} | {cells[0]} | {cells[1]} | {evaluation.words} |"
+def show_names(out: Results, find: Find, count: int) -> None:
+    """Add the rows of names in each spelling, of each Census group, and beyond ASCII."""
+    unused = Counter[str]()
+    for spelling in SPELLINGS:
+        rows = names_alone(World.DEV, spelling, "", count, 3)
+        _add(out, f"names, {spelling}", score(find, rows, EVERY, unused))
+    for group in NAME_GROUPS:
+        rows = names_alone(World.DEV, "as usual", group, count, 4)
+        _add(out, f"names, Census group {group}", score(find, rows, EVERY, unused))
+    rows = [r for r in names_alone(World.DEV, "as usual", "", 6 * count, 5) if not r.document.text.isascii()]
+    if rows:
+        _add(out, "names, letters beyond ASCII", score(find, rows, EVERY, unused))
 
 
-def by_entity(evaluation: Evaluation) -> Iterable[str]:
-    """Rows by entity, of those that stand in the gold."""
-    recall, precision = _figures(evaluation, "recall"), _figures(evaluation, "precision")
+def show_open_sets(out: Results, finders: dict[str, Find], corpora: Path, max_errors: int) -> None:
+    """Add the rows of the open sets and of planted prose, and the table of words marked in plain prose."""
+    alone, errors = finders["models"], Counter[str]()
+    for name, categories in OPEN_SETS.items():
+        rows = open_set_rows(corpora / f"{name}.jsonl")
+        _add(out, f"{name}, models", score(alone, rows, categories, Counter()))
+    prose = [corpora / name for name in PROSE]
+    _add(out, "planted ACI-Bench, models", score(alone, planted(prose[1:2], 1_500, 6), EVERY, errors))
+    plain = plain_prose(prose)
+    random.Random(9).shuffle(plain)
+    rows = plain[:4_000]
+    words = sum(len(split_words(row.document.text)) for row in rows)
+    out.table("Genuine prose without identifiers", {"detectors": "", "words": ",d", "marked": ",d", "share": ".4%"})
+    for name in ("models", "models and patterns"):
+        marked = 0
+        for first in range(0, len(rows), _BATCH):
+            documents = [row.document for row in rows[first : first + _BATCH]]
+            for document, spans in zip(documents, finders[name](documents), strict=True):
+                marked += sum(len(split_words(document.text[span.start : span.end])) for span in spans)
+                if name == "models":
+                    errors.update(f"marked {span.entity}: {_context(document.text, span)}" for span in spans)
+        out.add(name, words, marked, marked / words)
+    for kind in ("missed", "wrong", "marked"):
+        listed = Counter({text: count for text, count in errors.items() if text.startswith(kind)})
+        for text, count in listed.most_common(max_errors):
+            print(f"  {count} {text}", file=sys.stderr)
+
+
+def show_entities(out: Results, evaluation: Evaluation) -> None:
+    """Add the table of entities that the gold spans hold."""
+    out.table("By entity, dev world, models and patterns", {"entity": "", "gold words": ",d", **SCORES})
     for name in map(str, Entity):
-        if name in recall and name in precision:
-            cells = [f"{f.value:.3f} [{f.lower:.3f}, {f.upper:.3f}]" for f in (recall[name], precision[name])]
-            counts = recall[name].counts
-            yield f"| {name} | {counts.true_positives + counts.false_negatives} | {cells[0]} | {cells[1]} |"
+        try:
+            counts = evaluation.find(entity=name).counts
+            cells = score_cells(evaluation, name)
+        except KeyError:
+            continue  # The notes hold no such entity.
+        out.add(name, counts.true_positives + counts.false_negatives, *cells)
 
 
-def _figures(evaluation: Evaluation, metric: str) -> dict[str, Figure]:
-    return {figure.entity: figure for figure in evaluation.select(metric=metric)}
+def _add(out: Results, title: str, evaluation: Evaluation, seconds: float | None = None) -> None:
+    out.add(title, *score_cells(evaluation), evaluation.words, seconds)
 
 
 def main() -> None:
-    """Run."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("models", nargs="+", help="names of shipped models or folders")
-    parser.add_argument("--corpora", type=Path)
+    """Run the benchmark."""
+    parser = parser_of(__doc__)
+    parser.add_argument("models", nargs="+", help="names of shipped models, or folders")
+    parser.add_argument("--corpora", type=Path, help="folder of the open sets and of the prose")
     parser.add_argument("--notes", type=int, default=200)
-    parser.add_argument("--names", type=int, default=400, help="sentences of each way of writing names")
+    parser.add_argument("--names", type=int, default=400, help="sentences of each spelling of names")
     parser.add_argument("--outside-bias", type=float, default=-1.0)
-    parser.add_argument("--errors", type=int, default=0)
+    parser.add_argument("--errors", type=int, default=0, help="errors printed of each kind")
     arguments = parser.parse_args()
     models = [
-        Remembering(TransformerDetector(TransformerSettings(model=name, outside_bias=arguments.outside_bias)))
+        MemoizedDetector(TransformerDetector(TransformerSettings(model=name, outside_bias=arguments.outside_bias)))
         for name in arguments.models
     ]
-    patterns = Remembering(PatternDetector())
+    patterns = MemoizedDetector(PatternDetector())
     finders = {
         "models": finder(models),
         "models and patterns": finder([patterns, *models]),
-        "models and patterns, terms given back": finder([patterns, *models], is_recovering=True),
+        "models and patterns, medical terms recovered": finder([patterns, *models], is_recovering=True),
     }
-    every, quiet = frozenset(Category), Counter[str]()
-    print("| what | recall | precision | words |\n|---|---|---|---|")
-    rows = list(simulated(arguments.notes))
-    evaluations = {}
-    for title, find in finders.items():
-        begun = time.process_time()
-        evaluations[title] = score(find, rows, every, quiet)
-        print(line(f"dev world, {title}, {time.process_time() - begun:.0f} core-s", evaluations[title]), flush=True)
-    alone, both = finders["models"], finders["models and patterns"]
-    for way in WAYS:
-        people = names_alone(World.DEV, way, "", arguments.names, 3)
-        print(line(f"names, {way}", score(alone, people, every, quiet)), flush=True)
-    for group in NAME_GROUPS:
-        people = names_alone(World.DEV, "as usual", group, arguments.names, 4)
-        print(line(f"names, Census group {group}", score(alone, people, every, quiet)), flush=True)
-    marked = with_marks("", 6 * arguments.names, 5)
-    if marked:
-        print(line("names, letters beyond ASCII", score(alone, marked, every, quiet)), flush=True)
-    if arguments.corpora:
-        _open_sets(arguments.corpora, alone, both, arguments.errors)
-    print("\n| entity | words | recall | precision |\n|---|---|---|---|")
-    print("\n".join(by_entity(evaluations["models and patterns"])))
-
-
-def _open_sets(corpora: Path, alone: Find, both: Find, errors: int) -> None:
-    for name, categories in OPEN_SETS.items():
-        found = open_set(corpora / f"{name}.jsonl")
-        rows = [row for row in found if f"{name}.jsonl" != TEMPLATES or is_held_out(row[3])]
-        print(line(f"{name}, models", score(alone, rows, categories, Counter())), flush=True)
-    prose = [corpora / name for name in PROSE]
-    every, listed = frozenset(Category), Counter[str]()
-    print(line("planted ACI-Bench, models", score(alone, planted(prose[1:2], 1_500, 6), every, listed)), flush=True)
-    plain = plain_prose(prose)
-    random.Random(9).shuffle(plain)
-    for title, find in (("models", alone), ("models and patterns", both)):
-        rows, counted = plain[:4_000], Counter[str]()
-        words = sum(len(split_words(text)) for text, *_ in rows)
-        flagged = 0
-        for first in range(0, len(rows), 500):
-            part = [Document(str(n), row[0]) for n, row in enumerate(rows[first : first + 500])]
-            for document, spans in zip(part, find(part), strict=True):
-                for span in spans:
-                    flagged += len(split_words(document.text[span.start : span.end]))
-                    around = (
-                        document.text[max(0, span.start - 40) : span.start],
-                        document.text[span.end : span.end + 30],
-                    )
-                    counted[
-                        f"flagged {span.entity}: {around[0]!r} [{document.text[span.start : span.end]}] {around[1]!r}"
-                    ] += 1
-        print(f"| prose without identifiers, {title}: {flagged} of {words} words flagged | {flagged / words:.4%} | | |")
-        for text, count in counted.most_common(errors if title == "models" else 0):
-            print(f"  {count} {text}", file=sys.stderr)
-    for kind in ("missed", "wrong"):
-        for text, count in Counter({k: v for k, v in listed.items() if k.startswith(kind)}).most_common(errors):
-            print(f"  {count} {text}", file=sys.stderr)
+    names = "-".join(Path(name).name for name in arguments.models)
+    with results(f"model-accuracy-{names}", f"Accuracy of {names}", arguments) as out:
+        out.table("Models", {"what": "", **SCORES, "words": ",d", "core-s": ".0f"})
+        rows, _ = hospital_rows(arguments.notes, 3)
+        evaluations = {}
+        for title, find in finders.items():
+            began = time.process_time()
+            evaluations[title] = score(find, rows, EVERY, Counter())
+            _add(out, f"dev world, {title}", evaluations[title], time.process_time() - began)
+        show_names(out, finders["models"], arguments.names)
+        if arguments.corpora:
+            show_open_sets(out, finders, arguments.corpora, arguments.errors)
+        show_entities(out, evaluations["models and patterns"])
 
 
 if __name__ == "__main__":

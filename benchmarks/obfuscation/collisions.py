@@ -1,7 +1,7 @@
-"""How often surrogates meet reality: over a whole patient table, and within each patient's own record.
+"""How often surrogates coincide with real people: over a whole patient table, and within each patient's own record.
 
-python benchmarks/collisions.py --patients 20000 --keys 3
-python benchmarks/collisions.py --patients 20000 --keys 1 --planted 2000
+python -m benchmarks.obfuscation.collisions --patients 20000 --keys 3                  # about 1 minute of one core
+python -m benchmarks.obfuscation.collisions --patients 20000 --keys 1 --planted 2000   # with planted namesakes
 """
 
 import datetime
@@ -10,11 +10,10 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from benchmarks.support.corpora import record_of
+from benchmarks.support.results import parser_of, results
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.engine.obfuscate import KnownPeople, KnownPerson, Obfuscator
@@ -25,30 +24,37 @@ from deid_tasks.settings import ObfuscateSettings, PolicySettings
 
 @dataclass
 class Collisions:
-    """What was counted under one key."""
+    """The counts under one key."""
 
     patients: int = 0
     names_of_patients: int = 0
-    """Surrogate full names that a real patient of the table has."""
+    """Surrogate full names that a patient of the table has."""
     with_birth_date: int = 0
-    """… and whose shifted birth date is that patient's own too."""
+    """Those whose shifted birth date is also that patient's."""
     own: int = 0
-    """Surrogate full names that are the patient's own."""
+    """Surrogate full names that equal the patient's own."""
     pairs: int = 0
-    """Pairs of different names of one record."""
+    """Pairs of different names in one record."""
     merged: int = 0
-    """… that became one."""
+    """Pairs that have the same surrogate."""
 
     @property
     def rate(self) -> float:
-        """Share of patients whose surrogate full name a real patient has."""
+        """Share of patients whose surrogate full name a patient of the table has."""
         return self.names_of_patients / self.patients
 
 
 def count_collisions(
     patients: tuple[Patient, ...], key: bytes, more: Sequence[KnownPerson] = (), *, is_guarded: bool = True
 ) -> Collisions:
-    """The collisions of one key over a patient table and ``more`` people, all of them known to the obfuscator or none."""
+    """Return the collisions under one key.
+
+    Args:
+        patients: The patient table.
+        key: The surrogate key.
+        more: Further people who exist.
+        is_guarded: Whether the obfuscator has these people as known people.
+    """
     people = [*(KnownPerson(p.patient_id, p.person.first, p.person.last, p.birth_date) for p in patients), *more]
     hide = _obfuscator(key, people if is_guarded else ())
     real: defaultdict[tuple[str, str], set[datetime.date | None]] = defaultdict(set)
@@ -75,7 +81,7 @@ def count_collisions(
 
 
 def namesakes(patients: Sequence[Patient], key: bytes) -> list[KnownPerson]:
-    """People who have the name and the birth date that the surrogates of ``patients`` have where nobody is known."""
+    """Return people with the names and birth dates that ``patients`` get as surrogates without known people."""
     hide = _obfuscator(key, ())
     return [_surrogate(hide, patient) for patient in patients]
 
@@ -95,7 +101,7 @@ def _surrogate(hide: Obfuscator, patient: Patient) -> KnownPerson:
 
 
 def _given(patient: Patient) -> list[str]:
-    """Given names of the record that are different people's or different names: a nickname is the name that it stands for."""
+    """Return the given names of the record; a nickname counts as the name that it stands for."""
     people = [patient.person, *(relative.person for relative in patient.relatives)]
     names = {_spelling(person.first) for person in people} | {_spelling(patient.person.middle)}
     formal = defaultdict(set)
@@ -119,38 +125,41 @@ def _surnames(patient: Patient) -> list[str]:
 
 
 def _spelling(name: str) -> str:
-    """``name`` without case, accents and apostrophes: Ta'nisha and Tanisha are one name."""
+    """Return ``name`` without case, accents and apostrophes: Ta'nisha and Tanisha are one name."""
     return fold(name).replace("'", "").replace("’", "")
 
 
-def main(
-    world: World = World.DEV,
-    patients: Annotated[int, typer.Option(min=1)] = 20_000,
-    keys: Annotated[int, typer.Option(min=1)] = 3,
-    planted: Annotated[int, typer.Option(min=0, help="Patients to whom a namesake of their surrogate is added.")] = 0,
-) -> None:
-    """Print what was counted under each of several keys, or, of planted namesakes, what is left of them where they are known."""
-    hospital = build_hospital(HospitalSpec("collisions", world, seed=1, patients=patients, providers=50, notes=1))
-    typer.echo(f"{patients:,} patients of the {world} world")
-    for number in range(keys):
-        started = time.process_time()
-        key = hashlib.sha256(b"collisions %d" % number).digest()
-        if planted:
-            more = namesakes(hospital.patients[:planted], key)
-            met = [count_collisions(hospital.patients, key, more, is_guarded=known) for known in (False, True)]
-            typer.echo(
-                f"key {number}: with the birth date of one of {planted:,} planted namesakes: {met[0].with_birth_date:,};"
-                f" where they are known: {met[1].with_birth_date:,}"
-            )
-            continue
-        found = count_collisions(hospital.patients, key)
-        typer.echo(
-            f"key {number}: {found.names_of_patients:,} surrogate full names are a real patient's ({found.rate:.2%}),"
-            f" {found.own} the patient's own, {found.with_birth_date} with that patient's birth date;"
-            f" {found.merged} of {found.pairs:,} pairs of names within a record merge"
-            f" ({time.process_time() - started:.0f} s)"
-        )
+def main() -> None:
+    """Run the benchmark."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--world", type=World, choices=list(World), default=World.DEV)
+    parser.add_argument("--patients", type=int, default=20_000)
+    parser.add_argument("--keys", type=int, default=3)
+    parser.add_argument("--planted", type=int, default=0, help="patients whose surrogate gets a namesake in the table")
+    arguments = parser.parse_args()
+    spec = HospitalSpec("collisions", arguments.world, seed=1, patients=arguments.patients, providers=50, notes=1)
+    patients = build_hospital(spec).patients
+    with results("surrogate-collisions", "Surrogates that coincide with real people", arguments) as out:
+        title = f"{len(patients):,} patients of the {arguments.world} world"
+        if arguments.planted:
+            columns = {"namesakes": ",d", "met without known people": ",d", "met with known people": ",d"}
+            out.table(f"{title}: name and birth date of a planted namesake", {"key": "d", **columns})
+        else:
+            columns = {"a patient's full name": ",d", "share": ".2%", "the patient's own": ",d"}
+            columns |= {"with the birth date": ",d", "pairs in a record": ",d", "merged": ",d", "core-s": ".0f"}
+            out.table(title, {"key": "d", **columns})
+        for number in range(arguments.keys):
+            began = time.process_time()
+            key = hashlib.sha256(b"collisions %d" % number).digest()
+            if arguments.planted:
+                more = namesakes(patients[: arguments.planted], key)
+                met = [count_collisions(patients, key, more, is_guarded=known) for known in (False, True)]
+                out.add(number, arguments.planted, *(found.with_birth_date for found in met))
+                continue
+            found = count_collisions(patients, key)
+            shares = found.names_of_patients, found.rate, found.own, found.with_birth_date
+            out.add(number, *shares, found.pairs, found.merged, time.process_time() - began)
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

@@ -1,18 +1,19 @@
-"""Can a reader of published notes tell what leaked from what was put in its place?
+"""The parrot attack: can a reader of published notes tell leaked identifiers from surrogates?
 
-Notes of a simulated hospital are de-identified with some identifiers left in, and attackers rank every identifier that a careful
-reader sees, real or surrogate, by how much it looks like a leak. Leaks are planted in two ways: any identifier with the same chance,
-and identifiers that a weaker detector (the patterns alone) misses, as a real engine's leaks have something in common.
+    python -m benchmarks.obfuscation.parrot --notes 300 --seeds 3    # about 5 minutes of one core
 
-- parrot: trains a tagger on the published notes of one half, which learns to say "identifier" where the engine did, and suspects
-  what it does not recognise in the other half (Carrell et al. 2019, doi 10.1093/jamia/ocz114, who found 68 % of leaks, with 191
-  false alarms).
-- source: has this package and its lists, but not the key; makes surrogates under keys of its own, and suspects what they never hold.
-- guess: suspects at random.
+Notes of a simulated hospital are de-identified with some identifiers left in. Attackers rank every identifier that a
+careful reader sees, real or surrogate, by how much it looks like a leak. Leaks are planted in two ways: any identifier
+with the same probability, and identifiers that a weaker detector (the patterns alone) misses, since the leaks of a real
+engine have something in common.
 
-Where identifiers are masked instead, every leak is read off the page: 100 %.
+- parrot: trains a tagger on the published notes of one half, which learns to mark what the engine marked, and suspects
+what it does not recognize in
+  the other half (Carrell et al. 2019, doi 10.1093/jamia/ocz114, who found 68 % of leaks with 191 false alarms).
+- source: has this package and its lists but not the key; makes surrogates under its own keys, and suspects values that
+they never hold. - guess: suspects at random.
 
-python benchmarks/parrot.py --notes 300 --seeds 3
+With masks instead of surrogates every leak can be read off the page: 100 %.
 """
 
 import hashlib
@@ -21,11 +22,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
-
-import typer
 
 from benchmarks.support.corpora import record_of
+from benchmarks.support.results import parser_of, results
 from deid_tasks.core.entities import GROUP_ENTITIES, Entity, Group
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.patterns import PatternDetector
@@ -36,7 +35,7 @@ from deid_tasks.hospital.records import GoldNote, Hospital, HospitalSpec, World
 from deid_tasks.settings import ObfuscateSettings, PolicySettings
 
 _WORD = re.compile(r"\w+|[^\w\s]")
-_KEPT = frozenset({Entity.TIME, Entity.AGE})
+_UNCHANGED = frozenset({Entity.TIME, Entity.AGE})
 _EPOCHS = 4
 _OWN_KEYS = 4
 _RESAMPLES = 300
@@ -62,16 +61,16 @@ class Corpus:
 
 
 Attack = Callable[[Corpus, random.Random], list[float]]
-"""A suspicion for each mention; higher is more like a leak."""
+"""A function from a corpus to a suspicion for each mention; higher is more like a leak."""
 
 
 def publish(
     hospital: Hospital, notes: Sequence[GoldNote], share: float, key: bytes, *, is_missed: bool, rng: random.Random
 ) -> Corpus:
-    """The notes with surrogates, and with about ``share`` of their identifiers left as they are."""
+    """Return the notes with surrogates, and with about ``share`` of their identifiers unchanged."""
     records = {patient.patient_id: record_of(patient) for patient in hospital.patients}
     hide = Obfuscator(key, "parrot", PolicySettings(), ObfuscateSettings(key="key"))
-    shown = GROUP_ENTITIES[Group.C] - _KEPT
+    shown = GROUP_ENTITIES[Group.C] - _UNCHANGED
     documents = [Document(note.note_id, note.text, note.patient_id) for note in notes]
     spans = [[span for span in note.spans if span.entity in shown] for note in notes]
     candidates = [(i, span) for i, some in enumerate(spans) for span in some]
@@ -92,7 +91,7 @@ def publish(
 
 
 def _missed(documents: Sequence[Document], spans: Sequence[Sequence[Span]]) -> set[tuple[int, Span]]:
-    """Identifiers that the patterns alone do not touch."""
+    """Return the identifiers that the patterns do not find."""
     found = PatternDetector({}).detect(documents)
     return {
         (i, span)
@@ -103,7 +102,7 @@ def _missed(documents: Sequence[Document], spans: Sequence[Sequence[Span]]) -> s
 
 
 def _moved(span: Span, moves: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> tuple[int, int]:
-    """Where the span's text stands in the published note."""
+    """Return the offsets of the span's text in the published note."""
     shift = 0
     for (start, end), (new_start, new_end) in moves:
         if start < span.end and span.start < end:
@@ -115,7 +114,7 @@ def _moved(span: Span, moves: Sequence[tuple[tuple[int, int], tuple[int, int]]])
 
 
 def parrot(corpus: Corpus, rng: random.Random) -> list[float]:
-    """How little a tagger that was trained on the other half of the notes takes the mention for an identifier."""
+    """Return minus the score of each mention by a tagger that was trained on the other half of the notes."""
     half = [rng.random() < 0.5 for _ in corpus.texts]
     scores = [0.0] * len(corpus.mentions)
     words = [list(_WORD.finditer(text)) for text in corpus.texts]
@@ -124,8 +123,8 @@ def parrot(corpus: Corpus, rng: random.Random) -> list[float]:
         weights = _train([i for i, is_side in enumerate(half) if is_side is side], words, inside, rng)
         for number, mention in enumerate(corpus.mentions):
             if half[mention.note] is not side:
-                places = [k for k, w in enumerate(words[mention.note]) if mention.start <= w.start() < mention.end]
-                sums = [sum(weights[f] for f in _features(words[mention.note], k)) for k in places]
+                indices = [k for k, w in enumerate(words[mention.note]) if mention.start <= w.start() < mention.end]
+                sums = [sum(weights[f] for f in _features(words[mention.note], k)) for k in indices]
                 scores[number] = -max(sums, default=0.0)
     return scores
 
@@ -142,18 +141,18 @@ def _inside(corpus: Corpus, words: Sequence[Sequence[re.Match[str]]]) -> list[se
 def _train(
     notes: Sequence[int], words: Sequence[Sequence[re.Match[str]]], inside: Sequence[set[int]], rng: random.Random
 ) -> defaultdict[str, float]:
-    """An averaged perceptron over the words of these notes."""
+    """Train an averaged perceptron on the words of these notes."""
     weights: defaultdict[str, float] = defaultdict(float)
     totals: defaultdict[str, float] = defaultdict(float)
-    places = [(i, k) for i in notes for k in range(len(words[i]))]
-    cached = {place: _features(words[place[0]], place[1]) for place in places}
+    examples = [(note, k) for note in notes for k in range(len(words[note]))]
+    cached = {(note, k): _features(words[note], k) for note, k in examples}
     step = 0
     for _ in range(_EPOCHS):
-        rng.shuffle(places)
-        for place in places:
+        rng.shuffle(examples)
+        for note, k in examples:
             step += 1
-            features = cached[place]
-            answer = 1.0 if place[1] in inside[place[0]] else -1.0
+            features = cached[note, k]
+            answer = 1.0 if k in inside[note] else -1.0
             if answer * sum(weights[f] for f in features) <= 0:
                 for feature in features:
                     weights[feature] += answer
@@ -162,7 +161,7 @@ def _train(
 
 
 def _features(words: Sequence[re.Match[str]], k: int) -> list[str]:
-    """The word, its shape, its ends, and its neighbours."""
+    """Return the features of a word: the word, its shape, its ends, and its neighbours."""
     word = words[k].group()
     around = [words[k + d].group().lower() if 0 <= k + d < len(words) else "" for d in (-3, -2, -1, 1, 2, 3)]
     shape = re.sub(r"\d", "9", re.sub(r"[a-z]", "x", re.sub(r"[A-Z]", "X", word)))
@@ -180,7 +179,7 @@ def _features(words: Sequence[re.Match[str]], k: int) -> list[str]:
 
 
 def source_attack(hospital: Hospital, notes: Sequence[GoldNote]) -> Attack:
-    """An attacker who runs this package under keys of its own over other notes and knows what surrogates look like."""
+    """Return an attack by someone who runs this package under keys of its own over other notes."""
     made: defaultdict[Entity, Counter[str]] = defaultdict(Counter)
     for number in range(_OWN_KEYS):
         own = publish(
@@ -201,7 +200,7 @@ def source_attack(hospital: Hospital, notes: Sequence[GoldNote]) -> Attack:
 
 
 def _traits(text: str, entity: Entity) -> list[str]:
-    """What of a value the package chooses from lists: words as they are, numbers by their first digit and length."""
+    """Return the parts of a value that the package chooses from lists: words, and numbers by first digit and length."""
     if entity is Entity.EMAIL:
         return [text.lower().rpartition("@")[2]]
     return [
@@ -212,28 +211,28 @@ def _traits(text: str, entity: Entity) -> list[str]:
 
 
 def guess(corpus: Corpus, rng: random.Random) -> list[float]:
-    """No knowledge at all."""
+    """Return random suspicions."""
     return [rng.random() for _ in corpus.mentions]
 
 
 @dataclass(frozen=True)
 class Result:
-    """What an attacker came to."""
+    """The result of an attack."""
 
     leaks: int
     surrogates: int
     found: int
-    """Leaks among as many suspects as there are leaks, which is more than a real attacker knows."""
+    """Leaks among as many suspects as there are leaks; a real attacker does not have that number."""
     false_alarms_at_68: int
     """Surrogates suspected before 68 % of the leaks are found, the share of the published attack."""
     area: float
-    """Chance that a leak looks more suspicious than a surrogate."""
+    """Probability that a leak looks more suspicious than a surrogate."""
     interval: tuple[float, float]
-    """95 % interval of ``area``, by notes."""
+    """95 % interval of ``area`` from resampling notes."""
 
 
 def judge(corpus: Corpus, scores: Sequence[float], rng: random.Random) -> Result:
-    """Compare the suspicions with the truth."""
+    """Return how well the suspicions separate leaks from surrogates."""
     ranked = sorted(range(len(scores)), key=lambda i: -scores[i])
     leaks = sum(m.is_leak for m in corpus.mentions)
     wanted, hits, alarms = round(0.68 * leaks), 0, 0
@@ -257,7 +256,7 @@ def judge(corpus: Corpus, scores: Sequence[float], rng: random.Random) -> Result
 
 
 def _area(scored: Iterator[tuple[float, bool]]) -> float:
-    """The area under the curve, by ranks; ties count half."""
+    """Return the area under the ROC curve, by ranks; ties count half."""
     counts: defaultdict[float, list[int]] = defaultdict(lambda: [0, 0])
     for score, is_leak in scored:
         counts[score][is_leak] += 1
@@ -270,14 +269,16 @@ def _area(scored: Iterator[tuple[float, bool]]) -> float:
     return total / (leaks * below) if leaks and below else 0.5
 
 
-def main(
-    world: World = World.DEV,
-    notes: Annotated[int, typer.Option(min=200, help="Published notes.")] = 300,
-    seeds: Annotated[int, typer.Option(min=1)] = 3,
-    share: Annotated[float, typer.Option(min=0.001, max=0.5, help="Of identifiers that leak.")] = 0.02,
-) -> None:
-    """Print, for each attacker and kind of leak, the figures of each seed."""
-    spec = HospitalSpec("parrot", world, seed=1, patients=150, providers=40, notes=notes)
+def main() -> None:
+    """Run each attack on each kind of leak under each seed."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--world", type=World, choices=list(World), default=World.DEV)
+    parser.add_argument("--notes", type=int, default=300, help="published notes, 200 or more")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--share", type=float, default=0.02, help="share of identifiers that leak")
+    arguments = parser.parse_args()
+    notes = arguments.notes
+    spec = HospitalSpec("parrot", arguments.world, seed=1, patients=150, providers=40, notes=notes)
     hospital = build_hospital(spec)
     written = list(write_notes(hospital))
     elsewhere = build_hospital(HospitalSpec("elsewhere", World.TRAIN, seed=2, patients=150, providers=40, notes=notes))
@@ -286,19 +287,21 @@ def main(
         "parrot": parrot,
         "source": source_attack(elsewhere, list(write_notes(elsewhere))),
     }
-    for kind, is_missed in (("any identifier", False), ("what patterns miss", True)):
-        for seed in range(seeds):
-            key = hashlib.sha256(b"key %d" % seed).digest()
-            corpus = publish(hospital, written, share, key, is_missed=is_missed, rng=random.Random(seed))
-            for name, attack in attacks.items():
-                found = judge(corpus, attack(corpus, random.Random(seed)), random.Random(seed))
-                typer.echo(
-                    f"{kind}, seed {seed}, {name}: {found.found} of {found.leaks} leaks among as many suspects"
-                    f" ({found.found / max(1, found.leaks):.0%}; {found.surrogates:,} surrogates); 68 % of leaks cost"
-                    f" {found.false_alarms_at_68:,} false alarms; area {found.area:.3f}"
-                    f" ({found.interval[0]:.3f}-{found.interval[1]:.3f})"
-                )
+    with results("parrot", "The parrot attack", arguments) as out:
+        columns = {"leaks": ",d", "surrogates": ",d", "found among as many suspects": ",d", "share": ".0%"}
+        columns |= {"false alarms at 68 %": ",d", "area": ".3f", "area low": ".3f", "area high": ".3f"}
+        out.table("Attacks", {"leaks are": "", "seed": "d", "attack": "", **columns})
+        for kind, is_missed in (("any identifier", False), ("missed by patterns", True)):
+            for seed in range(arguments.seeds):
+                key = hashlib.sha256(b"key %d" % seed).digest()
+                rng = random.Random(seed)
+                corpus = publish(hospital, written, arguments.share, key, is_missed=is_missed, rng=rng)
+                for name, attack in attacks.items():
+                    found = judge(corpus, attack(corpus, random.Random(seed)), random.Random(seed))
+                    share = found.found / max(1, found.leaks)
+                    counts = found.leaks, found.surrogates, found.found, share, found.false_alarms_at_68
+                    out.add(kind, seed, name, *counts, found.area, *found.interval)
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

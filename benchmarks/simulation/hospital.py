@@ -1,48 +1,51 @@
-"""How fast the simulated hospital writes, how long its notes are and how often its sentences repeat.
+"""Speed and shape of the simulated hospital: notes per second, their length, and how often sentences repeat.
 
-python benchmarks/hospital.py --notes 50000 --world train
+python -m benchmarks.simulation.hospital --notes 50000 --world train    # about 1 minute of one core
 """
 
 import time
 from collections import Counter
-from typing import Annotated
 
-import typer
-
+from benchmarks.support.results import parser_of, results
 from deid_tasks.engine.text import split_sentences
 from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.records import HospitalSpec, World
 
 
-def main(
-    world: World = World.TRAIN,
-    notes: Annotated[int, typer.Option(min=1)] = 50_000,
-    patients: Annotated[int, typer.Option(min=1)] = 10_000,
-) -> None:
-    """Print the figures of one run on one core."""
-    started = time.perf_counter()
-    hospital = build_hospital(HospitalSpec("benchmark", world, patients=patients, providers=300, notes=notes))
+def main() -> None:
+    """Run the benchmark."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--world", type=World, choices=list(World), default=World.TRAIN)
+    parser.add_argument("--notes", type=int, default=50_000)
+    parser.add_argument("--patients", type=int, default=10_000)
+    arguments = parser.parse_args()
+    began = time.perf_counter()
+    spec = HospitalSpec("benchmark", arguments.world, patients=arguments.patients, providers=300, notes=arguments.notes)
+    hospital = build_hospital(spec)
     built = time.perf_counter()
     words = spans = 0
     for note in write_notes(hospital):
         words += len(note.text.split())
         spans += len(note.spans)
     written = time.perf_counter()
-    typer.echo(f"{world}: {len(hospital.patients):,} patients built in {built - started:.1f} s")
-    typer.echo(f"{notes:,} notes in {written - built:.1f} s: {notes / (written - built):,.0f} notes/s on one core")
-    typer.echo(f"{words / notes:.0f} words and {spans / notes:.1f} identifiers a note")
-
     copies: Counter[str] = Counter()
     for note in write_notes(hospital):
         copies.update(note.text[start:end] for start, end in split_sentences(note.text))
-    total, seen, commonest = copies.total(), 0, 0
+    total, covered, commonest = copies.total(), 0, 0
     for count in sorted(copies.values(), reverse=True):
-        seen, commonest = seen + count, commonest + 1
-        if seen * 3 >= total:
+        covered, commonest = covered + count, commonest + 1
+        if covered * 3 >= total:
             break
-    typer.echo(f"{total:,} sentences, {len(copies):,} distinct: {total / len(copies):.1f} copies of each on average")
-    typer.echo(f"the {commonest:,} commonest ({commonest / len(copies):.2%} of the distinct) are a third of all")
+    notes = arguments.notes
+    with results("simulated-hospital", "The simulated hospital", arguments) as out:
+        columns = {"patients": ",d", "seconds to build": ".1f", "notes": ",d", "notes per second": ",.0f"}
+        out.table(f"{arguments.world} world", columns | {"words per note": ".0f", "identifiers per note": ".1f"})
+        seconds = written - built
+        out.add(len(hospital.patients), built - began, notes, notes / seconds, words / notes, spans / notes)
+        columns = {"sentences": ",d", "distinct": ",d", "copies of each": ".1f"}
+        out.table("Sentences", columns | {"share of the distinct that are a third of all": ".2%"})
+        out.add(total, len(copies), total / len(copies), commonest / len(copies))
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

@@ -1,6 +1,7 @@
-"""A hospital of the dev world with everything that an institution has: a warehouse, dictionaries that dbt built from it, an engine.
+"""A simulated hospital of the dev world with all that an institution has: a warehouse, dictionaries built by dbt, an
+engine.
 
-What a benchmark reads from here is what a worker would: no dictionary is made by hand.
+A benchmark reads from it what a worker would read: no dictionary is written by hand.
 """
 
 import base64
@@ -30,30 +31,34 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 NAME = "benchmark"
 _DBT = Path(__file__).parents[2] / "dbt"
 _RULES = (
-    # What an institution writes in its settings: its own headings.
-    {"name": "bed of a ward", "entity": "LOCATION_OTHER", "pattern": r"[0-9]{1,2}[A-D]\b", "prefix": r"(?i)\bbed[ :#]{1,2}$"},
-)  # fmt: skip
+    # A rule that an institution would write in its settings for its own headings.
+    {
+        "name": "bed of a ward",
+        "entity": "LOCATION_OTHER",
+        "pattern": r"[0-9]{1,2}[A-D]\b",
+        "prefix": r"(?i)\bbed[ :#]{1,2}$",
+    },
+)
 
 
 class Institution(NamedTuple):
-    """The engine and some notes whose identifiers are known."""
+    """An engine, and notes with gold spans."""
 
     engine: EngineParts
     notes: list[GoldNote]
-    """Evenly drawn from the hospital's notes."""
+    """Drawn at equal steps from the hospital's notes."""
     records: Mapping[str, PatientRecord]
 
 
 @contextmanager
 def institution(notes: int, of: int, seed: int, *, harvested: bool) -> Iterator[Institution]:
-    """``notes`` notes of a hospital that has ``of``, and its engine.
+    """Yield an institution and remove it at the end.
 
     Args:
-        notes: How many are scored.
-        of: How many the hospital has; dictionaries and harvest read them all.
+        notes: How many notes are scored.
+        of: How many notes the hospital has; dictionaries and harvest read them all.
         seed: Of the hospital.
-        harvested: Whether an inclusion list and templates are harvested and approved as proposed: what a person who leaves every
-            decision as it starts would approve.
+        harvested: Whether an inclusion list and templates are harvested and approved as proposed.
     """
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-bench-"))
     folder.chmod(0o755)
@@ -95,7 +100,7 @@ def _settings(folder: Path) -> InstitutionSettings:
             "detect": {
                 "patterns": {"identifiers": {"MRN": [r"\bRH\d{7}\b"]}},
                 "context": {"rules": _RULES},
-                # Times of a cache that another run filled would be none of this engine.
+                # A cache that another run filled would hide the time of this engine.
                 "cache": {"enabled": False},
             },
             "harvest": {"template_notes": 300},
@@ -107,15 +112,15 @@ def _settings(folder: Path) -> InstitutionSettings:
 
 
 def _dbt(uri: str, folder: Path) -> None:
-    place = urlsplit(uri)
+    address = urlsplit(uri)
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
-        "PALIMPSEST_DBT_HOST": place.hostname or "",
-        "PALIMPSEST_DBT_PORT": str(place.port),
-        "PALIMPSEST_DBT_USER": place.username or "",
-        "PALIMPSEST_DBT_PASSWORD": place.password or "",
-        "PALIMPSEST_DBT_DBNAME": place.path.removeprefix("/"),
+        "PALIMPSEST_DBT_HOST": address.hostname or "",
+        "PALIMPSEST_DBT_PORT": str(address.port),
+        "PALIMPSEST_DBT_USER": address.username or "",
+        "PALIMPSEST_DBT_PASSWORD": address.password or "",
+        "PALIMPSEST_DBT_DBNAME": address.path.removeprefix("/"),
     }
     chosen = {"institution": NAME, "layout": "omop"}
     command = [sys.executable, "-m", "dbt.cli.main", "run", "--project-dir", str(_DBT), "--profiles-dir", str(_DBT)]

@@ -1,12 +1,14 @@
-"""Microsoft Presidio as a process that reads texts and says what it found; run by ``benchmarks/engine.py`` with the peer's own Python.
+"""Microsoft Presidio as a process that reads texts and writes spans; ``benchmarks.detection.speed`` runs it with the
+Python of its own environment.
 
     python3 -m venv PEER
     PEER/bin/python -m pip install "presidio-analyzer>=2.2.360,<2.3"
     PEER/bin/python -m spacy download en_core_web_sm
 
-Where spaCy's own downloads cannot be reached, ``train_spacy.py`` makes a model of the same shape to give as ``--peer-model``.
+If spaCy's downloads cannot be reached, ``train_spacy.py`` trains a model of the same shape for ``--peer-model``.
 
-One line in: a JSON list of texts. One line out: {"seconds": processor time, "spans": [[[start, end, entity, score], …], …]}.
+Input: lines with a JSON list of texts. Output: lines of {"seconds": processor time, "spans": [[[start, end, entity,
+score], …], …]}.
 """
 
 import json
@@ -21,7 +23,7 @@ from presidio_analyzer.nlp_engine import NlpEngineProvider
 
 def main() -> None:
     """Answer until standard input ends."""
-    logging.disable(logging.WARNING)
+    logging.disable(logging.WARNING)  # Presidio logs each recognizer
     model = sys.argv[1] if len(sys.argv) > 1 else "en_core_web_sm"
     settings: dict[str, Any] = {"nlp_engine_name": "spacy", "models": [{"lang_code": "en", "model_name": model}]}
     engine = AnalyzerEngine(nlp_engine=NlpEngineProvider(nlp_configuration=settings).create_engine())

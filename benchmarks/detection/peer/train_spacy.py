@@ -1,10 +1,11 @@
-"""A spaCy pipeline of the small English model's shape, for machines that cannot reach spaCy's own downloads.
+"""Trains a spaCy pipeline of the small English model's shape, for machines that cannot reach spaCy's downloads.
 
-    PEER/bin/python benchmarks/peer/train_spacy.py --corpora FOLDER --out PEER/en_standin_sm
+    PEER/bin/python benchmarks/detection/peer/train_spacy.py --corpora FOLDER --out PEER/en_standin_sm
 
-Two processes of the same architecture as ``en_core_web_sm`` (hash embeddings and four convolutions of width 96, a transition-based
-recogniser), trained on the open sets ``broad_twitter_train.jsonl`` and ``wnut17_train.jsonl`` of FOLDER: people, places and organizations. It has neither
-the tagger, parser and lemmatiser of the released model nor its DATE, so its Presidio is a little faster and knows fewer dates.
+The pipeline has two components with the architecture of ``en_core_web_sm``: hash embeddings with four convolutions of
+width 96, and a transition-based recognizer. It is trained on ``broad_twitter_train.jsonl`` and ``wnut17_train.jsonl``
+of FOLDER: people, places and organizations. It lacks the tagger, parser, lemmatizer and dates of the released model, so
+Presidio is a little faster with it and finds fewer dates.
 """
 
 import argparse
@@ -20,7 +21,7 @@ LABELS = {"NAME": "PERSON", "LOCATION": "GPE", "ORGANIZATION": "ORG"}
 
 
 def main() -> None:
-    """Train, save, print the loss of each pass."""
+    """Train, save, and print the loss of each pass."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)

@@ -1,0 +1,28 @@
+"""The external notes: invented notes in many styles, written by authors who had seen no text of this project."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span
+from deid_tasks.learning.train.handwritten_notes import read_written
+
+FOLDER = Path(__file__).parents[1] / "external_notes"
+SETS = ("read", "blind")
+"""``read``: rules were written after reading the errors on these notes; ``blind``: only the scores were looked at."""
+
+
+class ExternalNote(NamedTuple):
+    """One note with its gold spans."""
+
+    note_id: str
+    text: str
+    spans: tuple[Span, ...]
+
+
+def external_notes(name: str) -> Iterator[ExternalNote]:
+    """Yield the notes of one of ``SETS``."""
+    for note in read_written(FOLDER / name):
+        spans = (Span(mark.start, mark.end, Entity(mark.target), "gold") for mark in note.marks)
+        yield ExternalNote(note.group, note.text, tuple(spans))
