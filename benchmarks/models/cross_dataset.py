@@ -83,7 +83,7 @@ def main() -> None:
     path = arguments.folder / "cross.json"
     rows: dict[str, dict[str, list[float]]] = json.loads(path.read_text()) if path.is_file() else {}
     tests = test_sets(arguments.corpora, arguments.notes)
-    fit = FitSettings(steps=arguments.steps, batch_pieces=1_024, is_bfloat16=True)
+    fit = FitSettings(steps=arguments.steps, batch_word_pieces=1_024, is_bfloat16=True)
     for name, read in training_sets(arguments.corpora).items():
         if name not in rows:
             [one] = plan(arguments.folder / name.replace(" ", "-"))

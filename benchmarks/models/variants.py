@@ -145,7 +145,7 @@ def main() -> None:
     arguments.folder.mkdir(parents=True, exist_ok=True)
     path = arguments.folder / "results.json"
     rows: dict[str, dict[str, Any]] = json.loads(path.read_text()) if path.is_file() else {}
-    fit = FitSettings(steps=arguments.steps, batch_pieces=BATCH, is_bfloat16=True)
+    fit = FitSettings(steps=arguments.steps, batch_word_pieces=BATCH, is_bfloat16=True)
     for name, model in {**VARIANTS, PUBLISHED: {}}.items():
         if arguments.show or name in rows or (arguments.only and name not in arguments.only):
             continue
