@@ -4,9 +4,14 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.gazetteer import is_frequent_surname, is_given, is_plain_name, medical_words
-from deid_tasks.engine.detect.patterns.name_parts import is_word
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, Strength, after, before
+from deid_tasks.engine.detect.patterns.name_parts import may_be_name
+from deid_tasks.engine.detect.patterns.reference_words import (
+    is_frequent_surname,
+    is_given_name,
+    is_plain_name,
+    medical_term_words,
+)
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength, text_after, text_before
 
 _TENS = r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
 _ONES = r"(?:one|two|three|four|five|six|seven|eight|nine)"
@@ -32,7 +37,7 @@ _MONTHS_AFTER = re.compile(
 """Around "3 mo", which is an age or a span of time."""
 
 
-def read_old(text: str, start: int, end: int) -> Iterator[Found]:
+def read_old(text: str, start: int, end: int) -> Iterator[Candidate]:
     """A number with its unit and "old"."""
     match = _VALUE.match(text, start, end)
     if match is None or text[start - 1 : start].isdigit() or text[start - 1 : start].isalpha():
@@ -45,14 +50,17 @@ def read_old(text: str, start: int, end: int) -> Iterator[Found]:
     if re.match(r"[\s-]{0,3}(?:(?:d|w|m)[\s.-]{0,3}of|(?:d|w)[\s-]{0,3}o)\b(?! age)", text[match.end() : end].lower()):
         return
     if _ONLY_MONTHS.fullmatch(text, match.end(), end) and not (
-        (_MONTHS_BEFORE.search(before(text, start)) or (text[match.end()] == "m" and text[start - 2 : start] == ", "))
-        and not _MONTHS_AFTER.match(after(text, end))
+        (
+            _MONTHS_BEFORE.search(text_before(text, start))
+            or (text[match.end()] == "m" and text[start - 2 : start] == ", ")
+        )
+        and not _MONTHS_AFTER.match(text_after(text, end))
     ):
         return  # a span of time
     ahead = re.search(r"(?<![0-9.])([0-9]{1,3})(?:\s?-\s?| to | or | and )$", text[max(0, start - 10) : start])
-    yield Found(start, match.end(), Entity.AGE)
+    yield Candidate(start, match.end(), Entity.AGE)
     if ahead:
-        yield Found(start - len(ahead.group()), start - len(ahead.group()) + len(ahead.group(1)), Entity.AGE)
+        yield Candidate(start - len(ahead.group()), start - len(ahead.group()) + len(ahead.group(1)), Entity.AGE)
 
 
 _AGED = rf"(?i)\b(?:ages?|aged|age \(?(?:yrs?|years?)\)?|age/sex|age / sex|turned|turning)(?: is| was| of| at)?(?: about| around| approximately)?[ :=~]{{0,4}}(?:{_NUMBER}|{_WORDS})"
@@ -60,9 +68,9 @@ _AGED_VALUE = re.compile(rf"[0-9]{{1,3}}(?:\.[0-9])?(?=(?: 1/2)?(?:[^0-9.]|\.(?!
 _AGED_UNIT = re.compile(r"\s?(?:mg|ml|%|units|times|weeks of gest|weeks gest)")
 
 
-def read_aged(text: str, start: int, end: int) -> Iterator[Found]:
+def read_aged(text: str, start: int, end: int) -> Iterator[Candidate]:
     """age 7, aged forty, ages 7 and 9."""
-    if (text[end : end + 1].isalnum() and text[end - 1].isalpha()) or _AGED_UNIT.match(after(text, end)):
+    if (text[end : end + 1].isalnum() and text[end - 1].isalpha()) or _AGED_UNIT.match(text_after(text, end)):
         return
     more = re.compile(
         r"(?:(?:,| and|, and| or| &) [0-9]{1,2}(?![0-9/%:]|\.[0-9]| ?(?:mg|weeks ago|days|tabs)))*"
@@ -70,7 +78,7 @@ def read_aged(text: str, start: int, end: int) -> Iterator[Found]:
     stop = more.end() if more else end
     for match in _AGED_VALUE.finditer(text, start, stop):
         if match.group()[0].isalpha() or float(match.group()) <= 125:
-            yield Found(match.start(), match.end(), Entity.AGE, Strength.LABELLED)
+            yield Candidate(match.start(), match.end(), Entity.AGE, Strength.LABELLED)
 
 
 _DECADE = (
@@ -88,12 +96,12 @@ _MEASURE = re.compile(
 )
 
 
-def read_decade(text: str, start: int, end: int) -> Iterator[Found]:
+def read_decade(text: str, start: int, end: int) -> Iterator[Candidate]:
     """in his 60s, late forties."""
     match = _DECADE_VALUE.search(text, start, end)
     if match is None:
         return
-    ahead = before(text, match.start(), 45)
+    ahead = text_before(text, match.start(), 45)
     if not re.search(r"(?:his|her|their|my)\W", text[start : match.start()].lower()) and _MEASURE.search(ahead):
         return
     if (
@@ -102,8 +110,8 @@ def read_decade(text: str, start: int, end: int) -> Iterator[Found]:
         and not re.search(r"(?:in|their|mid|late|early)", ahead)
     ):
         return
-    if _PERSON.search(ahead) and re.match(r"\s?(?:%|bpm|mmhg|on ra)", after(text, end)) is None:
-        yield Found(match.start(), end, Entity.AGE)
+    if _PERSON.search(ahead) and re.match(r"\s?(?:%|bpm|mmhg|on ra)", text_after(text, end)) is None:
+        yield Candidate(match.start(), end, Entity.AGE)
 
 
 _SEXED = r"\b[0-9]{1,3} ?(?:[yY] ?)?/? ?[MF]\b|\b[1-9][0-9]/?[mf]\b|\b[0-9]/[mf]\b"
@@ -121,12 +129,12 @@ _NAME_LEAD = re.compile(
 """A name in the order of a register, a name in capitals, or a date of birth: what stands in front of an age and sex."""
 
 
-def read_sexed(text: str, start: int, end: int) -> Iterator[Found]:
+def read_sexed(text: str, start: int, end: int) -> Iterator[Candidate]:
     """45F with chest pain; 45/M; Age/Sex 61 / F."""
     match = re.compile(r"[0-9]{1,3}").match(text, start, end)
     if match is None or int(match.group()) > 115 or text[start - 1 : start] in {".", "/", "-", ",", "#"}:
         return
-    ahead, tail = before(text, start), after(text, end)
+    ahead, tail = text_before(text, start), text_after(text, end)
     if re.match(r"\s?(?:foley|catheter|french|sheath|trocar|tube|drain|dilator|scope|\d)", tail):
         return
     if re.search(
@@ -146,7 +154,7 @@ def read_sexed(text: str, start: int, end: int) -> Iterator[Found]:
             re.match(r" [a-z]{3}|[,;]", tail) is not None and (named or int(match.group()) > 19)
         )
     if slashed or glued or told or named:
-        yield Found(start, match.end(), Entity.AGE)
+        yield Candidate(start, match.end(), Entity.AGE)
 
 
 _DIED = (
@@ -160,7 +168,7 @@ _DIED_TAIL = re.compile(
 )
 
 
-def read_died(text: str, start: int, end: int) -> Iterator[Found]:
+def read_died(text: str, start: int, end: int) -> Iterator[Candidate]:
     """died at 87; living at 74; Mother died 84; F: dec 65 lung ca."""
     match = re.compile(r"[0-9]{1,3}$").search(text, start, end)
     if re.match(r"[mf]\W", text[start : start + 2].lower()) and not (
@@ -171,10 +179,10 @@ def read_died(text: str, start: int, end: int) -> Iterator[Found]:
     if (
         match
         and 0 < int(match.group()) <= 115
-        and _DIED_TAIL.match(after(text, end))
-        and not re.match(r"[.:]\d|\s?(?:weeks|wks|mg|am|pm|%|hours)", after(text, end))
+        and _DIED_TAIL.match(text_after(text, end))
+        and not re.match(r"[.:]\d|\s?(?:weeks|wks|mg|am|pm|%|hours)", text_after(text, end))
     ):
-        yield Found(match.start(), end, Entity.AGE)
+        yield Candidate(match.start(), end, Entity.AGE)
 
 
 _PRESENT = (
@@ -183,11 +191,11 @@ _PRESENT = (
 _PRESENT_TAIL = re.compile(r"(?: now\b| and (?:has|had|lives|works|was|is|in|an?)\b|\.(?:\s|$)|,|$)")
 
 
-def read_present(text: str, start: int, end: int) -> Iterator[Found]:
+def read_present(text: str, start: int, end: int) -> Iterator[Candidate]:
     """He is 52 now and has a sister."""
     match = re.compile(r"[0-9]{1,3}$").search(text, start, end)
-    if match and 0 < int(match.group()) <= 115 and _PRESENT_TAIL.match(after(text, end)):
-        yield Found(match.start(), end, Entity.AGE)
+    if match and 0 < int(match.group()) <= 115 and _PRESENT_TAIL.match(text_after(text, end)):
+        yield Candidate(match.start(), end, Entity.AGE)
 
 
 _NAMED = (
@@ -197,7 +205,7 @@ _NAMED = (
 _NAMED_TAIL = re.compile(r"(?:, ?(?![0-9])|\)(?! ?(?:mg|ml))|\.(?:\s|$)|;|$| years?,| yrs?,)")
 
 
-def read_named(text: str, start: int, end: int) -> Iterator[Found]:
+def read_named(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Ms. Okafor, 59, was …; Maria Okafor (64); sister, 49, healthy."""
     match = re.compile(r"[0-9]{1,3}$").search(text, start, end)
     if match is None or int(match.group()) > 115 or not _NAMED_TAIL.match(text, end, end + 12):
@@ -207,20 +215,22 @@ def read_named(text: str, start: int, end: int) -> Iterator[Found]:
         return
     words = re.findall(r"[A-Za-z'\-]+", lead)
     if not words[0][0].isupper():
-        yield Found(match.start(), end, Entity.AGE)
+        yield Candidate(match.start(), end, Entity.AGE)
         return
     titled = words[0].lower() in {"mr", "mrs", "ms", "miss", "mx", "pt"} and len(words) > 1
     line = text[max(0, start - 40) : start]
     earlier = re.search(r"(?:^|[\s(:])([A-Z][A-Za-z'\-]{0,24}\.?,?) $", line)
-    paired = earlier is not None and not earlier.group(1).isupper() and is_person(earlier.group(1).rstrip(".,"))
+    paired = earlier is not None and not earlier.group(1).isupper() and is_name_of_person(earlier.group(1).rstrip(".,"))
     if re.match(r"[,;] ?(?:in|on|at) |, (?:[12][0-9]{3}|Inc|LLC)", text[end : end + 7]):
         return
-    is_name = is_person(words[-1]) or (paired and is_word(words[-1]) and words[-1].lower() not in medical_words())
+    is_name = is_name_of_person(words[-1]) or (
+        paired and may_be_name(words[-1]) and words[-1].lower() not in medical_term_words()
+    )
     if titled or (is_name and (paired or (not words[-1].isupper() and is_plain_name(words[-1])))):
-        yield Found(match.start(), end, Entity.AGE, Strength.WEAK)
+        yield Candidate(match.start(), end, Entity.AGE, Strength.WEAK)
 
 
-def is_person(word: str) -> bool:
+def is_name_of_person(word: str) -> bool:
     """Whether a capitalised word is a name, alone or as one that many bear."""
     return is_plain_name(word) or is_frequent_surname(word) or (len(word) == 1 and word.isupper())
 
@@ -229,13 +239,13 @@ _BORN = r"(?i)\b(?:dob|d\.o\.b\.?|born|birth ?date|date of birth):? {0,3}(?:[0-9
 _BORN_VALUE = re.compile(r"([0-9]{1,3}) ?[A-Za-z/]{0,6}\)?$")
 
 
-def read_born(text: str, start: int, end: int) -> Iterator[Found]:
+def read_born(text: str, start: int, end: int) -> Iterator[Candidate]:
     """DOB 01/07/1960 (63); DOB 3/9/17  7 yrs."""
     match = _BORN_VALUE.search(text, start, end)
-    if re.match(r"\s(?:early|premature|preterm|before|late|ago)", after(text, end)):
+    if re.match(r"\s(?:early|premature|preterm|before|late|ago)", text_after(text, end)):
         return
     if match and int(match[1]) <= 115 and text[match.start() - 1] in " (":
-        yield Found(*match.span(1), Entity.AGE, Strength.LABELLED)
+        yield Candidate(*match.span(1), Entity.AGE, Strength.LABELLED)
 
 
 _IN_HEADER = r"(?im)^[ \t]{0,4}[a-z][a-z'\-]{1,20}, ?[a-z][a-z'\-]{1,20}(?: [a-z]\.?)? {2,8}[0-9]{1,3} {2,8}(?:[0-9]{1,2}[/\-][0-9]{1,2}[/\-]|mrn|dob|acct|rm |room |[mf] )"
@@ -246,22 +256,22 @@ _IN_HEADER_PARTS = re.compile(
 )
 
 
-def read_in_header(text: str, start: int, end: int) -> Iterator[Found]:
+def read_in_header(text: str, start: int, end: int) -> Iterator[Candidate]:
     """okafor, maria   34   10/3/22: a number between a name in the order of a register and the next field."""
     match = _IN_HEADER_PARTS.search(text, start, end)
-    if match and int(match["age"]) <= 115 and is_given(match["first"]):
-        yield Found(*match.span("name"), Entity.PATIENT)
-        yield Found(*match.span("age"), Entity.AGE)
+    if match and int(match["age"]) <= 115 and is_given_name(match["first"]):
+        yield Candidate(*match.span("name"), Entity.PATIENT)
+        yield Candidate(*match.span("age"), Entity.AGE)
 
 
 _VISIT = r"(?i)\b[0-9]{1,2}[ \-](?:months?|mo|years?|yr)s?[ \-](?:old )?(?:well|wcc|wcv|infant|toddler|shots|vaccines|immunizations)\b|\bwell[ -]?child[^\n]{0,24}?[ \-][0-9]{1,2} (?:year|yr|month|mo)|\b[0-9]{1,3} ?(?:years?|yrs?|yr|y)(?:,|/| ) ?[MF]\b|\b[0-9]{1,2} (?:yr|mo) {3,}"
 
 
-def read_visit(text: str, start: int, end: int) -> Iterator[Found]:
+def read_visit(text: str, start: int, end: int) -> Iterator[Candidate]:
     """WELL CHILD VISIT - 5 YEAR; 50 years, F."""
     match = re.search(r"[0-9]{1,3}(?=[ \-]?(?:y|m))", text[start:end], re.IGNORECASE)
     if match and int(match.group()) <= 115:
-        yield Found(start + match.start(), start + match.end(), Entity.AGE)
+        yield Candidate(start + match.start(), start + match.end(), Entity.AGE)
 
 
 _CHILDREN = (
@@ -270,12 +280,12 @@ _CHILDREN = (
 )
 
 
-def read_children(text: str, start: int, end: int) -> Iterator[Found]:
+def read_children(text: str, start: int, end: int) -> Iterator[Candidate]:
     """three children, 12, 14 and 17."""
-    if re.match(r"\s?(?:weeks|months|years ago|/|%|\.[0-9])", after(text, end)):
+    if re.match(r"\s?(?:weeks|months|years ago|/|%|\.[0-9])", text_after(text, end)):
         return
     for match in re.finditer(r"[0-9]{1,2}", text[start:end]):
-        yield Found(start + match.start(), start + match.end(), Entity.AGE)
+        yield Candidate(start + match.start(), start + match.end(), Entity.AGE)
 
 
 RULES = (

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.dates import is_year
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, Strength, after, before
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength, text_after, text_before
 
 _MISSPELT = (
     r"janurary|januray|janaury|januery|janury|jaunary|febuary|feburary|febraury|febrary|februay|feburay|febuaray|marhc|mrach|apirl|arpil"
@@ -79,8 +79,8 @@ _MONTH_BEFORE = re.compile(rf"(?<![a-z]){_MONTH}\.? $", re.IGNORECASE)
 _MONTH_AT = re.compile(_MONTH, re.IGNORECASE)
 
 
-def _date(start: int, end: int, strength: Strength = Strength.FORMAT) -> Found:
-    return Found(start, end, Entity.DATE, strength)
+def _date(start: int, end: int, strength: Strength = Strength.FORMAT) -> Candidate:
+    return Candidate(start, end, Entity.DATE, strength)
 
 
 def _lead(pattern: re.Pattern[str], text: str, start: int) -> int:
@@ -90,7 +90,7 @@ def _lead(pattern: re.Pattern[str], text: str, start: int) -> int:
     return start - len(match.group(1)) if match else start
 
 
-def read_month(text: str, start: int, end: int) -> Iterator[Found]:
+def read_month(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Judge one month's name: with a day, with a year, or alone."""
     match = _MONTH_AT.search(text, start, end)
     if match is None:
@@ -144,9 +144,9 @@ def read_month(text: str, start: int, end: int) -> Iterator[Found]:
         return
     follows_name = re.match(r"\.?\s[A-Z][a-z]", text[end : end + 4])
     if word.lower() not in _NAMES_TOO or word in _PLAIN_SHORT:
-        if not follows_name or _BEFORE_MONTH.search(before(text, month)):
+        if not follows_name or _BEFORE_MONTH.search(text_before(text, month)):
             yield _date(month, end)
-    elif _BEFORE_MONTH.search(before(text, month)) and not follows_name:
+    elif _BEFORE_MONTH.search(text_before(text, month)) and not follows_name:
         yield _date(
             month,
             dot
@@ -166,7 +166,8 @@ def _is_wrapped(text: str, stop: int, year: object) -> bool:
 def _told(text: str, start: int) -> bool:
     return bool(
         re.search(
-            rf"(?:on|since|until|till|by|from|before|after|through|and|to|of|{_FULL_WEEKDAY},?)\s$", before(text, start)
+            rf"(?:on|since|until|till|by|from|before|after|through|and|to|of|{_FULL_WEEKDAY},?)\s$",
+            text_before(text, start),
         )
     )
 
@@ -184,7 +185,7 @@ _WEEKDAY_DATE = re.compile(
 _WEEKDAY_SHORT = re.compile(r"[A-Za-z]{3,5}")
 
 
-def read_weekday(text: str, start: int, end: int) -> Iterator[Found]:
+def read_weekday(text: str, start: int, end: int) -> Iterator[Candidate]:
     """A weekday, alone or with the date that follows it."""
     dated = _WEEKDAY_DATE.match(text, start, end + 24)
     if dated:
@@ -198,7 +199,7 @@ def read_weekday(text: str, start: int, end: int) -> Iterator[Found]:
     short = _WEEKDAY_SHORT.match(text, start, end)
     if short is None:
         return
-    ahead, tail = before(text, start), after(text, short.end())
+    ahead, tail = text_before(text, start), text_after(text, short.end())
     is_listed = re.match(r"[\s/,&\-]{1,3}(?:and |or )?(?:mon|tue|wed|thu|fri|sat|sun)(?![a-z]{3})", tail) or re.search(
         r"(?:mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun)[\s/,&\-]{1,3}(?:and |or )?$", ahead
     )
@@ -227,7 +228,7 @@ _HOLIDAY = (
 _HOLIDAY_YEAR = re.compile(r",?\s(?:of )?(?:(?:19|20)[0-9]{2}(?![0-9])|'[0-9]{2}(?![0-9]))")
 
 
-def read_holiday(text: str, start: int, end: int) -> Iterator[Found]:
+def read_holiday(text: str, start: int, end: int) -> Iterator[Candidate]:
     """A holiday, with its year where one follows."""
     year = _HOLIDAY_YEAR.match(text, end, end + 12)
     yield _date(start, year.end() if year else end)
@@ -240,7 +241,7 @@ _SEASON = (
 _SEASON_AT = re.compile(r"(?:(?:early|late|mid)[ -])?(?:spring|summer|fall|autumn|winter)", re.IGNORECASE)
 
 
-def read_season(text: str, start: int, end: int) -> Iterator[Found]:
+def read_season(text: str, start: int, end: int) -> Iterator[Candidate]:
     """A season with its year, or told from now."""
     season = _SEASON_AT.search(text, start, end)
     if season:
@@ -264,7 +265,7 @@ _YEAR_UNIT = re.compile(
 )
 
 
-def read_year(text: str, start: int, end: int) -> Iterator[Found]:
+def read_year(text: str, start: int, end: int) -> Iterator[Candidate]:
     """A year on its own, where nothing says that it is an amount, a time or a room."""
     if text[start - 1 : start] and text[start - 1] in "$#.,:=<>+@/\\" and not text[start - 1 : start].isspace():
         return
@@ -276,7 +277,7 @@ def read_year(text: str, start: int, end: int) -> Iterator[Found]:
         return
     if text[end : end + 1] == "-" and text[end + 1 : end + 2].isdigit():
         return
-    ahead, tail = before(text, start), after(text, end)
+    ahead, tail = text_before(text, start), text_after(text, end)
     if _YEAR_UNIT.match(tail) or _MEASURED.search(ahead):
         return
     if text[end - 1] == "s":
@@ -297,7 +298,7 @@ _SHORT_YEAR = (
 )
 
 
-def read_short_year(text: str, start: int, end: int) -> Iterator[Found]:
+def read_short_year(text: str, start: int, end: int) -> Iterator[Candidate]:
     """since '09, back in the '70s."""
     yield _date(text.index("'", start, end), end)
 
@@ -305,7 +306,7 @@ def read_short_year(text: str, start: int, end: int) -> Iterator[Found]:
 _DIALYSIS = r"\b(?:M/?W/?F|T/?Th/?S(?:at|a)?|T/Th|TTS|Tu/?Th/?Sa?|M-W-F|T-Th-S(?:at|a)?|TTHS)\b"
 
 
-def read_dialysis(_text: str, start: int, end: int) -> Iterator[Found]:
+def read_dialysis(_text: str, start: int, end: int) -> Iterator[Candidate]:
     """HD MWF: weekdays by their letters."""
     yield _date(start, end)
 
@@ -316,9 +317,9 @@ _ORDINAL_TAIL = re.compile(
 )
 
 
-def read_ordinal(text: str, start: int, end: int) -> Iterator[Found]:
+def read_ordinal(text: str, start: int, end: int) -> Iterator[Candidate]:
     """on the 14th."""
-    if _ORDINAL_TAIL.match(after(text, end)):
+    if _ORDINAL_TAIL.match(text_after(text, end)):
         yield _date(text.rfind(" ", start, end) + 1, end, Strength.WEAK)
 
 

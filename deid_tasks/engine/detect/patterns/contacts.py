@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, Strength, after, before
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength, text_after, text_before
 
 _PHONE = (
     r"\+[0-9]{1,3}[ .\-]?(?:\([0-9]{1,4}\)[ .\-]?)?[0-9]{1,5}(?:[ .\-]?[0-9]{2,5}){1,4}"
@@ -22,7 +22,7 @@ _TOLD = (
 _TOLD_VALUE = re.compile(r"(?:\+|00)?[(0-9][0-9 .()\-]{6,22}[0-9](?:x[0-9]{1,6})?$")
 
 
-def read_told(text: str, start: int, end: int) -> Iterator[Found]:
+def read_told(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Phone: 72 128 827: any grouping of figures behind a label."""
     match = _TOLD_VALUE.search(text, start, end)
     if (
@@ -34,7 +34,7 @@ def read_told(text: str, start: int, end: int) -> Iterator[Found]:
     digits = sum(c.isdigit() for c in match.group().split("x")[0])
     if 7 <= digits <= 15 and not re.match(r"[0-9]{1,2}[-.][0-9]{1,2}[-.](?:[0-9]{2}|[0-9]{4})(?![0-9])", match.group()):
         is_fax = text[start : start + 3].lower() == "fax"
-        yield Found(*match.span(), Entity.FAX if is_fax else Entity.PHONE, Strength.LABELLED)
+        yield Candidate(*match.span(), Entity.FAX if is_fax else Entity.PHONE, Strength.LABELLED)
 
 
 _EXTENSION = re.compile(r",?\s{0,2}(?:x|ext\.?|extension)\s?:?\s?[0-9]{1,6}(?![0-9])", re.IGNORECASE)
@@ -47,7 +47,7 @@ _LABEL = re.compile(
 
 def _label(text: str, start: int) -> tuple[Entity | None, bool]:
     """The kind that the label in front says, and whether there is one."""
-    match = _LABEL.search(before(text, start, 48))
+    match = _LABEL.search(text_before(text, start, 48))
     if match is None:
         return None, False
     if match.group(1):
@@ -55,7 +55,7 @@ def _label(text: str, start: int) -> tuple[Entity | None, bool]:
     return (Entity.PAGER if match.group(2) else Entity.PHONE), True
 
 
-def read_phone(text: str, start: int, end: int) -> Iterator[Found]:
+def read_phone(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Judge one run of figures shaped like a telephone number."""
     if text[start - 1 : start].isdigit() or text[end : end + 1].isdigit():
         return
@@ -75,7 +75,7 @@ def read_phone(text: str, start: int, end: int) -> Iterator[Found]:
         return
     extension = _EXTENSION.match(text, end, end + 20)
     if kind is None:
-        tail = after(text, end, 14)
+        tail = text_after(text, end, 14)
         kind = (
             Entity.FAX
             if re.match(r"\W{0,3}\(?(?:fax|f\))", tail)
@@ -83,7 +83,7 @@ def read_phone(text: str, start: int, end: int) -> Iterator[Found]:
             if re.match(r"\W{0,3}\(?pager", tail)
             else Entity.PHONE
         )
-    yield Found(
+    yield Candidate(
         start, extension.end() if extension else end, kind, Strength.LABELLED if is_labelled else Strength.FORMAT
     )
 
@@ -93,13 +93,15 @@ def _is_telling(text: str, start: int, end: int, value: str, digits: int) -> boo
     if value[0] in "+(" or re.search(r"[A-Z]", value):
         return True
     if digits == 7:
-        if re.match(r"\s?(?:ml|mg|mcg|units?|cells|kcal|x10|/|%|k\b|iu)", after(text, end)) or value.endswith("000"):
+        if re.match(r"\s?(?:ml|mg|mcg|units?|cells|kcal|x10|/|%|k\b|iu)", text_after(text, end)) or value.endswith(
+            "000"
+        ):
             return False
         return (
             value[3] == "-"
             and value[0] not in "01"
             and re.search(
-                r"(?:range|ref|count|wbc|plt|platelet|lot|case|order|id|claim)\W*\w*\W*$", before(text, start, 20)
+                r"(?:range|ref|count|wbc|plt|platelet|lot|case|order|id|claim)\W*\w*\W*$", text_before(text, start, 20)
             )
             is None
         )
@@ -107,7 +109,9 @@ def _is_telling(text: str, start: int, end: int, value: str, digits: int) -> boo
         return False
     if " " in value and not re.search(r"[-.]", value):
         return value[0] == "0" or (
-            value[0] not in "01" and re.search(r"[0-9]\s*$", before(text, start, 4)) is None and value.count(" ") == 2
+            value[0] not in "01"
+            and re.search(r"[0-9]\s*$", text_before(text, start, 4)) is None
+            and value.count(" ") == 2
         )
     return True
 
@@ -116,10 +120,10 @@ _PAGER = r"(?i)\b(?:pager|pgr|beeper|bpr|beep|page|paged|pg|p|pic)\b(?: ?(?:numb
 _PAGER_VALUE = re.compile(r"[0-9]{1,2}-[0-9]{3,5}$|[0-9]{3,6}$")
 
 
-def read_pager(text: str, start: int, end: int) -> Iterator[Found]:
+def read_pager(text: str, start: int, end: int) -> Iterator[Candidate]:
     """pager 12345, p12345, pgr #3-1234; "page 3 of 5" is no pager."""
     if text[start].isdigit():
-        yield Found(start, start + 5, Entity.PAGER, Strength.LABELLED)
+        yield Candidate(start, start + 5, Entity.PAGER, Strength.LABELLED)
         return
     match = _PAGER_VALUE.search(text, start, end)
     if match is None or (text[end : end + 1] in {"-", "/", "."} and text[end + 1 : end + 2].isdigit()):
@@ -129,28 +133,28 @@ def read_pager(text: str, start: int, end: int) -> Iterator[Found]:
         label.startswith(("page", "p", "pg"))
         and not label.startswith(("pager", "pgr", "paged"))
         and (
-            re.match(r"\s?of\s", after(text, end))
+            re.match(r"\s?of\s", text_after(text, end))
             or "-" in match.group()
             or (len(match.group()) < 4 or (label[0:2] in {"p:", "p."} and len(match.group()) < 5))
         )
     ):
         return
-    if re.match(r"\s?(?:mg|ml|%|am|pm)", after(text, end)) is None:
-        yield Found(match.start(), end, Entity.PAGER, Strength.LABELLED)
+    if re.match(r"\s?(?:mg|ml|%|am|pm)", text_after(text, end)) is None:
+        yield Candidate(match.start(), end, Entity.PAGER, Strength.LABELLED)
 
 
 _EXTENSION_ALONE = r"(?i)\b(?:ext(?:ension)?\.?|x)[ :#\-]{0,2}(?:[0-9]{4,6}|[0-9]-[0-9]{4})\b|\bext(?:ension)?\.?[ :#\-]{1,2}[0-9]{3}\b"
 
 
-def read_extension(text: str, start: int, end: int) -> Iterator[Found]:
+def read_extension(text: str, start: int, end: int) -> Iterator[Candidate]:
     """ext. 5123, x51234: the figures alone."""
     match = re.compile(r"[0-9]-[0-9]{4}$|[0-9]{3,6}$").search(text, start, end)
     if (
         match
-        and not re.match(r"\s?(?:mg|ml|mcg|units?|cc|iu|magnification|g\b|[.,/]\d|%)", after(text, end))
+        and not re.match(r"\s?(?:mg|ml|mcg|units?|cc|iu|magnification|g\b|[.,/]\d|%)", text_after(text, end))
         and not text[start - 1 : start].isdigit()
     ):
-        yield Found(match.start(), end, Entity.PHONE)
+        yield Candidate(match.start(), end, Entity.PHONE)
 
 
 _MAIL_LEFT = re.compile(r"[A-Za-z0-9._%+'\-]{1,64}$")
@@ -159,13 +163,13 @@ _MAIL_RIGHT = re.compile(
 )
 
 
-def read_mail(text: str, start: int, end: int) -> Iterator[Found]:
+def read_mail(text: str, start: int, end: int) -> Iterator[Candidate]:
     """The two sides of an @."""
     at = text.find("@", start, end)
     left = _MAIL_LEFT.search(text[max(0, at - 64) : at])
     right = _MAIL_RIGHT.match(text, at + 1, at + 255)
     if left and right and text[right.end() - 2 : right.end()].isalpha():
-        yield Found(at - len(left.group().lstrip(".'-")), right.end(), Entity.EMAIL)
+        yield Candidate(at - len(left.group().lstrip(".'-")), right.end(), Entity.EMAIL)
 
 
 _URL = (
@@ -176,7 +180,7 @@ _URL_REST = re.compile(r"[^\s<>\"|]{1,1000}")
 _URL_PATH = re.compile(r"(?::[0-9]{2,5})?/[^\s<>\"|]{1,500}")
 
 
-def read_url(text: str, start: int, end: int) -> Iterator[Found]:
+def read_url(text: str, start: int, end: int) -> Iterator[Candidate]:
     """A web address with its path, without the punctuation of the sentence."""
     if text[start - 1 : start] == "@" or text[end : end + 1] == "@":
         return
@@ -196,25 +200,25 @@ def read_url(text: str, start: int, end: int) -> Iterator[Found]:
     stop = rest.end() if rest else end
     while stop > end and text[stop - 1] in ".,;:!?)]}'":
         stop -= 1
-    yield Found(start, stop, Entity.URL, Strength.LABELLED)
+    yield Candidate(start, stop, Entity.URL, Strength.LABELLED)
 
 
 _IP = r"\b[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\b|(?i)\b(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}\b|\b(?:[0-9a-f]{2}-){5}[0-9a-f]{2}\b|\b[0-9a-f]{1,4}:(?:[0-9a-f]{1,4}:){0,5}:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4}\b"
 
 
-def read_ip(text: str, start: int, end: int) -> Iterator[Found]:
+def read_ip(text: str, start: int, end: int) -> Iterator[Candidate]:
     """An IPv4 or IPv6 address; six pairs of hexadecimal figures are the MAC address of a device."""
     value = text[start:end]
     if "." in value and ":" not in value:
         if all(int(part) <= 255 for part in value.split(".")) and not re.match(r"\.[0-9]", text[end : end + 2]):
-            yield Found(start, end, Entity.IP, Strength.LABELLED)
+            yield Candidate(start, end, Entity.IP, Strength.LABELLED)
         return
     parts = re.split(r"[:-]", value)
     if len(parts) == 6 and all(len(part) == 2 for part in parts):
         if re.search(r"[0-9]", value):
-            yield Found(start, end, Entity.DEVICE, Strength.LABELLED)
+            yield Candidate(start, end, Entity.DEVICE, Strength.LABELLED)
     elif (len(parts) == 8 or "::" in value) and re.search(r"[0-9]", value):
-        yield Found(start, end, Entity.IP, Strength.LABELLED)
+        yield Candidate(start, end, Entity.IP, Strength.LABELLED)
 
 
 RULES = (

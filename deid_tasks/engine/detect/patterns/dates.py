@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, Strength, after, before
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength, text_after, text_before
 
 _NUMERIC = (
     r"[0-9]{1,4}(?:[/.\-\\]{1,2}[0-9]{1,4}){2,5}"
@@ -91,11 +91,11 @@ def is_year(digits: str) -> bool:
     return len(digits) == 4 and 1880 <= int(digits) <= 2099
 
 
-def _date(start: int, end: int, strength: Strength = Strength.FORMAT) -> Found:
-    return Found(start, end, Entity.DATE, strength)
+def _date(start: int, end: int, strength: Strength = Strength.FORMAT) -> Candidate:
+    return Candidate(start, end, Entity.DATE, strength)
 
 
-def read_numeric(text: str, start: int, end: int) -> Iterable[Found]:
+def read_numeric(text: str, start: int, end: int) -> Iterable[Candidate]:
     """Judge one run of figures and separators."""
     left, right = text[start - 1 : start], text[end : end + 1]
     if left.isdigit() or right.isdigit() or right in {"%", "\\"} or left in {"$", "#", "_"}:
@@ -118,14 +118,14 @@ def read_numeric(text: str, start: int, end: int) -> Iterable[Found]:
     return _range(text, parts)
 
 
-def _compact(text: str, start: int, end: int) -> Iterator[Found]:
+def _compact(text: str, start: int, end: int) -> Iterator[Candidate]:
     digits = text[start:end]
     is_alone = not text[start - 1 : start].isalnum() and not (text[end : end + 1].isalnum() and text[end] != "T")
     if is_alone and is_month_day(int(digits[4:6]), int(digits[6:8])) and int(digits[:4]) <= 2049:
         yield _date(start, end)
 
 
-def _range(text: str, parts: list[tuple[int, int]]) -> Iterator[Found]:
+def _range(text: str, parts: list[tuple[int, int]]) -> Iterator[Candidate]:
     """3/1-3/5, 3/14/21-3/16/21: pieces between hyphens, each a date of its own."""
     pieces: list[list[tuple[int, int]]] = [[parts[0]]]
     for previous, part in itertools.pairwise(parts):
@@ -139,7 +139,7 @@ def _range(text: str, parts: list[tuple[int, int]]) -> Iterator[Found]:
         or not all(_looks_like_day(text, piece) for piece in pieces)
     ):
         return
-    if len(parts) > 4 or not _NO_DAY_AFTER.match(after(text, parts[-1][1])):
+    if len(parts) > 4 or not _NO_DAY_AFTER.match(text_after(text, parts[-1][1])):
         for piece in pieces:
             yield _date(piece[0][0], piece[-1][1])
 
@@ -155,13 +155,13 @@ def _looks_like_day(text: str, piece: list[tuple[int, int]]) -> bool:
     return is_month_day(values[0], values[1]) or is_month
 
 
-def _three(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> Iterator[Found]:
+def _three(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> Iterator[Candidate]:
     strings = [text[a:b] for a, b in parts]
     first, second, third = (int(s) for s in strings)
     separators = [text[parts[i][1] : parts[i + 1][0]].strip() for i in (0, 1)]
     if text[start - 1 : start].isalpha() and text[start - 2 : start - 1].isalnum() is False and len(strings[2]) < 4:
         return
-    tail = after(text, end)
+    tail = text_after(text, end)
     if is_year(strings[0]) and len(strings[1]) <= 2 and len(strings[2]) <= 2:
         if is_month_day(second, third) or is_month_day(third, second):
             yield _date(start, end)
@@ -179,7 +179,7 @@ def _three(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> Ite
         if separators[0] == separators[1] or is_month_day(first, second) or is_month_day(second, first):
             yield _date(start, end)
         return
-    ahead = before(text, start)
+    ahead = text_before(text, start)
     if 0 in {first, second} or ((first, second, third) == (1, 5, 10) and "apgar" in ahead):
         return  # hours of doses, and the minutes of Apgar's scores
     is_calendar = is_month_day(first, second) or is_month_day(second, first)
@@ -206,13 +206,13 @@ def _three(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> Ite
         yield _date(start, end)  # 3/1-5
 
 
-def _two(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> Iterator[Found]:
+def _two(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> Iterator[Candidate]:
     one, two = (text[a:b] for a, b in parts)
     separator = text[parts[0][1] : parts[1][0]]
     first, second = int(one), int(two)
-    if text[start - 1 : start].isalpha() and not _GLUED_BEFORE.search(before(text, start, 8)):
+    if text[start - 1 : start].isalpha() and not _GLUED_BEFORE.search(text_before(text, start, 8)):
         return
-    ahead, tail = before(text, start), after(text, end)
+    ahead, tail = text_before(text, start), text_after(text, end)
     if separator == "-":
         yield from _hyphenated(start, end, one, two, ahead, tail)
         return
@@ -265,7 +265,7 @@ def _is_day(one: str, two: str, ahead: str, tail: str) -> bool:
     return bool(is_told or padded or second != 12 or not _SPELL_BEFORE.search(ahead))
 
 
-def _hyphenated(start: int, end: int, one: str, two: str, ahead: str, tail: str) -> Iterator[Found]:
+def _hyphenated(start: int, end: int, one: str, two: str, ahead: str, tail: str) -> Iterator[Candidate]:
     first, second = int(one), int(two)
     if is_year(one) and (is_year(two) or (len(two) == 2 and (1 <= second <= 12 or second == (first + 1) % 100))):
         if not _UNIT.match(tail) and (not is_year(two) or first < second):
@@ -293,7 +293,7 @@ _LABELLED = r"(?i)(?:dob|d\.o\.b\.?|date of birth|birth ?date|dos|date of servic
 _LABELLED_VALUE = re.compile(r"[0-9]{6,8}$")
 
 
-def read_labelled(text: str, start: int, end: int) -> Iterator[Found]:
+def read_labelled(text: str, start: int, end: int) -> Iterator[Candidate]:
     """DOB: 03142021 or 031421."""
     match = _LABELLED_VALUE.search(text, start, end)
     if match is None or text[end : end + 1].isdigit() or end - match.start() == 7:

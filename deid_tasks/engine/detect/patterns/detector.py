@@ -28,8 +28,9 @@ from deid_tasks.engine.detect.patterns import (
     times,
     towns,
 )
+from deid_tasks.engine.detect.patterns.overlaps import strongest_candidates
 from deid_tasks.engine.detect.patterns.prefilter import Prefilter, compile_trigger
-from deid_tasks.engine.detect.patterns.rule import Found, Reader, Rule, Strength
+from deid_tasks.engine.detect.patterns.rule import Candidate, CandidateReader, Rule, Strength
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.ascii import fold_to_ascii
 
@@ -53,7 +54,7 @@ RULES: tuple[Rule, ...] = (
     *occupations.RULES,
     *full_names.RULES,
 )
-"""What the detector knows, by subject."""
+"""The rules of all rooms. Rules of one subject are neighbours, so that their triggers share an automaton."""
 
 
 class PatternDetector:
@@ -67,94 +68,71 @@ class PatternDetector:
         """Compile the rules.
 
         Args:
-            identifiers: the institution's own formats, RE2 by entity; where an expression has groups, the first is the span.
-            reference_year: the year the notes were written in, if known: years on their own more than two later are no dates.
+            identifiers: the institution's own formats, RE2 by entity; where an expression has groups, the first is the
+                span.
+            reference_year: the year the notes were written in, if known: a bare year more than two years later is not a
+                date.
 
         Raises:
-            SettingsError: an expression is no RE2; the text names its entity and position.
+            SettingsError: an expression is not valid RE2; the message names its entity and position.
         """
         self._reference_year = reference_year
         triggers = [rule.trigger for rule in RULES]
-        self._scanners: list[tuple[Any, Reader]] = [(compile_trigger(rule.trigger), rule.read) for rule in RULES]
+        self._scanners: list[tuple[Any, CandidateReader]] = [
+            (compile_trigger(rule.trigger), rule.read) for rule in RULES
+        ]
         for entity, expressions in (identifiers or {}).items():
             for position, expression in enumerate(expressions):
-                try:
-                    scanner = compile_trigger(fold_to_ascii(expression), captures=True)
-                except re2.error as error:
-                    raise SettingsError(
-                        f"detect.patterns.identifiers.{entity}[{position}]: no RE2 expression: {error}"
-                    ) from None
-                self._scanners.append((scanner, _own_format(scanner, entity)))
+                scanner = _compile_setting(entity, position, expression)
+                self._scanners.append((scanner, _format_reader(scanner, entity)))
                 triggers.append(fold_to_ascii(expression))
         self._prefilter = Prefilter(triggers)
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
-        """The identifiers of each document, sorted and disjoint."""
+        """Return the identifiers of each document, sorted and disjoint."""
         encoded = [document.plain_bytes for document in documents]
-        found: list[list[Found]] = [[] for _ in documents]
-        for number, firing in self._prefilter.fires(encoded):
+        found: list[list[Candidate]] = [[] for _ in documents]
+        for number, indices in self._prefilter.fires(encoded):
             scanner, read = self._scanners[number]
-            for place in firing:
-                plain, here = documents[place].plain, found[place]
-                for match in scanner.finditer(encoded[place]):
-                    here.extend(read(plain, *match.span()))
+            for index in indices:
+                plain, candidates = documents[index].plain, found[index]
+                for match in scanner.finditer(encoded[index]):
+                    candidates.extend(read(plain, *match.span()))
         if self._reference_year is not None:
+            last_year = self._reference_year + 2
             found = [
-                [one for one in here if not self._is_future(document.plain, one)]
-                for document, here in zip(documents, found, strict=True)
+                [candidate for candidate in candidates if not _is_year_after(last_year, document.plain, candidate)]
+                for document, candidates in zip(documents, found, strict=True)
             ]
-        return [[Span(one.start, one.end, one.entity, self.name) for one in settle(here)] for here in found]
-
-    def _is_future(self, text: str, found: Found) -> bool:
-        value = text[found.start : found.end]
-        year = self._reference_year
-        return (
-            year is not None
-            and found.entity is Entity.DATE
-            and len(value) == 4
-            and value.isdigit()
-            and int(value) > year + 2
-        )
+        return [
+            [Span(one.start, one.end, one.entity, self.name) for one in strongest_candidates(candidates)]
+            for candidates in found
+        ]
 
 
-def _own_format(scanner: Any, entity: Entity) -> Reader:
+def _is_year_after(last_year: int, text: str, candidate: Candidate) -> bool:
+    value = text[candidate.start : candidate.end]
+    return candidate.entity is Entity.DATE and len(value) == 4 and value.isdigit() and int(value) > last_year
+
+
+def _compile_setting(entity: Entity, position: int, expression: str) -> Any:
+    try:
+        return compile_trigger(fold_to_ascii(expression), captures=True)
+    except re2.error as error:
+        setting = f"detect.patterns.identifiers.{entity}[{position}]"
+        raise SettingsError(f"{setting}: not a valid RE2 expression: {error}") from None
+
+
+def _format_reader(scanner: Any, entity: Entity) -> CandidateReader:
+    """Return the reader of an institution's own format."""
     group = 1 if scanner.groups else 0
 
-    def read(text: str, start: int, end: int) -> Iterator[Found]:
+    def read(text: str, start: int, end: int) -> Iterator[Candidate]:
         if group:
             match = scanner.search(text[start:end].encode("ascii"))
             low, high = match.span(group) if match else (-1, -1)
             start, end = (start + low, start + high) if low >= 0 else (start, end)
         if end > start:
-            yield Found(start, end, entity, Strength.LABELLED)
+            yield Candidate(start, end, entity, Strength.LABELLED)
 
     return read
-
-
-def settle(found: Sequence[Found]) -> list[Found]:
-    """Of overlapping finds the surer, then the longer, then the earlier; O(n log n)."""
-    settled: list[Found] = []
-    cluster: list[Found] = []
-    reach = -1
-    for one in sorted(found):
-        if one.start >= reach and cluster:
-            settled.extend(_settle_cluster(cluster))
-            cluster = []
-        cluster.append(one)
-        reach = max(reach, one.end)
-    settled.extend(_settle_cluster(cluster))
-    return settled
-
-
-def _settle_cluster(cluster: list[Found]) -> list[Found]:
-    if len(cluster) < 2:
-        return cluster
-    origin = cluster[0].start
-    taken = bytearray(max(one.end for one in cluster) - origin)
-    kept = []
-    for one in sorted(cluster, key=lambda one: (-one.strength, one.start - one.end, one.start, one.entity)):
-        low, high = one.start - origin, one.end - origin
-        if taken.find(1, low, high) < 0:
-            taken[low:high] = b"\x01" * (high - low)
-            kept.append(one)
-    return sorted(kept)

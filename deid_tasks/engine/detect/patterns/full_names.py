@@ -4,17 +4,17 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.gazetteer import (
-    given_names,
-    is_everyday,
+from deid_tasks.engine.detect.patterns.name_parts import may_be_name
+from deid_tasks.engine.detect.patterns.reference_words import (
+    given_name_rates,
+    is_everyday_word,
     is_frequent_surname,
-    medical_words,
-    surnames,
-    towns,
+    medical_term_words,
+    surname_rates,
+    us_towns,
 )
-from deid_tasks.engine.detect.patterns.name_parts import is_word
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, Strength, before
-from deid_tasks.engine.detect.patterns.words import GENERIC_PLACE_WORDS, NOT_NAMES
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength, text_before
+from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NOT_NAMES
 
 _GIVEN_PER_100K = 30.0
 """Of 100,000 women or men, as many bear a given name that is believed although it is a word, a town or a finding too."""
@@ -33,10 +33,10 @@ _CLINICIAN_BEFORE = re.compile(
 )
 
 
-def read_pair(text: str, start: int, end: int) -> Iterator[Found]:
+def read_pair(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Maria Okafor; Maria T. Okafor; MARIA OKAFOR."""
     given = text[start : text.find(" ", start)].lower()
-    if given not in given_names() or given in NOT_NAMES:
+    if given not in given_name_rates() or given in NOT_NAMES:
         return
     value = text[start:end]
     if value.endswith("'s"):
@@ -44,24 +44,30 @@ def read_pair(text: str, start: int, end: int) -> Iterator[Found]:
     words = value.replace(".", "").split()
     first, last = words[0], words[-1]
     family = last.lower()
-    if family in GENERIC_PLACE_WORDS or f"{given} {family}" in towns() or not (is_word(first) and is_word(last)):
+    if (
+        family in GENERIC_PLACE_WORDS
+        or f"{given} {family}" in us_towns()
+        or not (may_be_name(first) and may_be_name(last))
+    ):
         return
     if _NO_PERSON_AFTER.match(text, end, end + 30):
         return
     in_capitals = value.isupper()
-    plain_given = not (is_everyday(given) or given in medical_words() or given in towns())
-    plain_family = not (is_everyday(family) or family in medical_words())
-    is_known = any(part in surnames() for part in (family, *family.split("-")))
+    plain_given = not (is_everyday_word(given) or given in medical_term_words() or given in us_towns())
+    plain_family = not (is_everyday_word(family) or family in medical_term_words())
+    is_known = any(part in surname_rates() for part in (family, *family.split("-")))
     if plain_family and (is_known or (plain_given and not in_capitals)):
-        believed = plain_given or given_names()[given] >= _GIVEN_PER_100K
+        believed = plain_given or given_name_rates()[given] >= _GIVEN_PER_100K
     else:
-        is_usual = not is_everyday(given) and given_names()[given] >= _GIVEN_PER_100K
+        is_usual = not is_everyday_word(given) and given_name_rates()[given] >= _GIVEN_PER_100K
         believed = (
-            (plain_given or is_usual) and is_frequent_surname(family) and not (in_capitals and is_everyday(family))
+            (plain_given or is_usual) and is_frequent_surname(family) and not (in_capitals and is_everyday_word(family))
         )
     if believed and not any(word.lower() in NOT_NAMES for word in words):
-        is_clinician = _CREDENTIAL_AFTER.match(text, end, end + 12) or _CLINICIAN_BEFORE.search(before(text, start))
-        yield Found(start, end, Entity.PROVIDER if is_clinician else Entity.PATIENT, Strength.WEAK)
+        is_clinician = _CREDENTIAL_AFTER.match(text, end, end + 12) or _CLINICIAN_BEFORE.search(
+            text_before(text, start)
+        )
+        yield Candidate(start, end, Entity.PROVIDER if is_clinician else Entity.PATIENT, Strength.WEAK)
 
 
 RULES = (Rule("given and family name", _PAIR, read_pair),)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.checksums import is_card, is_dea, is_iban, is_npi, is_vin
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, Strength, after, before
-from deid_tasks.engine.detect.patterns.words import NOT_NAMES, word_set
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength, text_after, text_before
+from deid_tasks.engine.detect.patterns.word_lists import NOT_NAMES, split_words
 
 _LABELS: tuple[tuple[Entity, str], ...] = (
     (Entity.VEHICLE, r"vin|vehicle id(?:entification)?|tag #"),
@@ -55,7 +55,7 @@ _TRIGGER = (
     + r")(?:\b|[0-9_ :.])"
 )
 _GLUED = re.compile(r"(?<=[0-9])(?:DOB|SEX|AGE|MRN|DOS|NAME|PT|ACCT|SSN|DATE|FIN|CSN|[A-Z][a-z]{2,})$")
-_STRICT = word_set(
+_STRICT = split_words(
     "dl film court call lab img image receipt app application set id unit device lot case order report doc study sample slide block claim pa ref record scan exam visit rx job control file policy plan group "
     "insurance ins fin bill bank lead pump generator pacemaker spec acc enc trans protocol subject message msg card plate member medicare medicaid "
     "cert certificate lic license licence chart badge staff employee ticket tissue donor consent incident prescription har implant referral "
@@ -74,7 +74,7 @@ _DATE_LIKE = re.compile(
 )
 
 
-def read_labelled(text: str, start: int, end: int) -> Iterator[Found]:
+def read_labelled(text: str, start: int, end: int) -> Iterator[Candidate]:
     """A label, what links it to its value, and the value."""
     while start < end and not text[start].isalpha():
         start += 1
@@ -126,18 +126,18 @@ def read_labelled(text: str, start: int, end: int) -> Iterator[Found]:
         entity = Entity.VEHICLE
     if entity in {Entity.OTHER_ID, Entity.DEVICE, Entity.BIOMETRIC} and re.search(r"serial|s/n|\bsn\b", link.lower()):
         entity = Entity.DEVICE
-    yield Found(low, high, entity, Strength.LABELLED)
+    yield Candidate(low, high, entity, Strength.LABELLED)
 
 
 _SSN = r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b|(?i)\b(?:ssn?|soc(?:ial)? sec(?:urity)?)\b[^0-9\n]{0,24}[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}\b|(?i)(?:[x*]{3}-?[x*]{2}-?|\bssn? ?(?:ending(?: in)?|last (?:4|four))[ :]{1,2})[0-9]{4}\b"
 _SSN_VALUE = re.compile(r"(?:[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?)?[0-9]{4}$")
 
 
-def read_ssn(text: str, start: int, end: int) -> Iterator[Found]:
+def read_ssn(text: str, start: int, end: int) -> Iterator[Candidate]:
     """A social security number, whole or its last four figures."""
     match = _SSN_VALUE.search(text, start, end)
     if match and text[start - 1 : start] not in {"-", "."} and not re.match(r"-[0-9]", text[end : end + 2]):
-        yield Found(match.start(), end, Entity.SSN, Strength.LABELLED)
+        yield Candidate(match.start(), end, Entity.SSN, Strength.LABELLED)
 
 
 _FORMATS = (
@@ -155,7 +155,7 @@ _AMOUNT_AFTER = re.compile(
 )
 
 
-def read_format(text: str, start: int, end: int) -> Iterator[Found]:
+def read_format(text: str, start: int, end: int) -> Iterator[Candidate]:
     """A number whose shape or check digit tells what it is, or that is too long to be a measurement."""
     value = text[start:end]
     if text[start - 1 : start] in {".", "-", "/", "$", "#"} and text[start - 2 : start - 1].isalnum():
@@ -163,50 +163,50 @@ def read_format(text: str, start: int, end: int) -> Iterator[Found]:
     if text[end : end + 1] in {".", "-", "/", ","} and text[end + 1 : end + 2].isdigit():
         return
     if "-" in value and value.count("-") == 4:
-        yield Found(start, end, Entity.OTHER_ID, Strength.LABELLED)
+        yield Candidate(start, end, Entity.OTHER_ID, Strength.LABELLED)
     elif len(value) in {9, 11} and re.fullmatch(r"[0-9]{3}-[0-9]{2}-[0-9]{2}(?:-[0-9])?", value):
-        yield Found(start, end, Entity.MRN, Strength.WEAK)
+        yield Candidate(start, end, Entity.MRN, Strength.WEAK)
     elif re.fullmatch(r"[A-Z]{3}[0-9]{3}[A-Z][0-9]{5,9}", value):
-        yield Found(start, end, Entity.HEALTH_PLAN)
+        yield Candidate(start, end, Entity.HEALTH_PLAN)
     elif re.fullmatch(r"[A-Z]{2,3}[0-9]{6}[A-Z]", value):
-        yield Found(start, end, Entity.DEVICE)
+        yield Candidate(start, end, Entity.DEVICE)
     elif value[0] == "|":
-        yield Found(
+        yield Candidate(
             start + 1 + (text[start + 1] == " "), end - 1 - (text[end - 2] == " "), Entity.OTHER_ID, Strength.WEAK
         )
     elif value.startswith("(01)"):
-        yield Found(start, end, Entity.DEVICE, Strength.LABELLED)
+        yield Candidate(start, end, Entity.DEVICE, Strength.LABELLED)
     elif len(value) == 17 and value.isalnum() and not value.isdigit():
         if is_vin(value):
-            yield Found(start, end, Entity.VEHICLE, Strength.LABELLED)
+            yield Candidate(start, end, Entity.VEHICLE, Strength.LABELLED)
     elif value.isdigit():
-        ahead = before(text, start)
-        if _PUBLIC_CODE.search(ahead) or _AMOUNT_AFTER.match(after(text, end)):
+        ahead = text_before(text, start)
+        if _PUBLIC_CODE.search(ahead) or _AMOUNT_AFTER.match(text_after(text, end)):
             return
         entity = Entity.LICENSE if is_npi(value) else Entity.ACCOUNT if is_card(value) else Entity.OTHER_ID
-        yield Found(start, end, entity, Strength.WEAK)
+        yield Candidate(start, end, entity, Strength.WEAK)
     elif len(value) > 14 and value[:2].isalpha() and value.isalnum() and is_iban(value):
-        yield Found(start, end, Entity.ACCOUNT, Strength.LABELLED)
+        yield Candidate(start, end, Entity.ACCOUNT, Strength.LABELLED)
     elif re.fullmatch(r"[1-9][A-Z][A-Z0-9][0-9]-?[A-Z][A-Z0-9][0-9]-?[A-Z]{2}[0-9]{2}", value):
-        yield Found(start, end, Entity.HEALTH_PLAN, Strength.LABELLED)
+        yield Candidate(start, end, Entity.HEALTH_PLAN, Strength.LABELLED)
     elif re.fullmatch(r"[A-Z][A-Z9][0-9]{7}", value) and is_dea(value):
-        yield Found(start, end, Entity.LICENSE)
+        yield Candidate(start, end, Entity.LICENSE)
     elif (
         value[:3] not in {"NCT", "PMC", "ICD", "SCT"}
-        and not _PUBLIC_CODE.search(before(text, start))
+        and not _PUBLIC_CODE.search(text_before(text, start))
         and not value.startswith("COVID")
     ):
         if re.match(r"[0-9]{4}[ \-]", value) and len(value) > 16:
-            yield Found(start, end, Entity.ACCOUNT)
+            yield Candidate(start, end, Entity.ACCOUNT)
         elif re.search(r"[0-9]{5}|[A-Z]+-?[0-9]{2}-[0-9]{3}", value):
-            yield Found(start, end, Entity.OTHER_ID)
+            yield Candidate(start, end, Entity.OTHER_ID)
 
 
 _USER = r"(?i)\b(?:user ?(?:name|id)?|login|log-?in|logon|network id|epic (?:id|user)|ldap|employee id|emp id|(?:signed|entered|documented|verified|dictated|transcribed|created|edited|reviewed|released|acknowledged|filed|typed|completed|scanned|printed) by)\b[ :#=]{1,3}\(?[a-z][a-z0-9._]{2,20}\b|\bby [a-z]{2,10}[0-9]{1,5}\b|[\[(/@][a-z]{1,8}[0-9]{2,6}\b|(?m)\b[a-z]{2,9}[0-9]{1,5}[).]{0,2}[ \t]{0,4}$|(?:MD|DO|RN|NP|PharmD|M\.D\.|D\.O\.) [a-z]{2,9}[0-9]{1,5}\b"
 _USER_VALUE = re.compile(r"[A-Za-z][A-Za-z0-9._]{2,20}(?=[).]{0,2}[ \t]{0,4}$)")
 
 
-def read_user(text: str, start: int, end: int) -> Iterator[Found]:
+def read_user(text: str, start: int, end: int) -> Iterator[Candidate]:
     """A log-in name behind its label, or letters and figures in brackets or behind a slash."""
     match = _USER_VALUE.search(text, start, end)
     if match is None:
@@ -215,7 +215,7 @@ def read_user(text: str, start: int, end: int) -> Iterator[Found]:
     has_digit = any(c.isdigit() for c in value)
     is_told = label.startswith(("user", "login", "log", "network", "epic", "ldap", "emp"))
     shape = re.fullmatch(r"([A-Za-z]{2,10})[0-9]{1,6}|[A-Za-z][0-9]{4,6}", value)
-    found = Found(
+    found = Candidate(
         match.start(), match.start() + len(value), Entity.USERNAME, Strength.LABELLED if is_told else Strength.FORMAT
     )
     if is_told:
@@ -237,46 +237,46 @@ def read_user(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 _AUTHOR = re.compile(r"(?:m\.?d\.?|d\.?o\.?|rn|np|pharmd) $")
-_NO_USERS = word_set(
+_NO_USERS = split_words(
     "covid cov pod hod stage step grade spo sao pao fio vit cd ca il hr wk mo line bed rm visit level apgar phq gad moca tab hpv hla ck pg mg ml cm mm "
     "vo sp pa fi age pt gp mri ct rs chr exon codon factor group class phase cycle arm hct item question page table figure fig"
 )
 _DICTATED = r"\b(?:QT|TR|DD|TD|DT|DV|D|T|JOB|ID):? {0,2}[A-Z]{2,4}:[0-9]{4,8}\b|(?m)^[ \t]{0,4}[A-Z]{2,3}:[0-9]{4,8}\b|\b[A-Z]{2}:[A-Z]{1,2}[0-9]{2}-[0-9]{3,6}\b"
 
 
-def read_dictated(text: str, start: int, end: int) -> Iterator[Found]:
+def read_dictated(text: str, start: int, end: int) -> Iterator[Candidate]:
     """QT: MO:12345: who typed a report, and its number."""
     begin = text.rfind(" ", start, end) + 1 or start
     begin = next((i for i in range(begin, end) if text[i].isalpha()), end)
     letters = text[begin : text.rfind(":", begin, end)]
-    if letters.lower() not in _NO_DICTATORS and not _AMOUNT_AFTER.match(after(text, end)):
-        yield Found(begin, end, Entity.OTHER_ID, Strength.LABELLED)
+    if letters.lower() not in _NO_DICTATORS and not _AMOUNT_AFTER.match(text_after(text, end)):
+        yield Candidate(begin, end, Entity.OTHER_ID, Strength.LABELLED)
 
 
-_NO_DICTATORS = word_set(
+_NO_DICTATORS = split_words(
     "hr bp rr wbc plt anc rbc bnp cpk ck alc vl cd4 fer alt ast ldh alp ggt uop io in out mrn dob ssn npi dea tel ph fax id no hgb crp tpo afp psa cea ca tg"
 )
 _PLATE = r"\b(?:[Ll]icen[cs]e [Pp]lates?|[Pp]lates?|PLATE|[Tt]ag|TAG|VIN)(?: (?:[Nn]o\.?|[Nn]umber|#))?[:#]? {1,2}(?:[A-Z]{2} )?(?:[A-Z0-9]{1,4}[ \-][A-Z0-9]{2,5}|[A-HJ-NPR-Z0-9]{17}|[A-Z0-9]{5,8})\b"
 _PLATE_VALUE = re.compile(r"(?:[A-Z0-9]{1,4}[ \-][A-Z0-9]{2,5}|[A-HJ-NPR-Z0-9]{17}|[A-Z0-9]{5,8})$")
 
 
-def read_plate(text: str, start: int, end: int) -> Iterator[Found]:
+def read_plate(text: str, start: int, end: int) -> Iterator[Candidate]:
     """plate GUP 1306."""
     match = _PLATE_VALUE.search(text, start, end)
     if match and re.search(r"[0-9]", match.group()) and re.search(r"[A-Z]|[0-9]{4}", match.group()):
-        yield Found(match.start(), end, Entity.VEHICLE, Strength.LABELLED)
+        yield Candidate(match.start(), end, Entity.VEHICLE, Strength.LABELLED)
 
 
 _FILE = r"(?i)\b[a-z0-9][a-z0-9_\-]{2,40}\.(?:jpe?g|png|heic|tiff?|bmp|gif|dcm|mp4|mov|avi|pdf|wav|mp3|docx?)\b"
 
 
-def read_file(text: str, start: int, end: int) -> Iterator[Found]:
+def read_file(text: str, start: int, end: int) -> Iterator[Candidate]:
     """IMG_2936.heic: a file's name with its ending, where a number in it tells one file from another."""
     if any(c.isdigit() for c in text[start : text.rindex(".", start, end)]) and text[start - 1 : start] not in {
         "/",
         "@",
     }:
-        yield Found(start, end, Entity.OTHER_ID, Strength.LABELLED)
+        yield Candidate(start, end, Entity.OTHER_ID, Strength.LABELLED)
 
 
 _BLANKS = (
@@ -290,7 +290,7 @@ _BLANKS_VALUE = re.compile(
 )
 
 
-def read_blanks(text: str, start: int, end: int) -> Iterator[Found]:
+def read_blanks(text: str, start: int, end: int) -> Iterator[Candidate]:
     """PPO # LCP 8820 11947; Medicare 2950 11827 4 / 2; lic MT-P 2207: numbers with blanks."""
     match = _BLANKS_VALUE.search(text, start, end)
     if match and text[end : end + 1] != "-" and not _MEASURE_AFTER.match(text, end, end + 10):
@@ -303,35 +303,35 @@ def read_blanks(text: str, start: int, end: int) -> Iterator[Found]:
         low = match.start("value")
         if entity is Entity.LICENSE and value.split()[0].lower() in NOT_NAMES:
             low += value.index(" ") + 1  # license RN 12345
-        yield Found(low, end, entity, Strength.LABELLED)
+        yield Candidate(low, end, entity, Strength.LABELLED)
 
 
 _CODE = r"\b(?i:code):? [A-Z0-9]{6,12}\b"
 
 
-def read_code(text: str, start: int, end: int) -> Iterator[Found]:
+def read_code(text: str, start: int, end: int) -> Iterator[Candidate]:
     """code 7XQ4MRLB: what opens somebody's portal or program."""
     value = text[text.rindex(" ", start, end) + 1 : end]
     digits = sum(c.isdigit() for c in value)
-    if digits > 1 and len(value) - digits > 2 and not _PUBLIC_CODE.search(before(text, start) + " "):
-        yield Found(end - len(value), end, Entity.OTHER_ID)
+    if digits > 1 and len(value) - digits > 2 and not _PUBLIC_CODE.search(text_before(text, start) + " "):
+        yield Candidate(end - len(value), end, Entity.OTHER_ID)
 
 
 _ENGINE = r"\b(?:Medic|MEDIC|Engine|ENGINE|Ambulance|AMBULANCE|Squad|SQUAD) [0-9]{1,3}\b"
 
 
-def read_engine(text: str, start: int, end: int) -> Iterator[Found]:
+def read_engine(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Medic 31: a rescue vehicle."""
-    if not re.match(r"\s?(?:min|hrs?|hours|times|days|/|%|[.,:][0-9])", after(text, end)):
-        yield Found(start, end, Entity.VEHICLE)
+    if not re.match(r"\s?(?:min|hrs?|hours|times|days|/|%|[.,:][0-9])", text_after(text, end)):
+        yield Candidate(start, end, Entity.VEHICLE)
 
 
 _LOGIN = r"\b(?:uploaded|logged (?:in|on)|signed (?:in|on)|charted|filed) (?:under|as) [a-z]{2,12}[._][a-z]{2,12}\b|\b(?:a/c|handle|screen ?name) [a-z]{4,15}[0-9]{1,4}\b"
 
 
-def read_login(text: str, start: int, end: int) -> Iterator[Found]:
+def read_login(text: str, start: int, end: int) -> Iterator[Candidate]:
     """uploaded under j.okafor; portal a/c okafor60."""
-    yield Found(text.rindex(" ", start, end) + 1, end, Entity.USERNAME, Strength.LABELLED)
+    yield Candidate(text.rindex(" ", start, end) + 1, end, Entity.USERNAME, Strength.LABELLED)
 
 
 RULES = (

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.gazetteer import is_everyday, medical_words, towns
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, Strength, after, before
-from deid_tasks.engine.detect.patterns.words import GENERIC_PLACE_WORDS, NOT_NAMES
+from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, medical_term_words, us_towns
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength, text_after, text_before
+from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NOT_NAMES
 
 _CAPITALS = (
     r"\b(?:HOSPITAL|HOSPITALS|MEDICAL CENTER|MEDICAL CTR|MED CTR|HEALTH CENTER|HEALTHCARE|HEALTH SYSTEM|CLINIC|INFIRMARY|NURSING HOME|REHABILITATION CENTER|REHAB CENTER|REHABILITATION"
@@ -35,7 +35,7 @@ _LEADING = frozenset({"A", "AN", "AT", "BY", "FOR", "FROM", "IN", "ON", "TO", "V
 _TAIL = re.compile(r" (?:OF|AT) (?P<place>[A-Z][A-Z\-]{3,20})(?: [A-Z]{4,20})?(?![A-Za-z])")
 
 
-def read_capitals(text: str, start: int, end: int) -> Iterator[Found]:
+def read_capitals(text: str, start: int, end: int) -> Iterator[Candidate]:
     """MASSACHUSETTS GENERAL HOSPITAL: capitals that end in what kind of house it is; one word at least must be no ordinary one."""
     low, telling, position = start, False, start
     for _ in range(6):
@@ -51,9 +51,9 @@ def read_capitals(text: str, start: int, end: int) -> Iterator[Found]:
         is_generic = (
             plain in GENERIC_PLACE_WORDS or plain in _KINDS or word in _JOINING or word in {"ST.", "MT.", "ST", "MT"}
         )
-        if not is_generic and (plain in NOT_NAMES or (is_everyday(plain) and plain not in towns())):
+        if not is_generic and (plain in NOT_NAMES or (is_everyday_word(plain) and plain not in us_towns())):
             break
-        if not is_generic and plain in medical_words() and plain not in towns():
+        if not is_generic and plain in medical_term_words() and plain not in us_towns():
             break
         telling = telling or not (is_generic or len(plain) < 3)
         low = position = match.start()
@@ -62,9 +62,9 @@ def read_capitals(text: str, start: int, end: int) -> Iterator[Found]:
     if not telling or low >= start:
         return
     tail = _TAIL.match(text, end, end + 48)
-    stop = tail.end("place") if tail and not is_everyday(tail["place"]) else end
+    stop = tail.end("place") if tail and not is_everyday_word(tail["place"]) else end
     is_care = not text[start:end].startswith(("PHARM", "UNIV", "COLL", "HIGH"))
-    yield Found(low, stop, Entity.FACILITY if is_care else Entity.ORGANIZATION)
+    yield Candidate(low, stop, Entity.FACILITY if is_care else Entity.ORGANIZATION)
 
 
 _KNOWN = (
@@ -77,10 +77,10 @@ _NOT_A_HOUSE = re.compile(
 )
 
 
-def read_known(text: str, start: int, end: int) -> Iterator[Found]:
+def read_known(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Houses known by name or letters alone: MGH, Johns Hopkins."""
     if not _NOT_A_HOUSE.match(text, end, end + 16):
-        yield Found(start, end, Entity.FACILITY)
+        yield Candidate(start, end, Entity.FACILITY)
 
 
 _CHAINS = (
@@ -90,54 +90,56 @@ _CHAINS = (
 )
 
 
-def read_chain(text: str, start: int, end: int) -> Iterator[Found]:
+def read_chain(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Shops, employers and insurers that everybody knows."""
-    if re.match(r"(?:\s?(?:score|criteria|disease)|-[a-z])", after(text, end)) or text[start - 1 : start] in {
+    if re.match(r"(?:\s?(?:score|criteria|disease)|-[a-z])", text_after(text, end)) or text[start - 1 : start] in {
         "@",
         ".",
         "/",
     }:
         return
-    yield Found(start, end, Entity.ORGANIZATION)
+    yield Candidate(start, end, Entity.ORGANIZATION)
 
 
 _VETERANS = r"\b(?:the|The|at|from|through|via|to|by) VA\b|\b(?:VAMC|VA (?:[Hh]ospital|[Cc]linic|[Mm]edical [Cc]enter|[Hh]ealth ?care))\b|\b[A-Z][a-z]{3,15} VA\b|\bVA [A-Z][a-z]{3,15}\b"
 _ACUITY = re.compile(r"\s?(?:of |is |was |=|:)?\s?(?:[0-9]|ou|od|os|sc|cc|ph)\b")
 
 
-def read_veterans(text: str, start: int, end: int) -> Iterator[Found]:
+def read_veterans(text: str, start: int, end: int) -> Iterator[Candidate]:
     """the VA, VAMC, Boston VA; visual acuity is written with the same letters."""
     value = text[start:end]
-    if _ACUITY.match(after(text, end)) or re.search(r"(?:visual acuity|vision|snellen|eyes?:)", before(text, start)):
+    if _ACUITY.match(text_after(text, end)) or re.search(
+        r"(?:visual acuity|vision|snellen|eyes?:)", text_before(text, start)
+    ):
         return
     place = value.find("VA")
     words = value.replace("VA", " ").split()
     if words and words[0][0].isupper() and words[0] not in {"The"} and "VA " not in value.replace(words[0], ""):
         name = words[0].lower()
-        if (name in towns() and name not in NOT_NAMES and not value.endswith(words[0])) or (
-            name in towns() and name not in NOT_NAMES and value.startswith("VA")
+        if (name in us_towns() and name not in NOT_NAMES and not value.endswith(words[0])) or (
+            name in us_towns() and name not in NOT_NAMES and value.startswith("VA")
         ):
-            yield Found(start, end, Entity.FACILITY, Strength.WEAK)
+            yield Candidate(start, end, Entity.FACILITY, Strength.WEAK)
         return
-    yield Found(start + place, end, Entity.FACILITY, Strength.WEAK)
+    yield Candidate(start + place, end, Entity.FACILITY, Strength.WEAK)
 
 
 _LETTERED = r"\b(?:[A-Z][a-z'\-]{2,16} ){1,3}(?:ER|ED|SNF|VNA|LTACH?|SNU|Dialysis|Rehab|Rehabilitation|Children's|Methodist|Presbyterian|Baptist|Lutheran|Adventist|Medical)\b"
 _THERE = re.compile(r"(?:^|[^a-z])(?:at|to|from|via|by|in|with|per|of|the|through|or|and)\s$")
 
 
-def read_lettered(text: str, start: int, end: int) -> Iterator[Found]:
+def read_lettered(text: str, start: int, end: int) -> Iterator[Candidate]:
     """at Oakwood ER, to Shady Oaks SNF, Boston Children's."""
     words = text[start:end].split()[:-1]
     if words[0] in {"The", "At", "To", "From", "In", "Via"}:
         start += len(words.pop(0)) + 1
-    elif not _THERE.search(before(text, start, 12)):
+    elif not _THERE.search(text_before(text, start, 12)):
         return
     plain = [word.lower().removesuffix("'s") for word in words]
     if not words or any(word in NOT_NAMES for word in plain) or re.match(r" [A-Z][a-z]+", text[end : end + 4]):
         return
-    if any(word in towns() or not (is_everyday(word) or word in medical_words()) for word in plain):
-        yield Found(start, end, Entity.FACILITY, Strength.WEAK)
+    if any(word in us_towns() or not (is_everyday_word(word) or word in medical_term_words()) for word in plain):
+        yield Candidate(start, end, Entity.FACILITY, Strength.WEAK)
 
 
 RULES = (

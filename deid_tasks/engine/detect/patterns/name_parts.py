@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.gazetteer import surnames
-from deid_tasks.engine.detect.patterns.rule import Found, Strength
-from deid_tasks.engine.detect.patterns.words import MEDICAL_ENDINGS, NOT_NAMES
+from deid_tasks.engine.detect.patterns.reference_words import surname_rates
+from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
+from deid_tasks.engine.detect.patterns.word_lists import MEDICAL_ENDINGS, NOT_NAMES
 
 PARTICLE = r"(?:(?:de|la|del|las|los|van|von|der|den|ter|bin|ibn|al|el|da|dos|di|du|le|abu|st\.|De|La|Del|Van|Von|Der|Le|Al|El|St\.|Di|Da) )"
 TITLE_WORD = r"(?:(?:[A-Z]')?[A-Z][a-z][a-z']{0,20}(?:[A-Z][a-z]{1,15})?(?:-[A-Z]?[a-z]{1,20}){0,2})"
@@ -25,7 +25,7 @@ FIRST_TOO = frozenset({"Will", "May", "June", "April", "August", "Drew", "Art"})
 _FOLLOWED = re.compile(rf",? (?:[A-Z]\.? )?{TITLE_WORD}")
 
 
-def is_word(word: str) -> bool:
+def may_be_name(word: str) -> bool:
     """Whether a capitalised word may be a name."""
     low = word.lower().removesuffix("'s")
     return low not in NOT_NAMES and not (len(low) > 5 and low.endswith(MEDICAL_ENDINGS))
@@ -44,7 +44,7 @@ def take_name(text: str, start: int, most: int = 4, *, comma: bool = False, reac
         if word in FIRST_TOO and _FOLLOWED.match(text, match.end(), limit) and (parts == 0 or seen_comma):
             pass
         elif not is_initial and not all(
-            is_word(piece)
+            may_be_name(piece)
             or (piece.lower() in {"de", "la", "van", "le", "al", "el", "do", "st.", "da", "di"} and " " in word)
             for piece in word.split()
         ):
@@ -57,7 +57,7 @@ def take_name(text: str, start: int, most: int = 4, *, comma: bool = False, reac
             and not caps_first
             and word.isupper()
             and not is_initial
-            and (len(word) > 3 or not (word in _NUMERALS or word.lower() in surnames()))
+            and (len(word) > 3 or not (word in _NUMERALS or word.lower() in surname_rates()))
             and not (seen_comma and parts == 1)
         ):
             break
@@ -68,7 +68,7 @@ def take_name(text: str, start: int, most: int = 4, *, comma: bool = False, reac
         if comma and not seen_comma and not is_initial and text[end : end + 1] == "," and parts <= 2:
             follow = re.compile(r",\s?").match(text, end, limit)
             rest = _WORD_AT.match(text, follow.end(), limit) if follow else None
-            if follow and rest and is_word(rest.group()) and len(rest.group().rstrip(".")) > 1:
+            if follow and rest and may_be_name(rest.group()) and len(rest.group().rstrip(".")) > 1:
                 seen_comma, position = True, follow.end()
                 continue
             break
@@ -87,7 +87,9 @@ def take_name(text: str, start: int, most: int = 4, *, comma: bool = False, reac
     return start, end
 
 
-def as_found(span: tuple[int, int] | None, entity: Entity, strength: Strength = Strength.LABELLED) -> Iterator[Found]:
+def name_candidates(
+    span: tuple[int, int] | None, entity: Entity, strength: Strength = Strength.LABELLED
+) -> Iterator[Candidate]:
     """The span, if there is one, as a find."""
     if span:
-        yield Found(*span, entity, strength)
+        yield Candidate(*span, entity, strength)

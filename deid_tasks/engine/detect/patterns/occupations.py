@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, Strength
-from deid_tasks.engine.detect.patterns.words import word_set
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength
+from deid_tasks.engine.detect.patterns.word_lists import split_words
 
-_SINGLE = word_set(
+_SINGLE = split_words(
     """
     accountant actor actress actuary administrator analyst animator architect archivist artist assembler astronomer athlete attorney auctioneer auditor author baker banker barber barista bartender
     beautician beekeeper biologist blacksmith bodyguard bookkeeper botanist brewer bricklayer broker builder butcher cabbie cabinetmaker carpenter cashier caterer chauffeur cheesemaker chef chemist
@@ -37,7 +37,7 @@ _NAME_AT_END = re.compile(rf"(?:{_PHRASES}|{'|'.join(sorted(_SINGLE))})$", re.IG
 _TAIL = re.compile(r"(?:[.,;)\"”\n]|$|\s?(?:by trade|who|at|in|for|with|until|from|and|since|x|before|but)\b)")
 
 
-def read_occupation(text: str, start: int, end: int) -> Iterator[Found]:
+def read_occupation(text: str, start: int, end: int) -> Iterator[Candidate]:
     """The occupation where it is all that is said between two marks, or behind "is a"."""
     match = _NAME_AT_END.search(text, start, end)
     if match is None or not _TAIL.match(text, end, end + 12):
@@ -45,7 +45,7 @@ def read_occupation(text: str, start: int, end: int) -> Iterator[Found]:
     lead = text[start : match.start()]
     if lead.strip() in {":", ";"} and not re.match(r"[.;\"”\n]|$", text[end : end + 1]):
         return
-    yield Found(match.start(), end, Entity.PROFESSION, Strength.WEAK)
+    yield Candidate(match.start(), end, Entity.PROFESSION, Strength.WEAK)
 
 
 RULES = (Rule("occupation", _APPOSED, read_occupation),)

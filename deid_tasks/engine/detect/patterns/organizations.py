@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, before
-from deid_tasks.engine.detect.patterns.words import GENERIC_PLACE_WORDS, NOT_NAMES, word_set
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, text_before
+from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NOT_NAMES, split_words
 
 _CARE = (
     r"(?:Regional |Community |General |Memorial |University |Children's |Veterans |Specialty )?(?:Medical|Health|Healthcare|Surgery|Surgical|Cancer|Heart|Dialysis|Rehab|Rehabilitation|Care|Nursing|Trauma|Wellness|Birth|Eye|Imaging) (?:Center|Centre|Campus|System|Group|Associates|Facility|Home|Institute|Clinic|Partners|Network|Services|Pavilion)"
@@ -21,7 +21,7 @@ _CONNECTOR = frozenset({"of", "the", "and", "de", "&", "at"})
 _PLACE_TAIL = re.compile(r" (?:of|at) (?:the )?[A-Z][A-Za-z'\-]{2,20}(?: [A-Z][A-Za-z'\-]{2,20})?")
 
 
-def read_organization(text: str, start: int, end: int) -> Iterator[Found]:
+def read_organization(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Capitalised words that end in what kind of place it is; at least one must be no ordinary word."""
     left = _LEFT.search(text[max(0, start - 90) : start])
     if left is None:
@@ -117,11 +117,11 @@ def read_organization(text: str, start: int, end: int) -> Iterator[Found]:
     if (
         head in {"Medical", "Health", "Rehab", "Rehabilitation", "Drugs", "Temple", "Bank"}
         and not following
-        and not re.search(r"(?:at|to|from|by|with|of|via|the|per|called|for)\s$", before(text, kept[0][0], 10))
+        and not re.search(r"(?:at|to|from|by|with|of|via|the|per|called|for)\s$", text_before(text, kept[0][0], 10))
     ):
         return
     tail = _PLACE_TAIL.match(text, stop, stop + 50) if head in {"University", "College", "Church", "Hospital"} else None
-    yield Found(kept[0][0], tail.end() if tail and not _is_generic(tail.group()) else stop, entity)
+    yield Candidate(kept[0][0], tail.end() if tail and not _is_generic(tail.group()) else stop, entity)
 
 
 def _is_generic(tail: str) -> bool:
@@ -133,9 +133,9 @@ _SAINT_BEFORE = re.compile(r"(?:^|[^a-z])(?:at|to|from|via|admitted to|transferr
 _NOT_SAINTS = frozenset({"Elevation", "Depression", "Segment", "Changes", "John's", "Abnormality", "Johns"})
 
 
-def read_saint(text: str, start: int, end: int) -> Iterator[Found]:
+def read_saint(text: str, start: int, end: int) -> Iterator[Candidate]:
     """at St. Luke's."""
-    if _SAINT_BEFORE.search(before(text, start)) and text[start:end].split()[1] not in _NOT_SAINTS:
+    if _SAINT_BEFORE.search(text_before(text, start)) and text[start:end].split()[1] not in _NOT_SAINTS:
         stop = (
             end - 3
             if text[start:end].endswith((" ER", " ED"))
@@ -143,7 +143,7 @@ def read_saint(text: str, start: int, end: int) -> Iterator[Found]:
             if text[start:end].endswith(" ICU")
             else end
         )
-        yield Found(start, stop, Entity.FACILITY)
+        yield Candidate(start, stop, Entity.FACILITY)
 
 
 _EMPLOYER = r"(?i)\b(?:(?:works?|worked|working|employed|employment|job) (?:at|for|with|by)|employer(?: name)?:|employed:|retired from|attends|attending school at|enrolled at|studies at|student at)(?-i: (?:the )?[A-Z])"
@@ -152,7 +152,7 @@ _EMPLOYER_NAME = re.compile(
 )
 
 
-def read_employer(text: str, _start: int, end: int) -> Iterator[Found]:
+def read_employer(text: str, _start: int, end: int) -> Iterator[Candidate]:
     """works at X, employer: X."""
     match = _EMPLOYER_NAME.match(text, end - 1, end + 80)
     if match is None:
@@ -161,18 +161,18 @@ def read_employer(text: str, _start: int, end: int) -> Iterator[Found]:
     if first in NOT_NAMES or (first in GENERIC_PLACE_WORDS and " " not in match.group()):
         return
     stop = match.end() - (text[match.end() - 1] in ".'-")
-    yield Found(match.start(), stop, Entity.ORGANIZATION)
+    yield Candidate(match.start(), stop, Entity.ORGANIZATION)
 
 
 _WORK = r"(?i)\b(?:works?|worked|working|employed|job|career|employment)(?: (?:full|part)[ -]time)?(?: currently)? as (?:an? |the )?[a-z]|\byears as (?:an? )?[a-z]|\b(?:retired|semi-retired), was an? [a-z]|\b(?:occupation|profession|job title|vocation)(?: is|:| -)[ ]{1,3}(?:an? )?[a-z]|\b(?:is|was|as) an? (?:retired|former|disabled) [a-z]|\b(?:retired|former) [a-z]{3,20}\b"
 _WORK_NAME = re.compile(r"[A-Za-z][A-Za-z'\-/]{1,24}(?: [A-Za-z][A-Za-z'\-/]{1,24}){0,4}")
-_WORK_STOP = word_set(
+_WORK_STOP = split_words(
     """
     at for in over and who with but since from until on to by of is was has he she they the a an or where when which that, now currently retired full part time full-time part-time prior before after lives
     living until because due patient pt patient's her his their as, though although while during tobacco alcohol education marital religion etoh smoking drugs no not denies never none unknown sexual social
     """
 )
-_NO_WORK = word_set(
+_NO_WORK = split_words(
     "usual normal such smoker smokers drinker drinkers abuser addict alcoholic resident user unknown none unemployed disabled retired student disability not n/a na unable homemaker well needed tolerated directed prescribed before much above a the result follows per above"
 )
 _WORKER = re.compile(
@@ -180,7 +180,7 @@ _WORKER = re.compile(
 )
 
 
-def read_profession(text: str, start: int, end: int) -> Iterator[Found]:
+def read_profession(text: str, start: int, end: int) -> Iterator[Candidate]:
     """works as an accountant, occupation: welder, retired teacher."""
     low = text[start:end].lower()
     is_retired = "years as" in low or "retired " in low or "former " in low or "disabled " in low
@@ -205,7 +205,7 @@ def read_profession(text: str, start: int, end: int) -> Iterator[Found]:
             return
         stop = begin + kept[-1].end()
     if text[begin:stop].lower().split()[-1] not in _NO_WORK:
-        yield Found(begin, stop, Entity.PROFESSION)
+        yield Candidate(begin, stop, Entity.PROFESSION)
 
 
 RULES = (

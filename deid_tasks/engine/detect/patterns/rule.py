@@ -1,7 +1,7 @@
-"""What a rule is: a trigger that RE2 finds in one linear scan, and a reader that looks closely at each place it fires.
+"""The parts of a rule: a trigger that RE2 finds in one linear scan, and a reader that judges each match.
 
-A trigger has bounded repeats and no captures; a reader looks at a bounded stretch around the trigger, so that the cost of
-a note is linear in its length whatever it holds.
+A trigger has bounded repeats and no captures. A reader looks at a bounded stretch around the match. The cost of a note
+is therefore linear in its length, whatever it holds.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,17 +13,18 @@ from deid_tasks.core.entities import Entity
 
 
 class Strength(IntEnum):
-    """How sure a rule is; where two finds overlap, the surer one stands, and of two equally sure ones the longer."""
+    """The evidence for a candidate; of two that overlap the stronger wins, and of two equally strong ones the longer."""
 
     WEAK = 1
+    """The words around it make it likely."""
     FORMAT = 2
-    """The shape alone is telling: an e-mail address, a calendar date."""
+    """Its form alone identifies it: an e-mail address, a calendar date."""
     LABELLED = 3
-    """A label or a checksum says what the value is."""
+    """A label or a check digit says what the value is."""
 
 
-class Found(NamedTuple):
-    """``text[start:end]`` is an identifier."""
+class Candidate(NamedTuple):
+    """A span ``text[start:end]`` that one rule takes for an identifier."""
 
     start: int
     end: int
@@ -31,27 +32,27 @@ class Found(NamedTuple):
     strength: Strength = Strength.FORMAT
 
 
-Reader = Callable[[str, int, int], Iterable[Found]]
-"""Takes the folded note and where the trigger stands; gives what is found there."""
+CandidateReader = Callable[[str, int, int], Iterable[Candidate]]
+"""Takes the folded note and the start and end of a trigger's match; returns the candidates there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One subject: where to look, and how to read what stands there."""
+    """One subject: the trigger that finds where to look, and the reader that decides."""
 
     name: str
     trigger: str
-    read: Reader
+    read: CandidateReader
 
 
-def before(text: str, start: int, reach: int = 40) -> str:
-    """Up to ``reach`` characters of the same line in front of ``start``, in lower case."""
+def text_before(text: str, start: int, reach: int = 40) -> str:
+    """Return up to ``reach`` characters of the same line in front of ``start``, in lower case."""
     stretch = text[max(0, start - reach) : start]
     return stretch[stretch.rfind("\n") + 1 :].lower()
 
 
-def after(text: str, end: int, reach: int = 30) -> str:
-    """Up to ``reach`` characters of the same line behind ``end``, in lower case."""
+def text_after(text: str, end: int, reach: int = 30) -> str:
+    """Return up to ``reach`` characters of the same line behind ``end``, in lower case."""
     stretch = text[end : end + reach]
     cut = stretch.find("\n")
     return (stretch if cut < 0 else stretch[:cut]).lower()

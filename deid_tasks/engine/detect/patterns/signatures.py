@@ -4,23 +4,23 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.gazetteer import (
-    is_everyday,
-    is_frequent_surname,
-    is_given,
-    is_plain_name,
-    medical_words,
-)
 from deid_tasks.engine.detect.patterns.name_parts import (
     CAPS_WORD,
     FIRST_TOO,
     INITIAL,
     PARTICLE,
     TITLE_WORD,
-    is_word,
+    may_be_name,
     take_name,
 )
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, Strength, before
+from deid_tasks.engine.detect.patterns.reference_words import (
+    is_everyday_word,
+    is_frequent_surname,
+    is_given_name,
+    is_plain_name,
+    medical_term_words,
+)
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength, text_before
 
 _SIGNED = (
     r"(?i)\b(?:(?:electronically |digitally |e-?)?(?:signed|authenticated|verified|co-?signed|authored|dictated|transcribed|interpreted|reviewed|performed|ordered|approved|finalized|entered|documented|attested|seen|read|evaluated|prepared|recorded|completed|referred|prescribed|requested|collected|administered|witnessed|administered|validated|edited|electronically filed)(?: electronically)?(?: and [a-z]{4,12})? by"
@@ -39,7 +39,7 @@ _LAST_INITIAL = re.compile(r", [A-Z](?:\.(?![A-Z])|(?![A-Za-z0-9'.]))")
 _ONLY_CREDENTIAL = re.compile(_CREDENTIAL)
 
 
-def read_signed(text: str, start: int, end: int) -> Iterator[Found]:
+def read_signed(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Electronically signed by X, PCP: X, cc: X."""
     begin = end - 1
     if not text[begin].isupper():
@@ -50,7 +50,7 @@ def read_signed(text: str, start: int, end: int) -> Iterator[Found]:
     begin = lead.end() if lead else begin
     span = take_name(text, begin, 4, comma=has_colon or "signed" in label.lower())
     turned = _TURNED.match(text, span[1], span[1] + 24) if span and text[start:begin].rstrip().endswith(" by") else None
-    if span and turned and is_given(turned.group(1)):
+    if span and turned and is_given_name(turned.group(1)):
         span = (span[0], turned.end())
     if span is None:
         return
@@ -104,7 +104,7 @@ def read_signed(text: str, start: int, end: int) -> Iterator[Found]:
             return
         if value.isupper() and not has_colon and not low.endswith(" by"):
             return
-    yield Found(
+    yield Candidate(
         *span,
         Entity.PROVIDER,
         Strength.LABELLED if has_colon or low.endswith(" by") or is_credited or lead else Strength.FORMAT,
@@ -147,7 +147,7 @@ _LOOSE_CREDENTIALS = frozenset(
 )
 
 
-def read_credited(text: str, start: int, end: int) -> Iterator[Found]:
+def read_credited(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Maria T. Okafor, MD: the words in front of a credential."""
     last = start + 1
     has_comma = text[last : last + 1] == ","
@@ -169,7 +169,7 @@ def read_credited(text: str, start: int, end: int) -> Iterator[Found]:
             break
         if (
             not is_initial
-            and not all(is_word(piece) or " " in word for piece in word.split())
+            and not all(may_be_name(piece) or " " in word for piece in word.split())
             and not (count and word in FIRST_TOO)
         ):
             break
@@ -196,7 +196,7 @@ def read_credited(text: str, start: int, end: int) -> Iterator[Found]:
         value.isupper()
         and credential in _LOOSE_CREDENTIALS
         and any(
-            is_everyday(w) or w.lower() in medical_words()
+            is_everyday_word(w) or w.lower() in medical_term_words()
             for w in re.findall(r"[A-Z]{3,}", value)
             if not is_frequent_surname(w)
         )
@@ -221,10 +221,10 @@ def read_credited(text: str, start: int, end: int) -> Iterator[Found]:
         has_comma
         and count == 1
         and credential in {"MA", "PA", "MS", "DC", "MD", "OD", "RT", "PT", "OT", "DO"}
-        and re.search(r"(?:^|[^a-z])(?:in|from|of|to|near|at|lives)\s$", before(text, low))
+        and re.search(r"(?:^|[^a-z])(?:in|from|of|to|near|at|lives)\s$", text_before(text, low))
     ):
         return
-    yield Found(low, last, Entity.PROVIDER, Strength.FORMAT)
+    yield Candidate(low, last, Entity.PROVIDER, Strength.FORMAT)
 
 
 RULES = (

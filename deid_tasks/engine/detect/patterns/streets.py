@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.us_states import STATE_NAMES
-from deid_tasks.engine.detect.patterns.gazetteer import is_plain_name
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, Strength, after, before
-from deid_tasks.engine.detect.patterns.words import NOT_NAMES, word_set
+from deid_tasks.engine.detect.patterns.reference_words import is_plain_name
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength, text_after, text_before
+from deid_tasks.engine.detect.patterns.word_lists import NOT_NAMES, split_words
 
 STATES = STATE_NAMES | {"PR": "Puerto Rico"}
 SUFFIX = r"street|st|avenue|ave|av|road|rd|drive|dr|lane|ln|boulevard|blvd|court|ct|place|pl|terrace|ter|circle|cir|way|parkway|pkwy|highway|hwy|square|sq|trail|trl|turnpike|tpke|plaza|loop|alley|crossing|ridge|run|path|crescent|cres|walk|row|pike|mews|commons|landing|cove|point|hill|heights|bend|knoll"
@@ -22,7 +22,7 @@ _UNIT = re.compile(
     r",?\s{1,2}(?:(?:apt|apartment|unit|ste|suite|bldg|building|fl|floor|lot|rm)\.? ?#?\s?[A-Z0-9\-]{1,6}|[0-9]{1,2}(?:st|nd|rd|th)? (?:fl|floor)|#\s?[A-Z0-9\-]{1,6})(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
-_NO_STREET_WORD = word_set(
+_NO_STREET_WORD = split_words(
     """
     mg mcg ml cc mm cm kg lb lbs am pm a an the of in on by at to for with and or per is was year years yr yrs old yo month months week weeks day days hour hours hr hrs min mins minute minutes
     times time patient pt seen saw md rn np pa dr dr. mr mr. mrs mrs. ms ms. tab tabs tablet tablets cap caps capsule capsules dose doses units unit daily bid tid qid qhs prn po iv im sq sc right left
@@ -31,12 +31,12 @@ _NO_STREET_WORD = word_set(
     january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec down off only then
     """
 )
-_WEAKSUFFIXES = word_set(
+_WEAKSUFFIXES = split_words(
     "st ct dr pl way run path walk row point hill bend ridge crossing ter sq av loop cove landing heights knoll commons place court square"
 )
 
 
-def read_street(text: str, start: int, end: int) -> Iterator[Found]:
+def read_street(text: str, start: int, end: int) -> Iterator[Candidate]:
     """A house number, a name and a kind of street, with the apartment; the city and state behind it."""
     inner = _NUMBER_BEFORE_HOUSE.match(text, start, end)
     start = inner.end() if inner else start
@@ -59,7 +59,7 @@ def read_street(text: str, start: int, end: int) -> Iterator[Found]:
         and not (
             len(words) <= 2
             and suffix.lower() not in _WEAKSUFFIXES
-            and re.search(r"(?:lives? (?:at|on)|address:?|home:?|resides at|at|m,|[0-9],) $", before(text, start))
+            and re.search(r"(?:lives? (?:at|on)|address:?|home:?|resides at|at|m,|[0-9],) $", text_before(text, start))
         )
     ):
         return
@@ -81,7 +81,7 @@ def read_street(text: str, start: int, end: int) -> Iterator[Found]:
     unit = _UNIT.match(text, stop, stop + 24)
     stop = unit.end() if unit else stop
     flat = _FLAT.search(text[max(0, start - 20) : start])
-    yield Found(start - len(flat.group()) if flat else start, stop, Entity.STREET, Strength.LABELLED)
+    yield Candidate(start - len(flat.group()) if flat else start, stop, Entity.STREET, Strength.LABELLED)
     yield from _city_behind(text, stop)
 
 
@@ -96,12 +96,12 @@ _NO_CORNER_AFTER = re.compile(
 )
 
 
-def read_corner(text: str, start: int, end: int) -> Iterator[Found]:
+def read_corner(text: str, start: int, end: int) -> Iterator[Candidate]:
     """the drugstore on Elm & 5th; crash at Oak and Main St."""
     begin = text.index(" ", start, end) + 1
     first = text[begin : text.index(" ", begin, end)]
-    if first.lower() not in NOT_NAMES and not _NO_CORNER_AFTER.match(after(text, end)):
-        yield Found(begin, end, Entity.STREET)
+    if first.lower() not in NOT_NAMES and not _NO_CORNER_AFTER.match(text_after(text, end)):
+        yield Candidate(begin, end, Entity.STREET)
 
 
 _CITY_BEHIND = re.compile(
@@ -109,19 +109,19 @@ _CITY_BEHIND = re.compile(
 )
 
 
-def _city_behind(text: str, start: int) -> Iterator[Found]:
+def _city_behind(text: str, start: int) -> Iterator[Candidate]:
     match = _CITY_BEHIND.match(text, start, start + 80)
     if match and match.group("state") in STATES:
-        yield Found(*match.span("city"), Entity.CITY, Strength.LABELLED)
-        yield Found(*match.span("state"), Entity.STATE, Strength.LABELLED)
+        yield Candidate(*match.span("city"), Entity.CITY, Strength.LABELLED)
+        yield Candidate(*match.span("state"), Entity.STATE, Strength.LABELLED)
         if match.group("zip"):
-            yield Found(*match.span("zip"), Entity.ZIP, Strength.LABELLED)
+            yield Candidate(*match.span("zip"), Entity.ZIP, Strength.LABELLED)
 
 
-def _with_unit(text: str, start: int, end: int, strength: Strength = Strength.FORMAT) -> Iterator[Found]:
+def _with_unit(text: str, start: int, end: int, strength: Strength = Strength.FORMAT) -> Iterator[Candidate]:
     unit = _UNIT.match(text, end, end + 24)
     stop = unit.end() if unit else end
-    yield Found(start, stop, Entity.STREET, strength)
+    yield Candidate(start, stop, Entity.STREET, strength)
     yield from _city_behind(text, stop)
 
 
@@ -134,7 +134,7 @@ _NUMBERED_ROAD = (
 _BOX = rf"(?i)\bp\.? ?o\.? ?box:? ?#? ?[0-9]{{1,6}}\b|\b(?:rr|rural route|hc) ?#? ?[0-9]{{1,3}},? box [0-9]{{1,5}}\b|(?-i:{_NUMBERED_ROAD})"
 
 
-def read_box(text: str, start: int, end: int) -> Iterator[Found]:
+def read_box(text: str, start: int, end: int) -> Iterator[Candidate]:
     """PO Box 123, RR 2 Box 14, 12345 State Route 7, One Hospital Way."""
     yield from _with_unit(text, start, end, Strength.LABELLED)
 
@@ -150,7 +150,7 @@ _RARE = (
 _RARE_STREET = rf"\b[0-9]{{2,6}} (?:[A-Z][a-z'\-]{{1,20}} ){{1,3}}{_RARE}\b"
 
 
-def read_rare_street(text: str, start: int, end: int) -> Iterator[Found]:
+def read_rare_street(text: str, start: int, end: int) -> Iterator[Candidate]:
     """922 Kirby Port Apt. 12: a number, a name and a suffix that is an everyday word."""
     words = text[start:end].split()[1:-1]
     if text[start - 1 : start] in {"/", ".", "-", ":", "$", "#"} or not is_plain_name(words[0]) or len(words) > 2:

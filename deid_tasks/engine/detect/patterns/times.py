@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, Strength, after, before
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength, text_after, text_before
 
 _TRIGGER = (
     r"(?i)\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]{1,6})?"
@@ -41,7 +41,7 @@ _NO_TIME_BEFORE = re.compile(
 _DATE_BEFORE = re.compile(r"[0-9]{1,4}[/.\-][0-9]{1,2}(?:[/.\-][0-9]{2,4})?,? $")
 
 
-def read_time(text: str, start: int, end: int) -> Iterator[Found]:
+def read_time(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Judge one clock reading."""
     limit = end + 8
     if not text[start].isdigit() or (text[start : start + 3].isdigit() and text[start + 3 : start + 4] == ":"):
@@ -53,27 +53,27 @@ def read_time(text: str, start: int, end: int) -> Iterator[Found]:
     if clock and is_tail:
         return
     if clock:
-        ahead = before(text, start)
+        ahead = text_before(text, start)
         has_tail = text[clock.end() - 1].lower() not in "0123456789"
-        if not has_tail and (_TITRE.search(ahead) or _UNIT.match(after(text, clock.end()))):
+        if not has_tail and (_TITRE.search(ahead) or _UNIT.match(text_after(text, clock.end()))):
             return
         if not has_tail and clock[2] in {"00", "30"} and 1 <= int(clock[1]) <= 12 and _ON_A_DIAL.search(ahead):
             return
         if clock.group()[-1] in "hHsS" and len(clock[1]) == 1 and not _TOLD_HOUR.search(ahead):
             return  # 4:00 h of dialysis
         if text[clock.end() : clock.end() + 1] != "%":
-            yield Found(start, clock.end(), Entity.TIME)
+            yield Candidate(start, clock.end(), Entity.TIME)
         return
     hour = _HOUR.match(text, start, limit)
     if hour and not is_tail:
         if "clock" in hour.group().lower() and not (
-            _HOUR_BEFORE.search(before(text, start)) or _HOUR_AFTER.match(after(text, hour.end()))
+            _HOUR_BEFORE.search(text_before(text, start)) or _HOUR_AFTER.match(text_after(text, hour.end()))
         ):
             return
-        yield Found(start, hour.end(), Entity.TIME)
+        yield Candidate(start, hour.end(), Entity.TIME)
         return
     for military in _MILITARY.finditer(text, start, limit):
-        ahead, value = before(text, military.start()), military.group()
+        ahead, value = text_before(text, military.start()), military.group()
         if text[military.start() - 1 : military.start()].isdigit():
             continue
         told: object = (
@@ -85,12 +85,12 @@ def read_time(text: str, start: int, end: int) -> Iterator[Found]:
         told = told or (
             value[0] == "0" and re.search(r"(?:[a-z\])]\s|~\s?)$", ahead) and not _NO_TIME_BEFORE.search(ahead)
         )
-        if told and not _UNIT.match(after(text, military.end())):
-            yield Found(military.start(), military.end(), Entity.TIME, Strength.LABELLED)
+        if told and not _UNIT.match(text_after(text, military.end())):
+            yield Candidate(military.start(), military.end(), Entity.TIME, Strength.LABELLED)
             stop = military.end()
-            while (more := _MORE.match(text, stop, stop + 12)) and not _UNIT.match(after(text, more.end())):
+            while (more := _MORE.match(text, stop, stop + 12)) and not _UNIT.match(text_after(text, more.end())):
                 stop = more.end()
-                yield Found(stop - 4, stop, Entity.TIME)
+                yield Candidate(stop - 4, stop, Entity.TIME)
             return
 
 
@@ -116,21 +116,21 @@ _NO_HALF_BEFORE = re.compile(
 )
 
 
-def read_half(text: str, start: int, end: int) -> Iterator[Found]:
+def read_half(text: str, start: int, end: int) -> Iterator[Candidate]:
     """thurs 7a, 8/22 9a, 7p-6a: hours with nothing but the letter of their half of the day."""
     if text[start - 1 : start] in {".", "/", "-", ":"} or text[end : end + 1] in {"/", "-"}:
         return
-    ahead = before(text, start)
+    ahead = text_before(text, start)
     dash = text.find("-", start, end)
     if (
         dash > 0
         and not _NO_HALF_BEFORE.search(ahead)
         and (text[dash - 1] != text[end - 1] or _HALF_BEFORE.search(ahead))
     ):
-        yield Found(start, dash, Entity.TIME)
-        yield Found(dash + 1, end, Entity.TIME)
+        yield Candidate(start, dash, Entity.TIME)
+        yield Candidate(dash + 1, end, Entity.TIME)
     elif dash < 0 and _HALF_BEFORE.search(ahead):
-        yield Found(start, end, Entity.TIME)
+        yield Candidate(start, end, Entity.TIME)
 
 
 _WITH_H = r"\b(?:[01]?[0-9]|2[0-3])(?:h| h )[0-5][0-9]\b"
@@ -141,18 +141,18 @@ _H_BEFORE = re.compile(
 )
 
 
-def read_with_h(text: str, start: int, end: int) -> Iterator[Found]:
+def read_with_h(text: str, start: int, end: int) -> Iterator[Candidate]:
     """13h30, 2024-01-22 16 h 45; not 1h30 of surgery."""
-    ahead = before(text, start)
+    ahead = text_before(text, start)
     if (
         text[start - 1 : start] in {".", "/", "-", ":"}
-        or _H_UNIT.match(after(text, end))
+        or _H_UNIT.match(text_after(text, end))
         or _LASTS_BEFORE.search(ahead)
     ):
         return
     is_told = _H_BEFORE.search(ahead) is not None
     if is_told or (text[start + 2 : start + 3] == "h" and " " not in text[start:end]):
-        yield Found(start, end, Entity.TIME)
+        yield Candidate(start, end, Entity.TIME)
 
 
 RULES = (

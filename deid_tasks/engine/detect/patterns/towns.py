@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
-from deid_tasks.engine.detect.patterns.gazetteer import is_everyday, medical_words, towns
-from deid_tasks.engine.detect.patterns.rule import Found, Rule, Strength
-from deid_tasks.engine.detect.patterns.words import GENERIC_PLACE_WORDS, NOT_NAMES, word_set
+from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, medical_term_words, us_towns
+from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength
+from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NOT_NAMES, split_words
 
-_ABROAD = word_set(
+_ABROAD = split_words(
     "london paris rome madrid barcelona lisbon berlin munich frankfurt vienna zurich geneva brussels amsterdam dublin edinburgh glasgow manchester liverpool athens warsaw krakow prague budapest "
     "bucharest sofia belgrade moscow kiev kyiv istanbul ankara cairo casablanca lagos abuja accra nairobi johannesburg dakar kinshasa addis tehran baghdad beirut damascus jerusalem riyadh dubai doha "
     "kabul karachi lahore islamabad delhi mumbai bombay kolkata calcutta chennai madras bangalore hyderabad dhaka kathmandu colombo bangkok hanoi saigon manila jakarta singapore beijing shanghai guangzhou "
@@ -40,7 +40,7 @@ _LIVES = re.compile(
 _NAME = re.compile(r"(?:(?:St|Ft|Mt)\. ?)?[A-Z][A-Za-z'\-]{1,20}(?: [A-Z][a-z'\-]{1,20}){0,2}")
 
 
-def read_town(text: str, start: int, end: int) -> Iterator[Found]:
+def read_town(text: str, start: int, end: int) -> Iterator[Candidate]:
     """lives in Worcester; moved from Lagos; a woman from Akron."""
     match = _NAME.match(text, end - 2, end + 62)
     if match is None:
@@ -50,19 +50,23 @@ def read_town(text: str, start: int, end: int) -> Iterator[Found]:
         name = " ".join(words[:count])
         low = fold(name).removesuffix("'s")
         if (
-            (low in towns() or low in _ABROAD or ((count > 1 or not is_everyday(low)) and _SHAPE.fullmatch(name)))
+            (
+                low in us_towns()
+                or low in _ABROAD
+                or ((count > 1 or not is_everyday_word(low)) and _SHAPE.fullmatch(name))
+            )
             and low not in NOT_NAMES
             and low not in GENERIC_PLACE_WORDS
         ):
             is_told = _LIVES.match(text, start) is not None
             is_bare = " " not in text[start : end - 3].strip()
             if count == 1 and (
-                name.isupper() or ((low in medical_words() or (is_bare and is_everyday(low))) and not is_told)
+                name.isupper() or ((low in medical_term_words() or (is_bare and is_everyday_word(low))) and not is_told)
             ):
                 return
-            if is_bare and _SHAPE.fullmatch(name) and low not in towns():
+            if is_bare and _SHAPE.fullmatch(name) and low not in us_towns():
                 return
-            yield Found(match.start(), match.start() + len(name.removesuffix("'s")), Entity.CITY, Strength.WEAK)
+            yield Candidate(match.start(), match.start() + len(name.removesuffix("'s")), Entity.CITY, Strength.WEAK)
             return
 
 
