@@ -9,12 +9,10 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import SettingsError
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.patterns import (
-    ages,
-    calendar_words,
     contacts,
     dates,
     full_names,
-    ids,
+    identifiers,
     initials,
     institutions,
     mentions,
@@ -25,7 +23,6 @@ from deid_tasks.engine.detect.patterns import (
     rosters,
     signatures,
     streets,
-    times,
     towns,
 )
 from deid_tasks.engine.detect.patterns.overlaps import strongest_candidates
@@ -36,11 +33,8 @@ from deid_tasks.engine.text.ascii import fold_to_ascii
 
 RULES: tuple[Rule, ...] = (
     *dates.RULES,
-    *calendar_words.RULES,
-    *times.RULES,
-    *ages.RULES,
     *contacts.RULES,
-    *ids.RULES,
+    *identifiers.RULES,
     *streets.RULES,
     *places.RULES,
     *names.RULES,
@@ -55,6 +49,9 @@ RULES: tuple[Rule, ...] = (
     *full_names.RULES,
 )
 """The rules of all rooms. Rules of one subject are neighbours, so that their triggers share an automaton."""
+
+FORM_TABLES = (*dates.FORM_TABLES, *identifiers.FORM_TABLES)
+"""The tables of forms of all rooms, whose examples are tests."""
 
 
 class PatternDetector:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
-from deid_tasks.engine.detect.patterns.name_parts import may_be_name
+from deid_tasks.engine.detect.patterns.names.name_parts import may_be_name
 from deid_tasks.engine.detect.patterns.reference_words import (
     given_name_rates,
     is_everyday_word,

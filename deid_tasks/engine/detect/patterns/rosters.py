@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.name_parts import may_be_name
+from deid_tasks.engine.detect.patterns.names.name_parts import may_be_name
 from deid_tasks.engine.detect.patterns.reference_words import (
     is_everyday_word,
     is_frequent_surname,

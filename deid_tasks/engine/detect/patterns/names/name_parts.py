@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.reference_words import surname_rates
+from deid_tasks.engine.detect.patterns.reference_words import is_frequent_surname, is_plain_name, surname_rates
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
 from deid_tasks.engine.detect.patterns.word_lists import MEDICAL_ENDINGS, NOT_NAMES
 
@@ -93,3 +93,8 @@ def name_candidates(
     """The span, if there is one, as a find."""
     if span:
         yield Candidate(*span, entity, strength)
+
+
+def is_name_of_person(word: str) -> bool:
+    """Whether a capitalised word is a name, alone or as one that many bear."""
+    return is_plain_name(word) or is_frequent_surname(word) or (len(word) == 1 and word.isupper())

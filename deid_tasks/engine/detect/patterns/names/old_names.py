@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.name_parts import (
+from deid_tasks.engine.detect.patterns.names.name_parts import (
     CAPS_WORD,
     INITIAL,
     LOWER_WORD,

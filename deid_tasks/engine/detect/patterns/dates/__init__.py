@@ -1,0 +1,41 @@
+"""Dates, times of day and ages: in figures, in words, and beside the people they belong to."""
+
+from deid_tasks.engine.detect.patterns.dates import ages, ages_of_people, calendar_words, months, numeric, times
+from deid_tasks.engine.detect.patterns.rule import Rule
+
+__all__ = ["FORM_TABLES", "RULES"]
+
+RULES = (
+    Rule("numeric date", numeric.NUMERIC_TRIGGER, numeric.read_numeric),
+    Rule("labelled date", numeric.LABELLED_TRIGGER, numeric.read_labelled_date),
+    Rule("month", months.MONTH_TRIGGER, months.read_month),
+    Rule("weekday", calendar_words.WEEKDAY_TRIGGER, calendar_words.read_weekday),
+    Rule("holiday", calendar_words.HOLIDAY_TRIGGER, calendar_words.read_holiday),
+    Rule("season", calendar_words.SEASON_TRIGGER, calendar_words.read_season),
+    Rule("year", calendar_words.YEAR_TRIGGER, calendar_words.read_year),
+    Rule("weekdays by letters", calendar_words.DIALYSIS_TRIGGER, calendar_words.read_dialysis),
+    Rule("short year", calendar_words.SHORT_YEAR_TRIGGER, calendar_words.read_short_year),
+    Rule("day of the month", calendar_words.ORDINAL_TRIGGER, calendar_words.read_ordinal),
+    Rule("time", times.TIME_TRIGGER, times.read_time),
+    Rule("hour and half of the day", times.HALF_OF_DAY_TRIGGER, times.read_half_of_day),
+    Rule("hour with an h", times.HOUR_WITH_H_TRIGGER, times.read_hour_with_h),
+    Rule(
+        "age beside a birth date",
+        ages_of_people.BESIDE_BIRTH_DATE_TRIGGER,
+        ages_of_people.read_age_beside_birth_date,
+    ),
+    Rule("age in a header", ages_of_people.IN_HEADER_TRIGGER, ages_of_people.read_age_in_header),
+    Rule("ages of children", ages_of_people.AGES_OF_CHILDREN_TRIGGER, ages_of_people.read_ages_of_children),
+    Rule("age with its unit", ages.OLD_TRIGGER, ages.read_age_with_unit),
+    Rule("age at present", ages.PRESENT_AGE_TRIGGER, ages.read_present_age),
+    Rule("labelled age", ages.AGED_TRIGGER, ages.read_labelled_age),
+    Rule("decade", ages.DECADE_TRIGGER, ages.read_decade),
+    Rule("age and sex", ages.AGE_AND_SEX_TRIGGER, ages.read_age_and_sex),
+    Rule("age at an event", ages.EVENT_TRIGGER, ages.read_age_at_event),
+    Rule("age beside a name", ages_of_people.BESIDE_NAME_TRIGGER, ages_of_people.read_age_beside_name),
+    Rule("age of a visit", ages_of_people.AGE_OF_VISIT_TRIGGER, ages_of_people.read_age_of_visit),
+)
+"""The rules of this room."""
+
+FORM_TABLES = numeric.FORM_TABLES
+"""The tables of forms, whose examples are tests."""

@@ -1,0 +1,118 @@
+"""Ages beside a name, a birth date or a relative: Ms. Okafor, 59; DOB 01/07/1960 (63); children, 12, 14 and 17."""
+
+import re
+from collections.abc import Iterator
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.engine.detect.patterns.dates.ages import OLDEST
+from deid_tasks.engine.detect.patterns.names.name_parts import is_name_of_person, may_be_name
+from deid_tasks.engine.detect.patterns.reference_words import is_given_name, is_plain_name, medical_term_words
+from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_after
+from deid_tasks.engine.detect.patterns.word_lists import alternation
+
+BESIDE_NAME_TRIGGER = (
+    r"(?:\b(?:Mr|Mrs|Ms|Miss|MR|MRS|MS|Pt|PT|Mx)\.? )?\b[A-Z][A-Za-z'\-]{1,24}(?:, \(?| {1,6}\()[0-9]{1,3}\b"
+    rf"|(?i)\b(?:{alternation('dates', 'relatives_with_an_age')})s?(?: [a-z]{{2,15}})?, [0-9]{{1,3}}\b"  # sister, 49
+)
+_BESIDE_NAME_TAIL = re.compile(r"(?:, ?(?![0-9])|\)(?! ?(?:mg|ml))|\.(?:\s|$)|;|$| years?,| yrs?,)")
+_LAST_FIGURES = re.compile(r"[0-9]{1,3}$")
+_WORD = re.compile(r"[A-Za-z'\-]+")
+_WORD_BEFORE = re.compile(r"(?:^|[\s(:])([A-Z][A-Za-z'\-]{0,24}\.?,?) $")
+_DATE_OR_FIRM_AFTER = re.compile(r"[,;] ?(?:in|on|at) |, (?:[12][0-9]{3}|Inc|LLC)")
+_TITLES = frozenset({"mr", "mrs", "ms", "miss", "mx", "pt"})
+
+
+def read_age_beside_name(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read Ms. Okafor, 59, was …; Maria Okafor (64); sister, 49, healthy."""
+    match = _LAST_FIGURES.search(text, start, end)
+    if match is None or int(match.group()) > OLDEST or not _BESIDE_NAME_TAIL.match(text, end, end + 12):
+        return
+    lead = text[start : match.start()]
+    if "(" in lead and text[end : end + 1] != ")":
+        return
+    words = _WORD.findall(lead)
+    if not words[0][0].isupper():
+        yield Candidate(match.start(), end, Entity.AGE)
+    elif not _DATE_OR_FIRM_AFTER.match(text[end : end + 7]) and _is_of_person(text, start, words):
+        yield Candidate(match.start(), end, Entity.AGE, Strength.WEAK)
+
+
+def _is_of_person(text: str, start: int, words: list[str]) -> bool:
+    """Whether the words in front of a number are a title and a name, or a name that the lists hold."""
+    if words[0].lower() in _TITLES and len(words) > 1:
+        return True
+    last = words[-1]
+    earlier = _WORD_BEFORE.search(text[max(0, start - 40) : start])
+    if earlier and not earlier.group(1).isupper() and is_name_of_person(earlier.group(1).rstrip(".,")):
+        return is_name_of_person(last) or (may_be_name(last) and last.lower() not in medical_term_words())
+    return is_name_of_person(last) and not last.isupper() and is_plain_name(last)
+
+
+BESIDE_BIRTH_DATE_TRIGGER = (
+    r"(?i)\b(?:dob|d\.o\.b\.?|born|birth ?date|date of birth):? {0,3}"
+    r"(?:[0-9]{1,2}[/.\-][0-9]{1,2}[/.\-][0-9]{2,4}"  # 01/07/1960
+    r"|[0-9]{1,2}[ \-]?[a-z]{3,9}[ \-]?[0-9]{2,4}|[0-9]{4}-[0-9]{2}-[0-9]{2}),? {0,6}"  # 7 Jan 1960, 1960-01-07
+    r"(?:\([0-9]{1,3} ?(?:y|yrs?|yo|y/o|years?|mos?|months?)?\)"  # (63)
+    r"|[0-9]{1,3} ?(?:y|yrs?|yo|y/o|years?|mos?|months?)\b)"  # 63 yrs
+)
+_BESIDE_BIRTH_DATE_VALUE = re.compile(r"([0-9]{1,3}) ?[A-Za-z/]{0,6}\)?$")
+_EARLY_OR_LATE_AFTER = re.compile(r"\s(?:early|premature|preterm|before|late|ago)")
+
+
+def read_age_beside_birth_date(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read DOB 01/07/1960 (63) and DOB 3/9/17  7 yrs; not born 3/9/17 3 months early."""
+    match = _BESIDE_BIRTH_DATE_VALUE.search(text, start, end)
+    if _EARLY_OR_LATE_AFTER.match(text_after(text, end)):
+        return
+    if match and int(match[1]) <= OLDEST and text[match.start() - 1] in " (":
+        yield Candidate(*match.span(1), Entity.AGE, Strength.LABELLED)
+
+
+IN_HEADER_TRIGGER = (
+    r"(?im)^[ \t]{0,4}[a-z][a-z'\-]{1,20}, ?[a-z][a-z'\-]{1,20}(?: [a-z]\.?)? {2,8}[0-9]{1,3} {2,8}"
+    r"(?:[0-9]{1,2}[/\-][0-9]{1,2}[/\-]|mrn|dob|acct|rm |room |[mf] )"
+)
+_IN_HEADER_PARTS = re.compile(
+    r"(?P<name>[A-Za-z'\-]{2,21}, ?(?P<first>[A-Za-z'\-]{2,21})(?: [A-Za-z]\.?)?) {2,8}(?P<age>[0-9]{1,3}) "
+)
+
+
+def read_age_in_header(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read a number between a name in the order of a register and the next field: okafor, maria   34   10/3/22."""
+    match = _IN_HEADER_PARTS.search(text, start, end)
+    if match and int(match["age"]) <= OLDEST and is_given_name(match["first"]):
+        yield Candidate(*match.span("name"), Entity.PATIENT)
+        yield Candidate(*match.span("age"), Entity.AGE)
+
+
+AGE_OF_VISIT_TRIGGER = (
+    r"(?i)\b[0-9]{1,2}[ \-](?:months?|mo|years?|yr)s?[ \-](?:old )?"
+    r"(?:well|wcc|wcv|infant|toddler|shots|vaccines|immunizations)\b"  # 4 month well visit
+    r"|\bwell[ -]?child[^\n]{0,24}?[ \-][0-9]{1,2} (?:year|yr|month|mo)"  # WELL CHILD VISIT - 5 YEAR
+    r"|\b[0-9]{1,3} ?(?:years?|yrs?|yr|y)(?:,|/| ) ?[MF]\b"  # 50 years, F
+    r"|\b[0-9]{1,2} (?:yr|mo) {3,}"  # a column
+)
+_VISIT_VALUE = re.compile(r"[0-9]{1,3}(?=[ \-]?(?:y|m))", re.IGNORECASE)
+
+
+def read_age_of_visit(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read WELL CHILD VISIT - 5 YEAR and 50 years, F."""
+    match = _VISIT_VALUE.search(text[start:end])
+    if match and int(match.group()) <= OLDEST:
+        yield Candidate(start + match.start(), start + match.end(), Entity.AGE)
+
+
+AGES_OF_CHILDREN_TRIGGER = (
+    r"(?i)\b(?:children|kids|sons|daughters|siblings|brothers|sisters|grandchildren|boys|girls)[ ,:(]{1,3}"
+    r"(?:ages? |aged )?[0-9]{1,2}(?:(?:, ?and|,| and| &|/) ?[0-9]{1,2}){1,5}\b"
+)
+_CHILDREN_UNIT = re.compile(r"\s?(?:weeks|months|years ago|/|%|\.[0-9])")
+_CHILD_VALUE = re.compile(r"[0-9]{1,2}")
+
+
+def read_ages_of_children(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read three children, 12, 14 and 17."""
+    if _CHILDREN_UNIT.match(text_after(text, end)):
+        return
+    for match in _CHILD_VALUE.finditer(text[start:end]):
+        yield Candidate(start + match.start(), start + match.end(), Entity.AGE)

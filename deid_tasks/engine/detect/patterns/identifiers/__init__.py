@@ -1,0 +1,24 @@
+"""Numbers and codes that name a person, a plan, a licence, a vehicle, a device or a document."""
+
+from deid_tasks.engine.detect.patterns.identifiers import labelled_numbers, number_formats, other_numbers, user_names
+from deid_tasks.engine.detect.patterns.rule import Rule
+
+__all__ = ["FORM_TABLES", "RULES"]
+
+RULES = (
+    Rule("code of entry", other_numbers.CODE_TRIGGER, other_numbers.read_entry_code),
+    Rule("rescue vehicle", other_numbers.RESCUE_VEHICLE_TRIGGER, other_numbers.read_rescue_vehicle),
+    Rule("log-in", user_names.LOGIN_TRIGGER, user_names.read_login),
+    Rule("file name", other_numbers.FILE_TRIGGER, other_numbers.read_file_name),
+    Rule("number with blanks", other_numbers.BLANKS_TRIGGER, other_numbers.read_number_with_blanks),
+    Rule("number plate", other_numbers.PLATE_TRIGGER, other_numbers.read_plate),
+    Rule("labelled number", labelled_numbers.LABELLED_NUMBER_TRIGGER, labelled_numbers.read_labelled_number),
+    Rule("social security number", number_formats.SSN_TRIGGER, number_formats.read_ssn),
+    Rule("number format", number_formats.FORMAT_TRIGGER, number_formats.read_number_format),
+    Rule("dictation number", user_names.DICTATION_TRIGGER, user_names.read_dictation_number),
+    Rule("user name", user_names.USER_NAME_TRIGGER, user_names.read_user_name),
+)
+"""The rules of this room."""
+
+FORM_TABLES = (labelled_numbers.LABELLED_NUMBERS, number_formats.NUMBER_FORMATS)
+"""The tables of forms, whose examples are tests."""

@@ -1,0 +1,86 @@
+"""Number plates, rescue vehicles, file names, codes of entry, and numbers that are written with blanks."""
+
+import re
+from collections.abc import Iterator
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.engine.detect.patterns.identifiers.labelled_numbers import MEASURE_AFTER
+from deid_tasks.engine.detect.patterns.identifiers.number_formats import PUBLIC_CODE_BEFORE
+from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_after, text_before
+from deid_tasks.engine.detect.patterns.word_lists import NOT_NAMES
+
+PLATE_TRIGGER = (
+    r"\b(?:[Ll]icen[cs]e [Pp]lates?|[Pp]lates?|PLATE|[Tt]ag|TAG|VIN)(?: (?:[Nn]o\.?|[Nn]umber|#))?[:#]? {1,2}"
+    r"(?:[A-Z]{2} )?(?:[A-Z0-9]{1,4}[ \-][A-Z0-9]{2,5}|[A-HJ-NPR-Z0-9]{17}|[A-Z0-9]{5,8})\b"
+)
+_PLATE_VALUE = re.compile(r"(?:[A-Z0-9]{1,4}[ \-][A-Z0-9]{2,5}|[A-HJ-NPR-Z0-9]{17}|[A-Z0-9]{5,8})$")
+_FIGURE = re.compile(r"[0-9]")
+_LETTER_OR_FOUR_FIGURES = re.compile(r"[A-Z]|[0-9]{4}")
+
+
+def read_plate(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read plate GUP 1306."""
+    match = _PLATE_VALUE.search(text, start, end)
+    if match and _FIGURE.search(match.group()) and _LETTER_OR_FOUR_FIGURES.search(match.group()):
+        yield Candidate(match.start(), end, Entity.VEHICLE, Strength.LABELLED)
+
+
+FILE_TRIGGER = r"(?i)\b[a-z0-9][a-z0-9_\-]{2,40}\.(?:jpe?g|png|heic|tiff?|bmp|gif|dcm|mp4|mov|avi|pdf|wav|mp3|docx?)\b"
+
+
+def read_file_name(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the name of a file with a number in it: IMG_2936.heic."""
+    has_figure = any(character.isdigit() for character in text[start : text.rindex(".", start, end)])
+    if has_figure and text[start - 1 : start] not in {"/", "@"}:
+        yield Candidate(start, end, Entity.OTHER_ID, Strength.LABELLED)
+
+
+BLANKS_TRIGGER = (
+    r"\b(?i:member|mbr|subscriber|policy|insurance|medicare|medicaid|ramq|nhs|ppo|hmo|health ?card)"
+    r"(?i: ?(?:no\.?|number|id|card|#)){0,2}[:#]? {1,2}#? ?"
+    r"(?:[A-Z]{2,4} )?[0-9]{3,5}(?: [0-9]{3,5}){1,3}(?: [0-9])?(?: ?/ ?[0-9])?\b"  # PPO # LCP 8820 11947
+    r"|\b(?i:(?:screen|id|health|green|resident) card|passport)(?: ?(?:[Nn]o\.?|#))?:? [A-Z]{1,3} [0-9]{6,9}\b"
+    r"|\b(?i:lic(?:ense)?\.?)(?: ?(?:[Nn]o\.?|#))?:? [A-Z]{1,3}(?:-[A-Z]{1,2})? [0-9]{3,8}\b"  # lic MT-P 2207
+)
+_BLANKS_VALUE = re.compile(
+    r" #? ?(?P<value>(?:[A-Z]{1,4}(?:-[A-Z]{1,2})? )?[0-9]{3,8}(?: [0-9]{3,5}){0,3}(?: [0-9])?(?: ?/ ?[0-9])?)$"
+)
+_CARD_OR_PASSPORT = re.compile(r"(?i)card|passport")
+_TELEPHONE = re.compile(r"[0-9]{3} [0-9]{3} [0-9]{4}")
+
+
+def read_number_with_blanks(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read PPO # LCP 8820 11947, Medicare 2950 11827 4 / 2 and lic MT-P 2207."""
+    match = _BLANKS_VALUE.search(text, start, end)
+    if match is None or text[end : end + 1] == "-" or MEASURE_AFTER.match(text, end, end + 10):
+        return
+    value, low, label = match["value"], match.start("value"), text[start : start + 3].lower()
+    if _TELEPHONE.fullmatch(value) and label != "nhs":
+        return
+    entity = Entity.LICENSE if label == "lic" else Entity.HEALTH_PLAN
+    if _CARD_OR_PASSPORT.search(text[start : match.start()]) and "health" not in text[start:end].lower():
+        entity = Entity.OTHER_ID
+    if entity is Entity.LICENSE and value.split()[0].lower() in NOT_NAMES:
+        low += value.index(" ") + 1  # license RN 12345
+    yield Candidate(low, end, entity, Strength.LABELLED)
+
+
+CODE_TRIGGER = r"\b(?i:code):? [A-Z0-9]{6,12}\b"
+
+
+def read_entry_code(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read what opens a portal or a program: code 7XQ4MRLB."""
+    value = text[text.rindex(" ", start, end) + 1 : end]
+    figures = sum(character.isdigit() for character in value)
+    if figures > 1 and len(value) - figures > 2 and not PUBLIC_CODE_BEFORE.search(text_before(text, start) + " "):
+        yield Candidate(end - len(value), end, Entity.OTHER_ID)
+
+
+RESCUE_VEHICLE_TRIGGER = r"\b(?:Medic|MEDIC|Engine|ENGINE|Ambulance|AMBULANCE|Squad|SQUAD) [0-9]{1,3}\b"
+_RESCUE_UNIT = re.compile(r"\s?(?:min|hrs?|hours|times|days|/|%|[.,:][0-9])")
+
+
+def read_rescue_vehicle(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read Medic 31."""
+    if not _RESCUE_UNIT.match(text_after(text, end)):
+        yield Candidate(start, end, Entity.VEHICLE)
