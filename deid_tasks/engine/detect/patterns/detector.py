@@ -11,17 +11,12 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.patterns import (
     contacts,
     dates,
-    full_names,
     identifiers,
-    initials,
     institutions,
-    mentions,
     names,
     occupations,
     organizations,
     places,
-    rosters,
-    signatures,
     streets,
     towns,
 )
@@ -38,19 +33,14 @@ RULES: tuple[Rule, ...] = (
     *streets.RULES,
     *places.RULES,
     *names.RULES,
-    *signatures.RULES,
-    *initials.RULES,
-    *rosters.RULES,
-    *mentions.RULES,
     *organizations.RULES,
     *institutions.RULES,
     *towns.RULES,
     *occupations.RULES,
-    *full_names.RULES,
 )
 """The rules of all rooms. Rules of one subject are neighbours, so that their triggers share an automaton."""
 
-FORM_TABLES = (*dates.FORM_TABLES, *identifiers.FORM_TABLES)
+FORM_TABLES = (*dates.FORM_TABLES, *identifiers.FORM_TABLES, *names.FORM_TABLES)
 """The tables of forms of all rooms, whose examples are tests."""
 
 

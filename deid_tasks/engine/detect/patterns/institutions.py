@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
+from deid_tasks.engine.detect.patterns.names.name_parts import may_be_name
 from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, medical_term_words, us_towns
 from deid_tasks.engine.detect.patterns.rule import Candidate, Rule, Strength, text_after, text_before
 from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NOT_NAMES
@@ -142,7 +143,21 @@ def read_lettered(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(start, end, Entity.FACILITY, Strength.WEAK)
 
 
+_SITE = r"(?i)\b(?:site|facility|campus|hospital|clinic|where)(?:: ?| {0,4}\| ?| )(?-i:[A-Z]{3,5})(?:[;,.:)\n]| {2}|$)"
+
+
+def read_site(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """SITE: RMH; clinic RPC; a hospital's letters behind what it is."""
+    match = re.compile(r"[A-Z]{3,5}(?=[^A-Za-z]*$)").search(text, start, end)
+    if match is None or (text[start:end].isupper() and ":" not in text[start:end]):
+        return
+    low = match.group().lower()
+    if low not in medical_term_words() and may_be_name(low) and not is_everyday_word(low):
+        yield Candidate(*match.span(), Entity.FACILITY)
+
+
 RULES = (
+    Rule("site", _SITE, read_site),
     Rule("house by letters", _LETTERED, read_lettered),
     Rule("hospital in capitals", _CAPITALS, read_capitals),
     Rule("known house", _KNOWN, read_known),

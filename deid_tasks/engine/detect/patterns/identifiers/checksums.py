@@ -18,7 +18,7 @@ def is_luhn(digits: str) -> bool:
 
 
 def is_card(digits: str) -> bool:
-    """Whether 14 to 19 ``digits`` are the number of a payment card, by first figure and check digit (ISO/IEC 7812-1)."""
+    """Whether 14 to 19 ``digits`` are the number of a payment card: first and check digit (ISO/IEC 7812-1)."""
     return 14 <= len(digits) <= 19 and digits[0] in "23456" and is_luhn(digits)
 
 
