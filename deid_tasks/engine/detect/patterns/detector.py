@@ -12,13 +12,9 @@ from deid_tasks.engine.detect.patterns import (
     contacts,
     dates,
     identifiers,
-    institutions,
     names,
-    occupations,
     organizations,
     places,
-    streets,
-    towns,
 )
 from deid_tasks.engine.detect.patterns.overlaps import strongest_candidates
 from deid_tasks.engine.detect.patterns.prefilter import Prefilter, compile_trigger
@@ -30,17 +26,13 @@ RULES: tuple[Rule, ...] = (
     *dates.RULES,
     *contacts.RULES,
     *identifiers.RULES,
-    *streets.RULES,
     *places.RULES,
     *names.RULES,
     *organizations.RULES,
-    *institutions.RULES,
-    *towns.RULES,
-    *occupations.RULES,
 )
 """The rules of all rooms. Rules of one subject are neighbours, so that their triggers share an automaton."""
 
-FORM_TABLES = (*dates.FORM_TABLES, *identifiers.FORM_TABLES, *names.FORM_TABLES)
+FORM_TABLES = (*dates.FORM_TABLES, *identifiers.FORM_TABLES, *names.FORM_TABLES, *places.FORM_TABLES)
 """The tables of forms of all rooms, whose examples are tests."""
 
 

@@ -6,9 +6,9 @@ from deid_tasks.engine.detect.patterns.rule import Candidate
 
 
 def strongest_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the sorted, disjoint candidates that remain: of two that overlap the stronger, then the longer, then the earlier.
+    """Return the candidates that remain, sorted and disjoint.
 
-    Takes O(n log n) for ``n`` candidates.
+    Of two that overlap the stronger remains, then the longer, then the earlier. Takes O(n log n) for ``n`` candidates.
     """
     chosen: list[Candidate] = []
     cluster: list[Candidate] = []

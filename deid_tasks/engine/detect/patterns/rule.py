@@ -13,7 +13,7 @@ from deid_tasks.core.entities import Entity
 
 
 class Strength(IntEnum):
-    """The evidence for a candidate; of two that overlap the stronger wins, and of two equally strong ones the longer."""
+    """The evidence for a candidate. Of two that overlap the stronger wins, of two equally strong ones the longer."""
 
     WEAK = 1
     """The words around it make it likely."""

@@ -1,7 +1,7 @@
 """The word lists of the rules: text files in the folder ``lists`` of each room, one entry a line.
 
-A line that starts with ``#`` and a blank is a comment. Entries of an alternation may be regular expressions; their order
-is that of the file, because the first branch that matches wins.
+A line that starts with ``#`` and a blank is a comment. The entries of an alternation may be regular expressions. They
+stay in the order of the file, because the first branch that matches wins.
 """
 
 from functools import cache
@@ -12,7 +12,10 @@ _ROOT = Path(__file__).parent
 
 @cache
 def list_entries(room: str, name: str) -> tuple[str, ...]:
-    """Return the entries of ``<room>/lists/<name>.txt`` in the order of the file; the lists of all rooms have no room."""
+    """Return the entries of ``<room>/lists/<name>.txt`` in the order of the file.
+
+    Lists that several rooms share stand in no room: ``room`` is empty.
+    """
     path = _ROOT / room / "lists" / f"{name}.txt"
     lines = path.read_text(encoding="utf-8").splitlines()
     return tuple(line for line in lines if line and not line.startswith("# "))
@@ -30,7 +33,7 @@ def alternation(room: str, name: str) -> str:
     return "|".join(list_entries(room, name))
 
 
-def split_words(listed: str) -> frozenset[str]:
+def as_word_set(listed: str) -> frozenset[str]:
     """Return the words of ``listed`` as a set: for lists that are short enough to stand beside their rule."""
     return frozenset(listed.split())
 

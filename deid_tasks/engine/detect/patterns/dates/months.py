@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_before
-from deid_tasks.engine.detect.patterns.word_lists import alternation, split_words
+from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
 _MONTH = (
     rf"(?:{alternation('dates', 'misspelt_months')}"
@@ -43,7 +43,7 @@ _YEAR_AFTER_DAY = re.compile(
     r"|'?[0-9]{2}(?![0-9:/%]|\s?[ap]\.?m|\s?(?:mg|mcg|ml|year|yo)))",
     re.IGNORECASE,
 )
-_NAMES_OR_WORDS = split_words("jan feb mar apr jun jul aug sep sept oct nov dec march april may june august")
+_NAMES_OR_WORDS = as_word_set("jan feb mar apr jun jul aug sep sept oct nov dec march april may june august")
 """Months that are also given names, words or abbreviations."""
 _PLAIN_SHORT = frozenset({"Sept", "Feb", "Nov", "Oct", "Aug"})
 """Short months that are not names and, written so, nothing else."""

@@ -22,7 +22,7 @@ from deid_tasks.engine.detect.patterns.reference_words import (
     medical_term_words,
 )
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_before
-from deid_tasks.engine.detect.patterns.word_lists import alternation, split_words
+from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
 CREDENTIAL = alternation("names", "credentials")
 CREDENTIAL_TRIGGER = rf"[A-Za-z.],? {{1,2}}(?:{CREDENTIAL})(?:[^A-Za-z0-9]|\b)"
@@ -31,10 +31,10 @@ _WORD_IN_FRONT = re.compile(
 )
 _ROLE_BEFORE = re.compile(r"([A-Z]{2,5}) (?=[A-Z][a-z])")
 """WOCN Heather Cross, BSN: letters of a role in front of a name."""
-_LOOSE_CREDENTIALS = split_words("PA DO MS MA OT PT RT OD DC SLP RD CNS ATC RN CDE EMT CNA NP MD LPN")
+_LOOSE_CREDENTIALS = as_word_set("PA DO MS MA OT PT RT OD DC SLP RD CNS ATC RN CDE EMT CNA NP MD LPN")
 """Credentials that are abbreviations of other things too."""
-_ABBREVIATIONS_BEHIND_CAPITALS = split_words("PT OT MS MA PA DO RT DC MD")
-_STATES_AND_ABBREVIATIONS = split_words("MA PA MS DC MD OD RT PT OT DO")
+_ABBREVIATIONS_BEHIND_CAPITALS = as_word_set("PT OT MS MA PA DO RT DC MD")
+_STATES_AND_ABBREVIATIONS = as_word_set("MA PA MS DC MD OD RT PT OT DO")
 _NOT_CAPITAL = re.compile(r"[^A-Z]")
 _LONG_CAPITALS = re.compile(r"[A-Z]{3,}")
 _TOWN_BEFORE = re.compile(r"(?:^|[^a-z])(?:in|from|of|to|near|at|lives)\s$")

@@ -24,7 +24,7 @@ from deid_tasks.engine.detect.patterns.reference_words import (
     medical_term_words,
 )
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
-from deid_tasks.engine.detect.patterns.word_lists import NOT_NAMES, split_words, word_set
+from deid_tasks.engine.detect.patterns.word_lists import NOT_NAMES, as_word_set, word_set
 
 _WHOLE_DATE = r"(?:[0-9]{1,2}[/.\-][0-9]{1,2}[/.\-][0-9]{2,4}|[0-9]{4}-[0-9]{2}-[0-9]{2})"
 _TYPIST = r"(?-i:[a-z]{2,4}|[A-Z]{2,4})"
@@ -40,7 +40,7 @@ LABEL_TRIGGER = (
 )
 _LABELLED_LETTERS = re.compile(r"([A-Za-z]{2,4})(?:(?: ?/ ?|[:/]{1,2})([A-Za-z]{2,4}))?$")
 _NEEDS_CAPITALS = re.compile(r"(?i)(?:by|nurse|tech|qc|reviewed|signed|entered|witness|filed|coded)\W*$")
-_LABELS_AND_WORDS = split_words("by nurse reviewed signed tech entered filed coded td tr dd")
+_LABELS_AND_WORDS = as_word_set("by nurse reviewed signed tech entered filed coded td tr dd")
 """Labels that are words or abbreviations of their own too."""
 _BY_TAIL = re.compile(r"\)?(?:[.,;:\n/]|$| {2}|,? (?:CT|RN|at|on|[0-9]))")
 

@@ -8,7 +8,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.forms import Form, FormTable, always, never
 from deid_tasks.engine.detect.patterns.reference_words import is_frequent_surname, is_plain_name, surname_rates
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
-from deid_tasks.engine.detect.patterns.word_lists import MEDICAL_ENDINGS, NOT_NAMES, split_words
+from deid_tasks.engine.detect.patterns.word_lists import MEDICAL_ENDINGS, NOT_NAMES, as_word_set
 
 PARTICLE = (
     r"(?:(?:de|la|del|las|los|van|von|der|den|ter|bin|ibn|al|el|da|dos|di|du|le|abu|st\."
@@ -21,10 +21,10 @@ INITIAL = r"(?:[A-Z](?:\.|(?![A-Za-z'.])))"
 _WORD_AT = re.compile(rf"(?:{PARTICLE}{{0,2}}(?:{TITLE_WORD}|{CAPS_WORD})|{INITIAL})(?![a-z])")
 _GAP = re.compile(r" |(?<=\.)(?=[A-Z])")
 _COMMA = re.compile(r",\s?")
-_MONTHS = split_words("jan feb mar apr may jun june jul july aug sep sept oct nov dec")
+_MONTHS = as_word_set("jan feb mar apr may jun june jul july aug sep sept oct nov dec")
 _NUMERALS = frozenset({"II", "III", "IV"})
 _DAY_BEHIND = re.compile(r" [0-9]{1,2}(?![0-9])")
-_PARTICLES_OF_NAMES = split_words("de la van le al el do st. da di")
+_PARTICLES_OF_NAMES = as_word_set("de la van le al el do st. da di")
 """Particles that are not names on their own, in front of a name."""
 WORDS_AND_GIVEN_NAMES = frozenset({"Will", "May", "June", "April", "August", "Drew", "Art"})
 """Given names that are ordinary words too."""

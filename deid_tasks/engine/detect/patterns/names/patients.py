@@ -14,7 +14,7 @@ from deid_tasks.engine.detect.patterns.names.name_parts import (
     take_name,
 )
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
-from deid_tasks.engine.detect.patterns.word_lists import alternation, split_words
+from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
 PATIENT_TRIGGER = (
     rf"(?i)\b(?:{alternation('names', 'patient_labels')})\b"
@@ -37,7 +37,7 @@ _CALLED = frozenset(
     }
 )
 """Words that announce a name without a colon."""
-_WEAK_LABELS = split_words("re for regarding subject insured client pt patient")
+_WEAK_LABELS = as_word_set("re for regarding subject insured client pt patient")
 _TOPICS = frozenset({"re", "regarding", "subject"})
 _SECOND_GREETED = re.compile(r",? (?:and|&) (?=[A-Z])")
 _COLON_BEHIND = re.compile(r"\s?:")

@@ -13,12 +13,12 @@ from deid_tasks.engine.detect.patterns.reference_words import (
     surname_rates,
 )
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
-from deid_tasks.engine.detect.patterns.word_lists import split_words
+from deid_tasks.engine.detect.patterns.word_lists import as_word_set
 
 _NAME = r"[A-Za-z][A-Za-z'\-]{1,24}"
 _ROOM = r"(?:(?i:rm|room|bed|icu|or|unit) )?[A-Za-z]{0,2}[0-9]{1,5}(?:[A-Za-z]{1,6}[0-9]{0,4})?(?:-[0-9A-Za-z]{1,4})?"
 _DATE = r"(?:[0-9]{1,2}[/.\-][0-9]{1,2}[/.\-][0-9]{2,4}|[0-9]{4}-[0-9]{2}-[0-9]{2})"
-_ROOM_WORDS = split_words("rm room bed icu or unit ward bay floor")
+_ROOM_WORDS = as_word_set("rm room bed icu or unit ward bay floor")
 
 
 def _may_be_patient(word: str) -> bool:

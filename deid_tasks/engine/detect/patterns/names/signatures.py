@@ -11,7 +11,7 @@ from deid_tasks.engine.detect.patterns.names.credentials import CREDENTIAL
 from deid_tasks.engine.detect.patterns.names.name_parts import take_name
 from deid_tasks.engine.detect.patterns.reference_words import is_given_name
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
-from deid_tasks.engine.detect.patterns.word_lists import alternation, split_words
+from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
 SIGNATURE_TRIGGER = (
     r"(?i)\b(?:(?:electronically |digitally |e-?)?"
@@ -27,14 +27,14 @@ _LAST_INITIAL = re.compile(r", [A-Z](?:\.(?![A-Z])|(?![A-Za-z0-9'.]))")
 _ONLY_CREDENTIAL = re.compile(CREDENTIAL)
 _CLOSINGS = frozenset({"sincerely", "regards", "thanks", "signed", "signature"})
 """Labels with the name in the next line."""
-_WEAK_LABELS = split_words("from to per cc staff anesthesia c/o thanks")
+_WEAK_LABELS = as_word_set("from to per cc staff anesthesia c/o thanks")
 """Labels that are words of their own too."""
-_NAMING_LABELS = split_words(
+_NAMING_LABELS = as_word_set(
     "pcp surgeon author attn d/w notified paged nurse rn np hospitalist pharmacist interpreter radiologist cardiologist"
     " attending"
 ) | {"discussed with", "spoke with", "spoke to", "case manager", "social worker", "called to"}
 """Labels with a given name and a surname behind them, without a colon."""
-_SHORT_LABELS = split_words("rn np nurse pcp d/w paged")
+_SHORT_LABELS = as_word_set("rn np nurse pcp d/w paged")
 """Labels with one name behind them, without a colon."""
 
 

@@ -14,7 +14,7 @@ from deid_tasks.engine.detect.patterns.names.name_parts import (
 )
 from deid_tasks.engine.detect.patterns.reference_words import is_frequent_surname, is_plain_name
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_before
-from deid_tasks.engine.detect.patterns.word_lists import split_words
+from deid_tasks.engine.detect.patterns.word_lists import as_word_set
 
 DOCTOR_TRIGGER = (
     r"\b(?:D[Rr]s?\b\.?|dr\.|dr\b|Dep\.|Deputy|Trooper|Sgt\.|Doctor|DOCTOR|Doctors|Prof\.?|Professor|Attending|Nurse"
@@ -23,11 +23,11 @@ DOCTOR_TRIGGER = (
 _ONE_LETTER = re.compile(r"[B-HJ-W]\.?(?:[,;:)(']| [(a-z]|\s?$|\n)")
 """A letter that stands for a name. Dr. X, Dr. Y and Dr. Z stand for nobody."""
 _OFFICE_BEFORE = re.compile(r"(?:sheriff(?:'s)?|office|county|police)\W{1,3}$")
-_NEEDS_BLANK = split_words(
+_NEEDS_BLANK = as_word_set(
     "fr. deputy trooper sister judge officer detective coach attending nurse doctor doctors dr drs"
 )
 """Titles without a point: glued to the next letter they are the beginning of a word."""
-_NOT_DOCTORS = split_words(
+_NOT_DOCTORS = as_word_set(
     "office appointment visit said told who today about again wants advised ordered note aware orders notes prescribed"
     " gave called recommends"
 )

@@ -1,0 +1,21 @@
+"""Facilities, employers and other organizations, and the occupations of the people who work there."""
+
+from deid_tasks.engine.detect.patterns.organizations import hospitals, occupations, organizations
+from deid_tasks.engine.detect.patterns.rule import Rule
+
+__all__ = ["RULES"]
+
+RULES = (
+    Rule("organization", organizations.ORGANIZATION_TRIGGER, organizations.read_organization),
+    Rule("saint", organizations.SAINT_TRIGGER, organizations.read_saint),
+    Rule("employer", organizations.EMPLOYER_TRIGGER, organizations.read_employer),
+    Rule("profession", occupations.PROFESSION_TRIGGER, occupations.read_profession),
+    Rule("hospital by letters", hospitals.LETTERS_TRIGGER, hospitals.read_hospital_by_letters),
+    Rule("hospital in capitals", hospitals.CAPITALS_TRIGGER, hospitals.read_hospital_in_capitals),
+    Rule("known hospital", hospitals.KNOWN_HOSPITAL_TRIGGER, hospitals.read_known_hospital),
+    Rule("known company", hospitals.KNOWN_COMPANY_TRIGGER, hospitals.read_known_company),
+    Rule("veterans' hospital", hospitals.VETERANS_TRIGGER, hospitals.read_veterans_hospital),
+    Rule("letters of a site", hospitals.SITE_TRIGGER, hospitals.read_site),
+    Rule("occupation", occupations.OCCUPATION_TRIGGER, occupations.read_occupation),
+)
+"""The rules of this room."""

@@ -1,0 +1,29 @@
+"""Streets, cities, states, countries, postal codes, rooms and roads."""
+
+from deid_tasks.engine.detect.patterns.places import cities, countries, rooms, states, streets, towns
+from deid_tasks.engine.detect.patterns.rule import Rule
+
+__all__ = ["FORM_TABLES", "RULES"]
+
+RULES = (
+    Rule("street", streets.STREET_TRIGGER, streets.read_street),
+    Rule("corner of two streets", streets.CORNER_TRIGGER, streets.read_corner),
+    Rule("street with a rare suffix", streets.RARE_STREET_TRIGGER, streets.read_rare_street),
+    Rule("post office box", streets.BOX_TRIGGER, streets.read_box),
+    Rule("city behind a house", cities.BEHIND_HOUSE_TRIGGER, cities.read_city_behind_house),
+    Rule("city and state", cities.CITY_AND_STATE_TRIGGER, cities.read_city_and_state),
+    Rule("state", states.STATE_TRIGGER, states.read_state),
+    Rule("code of a state", states.STATE_CODE_TRIGGER, states.read_state_code),
+    Rule("town and state", cities.TOWN_AND_STATE_TRIGGER, cities.read_town_and_state),
+    Rule("country", countries.COUNTRY_TRIGGER, countries.read_country),
+    Rule("postcode", countries.POSTCODE_TRIGGER, countries.read_postcode),
+    Rule("ZIP code", countries.ZIP_TRIGGER, countries.read_zip),
+    Rule("room", rooms.ROOM_TRIGGER, rooms.read_room),
+    Rule("ward", rooms.WARD_TRIGGER, rooms.read_ward),
+    Rule("road", rooms.ROAD_TRIGGER, rooms.read_road),
+    Rule("town", towns.TOWN_TRIGGER, towns.read_town),
+)
+"""The rules of this room."""
+
+FORM_TABLES = (rooms.ROOMS,)
+"""The tables of forms, whose examples are tests."""

@@ -1,0 +1,164 @@
+"""Rooms, beds, wards and numbered roads: Rm 412B, to OR 4, 4W-12, Route 128."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.engine.detect.patterns.forms import Form, FormTable, always, never
+from deid_tasks.engine.detect.patterns.rule import Candidate, text_after, text_before
+from deid_tasks.engine.detect.patterns.word_lists import alternation
+
+ROOM_TRIGGER = (
+    rf"\b(?:{alternation('places', 'room_labels')})"
+    r"(?:\.? ?#?:? ?|\.{2,14} ?)(?:[A-Z]{1,4}-?)?[0-9]{1,4}[A-Z]{0,2}(?:-[0-9A-Z]{1,4})?\b"  # Rm 412B
+    r"|\b(?:LDRP?|PACU|[SMCNP]ICU|CVICU|CTICU|CCU) [0-9]{1,3}\b"  # MICU 12
+    r"|\b(?:(?:[Cc]ath|CATH|EP|IR) (?:lab|Lab|LAB)|[Ss]uite|SUITE) [A-H0-9]\b"  # Cath lab 2
+    r"|\b(?:Bed|BED|bed|Bay|Pod) [A-H]\b"  # Bed B
+    r"|\b[0-9]{1,2} ?(?:North|South|East|West|NORTH|SOUTH|EAST|WEST)(?:[ \-][0-9]{1,4}[A-Z]?)?\b"  # 4 West
+    r"|\b[1-9]00 [Hh]all\b"
+)
+_SHORT_LABEL = re.compile(
+    r"(?:or|theatre|chair) [0-9]$|(?:ldrp?|pacu|[smcnp]icu|cvicu|cticu|ccu) |(?:cath|ep|ir) lab |suite [a-h0-9]$"
+)
+_SHORT_TAIL = re.compile(r"[.,;:)\n|]| ?$| {2}| (?:-|for\b|with\b|w/|at\b|by\b|@)")
+_RATIO_AFTER = re.compile(r"[,;]? ?[(\[]?(?:95|99|CI\b|[pP] ?[<=])")
+"""What stands behind an odds ratio: OR 4, 95% CI."""
+_SHORT_LEAD = re.compile(
+    r"(?:^|\n|  |[,:;>(|]\s?"
+    r"|\b(?:[Tt]o|[Ii]n|[Ff]rom|[Aa]t|[Aa]dmit|[Rr]m|[Oo]utpatients?|[Cc]linics?|[Aa]ngio|[Ii]nto|TO|IN|FROM|@) )$"
+)
+"""What stands around a label that is an everyday word or a ward too, with a single figure behind it: to OR 4."""
+_ROOM_BEFORE_BED = re.compile(
+    r"(?:^|[^a-z])(?:(?:rm|room|ward|unit|bay|pod)\.? ?[a-z0-9\-]{1,6}|triage|[a-z]{0,2}icu|pacu|ccu|ldr|ed|er),? $"
+)
+_LOCATION_BEFORE = re.compile(r"(?:location|loc):\s{0,3}$")
+_ROOM_CODE = re.compile(r"[A-Z0-9][A-Z0-9\-]{0,11}$")
+_AMOUNT_AFTER = re.compile(
+    r"\s?(?:mg|ml|units?|hours|days|weeks|of|x\b|%|/|\.\d|feet|degrees|times|minutes|am|pm|st|nd|rd|th)"
+)
+_WEAK_LABELS = ("or", "unit", "door", "desk", "pod", "floor", "theatre", "chair")
+_CODE_OF_ROOM = re.compile(r"[0-9]{2}|[a-z]-?[0-9]|#|[0-9][a-z]")
+_FIGURE = re.compile(r"[0-9]")
+_POD_WITH_LETTER = re.compile(r"[Pp]od [A-H]-?[0-9]")
+_WARD_BEFORE = re.compile(r"(?:^|[^a-z])(?:to|on|from|unit|floor|ward|room|location|loc|dept|at|in)[\s:]{1,2}$")
+
+
+@dataclass(frozen=True)
+class _Room:
+    """A label with a number or a letter behind it."""
+
+    text: str
+    start: int
+    end: int
+
+    @cached_property
+    def value(self) -> str:
+        """In lower case."""
+        return self.text[self.start : self.end].lower()
+
+    @cached_property
+    def ahead(self) -> str:
+        return text_before(self.text, self.start)
+
+
+def _is_amount(room: _Room) -> bool:
+    is_end_of_number = room.text[room.start - 1 : room.start] in {".", "/", "-"}
+    return is_end_of_number or _AMOUNT_AFTER.match(text_after(room.text, room.end)) is not None
+
+
+def _is_short_room(room: _Room) -> bool:
+    """Whether a label that is a word too, with one figure, stands where a room does: to OR 4."""
+    text, end = room.text, room.end
+    if not _SHORT_TAIL.match(text, end, end + 8) or _RATIO_AFTER.match(text, end, end + 8):
+        return False
+    return _SHORT_LEAD.search(text[max(0, room.start - 16) : room.start]) is not None
+
+
+def _is_word_and_figure(room: _Room) -> bool:
+    return room.value.startswith(_WEAK_LABELS) and not _CODE_OF_ROOM.search(room.value.split(maxsplit=1)[-1])
+
+
+def _is_postoperative_day(room: _Room) -> bool:
+    has_figure = room.value.startswith("pod") and _FIGURE.search(room.value)
+    return bool(has_figure) and not _POD_WITH_LETTER.match(room.text[room.start : room.end])
+
+
+ROOMS: FormTable[_Room, bool] = FormTable(
+    "rooms",
+    Form("amount", "bed 2 times", _is_amount, never),
+    Form(
+        "word or ward with one figure",
+        "to OR [LOCATION_OTHER:4]",
+        lambda room: _SHORT_LABEL.match(room.value) is not None,
+        _is_short_room,
+    ),
+    Form("word with one figure", "Floor 3", _is_word_and_figure, never),
+    Form(
+        "operating room",
+        "operating room 12",
+        lambda room: room.ahead.endswith("operating "),
+        never,
+    ),
+    Form("postoperative day", "POD 12", _is_postoperative_day, never),
+    Form(
+        "side of a building",
+        "moved to [LOCATION_OTHER:4 West]",
+        lambda room: room.value[0].isdigit(),
+        lambda room: _WARD_BEFORE.search(room.ahead) is not None,
+    ),
+    Form("room", "Rm [LOCATION_OTHER:412B]", always, always),
+)
+"""Which labels with a number are a room."""
+
+
+def read_room(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read Rm 412B, Bed 3, 4 West."""
+    room = _Room(text, start, end)
+    if not ROOMS.decide(room):
+        return
+    if _SHORT_LABEL.match(room.value):
+        yield Candidate(text.rfind(" ", start, end) + 1, end, Entity.LOCATION_OTHER)
+        return
+    code = _ROOM_CODE.search(text, start, end)
+    if code is None or room.value[0].isdigit() or _is_name_of_room(room, code.group()):
+        yield Candidate(start, end, Entity.LOCATION_OTHER)
+    elif not (room.value.startswith("bed") and len(code.group()) < 3) or _ROOM_BEFORE_BED.search(room.ahead):
+        yield Candidate(code.start(), end, Entity.LOCATION_OTHER)
+
+
+def _is_name_of_room(room: _Room, code: str) -> bool:
+    """Whether label and number are one name, as Room 4 is; of Location: Room 4 the number alone is the identifier."""
+    is_title = room.text[room.start].isupper() and not room.text[room.start : room.start + 2].isupper()
+    if not is_title or not code.isdigit() or room.value.startswith(("chair", "theatre")):
+        return False
+    return _LOCATION_BEFORE.search(room.ahead) is None
+
+
+WARD_TRIGGER = r"\b[0-9]{1,2}[A-Z]{1,3}-[0-9]{1,3}[A-Z]?\b"
+
+
+def read_ward(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read floor, wing and room: 4W-12."""
+    if text[start - 1 : start] not in {"-", ".", "/"} and text[end : end + 1] not in {"-", "/"}:
+        yield Candidate(start, end, Entity.LOCATION_OTHER)
+
+
+ROAD_TRIGGER = (
+    r"\b(?:Interstate|Route|Rte\.?|Rt\.?|Highway|Hwy\.?|US|State Road) ?-?[0-9]{1,4}\b"  # Route 128
+    r"|\bI-[0-9]{2,3}\b|\b[Mm]ile ?[Mm](?:arker|ile) [0-9]{1,3}\b"  # I-95, mile marker 12
+)
+_ISOTOPES = frozenset({"I-131", "I-123", "I-125", "I-124", "I-129", "I-127"})
+_THERAPY_AFTER = re.compile(r"\s?(?:therapy|scan|uptake|ablation)")
+_TRAVEL_BEFORE = re.compile(r"(?:on|along|off|via|near)\s$")
+
+
+def read_road(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read Route 128 and I-95; isotopes of iodine are not roads."""
+    if text[start:end] in _ISOTOPES or text[end : end + 1] in {"/", "%", ":"}:
+        return
+    if _THERAPY_AFTER.match(text_after(text, end)):
+        return
+    if not text[start:end].startswith("US") or _TRAVEL_BEFORE.search(text_before(text, start, 8)):
+        yield Candidate(start, end, Entity.LOCATION_OTHER)
