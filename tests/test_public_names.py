@@ -9,15 +9,8 @@ PACKAGE = Path(__file__).resolve().parents[1] / "deid_tasks"
 PRESENT_DUPLICATES: frozenset[str] = frozenset(
     {
         "fold",
-        "medical_words",
         "read_gold",
-        "read_header",
-        "read_labelled",
-        "read_sexed",
-        "read_state",
-        "read_told",
         "run",
-        "towns",
         "word_targets",
     }
 )

@@ -1,25 +1,11 @@
-"""Check digits of published identifier formats."""
+"""Numbers that their check digits identify: payment cards, bank accounts, DEA registrations, vehicles."""
 
-from deid_tasks.engine.text.check_digits import is_npi as is_npi
-
-_VIN_VALUES = dict(
-    zip("ABCDEFGHJKLMNPRSTUVWXYZ", (1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 7, 9, 2, 3, 4, 5, 6, 7, 8, 9), strict=True)
-)
-_VIN_WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
-
-
-def is_luhn(digits: str) -> bool:
-    """Whether ``digits`` end in their Luhn check digit (ISO/IEC 7812-1)."""
-    total = 0
-    for position, character in enumerate(reversed(digits)):
-        value = int(character) * (2 if position % 2 else 1)
-        total += value - 9 if value > 9 else value
-    return total % 10 == 0
+from deid_tasks.engine.text.check_digits import dea_check_digit, luhn_check_digit, vin_check_character
 
 
 def is_card(digits: str) -> bool:
-    """Whether 14 to 19 ``digits`` are the number of a payment card: first and check digit (ISO/IEC 7812-1)."""
-    return 14 <= len(digits) <= 19 and digits[0] in "23456" and is_luhn(digits)
+    """Whether 14 to 19 digits are the number of a payment card: first digit and check digit (ISO/IEC 7812-1)."""
+    return 14 <= len(digits) <= 19 and digits[0] in "23456" and luhn_check_digit(digits[:-1]) == digits[-1]
 
 
 def is_iban(value: str) -> bool:
@@ -29,21 +15,11 @@ def is_iban(value: str) -> bool:
 
 
 def is_dea(value: str) -> bool:
-    """Whether two letters (or a letter and a 9) and seven figures are a DEA registration number."""
+    """Whether two letters (or a letter and a 9) and seven digits are a DEA registration."""
     digits = value[2:]
-    if len(digits) != 7 or not digits.isdigit():
-        return False
-    odd = int(digits[0]) + int(digits[2]) + int(digits[4])
-    even = int(digits[1]) + int(digits[3]) + int(digits[5])
-    return (odd + 2 * even) % 10 == int(digits[6])
+    return len(digits) == 7 and digits.isdigit() and dea_check_digit(digits[:6]) == digits[6]
 
 
 def is_vin(value: str) -> bool:
-    """Whether 17 characters are a vehicle identification number with its check digit (49 CFR 565.15)."""
-    total = 0
-    for character, weight in zip(value.upper(), _VIN_WEIGHTS, strict=False):
-        number = int(character) if character.isdigit() else _VIN_VALUES.get(character)
-        if number is None:
-            return False
-        total += number * weight
-    return len(value) == 17 and value[8].upper() == "0123456789X"[total % 11]
+    """Whether 17 characters are a vehicle identification number with its check character (49 CFR 565.15)."""
+    return len(value) == 17 and vin_check_character(value.upper()) == value[8].upper()

@@ -7,9 +7,10 @@ from functools import cached_property
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.forms import Form, FormTable, always
-from deid_tasks.engine.detect.patterns.identifiers.checksums import is_card, is_dea, is_iban, is_npi, is_vin
+from deid_tasks.engine.detect.patterns.identifiers.checksums import is_card, is_dea, is_iban, is_vin
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_after, text_before
 from deid_tasks.engine.detect.patterns.word_lists import alternation
+from deid_tasks.engine.text.check_digits import is_npi
 
 SSN_TRIGGER = (
     r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b"  # 900-45-6789
@@ -110,7 +111,7 @@ def _entity_of_figures(number: _Number) -> Candidate | None:
     if is_public or AMOUNT_AFTER.match(text_after(number.text, number.end)):
         return None
     entity = Entity.OTHER_ID
-    if is_npi(number.value):
+    if len(number.value) == 10 and number.value[0] in "12" and is_npi(number.value):
         entity = Entity.LICENSE
     elif is_card(number.value):
         entity = Entity.ACCOUNT

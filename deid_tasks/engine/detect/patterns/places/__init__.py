@@ -12,7 +12,7 @@ RULES = (
     Rule("post office box", streets.BOX_TRIGGER, streets.read_box),
     Rule("city behind a house", cities.BEHIND_HOUSE_TRIGGER, cities.read_city_behind_house),
     Rule("city and state", cities.CITY_AND_STATE_TRIGGER, cities.read_city_and_state),
-    Rule("state", states.STATE_TRIGGER, states.read_state),
+    Rule("state", states.STATE_TRIGGER, states.read_state_name),
     Rule("code of a state", states.STATE_CODE_TRIGGER, states.read_state_code),
     Rule("town and state", cities.TOWN_AND_STATE_TRIGGER, cities.read_town_and_state),
     Rule("country", countries.COUNTRY_TRIGGER, countries.read_country),

@@ -21,7 +21,7 @@ _NAME_OF_SOMETHING_ELSE = re.compile(
 )
 
 
-def read_state(text: str, start: int, end: int) -> Iterator[Candidate]:
+def read_state_name(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read the name of a state; not Virginia, who is a patient, nor Ohio Street."""
     if text[start:end] in _NAMES_TOO and not _AREA_BEFORE.search(text_before(text, start, 12)):
         return
