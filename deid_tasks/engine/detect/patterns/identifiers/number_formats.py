@@ -111,7 +111,7 @@ def _entity_of_figures(number: _Number) -> Candidate | None:
     if is_public or AMOUNT_AFTER.match(text_after(number.text, number.end)):
         return None
     entity = Entity.OTHER_ID
-    if len(number.value) == 10 and number.value[0] in "12" and is_npi(number.value):
+    if is_npi(number.value):
         entity = Entity.LICENSE
     elif is_card(number.value):
         entity = Entity.ACCOUNT
