@@ -1,5 +1,9 @@
-"""The last look at a text before it is published."""
+"""The audit: the last check of a text before it is published.
 
-from deid_tasks.engine.audit.audit import Finding, FindingKind, audit
+``audit`` searches the rewritten text for parts of the patient's own structured record. A note with a finding outside a
+surrogate is quarantined.
+"""
+
+from deid_tasks.engine.audit.record_audit import Finding, FindingKind, audit
 
 __all__ = ["Finding", "FindingKind", "audit"]

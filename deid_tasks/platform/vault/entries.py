@@ -1,4 +1,4 @@
-"""What the vault knows of a note: what each surrogate stands for, and where; and the way back to the original."""
+"""Entries of the vault: what each surrogate of a note replaced, and where; and the way back to the original."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -29,17 +29,25 @@ ENTRY_SCHEMA = pa.schema(
         pa.field("replacements", pa.list_(_REPLACEMENT), nullable=False),
     ]
 )
-"""One row a published note, also where nothing in it was replaced. Offsets are code points, ends exclusive: ``start`` and ``end`` of
-the published text, ``original_start`` and ``original_end`` of the original."""
+"""One row a published note, even where nothing in it was replaced.
+
+Offsets are code points, and ends are exclusive: ``start`` and ``end`` in the published text, ``original_start`` and
+``original_end`` in the original.
+"""
 
 
 def text_hash(text: str) -> bytes:
-    """SHA-256 of the text's UTF-8 bytes."""
+    """Return the SHA-256 of the text's UTF-8 bytes."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def entries_of(notes: pa.RecordBatch, results: pa.RecordBatch) -> Iterator[dict[str, Any]]:
-    """The entries of a batch as it entered the engine and as it left it, row by row; quarantined notes have none."""
+    """Yield the entries of a batch, row by row; quarantined notes have none.
+
+    Args:
+        notes: the batch as it entered the engine.
+        results: the batch as it left the engine.
+    """
     originals = notes["text"].to_pylist()
     columns = ("note_id", "note_key", "patient_id", "deid_text", "replacements")
     rows = results.select(list(columns)).to_pylist()
@@ -54,21 +62,25 @@ def entries_of(notes: pa.RecordBatch, results: pa.RecordBatch) -> Iterator[dict[
             "published_sha256": text_hash(published),
             "original_sha256": text_hash(original),
             "replacements": [
-                one
+                replacement
                 | {
-                    "surrogate": published[one["start"] : one["end"]],
-                    "original": original[one["original_start"] : one["original_end"]],
+                    "surrogate": published[replacement["start"] : replacement["end"]],
+                    "original": original[replacement["original_start"] : replacement["original_end"]],
                 }
-                for one in row["replacements"]
+                for replacement in row["replacements"]
             ],
         }
 
 
-def restore(published: str, entry: Mapping[str, Any]) -> str:
-    """The original text, exactly.
+def restore_text(published: str, entry: Mapping[str, Any]) -> str:
+    """Return the original text, exactly.
+
+    Args:
+        published: the published text.
+        entry: the vault's entry of its note.
 
     Raises:
-        VaultError: the published text is not the one that the entry was written with, or the entry does not give the original.
+        VaultError: the entry was written for another published text, or does not give the original.
     """
     if text_hash(published) != entry["published_sha256"]:
         raise VaultError(
@@ -76,10 +88,10 @@ def restore(published: str, entry: Mapping[str, Any]) -> str:
         )
     pieces: list[str] = []
     position = 0
-    for one in entry["replacements"]:
-        pieces += (published[position : one["start"]], one["original"])
-        position = one["end"]
+    for replacement in entry["replacements"]:
+        pieces += (published[position : replacement["start"]], replacement["original"])
+        position = replacement["end"]
     original = "".join((*pieces, published[position:]))
     if text_hash(original) != entry["original_sha256"]:
-        raise VaultError("its entry does not give the original back")
+        raise VaultError("its entry does not restore the original text")
     return original

@@ -1,7 +1,7 @@
-"""Data keys in envelopes: anyone with the public half wraps one, and only the private half, or AWS KMS, gives it back.
+"""Data keys in envelopes: the public key wraps them, and only the private key, or AWS KMS, unwraps them.
 
-Wrapping is HPKE (RFC 9180: X25519, HKDF-SHA256, AES-256-GCM) with the institution's name as its context, or ``kms:Encrypt`` with
-that name as its encryption context. A wrapped key says which key it was wrapped for, by that key's id.
+Wrapping is HPKE (RFC 9180: X25519, HKDF-SHA256, AES-256-GCM) with the institution's name as its context, or ``kms:Encrypt``
+with that name as its encryption context. A wrapped key names the key that it was wrapped for, by that key's id.
 """
 
 import base64
@@ -28,32 +28,32 @@ class Recipient(Protocol):
 
     @property
     def key_id(self) -> str:
-        """Which key it is; tells nothing of the key."""
+        """The id of the key; it reveals nothing of the key."""
 
     def wrap(self, data_key: bytes) -> Wrapped:
-        """``data_key`` in an envelope."""
+        """Return ``data_key`` in an envelope."""
 
 
 class Opener(Protocol):
-    """Unwraps them."""
+    """Unwraps data keys."""
 
     @property
     def key_id(self) -> str:
-        """Which key it is."""
+        """The id of the key."""
 
     def unwrap(self, wrapped: Wrapped) -> bytes:
-        """The data key; raises ``VaultError`` where this opener's key is another, or the envelope was changed."""
+        """Return the data key; raises ``VaultError`` if the envelope is for another key or was changed."""
 
 
 def new_vault_keys() -> tuple[str, str]:
-    """A fresh pair as PEM: the private key that opens (PKCS8), and the public key that seals."""
+    """Return a fresh pair of keys as PEM: the private key that opens (PKCS8), and the public key that seals."""
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
     return pem_of(X25519PrivateKey.generate())
 
 
 def vault_recipient(settings: InstitutionSettings, secrets: Secrets) -> Recipient:
-    """What the settings seal originals for; needs no key that opens."""
+    """Return the recipient for whom the settings seal originals; needs no key that opens."""
     vault = vault_of(settings)
     if vault.wrap == "aws-kms":
         return _KmsKey(_kms(vault, secrets), vault.kms_key, settings.institution)
@@ -61,7 +61,7 @@ def vault_recipient(settings: InstitutionSettings, secrets: Secrets) -> Recipien
 
 
 def vault_opener(settings: InstitutionSettings, secrets: Secrets) -> Opener:
-    """What opens the institution's vault; raises ``SettingsError`` where this role has no such key."""
+    """Return what opens the institution's vault; raises ``SettingsError`` where this role has no such key."""
     vault = vault_of(settings)
     if vault.wrap == "aws-kms":
         return _KmsKey(_kms(vault, secrets), vault.kms_key, settings.institution)
@@ -69,7 +69,7 @@ def vault_opener(settings: InstitutionSettings, secrets: Secrets) -> Opener:
 
 
 def key_pair_opener(private_pem: str, institution: str) -> Opener:
-    """What opens with this private key (PEM)."""
+    """Return what opens with this private key (PEM)."""
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
     key: X25519PrivateKey = private_key(private_pem, X25519PrivateKey, "vault.private_key")
@@ -77,9 +77,9 @@ def key_pair_opener(private_pem: str, institution: str) -> Opener:
 
 
 def vault_of(settings: InstitutionSettings) -> VaultSettings:
-    """The vault's settings; raises ``SettingsError`` where the institution keeps none."""
+    """Return the vault's settings; raises ``SettingsError`` where the institution has no vault."""
     if settings.vault is None:
-        raise SettingsError(f"{settings.institution}: keeps no vault; give the settings a section 'vault'")
+        raise SettingsError(f"{settings.institution}: has no vault; add a section 'vault' to its settings")
     return settings.vault
 
 
@@ -91,6 +91,8 @@ def _public_key(pem: str) -> "X25519PublicKey":
 
 
 class _KeyPair:
+    """Wraps with a public key and, where the private key is given, unwraps."""
+
     def __init__(self, private: "X25519PrivateKey | None", public: "X25519PublicKey", institution: str) -> None:
         from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 
@@ -120,6 +122,8 @@ class _KeyPair:
 
 @dataclass(frozen=True)
 class _KmsKey:
+    """Wraps and unwraps with a key of AWS KMS."""
+
     client: Any
     key_id: str
     institution: str
@@ -129,7 +133,7 @@ class _KmsKey:
         return {"purpose": "palimpsest-vault", "institution": self.institution}
 
     def wrap(self, data_key: bytes) -> Wrapped:
-        blob = self._asked("encrypt", KeyId=self.key_id, Plaintext=data_key, EncryptionContext=self._context)[
+        blob = self._call("encrypt", KeyId=self.key_id, Plaintext=data_key, EncryptionContext=self._context)[
             "CiphertextBlob"
         ]
         return {"algorithm": _KMS, "key_id": self.key_id, "wrapped": base64.b64encode(blob).decode()}
@@ -138,10 +142,10 @@ class _KmsKey:
         _check_key(wrapped, _KMS, self.key_id)
         blob = _decode(wrapped)
         return bytes(
-            self._asked("decrypt", KeyId=self.key_id, CiphertextBlob=blob, EncryptionContext=self._context)["Plaintext"]
+            self._call("decrypt", KeyId=self.key_id, CiphertextBlob=blob, EncryptionContext=self._context)["Plaintext"]
         )
 
-    def _asked(self, action: str, **arguments: Any) -> dict[str, Any]:
+    def _call(self, action: str, **arguments: Any) -> dict[str, Any]:
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
@@ -166,8 +170,8 @@ def _kms(vault: VaultSettings, secrets: Secrets) -> Any:
 
 def _check_key(wrapped: Wrapped, algorithm: str, key_id: str) -> None:
     if wrapped.get("algorithm") != algorithm or wrapped.get("key_id") != key_id:
-        # What stands there may have been changed: it is compared and not repeated.
-        raise VaultError(f"it was sealed for another key than the one given (whose id is {key_id!r}), or changed")
+        # The envelope may have been changed, so the message does not repeat what it says.
+        raise VaultError(f"it was sealed for another key than the given one (id {key_id!r}), or was changed")
 
 
 def _decode(wrapped: Wrapped) -> bytes:

@@ -1,8 +1,8 @@
-"""The vault's bucket: a slice is a manifest and the parts it names.
+"""The vault's bucket: a slice is a manifest and the parts that it names.
 
-``<prefix>/<institution>/<slice_key>/manifest`` is sealed like a part and holds the wrapped keys of all parts, so that a change of the
-institution's key rewrites manifests alone. Parts of a new upload lie beside those of the former one until the manifest, one object
-written in one request, names them: a reader sees the slice as before or as after.
+``<prefix>/<institution>/<slice_key>/manifest`` is sealed as a part is, and holds the wrapped keys of all parts: a change of the
+institution's key rewrites manifests alone. Parts of a new upload lie beside those of the former one until the manifest names them. The
+manifest is one object, written in one request, so a reader sees the slice as before or as after.
 """
 
 import hashlib
@@ -17,15 +17,23 @@ import pyarrow as pa
 
 from deid_tasks.core.errors import VaultError
 from deid_tasks.platform.vault.keys import Opener, Recipient, Wrapped, vault_of
-from deid_tasks.platform.vault.parts import Part, open_part
-from deid_tasks.platform.vault.sealed import new_data_key, seal, unseal
+from deid_tasks.platform.vault.sealed_parts import SealedPart, open_part
+from deid_tasks.platform.vault.sealing import new_data_key, seal, unseal
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _LENGTH = struct.Struct(">Q")
 
 
 class VaultStore:
-    """The slices of one institution."""
+    """The slices of one institution.
+
+    Args:
+        settings: the institution.
+        secrets: its secrets; the bucket's credentials are among them.
+
+    Raises:
+        SettingsError: the institution has no vault.
+    """
 
     def __init__(self, settings: InstitutionSettings, secrets: Secrets) -> None:
         import boto3
@@ -42,13 +50,22 @@ class VaultStore:
             aws_secret_access_key=store.get("secret_key") or None,
         )
 
-    def replace(self, slice_key: str, parts: Iterable[Part], recipient: Recipient) -> None:
-        """Put ``parts`` in the place of whatever the slice was."""
+    def replace(self, slice_key: str, parts: Iterable[SealedPart], recipient: Recipient) -> None:
+        """Replace a slice by ``parts``.
+
+        Args:
+            slice_key: the slice.
+            parts: its new parts.
+            recipient: for whom the manifest is sealed.
+
+        Raises:
+            VaultError: a part belongs to another slice, or the bucket cannot be written to.
+        """
         upload = randomness.token_hex(8)
         listed: list[dict[str, Any]] = []
         for number, part in enumerate(parts):
             header = part.header
-            self._check(header, slice_key)
+            self._check_header(header, slice_key)
             name = f"{upload}/part-{number:05d}"
             self._put(f"{slice_key}/{name}", part.sealed)
             listed.append({"name": name, "notes": header["notes"], "digest": header["digest"], "wrapped": part.wrapped})
@@ -57,19 +74,19 @@ class VaultStore:
         self._delete(f"{slice_key}/{name}" for name in self._names(slice_key) if not name.startswith(current))
 
     def drop(self, slice_key: str) -> None:
-        """Remove a slice, its manifest first; nothing happens where there is none."""
+        """Remove a slice, its manifest first; a slice that does not exist is no error."""
         names = sorted(self._names(slice_key), key=lambda name: name != "manifest")
         self._delete(f"{slice_key}/{name}" for name in names)
 
     def slices(self) -> list[str]:
-        """The names of all slices."""
+        """Return the keys of all slices."""
         return sorted({name.partition("/")[0] for name in self._names("") if name.endswith("/manifest")})
 
     def entries(self, slice_key: str, note_keys: Iterable[str], opener: Opener) -> dict[str, dict[str, Any]]:
-        """The entries of these notes, by note key; parts are opened one at a time.
+        """Return the entries of these notes, by note key. Parts are opened one at a time.
 
         Raises:
-            VaultError: the slice or a note's entry is missing, the key is another, or anything of what was read was changed.
+            VaultError: the slice or a note's entry is missing, the key is another, or something that was read was changed.
         """
         wanted = set(note_keys)
         manifest = self._manifest(slice_key, opener)
@@ -84,12 +101,16 @@ class VaultStore:
         return found
 
     def rewrap(self, slice_key: str, opener: Opener, recipient: Recipient) -> bool:
-        """Wrap every data key of the slice anew; what is sealed under them stays. False where that was done already."""
-        if _read_wrapped(_split(self._get(f"{slice_key}/manifest"))[0]).get("key_id") == recipient.key_id:
+        """Wrap every data key of the slice for another recipient; what is sealed under the keys stays.
+
+        Returns:
+            False where the slice was wrapped for the recipient already.
+        """
+        if _read_wrapped(_split_manifest(self._get(f"{slice_key}/manifest"))[0]).get("key_id") == recipient.key_id:
             return False
         manifest = self._manifest(slice_key, opener)
         for listed in manifest["parts"]:
-            with self._naming(slice_key):
+            with self._with_slice_error(slice_key):
                 listed["wrapped"] = recipient.wrap(opener.unwrap(listed["wrapped"]))
         self._put_manifest(slice_key, manifest, recipient)
         return True
@@ -99,9 +120,9 @@ class VaultStore:
     ) -> Iterator[dict[str, Any]]:
         import pyarrow.compute as pc
 
-        expected = self._expected(slice_key) | {"notes": listed["notes"], "digest": listed["digest"]}
+        expected = self._expected_header(slice_key) | {"notes": listed["notes"], "digest": listed["digest"]}
         sealed = self._get(f"{slice_key}/{listed['name']}")
-        with self._naming(slice_key):
+        with self._with_slice_error(slice_key):
             entries = open_part(sealed, opener.unwrap(listed["wrapped"]), expected)
         yield from entries.filter(pc.is_in(entries["note_key"], pa.array(sorted(wanted)))).to_pylist()
 
@@ -113,48 +134,48 @@ class VaultStore:
 
     def _manifest(self, slice_key: str, opener: Opener) -> dict[str, Any]:
         content = self._get(f"{slice_key}/manifest")
-        with self._naming(slice_key):
-            wrapped, sealed = _split(content)
+        with self._with_slice_error(slice_key):
+            wrapped, sealed = _split_manifest(content)
             data_key = opener.unwrap(_read_wrapped(wrapped))
             return dict(json.loads(unseal(data_key, sealed, self._manifest_header(slice_key, wrapped))))
 
     def _manifest_header(self, slice_key: str, wrapped: bytes) -> dict[str, Any]:
-        # Base64 and JSON have more than one spelling of the same value; the hash knows one.
-        return self._expected(slice_key) | {"kind": "manifest", "wrapped": hashlib.sha256(wrapped).hexdigest()}
+        # Base64 and JSON have several spellings of one value; the hash covers the bytes as they are.
+        return self._expected_header(slice_key) | {"kind": "manifest", "wrapped": hashlib.sha256(wrapped).hexdigest()}
 
-    def _expected(self, slice_key: str) -> dict[str, Any]:
+    def _expected_header(self, slice_key: str) -> dict[str, Any]:
         return {"institution": self._institution, "slice": slice_key}
 
-    def _check(self, header: dict[str, Any], slice_key: str) -> None:
-        if any(header.get(name) != value for name, value in self._expected(slice_key).items()):
+    def _check_header(self, header: dict[str, Any], slice_key: str) -> None:
+        if any(header.get(name) != value for name, value in self._expected_header(slice_key).items()):
             raise VaultError("a shard's originals belong to another slice; clear the shards")
 
     def _put(self, name: str, content: bytes) -> None:
-        with self._talking("write to"):
+        with self._translate_s3_errors("write to"):
             self._client.put_object(Bucket=self._bucket, Key=f"{self._prefix}/{name}", Body=content)
 
     def _get(self, name: str) -> bytes:
-        with self._talking("read"):
+        with self._translate_s3_errors("read"):
             try:
                 return bytes(self._client.get_object(Bucket=self._bucket, Key=f"{self._prefix}/{name}")["Body"].read())
             except self._client.exceptions.NoSuchKey:
                 raise VaultError(f"the vault of {self._institution} has no {name}") from None
 
     def _names(self, slice_key: str) -> list[str]:
-        """Names below a slice, or below the institution where ``slice_key`` is empty."""
+        """Return the names below a slice, or below the institution where ``slice_key`` is empty."""
         below = f"{self._prefix}/{slice_key}/" if slice_key else f"{self._prefix}/"
-        with self._talking("list"):
+        with self._translate_s3_errors("list"):
             pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=below)
             return [entry["Key"].removeprefix(below) for page in pages for entry in page.get("Contents", ())]
 
     def _delete(self, names: Iterable[str]) -> None:
-        with self._talking("delete from"):
+        with self._translate_s3_errors("delete from"):
             for name in names:
                 self._client.delete_object(Bucket=self._bucket, Key=f"{self._prefix}/{name}")
 
     @contextmanager
-    def _naming(self, slice_key: str) -> Iterator[None]:
-        """Says of which slice an error is."""
+    def _with_slice_error(self, slice_key: str) -> Iterator[None]:
+        """Add the slice to the message of a ``VaultError``."""
         try:
             yield
         except VaultError as error:
@@ -163,8 +184,8 @@ class VaultStore:
             ) from None
 
     @contextmanager
-    def _talking(self, verb: str) -> Iterator[None]:
-        """Keeps the store's own errors, which may quote requests, out of logs."""
+    def _translate_s3_errors(self, verb: str) -> Iterator[None]:
+        """Raise ``VaultError`` in place of S3's own errors, whose texts may quote requests."""
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
@@ -177,8 +198,8 @@ class VaultStore:
             ) from None
 
 
-def _split(manifest: bytes) -> tuple[bytes, bytes]:
-    """A manifest's wrapped key, and what is sealed under it."""
+def _split_manifest(manifest: bytes) -> tuple[bytes, bytes]:
+    """Return a manifest's wrapped key, and what is sealed under it."""
     length = int.from_bytes(manifest[: _LENGTH.size])
     return manifest[_LENGTH.size : _LENGTH.size + length], manifest[_LENGTH.size + length :]
 

@@ -49,7 +49,7 @@ class TestRestoring:
     def test_an_entry_that_does_not_fit_gives_nothing(self):
         broken = entry("a")
         broken["replacements"][0]["original"] = "Okapi"
-        with pytest.raises(VaultError, match="does not give the original back"):
+        with pytest.raises(VaultError, match="does not restore the original text"):
             restore(PUBLISHED, broken)
 
     def test_quarantined_notes_have_no_entry_and_unchanged_ones_have(self):
@@ -247,7 +247,7 @@ class TestParts:
         (part,) = vault.parts("s", "a")
         check_part(part, [("a", PUBLISHED)])
         for other in ([("b", PUBLISHED)], [("a", PUBLISHED + " ")], []):
-            with pytest.raises(VaultError, match="not of the notes"):
+            with pytest.raises(VaultError, match="does not hold the notes"):
                 check_part(part, other)
 
     def test_a_missing_file_says_why(self, tmp_path):
@@ -258,7 +258,7 @@ class TestParts:
 class TestSettings:
     def test_off_by_default(self, institution):
         assert institution.vault is None
-        with pytest.raises(SettingsError, match="keeps no vault"):
+        with pytest.raises(SettingsError, match="has no vault"):
             vault_opener(institution, Secrets({}.get))
 
     @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""Bytes under AES-256-GCM, with a header in clear that is authenticated with them.
+"""Bytes under AES-256-GCM, with a readable header that is authenticated with them.
 
 Layout: ``PALVLT01``, length of the header (4 bytes, big-endian), header (JSON), nonce (12 bytes), ciphertext with its tag (16 bytes).
-The header is part of what the tag covers, so that no byte of the whole can be changed, and none be cut off.
+The tag covers the header too, so that no byte of the whole can be changed or cut off unnoticed.
 """
 
 import json
@@ -18,25 +18,30 @@ _CHANGED = "it was changed or cut short"
 
 
 def new_data_key() -> bytes:
-    """A fresh key of 256 bits."""
+    """Return a fresh key of 256 bits."""
     return os.urandom(KEY_BYTES)
 
 
 def seal(data_key: bytes, content: bytes, header: dict[str, Any]) -> bytes:
-    """``content`` encrypted; ``header`` stays readable and must hold nothing that identifies anyone.
+    """Return ``content`` encrypted, with its header.
 
-    A nonce is random: one data key may seal up to 2**32 times, and seals a few parts of one shard.
+    The nonce is random. One data key may seal up to 2**32 times; it seals a few parts of one shard.
+
+    Args:
+        data_key: 256 bits.
+        content: what is encrypted.
+        header: stays readable; it must identify nobody.
     """
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    told = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
-    opening = _MAGIC + struct.pack(">I", len(told)) + told
+    header_bytes = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
+    authenticated = _MAGIC + struct.pack(">I", len(header_bytes)) + header_bytes
     nonce = os.urandom(_NONCE_BYTES)
-    return opening + nonce + AESGCM(data_key).encrypt(nonce, content, opening)
+    return authenticated + nonce + AESGCM(data_key).encrypt(nonce, content, authenticated)
 
 
 def header_of(sealed: bytes) -> dict[str, Any]:
-    """The header, not yet known to be true; raises ``VaultError`` where there is none."""
+    """Return the header, which is not yet verified; raises ``VaultError`` where there is none."""
     try:
         (length,) = struct.unpack_from(">I", sealed, len(_MAGIC))
         header = json.loads(sealed[len(_MAGIC) + 4 : len(_MAGIC) + 4 + length])
@@ -48,7 +53,16 @@ def header_of(sealed: bytes) -> dict[str, Any]:
 
 
 def unseal(data_key: bytes, sealed: bytes, expected: dict[str, Any]) -> bytes:
-    """What was sealed; raises ``VaultError`` unless every byte is as it was and the header says all of ``expected``."""
+    """Return what was sealed.
+
+    Args:
+        data_key: 256 bits.
+        sealed: what ``seal`` returned.
+        expected: values that the header must have.
+
+    Raises:
+        VaultError: a byte was changed, or the header has another value.
+    """
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 

@@ -1,8 +1,8 @@
 """One shard's originals, sealed as they are written: a worker's disk never holds one in clear.
 
-A shard's file is the wrapped data key, then parts of at most some thousand notes, each a Parquet file under AES-256-GCM. A part's
-header counts its notes and names them by a hash of their published texts, so that whoever stores the part can check, without
-opening it, that it belongs to exactly what was published.
+A shard's file is the wrapped data key, then parts of at most some thousand notes, each a Parquet file under AES-256-GCM. A part's header
+counts its notes and identifies them by a hash of their published texts. So whoever stores the part can check, without opening it, that it
+belongs to exactly what was published.
 """
 
 import hashlib
@@ -19,15 +19,15 @@ import pyarrow.parquet as pq
 from deid_tasks.core.errors import VaultError
 from deid_tasks.platform.vault.entries import ENTRY_SCHEMA, text_hash
 from deid_tasks.platform.vault.keys import Recipient, Wrapped
-from deid_tasks.platform.vault.sealed import header_of, new_data_key, seal, unseal
+from deid_tasks.platform.vault.sealing import header_of, new_data_key, seal, unseal
 
-_PART_NOTES = 5_000
-_PART_CHARACTERS = 16_000_000
-"""Of originals and surrogates; what a worker holds before it seals a part."""
+_MAX_PART_NOTES = 5_000
+_MAX_PART_CHARACTERS = 16_000_000
+"""Characters of originals and surrogates that a worker holds before it seals a part."""
 _LENGTH = struct.Struct(">Q")
 
 
-class Part(NamedTuple):
+class SealedPart(NamedTuple):
     """One sealed part, and the wrapped key that opens it."""
 
     sealed: bytes
@@ -40,26 +40,31 @@ class Part(NamedTuple):
 
 
 class PartWriter:
-    """Writes the file of one shard; to be closed when all its notes are in."""
+    """Writes the file of one shard; the caller closes it when all notes of the shard are added.
+
+    Args:
+        file: where to write.
+        recipient: for whom the originals are sealed.
+        header: institution, slice and fingerprint; readable by anyone.
+    """
 
     def __init__(self, file: IO[bytes], recipient: Recipient, header: dict[str, str]) -> None:
         self._file, self._header = file, header
         self._data_key = new_data_key()
         self._entries: list[dict[str, Any]] = []
         self._characters = 0
-        wrapped = json.dumps(recipient.wrap(self._data_key)).encode()
-        file.write(_LENGTH.pack(len(wrapped)) + wrapped)
+        self._write_frame(json.dumps(recipient.wrap(self._data_key)).encode())
 
     def add(self, entries: Iterable[dict[str, Any]]) -> None:
-        """Take entries in, in the order of the shard's file."""
+        """Add entries, in the order of the shard's file."""
         for entry in entries:
             self._entries.append(entry)
-            self._characters += sum(len(one["original"]) + len(one["surrogate"]) for one in entry["replacements"])
-            if len(self._entries) >= _PART_NOTES or self._characters >= _PART_CHARACTERS:
+            self._characters += sum(len(row["original"]) + len(row["surrogate"]) for row in entry["replacements"])
+            if len(self._entries) >= _MAX_PART_NOTES or self._characters >= _MAX_PART_CHARACTERS:
                 self._flush()
 
     def close(self) -> None:
-        """Seal what is left; a shard without notes has one empty part."""
+        """Seal the remaining entries; a shard without notes has one empty part."""
         self._flush()
 
     def _flush(self) -> None:
@@ -67,21 +72,27 @@ class PartWriter:
         pq.write_table(pa.Table.from_pylist(self._entries, schema=ENTRY_SCHEMA), content, compression="zstd")
         digest = published_digest((entry["note_key"], entry["published_sha256"]) for entry in self._entries)
         header = self._header | {"notes": len(self._entries), "digest": digest}
-        sealed = seal(self._data_key, content.getvalue(), header)
-        self._file.write(_LENGTH.pack(len(sealed)) + sealed)
+        self._write_frame(seal(self._data_key, content.getvalue(), header))
         self._entries, self._characters = [], 0
+
+    def _write_frame(self, content: bytes) -> None:
+        self._file.write(_LENGTH.pack(len(content)) + content)
 
 
 def published_digest(notes: Iterable[tuple[str, bytes]]) -> str:
-    """A hash over ``(note_key, SHA-256 of the published text)``, in order."""
+    """Return a hash over ``(note_key, SHA-256 of the published text)``, in order."""
     digest = hashlib.sha256()
     for key, published in notes:
         digest.update(key.encode() + b"\0" + published)
     return digest.hexdigest()
 
 
-def read_parts(path: Path) -> Iterator[Part]:
-    """The parts of one shard's file, one at a time; raises ``VaultError`` where it is missing or cut short."""
+def read_parts(path: Path) -> Iterator[SealedPart]:
+    """Yield the parts of one shard's file.
+
+    Raises:
+        VaultError: the file is missing or cut short.
+    """
     try:
         file = path.open("rb")
     except OSError:
@@ -89,25 +100,25 @@ def read_parts(path: Path) -> Iterator[Part]:
             f"{path.name} is missing: the shard was made before the vault was switched on; clear the shards"
         ) from None
     with file:
-        wrapped = json.loads(_frame(file, path) or b"null")
+        wrapped = json.loads(_read_frame(file, path) or b"null")
         if not isinstance(wrapped, dict):
             raise VaultError(f"{path.name} was cut short; clear its shard")
-        while (sealed := _frame(file, path)) is not None:
-            yield Part(sealed, wrapped)
+        while (sealed := _read_frame(file, path)) is not None:
+            yield SealedPart(sealed, wrapped)
 
 
-def check_part(part: Part, published: Iterable[tuple[str, str]]) -> None:
-    """Raise ``VaultError`` unless the part is of exactly these ``(note_key, published text)``, in order."""
+def check_part(part: SealedPart, published: Iterable[tuple[str, str]]) -> None:
+    """Raise ``VaultError`` unless the part holds exactly these ``(note_key, published text)``, in order."""
     if part.header.get("digest") != published_digest((key, text_hash(text)) for key, text in published):
-        raise VaultError("the vault's part of a shard is not of the notes in the shard's file; clear the shard")
+        raise VaultError("the vault's part of a shard does not hold the notes of the shard's file; clear the shard")
 
 
 def open_part(sealed: bytes, data_key: bytes, expected: dict[str, Any]) -> pa.Table:
-    """The entries of a part; raises ``VaultError`` where a byte was changed or it belongs elsewhere."""
+    """Return the entries of a part; raises ``VaultError`` where a byte was changed or the part belongs elsewhere."""
     return pq.read_table(io.BytesIO(unseal(data_key, sealed, expected)))
 
 
-def _frame(file: IO[bytes], path: Path) -> bytes | None:
+def _read_frame(file: IO[bytes], path: Path) -> bytes | None:
     length = file.read(_LENGTH.size)
     if not length:
         return None

@@ -1,0 +1,202 @@
+"""Whether a part of the patient's own structured record is still in the output."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise, product
+
+from deid_tasks.core.patient import PatientRecord, TermKind
+from deid_tasks.engine.lexicon.normalise import normalise
+from deid_tasks.engine.lexicon.terms import street_variants
+
+_WORD = re.compile(r"[^\W_]+")
+_DIGITS = re.compile(r"\d+")
+_MAX_GAP = 4
+"""Characters between two words, or two groups of digits, that belong together."""
+_MAX_GROUPS = 6
+"""Groups of digits that one number may be written in."""
+_SEPARATING_MARKS = ",;:"
+"""Punctuation that separates two numbers."""
+_NAME_PUNCTUATION = frozenset(" \t\n.,-_'’‐‑")
+_MIN_WORD_LENGTH = 5
+"""Shorter identifiers are not compared as words."""
+MIN_DIGITS = 6
+"""Shorter numbers occur too often to identify a patient."""
+
+
+class FindingKind(StrEnum):
+    """The part of the record that was found."""
+
+    FULL_NAME = "full_name"
+    MRN = "mrn"
+    SSN = "ssn"
+    HEALTH_PLAN = "health_plan"
+    ACCOUNT = "account"
+    LICENSE = "license"
+    OTHER_ID = "other_id"
+    PHONE = "phone"
+    EMAIL = "email"
+    STREET = "street"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """One part of the record at ``start``–``end`` of the output, in code points. Holds no text."""
+
+    kind: FindingKind
+    start: int
+    end: int
+    in_surrogate: bool = False
+    """Whether it overlaps a surrogate: the surrogate equals the original."""
+
+
+Phrase = tuple[str, ...]
+"""Consecutive words in lower case; an empty one stands for any one word."""
+PhraseIndex = dict[str, list[tuple[Phrase, FindingKind]]]
+"""Phrases of the record by their first word."""
+
+_NUMBER_KINDS = {
+    kind: FindingKind(kind.value)
+    for kind in (
+        TermKind.MRN,
+        TermKind.SSN,
+        TermKind.HEALTH_PLAN,
+        TermKind.ACCOUNT,
+        TermKind.LICENSE,
+        TermKind.OTHER_ID,
+        TermKind.PHONE,
+    )
+}
+
+
+def audit(deid_text: str, record: PatientRecord | None, replaced: Sequence[tuple[int, int]] = ()) -> list[Finding]:
+    """Return the parts of ``record`` that are in ``deid_text``, in order; empty without a record.
+
+    The search covers numbers by their digits, whatever stands between them; e-mail addresses; the first (or preferred)
+    and the last name side by side in either order, with at most one word between them; and the street line. City, state
+    and ZIP are left to the policy. The text's words are read once.
+
+    Args:
+        deid_text: the output.
+        record: the patient's record.
+        replaced: ``(start, end)`` of the surrogates in the output; they are searched like the rest.
+    """
+    if record is None or not record.terms:
+        return []
+    found = {*_find_numbers(deid_text, _numbers(record)), *_find_phrases(deid_text, _phrases(record))}
+    return sorted(
+        (
+            Finding(kind, start, end, any(start < stop and begin < end for begin, stop in replaced))
+            for kind, start, end in found
+        ),
+        key=lambda finding: (finding.start, finding.end, finding.kind),
+    )
+
+
+def _numbers(record: PatientRecord) -> dict[str, FindingKind]:
+    """Return the digits of the record's numbers."""
+    numbers: dict[str, FindingKind] = {}
+    for term in record.terms:
+        digits = "".join(char for char in term.term if char.isdecimal()) if term.kind in _NUMBER_KINDS else ""
+        if len(digits) >= MIN_DIGITS:
+            numbers.setdefault(digits, _NUMBER_KINDS[term.kind])
+            if term.kind is TermKind.PHONE and len(digits) == 11:
+                numbers.setdefault(digits.removeprefix("1"), FindingKind.PHONE)
+    return numbers
+
+
+def _find_numbers(text: str, numbers: dict[str, FindingKind]) -> Iterator[tuple[FindingKind, int, int]]:
+    if not numbers:
+        return
+    prefixes = {number[:length] for number in numbers for length in range(1, len(number))}
+    groups = [(match.start(), match.end(), match.group()) for match in _DIGITS.finditer(text)]
+    for index, (start, end, digits) in enumerate(groups):
+        if digits in numbers:
+            yield numbers[digits], start, end
+        for next_start, next_end, more in groups[index + 1 : index + _MAX_GROUPS]:
+            if digits not in prefixes or not _is_within_number(text[end:next_start]):
+                break
+            digits, end = digits + more, next_end
+            if digits in numbers:
+                yield numbers[digits], start, end
+
+
+def _is_within_number(gap: str) -> bool:
+    """Whether the characters between two groups of digits may stand within one number."""
+    return len(gap) <= _MAX_GAP and not any(char.isalnum() or char in _SEPARATING_MARKS for char in gap)
+
+
+def _phrases(record: PatientRecord) -> PhraseIndex:
+    """Return the record's names, streets, e-mail addresses and identifiers of letters as phrases."""
+    phrases = _name_phrases(record)
+    for street in record.of_kind(TermKind.STREET):
+        phrases |= {(_words(form), FindingKind.STREET) for form in (street, *street_variants(street))}
+    phrases |= {(_words(email), FindingKind.EMAIL) for email in record.of_kind(TermKind.EMAIL)}
+    # Identifiers of letters, or with too few digits to be compared by them, are compared as words.
+    phrases |= {
+        (_words(term.term), _NUMBER_KINDS[term.kind])
+        for term in record.terms
+        if term.kind in _NUMBER_KINDS and len(term.term) >= _MIN_WORD_LENGTH
+        if sum(char.isdecimal() for char in term.term) < MIN_DIGITS
+    }
+    index: PhraseIndex = {}
+    for words, kind in phrases:
+        if len(words) > 1 or (words and kind is not FindingKind.STREET):
+            index.setdefault(words[0], []).append((words, kind))
+    return index
+
+
+def _name_phrases(record: PatientRecord) -> set[tuple[Phrase, FindingKind]]:
+    phrases: set[tuple[Phrase, FindingKind]] = set()
+    given = [_words(name) for name in record.of_kind(TermKind.FIRST, TermKind.PREFERRED)]
+    surnames = [_words(name) for name in record.of_kind(TermKind.LAST)]
+    for first, last in product(given, surnames):
+        if first and last:
+            forms = ((*first, *last), (*last, *first), (*first, "", *last))
+            phrases |= {(form, FindingKind.FULL_NAME) for form in forms}
+    return phrases
+
+
+def _words(term: str) -> Phrase:
+    return tuple(normalise(term).split())
+
+
+def _find_phrases(text: str, phrases: PhraseIndex) -> Iterator[tuple[FindingKind, int, int]]:
+    if not phrases:
+        return
+    ranges = [match.span() for match in _WORD.finditer(text)]
+    words = [text[start:end].lower() for start, end in ranges]
+    if not text.isascii():
+        words = [word if word.isascii() else normalise(word).replace(" ", "") for word in words]
+    for index, word in enumerate(words):
+        for phrase, kind in phrases.get(word, ()):
+            stop = index + len(phrase)
+            if stop > len(words) or not _matches(phrase, words[index:stop]) or not _is_close(ranges[index:stop]):
+                continue
+            if kind is FindingKind.FULL_NAME and not _is_name(text, ranges[index:stop], phrase):
+                continue
+            yield kind, ranges[index][0], ranges[stop - 1][1]
+
+
+def _matches(phrase: Phrase, words: Sequence[str]) -> bool:
+    return all(part in ("", word) for part, word in zip(phrase, words, strict=True))
+
+
+def _is_close(ranges: Sequence[tuple[int, int]]) -> bool:
+    """Whether no two neighbouring words have more than ``_MAX_GAP`` characters between them."""
+    return all(after[0] - before[1] <= _MAX_GAP for before, after in pairwise(ranges))
+
+
+def _is_name(text: str, ranges: Sequence[tuple[int, int]], phrase: Phrase) -> bool:
+    """Whether the words are written as one name.
+
+    That is, with a capital letter, with one at the word in between, and without the end of a sentence among them. Names
+    in lower case throughout are everyday words more often than names.
+    """
+    if not any(text[start].isupper() for start, _ in ranges):
+        return False
+    if any(not part and not text[start].isupper() for part, (start, _) in zip(phrase, ranges, strict=True)):
+        return False
+    between = "".join(text[before[1] : after[0]] for before, after in pairwise(ranges))
+    return set(between) <= _NAME_PUNCTUATION
