@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from deid_tasks.core.notes import NOTE_SCHEMA, RESULT_SCHEMA, Amounts, Outcome, Reason
 from deid_tasks.core.span import Span
-from deid_tasks.engine.audit import audit
+from deid_tasks.engine.audit.record_audit import audit
 from deid_tasks.engine.failures import Failure, is_fault_of_note
 from deid_tasks.engine.obfuscate import Obfuscated, Obfuscator
 from deid_tasks.engine.observer import AUDIT, COUNT, NO_OBSERVER, OBFUSCATE, PipelineObserver

@@ -1,19 +1,37 @@
-"""The de-identified tables: Iceberg on S3, which any reader opens without anything of ours."""
+"""The published tables: de-identified notes and structured tables, as Iceberg on S3, which any reader opens without our
+code.
+
+``publish_slice`` replaces one run's slice of the notes table, ``replace_rows`` an institution's rows of a structured
+table. Each is one catalog commit: readers see the table as before or as after.
+"""
 
 from deid_tasks.platform.publish.catalog import table_location
-from deid_tasks.platform.publish.rows import INSTITUTION, full_name, load_rows, open_rows, replace_rows, rows_version
-from deid_tasks.platform.publish.table import PUBLISHED_SCHEMA, Publication, open_table, publish_slice, read_notes
+from deid_tasks.platform.publish.notes_table import (
+    PUBLISHED_SCHEMA,
+    Publication,
+    open_table,
+    publish_slice,
+    read_published_notes,
+)
+from deid_tasks.platform.publish.structured_rows import (
+    INSTITUTION,
+    full_table_name,
+    load_rows,
+    open_rows,
+    replace_rows,
+    rows_version,
+)
 
 __all__ = [
     "INSTITUTION",
     "PUBLISHED_SCHEMA",
     "Publication",
-    "full_name",
+    "full_table_name",
     "load_rows",
     "open_rows",
     "open_table",
     "publish_slice",
-    "read_notes",
+    "read_published_notes",
     "replace_rows",
     "rows_version",
     "table_location",

@@ -1,24 +1,35 @@
-"""The Iceberg catalog that the published tables are in."""
+"""The Iceberg catalog of the published tables, and what its writers share: retries, and errors without their texts."""
 
-from typing import TYPE_CHECKING
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
-from deid_tasks.core.errors import PublishError
+from deid_tasks.core.errors import DeidError, PublishError
+from deid_tasks.engine.failures import Failure
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 if TYPE_CHECKING:
     from pyiceberg.catalog.sql import SqlCatalog
+    from pyiceberg.partitioning import PartitionField
 
-ATTEMPTS = 8
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_COMMIT_ATTEMPTS = 8
 """How often a commit is tried while others commit to the same table."""
+_FIRST_PARTITION_ID = 1000
+"""Iceberg numbers partition fields from here."""
 
 
 def table_location(settings: InstitutionSettings) -> str:
-    """The S3 address that the tables lie under."""
+    """Return the S3 address that the tables lie under."""
     return f"s3://{settings.publish.bucket}/{settings.publish.prefix}"
 
 
 def open_catalog(settings: InstitutionSettings, secrets: Secrets) -> "SqlCatalog":
-    """The catalog, with the namespace of the institution's tables."""
+    """Return the catalog, with the namespace of the institution's tables."""
     from pyiceberg.catalog.sql import SqlCatalog
 
     catalog = SqlCatalog("palimpsest", **_properties(settings, secrets))
@@ -26,12 +37,63 @@ def open_catalog(settings: InstitutionSettings, secrets: Secrets) -> "SqlCatalog
     return catalog
 
 
-def failed(verb: str, settings: InstitutionSettings, error: Exception, table: str = "") -> PublishError:
-    """What is said of an error: the texts of S3 and SQL errors can quote credentials and row values; their class says enough."""
-    return PublishError(
-        f"cannot {verb} table {table or settings.publish.table} under {table_location(settings)}: {type(error).__name__};"
-        f" check the secrets {settings.publish.object_store!r} and {settings.publish.catalog!r}, and that the bucket exists"
+def institution_partition(source_id: int) -> "PartitionField":
+    """Return the partition by institution; ``source_id`` is the id of the institution's field in the schema."""
+    from pyiceberg.partitioning import PartitionField
+    from pyiceberg.transforms import IdentityTransform
+
+    return PartitionField(
+        source_id=source_id, field_id=_FIRST_PARTITION_ID, transform=IdentityTransform(), name="institution_id"
     )
+
+
+def commit_with_retries(commit: Callable[[], T]) -> T:
+    """Return what ``commit`` returns; call it again, up to eight times, while others commit to the same table."""
+    import tenacity
+    from pyiceberg.exceptions import CommitFailedException
+
+    retrying = tenacity.Retrying(
+        retry=tenacity.retry_if_exception_type(CommitFailedException),
+        stop=tenacity.stop_after_attempt(_COMMIT_ATTEMPTS),
+        wait=tenacity.wait_random_exponential(multiplier=0.2, max=10),
+        reraise=True,
+    )
+    return retrying(commit)
+
+
+@contextmanager
+def translate_publish_errors(verb: str, settings: InstitutionSettings, table: str = "") -> Iterator[None]:
+    """Raise ``PublishError`` in place of errors of S3, the catalog and Arrow, and log their class and code location.
+
+    Their texts can quote credentials and row values, so neither the log nor the error repeats them.
+
+    Args:
+        verb: what was tried: open, read or write.
+        settings: the institution.
+        table: the table's name in the catalog; the notes table where empty.
+
+    Raises:
+        PublishError: anything but a ``DeidError`` was raised.
+    """
+    try:
+        yield
+    except DeidError:
+        raise
+    except Exception as error:
+        failure, name = Failure.of(error), table or settings.publish.table
+        logger.error(
+            "cannot %s table %s of %s: %s at %s",
+            verb,
+            name,
+            settings.institution,
+            failure.error_class,
+            failure.location,
+        )
+        raise PublishError(
+            f"cannot {verb} table {name} under {table_location(settings)}: {type(error).__name__};"
+            f" check the secrets {settings.publish.object_store!r} and {settings.publish.catalog!r},"
+            " and that the bucket exists"
+        ) from None
 
 
 def _properties(settings: InstitutionSettings, secrets: Secrets) -> dict[str, str]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from deid_tasks.core.errors import GateError, InputError, VaultError
 from deid_tasks.core.files import atomic_path
 from deid_tasks.engine.parts import EngineParts
-from deid_tasks.platform.publish import read_notes
+from deid_tasks.platform.publish import read_published_notes
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.pseudonyms import slice_pseudonym
 from deid_tasks.platform.runs.reports import GateReport, PublicationReport
@@ -26,7 +26,7 @@ from deid_tasks.platform.vault import (
     check_part,
     entries_of,
     read_parts,
-    restore,
+    restore_text,
     vault_opener,
     vault_recipient,
 )
@@ -150,7 +150,7 @@ def reidentify_notes(
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         record_reidentification(connection, settings, asked_by, reason.strip(), keys)
     opener = vault_opener(settings, secrets)
-    by_key = {row["note_key"]: row for row in read_notes(settings, secrets, keys)}
+    by_key = {row["note_key"]: row for row in read_published_notes(settings, secrets, keys)}
     if missing := [key for key in keys if key not in by_key]:
         raise VaultError(f"{settings.institution}: no published note {', '.join(missing)}")
     by_slice: dict[str, list[str]] = defaultdict(list)
@@ -206,7 +206,7 @@ def _check_file(shard: Path) -> int:
 
 def _original(key: str, published: str, entry: dict[str, Any]) -> Original:
     try:
-        return Original(key, entry["note_id"], entry["patient_id"], restore(published, entry))
+        return Original(key, entry["note_id"], entry["patient_id"], restore_text(published, entry))
     except VaultError as error:
         raise VaultError(f"note {key}: {error}") from None
 

@@ -12,7 +12,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import GateError
 from deid_tasks.core.notes import Amounts, Outcome
-from deid_tasks.engine.audit import audit
+from deid_tasks.engine.audit.record_audit import audit
 from deid_tasks.evidence.gate import RunFigure, Verdict, check_tables, drift_reasons, judge_run, run_checks
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.reports import GateReport, ReviewReason, ShardReport

@@ -16,7 +16,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import GateError
 from deid_tasks.core.patient import PatientRecord
-from deid_tasks.engine.audit import audit
+from deid_tasks.engine.audit.record_audit import audit
 from deid_tasks.engine.fingerprint import fingerprint
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.obfuscate.tables import TableRules, rewrite_row

@@ -1,7 +1,8 @@
 """The vault: originals, sealed for those who may restore them, and written by those who cannot read them.
 
-A worker writes what it replaced as sealed parts (``PartWriter``). ``VaultStore`` holds the parts of each published slice in a bucket.
-``restore_text`` puts the originals back into a published text, with an ``Opener`` that holds the private key.
+A worker writes what it replaced as sealed parts (``PartWriter``). ``VaultStore`` holds the parts of each published
+slice in a bucket. ``restore_text`` puts the originals back into a published text, with an ``Opener`` that holds the
+private key.
 """
 
 from deid_tasks.platform.vault.entries import ENTRY_SCHEMA, entries_of, restore_text

@@ -1,7 +1,8 @@
 """Data keys in envelopes: the public key wraps them, and only the private key, or AWS KMS, unwraps them.
 
-Wrapping is HPKE (RFC 9180: X25519, HKDF-SHA256, AES-256-GCM) with the institution's name as its context, or ``kms:Encrypt``
-with that name as its encryption context. A wrapped key names the key that it was wrapped for, by that key's id.
+Wrapping is HPKE (RFC 9180: X25519, HKDF-SHA256, AES-256-GCM) with the institution's name as its context, or
+``kms:Encrypt`` with that name as its encryption context. A wrapped key names the key that it was wrapped for, by that
+key's id.
 """
 
 import base64

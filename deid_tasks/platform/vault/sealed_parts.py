@@ -1,8 +1,8 @@
 """One shard's originals, sealed as they are written: a worker's disk never holds one in clear.
 
-A shard's file is the wrapped data key, then parts of at most some thousand notes, each a Parquet file under AES-256-GCM. A part's header
-counts its notes and identifies them by a hash of their published texts. So whoever stores the part can check, without opening it, that it
-belongs to exactly what was published.
+A shard's file is the wrapped data key, then parts of at most some thousand notes, each a Parquet file under
+AES-256-GCM. A part's header counts its notes and identifies them by a hash of their published texts. So whoever stores
+the part can check, without opening it, that it belongs to exactly what was published.
 """
 
 import hashlib

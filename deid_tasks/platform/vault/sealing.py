@@ -1,7 +1,7 @@
 """Bytes under AES-256-GCM, with a readable header that is authenticated with them.
 
-Layout: ``PALVLT01``, length of the header (4 bytes, big-endian), header (JSON), nonce (12 bytes), ciphertext with its tag (16 bytes).
-The tag covers the header too, so that no byte of the whole can be changed or cut off unnoticed.
+Layout: ``PALVLT01``, length of the header (4 bytes, big-endian), header (JSON), nonce (12 bytes), ciphertext with its
+tag (16 bytes). The tag covers the header too, so that no byte of the whole can be changed or cut off unnoticed.
 """
 
 import json

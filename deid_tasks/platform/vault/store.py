@@ -1,8 +1,9 @@
 """The vault's bucket: a slice is a manifest and the parts that it names.
 
-``<prefix>/<institution>/<slice_key>/manifest`` is sealed as a part is, and holds the wrapped keys of all parts: a change of the
-institution's key rewrites manifests alone. Parts of a new upload lie beside those of the former one until the manifest names them. The
-manifest is one object, written in one request, so a reader sees the slice as before or as after.
+``<prefix>/<institution>/<slice_key>/manifest`` is sealed as a part is, and holds the wrapped keys of all parts: a
+change of the institution's key rewrites manifests alone. Parts of a new upload lie beside those of the former one until
+the manifest names them. The manifest is one object, written in one request, so a reader sees the slice as before or as
+after.
 """
 
 import hashlib
@@ -86,7 +87,8 @@ class VaultStore:
         """Return the entries of these notes, by note key. Parts are opened one at a time.
 
         Raises:
-            VaultError: the slice or a note's entry is missing, the key is another, or something that was read was changed.
+            VaultError: the slice or a note's entry is missing, the key is another, or something that was read was
+                changed.
         """
         wanted = set(note_keys)
         manifest = self._manifest(slice_key, opener)

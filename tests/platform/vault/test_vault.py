@@ -14,11 +14,11 @@ from deid_tasks.platform.vault import (
     key_pair_opener,
     new_vault_keys,
     read_parts,
-    restore,
+    restore_text,
     vault_opener,
     vault_recipient,
 )
-from deid_tasks.platform.vault.sealed import new_data_key, seal, unseal
+from deid_tasks.platform.vault.sealing import new_data_key, seal, unseal
 from deid_tasks.settings import InstitutionSettings, Secrets, VaultSettings
 from tests.support.vault_entries import ORIGINAL, PUBLISHED, entry
 
@@ -39,18 +39,18 @@ class TestRestoring:
             published, original = published + surrogate, original + replaced
         published, original = published + rest, original + rest
         kept = entry("a", published, original) | {"replacements": replacements}
-        assert restore(published, kept) == original
+        assert restore_text(published, kept) == original
 
     def test_a_published_text_that_changed_gives_nothing(self):
         with pytest.raises(VaultError, match="it was changed or published again") as caught:
-            restore(PUBLISHED.replace("Dr.", "Mr."), entry("a"))
+            restore_text(PUBLISHED.replace("Dr.", "Mr."), entry("a"))
         assert not any(word in str(caught.value) for word in SECRET)
 
     def test_an_entry_that_does_not_fit_gives_nothing(self):
         broken = entry("a")
         broken["replacements"][0]["original"] = "Okapi"
         with pytest.raises(VaultError, match="does not restore the original text"):
-            restore(PUBLISHED, broken)
+            restore_text(PUBLISHED, broken)
 
     def test_quarantined_notes_have_no_entry_and_unchanged_ones_have(self):
         import pyarrow as pa
@@ -61,7 +61,7 @@ class TestRestoring:
             for i, text in enumerate([None, "b"])
         ]
         kept = list(entries_of(notes, pa.RecordBatch.from_pylist(rows)))
-        assert [(one["note_key"], restore("b", one)) for one in kept] == [("1", "b")]
+        assert [(one["note_key"], restore_text("b", one)) for one in kept] == [("1", "b")]
 
 
 class TestSealing:
@@ -125,7 +125,7 @@ class TestKeys:
         store, opener = VaultStore(settings, secrets), vault_opener(settings, secrets)
         vault.keep("s", "a")
         assert store.rewrap("s", vault.opener, vault_recipient(settings, secrets))
-        assert restore(PUBLISHED, store.entries("s", ["a"], opener)["a"]) == ORIGINAL
+        assert restore_text(PUBLISHED, store.entries("s", ["a"], opener)["a"]) == ORIGINAL
         with pytest.raises(VaultError, match="another key"):
             store.entries("s", ["a"], vault.opener)
         other = settings.model_copy(update={"institution": "lakeshore"})
@@ -142,7 +142,7 @@ class TestStore:
         vault.keep("s", "a", "b")
         found = vault.store.entries("s", ["b"], vault.opener)
         assert list(found) == ["b"]
-        assert restore(PUBLISHED, found["b"]) == ORIGINAL
+        assert restore_text(PUBLISHED, found["b"]) == ORIGINAL
 
     def test_nothing_of_an_original_lies_in_the_bucket_or_on_the_workers_disk(self, vault):
         vault.keep("s", "a")
@@ -222,7 +222,7 @@ class TestStore:
         # Interrupted here, and begun again.
         assert [vault.store.rewrap(name, former, vault.recipient) for name in vault.store.slices()] == [False, True]
         assert {name: content for name, content in vault.objects().items() if "part" in name} == before
-        assert restore(PUBLISHED, vault.store.entries("t", ["b"], vault.opener)["b"]) == ORIGINAL
+        assert restore_text(PUBLISHED, vault.store.entries("t", ["b"], vault.opener)["b"]) == ORIGINAL
         with pytest.raises(VaultError, match="another key"):
             vault.store.entries("s", ["a"], former)
 
