@@ -1,5 +1,4 @@
-"""The published tables: de-identified notes and structured tables, as Iceberg on S3, which any reader opens without our
-code.
+"""The published tables: de-identified notes and structured tables, as Iceberg on S3, which any Iceberg reader opens.
 
 ``publish_slice`` replaces one run's slice of the notes table, ``replace_rows`` an institution's rows of a structured
 table. Each is one catalog commit: readers see the table as before or as after.

@@ -51,8 +51,9 @@ class Publication:
 
 
 def open_table(settings: InstitutionSettings, secrets: Secrets) -> "Table":
-    """Return the published table; a missing one is created, partitioned by institution and month of the shifted note
-    time.
+    """Return the published table; a missing one is created.
+
+    Its partitions are the institution and the month of the shifted note time.
 
     Raises:
         PublishError: the catalog or the bucket cannot be reached or used.

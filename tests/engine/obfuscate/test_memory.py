@@ -28,7 +28,8 @@ def test_memory_is_flat_over_patients_and_clinicians(monkeypatch):
         for number in numbers:
             name, other = SURNAMES[number], SURNAMES[-1 - number]
             text, spans = read_markup(
-                f"[PATIENT:Ann {name}] of [CITY:Boston], seen by Dr. [PROVIDER:{other}] at [FACILITY:{other} Clinic] on [DATE:3/14]."
+                f"[PATIENT:Ann {name}] of [CITY:Boston], seen by Dr. [PROVIDER:{other}]"
+                f" at [FACILITY:{other} Clinic] on [DATE:3/14]."
             )
             record = PatientRecord(str(number), "F", None, "unknown", (PatientTerm(TermKind.LAST, name),))
             hide.obfuscate(Document("n", text, str(number)), spans, record, WRITTEN_AT)
@@ -47,7 +48,8 @@ def test_memory_is_flat_over_patients_and_clinicians(monkeypatch):
 @pytest.mark.parametrize("gap", [120, 4_000], ids=["dense", "sparse"])
 def test_a_note_of_ten_megabytes(gap):
     marked, spans = read_markup(
-        "Seen by Dr. [PROVIDER:Chu] with wife [RELATIVE:Xandra] on [DATE:3/14/2021], [PHONE:617-555-0123], of [CITY:Boston], [STATE:MA]. "
+        "Seen by Dr. [PROVIDER:Chu] with wife [RELATIVE:Xandra] on [DATE:3/14/2021], [PHONE:617-555-0123],"
+        " of [CITY:Boston], [STATE:MA]. "
     )
     piece = marked + "word " * (gap // 5)
     filler = "word " * 200_000

@@ -8,7 +8,10 @@ from deid_tasks.engine.text import Document
 from tests.support.markup import read_markup
 from tests.support.surrogate_cases import MARIA, WRITTEN_AT, obfuscator
 
-NOTE = "[PATIENT:Maria Okafor], [AGE:92]-year-old, seen [DATE:3/14/2021] [TIME:08:35] at [FACILITY:Mercy], [CITY:Boston], [STATE:MA] by [PROVIDER:Ann Lee]"
+NOTE = (
+    "[PATIENT:Maria Okafor], [AGE:92]-year-old, seen [DATE:3/14/2021] [TIME:08:35] at [FACILITY:Mercy], [CITY:Boston],"
+    " [STATE:MA] by [PROVIDER:Ann Lee]"
+)
 
 
 @pytest.mark.parametrize(

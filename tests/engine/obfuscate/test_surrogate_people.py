@@ -172,10 +172,8 @@ def test_tables_agree_with_notes():
         obfuscator.value(n, Entity.PROVIDER, part=p) for n, p in (("Ann", "given"), ("Lindqvist", "surname"))
     )
     pager = obfuscator.value("22417", Entity.PAGER)
-    assert (
-        note
-        == f"{' '.join(full_name(obfuscator, patient))}, {place[0]}, {place[1]} {place[2]}; seen by {clinician}, {pager}"
-    )
+    name = " ".join(full_name(obfuscator, patient))
+    assert note == f"{name}, {place[0]}, {place[1]} {place[2]}; seen by {clinician}, {pager}"
 
 
 def test_particles_stay_in_tables_as_in_notes():

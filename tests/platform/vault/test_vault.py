@@ -264,7 +264,7 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("section", "said"),
         [
-            ({"bucket": "published"}, "another than publish.bucket"),
+            ({"bucket": "published"}, "must differ"),
             ({"bucket": "vault", "wrap": "aws-kms"}, "kms_key goes with"),
             ({"bucket": "vault", "kms_key": "alias/x"}, "kms_key goes with"),
             ({"bucket": "vault", "prefix": "/a/"}, "prefix"),
