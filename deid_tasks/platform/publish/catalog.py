@@ -1,7 +1,7 @@
 """The Iceberg catalog of the published tables, and what its writers share: retries, and errors without their texts."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,6 +11,7 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 
 if TYPE_CHECKING:
     from pyiceberg.catalog.sql import SqlCatalog
+    from pyiceberg.expressions import BooleanExpression
     from pyiceberg.partitioning import PartitionField
 
 logger = logging.getLogger(__name__)
@@ -45,6 +46,23 @@ def institution_partition(source_id: int) -> "PartitionField":
     return PartitionField(
         source_id=source_id, field_id=_FIRST_PARTITION_ID, transform=IdentityTransform(), name="institution_id"
     )
+
+
+def rows_of_institution(settings: InstitutionSettings) -> "BooleanExpression":
+    """Return the filter of the institution's rows."""
+    from pyiceberg.expressions import EqualTo, Reference
+    from pyiceberg.expressions.literals import literal
+
+    return EqualTo(term=Reference("institution"), value=literal(settings.institution))
+
+
+def rows_of_institution_with(settings: InstitutionSettings, column: str, values: Iterable[str]) -> "BooleanExpression":
+    """Return the filter of the institution's rows that have one of ``values`` in ``column``; no row without values."""
+    from pyiceberg.expressions import And, In, Reference
+    from pyiceberg.expressions.literals import literal
+
+    has_value = In(term=Reference(column), values={literal(value) for value in values})
+    return And(rows_of_institution(settings), has_value)
 
 
 def commit_with_retries(commit: Callable[[], T]) -> T:

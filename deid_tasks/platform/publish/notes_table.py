@@ -16,6 +16,7 @@ from deid_tasks.platform.publish.catalog import (
     commit_with_retries,
     institution_partition,
     open_catalog,
+    rows_of_institution_with,
     translate_publish_errors,
 )
 from deid_tasks.settings import InstitutionSettings, Secrets
@@ -91,10 +92,8 @@ def publish_slice(
     Raises:
         PublishError: the commit failed for good; the table is as it was.
     """
-    from pyiceberg.expressions import And, EqualTo, In
-
     table = open_table(settings, secrets)
-    own_slices = And(EqualTo("institution", settings.institution), In("slice_key", {slice_key, *former}))
+    own_slices = rows_of_institution_with(settings, "slice_key", (slice_key, *former))
     notes = notes.sort_by("note_key")
 
     def replace() -> int:
@@ -124,10 +123,8 @@ def read_published_notes(
     Raises:
         PublishError: the table cannot be read.
     """
-    from pyiceberg.expressions import And, EqualTo, In
-
     table = open_table(settings, secrets)
-    wanted = And(EqualTo("institution", settings.institution), In("note_key", set(note_keys)))
+    wanted = rows_of_institution_with(settings, "note_key", note_keys)
     with translate_publish_errors("read", settings):
         scan = table.scan(row_filter=wanted, selected_fields=("note_key", "slice_key", "text"))
         return list(scan.to_arrow().to_pylist())

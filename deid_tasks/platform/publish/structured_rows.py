@@ -9,6 +9,7 @@ from deid_tasks.platform.publish.catalog import (
     commit_with_retries,
     institution_partition,
     open_catalog,
+    rows_of_institution,
     translate_publish_errors,
 )
 from deid_tasks.settings import InstitutionSettings, Secrets
@@ -86,15 +87,13 @@ def replace_rows(
     """
     import warnings
 
-    from pyiceberg.expressions import EqualTo
-
     table = open_rows(settings, secrets, name, schema)
 
     def replace() -> None:
         table.refresh()
         with table.transaction() as transaction, warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Delete operation did not match any records")
-            transaction.delete(EqualTo(INSTITUTION.name, settings.institution), snapshot_properties=summary)
+            transaction.delete(rows_of_institution(settings), snapshot_properties=summary)
             for batch in batches():
                 transaction.append(batch, snapshot_properties=summary)
             transaction.set_properties({_version_property(settings): version})

@@ -265,8 +265,8 @@ class TestSettings:
         ("section", "said"),
         [
             ({"bucket": "published"}, "must differ"),
-            ({"bucket": "vault", "wrap": "aws-kms"}, "kms_key goes with"),
-            ({"bucket": "vault", "kms_key": "alias/x"}, "kms_key goes with"),
+            ({"bucket": "vault", "wrap": "aws-kms"}, "must be given together"),
+            ({"bucket": "vault", "kms_key": "alias/x"}, "must be given together"),
             ({"bucket": "vault", "prefix": "/a/"}, "prefix"),
         ],
     )

@@ -26,7 +26,7 @@ from deid_tasks.engine.obfuscate.places.place_table import (
     city_name,
     state_of_city,
 )
-from deid_tasks.engine.obfuscate.places.states import read_state, replace_state, surrogate_state
+from deid_tasks.engine.obfuscate.places.states import replace_state, state_code_of, surrogate_state
 
 _ATTEMPTS = 50
 """A state has so many places that at least one of fifty draws differs from the original, unless it has no other
@@ -175,7 +175,7 @@ def _state_of(state: str, city: str, scope: NameScope, zip_code: str = "") -> st
     It is the state beside the city, else the ZIP's, else the patient's, else the one with the largest city of that
     name.
     """
-    if beside := read_state(state):
+    if beside := state_code_of(state):
         return beside
     if known := city_by_zip().get(zip_code[:5]):
         return known[1]
@@ -186,7 +186,7 @@ def _state_of(state: str, city: str, scope: NameScope, zip_code: str = "") -> st
 
 
 def _record_states(scope: NameScope) -> set[str]:
-    return {code for term in scope.of_record(TermKind.STATE) if (code := read_state(term))}
+    return {code for term in scope.of_record(TermKind.STATE) if (code := state_code_of(term))}
 
 
 def _size_class(zips: int) -> int:

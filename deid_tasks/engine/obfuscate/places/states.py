@@ -17,7 +17,7 @@ _MIN_PREFIX_LENGTH = 3
 
 def replace_state(value: str, scope: NameScope, options: SurrogateOptions) -> str:
     """Return the surrogate of a state, as a code of two letters where ``value`` is one."""
-    code = read_state(value)
+    code = state_code_of(value)
     if code is None:
         return match_case(STATE_NAMES[scope.keyed.choice(sorted(STATE_NAMES), "state", value)], value)
     surrogate = surrogate_state(code, scope, options)
@@ -43,7 +43,7 @@ def surrogate_state_name(folded: str, scope: NameScope) -> str | None:
     return STATE_NAMES[surrogate_state(code, scope, SurrogateOptions())] if code else None
 
 
-def read_state(name: str) -> str | None:
+def state_code_of(name: str) -> str | None:
     """Return the code of a state by its code, its name, or a prefix of it that no other state shares (Mass., Calif)."""
     folded = fold(name).replace(".", "")
     if (code := _CODES.get(folded)) or len(folded) < _MIN_PREFIX_LENGTH:
