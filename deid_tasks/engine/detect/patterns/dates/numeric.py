@@ -4,7 +4,6 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.forms import Form, FormTable, always, never
@@ -83,7 +82,7 @@ def _is_school_year(first: int, second: str) -> bool:
     return 1 <= int(second) <= 12 or int(second) == (first + 1) % 100
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _Figures:
     """Two or three numbers of one match, and the text around them."""
 
@@ -92,18 +91,9 @@ class _Figures:
     end: int
     numbers: tuple[str, ...]
     separators: tuple[str, ...]
-
-    @cached_property
-    def values(self) -> tuple[int, ...]:
-        return tuple(int(number) for number in self.numbers)
-
-    @cached_property
-    def ahead(self) -> str:
-        return text_before(self.text, self.start)
-
-    @cached_property
-    def behind(self) -> str:
-        return text_after(self.text, self.end)
+    values: tuple[int, ...]
+    ahead: str
+    behind: str
 
     @property
     def follows_letter(self) -> bool:
@@ -127,20 +117,20 @@ class _Figures:
     def has_unit(self) -> bool:
         return _UNIT.match(self.behind) is not None
 
-    @cached_property
+    @property
     def is_fraction_behind(self) -> bool:
         return _FRACTION_AFTER.match(self.behind) is not None
 
-    @cached_property
+    @property
     def is_fraction_ahead(self) -> bool:
         return _FRACTION_BEFORE.search(self.ahead) is not None
 
-    @cached_property
+    @property
     def is_day_ahead(self) -> bool:
         """Whether the words in front announce a day."""
         return _DAY_BEFORE.search(self.ahead) is not None
 
-    @cached_property
+    @property
     def is_announced(self) -> bool:
         """Whether the words in front announce a day, or a time or the end of a range stands behind."""
         return self.is_day_ahead or bool(_CLOCK_AFTER.match(self.behind) or _RANGE_BEFORE.search(self.ahead))
@@ -179,7 +169,9 @@ def _is_date(text: str, start: int, end: int, parts: list[tuple[int, int]]) -> b
     table = TWO_NUMBERS
     if len(parts) == 3:
         separators, table = tuple(separator.strip() for separator in separators), THREE_NUMBERS
-    figures = _Figures(text, start, end, tuple(text[low:high] for low, high in parts), separators)
+    numbers = tuple([text[low:high] for low, high in parts])
+    values = tuple([int(number) for number in numbers])
+    figures = _Figures(text, start, end, numbers, separators, values, text_before(text, start), text_after(text, end))
     return bool(table.decide(figures))
 
 

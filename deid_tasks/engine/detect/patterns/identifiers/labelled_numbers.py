@@ -67,7 +67,7 @@ _PLATE_LINK = re.compile(r"plate|tag")
 _SERIAL_LINK = re.compile(r"serial|s/n|\bsn\b")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _LabelledNumber:
     """A value behind a label, and what links the two."""
 

@@ -61,7 +61,7 @@ _CARD_GROUP = re.compile(r"[0-9]{4}[ \-]")
 _LONG_NUMBER = re.compile(r"[0-9]{5}|[A-Z]+-?[0-9]{2}-[0-9]{3}")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Number:
     """A match and its text."""
 

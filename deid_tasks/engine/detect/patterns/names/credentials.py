@@ -40,7 +40,7 @@ _LONG_CAPITALS = re.compile(r"[A-Z]{3,}")
 _TOWN_BEFORE = re.compile(r"(?:^|[^a-z])(?:in|from|of|to|near|at|lives)\s$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _NameInFront:
     """The words in front of a credential that may be a name."""
 
@@ -50,7 +50,7 @@ class _NameInFront:
     """Letters of the longest word that is not an initial."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _CreditedName:
     """A name, what separates it from its credential, and the capitals of the credential."""
 

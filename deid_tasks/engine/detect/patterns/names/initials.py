@@ -77,7 +77,7 @@ _SENTENCES_OF_ONE_WORD = word_set("names", "sentences_of_one_word")
 _LINE_END_BEHIND = re.compile(r"[ \t.]{0,4}(?:\n|$)| \d")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Sentence:
     """The end of a sentence with letters behind it."""
 

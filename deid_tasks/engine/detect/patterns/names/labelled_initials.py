@@ -45,7 +45,7 @@ _LABELS_AND_WORDS = as_word_set("by nurse reviewed signed tech entered filed cod
 _BY_TAIL = re.compile(r"\)?(?:[.,;:\n/]|$| {2}|,? (?:CT|RN|at|on|[0-9]))")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _LabelledLetters:
     """Letters behind a label."""
 

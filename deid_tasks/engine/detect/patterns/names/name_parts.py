@@ -62,7 +62,7 @@ class _NameSoFar:
         return self.is_turned and self.parts == 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _NextPart:
     """A word behind a name, which may belong to it."""
 

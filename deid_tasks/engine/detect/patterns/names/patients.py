@@ -44,7 +44,7 @@ _COLON_BEHIND = re.compile(r"\s?:")
 _NAME_AND_MARKS = re.compile(rf"(?:{TITLE_WORD}|{CAPS_WORD}|{INITIAL}|,| |\.)+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _LabelledPatient:
     """A name behind a label."""
 

@@ -33,7 +33,7 @@ _SEVERAL = re.compile(r"(?:sons|daughters|sisters|brothers|children|parents)\b")
 _NEXT_RELATIVE = re.compile(r"(?:,| and|, and| &) (?=[A-Z])")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Relative:
     """A name behind a relation."""
 

@@ -38,7 +38,7 @@ _SHORT_LABELS = as_word_set("rn np nurse pcp d/w paged")
 """Labels with one name behind them, without a colon."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Signature:
     """A name behind the label of an author."""
 

@@ -45,7 +45,7 @@ _POD_WITH_LETTER = re.compile(r"[Pp]od [A-H]-?[0-9]")
 _WARD_BEFORE = re.compile(r"(?:^|[^a-z])(?:to|on|from|unit|floor|ward|room|location|loc|dept|at|in)[\s:]{1,2}$")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Room:
     """A label with a number or a letter behind it."""
 
