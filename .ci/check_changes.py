@@ -20,7 +20,7 @@ _NO_TEST_SELECTED = 5
 
 
 def changed_paths(base: str) -> list[str]:
-    """Return the paths that differ from the common ancestor with a branch, untracked ones included, deleted ones not."""
+    """Return the paths that differ from the common ancestor with a branch: untracked ones too, deleted ones not."""
     ancestor = _git("merge-base", "HEAD", base).strip() if _exists(base) else "HEAD"
     found = {*_git("diff", "--name-only", ancestor).splitlines()}
     found |= {*_git("ls-files", "--others", "--exclude-standard").splitlines()}

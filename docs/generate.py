@@ -29,8 +29,9 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "All keys of `dags/institutions/<name>.yaml`, from the model that validates them. `dags/institutions/schema.json` lets editors check the file.",
-        "A key without a default must be given. `${NAME}` and `${NAME:-default}` are replaced by environment variables.",
+        "All keys of `dags/institutions/<name>.yaml`, from the model that validates them.",
+        "`dags/institutions/schema.json` lets editors check the file. A key without a default must be given.",
+        "`${NAME}` and `${NAME:-default}` are replaced by environment variables.",
         "",
     ]
     sections = []
@@ -129,7 +130,9 @@ def command_page() -> str:
 
 
 def _commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield each command that does something, with the words that call it. Typer brings its own copy of click's classes."""
+    """Yield each command that does something, with the words that call it. Typer brings its own copy of click's
+    classes.
+    """
     inner = getattr(command, "commands", None)
     if inner is None:
         yield path, command
@@ -154,7 +157,7 @@ def tables_page() -> str:
     lines = [
         "# Tables",
         "",
-        "Columns as dbt declares and tests them. `phi`: none, quasi (with other columns), direct. Which schema holds what:",
+        "Columns as dbt declares and tests them. `phi`: none, quasi (with other columns), direct. Schemas:",
         "[Architecture](../explanation/architecture.md#the-databases).",
     ]
     parts = (
@@ -188,7 +191,8 @@ def detectors_page() -> str:
     lines = [
         "# Detectors",
         "",
-        "From the registry `deid_tasks/core/detectors.py`, in the order of their default priority: where spans overlap, the earlier detector wins.",
+        "From the registry `deid_tasks/core/detectors.py`, in the order of their default priority:",
+        "where spans overlap, the earlier detector wins.",
         "",
         "| name | finds | needs | cost | recovery may remove |",
         "|---|---|---|---|---|",

@@ -31,7 +31,8 @@ def postgres() -> "Iterator[EmbeddedPostgres]":  # noqa: F821
     """A running PostgreSQL on a free port, gone with the session; each xdist worker has its own."""
     from deid_tasks.hospital.postgres import EmbeddedPostgres
 
-    # Not under pytest's own folder: only its owner may enter that, and the server is somebody else when root runs the tests.
+    # Not under pytest's own folder: only its owner may enter that, and the server is somebody else when root runs the
+    # tests.
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-test-"))
     folder.chmod(0o755)
     try:

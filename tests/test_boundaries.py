@@ -41,7 +41,9 @@ def run_python(code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_engine_stands_without_the_platform():
-    """Detection and obfuscation run where nothing of Airflow, dbt, Great Expectations, torch or transformers is installed."""
+    """Detection and obfuscation run where nothing of Airflow, dbt, Great Expectations, torch or transformers is
+    installed.
+    """
     code = (
         WITHOUT
         + "import pyarrow as pa\n"

@@ -30,7 +30,7 @@ from deid_tasks.engine.text.word_labels import split_words
 from deid_tasks.hospital.name_pools import name_pools
 from deid_tasks.hospital.names import mistype
 from deid_tasks.hospital.records import GoldNote, World
-from deid_tasks.hospital.worlds import fold
+from deid_tasks.hospital.worlds import fold_for_world
 from deid_tasks.platform.runs.ablation import FULL, Variant
 
 _BATCH = 50
@@ -54,7 +54,7 @@ def _lower(value: str, _: PatientRecord, __: random.Random) -> str | None:
 def _nickname(value: str, record: PatientRecord, rng: random.Random) -> str | None:
     known = name_pools(World.DEV).nicknames
     first = next(iter(record.of_kind(TermKind.FIRST)), "")
-    forms = [form for form in known.get(fold(first), ()) if fold(form) != fold(first)]
+    forms = [form for form in known.get(fold_for_world(first), ()) if fold_for_world(form) != fold_for_world(first)]
     if not first or not forms or first not in value:
         return None
     return value.replace(first, rng.choice(forms))

@@ -55,7 +55,7 @@ app.command("learn")(learn_from_errors)
 Notes = Annotated[
     Path,
     typer.Argument(
-        help="JSONL of {id, text[, patient_id]}, one text file, a folder of .txt files, or - for JSONL on standard input."
+        help="JSONL of {id, text[, patient_id]}, a text file, a folder of .txt files, or - for JSONL on standard input."
     ),
 ]
 Output = Annotated[Path, typer.Option("-o", "--output", help="JSONL to write; - is standard output.")]

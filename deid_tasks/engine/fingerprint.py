@@ -34,8 +34,9 @@ from deid_tasks.settings import EngineSettings
 
 WINGS = ("core", "engine")
 MODULES = (
-    # Decides which of a patient's records reach the engine.
+    # Decide which of a patient's records reach the engine.
     "platform/warehouse/patients.py",
+    "platform/warehouse/statements.py",
 )
 """Code that decides the output. The code that reads settings is not part of it: the values of the settings are."""
 

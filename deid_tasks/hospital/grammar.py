@@ -44,7 +44,7 @@ class _Entry:
     text: str
 
 
-def run(steps: Iterable[Step], scene: Scene) -> None:
+def run_steps(steps: Iterable[Step], scene: Scene) -> None:
     """Write ``steps`` into ``scene``."""
     pieces = scene.pieces
     for step in steps:
@@ -161,7 +161,7 @@ def _alternatives(text: str) -> list[str]:
 def _maybe(steps: tuple[Step, ...]) -> Step:
     def write(scene: Scene) -> None:
         if scene.rng.random() < 0.5:
-            run(steps, scene)
+            run_steps(steps, scene)
 
     return write
 
@@ -171,7 +171,7 @@ def _choice(options: tuple[tuple[Step, ...], ...], *, skewed: bool = False) -> S
 
     def write(scene: Scene) -> None:
         chance = scene.rng.random()
-        run(options[int((chance * chance if skewed else chance) * count)], scene)
+        run_steps(options[int((chance * chance if skewed else chance) * count)], scene)
 
     return write
 

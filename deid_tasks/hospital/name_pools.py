@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from deid_tasks.core.reference import read_tsv
 from deid_tasks.hospital.records import Person, World
-from deid_tasks.hospital.worlds import fold, world_of
+from deid_tasks.hospital.worlds import fold_for_world, world_of
 
 GROUPS = ("white", "black", "api", "native", "multiple", "hispanic")
 GROUP_SHARES = (0.57, 0.13, 0.07, 0.015, 0.025, 0.19)
@@ -69,7 +69,7 @@ class NamePools:
         pool = self.given[group, sex]
         first = pool.draw(rng)
         middle = pool.draw(rng) if rng.random() < 0.86 else ""
-        known = self.nicknames.get(fold(first), ())
+        known = self.nicknames.get(fold_for_world(first), ())
         nickname = known[int(rng.random() * len(known))] if known and rng.random() < 0.6 else ""
         return Person(first, "" if middle == first else middle, last or self.surname(group, rng), sex, nickname)
 

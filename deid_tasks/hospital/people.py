@@ -10,7 +10,7 @@ from deid_tasks.hospital.name_pools import NamePools
 from deid_tasks.hospital.places import Composer, employer, towns_by_state
 from deid_tasks.hospital.records import Facility, HospitalSpec, Patient, Person, Provider, Relative
 from deid_tasks.hospital.vocabulary import words
-from deid_tasks.hospital.worlds import Town, fold
+from deid_tasks.hospital.worlds import Town, fold_for_world
 
 _T = TypeVar("_T")
 
@@ -101,7 +101,7 @@ def role_of(provider: Provider) -> str:
 
 
 def _user_id(person: Person, style: int, taken: set[str], rng: random.Random) -> str:
-    first, last = fold(person.first).replace(" ", ""), fold(person.last).replace(" ", "")
+    first, last = fold_for_world(person.first).replace(" ", ""), fold_for_world(person.last).replace(" ", "")
     while True:
         if style == 0:
             name = f"{first[:1]}{last[:6]}{int(rng.random() * 90) + 1 if rng.random() < 0.7 else ''}"
@@ -188,7 +188,7 @@ class Registry:
         )
 
     def _email(self, person: Person, born: datetime.date) -> str:
-        first, last = fold(person.first).replace(" ", ""), fold(person.last).replace(" ", "")
+        first, last = fold_for_world(person.first).replace(" ", ""), fold_for_world(person.last).replace(" ", "")
         number = born.year % 100 if self._rng.random() < 0.4 else int(self._rng.random() * 999)
         local = _one(
             (f"{first}.{last}", f"{first[:1]}{last}{number:02d}", f"{first}{number}", f"{last}_{first}"), self._rng

@@ -14,7 +14,7 @@ from deid_tasks.hospital import numbers
 from deid_tasks.hospital.name_pools import name_pools
 from deid_tasks.hospital.records import Address, Facility, World
 from deid_tasks.hospital.vocabulary import words
-from deid_tasks.hospital.worlds import Gazetteer, Town, fold, stable, world_of
+from deid_tasks.hospital.worlds import Gazetteer, Town, fold_for_world, stable, world_of
 
 _T = TypeVar("_T")
 
@@ -218,7 +218,7 @@ def gazetteer(world: World) -> Gazetteer:
     places = dict.fromkeys(composer.name(_PLACES) for _ in range(260))
     sites = [composer.name((*_HOSPITALS, *_CLINICS, *_FIRMS)) for _ in range(80)]
     domains = dict.fromkeys(
-        fold(site).replace(" ", "")[:22] + ending
+        fold_for_world(site).replace(" ", "")[:22] + ending
         for site, ending in zip(sites, (".org", ".com", ".net", ".edu") * 20, strict=True)
     )
     return Gazetteer(

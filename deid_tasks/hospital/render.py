@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from deid_tasks.core.span import Span
-from deid_tasks.hospital.grammar import Skeleton, run
+from deid_tasks.hospital.grammar import Skeleton, run_steps
 from deid_tasks.hospital.scene import Piece, Scene
 
 GOLD = "gold"
@@ -13,7 +13,7 @@ GOLD = "gold"
 def write_pieces(skeleton: Skeleton, scene: Scene) -> list[Piece]:
     """Return the pieces of ``skeleton`` written about ``scene``, in the skeleton's case."""
     scene.pieces = []
-    run(skeleton.steps, scene)
+    run_steps(skeleton.steps, scene)
     if skeleton.case == "upper":
         return [(text.upper(), entity) for text, entity in scene.pieces]
     if skeleton.case == "lower":

@@ -12,7 +12,7 @@ _APOSTROPHE = re.compile(r"['’]")
 _SEPARATOR = re.compile(r"[\W_]+")
 
 
-def fold(value: str) -> str:
+def fold_for_world(value: str) -> str:
     """``value`` in lower case, without accents and apostrophes, other marks as single spaces."""
     plain = unicodedata.normalize("NFKD", _APOSTROPHE.sub("", value).casefold())
     plain = "".join(character for character in plain if not unicodedata.combining(character))
@@ -30,7 +30,7 @@ def stable(*parts: object) -> int:
 
 def world_of(value: str) -> World:
     """Return the one world that a name, city or organisation belongs to, from its folded spelling."""
-    place = stable("world", fold(value)) / 2**64
+    place = stable("world", fold_for_world(value)) / 2**64
     return next(world for world, limit in _SHARES if place < limit)
 
 

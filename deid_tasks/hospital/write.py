@@ -11,7 +11,7 @@ from pathlib import Path
 from deid_tasks.hospital.build import Outside, build_outside
 from deid_tasks.hospital.dates import COMMON
 from deid_tasks.hospital.errors import SkeletonError
-from deid_tasks.hospital.grammar import Skeleton, Step, read_banks, read_skeletons, run
+from deid_tasks.hospital.grammar import Skeleton, Step, read_banks, read_skeletons, run_steps
 from deid_tasks.hospital.noise import disturb, stretch
 from deid_tasks.hospital.people import ROLES, role_of
 from deid_tasks.hospital.places import gazetteer
@@ -185,5 +185,5 @@ def _framed(pieces: list[Piece], scene: Scene, frames: dict[str, Step]) -> list[
 
 def _write(step: Step, scene: Scene) -> list[Piece]:
     scene.pieces = []
-    run((step,), scene)
+    run_steps((step,), scene)
     return scene.pieces

@@ -36,7 +36,7 @@ class ContextRule(Section):
     name: str = Field(min_length=1, max_length=80, description="For people; unique among the rules.")
     entity: Entity = Field(description="Entity of the spans that the rule finds.")
     pattern: str = Field(
-        description="RE2; if it has a group, the first group is the span. Repeats must be bounded: {1,40} in place of +."
+        description="RE2; if it has a group, the first group is the span. Repeats must be bounded: {1,40} instead of +."
     )
     prefix: str | None = Field(default=None, description="RE2 that must match in the window before the span.")
     suffix: str | None = Field(default=None, description="RE2 that must match in the window after the span.")

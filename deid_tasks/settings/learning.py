@@ -57,7 +57,7 @@ class TrainingSettings(Section):
     designs: tuple[Design, ...] | None = Field(
         default=None,
         min_length=1,
-        description="Designs of the gold sets to train on; if not given, those of gate.designs and any disagreement sets.",
+        description="Designs of the gold sets to train on; if not given, those of gate.designs and disagreement sets.",
     )
     steps: int = Field(default=1_500, ge=1, description="Steps of about 2,000 word pieces each.")
     held_out: float = Field(

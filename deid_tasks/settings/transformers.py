@@ -48,7 +48,7 @@ class ModelSettings(Section):
         default=None,
         ge=0,
         lt=1,
-        description="Share of a window that the next window reads again; if not given, as the model's config.json says.",
+        description="Share of a window that the next window reads again; by default as in the model's config.json.",
     )
     outside_bias: float = Field(
         default=-1.0, ge=-10, le=10, description="Added to the logit of O; negative values trade precision for recall."
@@ -74,7 +74,7 @@ class ModelSettings(Section):
         default=256,
         ge=1,
         le=1_048_576,
-        description="Word pieces of one batch. On a CPU a batch should fit into a core's cache; on a GPU use about 16,384.",
+        description="Word pieces of one batch. On a CPU it should fit into a core's cache; on a GPU use about 16,384.",
     )
     threads: int = Field(default=1, ge=1, le=256, description="Batches that one worker process runs in parallel.")
 

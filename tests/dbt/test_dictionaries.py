@@ -30,10 +30,13 @@ def test_normalised_is_what_python_makes_of_the_term(warehouse, table):
 @pytest.mark.parametrize(
     ("table", "inside", "outside"),
     [
-        ("dict_patient_name", {("full", "will young"), ("last", "o brien"), ("first", "nguyen")}, {("first", "will"), ("last", "young"), ("preferred", "bill")}),
-        ("dict_provider", {("last", "okafor"), ("full", "grace lee may"), ("user_id", "gmay7"), ("npi", "1234567893")}, {("last", "may")}),
+        ("dict_patient_name", {("full", "will young"), ("last", "o brien"), ("first", "nguyen")}, {("first", "will"),
+        ("last", "young"), ("preferred", "bill")}),
+        ("dict_provider", {("last", "okafor"), ("full", "grace lee may"), ("user_id", "gmay7"), ("npi", "1234567893")},
+        {("last", "may")}),
         ("dict_facility", {("name", "north tower 5"), ("short_name", "bgh"), ("phone", "617 555 0500")}, set()),
-        ("dict_address", {("city", "northam falls"), ("zip", "02131"), ("street", "1 birchwood sq")}, {("state", "ma")}),
+        ("dict_address", {("city", "northam falls"), ("zip", "02131"), ("street", "1 birchwood sq")}, {("state",
+        "ma")}),
         ("dict_medical", {("disease", "pneumonia")}, {("disease", "young"), ("eponym", "king")}),
     ],
 )  # fmt: skip
@@ -53,8 +56,10 @@ def test_every_identifier_of_every_patient_is_held(warehouse):
     for patient in PATIENTS:
         own = terms(warehouse, "dict_patient", f"patient_id = '{patient.patient_id}'")
         expected = {
-            ("mrn", patient.mrn), ("ssn", patient.ssn), ("health_plan", patient.health_plan), ("account", patient.account),
-            ("phone", patient.phone), ("phone", patient.mobile), ("email", patient.email), ("last", patient.person.last),
+            ("mrn", patient.mrn), ("ssn", patient.ssn), ("health_plan", patient.health_plan), ("account",
+            patient.account),
+            ("phone", patient.phone), ("phone", patient.mobile), ("email", patient.email), ("last",
+            patient.person.last),
             ("last", patient.previous_last), ("street", patient.address.street), ("zip", patient.address.zip),
             *(("relative_last", relative.person.last) for relative in patient.relatives),
         }  # fmt: skip
@@ -76,7 +81,8 @@ def test_no_single_medical_word_is_a_name_here(warehouse):
     assert held & (names | places) == set()
 
 
-# Letters and marks of the scripts that names in a western EHR come in; other scripts' vowel signs differ between the two.
+# Letters and marks of the scripts that names in a western EHR come in; other scripts' vowel signs differ between the
+# two.
 TEXT = st.text(
     st.one_of(
         st.characters(max_codepoint=0x036F, exclude_characters="\0"),

@@ -1,7 +1,7 @@
 """The snippets of README and docs run: every ```python block, and every ```bash block, in the order of its page.
 
-A snippet that needs a platform follows ``<!-- skip: next -->``. Shell commands that are shown only stand in blocks without a
-language. The blocks of a page share their names and a temporary folder.
+A snippet that needs a platform follows ``<!-- skip: next -->``. Shell commands that are shown only stand in blocks
+without a language. The blocks of a page share their names and a temporary folder.
 """
 
 import os

@@ -18,7 +18,8 @@ from tests.support.demo_run import Demo, environment_of, finish, institutions_in
 
 @pytest.fixture(scope="session")
 def demo() -> Iterator[Demo]:
-    # Not under pytest's own folder: only its owner may enter that, and PostgreSQL is somebody else when root runs the tests.
+    # Not under pytest's own folder: only its owner may enter that, and PostgreSQL is somebody else when root runs the
+    # tests.
     top = Path(tempfile.mkdtemp(prefix="palimpsest-e2e-"))
     top.chmod(0o755)
     folder, institutions = top / "run", institutions_in(top / "institutions")

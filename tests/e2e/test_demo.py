@@ -175,7 +175,9 @@ def search(demo):
 
 @pytest.fixture(scope="module")
 def search_beside_surrogates(demo):
-    """A surrogate's last name may be another's real one; where published text may stand, it takes more to tell who is meant."""
+    """A surrogate's last name may be another's real one; where published text may stand, it takes more to tell who is
+    meant.
+    """
     return Search({value: kind for value, kind in planted(demo.hospitals.values()).items() if kind != "last name"})
 
 

@@ -1,4 +1,6 @@
-"""The cascade: which words are uncertain, what the second-stage model reads, how both answers are combined, and when the gate asks."""
+"""The cascade: which words are uncertain, what the second-stage model reads, how both answers are combined, and when
+the gate asks.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path

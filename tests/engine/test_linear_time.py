@@ -1,8 +1,8 @@
 """Whatever a note holds, the engine's work grows with its length, and not with the square of it.
 
-The work is counted in executed lines of Python, for two notes of which one is eight times as long: a linear step executes
-8 times as many lines, a quadratic one 64 times. What regular expressions do inside one call is not counted; a long note
-of each kind goes through the engine for that, and would keep a quadratic expression busy for many minutes.
+The work is counted in executed lines of Python, for two notes of which one is eight times as long: a linear step
+executes 8 times as many lines, a quadratic one 64 times. What regular expressions do inside one call is not counted; a
+long note of each kind goes through the engine for that, and would keep a quadratic expression busy for many minutes.
 """
 
 import random

@@ -78,7 +78,8 @@ def test_every_style_writes_one_date(tmp_path: Path, style: str) -> None:
     [
         ("mdy", "3/14/2024"), ("mdyy", "3/14/24"), ("mmddyyyy", "03/14/2024"), ("dashes", "03-14-2024"), ("md", "3/14"),
         ("dMony", "14-Mar-2024"), ("dots", "3.14.24"), ("compact", "20240314"), ("long", "March 14, 2024"),
-        ("ordinal", "March 14th, 2024"), ("monthday", "March 14"), ("monthyear", "March 2024"), ("my", "3/24"), ("year", "2024"),
+        ("ordinal", "March 14th, 2024"), ("monthday", "March 14"), ("monthyear", "March 2024"), ("my", "3/24"), ("year",
+        "2024"),
         ("weekday", "Thursday"), ("season", "spring 2024"), ("holiday", "St. Patrick's Day"), ("apostrophe", "Mar '24"),
         ("dayofweek_md", "Thurs 3/14"),
     ],

@@ -13,7 +13,7 @@ from deid_tasks.hospital.numbers import luhn_digit
 from deid_tasks.hospital.people import ROLES, role_of
 from deid_tasks.hospital.places import gazetteer
 from deid_tasks.hospital.records import Address, Hospital, HospitalSpec, Person, World
-from deid_tasks.hospital.worlds import fold, world_of
+from deid_tasks.hospital.worlds import fold_for_world, world_of
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +35,14 @@ def _parts(hospital: Hospital) -> dict[str, set[str]]:
     places = (*hospital.facilities, *build_outside(hospital.spec).facilities)
     gazette = gazetteer(hospital.spec.world)
     return {
-        "surname": {fold(name) for name in lasts if name},
-        "given name": {fold(name) for p in people for name in (p.first, p.middle, p.nickname) if name},
-        "city": {fold(a.city) for a in (*(p.address for p in hospital.patients), *(f.address for f in places))},
-        "facility": {fold(facility.name) for facility in places},
-        "organization": {fold(name) for name in gazette.organizations},
-        "place": {fold(name) for name in gazette.places},
+        "surname": {fold_for_world(name) for name in lasts if name},
+        "given name": {fold_for_world(name) for p in people for name in (p.first, p.middle, p.nickname) if name},
+        "city": {
+            fold_for_world(a.city) for a in (*(p.address for p in hospital.patients), *(f.address for f in places))
+        },
+        "facility": {fold_for_world(facility.name) for facility in places},
+        "organization": {fold_for_world(name) for name in gazette.organizations},
+        "place": {fold_for_world(name) for name in gazette.places},
         "domain": set(gazette.domains),
         "clinic": set(gazette.clinic_abbreviations),
     }

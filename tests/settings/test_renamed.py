@@ -34,7 +34,8 @@ OLD_AND_NEW = [
     ("merge.models", ["NAME", "DATE"], "merge.category_priority", ["NAME", "DATE"]),
     ("training.trunk", "mpnet", "training.encoder", "mpnet"),
     ("training.designs", ["random", "disputed"], "training.designs", ["random", "disagreement"]),
-    ("detect.transformers", [{"second": {"model": "mpnet"}}], "detect.transformers", [{"second_stage": {"model": "mpnet"}}]),
+    ("detect.transformers", [{"second": {"model": "mpnet"}}], "detect.transformers",
+    [{"second_stage": {"model": "mpnet"}}]),
     ("detect.transformers", [{"batch_pieces": 32}], "detect.transformers", [{"batch_word_pieces": 32}]),
 ]  # fmt: skip
 

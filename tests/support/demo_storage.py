@@ -28,7 +28,9 @@ def postgres_log(demo: Demo) -> Found:
 
 
 def state(demo: Demo) -> Found:
-    """The rest of the demo's folder: its memory, Airflow's home, lexicons, reports; not the warehouse, shards before the gate, or lists for people."""
+    """The rest of the demo's folder: its memory, Airflow's home, lexicons, reports; not the warehouse, shards before
+    the gate, or lists for people.
+    """
     left_out = {demo.folder / "postgres", demo.folder / "logs", demo.folder / "tmp", demo.folder / "home"}
     lists = ("annotation", "harvest")
     left_out |= {demo.folder / "work" / one.institution / name for one in demo.institutions for name in lists}
@@ -58,7 +60,9 @@ def catalog_database(demo: Demo) -> Found:
 
 
 def metadata_objects(demo: Demo) -> Found:
-    """Names of all objects in the bucket, what lies there beside the notes, and the bounds and summaries that Iceberg keeps."""
+    """Names of all objects in the bucket, what lies there beside the notes, and the bounds and summaries that Iceberg
+    keeps.
+    """
     names, store = _bucket(demo)
     for name in names:
         yield name, name

@@ -10,7 +10,8 @@ from onnx import TensorProto, helper, numpy_helper
 from deid_tasks.learning.train.encoders import write_tokenizer
 
 PIECES = [
-    "[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdefghijklmnopqrstuvwxyz0123456789.,:;/()-'", *(f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz0123456789"),
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdefghijklmnopqrstuvwxyz0123456789.,:;/()-'",
+    *(f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz0123456789"),
     "seen", "by", "dr", "on", "pt", "no", "fever",
 ]  # fmt: skip
 
@@ -101,7 +102,8 @@ def write_tiny_model(
 
 
 SIZES = {
-    "vocab_size": len(PIECES), "hidden_size": 32, "num_attention_heads": 4, "num_hidden_layers": 3, "intermediate_size": 64,
+    "vocab_size": len(PIECES), "hidden_size": 32, "num_attention_heads": 4, "num_hidden_layers": 3,
+    "intermediate_size": 64,
     "max_position_embeddings": 66,
 }  # fmt: skip
 

@@ -65,12 +65,6 @@ def read_templates(
             yield replaced(renamed(_sample(row, CLINICAL_TARGETS, path.stem), namesake), other_place)
 
 
-def read_gold(path: Path, targets: dict[str, str]) -> Iterator[Sample]:
-    """Yield documents with gold of the open corpora, unchanged: development sets."""
-    for row in read_jsonl(path):
-        yield _sample(row, targets, path.stem)
-
-
 def read_prose(paths: Iterable[Path], is_medical: Callable[[str], bool]) -> Iterator[Sample]:
     """Yield clinical notes without gold, with the identifiers of their own marked or set aside.
 

@@ -18,7 +18,7 @@ from deid_tasks.engine.detect.rule_features import RuleFeatures
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.learning.train.augment import Augmenter, name_words
 from deid_tasks.learning.train.encode import Cutting, Encoded, encode_samples
-from deid_tasks.learning.train.losses import partial_label_loss, word_scores, word_targets
+from deid_tasks.learning.train.losses import first_piece_targets, partial_label_loss, word_scores
 from deid_tasks.learning.train.model import Tagger
 from deid_tasks.learning.train.sample import Sample
 from deid_tasks.learning.train.settings import FitSettings
@@ -135,7 +135,7 @@ def tagging_loss(tagger: Tagger, logits: Tensor, batch: Batch, table: Tensor, *,
         counted = batch.mask & (batch.targets != TARGET_ID[ANY])
         return partial_label_loss(logits[counted], batch.targets[counted], table)
     scores, mask = word_scores(logits, batch.words, is_first=is_first)
-    return tagger.crf.loss(scores, mask, table[word_targets(batch.targets, batch.words)])
+    return tagger.crf.loss(scores, mask, table[first_piece_targets(batch.targets, batch.words)])
 
 
 def count_batches(source: Source, settings: FitSettings) -> int:

@@ -11,7 +11,7 @@ from deid_tasks.hospital.check import write_plain
 from deid_tasks.hospital.places import gazetteer
 from deid_tasks.hospital.records import World
 from deid_tasks.hospital.vocabulary import words
-from deid_tasks.hospital.worlds import fold, world_of
+from deid_tasks.hospital.worlds import fold_for_world, world_of
 from deid_tasks.learning.train.augment import NAMES
 from deid_tasks.learning.train.sample import Mark, Sample, frame_of, sentences_of
 from deid_tasks.learning.train.targets import PLACE
@@ -66,13 +66,15 @@ def foreign_names() -> frozenset[str]:
         "nicknames.tsv": "nickname",
     }
     names = (row[column] for file, column in columns.items() for row in read_tsv(file))
-    return frozenset(fold(name) for name in names if world_of(name) is not World.TRAIN)
+    return frozenset(fold_for_world(name) for name in names if world_of(name) is not World.TRAIN)
 
 
 @cache
 def foreign_cities() -> frozenset[str]:
     """Return the folded names of cities, of the public list, that belong to another world than ``train``."""
-    return frozenset(fold(row["city"]) for row in read_tsv("places.tsv") if world_of(row["city"]) is not World.TRAIN)
+    return frozenset(
+        fold_for_world(row["city"]) for row in read_tsv("places.tsv") if world_of(row["city"]) is not World.TRAIN
+    )
 
 
 @cache
@@ -83,10 +85,12 @@ def foreign_sites() -> frozenset[str]:
     A name that the gazetteer of ``train`` has too (``Route 9``) is none of theirs alone.
     """
     own = gazetteer(World.TRAIN)
-    shared = {fold(value) for value in (*own.organizations, *own.places)}
+    shared = {fold_for_world(value) for value in (*own.organizations, *own.places)}
     theirs = {
-        fold(value) for world in _OTHERS for value in (*gazetteer(world).organizations, *gazetteer(world).places)
-    } | {fold(firm) for firm in words("firms") if world_of(firm) is not World.TRAIN}
+        fold_for_world(value)
+        for world in _OTHERS
+        for value in (*gazetteer(world).organizations, *gazetteer(world).places)
+    } | {fold_for_world(firm) for firm in words("firms") if world_of(firm) is not World.TRAIN}
     return frozenset(theirs - shared)
 
 
@@ -106,7 +110,7 @@ def foreign_frames() -> frozenset[str]:
 def foreign_mark(sample: Sample, names: frozenset[str], cities: frozenset[str], sites: frozenset[str]) -> Mark | None:
     """Return the first mark of ``sample`` whose text is one of the given folded names, cities or sites."""
     for mark in sample.marks:
-        value = fold(sample.text[mark.start : mark.end])
+        value = fold_for_world(sample.text[mark.start : mark.end])
         is_foreign_name = mark.target in NAMES and any(len(word) > 2 and word in names for word in value.split())
         is_foreign_city = mark.target in (Entity.CITY, PLACE) and value in cities
         if is_foreign_name or is_foreign_city or (mark.target in _SETS and value in sites):

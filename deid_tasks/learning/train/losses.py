@@ -73,7 +73,7 @@ def word_scores(logits: Tensor, words: Tensor, *, is_first: bool) -> tuple[Tenso
     return sums / pieces.clamp(min=1)[:, :, None], pieces > 0
 
 
-def word_targets(targets: Tensor, words: Tensor) -> Tensor:
+def first_piece_targets(targets: Tensor, words: Tensor) -> Tensor:
     """Return [B, W]: the target of each word's first piece."""
     count = int(words.max()) + 1
     place = torch.where((words >= 0) & _is_new(words), words, count)

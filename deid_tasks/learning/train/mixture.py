@@ -8,7 +8,7 @@ from pathlib import Path
 
 from deid_tasks.core.reference import read_tsv
 from deid_tasks.hospital.records import World
-from deid_tasks.hospital.worlds import fold, stable, world_of
+from deid_tasks.hospital.worlds import fold_for_world, stable, world_of
 from deid_tasks.learning.train.corpora import read_prose, read_social, read_templates
 from deid_tasks.learning.train.handwritten_notes import read_written, rewritten
 from deid_tasks.learning.train.leaks import check_worlds, foreign_cities, without_foreign
@@ -96,7 +96,7 @@ def _other_places(maker: SceneMaker) -> Callable[[str], str]:
     cities, given = foreign_cities(), dict[str, str]()
 
     def other_place(value: str) -> str:
-        return given.setdefault(fold(value), maker.city()) if fold(value) in cities else value
+        return given.setdefault(fold_for_world(value), maker.city()) if fold_for_world(value) in cities else value
 
     return other_place
 

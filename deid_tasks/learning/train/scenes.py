@@ -14,7 +14,7 @@ from deid_tasks.hospital.name_pools import NamePools, name_pools
 from deid_tasks.hospital.places import Composer, gazetteer
 from deid_tasks.hospital.records import Address, Facility, Patient, Person, Provider, Relative, World
 from deid_tasks.hospital.scene import Scene
-from deid_tasks.hospital.worlds import fold
+from deid_tasks.hospital.worlds import fold_for_world
 from deid_tasks.learning.train.leaks import foreign_cities, foreign_names, foreign_sites
 
 _MAIL_PROVIDERS = ("gmail.com", "yahoo.com", "aol.com", "outlook.com")
@@ -253,6 +253,6 @@ def train_words(name: str) -> tuple[str, ...]:
     """Return the entries of ``words/NAME.txt`` that no other world has."""
     lines = (Path(__file__).parent / "words" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     if name in ("given", "surnames"):
-        return tuple(line for line in lines if not foreign_names() & set(fold(line).split()))
+        return tuple(line for line in lines if not foreign_names() & set(fold_for_world(line).split()))
     theirs = {"cities": foreign_cities, "organizations": foreign_sites}.get(name, frozenset[str])()
-    return tuple(line for line in lines if fold(line) not in theirs)
+    return tuple(line for line in lines if fold_for_world(line) not in theirs)

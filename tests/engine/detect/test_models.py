@@ -142,7 +142,8 @@ def write_hub_model(folder: Path) -> Path:
     names = dict(enumerate(["O", "B-PER", "I-PER", "B-LOC"]))
     config = BertConfig(
         vocab_size=len(PIECES), hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
-        max_position_embeddings=64, id2label=names, label2id={name: i for i, name in names.items()}, initializer_range=0.8,
+        max_position_embeddings=64, id2label=names, label2id={name: i for i, name in names.items()},
+        initializer_range=0.8,
     )  # fmt: skip
     BertForTokenClassification(config).save_pretrained(folder)
     write_tiny_tokenizer(folder)

@@ -7,7 +7,8 @@ from deid_tasks.engine.detect.patient_initials import _INITIALS, _LAST_FOUR, pre
 from deid_tasks.engine.text.ascii import fold_to_ascii
 
 PIECES = st.sampled_from(
-    ["Initials", "signed", "Patient", ": ", " ", "A", "B.", "J. K.", " is ", "xxx-xx-", "1234", "last four", "SSN", "ending in", "é", "\n", "name"]
+    ["Initials", "signed", "Patient", ": ", " ", "A", "B.", "J. K.", " is ", "xxx-xx-", "1234", "last four", "SSN",
+    "ending in", "é", "\n", "name"]
 )  # fmt: skip
 
 

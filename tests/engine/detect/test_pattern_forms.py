@@ -1,4 +1,6 @@
-"""Forms of identifiers as American notes write them: dictated, exported, nursed; and what stands beside them and is none."""
+"""Forms of identifiers as American notes write them: dictated, exported, nursed; and what stands beside them and is
+none.
+"""
 
 import re
 

@@ -14,7 +14,8 @@ TRIGGERS = [rule.trigger for rule in RULES]
 SCANNERS = [compile_trigger(trigger) for trigger in TRIGGERS]
 PREFILTER = Prefilter(TRIGGERS)
 PIECES = st.sampled_from(
-    ["Dr. ", "Okafor", "3/14", "/21", " 2021", "age ", "63", "M", ":", "\n", " - ", "617-555-0123", "MRN ", "Mr ", "room ", "signed ", ", MD", "is ", "she "]
+    ["Dr. ", "Okafor", "3/14", "/21", " 2021", "age ", "63", "M", ":", "\n", " - ", "617-555-0123", "MRN ", "Mr ",
+    "room ", "signed ", ", MD", "is ", "she "]
 )  # fmt: skip
 BESIDE = b"Dr. Okafor, 63 M, seen on 3/14/21"
 """A text that stands beside the one that is looked at, and must change nothing there."""

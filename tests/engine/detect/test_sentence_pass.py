@@ -87,7 +87,8 @@ def test_no_text_reaches_the_disk_and_only_the_owner_reads_it(tmp_path):
 
 @given(
     st.lists(
-        st.tuples(st.text(max_size=20), st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2**31), st.sampled_from(Entity), st.floats(0, 1)), max_size=3)),
+        st.tuples(st.text(max_size=20), st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2**31),
+        st.sampled_from(Entity), st.floats(0, 1)), max_size=3)),
         max_size=8,
         unique_by=lambda pair: pair[0],
     )

@@ -144,7 +144,8 @@ def test_a_lower_outside_bias_finds_more(tiny: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda f: (f / "model.onnx").write_bytes((f / "model.onnx").read_bytes()[:-9] + b"\0" * 9), "model.onnx is damaged"),
+        (lambda f: (f / "model.onnx").write_bytes((f / "model.onnx").read_bytes()[:-9] + b"\0" * 9),
+        "model.onnx is damaged"),
         (lambda f: (f / "tokenizer.json").write_text("{}"), "tokenizer.json is damaged"),
         (lambda f: (f / "config.json").write_text("{"), "is not JSON"),
         (lambda f: (f / "config.json").write_text("{}"), "no id2label"),

@@ -1,4 +1,6 @@
-"""The hand-written terms: one of a single word is given back wherever a model alone marked it, so nobody and no town may be called so."""
+"""The hand-written terms: one of a single word is given back wherever a model alone marked it, so nobody and no town
+may be called so.
+"""
 
 from functools import cache
 

@@ -14,7 +14,8 @@ from deid_tasks.engine.recover.syntax import SYNTAX, find_notations, without_con
 from deid_tasks.engine.text import Document
 from tests.support.small_notes import small_notes
 
-PIECES = st.sampled_from(["T2N1M0", "BP ", "132/78", " ", "c.35delG", "HLA-B*27:05", "G2P1", "L4-L5", "grade 2/6", "é", "AST 45", "C6 level", "."])  # fmt: skip
+PIECES = st.sampled_from(["T2N1M0", "BP ", "132/78", " ", "c.35delG", "HLA-B*27:05", "G2P1", "L4-L5", "grade 2/6", "é",
+"AST 45", "C6 level", "."])  # fmt: skip
 
 
 def all_of(text: str) -> list[tuple[int, int]]:

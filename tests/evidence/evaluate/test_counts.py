@@ -22,7 +22,8 @@ def test_values(matches, recall, precision, f1):
 @pytest.mark.parametrize(
     ("gold", "missed", "wrong", "recall", "precision", "f1"),
     [
-        # Lin 2020, tables 5.1 (and its confusion matrix, 5.3) and 5.2: identifying tokens, FN, FP, recall, precision, F1.
+        # Lin 2020, tables 5.1 (and its confusion matrix, 5.3) and 5.2: identifying tokens, FN, FP, recall, precision,
+        # F1.
         (15_184, 293, 174, 98.07, 98.85, 98.46),
         (23_030, 367, 191, 98.41, 99.16, 98.78),
         (15_317, 297, 181, 98.06, 98.81, 98.43),

@@ -15,7 +15,8 @@ GATE = GateSettings(recall_min=0.98, precision_min=0.9, stratum_recall_min=0.95,
 
 def score(metric, value, *, stratum="", entity="ALL", upper=1.0, variant="full", sample="random", found=900, missed=10):
     return {
-        "evaluation_id": "e", "sample": sample, "variant": variant, "view": "word", "stratum": stratum, "metric": metric,
+        "evaluation_id": "e", "sample": sample, "variant": variant, "view": "word", "stratum": stratum,
+        "metric": metric,
         "entity": entity, "value": value, "upper": upper, "true_positives": found, "false_negatives": missed,
     }  # fmt: skip
 

@@ -41,7 +41,8 @@ def test_distinct_patients_first_and_among_them_notes_with_their_own_identifiers
     [sample] = draw_samples(*site(database, size=8, min_notes_per_stratum=1, random_size=0))
     assert sample["notes"] == 8
     order = [note_id for note_id, *_ in drawn(ask, "stratified")]
-    # Each patient's best note, those with identifiers first; a note of nobody is a patient of its own. Then the second notes.
+    # Each patient's best note, those with identifiers first; a note of nobody is a patient of its own. Then the second
+    # notes.
     assert {order[0][0], order[1][0]} == {"a", "d"}
     assert {order[2][0], order[3][0]} == {"b", "c"}
     assert [note_id[0] for note_id in order[4:6]] == ["a", "b"]

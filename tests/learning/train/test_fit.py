@@ -27,7 +27,8 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> WordPieceTokenizer:
     return WordPieceTokenizer(write_tiny_tokenizer(tmp_path_factory.mktemp("tokenizer")))
 
 
-SAMPLES = [Sample(f"seen by dr {name} on {day}/3.", (Mark(11, 11 + len(name), "PROVIDER"),)) for name in ("Abe", "Bea", "Cal", "Dan") for day in range(1, 20)]  # fmt: skip
+SAMPLES = [Sample(f"seen by dr {name} on {day}/3.", (Mark(11, 11 + len(name), "PROVIDER"),)) for name in ("Abe", "Bea",
+"Cal", "Dan") for day in range(1, 20)]  # fmt: skip
 CUTTING = Cutting(32)
 SETTINGS = FitSettings(steps=40, batch_word_pieces=512, learning_rate=3e-3, threads=1, checkpoint_every=20)
 

@@ -29,7 +29,8 @@ from deid_tasks.learning.train.version_choice import choose, marked_words
 from deid_tasks.learning.train.weights import load_mean, load_weights, save_bfloat16, what_is_read
 from tests.support.tiny_model import PIECES, save_encoder
 
-SAMPLES = [Sample("Seen by Abe Cole.", (Mark(8, 16, "PROVIDER"),)), Sample("No fever.", ()), Sample("On 3/4.", (Mark(3, 6, "DATE"),))]  # fmt: skip
+SAMPLES = [Sample("Seen by Abe Cole.", (Mark(8, 16, "PROVIDER"),)), Sample("No fever.", ()), Sample("On 3/4.", (Mark(3,
+6, "DATE"),))]  # fmt: skip
 
 
 class Marker:
@@ -42,7 +43,8 @@ class Marker:
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         return [
-            [Span(document.text.index(w), document.text.index(w) + len(w), self.entity) for w in self.words if w in document.text]
+            [Span(document.text.index(w), document.text.index(w) + len(w),
+            self.entity) for w in self.words if w in document.text]
             for document in documents
         ]  # fmt: skip
 
@@ -76,7 +78,8 @@ def words(*texts_and_spans: tuple[str, list[Span]]) -> dict[Category, frozenset[
 
 def test_two_versions_that_complement_each_other_are_chosen_above_the_floor() -> None:
     text = "Ann Bea Cal met no one"
-    a, b, c, met = Span(0, 3, Entity.PATIENT), Span(4, 7, Entity.PATIENT), Span(8, 11, Entity.PATIENT), Span(12, 15, Entity.PATIENT)  # fmt: skip
+    a, b, c, met = Span(0, 3, Entity.PATIENT), Span(4, 7, Entity.PATIENT), Span(8, 11, Entity.PATIENT), Span(12, 15,
+    Entity.PATIENT)  # fmt: skip
     gold = words((text, [a, b, c]))
     versions = {"v0": words((text, [a, b])), "v1": words((text, [b, c])), "v2": words((text, [a, b, c, met]))}
     [best] = choose(gold, versions, 0.9)

@@ -8,7 +8,7 @@ import torch
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.crf import LinearChainCrf
-from deid_tasks.learning.train.losses import WordChain, word_scores, word_targets
+from deid_tasks.learning.train.losses import WordChain, first_piece_targets, word_scores
 
 OUTPUTS, WORDS = 3, 4
 
@@ -75,4 +75,4 @@ def test_words_speak_through_all_their_pieces_or_the_first() -> None:
     assert first[:, :, 0].tolist() == [[1, 5], [2, 0]]
     assert mask.tolist() == [[True, True], [True, False]]
     targets = torch.tensor([[7, 4, 5, 6, 7], [7, 3, 7, 7, 7]])
-    assert word_targets(targets, words).tolist() == [[4, 6], [3, 0]]
+    assert first_piece_targets(targets, words).tolist() == [[4, 6], [3, 0]]

@@ -14,7 +14,7 @@ from deid_tasks.core.errors import InputError
 from deid_tasks.core.reference import read_tsv
 from deid_tasks.hospital.places import gazetteer
 from deid_tasks.hospital.records import World
-from deid_tasks.hospital.worlds import fold
+from deid_tasks.hospital.worlds import fold_for_world
 from deid_tasks.learning.train.augment import Augmenter, AugmentRates, recased
 from deid_tasks.learning.train.corpora import own_marks, read_prose, read_social, read_templates
 from deid_tasks.learning.train.leaks import check_worlds, foreign_cities, foreign_frames
@@ -206,7 +206,7 @@ def test_a_sentence_or_a_firm_of_another_world_is_found() -> None:
 def test_lists_of_training_hold_nothing_of_another_world() -> None:
     for name in ("cities", "given", "organizations", "professions", "surnames"):
         assert len(train_words(name)) > 100
-    assert not {fold(city) for city in train_words("cities")} & foreign_cities()
+    assert not {fold_for_world(city) for city in train_words("cities")} & foreign_cities()
 
 
 def test_joined_samples_keep_their_marks() -> None:

@@ -31,7 +31,8 @@ def test_changes_are_made_to_every_model(tmp_path: Path) -> None:
     path = tmp_path / "own.yaml"
     path.write_text("model: {encoder: minilm, layers: 2}\nfit: {steps: 5}\nmixture: {negatives: 10}\nseed: 3\n")
     for one in plan(tmp_path, "published", read_changes(path)):
-        assert (one.model.encoder, one.model.layers, one.fit.steps, one.mixture.negatives, one.seed) == ("minilm", 2, 5, 10, 3)  # fmt: skip
+        assert (one.model.encoder, one.model.layers, one.fit.steps, one.mixture.negatives, one.seed) == ("minilm", 2, 5,
+        10, 3)  # fmt: skip
         assert one.fit.warmup == 0.4
 
 
