@@ -144,7 +144,7 @@ def test_what_cannot_be_drawn_is_one_error_and_leaves_nothing(place, ask):
     lists = {"detect": DETECT | {"detectors": ["patterns", "lexicon", "patient"]}}
     with pytest.raises(SettingsError, match="a disagreement sample needs `transformer`"):
         draw_samples(*place(lists))
-    with pytest.raises(SettingsError, match="designs are stratified, random, disagreement, not enriched"):
+    with pytest.raises(SettingsError, match="unknown designs enriched; choose from stratified, random, disagreement"):
         draw_samples(*place(), designs=["enriched"])
     with pytest.raises(SettingsError, match="no design is asked for whose size is not 0"):
         draw_samples(*place(), designs=["random"])

@@ -114,7 +114,7 @@ def test_an_undated_note_and_an_untyped_one_are_drawn_too(database, ask):
 
 
 def test_an_empty_warehouse_and_bad_overrides_are_errors(database, ask):
-    with pytest.raises(WarehouseError, match=r"xx_staging\.stg_note holds no note"):
+    with pytest.raises(WarehouseError, match=r"xx_staging\.stg_note has no note"):
         draw_samples(*site(database))
     put(ask, [("d", "P1", "t", "2024-01-01", "words here")])
     with pytest.raises(SettingsError, match="sampling: size"):

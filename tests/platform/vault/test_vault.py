@@ -109,7 +109,7 @@ class TestKeys:
 
     @pytest.mark.parametrize("pem", ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"])
     def test_what_is_no_key_is_said_and_not_quoted(self, pem):
-        with pytest.raises(SettingsError, match="no X25519 private key") as caught:
+        with pytest.raises(SettingsError, match="not a X25519 private key") as caught:
             key_pair_opener(pem, "riverside")
         assert "AAAA" not in str(caught.value)
 
