@@ -70,11 +70,11 @@ def test_a_name_that_is_not_one_is_refused(project, name):
 
 
 def test_an_institution_has_every_required_key_with_a_comment(tmp_path, monkeypatch):
-    monkeypatch.setenv("PALIMPSEST_WORK_DIR", "/work")
+    monkeypatch.setenv("PALIMPSEST_WORK_DIR", "/srv")
     run("institution", "new", "cedar", "--layout", "clarity", "--institutions", tmp_path)
     settings = load_institution(tmp_path / "cedar.yaml")
     assert (settings.institution, settings.warehouse.layout) == ("cedar", "clarity")
-    assert str(settings.work_dir) == "/work/cedar"
+    assert str(settings.work_dir) == "/srv/cedar"
     assert (tmp_path / "cedar.yaml").read_text().count("#") > 8
     with pytest.raises(InputError, match="exists already"):
         run("institution", "new", "cedar", "--institutions", tmp_path)

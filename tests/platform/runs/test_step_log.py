@@ -17,7 +17,7 @@ class _Settings:
 @logged_step
 def good(settings, secrets, notes):
     """Return a report."""
-    return {"notes": notes, "share": 0.5, "is_held": True, "folder": "/work/Okafor", "by_entity": {"DATE": 3}}
+    return {"notes": notes, "share": 0.5, "is_held": True, "folder": "/srv/Okafor", "by_entity": {"DATE": 3}}
 
 
 @logged_step
