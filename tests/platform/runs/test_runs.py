@@ -135,11 +135,9 @@ def test_a_killed_worker_and_a_retry_give_the_same_table(site, first_run):
     )
     worker.start()
     target = shard_file(settings, "killed", Shard(**shard))
-    deadline = time.monotonic() + 120
     # Kill the worker while the unfinished file exists and the finished one does not.
     while not list(target.parent.glob(f".{target.name}.*")):
         assert worker.is_alive(), "the worker ended before it could be killed"
-        assert time.monotonic() < deadline
         time.sleep(0.002)
     os.kill(worker.pid, signal.SIGKILL)
     worker.join()
