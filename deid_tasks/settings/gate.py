@@ -65,6 +65,6 @@ class GateSettings(Section):
     def _are_measured(cls, value: object) -> object:
         if isinstance(value, list | tuple) and {DISAGREEMENT, *RENAMED_DESIGNS} & {*map(str, value)}:
             raise ValueError(
-                "a disagreement sample holds the notes on which the engine errs most: its figures stand for no others"
+                "a disagreement sample holds notes chosen for the engine's errors: its figures do not hold for others"
             )
         return value
