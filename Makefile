@@ -20,6 +20,8 @@ export DBT_SEND_ANONYMOUS_USAGE_STATS := False
 export DO_NOT_TRACK := 1
 export GX_ANALYTICS_ENABLED := false
 export SCARF_ANALYTICS := False
+# A notice of MkDocs Material about a successor, at every build.
+export NO_MKDOCS_2_WARNING := 1
 # Newer PIP_CONSTRAINT semantics reach build environments too, where the pins do not belong.
 unexport PIP_CONSTRAINT
 

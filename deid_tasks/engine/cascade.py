@@ -20,7 +20,7 @@ from deid_tasks.core.detectors import DetectorName
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.decode import decode_spans
 from deid_tasks.engine.detect.patterns import PatternDetector
-from deid_tasks.engine.detect.reader import TextSpan
+from deid_tasks.engine.detect.reader import Answer, StageAnswers, TextSpan
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.token_classifier import TokenClassifier
 from deid_tasks.engine.detect.transformer import NAME, TransformerDetector
@@ -91,8 +91,9 @@ class CascadeDetector:
         ModelError: a model is missing, damaged or pickled, or has unknown labels.
     """
 
-    reads_rules = True
-    """Patterns, merging and recovery decide, through the gate, which texts the second-stage model reads."""
+    reads_rules: bool
+    """Whether patterns and public word lists are an input of one of the models. The gate's rules are not: they choose
+    between answers."""
 
     def __init__(
         self,
@@ -116,6 +117,7 @@ class CascadeDetector:
         """The first model by itself, as a detector of its own name."""
         self._second_stage = TokenClassifier(second, self.first_stage.tokens_read)
         self._threshold = settings.threshold
+        self.reads_rules = self.first_stage.reads_rules or self._second_stage.reads_rules
         self.context = self.first_stage.context
         """Whether it reads one ``sentence``, or a whole note in a ``window``."""
         self.sha256: str = hashlib.sha256(f"{self.first_stage.sha256} {self._second_stage.sha256}".encode()).hexdigest()
@@ -132,34 +134,59 @@ class CascadeDetector:
         """Return the spans of each document, sorted and disjoint; they never cut a word."""
         return SentenceDetector(self).detect(documents)
 
-    def read(self, texts: Sequence[str]) -> list[list[TextSpan]]:
-        """Return the spans of each text, in the order given; those of one text depend on that text alone."""
+    def read(self, texts: Sequence[str]) -> list[Answer]:
+        """Return the answer for each text, in the order given; it depends on that text alone."""
         floor = min(self._threshold, self._settings.band[0])
         words = self.first_stage.classifier.word_probabilities(texts, floor)
-        needed = self._needing_second_stage(texts, words)
+        answers = list(map(self._first_answer, texts, words))
+        needed = self._needing_second_stage(texts, answers)
         self.second_stage_texts += len(needed)
         self._read_second_stage(texts, words, needed)
-        return [
-            [] if one is None else decode_spans(text, one, self._threshold)
-            for text, one in zip(texts, words, strict=True)
-        ]
+        for index in needed:
+            one, stages = words[index], answers[index].stages
+            assert one is not None  # a text that needs the second stage has uncertain words, and so has stages
+            assert stages is not None
+            spans = decode_spans(texts[index], one, self._threshold)
+            answers[index] = Answer(spans, stages._replace(second=spans))
+        return answers
 
-    def _needing_second_stage(self, texts: Sequence[str], words: Sequence[WordProbabilities | None]) -> list[int]:
-        """Return the indices of the texts that the second-stage model has to read."""
+    def choose_again(self, texts: Sequence[str], answers: Sequence[Answer], /) -> list[Answer | None]:
+        """Return each answer as today's gate chooses it; ``None`` where the second-stage model has to read the text
+        first."""
+        needed = set(self._needing_second_stage(texts, answers))
+        chosen: list[Answer | None] = []
+        for index, answer in enumerate(answers):
+            stages = answer.stages
+            if stages is None:
+                chosen.append(answer)
+            elif index not in needed:
+                chosen.append(Answer(stages.first, stages))
+            else:
+                chosen.append(None if stages.second is None else Answer(stages.second, stages))
+        return chosen
+
+    def _first_answer(self, text: str, words: WordProbabilities | None) -> Answer:
+        """Return the first model's answer, with what the gate compares where words are uncertain."""
+        if words is None:
+            return Answer([])
+        spans = decode_spans(text, words, self._threshold)
+        if not _uncertain_words(words, self._settings.band).any():
+            return Answer(spans)
         low, high = self._settings.band
-        uncertain = [
-            (index, one)
-            for index, one in enumerate(words)
-            if one is not None and _uncertain_words(one, self._settings.band).any()
-        ]
+        all_marked, none_marked = (decode_spans(text, words, threshold) for threshold in (low - _BAND_EPSILON, high))
+        return Answer(spans, StageAnswers(spans, all_marked, none_marked, None))
+
+    def _needing_second_stage(self, texts: Sequence[str], answers: Sequence[Answer]) -> list[int]:
+        """Return the indices of the texts that the second-stage model has to read."""
+        uncertain = [(index, answer.stages) for index, answer in enumerate(answers) if answer.stages is not None]
         if self._gate is None or not uncertain:
             return [index for index, _ in uncertain]
-        own = [texts[index] for index, _ in uncertain]
-        all_marked, none_marked = (
-            [decode_spans(text, one, threshold) for text, (_, one) in zip(own, uncertain, strict=True)]
-            for threshold in (low - _BAND_EPSILON, high)
+        changes = self._gate.changes_result(
+            self.name,
+            [texts[index] for index, _ in uncertain],
+            [stages.all_marked for _, stages in uncertain],
+            [stages.none_marked for _, stages in uncertain],
         )
-        changes = self._gate.changes_result(self.name, own, all_marked, none_marked)
         return [index for (index, _), is_needed in zip(uncertain, changes, strict=True) if is_needed]
 
     def _read_second_stage(

@@ -1,21 +1,24 @@
 """The fingerprint: one hash of everything that decides what the engine puts out, and of nothing else.
 
-A second, narrower hash versions the sentence cache (``neural_version``). It changes with everything that decides what
-the models answer for a sentence:
+Two narrower hashes version the sentence cache. ``neural_version`` changes with everything that decides what the models
+answer for a sentence, and then no entry holds any more:
 
 - the models' weights and configuration, and their settings except batch size and threads;
-- the code of ``engine/text`` and ``engine/detect`` without ``detect/patterns``, and ``core/entities``;
+- the code of ``engine/text``, of ``engine/detect`` without ``detect/patterns``, of ``engine/cascade`` and of
+  ``core/entities``;
 - the releases of the libraries in ``LIBRARIES``, of Python and of Unicode; with ``backend: torch`` those of its
-  libraries too.
+  libraries too;
+- if a model reads what patterns say of each word, also what ``rules_version`` covers.
 
-A cascade asks its second model only where the answer can change the final spans, and a model may read what patterns
-say of each word. In both cases the rules decide too, and an edit of any of these empties the cache as well:
+A cascade asks its second model only where the answer can change the final spans. What decides that is
+``rules_version``. After a change, entries of sentences without uncertain words hold as they are, and the others are
+chosen again from the cached answers of both models:
 
-- the code of ``engine/detect/patterns``, ``engine/lexicon``, ``engine/merge``, ``engine/recover``, ``engine/resolve``
-  and ``engine/cascade``;
+- the code of ``engine/detect/patterns``, ``engine/lexicon``, ``engine/merge``, ``engine/recover`` and
+  ``engine/resolve``;
 - the public reference lists, the sections ``merge`` and ``recover``, and whether ``patterns`` is among the detectors.
 
-An institution's own patterns, context rules, dictionaries, templates and inclusion list never empty it.
+An institution's own patterns, context rules, dictionaries, templates and inclusion list change neither.
 """
 
 import hashlib
@@ -51,14 +54,18 @@ DECISIVE = frozenset({"detect", "merge", "recover", "policy", "obfuscate"})
 """Sections of the settings that change the output. Of ``notes`` only the maximum length does."""
 _NOT_NEURAL = frozenset({"detectors", "patterns", "context", "inclusion"})
 """Settings of detection that the models' answers do not depend on."""
-_NEURAL_PACKAGES = ("engine/text", "engine/detect")
-_RULE_PACKAGES = (*_NEURAL_PACKAGES, "engine/lexicon", "engine/merge", "engine/recover")
-_RULE_MODULES = (
+_PATTERNS = "engine/detect/patterns"
+_NEURAL_CODE = ("core/entities.py", "engine/text", "engine/detect", "engine/cascade.py")
+"""Code that decides what the models answer, without ``_PATTERNS``."""
+_RULE_CODE = (
     "core/reference.py",
     "core/us_states.py",
     "core/detectors.py",
+    _PATTERNS,
+    "engine/lexicon",
+    "engine/merge",
+    "engine/recover",
     "engine/resolve.py",
-    "engine/cascade.py",
 )
 """Code that decides which texts a second-stage model reads."""
 _PACKAGE = Path(__file__).parents[1]
@@ -109,42 +116,45 @@ def fingerprint(
     return _digest(parts)
 
 
-def neural_version(
-    settings: EngineSettings,
-    model_hashes: tuple[str, ...],
-    package: Path = _PACKAGE,
-    reference: Path | None = None,
-    *,
-    reads_rules: bool = False,
-) -> str:
-    """Return the version of the models' answers, which the sentence cache is keyed by; the module's docstring lists
-    its parts.
+def neural_version(settings: EngineSettings, model_hashes: tuple[str, ...], package: Path = _PACKAGE) -> str:
+    """Return the version of the models' answers; the module's docstring lists its parts.
 
     Args:
         settings: the engine's.
         model_hashes: of the weights and the configuration of each transformer, in the order of the settings.
         package: folder of this package.
+
+    Returns:
+        32 hexadecimal digits.
+    """
+    detect = decisive_settings(settings)["detect"]
+    parts = {
+        "code": _part_hash(package, _NEURAL_CODE, without=_PATTERNS),
+        "libraries": library_versions() | torch_versions(settings),
+        "models": list(model_hashes),
+        "settings": {name: value for name, value in detect.items() if name not in _NOT_NEURAL},
+    }
+    return _digest(parts)
+
+
+def rules_version(settings: EngineSettings, package: Path = _PACKAGE, reference: Path | None = None) -> str:
+    """Return the version of the rules that decide which texts a second-stage model reads.
+
+    Args:
+        settings: the engine's.
+        package: folder of this package.
         reference: folder of the public reference lists; the shipped one if ``None``.
-        reads_rules: whether patterns, public lists, merging and recovery decide too: a model reads them, or a cascade
-            is gated by them.
 
     Returns:
         32 hexadecimal digits.
     """
     decisive = decisive_settings(settings)
-    detect = decisive["detect"]
-    rules = {
+    parts = {
+        "code": _part_hash(package, _RULE_CODE),
         "reference": _reference_hash(reference or reference_path("SOURCES.md").parent),
         "merge": decisive["merge"],
         "recover": decisive["recover"],
-        "patterns": DetectorName.PATTERNS in detect["detectors"],
-    }
-    parts = {
-        "code": _neural_code_hash(package, with_rules=reads_rules),
-        "rules": rules if reads_rules else {},
-        "libraries": library_versions() | torch_versions(settings),
-        "models": list(model_hashes),
-        "settings": {name: value for name, value in detect.items() if name not in _NOT_NEURAL},
+        "patterns": DetectorName.PATTERNS in decisive["detect"]["detectors"],
     }
     return _digest(parts)
 
@@ -205,17 +215,13 @@ def _code_files(folder: Path) -> list[Path]:
 
 
 @cache
-def _neural_code_hash(package: Path, *, with_rules: bool) -> str:
-    rules = package / "engine" / "detect" / "patterns"
-    files = [
-        path
-        for part in (_RULE_PACKAGES if with_rules else _NEURAL_PACKAGES)
-        for path in _code_files(package / part)
-        if with_rules or rules not in path.parents
-    ]
-    if with_rules:
-        files += [package / name for name in _RULE_MODULES]
-    return _hash_files(package, [package / "core" / "entities.py", *files])
+def _part_hash(package: Path, parts: tuple[str, ...], without: str = "") -> str:
+    """Return the hash of some of the package's modules and folders, of which the folder ``without`` is left out."""
+    files = []
+    for part in parts:
+        path = package / part
+        files.extend([path] if path.suffix else _code_files(path))
+    return _hash_files(package, [path for path in files if not without or package / without not in path.parents])
 
 
 @cache

@@ -19,7 +19,7 @@ from deid_tasks.engine.detect.patterns import PatternDetector
 from deid_tasks.engine.detect.sentence_cache import SentenceCache
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.templates import TemplateDetector, version_of
-from deid_tasks.engine.fingerprint import neural_version
+from deid_tasks.engine.fingerprint import neural_version, rules_version
 from deid_tasks.engine.lexicon import Lexicon
 from deid_tasks.settings import CacheSettings, EngineSettings
 
@@ -93,16 +93,16 @@ def build_batch_detectors(
     return (PatientDetector(patients),)
 
 
-def sentence_cache(inputs: BuildInputs, version: str) -> SentenceCache | None:
-    """Return the cache of one version of one model; ``None`` without a folder or a key, or if the settings disable
-    it."""
+def sentence_cache(inputs: BuildInputs, version: str, rules: str) -> SentenceCache | None:
+    """Return the cache of one version of one model and its cascade's rules; ``None`` without a folder or a key, or if
+    the settings disable it."""
     chosen: CacheSettings = inputs.settings.detect.cache
     folder, key = inputs.artifacts.cache, inputs.key
     if folder is None or key is None or not chosen.enabled:
         return None
     parent = Path(chosen.folder) if chosen.folder else folder
     path = parent / f"{inputs.artifacts.institution}.sqlite"
-    return SentenceCache(path, key, version, chosen.max_megabytes * 1_000_000)
+    return SentenceCache(path, key, version, chosen.max_megabytes * 1_000_000, rules)
 
 
 def _patterns(inputs: BuildInputs) -> BuiltDetectors:
@@ -141,13 +141,15 @@ def _transformer(inputs: BuildInputs) -> BuiltDetectors:
     hashes = tuple(reader.sha256 for reader in readers)
     inclusion = inputs.harvest.inclusion if inputs.harvest and settings.detect.inclusion else None
     inclusion = inclusion if inclusion is not None and len(inclusion) else None
-    version = neural_version(settings, hashes, reads_rules=any(reader.reads_rules for reader in readers))
+    version, rules = neural_version(settings, hashes), rules_version(settings)
+    if any(reader.reads_rules for reader in readers):
+        version = f"{version} {rules}"
     detectors: list[Detector] = []
     for number, reader in enumerate(readers):
         if reader.context == "window":
             detectors.append(WindowDetector(reader))
         else:
-            detectors.append(SentenceDetector(reader, inclusion, sentence_cache(inputs, f"{version} {number}")))
+            detectors.append(SentenceDetector(reader, inclusion, sentence_cache(inputs, f"{version} {number}", rules)))
     return BuiltDetectors(tuple(detectors), hashes, (f"inclusion {inclusion.version}",) if inclusion else ())
 
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.cascade import CascadeDetector, SecondStageGate, build_readers, combine_probabilities
 from deid_tasks.engine.detect.patterns import PatternDetector
-from deid_tasks.engine.detect.reader import TextSpan
+from deid_tasks.engine.detect.reader import Answer, TextSpan
 from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.detect.word_probabilities import COLUMN, ENTITIES, WordProbabilities
 from deid_tasks.engine.text import Document
@@ -134,8 +134,22 @@ def test_the_first_stage_is_a_detector_of_its_own(first: Path, second: Path) -> 
     assert detector.first_stage.name == "transformer:alone"
     assert marked(detector.first_stage, "a b no d") == "[PATIENT:a b] no d"
     assert detector.first_stage.sha256 == TransformerDetector(settings_of(first)).sha256
-    assert detector.reads_rules
-    assert not detector.first_stage.reads_rules
+    assert not detector.reads_rules  # neither model has rule features
+
+
+def test_another_gate_chooses_among_the_answers_of_both_stages(first: Path, second: Path) -> None:
+    def detector(word: str) -> CascadeDetector:
+        return cascade(first, RecordingGate(word), model=str(second), combine="either", band=[0.001, 0.999])
+
+    texts = ["a b yes d", "a b no d"]
+    answers = detector("yes").read(texts)
+    other = detector("no")
+    chosen = other.choose_again(texts, answers)
+    assert chosen[0] == Answer(answers[0].stages.first, answers[0].stages)
+    assert chosen[1] is None  # the second-stage model has not read it
+    assert other.second_stage_texts == 0
+    assert [one.spans for one in chosen[:1]] == [one.spans for one in other.read(texts[:1])]
+    assert detector("yes").choose_again(texts[:1], chosen[:1]) == answers[:1]
 
 
 def test_the_mean_of_two_models(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from deid_tasks.engine.fingerprint import (
     TORCH_LIBRARIES,
     WINGS,
     neural_version,
+    rules_version,
 )
 from deid_tasks.engine.lexicon import LexiconTerm, compile_lexicon
 from deid_tasks.settings import InstitutionSettings, load_institution
@@ -169,37 +170,51 @@ def test_what_was_approved_of_a_harvest_changes_it_and_not_what_the_models_find(
 @pytest.mark.parametrize(
     ("setting", "value"), [("recover.enabled", False), ("merge.votes", 2), ("detect.detectors", ["transformer"])]
 )
-def test_what_is_marked_in_the_end_decides_for_a_model_that_is_asked_by_it(setting, value):
+def test_merging_and_recovery_decide_which_texts_the_second_stage_reads_and_no_answer(setting, value):
     other = changed(setting, value)
     assert neural_version(other, ("w",)) == neural_version(SETTINGS, ("w",))
-    assert neural_version(other, ("w",), reads_rules=True) != neural_version(SETTINGS, ("w",), reads_rules=True)
+    assert rules_version(other) != rules_version(SETTINGS)
 
 
-def test_patterns_and_public_lists_decide_what_a_model_finds_that_reads_rules_and_no_other(tmp_path):
-    package, lists = tmp_path / "package", tmp_path / "lists"
-    (package / "engine" / "detect" / "patterns").mkdir(parents=True)
-    lists.mkdir()
-    (package / "engine" / "merge").mkdir()
-    (package / "core").mkdir()
-    modules = [package / f"core/{name}.py" for name in ("entities", "reference", "us_states", "detectors")]
-    modules += [package / f"engine/{name}.py" for name in ("resolve", "cascade")]
-    for path in (*modules, lists / "names.tsv"):
-        path.write_text("1")
-    rules = package / "engine" / "detect" / "patterns" / "dates.py"
-    found = []
-    for turn, path in enumerate(
-        (rules, package / "engine/merge/merge.py", package / "engine/cascade.py", lists / "names.tsv")
-    ):
-        path.write_text(f"changed {turn}")
-        module._neural_code_hash.cache_clear()
+def test_an_institution_s_own_rules_change_neither_version():
+    for setting, value in (("detect.patterns.identifiers", {}), ("detect.inclusion", False)):
+        other = changed(setting, value)
+        assert neural_version(other, ("w",)) == neural_version(SETTINGS, ("w",))
+        assert rules_version(other) == rules_version(SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("path", "changes_answers", "changes_rules"),
+    [
+        ("engine/detect/patterns/dates.py", False, True),
+        ("engine/detect/patterns/words.txt", False, True),
+        ("engine/merge/merge.py", False, True),
+        ("engine/resolve.py", False, True),
+        ("lists/names.tsv", False, True),
+        ("engine/cascade.py", True, False),
+        ("engine/detect/decode.py", True, False),
+        ("engine/text/words.py", True, False),
+        ("core/entities.py", True, False),
+        ("engine/obfuscate/names.py", False, False),
+    ],
+)
+def test_each_part_of_the_code_changes_its_version(tmp_path, path, changes_answers, changes_rules):
+    for name in (
+        "core/entities.py", "core/reference.py", "core/us_states.py", "core/detectors.py", "engine/resolve.py",
+        "engine/cascade.py", "lists/names.tsv", path,
+    ):  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("1")
+
+    def versions():
+        module._part_hash.cache_clear()
         module._reference_hash.cache_clear()
-        found.append([neural_version(SETTINGS, ("w",), package, lists, reads_rules=reads) for reads in (False, True)])
-    path.write_text("changed again")
-    module._reference_hash.cache_clear()
-    found.append([neural_version(SETTINGS, ("w",), package, lists, reads_rules=reads) for reads in (False, True)])
-    plain, told = zip(*found, strict=True)
-    assert len(set(plain)) == 1
-    assert len(set(told)) == 5
+        return neural_version(SETTINGS, ("w",), tmp_path), rules_version(SETTINGS, tmp_path, tmp_path / "lists")
+
+    before = versions()
+    (tmp_path / path).write_text("2")
+    after = versions()
+    assert [one != other for one, other in zip(before, after, strict=True)] == [changes_answers, changes_rules]
 
 
 def test_the_order_of_two_models_changes_it():

@@ -15,6 +15,27 @@ class TextSpan(NamedTuple):
     score: float
 
 
+class StageAnswers(NamedTuple):
+    """What the models of a cascade answer for a text with uncertain words. No rule decides any of it."""
+
+    first: Sequence[TextSpan]
+    """The first model's answer."""
+    all_marked: Sequence[TextSpan]
+    """Its answer if every uncertain word were an identifier."""
+    none_marked: Sequence[TextSpan]
+    """Its answer if no uncertain word were one."""
+    second: Sequence[TextSpan] | None
+    """The answer with the second-stage model; ``None`` if that model has not read the text."""
+
+
+class Answer(NamedTuple):
+    """The answer for one text: sorted, disjoint spans, and what they were chosen from."""
+
+    spans: Sequence[TextSpan]
+    stages: StageAnswers | None = None
+    """Set where a cascade's rules chose between the stages; another version of the rules may choose otherwise."""
+
+
 class Reader(Protocol):
     """Finds identifiers in texts, which are sentences or whole notes.
 
@@ -28,8 +49,13 @@ class Reader(Protocol):
     context: str
     """Whether its texts are sentences (``sentence``) or whole notes (``window``)."""
     reads_rules: bool
-    """Whether patterns and public word lists influence its answers."""
+    """Whether patterns and public word lists are an input of the model."""
 
-    def read(self, texts: Sequence[str]) -> Sequence[Sequence[TextSpan]]:
-        """Return the spans of each text, in the order given; those of one text are sorted and disjoint."""
+    def read(self, texts: Sequence[str]) -> Sequence[Answer]:
+        """Return the answer for each text, in the order given."""
+        ...
+
+    def choose_again(self, texts: Sequence[str], answers: Sequence[Answer], /) -> Sequence[Answer | None]:
+        """Return answers of an earlier version of the rules as today's rules choose them; ``None`` where a model must
+        read the text again."""
         ...

@@ -1,5 +1,8 @@
 """Cached answers of the neural pass, shared by batches, workers and runs. The cache stores offsets and no text.
 
+An entry holds for one version of the models. Where the rules of a cascade chose the answer, the entry also has the
+rules' version and what they chose from, so that an edit of a pattern costs a choice and seldom a model's reading.
+
 The cache is one SQLite file in write-ahead mode: readers never wait, writers take turns, and a killed worker leaves it
 intact. It must be on a disk of the worker's own host, since write-ahead mode does not work over a network file system.
 """
@@ -13,15 +16,17 @@ import time
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.reader import TextSpan
+from deid_tasks.engine.detect.reader import Answer, StageAnswers, TextSpan
 
 _LOG = logging.getLogger(__name__)
 _ENTITIES = tuple(Entity)
 _NUMBERS = {entity: number for number, entity in enumerate(_ENTITIES)}
 _SPAN = struct.Struct("<IIBd")
-_KEY_BYTES, _CHECK_BYTES = 16, 8
+_COUNT = struct.Struct("<I")
+_KEY_BYTES, _CHECK_BYTES, _RULES_BYTES = 16, 8, 8
 _KEYS_PER_QUERY = 500
 """Every SQLite build accepts 999 parameters."""
 _FRESH_DAYS = 7
@@ -35,6 +40,14 @@ _CREATE = (
 )
 
 
+class CachedAnswer(NamedTuple):
+    """An answer from the cache."""
+
+    answer: Answer
+    is_current: bool
+    """Whether today's rules chose it, or no rule had a part in it."""
+
+
 class SentenceCache:
     """The answers of one version of the neural pass, by keyed hash of the sentence.
 
@@ -46,17 +59,19 @@ class SentenceCache:
     model.
     """
 
-    def __init__(self, path: Path, key: bytes, version: str, max_bytes: int) -> None:
+    def __init__(self, path: Path, key: bytes, version: str, max_bytes: int, rules: str = "") -> None:
         """Open the cache on first use.
 
         Args:
             path: the SQLite file; it is created where it is missing.
             key: the institution's secret.
-            version: hash of everything that decides the model's answers.
+            version: hash of everything that decides the models' answers.
             max_bytes: size above which entries are evicted.
+            rules: hash of everything that decides which stage of a cascade answers.
         """
         self._path, self._max_bytes = path, max_bytes
         self._key = blake2b(version.encode(), digest_size=64, key=key[:64], person=b"palimpsest-cache").digest()
+        self._rules = blake2b(rules.encode(), digest_size=_RULES_BYTES, key=self._key).digest()
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._owner = 0
@@ -67,10 +82,10 @@ class SentenceCache:
     def __repr__(self) -> str:
         return f"SentenceCache({self._path})"
 
-    def get(self, texts: Sequence[str]) -> list[tuple[TextSpan, ...] | None]:
-        """Return the cached spans of each text, ``None`` where there is no entry."""
+    def get(self, texts: Sequence[str]) -> list[CachedAnswer | None]:
+        """Return the cached answer for each text, ``None`` where there is no entry."""
         keys = [self._digest(text) for text in texts]
-        known: dict[bytes, tuple[TextSpan, ...]] = {}
+        known: dict[bytes, CachedAnswer] = {}
         with self._lock:
             try:
                 connection = self._open()
@@ -80,26 +95,25 @@ class SentenceCache:
                 self._fail(error)
         return [known.get(key) for key in keys]
 
-    def _read(
-        self, connection: sqlite3.Connection, keys: Sequence[bytes], known: dict[bytes, tuple[TextSpan, ...]]
-    ) -> None:
+    def _read(self, connection: sqlite3.Connection, keys: Sequence[bytes], known: dict[bytes, CachedAnswer]) -> None:
         """Add the valid entries of ``keys`` to ``known``."""
         today = _today()
         marks = ",".join("?" * len(keys))
         statement = f"select key, value, day from sentence where key in ({marks})"  # noqa: S608 - only question marks
         rows = connection.execute(statement, keys)
         for key, value, day in rows:
-            spans = self._unpack(key, value)
-            if spans is not None:
-                known[key] = spans
+            answer = self._unpack(key, value)
+            if answer is not None:
+                known[key] = answer
                 if day < today - _FRESH_DAYS:
                     self._used.add(key)
 
-    def put(self, texts: Sequence[str], found: Sequence[Sequence[TextSpan]]) -> None:
-        """Store the spans of each text."""
+    def put(self, texts: Sequence[str], answers: Sequence[Answer]) -> None:
+        """Store the answer for each text."""
         today = _today()
         rows = [
-            (key := self._digest(text), self._pack(key, spans), today) for text, spans in zip(texts, found, strict=True)
+            (key := self._digest(text), self._pack(key, answer), today)
+            for text, answer in zip(texts, answers, strict=True)
         ]
         with self._lock:
             used, self._used = self._used, set()
@@ -164,20 +178,48 @@ class SentenceCache:
     def _digest(self, text: str) -> bytes:
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES, key=self._key).digest()
 
-    def _check(self, key: bytes, spans: bytes) -> bytes:
-        return blake2b(key + spans, digest_size=_CHECK_BYTES, key=self._key).digest()
+    def _check(self, key: bytes, content: bytes) -> bytes:
+        return blake2b(key + content, digest_size=_CHECK_BYTES, key=self._key).digest()
 
-    def _pack(self, key: bytes, found: Sequence[TextSpan]) -> bytes:
-        spans = b"".join(_SPAN.pack(one.start, one.end, _NUMBERS[one.entity], one.score) for one in found)
-        return self._check(key, spans) + spans
+    def _pack(self, key: bytes, answer: Answer) -> bytes:
+        content = _pack_spans(answer.spans)
+        if answer.stages is not None:
+            first, all_marked, none_marked, second = answer.stages
+            content += self._rules + b"".join(map(_pack_spans, (first, all_marked, none_marked)))
+            content += b"" if second is None else _pack_spans(second)
+        return self._check(key, content) + content
 
-    def _unpack(self, key: bytes, value: bytes) -> tuple[TextSpan, ...] | None:
-        check, spans = value[:_CHECK_BYTES], value[_CHECK_BYTES:]
-        if check != self._check(key, spans):
+    def _unpack(self, key: bytes, value: bytes) -> CachedAnswer | None:
+        content = value[_CHECK_BYTES:]
+        if value[:_CHECK_BYTES] != self._check(key, content):
             return None
-        return tuple(
-            TextSpan(start, end, _ENTITIES[entity], score) for start, end, entity, score in _SPAN.iter_unpack(spans)
-        )
+        spans, position = _unpack_spans(content, 0)
+        if position == len(content):
+            return CachedAnswer(Answer(spans), is_current=True)
+        rules, position = content[position : position + _RULES_BYTES], position + _RULES_BYTES
+        lists = []
+        while position < len(content):
+            one, position = _unpack_spans(content, position)
+            lists.append(one)
+        first, all_marked, none_marked, *second = lists
+        stages = StageAnswers(first, all_marked, none_marked, second[0] if second else None)
+        return CachedAnswer(Answer(spans, stages), is_current=rules == self._rules)
+
+
+def _pack_spans(spans: Sequence[TextSpan]) -> bytes:
+    packed = (_SPAN.pack(one.start, one.end, _NUMBERS[one.entity], one.score) for one in spans)
+    return _COUNT.pack(len(spans)) + b"".join(packed)
+
+
+def _unpack_spans(content: bytes, position: int) -> tuple[tuple[TextSpan, ...], int]:
+    """Return the spans that begin at ``position``, and the position after them."""
+    first = position + _COUNT.size
+    last = first + _COUNT.unpack_from(content, position)[0] * _SPAN.size
+    spans = tuple(
+        TextSpan(start, end, _ENTITIES[entity], score)
+        for start, end, entity, score in _SPAN.iter_unpack(content[first:last])
+    )
+    return spans, last
 
 
 def _today() -> int:

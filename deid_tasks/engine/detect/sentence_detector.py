@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.inclusion import InclusionList
-from deid_tasks.engine.detect.reader import Reader, TextSpan
+from deid_tasks.engine.detect.reader import Answer, Reader, TextSpan
 from deid_tasks.engine.detect.sentence_cache import SentenceCache
 from deid_tasks.engine.text import Document
 
@@ -72,7 +72,7 @@ class SentenceDetector:
         unread = self._look_up(wanted, found)
         if unread:
             answers = self.reader.read(unread)
-            found.update(zip(unread, answers, strict=True))
+            found.update((text, answer.spans) for text, answer in zip(unread, answers, strict=True))
             if self.cache is not None:
                 self.cache.put(unread, answers)
         self.counts.update(
@@ -90,9 +90,23 @@ class SentenceDetector:
         if self.cache is None or not wanted:
             return wanted
         unread: list[str] = []
+        outdated: dict[str, Answer] = {}
         for text, known in zip(wanted, self.cache.get(wanted), strict=True):
             if known is None:
                 unread.append(text)
+            elif known.is_current:
+                found[text] = known.answer.spans
             else:
-                found[text] = known
+                outdated[text] = known.answer
+        if outdated:
+            chosen = self._choose_again(self.cache, outdated)
+            found.update((text, answer.spans) for text, answer in chosen.items())
+            unread.extend(text for text in outdated if text not in chosen)
         return unread
+
+    def _choose_again(self, cache: SentenceCache, outdated: dict[str, Answer]) -> dict[str, Answer]:
+        """Return, and cache, the answers that today's rules choose without reading a text again."""
+        again = self.reader.choose_again(list(outdated), list(outdated.values()))
+        chosen = {text: answer for text, answer in zip(outdated, again, strict=True) if answer is not None}
+        cache.put(list(chosen), list(chosen.values()))
+        return chosen

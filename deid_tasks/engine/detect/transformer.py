@@ -9,7 +9,7 @@ from pathlib import Path
 
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.decode import decode_spans
-from deid_tasks.engine.detect.reader import Reader, TextSpan
+from deid_tasks.engine.detect.reader import Answer, Reader
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.token_classifier import TokenClassifier
 from deid_tasks.engine.text import Document
@@ -49,13 +49,17 @@ class TransformerDetector:
         """Return the spans of each document, sorted and disjoint; they never cut a word."""
         return SentenceDetector(self).detect(documents)
 
-    def read(self, texts: Sequence[str]) -> list[list[TextSpan]]:
-        """Return the spans of each text, in the order given; those of one text depend on that text alone."""
+    def read(self, texts: Sequence[str]) -> list[Answer]:
+        """Return the answer for each text, in the order given; it depends on that text alone."""
         words = self.classifier.word_probabilities(texts, self.threshold)
         return [
-            [] if one is None else decode_spans(text, one, self.threshold)
+            Answer([] if one is None else decode_spans(text, one, self.threshold))
             for text, one in zip(texts, words, strict=True)
         ]
+
+    def choose_again(self, _texts: Sequence[str], answers: Sequence[Answer], /) -> list[Answer | None]:
+        """Return the answers as they are: there is one model and nothing to choose."""
+        return list(answers)
 
 
 class WindowDetector:
@@ -68,4 +72,6 @@ class WindowDetector:
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """Return the spans of each document, sorted and disjoint; they never cut a word."""
         found = self.reader.read([document.text for document in documents])
-        return [[Span(one.start, one.end, one.entity, self.name, one.score) for one in spans] for spans in found]
+        return [
+            [Span(one.start, one.end, one.entity, self.name, one.score) for one in answer.spans] for answer in found
+        ]

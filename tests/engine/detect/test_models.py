@@ -95,7 +95,9 @@ def test_a_window_model_reads_the_note_and_not_its_sentences(tiny: Path) -> None
     found = WindowDetector(whole).detect([Document("1", text), Document("2", ""), Document("3", text)])
     assert found[0] == found[2] != []
     assert found[1] == []
-    assert [(s.start, s.end, s.entity, s.score) for s in found[0]] == [tuple(one) for one in whole.read([text])[0]]
+    assert [(s.start, s.end, s.entity, s.score) for s in found[0]] == [
+        tuple(one) for one in whole.read([text])[0].spans
+    ]
     assert max(span.end for span in found[0]) > len(text) - 20
 
 
@@ -158,8 +160,8 @@ def hub_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_any_hugging_face_model_runs_on_torch(hub_model: Path) -> None:
     model = reader(hub_model, backend="torch", outside_bias=-1, batch_word_pieces=64)
     together = model.read(TEXTS)
-    assert any(together)
-    assert [len(spans) for spans in together] == [len(model.read([text])[0]) for text in TEXTS]
+    assert any(answer.spans for answer in together)
+    assert [len(answer.spans) for answer in together] == [len(model.read([text])[0].spans) for text in TEXTS]
 
 
 def test_what_torch_will_not_read(hub_model: Path, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,4 +211,4 @@ def test_own_tensors_are_preferred_to_the_graph(tiny: Path, tmp_path: Path) -> N
     model = reader(folder, backend="torch")
     assert isinstance(model.classifier._model._runner, TorchRunner)
     assert config["model_type"] == "palimpsest-tagger"
-    assert {one.entity for one in model.read(["pt a b c"])[0]} == {"PATIENT"}
+    assert {one.entity for one in model.read(["pt a b c"])[0].spans} == {"PATIENT"}

@@ -71,7 +71,7 @@ def test_a_file_of_something_else_is_refused(tmp_path):
     (tmp_path / "models.yml").write_text("a: [b")
     (tmp_path / "manifest.json").write_text('{"nodes": []}')
     for name in ("models.yml", "manifest.json"):
-        with pytest.raises(SettingsError, match="not a models.yml or manifest.json of dbt"):
+        with pytest.raises(SettingsError, match=r"not a models\.yml or manifest\.json of dbt"):
             read_contract(tmp_path / name, ["patients"])
     with pytest.raises(SettingsError, match="cannot be read"):
         read_contract(tmp_path / "none.yml", ["patients"])

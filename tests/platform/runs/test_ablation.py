@@ -11,7 +11,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.inclusion import InclusionList
 from deid_tasks.engine.detect.lexicon_detector import LexiconDetector
 from deid_tasks.engine.detect.patterns import PatternDetector
-from deid_tasks.engine.detect.reader import TextSpan
+from deid_tasks.engine.detect.reader import Answer, TextSpan
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.templates import Template, TemplateDetector
 from deid_tasks.engine.lexicon import Lexicon, LexiconTerm
@@ -110,7 +110,8 @@ class Reading:
 
     def read(self, texts):
         return [
-            [TextSpan(m.start(), m.end(), Entity.PROVIDER, 0.9) for m in re.finditer("[A-Z]{3,}", t)] for t in texts
+            Answer([TextSpan(m.start(), m.end(), Entity.PROVIDER, 0.9) for m in re.finditer("[A-Z]{3,}", t)])
+            for t in texts
         ]
 
 
