@@ -1,8 +1,7 @@
 """A hash of what the engine finds and writes, to hold its behaviour still while code is changed.
 
-    python -m benchmarks.golden GOLDEN.jsonl                # about 2 minutes of one core: write the reference before a
-    change python -m benchmarks.golden GOLDEN.jsonl --check        # after it: exit status 1 where a note comes out
-    differently
+    python -m benchmarks.golden GOLDEN.jsonl           # before a change: writes the reference, 2 minutes of one core
+    python -m benchmarks.golden GOLDEN.jsonl --check   # after it: exit status 1 where a note comes out differently
 
 Three engines read invented notes: an institution's engine with dictionaries from a private warehouse reads notes of a
 simulated hospital; the engine on public resources alone reads some of the same notes, and the external notes. Each line

@@ -109,7 +109,9 @@ def _plain(value: object) -> str:
         return "{…}" if value else "{}"
     if isinstance(value, list):
         return "[" + ", ".join("{…}" if isinstance(item, dict) else str(item) for item in value) + "]"
-    return {True: "true", False: "false", None: "none"}.get(value, str(value)) if not isinstance(value, str) else value
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "none" if value is None else str(value)
 
 
 def command_page() -> str:

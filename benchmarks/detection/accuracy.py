@@ -2,9 +2,8 @@
 engine.
 
     python -m benchmarks.detection.accuracy                          # about 3 minutes of one core
-    python -m benchmarks.detection.accuracy --notes 600 --errors 40  # also missed and wrongly found words, commonest
-    first python -m benchmarks.detection.accuracy --ablate                 # also without each component, and its
-    processor time
+    python -m benchmarks.detection.accuracy --notes 600 --errors 40  # also the commonest errors
+    python -m benchmarks.detection.accuracy --ablate                 # also without each component, with its time
 
 The hospital is loaded into a private PostgreSQL and dbt builds its dictionaries. The engine is the default one with
 these dictionaries and a pattern for the hospital's record numbers. "Without dictionaries" is the same engine on its

@@ -135,8 +135,12 @@ def read_records(source: Path, problems: Problems) -> Iterator[tuple[int, dict[s
 
 
 @contextmanager
-def open_target(target: Path) -> Iterator[IO[str]]:
+def open_target(target: Path, *, file_mode: int | None = None) -> Iterator[IO[str]]:
     """Yield a file that appears when it is complete, or standard output (``-``).
+
+    Args:
+        target: The file.
+        file_mode: Its permissions; the process's umask decides if ``None``.
 
     Raises:
         InputError: the file cannot be written.
@@ -144,7 +148,7 @@ def open_target(target: Path) -> Iterator[IO[str]]:
     if str(target) == "-":
         yield sys.stdout
         return
-    with atomic_open(target, file_mode=None) as stream:
+    with atomic_open(target, file_mode=file_mode) as stream:
         yield stream
 
 

@@ -10,6 +10,7 @@ import typer
 
 from deid_tasks.cli.jsonl import open_target
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
+from deid_tasks.core.files import PRIVATE_FILE
 
 
 def write_originals(
@@ -18,7 +19,9 @@ def write_originals(
     ],
     institution: Institution,
     reason: Annotated[str, typer.Option(help="Why; it is recorded with your name, the time and the notes.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="JSONL to write; - is standard output.")] = Path("-"),
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="JSONL to write, readable by you alone; - is standard output.")
+    ] = Path("-"),
     institutions: Institutions = INSTITUTIONS_FOLDER,
 ) -> None:
     """Write the original text of published notes: one line per note, {id, note_key, patient_id, text}.
@@ -31,7 +34,7 @@ def write_originals(
     settings, secrets = settings_and_secrets(institution, institutions)
     requested_by = f"{getpass.getuser()}@{socket.gethostname()}"
     originals = reidentify_notes(settings, secrets, notes, reason, requested_by)
-    with open_target(output) as target:
+    with open_target(output, file_mode=PRIVATE_FILE) as target:
         for one in originals:
             record = {"id": one.note_id, "note_key": one.note_key, "patient_id": one.patient_id, "text": one.text}
             target.write(json.dumps(record, ensure_ascii=False) + "\n")

@@ -222,7 +222,7 @@ class TestCommand:
 
         return run
 
-    def test_prints_originals_and_says_who_asked(self, site, kept, deid):
+    def test_prints_originals_and_says_who_asked(self, site, kept, deid, tmp_path):
         keys = keys_of(kept)[:2]
         done = deid("reidentify", *keys, "--reason", WHY)
         assert done.returncode == 0, done.stderr
@@ -231,6 +231,9 @@ class TestCommand:
         assert [line["note_key"] for line in lines] == keys
         assert all(day[line["id"]] == line["text"] for line in lines)
         assert asked(site)[-1][0].startswith("officer@")
+        assert deid("reidentify", *keys, "--reason", WHY, "-o", str(tmp_path / "originals.jsonl")).returncode == 0
+        assert (tmp_path / "originals.jsonl").read_text() == done.stdout
+        assert (tmp_path / "originals.jsonl").stat().st_mode & 0o077 == 0
 
     def test_what_cannot_be_opened_is_one_line_and_nothing_is_printed(self, kept, deid):
         keys = keys_of(kept)[:2]
