@@ -22,6 +22,8 @@ _COMMIT_ATTEMPTS = 8
 """How often a commit is tried while others commit to the same table."""
 _FIRST_PARTITION_ID = 1000
 """Iceberg numbers partition fields from here."""
+_CONNECT_SECONDS, _REQUEST_SECONDS = 10, 60
+"""The S3 client's own limits, 1 and 3 seconds, are too short for a busy machine or store."""
 
 
 def table_location(settings: InstitutionSettings) -> str:
@@ -124,5 +126,7 @@ def _properties(settings: InstitutionSettings, secrets: Secrets) -> dict[str, st
         "s3.access-key-id": store.get("access_key"),
         "s3.secret-access-key": store.get("secret_key"),
         "s3.region": store.get("region", "us-east-1"),
+        "s3.connect-timeout": _CONNECT_SECONDS,
+        "s3.request-timeout": _REQUEST_SECONDS,
     }
     return {name: str(value) for name, value in properties.items() if value}
