@@ -39,6 +39,9 @@ def start(name: str, command: Sequence[str], environment: Mapping[str, str], fol
             cwd=folder,
             start_new_session=True,
         )
+    # For a moment after the start, the system shows a process without its environment, and so without the marker.
+    while process.poll() is None and f"{_MARKER}={folder}" not in _environment(process.pid):
+        time.sleep(0.01)
     return process.pid
 
 

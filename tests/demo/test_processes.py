@@ -40,7 +40,7 @@ def _until(is_true):
 
 def test_services_are_told_apart(folder):
     one, two = _start(folder, "one", _SLEEPER), _start(folder, "two", _SLEEPER)
-    _until(lambda: sorted(processes.running(folder)) == sorted([one, two]))
+    assert sorted(processes.running(folder)) == sorted([one, two])
     assert processes.running(folder, "one") == [one]
     assert processes.running(folder, "three") == []
     assert processes.stop(folder, "one") == 1
@@ -49,7 +49,7 @@ def test_services_are_told_apart(folder):
 
 def test_another_folder_is_another_demo(folder, tmp_path):
     pid = _start(folder, "one", _SLEEPER)
-    _until(lambda: processes.running(folder) == [pid])
+    assert processes.running(folder) == [pid]
     assert processes.running(tmp_path / "other") == []
     assert processes.stop(tmp_path / "other") == 0
     assert processes.running(folder) == [pid]
