@@ -6,6 +6,7 @@ a message says so and the present pictures stay.
 
 import io
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -59,7 +60,7 @@ def take_pages(airflow: str, password: str, work_folder: Path) -> None:
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=arguments)
-        page = browser.new_page(viewport=_SIZE, device_scale_factor=1.5)
+        page = browser.new_page(viewport=_SIZE)
         page.goto(f"{airflow}/auth/login/")
         page.get_by_label("Username").fill(UI_USER)
         page.get_by_label("Password").first.fill(password)
@@ -95,7 +96,9 @@ def _take(page: Any, address: str, file: str) -> None:
 def _draw(show: Callable[[Console], None], file: str) -> None:
     console = Console(width=100, record=True, force_terminal=True, file=io.StringIO())
     show(console)
-    console.save_svg(str(IMAGES / file), title="make demo")
+    # Without rich's fonts, which a browser would fetch from a server.
+    picture = re.sub(r"@font-face \{.*?\}", "", console.export_svg(title="make demo"), flags=re.DOTALL)
+    (IMAGES / file).write_text(picture, encoding="utf-8")
     print(IMAGES / file)
 
 

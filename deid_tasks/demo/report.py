@@ -38,7 +38,7 @@ PATIENT = """
     LIMIT 1
 """
 ASK = ".venv/bin/python -m deid_tasks.demo.query"
-COUNT_QUERY = "SELECT institution, count(*) FROM notes GROUP BY 1"
+COUNT_QUERY = "SELECT count(*) FROM notes"
 _COLUMNS = 100
 _JOINED = frozenset({"patients", "patient_names", "patient_addresses", "encounters"})
 

@@ -173,7 +173,7 @@ def _headline(full: Document, recall: Document, precision: Document, thresholds:
         is_low=recall_min is not None and bound < recall_min,
     )
     right = DotRow(
-        "marked correctly (precision)",
+        "correct marks (precision)",
         precision["value"],
         precision["lower"],
         precision["upper"],
