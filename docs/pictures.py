@@ -65,12 +65,12 @@ def take_pages(airflow: str, password: str, work_folder: Path) -> None:
         page.get_by_label("Username").fill(UI_USER)
         page.get_by_label("Password").first.fill(password)
         page.get_by_role("button", name="Sign in").click()
-        page.wait_for_load_state("networkidle")
-        _take(page, f"{airflow}/dags/notes__{name}", "grid.png")
-        _take(page, f"{airflow}/palimpsest/", "quality.png")
+        page.wait_for_url(lambda address: "/auth/login" not in address)
+        _take(page, f"{airflow}/dags/notes__{name}", "verify_certificate", "grid.png")
+        _take(page, f"{airflow}/palimpsest/", "Certificates", "quality.png")
         reports = sorted((work_folder / name / "evaluation").glob("*.html"), key=lambda path: path.stat().st_mtime)
         if reports:
-            _take(page, reports[-1].as_uri(), "evaluation.png")
+            _take(page, reports[-1].as_uri(), "By entity", "evaluation.png")
         browser.close()
 
 
@@ -85,9 +85,10 @@ def _backfill_seconds(state: State) -> float:
     return float(state.get("backfill_seconds") or 1)
 
 
-def _take(page: Any, address: str, file: str) -> None:
+def _take(page: Any, address: str, awaited: str, file: str) -> None:
+    """Save a picture of a page, once it shows the text ``awaited``."""
     page.goto(address)
-    page.wait_for_load_state("networkidle")
+    page.get_by_text(awaited).first.wait_for()
     page.wait_for_timeout(_RENDER_MILLISECONDS)
     page.screenshot(path=str(IMAGES / file))
     print(IMAGES / file)
