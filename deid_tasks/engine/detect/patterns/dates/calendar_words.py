@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.dates.numeric import is_year
+from deid_tasks.engine.detect.patterns.dates.figures import is_year
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_after, text_before
 from deid_tasks.engine.detect.patterns.word_lists import alternation
 

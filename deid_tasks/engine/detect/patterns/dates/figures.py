@@ -1,0 +1,96 @@
+"""The numbers of a date in figures, with the text around them: what the tables of forms ask about."""
+
+import re
+from dataclasses import dataclass
+
+from deid_tasks.engine.detect.patterns.word_lists import alternation
+
+_UNIT = re.compile(rf"\s{{0,2}}(?:{alternation('dates', 'units_of_measure')})(?![a-z0-9]|\s?:)")
+FRACTION_AFTER = re.compile(
+    rf"\s{{0,2}}(?:%|x\b|-?inch|-?(?:{alternation('dates', 'words_after_a_fraction')})(?![a-z]))"
+)
+_FRACTION_BEFORE = re.compile(
+    rf"(?<![a-z])(?:{alternation('dates', 'words_before_a_fraction')})(?![a-z])[^\n.;]{{0,18}}$"
+)
+_DAY_BEFORE = re.compile(rf"(?:^|[^a-z])(?:{alternation('dates', 'words_before_a_day')})[\s:.,(=]{{0,3}}$")
+_CLOCK_AFTER = re.compile(
+    r"\s{1,3}(?:at |@ ?)?(?:[0-2]?[0-9]:[0-5][0-9](?![0-9])|[01][0-9][0-5][0-9](?![0-9/]))"  # 3/14 at 10:30, 3/14 1030
+    r"|,? (?:to|thru|through) [0-9]{1,2}/[0-9]{1,2}(?![0-9])"  # 3/14 to 3/16
+)
+_RANGE_BEFORE = re.compile(r"(?:here|from|on|stay|admitted|adm) [0-9]{1,2}/[0-9]{1,2},? (?:to|thru|through) $")
+_DAYS_IN_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def is_month_day(month: int, day: int) -> bool:
+    """Whether the month has such a day in some year."""
+    return 1 <= month <= 12 and 1 <= day <= _DAYS_IN_MONTH[month - 1]
+
+
+def is_year(digits: str) -> bool:
+    """Whether ``digits`` are a year that a note may hold: four figures from 1880 to 2099."""
+    return len(digits) == 4 and 1880 <= int(digits) <= 2099
+
+
+def is_school_year(first: int, second: str) -> bool:
+    """Whether ``second`` is a month, or the last two figures of the year after ``first``."""
+    return 1 <= int(second) <= 12 or int(second) == (first + 1) % 100
+
+
+@dataclass(slots=True)
+class Figures:
+    """Two or three numbers of one match, and the text around them."""
+
+    text: str
+    start: int
+    end: int
+    numbers: tuple[str, ...]
+    separators: tuple[str, ...]
+    values: tuple[int, ...]
+    ahead: str
+    behind: str
+
+    @property
+    def follows_letter(self) -> bool:
+        """Whether a letter is directly in front."""
+        return self.text[self.start - 1 : self.start].isalpha()
+
+    @property
+    def has_equal_separators(self) -> bool:
+        """Whether the marks between three numbers are the same."""
+        return self.separators[0] == self.separators[1]
+
+    @property
+    def has_slashes(self) -> bool:
+        """Whether every mark between the numbers has a slash."""
+        return all("/" in separator for separator in self.separators)
+
+    @property
+    def is_calendar(self) -> bool:
+        """Whether the first two numbers are a month and a day, in either order."""
+        first, second = self.values[:2]
+        return is_month_day(first, second) or is_month_day(second, first)
+
+    @property
+    def has_unit(self) -> bool:
+        """Whether a unit of measure follows."""
+        return _UNIT.match(self.behind) is not None
+
+    @property
+    def is_fraction_behind(self) -> bool:
+        """Whether the words behind say that it is a fraction or a share."""
+        return FRACTION_AFTER.match(self.behind) is not None
+
+    @property
+    def is_fraction_ahead(self) -> bool:
+        """Whether the words in front say so."""
+        return _FRACTION_BEFORE.search(self.ahead) is not None
+
+    @property
+    def is_day_ahead(self) -> bool:
+        """Whether the words in front announce a day."""
+        return _DAY_BEFORE.search(self.ahead) is not None
+
+    @property
+    def is_announced(self) -> bool:
+        """Whether the words in front announce a day, or a time or the end of a range stands behind."""
+        return self.is_day_ahead or bool(_CLOCK_AFTER.match(self.behind) or _RANGE_BEFORE.search(self.ahead))
