@@ -25,6 +25,11 @@ class TaskManifest:
     notes: int
 
 
+def sample_dir(settings: InstitutionSettings, sample_version: str) -> Path:
+    """Return the folder of one sample, which need not exist."""
+    return Path(settings.work_dir) / "annotation" / sample_version
+
+
 def person_dir(settings: InstitutionSettings, sample_version: str, person: str) -> Path:
     """Return one person's folder for one sample, and make it and its folder ``done`` where they are missing."""
     folder = work_dir(settings)

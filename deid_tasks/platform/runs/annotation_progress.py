@@ -10,7 +10,7 @@ from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import find_identifiers
 from deid_tasks.engine.text import Document
 from deid_tasks.evidence.annotation import AgreementTally, Comparison, compare_annotators
-from deid_tasks.platform.runs.annotation_files import person_dir
+from deid_tasks.platform.runs.annotation_files import sample_dir
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
@@ -95,7 +95,7 @@ def sample_report(settings: InstitutionSettings, sample: DrawnSample, progress: 
     """
     table = progress.tally.table()
     adjudicator = settings.annotation.adjudicator
-    folder = person_dir(settings, sample.version, adjudicator).parent
+    folder = sample_dir(settings, sample.version)
     waiting = [
         f"{person}: {len(note_ids)} of {progress.notes} notes ({_shown(note_ids)})"
         for person, note_ids in sorted(progress.unfinished.items())

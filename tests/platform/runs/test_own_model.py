@@ -106,7 +106,7 @@ def test_disagreement_notes_are_trained_on_and_neither_scored_nor_evaluated(site
 
 
 def test_the_gate_refuses_disagreement_notes_and_training_needs_the_designs_of_the_settings(site) -> None:
-    with pytest.raises(ValidationError, match="a disagreement sample holds the notes on which the engine errs most"):
+    with pytest.raises(ValidationError, match="a disagreement sample holds notes chosen for the engine's errors"):
         GateSettings(designs=("random", "disagreement"))
     training = site.settings.training.model_copy(update={"designs": ("random", "disagreement")})
     with pytest.raises(WarehouseError, match="has no disagreement gold set; run sample__riverside"):
