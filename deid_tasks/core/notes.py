@@ -88,6 +88,8 @@ class Reason(StrEnum):
     """Null, or not valid Unicode."""
     ENGINE_ERROR = "engine_error"
     """A step failed on it; ``error_class`` and ``error_location`` say where."""
+    NO_PATIENT_RECORD = "no_patient_record"
+    """The warehouse has neither a name nor an identifier of its patient, whom nothing could be searched for."""
     AUDIT = "audit_finding"
     """The audit found an identifier of the patient in the output."""
 

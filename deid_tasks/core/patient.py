@@ -28,6 +28,23 @@ class TermKind(StrEnum):
     ZIP = "zip"
 
 
+IDENTIFYING_KINDS = frozenset(
+    {
+        TermKind.FIRST,
+        TermKind.MIDDLE,
+        TermKind.LAST,
+        TermKind.PREFERRED,
+        TermKind.MRN,
+        TermKind.SSN,
+        TermKind.HEALTH_PLAN,
+        TermKind.ACCOUNT,
+        TermKind.LICENSE,
+        TermKind.OTHER_ID,
+    }
+)
+"""Names and identifiers of the patient: a record with none of them cannot be searched for or audited."""
+
+
 @dataclass(frozen=True, slots=True)
 class PatientTerm:
     """One term of one patient, as the warehouse holds it."""
@@ -47,6 +64,11 @@ class PatientRecord:
     ethnicity_hint: str = field(default="unknown", repr=False)
     """One of the Census groups: white, black, api, native, multiple, hispanic, unknown."""
     terms: tuple[PatientTerm, ...] = field(default=(), repr=False)
+
+    @property
+    def is_identifying(self) -> bool:
+        """Whether the record has a name or an identifier of the patient."""
+        return any(term.kind in IDENTIFYING_KINDS for term in self.terms)
 
     def of_kind(self, *kinds: TermKind) -> tuple[str, ...]:
         """Return the patient's terms of the given kinds, in the order of the record."""

@@ -50,6 +50,16 @@ class BatchContext:
 
     engine: EngineParts
     patients: Mapping[str, PatientRecord] = field(default_factory=dict, repr=False)
+    types_without_patient: frozenset[str] | None = None
+    """Types of notes that have no patient. Every other note is quarantined if ``patients`` has no name and no
+    identifier of its patient. ``None``: no note needs a record, as where there is no warehouse to ask."""
+
+    def lacks_record(self, patient_id: str | None, note_type: str | None) -> bool:
+        """Whether a note needs a record of its patient and has none."""
+        if self.types_without_patient is None or note_type in self.types_without_patient:
+            return False
+        record = self.patients.get(patient_id or "")
+        return record is None or not record.is_identifying
 
     def detectors(self) -> tuple[Detector, ...]:
         """Return the engine's detectors, and those that are built for this batch."""

@@ -125,7 +125,9 @@ class _BatchRun:
         text = note["text"]
         if not isinstance(text, str):
             return Reason.NOT_TEXT
-        return Reason.TOO_LONG if len(text) > self._context.engine.max_characters else None
+        if len(text) > self._context.engine.max_characters:
+            return Reason.TOO_LONG
+        return Reason.NO_PATIENT_RECORD if self._context.lacks_record(note["patient_id"], note["note_type"]) else None
 
     def _detect_each(self, documents: Mapping[int, Document]) -> dict[int, Detection | Failure]:
         """Return detections by row. A batch that fails is read note by note, so that only the note at fault has a

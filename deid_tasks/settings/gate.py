@@ -42,6 +42,13 @@ class GateSettings(Section):
     max_quarantined_share: float = Field(
         default=0.02, ge=0, le=1, description="Highest share of one run's notes that may be quarantined."
     )
+    max_share_without_record: float = Field(
+        default=0.02,
+        ge=0,
+        le=1,
+        description="Highest share of one run's notes whose patient the warehouse does not identify; they are"
+        " quarantined, and count in `max_quarantined_share` too.",
+    )
     drift: DriftSettings = DriftSettings()
     signing_key: Name = Field(
         default="certificate_signing_key",

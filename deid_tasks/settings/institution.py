@@ -42,6 +42,11 @@ class NotesSettings(NoteLimits):
     max_shards: int = Field(
         default=64, ge=1, le=1_024, description="Maximum shards of one run (Airflow maps over at most 1,024)."
     )
+    types_without_patient: tuple[str, ...] = Field(
+        default=(),
+        description="Types of notes that belong to no patient, such as a ward's log. A note of another type is"
+        " quarantined (`no_patient_record`) while the warehouse has no name and no identifier of its patient.",
+    )
 
 
 class InstitutionSettings(EngineSettings):

@@ -85,9 +85,9 @@ def test_nothing_of_a_patient_is_in_target_or_logs(warehouse):
 
 def test_building_again_changes_nothing(warehouses):
     warehouse = warehouses["clarity"]
-    question = "SELECT min(version) FROM {i}_dictionaries.dict_patient UNION ALL SELECT min(version) FROM {i}_dictionaries.dict_medical"
+    question = "SELECT min(version) FROM {i}_dictionaries.dict_patient_name UNION ALL SELECT min(version) FROM {i}_dictionaries.dict_medical"
     before = warehouse.rows(question)
-    result = warehouse.run("run", "--select", "dict_patient", "dict_medical")
+    result = warehouse.run("run", "--select", "dict_patient_name", "dict_medical")
     assert result.returncode == 0, result.stdout
     assert warehouse.rows(question) == before
 

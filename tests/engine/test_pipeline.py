@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.notes import NOTE_SCHEMA, RESULT_SCHEMA
+from deid_tasks.core.notes import NOTE_SCHEMA, RESULT_SCHEMA, Outcome, Reason
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.span import Span
 from deid_tasks.engine.build import build_engine
@@ -97,6 +97,24 @@ def test_identifiers_go_and_medicine_stays(context):
     for gone in ("Maria", "Okafor", "RH1234567", "3/4/2024", "Lindqvist"):
         assert gone not in text
     assert text.endswith("Bruce protocol, BP 120/80.")
+
+
+def test_a_note_whose_patient_is_not_identified_is_quarantined_where_a_record_is_needed(context):
+    notes = batch(*TEXTS[:1] * 4)
+    rows = notes.to_pylist()
+    for row, patient in zip(rows, ("p1", "p2", "p3", None), strict=True):
+        row["patient_id"] = patient
+    rows.append({**rows[1], "note_id": "ward", "note_type": "ward_log"})
+    notes = pa.RecordBatch.from_pylist(rows, schema=NOTE_SCHEMA)
+    somewhere = PatientRecord("p3", terms=(PatientTerm(TermKind.CITY, "Lindqvist"),))
+    known = {**context.patients, "p3": somewhere}
+    needed = BatchContext(context.engine, known, types_without_patient=frozenset({"ward_log"}))
+    missing = [Outcome.QUARANTINED, Reason.NO_PATIENT_RECORD, None]
+    result = deidentify(notes, needed).to_pylist()
+    assert [[row["outcome"], row["reason"], row["deid_text"]] for row in result[1:4]] == [missing] * 3
+    assert [row["outcome"] for row in (result[0], result[4])] == [Outcome.PUBLISHED] * 2
+    freely = deidentify(notes, BatchContext(context.engine, known)).to_pylist()
+    assert {row["outcome"] for row in freely} == {Outcome.PUBLISHED}
 
 
 def test_what_was_given_back_is_told_by_its_entity(context):

@@ -1,4 +1,6 @@
+-- A view: runs read a patient's terms as the EHR has them at that moment, not as they were when dictionaries were last built.
 -- A patient's own terms are never filtered: in the notes of Mr. Young, "Young" is a name.
+{{ config(materialized='view') }}
 with {{ name_terms('name_parts', ref('stg_patient_name'), {
     'first': 'first_name', 'middle': 'middle_name', 'last': 'last_name', 'preferred': 'preferred_name'
 }) }},
@@ -51,15 +53,12 @@ terms as (
 )
 
 {{ dictionary('terms', keys=['patient_id']) }}
-{{ versioned('grouped', ['patient_id', 'kind', 'normalised', 'term', 'occurrences']) }}
 
 select
-    g.patient_id,
-    g.term,
-    g.normalised,
-    g.kind,
-    g.occurrences,
-    g.source,
-    c.version
-from grouped as g
-cross join content as c
+    patient_id,
+    term,
+    normalised,
+    kind,
+    occurrences,
+    source
+from grouped

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from deid_tasks.core.notes import Reason
 from deid_tasks.evidence.gate.checking import Check
 from deid_tasks.settings import GateSettings
 
@@ -128,6 +129,13 @@ def run_checks(gate: GateSettings, run_id: str, notes_read: int) -> dict[str, tu
                 where=run,
                 minimum=notes_read,
                 maximum=notes_read,
+            ),
+            Check(
+                "notes_without_patient_record",
+                "notes whose patient has no name and no identifier in the warehouse",
+                "note_outcome names them; register the patients, or list the note type in notes.types_without_patient",
+                where={**run, "reason": str(Reason.NO_PATIENT_RECORD)},
+                maximum=int(gate.max_share_without_record * notes_read),
             ),
         ),
         "audit_finding": (

@@ -121,6 +121,7 @@ CREATE TABLE note (
 );
 CREATE INDEX ON note (note_datetime);
 CREATE INDEX ON note (note_source_value);
+CREATE INDEX ON person (person_source_value);
 
 CREATE TABLE person_name (
     person_id integer NOT NULL,
@@ -132,17 +133,20 @@ CREATE TABLE person_name (
     valid_from date,
     valid_to date
 );
+CREATE INDEX ON person_name (person_id);
 CREATE TABLE person_identifier (
     person_id integer NOT NULL,
     identifier_type text NOT NULL, -- mrn, ssn, health_plan, account, license, other_id
     identifier_value text NOT NULL
 );
+CREATE INDEX ON person_identifier (person_id);
 CREATE TABLE person_contact (
     person_id integer NOT NULL,
     contact_system text NOT NULL, -- phone or email
     contact_use text, -- home or mobile
     contact_value text NOT NULL
 );
+CREATE INDEX ON person_contact (person_id);
 CREATE TABLE person_relation (
     person_id integer NOT NULL,
     relationship text,
@@ -150,6 +154,7 @@ CREATE TABLE person_relation (
     last_name text,
     phone text
 );
+CREATE INDEX ON person_relation (person_id);
 CREATE TABLE provider_identity (
     provider_id integer NOT NULL,
     first_name text,

@@ -55,6 +55,7 @@ def process_shard(
     retries it.
     """
     engine = load_engine(settings, secrets)
+    types_without_patient = frozenset(settings.notes.types_without_patient)
     part = Shard(**shard)
     schema = RESULT_SCHEMA.with_metadata({"fingerprint": engine.fingerprint})
     outcomes: Counter[str] = Counter()
@@ -70,7 +71,7 @@ def process_shard(
     ):
         for batch in read_shard(reader, settings, start, end, part):
             patients = read_patients(lookup, settings, filter(None, batch["patient_id"].to_pylist()))
-            result = deidentify(batch, BatchContext(engine, patients))
+            result = deidentify(batch, BatchContext(engine, patients, types_without_patient))
             writer.write_batch(result.replace_schema_metadata(schema.metadata))
             keep(batch, result)
             outcomes.update(result["outcome"].to_pylist())

@@ -50,8 +50,8 @@ def read_shard(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the notes of a shard in batches of ``NOTE_SCHEMA``, in order of patient and note.
 
-    Memory stays flat whatever the shard's size. A note that is not valid UTF-8 has a null text, for the engine to
-    quarantine.
+    Memory stays flat whatever the shard's size. A note without a text, or with one that is not valid UTF-8, has a null
+    text, for the engine to quarantine.
 
     Args:
         connection: A connection to the warehouse; a server-side cursor streams the rows.
@@ -68,7 +68,7 @@ def read_shard(
             compose(
                 """
                 select note_id, patient_id, note_type, note_datetime, author_id,
-                    convert_to(coalesce(note_text, ''), 'UTF8')
+                    convert_to(note_text, 'UTF8')
                 from {staging}.stg_note
                 where note_datetime >= %s and note_datetime < %s
                     and ('x' || left(md5(coalesce(patient_id, '')), 8))::bit(32)::bigint %% %s = %s
@@ -147,7 +147,9 @@ def as_naive_utc(moment: datetime.datetime) -> datetime.datetime:
     return moment.astimezone(datetime.UTC).replace(tzinfo=None) if moment.tzinfo else moment
 
 
-def _decode(raw: memoryview) -> str | None:
+def _decode(raw: memoryview | None) -> str | None:
+    if raw is None:
+        return None
     try:
         return bytes(raw).decode("utf-8")
     except UnicodeDecodeError:
