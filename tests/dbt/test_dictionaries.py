@@ -13,7 +13,7 @@ def terms(warehouse, table: str, where: str = "true") -> set[tuple[str, str]]:
     return set(warehouse.rows(f"SELECT kind, normalised FROM {{i}}_dictionaries.{table} WHERE {where}"))
 
 
-@pytest.mark.parametrize("table", DICTIONARIES)
+@pytest.mark.parametrize("table", [table for table in DICTIONARIES if table != "dict_patient"])  # a view has none
 def test_same_content_has_the_same_version(warehouses, table):
     versions = [w.rows(f"SELECT DISTINCT version FROM {{i}}_dictionaries.{table}") for w in warehouses.values()]
     assert len(versions[0]) == 1

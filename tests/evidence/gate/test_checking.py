@@ -39,7 +39,7 @@ GOOD = {
 
 TABLES = {
     "run": "run_id text, notes_read bigint, published bigint, unchanged bigint, quarantined bigint",
-    "note_outcome": "run_id text, note_id text",
+    "note_outcome": "run_id text, note_id text, reason text",
     "audit_finding": "run_id text, note_id text, is_published boolean",
     "run_figure": "run_id text, is_held boolean",
     "evaluation": (
@@ -146,7 +146,9 @@ def test_the_rules_of_a_run(tables, run, outcomes, findings, held, failed, warne
         connection,
         {
             "run": [row, {**row, "run_id": "other", "published": 0}],
-            "note_outcome": [{"run_id": row["run_id"], "note_id": f"n{i}"} for i in range(outcomes)],
+            "note_outcome": [
+                {"run_id": row["run_id"], "note_id": f"n{i}", "reason": "too_long"} for i in range(outcomes)
+            ],
             "audit_finding": [{"run_id": row["run_id"], "note_id": "n1", "is_published": value} for value in findings],
             "run_figure": [{"run_id": row["run_id"], "is_held": value} for value in held],
         },
@@ -154,6 +156,18 @@ def test_the_rules_of_a_run(tables, run, outcomes, findings, held, failed, warne
     verdict = check_tables("run", uri, "res", run_checks(GATE, str(row["run_id"]), int(row["notes_read"])))
     assert [failure.split()[0] for failure in verdict.failures] == failed
     assert [warning.split()[0] for warning in verdict.warnings] == warned
+
+
+@pytest.mark.parametrize(("without_record", "failed"), [(2, []), (3, ["notes_without_patient_record"])])
+def test_notes_whose_patient_is_not_identified_are_bounded_by_themselves(tables, without_record, failed):
+    uri, connection = tables
+    reasons = ["no_patient_record"] * without_record + [""] * (100 - without_record)
+    outcomes = [
+        {"run_id": RUN["run_id"], "note_id": f"n{number}", "reason": reason} for number, reason in enumerate(reasons)
+    ]
+    fill(connection, {"run": [RUN], "note_outcome": outcomes, "audit_finding": [], "run_figure": []})
+    verdict = check_tables("run", uri, "res", run_checks(GATE, str(RUN["run_id"]), 100))
+    assert [failure.split()[0] for failure in verdict.failures] == failed
 
 
 @pytest.mark.parametrize("published", [(None, 1), (0, None)])
