@@ -1,6 +1,9 @@
-{#- A CTE with the names in `relation`, and each part of a compound name: Garcia-Lopez is also written Lopez. -#}
+{#-
+    A CTE with the names in `relation`, and each part of a compound name: Garcia-Lopez is also written Lopez.
+    Not materialized, so that a view asked for one patient reads the names of that patient alone.
+-#}
 {% macro name_terms(cte, relation, columns) -%}
-{{ cte }}_whole as (
+{{ cte }}_whole as not materialized (
     select n.patient_id, x.term, x.kind
     from {{ relation }} as n
     cross join lateral (
