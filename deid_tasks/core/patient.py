@@ -28,20 +28,16 @@ class TermKind(StrEnum):
     ZIP = "zip"
 
 
-IDENTIFYING_KINDS = frozenset(
-    {
-        TermKind.FIRST,
-        TermKind.MIDDLE,
-        TermKind.LAST,
-        TermKind.PREFERRED,
-        TermKind.MRN,
-        TermKind.SSN,
-        TermKind.HEALTH_PLAN,
-        TermKind.ACCOUNT,
-        TermKind.LICENSE,
-        TermKind.OTHER_ID,
-    }
+IDENTIFIER_KINDS = (
+    TermKind.MRN,
+    TermKind.SSN,
+    TermKind.HEALTH_PLAN,
+    TermKind.ACCOUNT,
+    TermKind.LICENSE,
+    TermKind.OTHER_ID,
 )
+"""Numbers that a registry gave the patient."""
+IDENTIFYING_KINDS = frozenset((TermKind.FIRST, TermKind.MIDDLE, TermKind.LAST, TermKind.PREFERRED, *IDENTIFIER_KINDS))
 """Names and identifiers of the patient: a record with none of them cannot be searched for or audited."""
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise, product
 
-from deid_tasks.core.patient import PatientRecord, TermKind
+from deid_tasks.core.patient import IDENTIFIER_KINDS, PatientRecord, TermKind
 from deid_tasks.engine.lexicon.normalise import normalise
 from deid_tasks.engine.lexicon.terms import street_variants
 
@@ -56,18 +56,7 @@ Phrase = tuple[str, ...]
 PhraseIndex = dict[str, list[tuple[Phrase, FindingKind]]]
 """Phrases of the record by their first word."""
 
-_NUMBER_KINDS = {
-    kind: FindingKind(kind.value)
-    for kind in (
-        TermKind.MRN,
-        TermKind.SSN,
-        TermKind.HEALTH_PLAN,
-        TermKind.ACCOUNT,
-        TermKind.LICENSE,
-        TermKind.OTHER_ID,
-        TermKind.PHONE,
-    )
-}
+_NUMBER_KINDS = {kind: FindingKind(kind.value) for kind in (*IDENTIFIER_KINDS, TermKind.PHONE)}
 
 
 def audit(deid_text: str, record: PatientRecord | None, replaced: Sequence[tuple[int, int]] = ()) -> list[Finding]:
