@@ -21,6 +21,7 @@ class Kind(StrEnum):
     GOLD = "gold"
     TRAIN = "train"
     NOTES = "notes"
+    CHANGES = "changes"
     EVALUATE = "evaluate"
 
 

@@ -23,7 +23,7 @@ class RunReview(ApprovalOperator):
     HOURS: ClassVar[int] = 20
     """How long it waits for an answer; it is shorter than a run may take."""
 
-    def __init__(self, *, institution: str, gate_task: str, **kwargs: Any) -> None:
+    def __init__(self, *, institution: str, gate_task: str, kind: str, **kwargs: Any) -> None:
         reasons = f"ti.xcom_pull('{gate_task}')['review']"
         super().__init__(
             task_id="review",
@@ -35,7 +35,7 @@ class RunReview(ApprovalOperator):
             retries=0,
             **kwargs,
         )
-        self.institution, self.gate_task = institution, gate_task
+        self.institution, self.gate_task, self.kind = institution, gate_task, kind
 
     def execute(self, context: Context) -> Any:
         """Ask a person where the gate has given reasons to."""
@@ -53,7 +53,7 @@ class RunReview(ApprovalOperator):
             run_step(
                 runs.record_review,
                 self.institution,
-                context["run_id"],
+                run_name(self.kind, context["run_id"]),
                 self._gate_report(context),
                 "approved" if event["chosen_options"] == [self.APPROVE] else "rejected",
                 user.get("name") or user.get("id") or "unknown",

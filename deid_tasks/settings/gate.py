@@ -21,6 +21,20 @@ class DriftSettings(Section):
     )
 
 
+class VolumeSettings(Section):
+    """When a day has so many or so few notes that a person must review it before it is published."""
+
+    enabled: bool = True
+    weeks: int = Field(
+        default=8, ge=1, le=52, description="Weeks before the day whose same weekdays say what is usual (their median)."
+    )
+    min_weeks: int = Field(
+        default=3, ge=1, description="Minimum weekdays with a publication; with fewer, only a day without notes is held."
+    )
+    min_ratio: float = Field(default=0.5, ge=0, le=1, description="Lowest ratio of a day's notes to the usual number.")
+    max_ratio: float = Field(default=2.0, ge=1, description="Highest ratio of a day's notes to the usual number.")
+
+
 class GateSettings(Section):
     """The figures that must be reached before anything is published."""
 
@@ -50,6 +64,7 @@ class GateSettings(Section):
         " quarantined, and count in `max_quarantined_share` too.",
     )
     drift: DriftSettings = DriftSettings()
+    volume: VolumeSettings = VolumeSettings()
     signing_key: Name = Field(
         default="certificate_signing_key",
         description="Name of the secret that holds the Ed25519 private key (PEM) which signs certificates;"

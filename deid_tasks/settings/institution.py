@@ -2,8 +2,9 @@
 
 import datetime
 from typing import Literal
+from zoneinfo import available_timezones
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from deid_tasks.settings.annotation import AnnotationSettings, SamplingSettings
 from deid_tasks.settings.engine import EngineSettings, NoteLimits
@@ -36,7 +37,18 @@ class NotesSettings(NoteLimits):
 
     start_date: datetime.date = Field(description="First day that the daily DAG, and a backfill, may process.")
     schedule: str = Field(
-        default="@daily", description="Airflow schedule of the notes DAG; backfills need a time-based one."
+        default="@daily",
+        description="Airflow schedule of the notes DAG, in `timezone`. A run publishes the days that end in its"
+        " interval; backfills need a time-based schedule.",
+    )
+    timezone: str = Field(
+        default="UTC", description="IANA time zone in which the warehouse writes the notes' times, such as US/Eastern."
+    )
+    lag_hours: float = Field(
+        default=0,
+        ge=0,
+        le=240,
+        description="Hours that the notes DAG waits after the end of a day, for notes that are filed late.",
     )
     shard_notes: int = Field(default=2_000, ge=1, description="Target number of notes in one shard.")
     max_shards: int = Field(
@@ -46,6 +58,22 @@ class NotesSettings(NoteLimits):
         default=(),
         description="Types of notes that belong to no patient, such as a ward's log. A note of another type is"
         " quarantined (`no_patient_record`) while the warehouse has no name and no identifier of its patient.",
+    )
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_known_zone(cls, value: str) -> str:
+        if value not in available_timezones():
+            raise ValueError(f"{value!r} is not an IANA time zone; write one such as America/Chicago")
+        return value
+
+
+class ChangesSettings(Section):
+    """How the published table follows notes that were amended, filed late, deleted or excluded."""
+
+    schedule: str = Field(default="@hourly", description="Airflow schedule of the changes DAG, in `notes.timezone`.")
+    max_notes: int = Field(
+        default=50_000, ge=1, description="Maximum notes of one run; the next run takes the others. Removals come first."
     )
 
 
@@ -58,6 +86,7 @@ class InstitutionSettings(EngineSettings):
     warehouse: WarehouseSettings
     dictionaries: DictionariesSettings = DictionariesSettings()
     notes: NotesSettings
+    changes: ChangesSettings = ChangesSettings()
     obfuscate: ObfuscateSettings
     harvest: HarvestSettings = HarvestSettings()
     sampling: SamplingSettings = SamplingSettings()

@@ -20,6 +20,12 @@ class PublishSettings(Section):
         description="Structured tables published beside the notes: patients, encounters, providers, …"
         " as dbt's models.yml names them (meta.deid_table).",
     )
+    retract_hours: float = Field(
+        default=24,
+        ge=1,
+        description="Hours within which the bytes of removed notes leave the bucket. Readers can use former snapshots"
+        " for half of this time.",
+    )
     object_store: Name = Field(description="Name of the secret that holds the S3 endpoint and credentials (JSON).")
     catalog: Name = Field(description="Name of the secret that holds the PostgreSQL URI of the Iceberg catalog.")
 

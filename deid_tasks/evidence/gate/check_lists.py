@@ -90,13 +90,17 @@ def evaluation_checks(gate: GateSettings, evaluation_id: str, design: str, gold_
     )
 
 
-def run_checks(gate: GateSettings, run_id: str, notes_read: int) -> dict[str, tuple[Check, ...]]:
+def run_checks(
+    gate: GateSettings, run_id: str, notes_read: int, *, is_whole: bool = True
+) -> dict[str, tuple[Check, ...]]:
     """Return the checks that a run must pass before its slice is published, by table.
 
     Args:
         gate: The thresholds.
         run_id: The run whose rows are checked.
         notes_read: How many notes the run read; the share of quarantined notes is undefined for none.
+        is_whole: Whether the run read whole days. Shares of the few notes of another run only warn: a note in
+            quarantine must not hold the others back, whose former versions are published.
     """
     run: dict[str, Any] = {"run_id": run_id}
     quarantined_share = Check(
@@ -107,6 +111,7 @@ def run_checks(gate: GateSettings, run_id: str, notes_read: int) -> dict[str, tu
         divided_by={"notes_read": 1},
         where=run,
         maximum=gate.max_quarantined_share,
+        severity="critical" if is_whole else "warning",
     )
     return {
         "run": (
@@ -136,6 +141,7 @@ def run_checks(gate: GateSettings, run_id: str, notes_read: int) -> dict[str, tu
                 "note_outcome names them; register the patients, or list the note type in notes.types_without_patient",
                 where={**run, "reason": str(Reason.NO_PATIENT_RECORD)},
                 maximum=int(gate.max_share_without_record * notes_read),
+                severity="critical" if is_whole else "warning",
             ),
         ),
         "audit_finding": (

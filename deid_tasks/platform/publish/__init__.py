@@ -1,16 +1,16 @@
 """The published tables: de-identified notes and structured tables, as Iceberg on S3, which any Iceberg reader opens.
 
-``publish_slice`` replaces one run's slice of the notes table, ``replace_rows`` an institution's rows of a structured
-table. Each is one catalog commit: readers see the table as before or as after.
+``replace_notes`` replaces rows of the notes table, ``replace_rows`` an institution's rows of a structured table. Each is one catalog commit: readers see the table as before or as after.
 """
 
 from deid_tasks.platform.publish.catalog import table_location
 from deid_tasks.platform.publish.notes_table import (
     PUBLISHED_SCHEMA,
     Publication,
+    RemovedRows,
     open_table,
-    publish_slice,
     read_published_notes,
+    replace_notes,
 )
 from deid_tasks.platform.publish.structured_rows import (
     INSTITUTION,
@@ -25,12 +25,13 @@ __all__ = [
     "INSTITUTION",
     "PUBLISHED_SCHEMA",
     "Publication",
+    "RemovedRows",
     "full_table_name",
     "load_rows",
     "open_rows",
     "open_table",
-    "publish_slice",
     "read_published_notes",
+    "replace_notes",
     "replace_rows",
     "rows_version",
     "table_location",

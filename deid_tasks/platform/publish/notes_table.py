@@ -1,4 +1,4 @@
-"""The published notes: writes one run's slice of the Iceberg table, whole or not at all.
+"""The published notes: each run's changes of the Iceberg table are one commit, whole or not at all.
 
 The table reveals no real date and no identifier: keys are pseudonyms, ``note_datetime`` is shifted with its patient,
 and a slice is named by a keyed hash of its data interval, because the interval itself is the real date of every note in
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from deid_tasks.core.errors import PublishError
 from deid_tasks.platform.publish.catalog import (
     commit_with_retries,
     institution_partition,
@@ -22,6 +21,7 @@ from deid_tasks.platform.publish.catalog import (
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 if TYPE_CHECKING:
+    from pyiceberg.expressions import BooleanExpression
     from pyiceberg.partitioning import PartitionSpec
     from pyiceberg.schema import Schema
     from pyiceberg.table import Table
@@ -51,6 +51,20 @@ class Publication:
     location: str
 
 
+@dataclass(frozen=True, slots=True)
+class RemovedRows:
+    """The rows that a commit removes."""
+
+    whole_slices: frozenset[str] = frozenset()
+    """Slices of which every row is removed, except those of ``kept``."""
+    kept: frozenset[str] = frozenset()
+    """Keys of notes whose rows stay in the whole slices."""
+    rows: frozenset[tuple[str, str]] = frozenset()
+    """Slice and note key of single rows."""
+    anywhere: frozenset[str] = frozenset()
+    """Keys of notes whose slice is not certain, because a publication was interrupted."""
+
+
 def open_table(settings: InstitutionSettings, secrets: Secrets) -> "Table":
     """Return the published table; a missing one is created.
 
@@ -67,15 +81,10 @@ def open_table(settings: InstitutionSettings, secrets: Secrets) -> "Table":
         )
 
 
-def publish_slice(
-    settings: InstitutionSettings,
-    secrets: Secrets,
-    notes: pa.Table,
-    slice_key: str,
-    summary: dict[str, str],
-    former: Sequence[str] = (),
+def replace_notes(
+    settings: InstitutionSettings, secrets: Secrets, notes: pa.Table, removed: RemovedRows, summary: dict[str, str]
 ) -> Publication:
-    """Replace exactly the rows of ``slice_key`` by ``notes`` in one catalog commit.
+    """Remove rows and add ``notes`` in one catalog commit; nothing is committed where there is nothing to do.
 
     Notes are written in the order of their pseudonyms: the order of the warehouse would reveal the rank of their real
     identifiers. Readers see the table as before or as after. After a concurrent writer's commit, the table is loaded
@@ -85,29 +94,52 @@ def publish_slice(
         settings: the institution.
         secrets: its secrets.
         notes: the new rows, of ``PUBLISHED_SCHEMA``.
-        slice_key: the slice.
+        removed: the rows to remove.
         summary: stored in the snapshot's summary.
-        former: slices that the same notes were in under an earlier key; their rows are removed in the same commit.
 
     Raises:
         PublishError: the commit failed for good; the table is as it was.
     """
     table = open_table(settings, secrets)
-    own_slices = rows_of_institution_with(settings, "slice_key", (slice_key, *former))
-    notes = notes.sort_by("note_key")
+    notes = notes.sort_by([("slice_key", "ascending"), ("note_key", "ascending")])
+    condition = _rows_to_remove(settings, removed)
 
-    def replace() -> int:
+    def replace() -> None:
         table.refresh()
         with table.transaction() as transaction:
-            transaction.overwrite(notes, overwrite_filter=own_slices, snapshot_properties=summary)
-        snapshot = table.current_snapshot()
-        if snapshot is None:
-            raise PublishError(f"{settings.publish.table}: the commit left no snapshot")
-        return snapshot.snapshot_id
+            if condition is not None:
+                transaction.overwrite(notes, overwrite_filter=condition, snapshot_properties=summary)
+            elif notes.num_rows:
+                transaction.append(notes, snapshot_properties=summary)
 
     with translate_publish_errors("write", settings):
-        snapshot_id = commit_with_retries(replace)
-    return Publication(snapshot_id, notes.num_rows, table.location())
+        commit_with_retries(replace)
+        snapshot = table.current_snapshot()
+    return Publication(snapshot.snapshot_id if snapshot else 0, notes.num_rows, table.location())
+
+
+def _rows_to_remove(settings: InstitutionSettings, removed: RemovedRows) -> "BooleanExpression | None":
+    from pyiceberg.expressions import And, Not, Or
+
+    conditions: list[BooleanExpression] = []
+    if removed.whole_slices:
+        whole: BooleanExpression = rows_of_institution_with(settings, "slice_key", removed.whole_slices)
+        if removed.kept:
+            whole = And(whole, Not(rows_of_institution_with(settings, "note_key", removed.kept)))
+        conditions.append(whole)
+    if removed.rows:
+        # The slice's name leads to its files; the notes' keys alone would lead to all files.
+        conditions.append(
+            And(
+                rows_of_institution_with(settings, "slice_key", {name for name, _ in removed.rows}),
+                rows_of_institution_with(settings, "note_key", {key for _, key in removed.rows}),
+            )
+        )
+    if removed.anywhere:
+        conditions.append(rows_of_institution_with(settings, "note_key", removed.anywhere))
+    if not conditions:
+        return None
+    return conditions[0] if len(conditions) == 1 else Or(*conditions)
 
 
 def read_published_notes(

@@ -14,11 +14,13 @@ from deid_tasks.platform.runs.evaluation import evaluate_and_certify
 from deid_tasks.platform.runs.gold_sets import freeze_gold_sets
 from deid_tasks.platform.runs.harvesting import approve_harvest, approved_harvest, harvest_candidates
 from deid_tasks.platform.runs.institution_engine import load_engine
-from deid_tasks.platform.runs.notes import plan_shards, process_shard
+from deid_tasks.platform.runs.notes import process_shard
 from deid_tasks.platform.runs.originals import reidentify_notes, rewrap_vault, store_vault
+from deid_tasks.platform.runs.plans import plan_changes_run, plan_notes_run
 from deid_tasks.platform.runs.pseudonyms import surrogate_keys
-from deid_tasks.platform.runs.publication import publish_notes
+from deid_tasks.platform.runs.publication import publish_notes, remove_notes
 from deid_tasks.platform.runs.reconciliation import reconcile_run
+from deid_tasks.platform.runs.retractions import purge_removed, retract
 from deid_tasks.platform.runs.reviews import record_review
 from deid_tasks.platform.runs.sampling import draw_samples
 from deid_tasks.platform.runs.schema_upgrade import upgrade_tables
@@ -43,15 +45,19 @@ __all__ = [  # noqa: RUF022
     # The certificate.
     "evaluate_and_certify",
     "verify_current_certificate",
-    # One day of notes.
-    "plan_shards",
+    # A run: a day of notes, or what changed since.
+    "plan_notes_run",
+    "plan_changes_run",
+    "remove_notes",
     "process_shard",
     "reconcile_run",
     "record_review",
     "publish_notes",
     "publish_tables",
     "store_vault",
+    "purge_removed",
     # Requests of authorised people.
+    "retract",
     "reidentify_notes",
     "rewrap_vault",
     "surrogate_keys",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from deid_tasks.core.errors import LexiconError
 from deid_tasks.engine.build import build_engine
-from deid_tasks.engine.obfuscate import KnownPeople
+from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.engine.registry import Artifacts
 from deid_tasks.platform.workspace import work_dir
@@ -38,6 +38,11 @@ def load_engine(settings: InstitutionSettings, secrets: Secrets) -> EngineParts:
             f"{name}: {error}; if the secret {settings.obfuscate.key!r} has changed, restore its former value"
             f" or run dictionaries__{name}; if a file is damaged, run dictionaries__{name}"
         ) from None
+
+
+def institution_obfuscator(settings: InstitutionSettings, secrets: Secrets) -> Obfuscator:
+    """Return an obfuscator for pseudonyms alone, which needs no dictionaries."""
+    return Obfuscator(secrets.key(settings.obfuscate.key), settings.institution, settings.policy, settings.obfuscate)
 
 
 def known_people(settings: InstitutionSettings, key: bytes) -> KnownPeople | None:

@@ -1,50 +1,51 @@
-"""Steps of a notes run: planning its shards, and processing one shard into a file of de-identified notes."""
+"""The step of a run that processes one shard of notes into a file of de-identified notes."""
 
-import datetime
 import logging
-import math
 import time
 from collections import Counter
 
+import pyarrow as pa
 import pyarrow.parquet as pq
+from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.files import atomic_path
 from deid_tasks.core.notes import RESULT_SCHEMA, Outcome
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
+from deid_tasks.platform.runs.content_hashes import content_hash
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.originals import sealed_originals
-from deid_tasks.platform.runs.pseudonyms import slice_pseudonym
-from deid_tasks.platform.runs.reports import ShardPlan, ShardReport
+from deid_tasks.platform.runs.pseudonyms import digest_seed, ledger_key, slice_pseudonym
+from deid_tasks.platform.runs.reports import EnginePin, ShardPlan, ShardReport
 from deid_tasks.platform.runs.step_log import logged_step
-from deid_tasks.platform.warehouse import Shard, connect, count_notes, read_patients, read_shard
+from deid_tasks.platform.warehouse import Shard, connect, read_patients, read_shard
+from deid_tasks.platform.warehouse.notes import ReadNotes
+from deid_tasks.platform.warehouse.record_digests import read_record_digests
+from deid_tasks.platform.warehouse.work_list import work_days
 from deid_tasks.platform.workspace import shard_file
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
 
 
-@logged_step
-def plan_shards(
-    settings: InstitutionSettings, secrets: Secrets, start: datetime.datetime, end: datetime.datetime
-) -> list[ShardPlan]:
-    """Return the shards of ``[start, end)``; one if there are no notes, so that the empty slice is still published."""
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
-        notes = count_notes(connection, settings, start, end)
-    count = max(1, min(settings.notes.max_shards, math.ceil(notes / settings.notes.shard_notes)))
-    logger.info("%d notes of %s until %s in %d shards", notes, start.isoformat(), end.isoformat(), count)
-    return [{"index": index, "count": count} for index in range(count)]
+SHARD_SCHEMA = pa.schema(
+    [
+        *RESULT_SCHEMA,
+        # Which version of the note was read; the real times stay in the workspace and the ledger.
+        pa.field("note_datetime", pa.timestamp("us"), nullable=False),
+        pa.field("modified_at", pa.timestamp("us")),
+        pa.field("record_digest", pa.string(), nullable=False),
+        pa.field("content_hash", pa.string(), nullable=False),
+        pa.field("slice_key", pa.string(), nullable=False),
+    ]
+)
+"""Columns of a shard's file."""
 
 
 @logged_step
 def process_shard(
-    settings: InstitutionSettings,
-    secrets: Secrets,
-    run_id: str,
-    start: datetime.datetime,
-    end: datetime.datetime,
-    shard: ShardPlan,
+    settings: InstitutionSettings, secrets: Secrets, run_id: str, pin: EnginePin, shard: ShardPlan
 ) -> ShardReport:
     """Detect, obfuscate and audit one shard, and write one file that appears when it is complete.
 
@@ -54,10 +55,9 @@ def process_shard(
     A note that the engine cannot process is quarantined. An error that no note causes fails the shard, and Airflow
     retries it.
     """
-    engine = load_engine(settings, secrets)
-    types_without_patient = frozenset(settings.notes.types_without_patient)
+    engine = load_engine(settings, secrets, pin)
     part = Shard(**shard)
-    schema = RESULT_SCHEMA.with_metadata({"fingerprint": engine.fingerprint})
+    schema = SHARD_SCHEMA.with_metadata({"fingerprint": engine.fingerprint})
     outcomes: Counter[str] = Counter()
     recovered: Counter[str] = Counter()
     words, began = 0, time.monotonic()
@@ -67,16 +67,18 @@ def process_shard(
         connect(secrets.text(settings.warehouse.connection)) as lookup,
         atomic_path(target) as partial,
         pq.ParquetWriter(partial, schema, compression="zstd") as writer,
-        sealed_originals(settings, secrets, engine, target, slice_pseudonym(engine, start, end)) as keep,
+        sealed_originals(settings, secrets, engine, target) as keep,
     ):
-        for batch in read_shard(reader, settings, start, end, part):
-            patients = read_patients(lookup, settings, filter(None, batch["patient_id"].to_pylist()))
-            result = deidentify(batch, BatchContext(engine, patients, types_without_patient))
-            writer.write_batch(result.replace_schema_metadata(schema.metadata))
-            keep(batch, result)
-            outcomes.update(result["outcome"].to_pylist())
-            recovered.update(entity for row in result["recovered"].to_pylist() for entity in row or ())
-            words += sum(result["words"].to_pylist())
+        source = _ShardSource(settings, secrets, reader, lookup, engine)
+        for day in work_days(reader, settings, run_id):
+            slice_key = slice_pseudonym(source.obfuscator, day)
+            for notes in read_shard(reader, settings, run_id, day, part):
+                result = source.deidentify(notes, slice_key)
+                writer.write_batch(result.replace_schema_metadata(schema.metadata))
+                keep(notes.batch, result)
+                outcomes.update(result["outcome"].to_pylist())
+                recovered.update(entity for row in result["recovered"].to_pylist() for entity in row or ())
+                words += sum(result["words"].to_pylist())
     logger.info(
         "shard=%d of=%d notes=%d quarantined=%d",
         part.index,
@@ -92,6 +94,41 @@ def process_shard(
         "sentences": dict(_sentence_counts(engine)),
         "seconds": round(time.monotonic() - began, 3),
     }
+
+
+class _ShardSource:
+    """De-identifies batches with the records of their patients, and says which version of each note was read."""
+
+    def __init__(
+        self,
+        settings: InstitutionSettings,
+        secrets: Secrets,
+        reader: Connection,
+        lookup: Connection,
+        engine: EngineParts,
+    ) -> None:
+        assert engine.obfuscator is not None
+        self.obfuscator = engine.obfuscator
+        self._settings, self._reader, self._lookup, self._engine = settings, reader, lookup, engine
+        self._key, self._seed = ledger_key(settings, secrets), digest_seed(settings, secrets)
+        self._without_patient = frozenset(settings.notes.types_without_patient)
+
+    def deidentify(self, notes: ReadNotes, slice_key: str) -> pa.RecordBatch:
+        """Return the rows of ``SHARD_SCHEMA`` of a batch."""
+        ids = [one for one in notes.batch["patient_id"].to_pylist() if one is not None]
+        # Before the records: a record that changes between the two reads looks changed later, and is read again.
+        digests = read_record_digests(self._lookup, self._settings, self._seed, ids)
+        patients = read_patients(self._lookup, self._settings, ids)
+        result = deidentify(notes.batch, BatchContext(self._engine, patients, self._without_patient))
+        read = notes.batch.to_pylist()
+        added = (
+            pa.array([note["note_datetime"] for note in read], pa.timestamp("us")),
+            pa.array(notes.modified_at, pa.timestamp("us")),
+            pa.array([digests.get(note["patient_id"], "") for note in read]),
+            pa.array([content_hash(self._key, note) for note in read]),
+            pa.array([slice_key] * len(read)),
+        )
+        return pa.RecordBatch.from_arrays([*result.columns, *added], schema=SHARD_SCHEMA)
 
 
 def _sentence_counts(engine: EngineParts) -> Counter[str]:

@@ -1,6 +1,7 @@
 """Pseudonyms of slices, runs and surrogate keys, for use where real dates and identifiers must not appear."""
 
 import datetime
+import hmac
 
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.parts import EngineParts
@@ -15,9 +16,20 @@ def pseudonym(engine: EngineParts, kind: str, value: str) -> str:
     return engine.obfuscator.pseudonym(kind, value)
 
 
-def slice_pseudonym(engine: EngineParts, start: datetime.datetime, end: datetime.datetime) -> str:
-    """Return the pseudonym of the slice of one data interval, because the interval is the real date of its notes."""
-    return pseudonym(engine, "slice", f"{start.isoformat()}/{end.isoformat()}")
+def slice_pseudonym(obfuscator: Obfuscator, day: datetime.date) -> str:
+    """Return the pseudonym of the slice of one day, because the day is the real date of its notes."""
+    return obfuscator.pseudonym("slice", day.isoformat())
+
+
+def ledger_key(settings: InstitutionSettings, secrets: Secrets) -> bytes:
+    """Return the key of the ledger's hashes, which is derived from the surrogate key and reveals nothing of it."""
+    key = secrets.key(settings.obfuscate.key)
+    return hmac.digest(key, f"palimpsest/ledger/{settings.institution}".encode(), "sha256")
+
+
+def digest_seed(settings: InstitutionSettings, secrets: Secrets) -> int:
+    """Return the secret seed of the digests of patients' records, a signed number of 64 bits."""
+    return int.from_bytes(hmac.digest(ledger_key(settings, secrets), b"records", "sha256")[:8], signed=True)
 
 
 def key_pseudonym(engine: EngineParts) -> str:

@@ -1,43 +1,75 @@
-"""De-identified files that passed the gate to the published table."""
+"""De-identified files that passed the gate to the published table, and removed notes out of it."""
 
-import datetime
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from psycopg2.extensions import connection as Connection  # noqa: N812
+
 from deid_tasks.core.errors import GateError
-from deid_tasks.platform.publish import PUBLISHED_SCHEMA, publish_slice
+from deid_tasks.engine.obfuscate import Obfuscator
+from deid_tasks.platform.publish import PUBLISHED_SCHEMA, Publication, replace_notes
 from deid_tasks.platform.runs.certificates import valid_certificate
-from deid_tasks.platform.runs.institution_engine import load_engine
-from deid_tasks.platform.runs.pseudonyms import key_pseudonym, pseudonym, slice_pseudonym
-from deid_tasks.platform.runs.reports import GateReport, PublicationReport
+from deid_tasks.platform.runs.commit_plan import CommitPlan, ReadNote, plan_commit, read_note
+from deid_tasks.platform.runs.institution_engine import institution_obfuscator
+from deid_tasks.platform.runs.pseudonyms import digest_seed, ledger_key, slice_pseudonym
+from deid_tasks.platform.runs.reports import GateReport, PublicationReport, RemovalReport
+from deid_tasks.platform.runs.retractions import record_retraction, remove_from_vault
 from deid_tasks.platform.runs.reviews import check_review
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.slices import announce_slice, close_slice
+from deid_tasks.platform.warehouse.ledger import (
+    forget_notes,
+    lock_publication,
+    read_ledger,
+    read_present,
+    read_work,
+    unplanned_keys,
+    upsert_ledger,
+    write_results,
+)
+from deid_tasks.platform.warehouse.results import record_removed
+from deid_tasks.platform.warehouse.slices import announce_slices, close_slices
+from deid_tasks.platform.warehouse.work_list import whole_days
 from deid_tasks.platform.workspace import fingerprint_of, prune_runs, read_batches, shard_files
 from deid_tasks.settings import InstitutionSettings, Secrets
+
+logger = logging.getLogger(__name__)
+
+
+@logged_step
+def remove_notes(settings: InstitutionSettings, secrets: Secrets, run_id: str) -> RemovalReport:
+    """Remove the rows of the run's notes that were deleted or excluded, before any note is processed.
+
+    This needs no engine and no certificate: what must leave the table never waits for an evaluation. The vault's
+    entries of these notes are removed too.
+    """
+    commit = _Commit(settings, secrets, run_id)
+    plan, publication = commit.publish([], {}, only_removals=True)
+    removed = len(plan.rows) + len(plan.anywhere)
+    if removed:
+        remove_from_vault(settings, secrets, plan.items)
+        record_retraction(settings, secrets, run_id, plan.items, publication.snapshot_id)
+    return {"removed": removed, "snapshot_id": publication.snapshot_id}
 
 
 @logged_step
 def publish_notes(
-    settings: InstitutionSettings,
-    secrets: Secrets,
-    run_id: str,
-    start: datetime.datetime,
-    end: datetime.datetime,
-    released: GateReport,
+    settings: InstitutionSettings, secrets: Secrets, run_id: str, released: GateReport
 ) -> PublicationReport:
-    """Replace the run's slice of the published table in one commit.
+    """Write what the run read, in place of what was published of the same notes, in one commit.
 
-    Working files stay for a week, so that this step can be repeated.
+    What was read is compared with what the source holds now. A note that changed meanwhile is left as it is published,
+    and one that left the source or was excluded is removed. Working files stay for a week, so that this step can be
+    repeated.
 
     Args:
         settings: The institution.
         secrets: Its secrets.
         run_id: The run.
-        start: Start of the data interval.
-        end: End of the data interval, exclusive.
         released: What ``reconcile_run`` returned.
 
     Raises:
@@ -45,7 +77,6 @@ def publish_notes(
             person must see the run first.
         PublishError: the table cannot be written.
     """
-    engine = load_engine(settings, secrets)
     files = shard_files(settings, run_id, released["shards"])
     fingerprint = fingerprint_of(files)
     if fingerprint != released["fingerprint"]:
@@ -53,37 +84,113 @@ def publish_notes(
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         certificate = valid_certificate(connection, settings, secrets, fingerprint)
         check_review(connection, settings, run_id, fingerprint)
-    slice_key, key_id = slice_pseudonym(engine, start, end), key_pseudonym(engine)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
-        former = announce_slice(connection, settings, (start, end), slice_key, key_id, run_id)
-    table = pa.Table.from_batches(
-        (_published_rows(batch, settings, slice_key) for batch in read_batches(files)), schema=PUBLISHED_SCHEMA
-    )
-    summary = {
-        "palimpsest.fingerprint": fingerprint,
-        "palimpsest.certificate": certificate["certificate_id"],
-        "palimpsest.notes": str(table.num_rows),
-        "palimpsest.institution": settings.institution,
-        "palimpsest.key": key_id,
-        # A pseudonym, because the run's id holds the date of its notes.
-        "palimpsest.run": pseudonym(engine, "run", run_id),
-    }
-    publication = publish_slice(settings, secrets, table, slice_key, summary, former)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
-        close_slice(connection, settings, slice_key, publication.notes, former)
+    summary = {"palimpsest.fingerprint": fingerprint, "palimpsest.certificate": certificate["certificate_id"]}
+    plan, publication = _Commit(settings, secrets, run_id).publish(files, summary, fingerprint)
+    left = plan.count("left")
+    if left:
+        logger.warning("%s: %d notes changed while the run read them; the next changes run takes them", run_id, left)
     prune_runs(settings)
-    return {"notes": publication.notes, "snapshot_id": publication.snapshot_id, "table": publication.location}
+    return {
+        "notes": publication.notes,
+        "removed": plan.count("removed"),
+        "left": left,
+        "snapshot_id": publication.snapshot_id,
+        "table": publication.location,
+    }
 
 
-def _published_rows(batch: pa.RecordBatch, settings: InstitutionSettings, slice_key: str) -> pa.RecordBatch:
-    """Return the rows of the published table for a batch of results, without quarantined notes."""
-    kept = batch.filter(pc.is_valid(batch["deid_text"]))
-    constant = {"institution": settings.institution, "slice_key": slice_key}
+class _Commit:
+    """One commit of a run to the published table, and the ledger before and after it."""
+
+    def __init__(self, settings: InstitutionSettings, secrets: Secrets, run_id: str) -> None:
+        self._settings, self._secrets, self._run_id = settings, secrets, run_id
+        self._uri = secrets.text(settings.warehouse.connection)
+        self._obfuscator: Obfuscator = institution_obfuscator(settings, secrets)
+        self._seed, self._key = digest_seed(settings, secrets), ledger_key(settings, secrets)
+
+    def publish(
+        self,
+        files: Sequence[Path],
+        summary: Mapping[str, str],
+        fingerprint: str = "",
+        *,
+        only_removals: bool = False,
+    ) -> tuple[CommitPlan, Publication]:
+        """Write the shards' rows and remove others, and bring the ledger up to date.
+
+        One run of an institution publishes at a time. The ledger's rows say ``publishing`` from before the table's
+        commit until after it, so that a killed run is noticed by the next one.
+        """
+        settings, run_id = self._settings, self._run_id
+        with connect(self._uri) as lock:
+            lock_publication(lock, settings)
+            with connect(self._uri) as connection:
+                days = [] if only_removals else whole_days(connection, settings, run_id)
+                plan = self._plan(connection, files, fingerprint, only_removals=only_removals)
+                slices = {note.row.note_day: note.row.slice_key for note in plan.written.values() if note.row.slice_key}
+                slices |= {day: slice_pseudonym(self._obfuscator, day) for day in days}
+                key_id = self._obfuscator.pseudonym("key", "")
+                former = announce_slices(connection, settings, slices, days, key_id, run_id)
+                upsert_ledger(connection, settings, (note.announced for note in plan.written.values()))
+            whole = {slices[day] for day in days} | set(former)
+            table = pa.Table.from_batches(
+                (_published_rows(batch, settings, plan.written) for batch in read_batches(files)),
+                schema=PUBLISHED_SCHEMA,
+            )
+            publication = replace_notes(
+                settings, self._secrets, table, plan.removed_rows(whole), self._summary(summary, table.num_rows, key_id)
+            )
+            with connect(self._uri) as connection:
+                upsert_ledger(connection, settings, (*(note.row for note in plan.written.values()), *plan.excluded))
+                forget_notes(connection, settings, plan.forgotten)
+                write_results(connection, settings, run_id, plan.items)
+                touched = {name for item in plan.items for name in (item.slice_key, item.former_slice_key) if name}
+                close_slices(connection, settings, touched | set(slices.values()), former)
+                record_removed(connection, settings, run_id, plan.count("removed"))
+        return plan, publication
+
+    def _plan(
+        self,
+        connection: Connection,
+        files: Sequence[Path],
+        fingerprint: str,
+        *,
+        only_removals: bool,
+    ) -> CommitPlan:
+        settings, run_id = self._settings, self._run_id
+        work = [item for item in read_work(connection, settings, run_id) if item.is_removal or not only_removals]
+        present = read_present(connection, settings, run_id, self._seed)
+        read: dict[str, ReadNote] = {}
+        for batch in read_batches(files):
+            for row in batch.to_pylist():
+                read[row["note_id"]] = read_note(row, run_id, fingerprint, self._key)
+        plan = plan_commit(work, read_ledger(connection, settings, run_id), present, read, run_id)
+        # Another run may have published late notes of these days since this run was planned.
+        plan.kept |= unplanned_keys(connection, settings, run_id)
+        return plan
+
+    def _summary(self, summary: Mapping[str, str], notes: int, key_id: str) -> dict[str, str]:
+        return {
+            **summary,
+            "palimpsest.notes": str(notes),
+            "palimpsest.institution": self._settings.institution,
+            "palimpsest.key": key_id,
+            # A pseudonym, because the run's id holds the date of its notes.
+            "palimpsest.run": self._obfuscator.pseudonym("run", self._run_id),
+        }
+
+
+def _published_rows(
+    batch: pa.RecordBatch, settings: InstitutionSettings, written: Mapping[str, object]
+) -> pa.RecordBatch:
+    """Return the rows of the published table for a batch of results: the written notes without quarantined ones."""
+    is_written = pa.array([note in written for note in batch["note_id"].to_pylist()])
+    kept = batch.filter(pc.and_(is_written, pc.is_valid(batch["deid_text"])))
     columns = {"note_datetime": "deid_datetime", "text": "deid_text"}
     return pa.RecordBatch.from_arrays(
         [
-            pa.array([constant[name]] * kept.num_rows, pa.string())
-            if name in constant
+            pa.array([settings.institution] * kept.num_rows, pa.string())
+            if name == "institution"
             else kept[columns.get(name, name)]
             for name in PUBLISHED_SCHEMA.names
         ],

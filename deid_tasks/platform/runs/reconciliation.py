@@ -3,7 +3,7 @@
 import datetime
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,14 @@ from deid_tasks.core.notes import Amounts, Outcome
 from deid_tasks.engine.audit.record_audit import audit
 from deid_tasks.evidence.gate import RunFigure, Verdict, check_tables, drift_reasons, judge_run, run_checks
 from deid_tasks.platform.runs.certificates import valid_certificate
-from deid_tasks.platform.runs.reports import GateReport, ReviewReason, ShardReport
+from deid_tasks.platform.runs.commit_plan import version_of
+from deid_tasks.platform.runs.pseudonyms import digest_seed
+from deid_tasks.platform.runs.reports import GateReport, ReviewReason, RunKind, ShardReport
 from deid_tasks.platform.runs.reviews import review_reasons
 from deid_tasks.platform.runs.step_log import logged_step
-from deid_tasks.platform.warehouse import connect, count_notes, read_patients
+from deid_tasks.platform.runs.volumes import volume_reasons
+from deid_tasks.platform.warehouse import connect, read_patients
+from deid_tasks.platform.warehouse.ledger import PresentNote, read_present, read_work
 from deid_tasks.platform.warehouse.results import (
     AuditRow,
     NoteOutcome,
@@ -28,6 +32,7 @@ from deid_tasks.platform.warehouse.results import (
     replace_run_counts,
     replace_run_figures,
 )
+from deid_tasks.platform.warehouse.work_list import whole_days, work_days
 from deid_tasks.platform.workspace import fingerprint_of, read_batches, shard_files
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -48,8 +53,7 @@ def reconcile_run(
     settings: InstitutionSettings,
     secrets: Secrets,
     run_id: str,
-    start: datetime.datetime,
-    end: datetime.datetime,
+    kind: RunKind,
     shards: list[ShardReport],
 ) -> GateReport:
     """Write the outcome rows, audit again what would be published, and run the gate.
@@ -58,8 +62,7 @@ def reconcile_run(
         settings: The institution.
         secrets: Its secrets.
         run_id: The run.
-        start: Start of the data interval.
-        end: End of the data interval, exclusive.
+        kind: The kind of the run.
         shards: What ``process_shard`` returned for each shard.
 
     Returns:
@@ -73,27 +76,32 @@ def reconcile_run(
     fingerprint = fingerprint_of(files)
     uri = secrets.text(settings.warehouse.connection)
     with connect(uri) as connection:
-        tally = _read_shards(connection, settings, run_id, fingerprint, files)
+        present = read_present(connection, settings, run_id, digest_seed(settings, secrets))
+        tally = _read_shards(connection, settings, run_id, fingerprint, files, present)
         replace_outcomes(connection, settings, run_id, tally.outcomes, tally.audited)
-        notes_read = count_notes(connection, settings, start, end)
+        missing = _missing(connection, settings, run_id, tally.outcomes, present)
+        notes_read = len(tally.outcomes) + missing
+        days = whole_days(connection, settings, run_id) or work_days(connection, settings, run_id)
         certificate: dict[str, Any] = {}
         refusal: tuple[str, ...] = ()
         try:
             certificate = valid_certificate(connection, settings, secrets, fingerprint)
         except GateError as error:
             refusal = (str(error).removeprefix(f"{settings.institution}: "),)
-        figures = _drift(settings, tally, certificate)
+        # A day is judged, the few notes of another run are not.
+        figures = _drift(settings, tally, certificate) if kind == "notes" else []
+        volume = volume_reasons(connection, settings, run_id) if kind == "notes" else []
         replace_run_figures(connection, settings, run_id, ({**asdict(f), "is_held": f.is_held} for f in figures))
         replace_run_counts(connection, settings, run_id, _run_counts(shards))
         review: list[ReviewReason] = []
         if certificate:
-            review = review_reasons(connection, settings, run_id, fingerprint, drift_reasons(figures))
+            review = review_reasons(connection, settings, run_id, fingerprint, drift_reasons(figures), volume)
         counts = tally.counts
         run = RunRow(
             run_id,
             settings.institution,
-            start,
-            end,
+            datetime.datetime.combine(days[0], datetime.time()),
+            datetime.datetime.combine(days[-1], datetime.time()) + datetime.timedelta(days=1),
             fingerprint,
             certificate.get("certificate_id", ""),
             notes_read,
@@ -103,6 +111,7 @@ def reconcile_run(
             sum(amounts.words for amounts in tally.amounts.values()),
             round(sum(float(shard["seconds"]) for shard in shards), 3),
             json.dumps(review),
+            kind,
         )
         replace_run(connection, settings, run)
     # Great Expectations reads committed rows only.
@@ -110,12 +119,13 @@ def reconcile_run(
         f"{settings.institution} run",
         uri,
         settings.schema_name("results"),
-        run_checks(settings.gate, run_id, notes_read),
+        run_checks(settings.gate, run_id, notes_read, is_whole=kind == "notes"),
         Path(settings.gate.data_docs) if settings.gate.data_docs else None,
     ) + Verdict(refusal)
     if verdict.failures:
         raise GateError(f"{settings.institution}: nothing is published: {'; '.join(verdict.failures)}")
     return {
+        "kind": kind,
         "shards": len(shards),
         "notes_read": notes_read,
         "published": counts[Outcome.PUBLISHED] + counts[Outcome.UNCHANGED],
@@ -125,6 +135,23 @@ def reconcile_run(
         "warnings": list(verdict.warnings),
         "review": review,
     }
+
+
+def _missing(
+    connection: Connection,
+    settings: InstitutionSettings,
+    run_id: str,
+    outcomes: Sequence[NoteOutcome],
+    present: Mapping[str, PresentNote],
+) -> int:
+    """Return how many planned notes have no outcome although the source still holds them."""
+    have = {outcome.note_id for outcome in outcomes}
+    lacking = {
+        item.note_id
+        for item in read_work(connection, settings, run_id)
+        if not item.is_removal and item.note_id not in have
+    }
+    return sum(note in present and present[note].exclusion is None for note in lacking)
 
 
 def _run_counts(shards: Iterable[ShardReport]) -> list[tuple[str, str, int]]:
@@ -141,9 +168,17 @@ def _run_counts(shards: Iterable[ShardReport]) -> list[tuple[str, str, int]]:
 
 
 def _read_shards(
-    connection: Connection, settings: InstitutionSettings, run_id: str, fingerprint: str, files: list[Path]
+    connection: Connection,
+    settings: InstitutionSettings,
+    run_id: str,
+    fingerprint: str,
+    files: list[Path],
+    present: Mapping[str, PresentNote],
 ) -> _Tally:
-    """Count the rows of all shard files, and audit again each text that would be published."""
+    """Count the rows of all shard files, and audit again each text that would be published.
+
+    A note that has changed since it was read will not be published, and is not audited.
+    """
     tally = _Tally()
     for batch in read_batches(files):
         rows = batch.to_pylist()
@@ -156,7 +191,8 @@ def _read_shards(
             )
             tally.outcomes.append(_outcome(run_id, row, fingerprint))
             tally.audited.extend(_findings(run_id, row, row["findings"] or (), is_published=False))
-            if row["deid_text"] is not None:
+            now = present.get(row["note_id"])
+            if row["deid_text"] is not None and now is not None and now.version == version_of(row):
                 # Audits what the file holds, independently of what the worker reported.
                 found = audit(row["deid_text"], patients.get(row["patient_id"]), ())
                 second = [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in found]

@@ -3,11 +3,58 @@
 from typing import Literal, TypedDict
 
 
+RunKind = Literal["notes", "changes", "restate"]
+"""The kinds of run: a whole day, what changed since, and what another engine reads differently."""
+
+
 class ShardPlan(TypedDict):
     """One shard of a run: its index, from 0, and the number of shards."""
 
     index: int
     count: int
+
+
+class EnginePin(TypedDict):
+    """The engine that a run uses from its first task to its last, by versions."""
+
+    fingerprint: str
+    lexicon: str
+    people: str
+    harvest: str
+
+
+class RunPlan(TypedDict):
+    """The work list of a run, by counts."""
+
+    kind: RunKind
+    shards: list[ShardPlan]
+    """Empty if no note is to be processed."""
+    causes: dict[str, int]
+    """Notes by the reason for which they are on the list."""
+
+
+class RemovalReport(TypedDict):
+    """What a run removed from the published table before it processed any note."""
+
+    removed: int
+    snapshot_id: int
+
+
+class RetractionReport(TypedDict):
+    """What a request to retract concerns."""
+
+    notes: int
+    """Notes of the ledger."""
+    patients: int
+
+
+class PurgeReport(TypedDict):
+    """What was deleted for good."""
+
+    retractions: int
+    snapshots: int
+    files: int
+    working_files: int
 
 
 class ShardReport(TypedDict):
@@ -26,7 +73,7 @@ class ShardReport(TypedDict):
 class ReviewReason(TypedDict):
     """Why a person must see a run, with the reason as one sentence."""
 
-    kind: Literal["first_publication", "drift"]
+    kind: Literal["first_publication", "drift", "volume"]
     reason: str
 
 
@@ -34,6 +81,7 @@ class GateReport(TypedDict):
     """A run that passed the gate."""
 
     shards: int
+    kind: RunKind
     notes_read: int
     published: int
     quarantined: int
@@ -47,5 +95,9 @@ class PublicationReport(TypedDict):
     """What a run published, and where."""
 
     notes: int
+    removed: int
+    """Rows that left the table and have no successor."""
+    left: int
+    """Notes that changed while the run read them; the next changes run takes them."""
     snapshot_id: int
     table: str

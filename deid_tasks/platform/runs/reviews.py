@@ -18,7 +18,12 @@ Decision = Literal["approved", "rejected"]
 
 
 def review_reasons(
-    connection: Connection, settings: InstitutionSettings, run_id: str, fingerprint: str, drift: Sequence[str]
+    connection: Connection,
+    settings: InstitutionSettings,
+    run_id: str,
+    fingerprint: str,
+    drift: Sequence[str],
+    volume: Sequence[str],
 ) -> list[ReviewReason]:
     """Return why a person must see this run before it is published, without the reasons that were approved before."""
     reasons: list[ReviewReason] = []
@@ -26,10 +31,11 @@ def review_reasons(
         reasons.append(
             {"kind": "first_publication", "reason": f"nothing was published under fingerprint {fingerprint} yet"}
         )
-    if drift:
-        reason = "; ".join(drift)
-        if not is_approved(connection, settings, "drift", fingerprint, run_id, reason):
-            reasons.append({"kind": "drift", "reason": reason})
+    held: tuple[tuple[Literal["drift", "volume"], Sequence[str]], ...] = (("drift", drift), ("volume", volume))
+    for kind, found in held:
+        reason = "; ".join(found)
+        if found and not is_approved(connection, settings, kind, fingerprint, run_id, reason):
+            reasons.append({"kind": kind, "reason": reason})
     return reasons
 
 
@@ -86,10 +92,10 @@ def check_review(connection: Connection, settings: InstitutionSettings, run_id: 
     if settings.gate.approval and "first_publication" not in kinds:
         held = [{"kind": "first_publication", "reason": f"fingerprint {fingerprint} is not approved"}, *held]
     for one in held:
-        if one["kind"] == "drift":
-            approved = is_approved(connection, settings, "drift", fingerprint, run_id, one["reason"])
-        else:
+        if one["kind"] == "first_publication":
             approved = is_approved(connection, settings, "first_publication", fingerprint)
+        else:
+            approved = is_approved(connection, settings, one["kind"], fingerprint, run_id, one["reason"])
         if not approved:
             raise GateError(
                 f"{settings.institution}: held for review: {one['reason']};"

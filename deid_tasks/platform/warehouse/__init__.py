@@ -5,7 +5,7 @@ No other package runs SQL on the warehouse. The tables of the schemas ``_results
 """
 
 from deid_tasks.platform.warehouse.connection import connect
-from deid_tasks.platform.warehouse.notes import Shard, count_notes, read_shard
+from deid_tasks.platform.warehouse.notes import Shard, read_shard
 from deid_tasks.platform.warehouse.patients import read_patients
 from deid_tasks.platform.warehouse.upgrade import SchemaVersion, upgrade_schemas
 
@@ -13,7 +13,6 @@ __all__ = [
     "SchemaVersion",
     "Shard",
     "connect",
-    "count_notes",
     "read_patients",
     "read_shard",
     "upgrade_schemas",

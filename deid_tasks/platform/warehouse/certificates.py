@@ -9,7 +9,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
 
-ApprovalKind = Literal["first_publication", "drift"]
+ApprovalKind = Literal["first_publication", "drift", "volume"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
-"""Notes of one data interval, divided into shards by patient and streamed in batches."""
+"""Notes of one day, divided into shards by patient and streamed in batches."""
 
 import datetime
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 from psycopg2.extensions import connection as Connection  # noqa: N812
@@ -24,71 +25,103 @@ class Shard:
     count: int
 
 
-def count_notes(
-    connection: Connection, settings: InstitutionSettings, start: datetime.datetime, end: datetime.datetime
-) -> int:
-    """Return the number of notes whose time lies in ``[start, end)``."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            compose(
-                "select count(*) from {staging}.stg_note where note_datetime >= %s and note_datetime < %s", settings
-            ),
-            (as_naive_utc(start), as_naive_utc(end)),
-        )
-        row = cursor.fetchone()
-    return int(row[0]) if row else 0
+class ReadNotes(NamedTuple):
+    """A batch of notes, and which version of each was read."""
+
+    batch: pa.RecordBatch
+    """Columns of ``NOTE_SCHEMA``."""
+    modified_at: list[datetime.datetime | None]
+    """When each note was last written in the warehouse."""
 
 
 def read_shard(
     connection: Connection,
     settings: InstitutionSettings,
-    start: datetime.datetime,
-    end: datetime.datetime,
+    run_id: str,
+    day: datetime.date,
     shard: Shard,
     batch_notes: int = 500,
     batch_characters: int = 8_000_000,
-) -> Iterator[pa.RecordBatch]:
-    """Yield the notes of a shard in batches of ``NOTE_SCHEMA``, in order of patient and note.
+) -> Iterator[ReadNotes]:
+    """Yield the notes of one day that are on the run's work list, in batches, in order of patient and note.
 
     Memory stays flat whatever the shard's size. A note without a text, or with one that is not valid UTF-8, has a null
-    text, for the engine to quarantine.
+    text, for the engine to quarantine. A note that left the day since the list was made is not read.
 
     Args:
         connection: A connection to the warehouse; a server-side cursor streams the rows.
         settings: The institution's settings.
-        start: First moment of the interval.
-        end: First moment after the interval.
+        run_id: The run.
+        day: The day.
         shard: The shard to read.
         batch_notes: Maximum number of notes in a batch.
         batch_characters: A batch ends with the note that reaches this number of characters.
     """
-    with connection.cursor(name=f"shard_{shard.index}") as cursor:
+    with connection.cursor(name=f"shard_{shard.index}_{day:%Y%m%d}") as cursor:
         cursor.itersize = 100
         cursor.execute(
             compose(
                 """
-                select note_id, patient_id, note_type, note_datetime, author_id,
-                    convert_to(note_text, 'UTF8')
-                from {staging}.stg_note
-                where note_datetime >= %s and note_datetime < %s
-                    and ('x' || left(md5(coalesce(patient_id, '')), 8))::bit(32)::bigint %% %s = %s
-                order by patient_id, note_id
+                select n.note_id, n.patient_id, n.note_type, n.note_datetime, n.author_id, n.modified_at,
+                    convert_to(n.note_text, 'UTF8')
+                from {staging}.stg_note as n
+                where n.note_datetime >= %(day)s and n.note_datetime < %(next)s and not n.is_deleted
+                    and exists (
+                        select 1 from {results}.run_note as w
+                        where w.run_id = %(run_id)s and w.note_day = %(day)s and w.note_id = n.note_id
+                            and not w.is_removal
+                    )
+                    -- All notes of a patient are in one shard; those without a patient are spread.
+                    and ('x' || left(md5(coalesce(n.patient_id, n.note_id)), 8))::bit(32)::bigint
+                        %% %(count)s = %(index)s
+                order by n.patient_id, n.note_id
                 """,
                 settings,
             ),
-            (as_naive_utc(start), as_naive_utc(end), shard.count, shard.index),
+            {
+                "run_id": run_id,
+                "day": day,
+                "next": day + datetime.timedelta(days=1),
+                "count": shard.count,
+                "index": shard.index,
+            },
         )
         rows: list[tuple[object, ...]] = []
+        modified: list[datetime.datetime | None] = []
         characters = 0
-        for *columns, raw in cursor:
+        for *columns, modified_at, raw in cursor:
             text = _decode(raw)
             rows.append((*columns, text))
+            modified.append(modified_at)
             characters += len(text or "")
             if len(rows) >= batch_notes or characters >= batch_characters:
-                yield _batch(rows)
-                rows, characters = [], 0
+                yield ReadNotes(_batch(rows), modified)
+                rows, modified, characters = [], [], 0
         if rows:
-            yield _batch(rows)
+            yield ReadNotes(_batch(rows), modified)
+
+
+def read_unversioned(
+    connection: Connection, settings: InstitutionSettings
+) -> Iterator[tuple[dict[str, Any], str | None]]:
+    """Yield the notes of the ledger that have no modification time, with the hash of the content that was read."""
+    names = NOTE_SCHEMA.names
+    with connection.cursor(name="unversioned") as cursor:
+        cursor.itersize = 200
+        cursor.execute(
+            compose(
+                """
+                select l.content_hash, n.note_id, n.patient_id, n.note_type, n.note_datetime, n.author_id,
+                    convert_to(n.note_text, 'UTF8')
+                from {staging}.stg_note as n
+                inner join {results}.note_ledger as l on n.note_id = l.note_id
+                where n.modified_at is null and not n.is_deleted and l.exclusion is null
+                """,
+                settings,
+            )
+        )
+        for known, *columns, raw in cursor:
+            yield dict(zip(names, (*columns, _decode(raw)), strict=True)), known
 
 
 def read_some(connection: Connection, settings: InstitutionSettings, notes: int) -> Iterator[Document]:
@@ -140,11 +173,6 @@ def read_texts(connection: Connection, settings: InstitutionSettings, notes: int
             text = _decode(raw)
             if text is not None:
                 yield patient, text
-
-
-def as_naive_utc(moment: datetime.datetime) -> datetime.datetime:
-    """Return the moment in UTC without a time zone, as the warehouse's timestamps are."""
-    return moment.astimezone(datetime.UTC).replace(tzinfo=None) if moment.tzinfo else moment
 
 
 def _decode(raw: memoryview | None) -> str | None:

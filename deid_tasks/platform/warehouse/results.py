@@ -67,6 +67,7 @@ class RunRow:
     seconds: float
     review: str = "[]"
     """Why a person must review the run before it is published: a JSON list of objects with ``kind`` and ``reason``."""
+    kind: str = "notes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,14 @@ def replace_run(connection: Connection, settings: InstitutionSettings, row: RunR
     with connection.cursor() as cursor:
         cursor.execute(compose("delete from {results}.run where run_id = %s", settings), (row.run_id,))
         _insert_rows(cursor, settings, "run", [row], written_at="finished_at")
+
+
+def record_removed(connection: Connection, settings: InstitutionSettings, run_id: str, removed: int) -> None:
+    """Record how many notes the run removed from the published table."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose("update {results}.run set removed = %s where run_id = %s", settings), (removed, run_id)
+        )
 
 
 def replace_run_figures(

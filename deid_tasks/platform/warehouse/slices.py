@@ -1,17 +1,21 @@
-"""The names of published slices, by interval of notes.
+"""The names of published slices, by day of notes.
 
-A slice is named by a keyed hash of its interval, so the same day has another name under another surrogate key. The
-table ``published_slice`` holds every name, so that a day published again replaces its former slice.
+A slice is named by a keyed hash of its day, so the same day has another name under another surrogate key. The table
+``published_slice`` holds every name, so that a day published again replaces its former slice.
 """
 
 import datetime
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
+from psycopg2.extras import execute_values
 
-from deid_tasks.platform.warehouse.notes import as_naive_utc
+from deid_tasks.core.errors import GateError
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
+
+_DAY = datetime.timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,66 +28,105 @@ class KeyUse:
     is_current: bool
 
 
-def announce_slice(
+def announce_slices(
     connection: Connection,
     settings: InstitutionSettings,
-    interval: tuple[datetime.datetime, datetime.datetime],
-    slice_key: str,
+    slices: Mapping[datetime.date, str],
+    whole: Collection[datetime.date],
     key_id: str,
     run_id: str,
 ) -> list[str]:
-    """Record that ``interval`` is about to be published as ``slice_key``, and return its former names.
+    """Record that rows of these slices are about to be published, and return the former names of whole days.
 
     The caller commits before it writes the table. A run that ends in between then leaves no slice without a record.
+
+    Args:
+        connection: A connection to the warehouse.
+        settings: The institution.
+        slices: Name of the slice of each day that gets rows.
+        whole: The days of which every row is replaced.
+        key_id: Pseudonym of the surrogate key.
+        run_id: The run.
+
+    Raises:
+        GateError: a former slice holds one of the whole days and other days beside it, which would be lost.
     """
-    start, end = map(as_naive_utc, interval)
     with connection.cursor() as cursor:
-        cursor.execute(
+        execute_values(
+            cursor,
             compose(
                 """
-                insert into {results}.published_slice (slice_key, slice_start, slice_end, key_id, run_id)
-                values (%s, %s, %s, %s, %s)
-                on conflict (slice_key) do update set run_id = excluded.run_id, replaced_at = null
+                insert into {results}.published_slice (slice_key, slice_start, slice_end, note_day, key_id, run_id)
+                values %s
+                on conflict (slice_key) do update
+                    set run_id = excluded.run_id, note_day = excluded.note_day, replaced_at = null
                 """,
                 settings,
             ),
-            (slice_key, start, end, key_id, run_id),
+            [(name, day, day + _DAY, day, key_id, run_id) for day, name in sorted(slices.items())],
         )
-    return former_slices(connection, settings, interval, slice_key)
+    return former_slices(connection, settings, slices, whole)
 
 
 def former_slices(
     connection: Connection,
     settings: InstitutionSettings,
-    interval: tuple[datetime.datetime, datetime.datetime],
-    slice_key: str,
+    slices: Mapping[datetime.date, str],
+    whole: Collection[datetime.date],
 ) -> list[str]:
-    """Return the other names of ``interval``: those under earlier surrogate keys."""
+    """Return the other names of the whole days: those under earlier surrogate keys, and those of a former schedule.
+
+    Raises:
+        GateError: a former slice holds one of these days and other days beside it.
+    """
+    if not whole:
+        return []
     with connection.cursor() as cursor:
         cursor.execute(
             compose(
                 """
-                select slice_key from {results}.published_slice
-                where slice_start = %s and slice_end = %s and slice_key <> %s order by 1
+                select slice_key, slice_start, slice_end from {results}.published_slice
+                where replaced_at is null and slice_key <> all(%(names)s)
+                    and exists (
+                        select 1 from unnest(%(days)s::date[]) as d (day)
+                        where slice_start < d.day + 1 and slice_end > d.day
+                    )
+                order by slice_start, slice_key
                 """,
                 settings,
             ),
-            (*map(as_naive_utc, interval), slice_key),
+            {"names": sorted(slices.values()), "days": sorted(whole)},
         )
-        return [name for (name,) in cursor.fetchall()]
+        found = cursor.fetchall()
+    for _, start, end in found:
+        last = (end - datetime.timedelta(microseconds=1)).date()
+        held = {start.date() + _DAY * number for number in range((last - start.date()).days + 1)}
+        if not held <= set(whole):
+            raise GateError(
+                f"{settings.institution}: a former schedule published {start:%Y-%m-%d} to {last:%Y-%m-%d} as one slice;"
+                " backfill these days in one run of notes__* with a schedule that covers them, and no note is lost"
+            )
+    return [name for name, _, _ in found]
 
 
-def close_slice(
-    connection: Connection, settings: InstitutionSettings, slice_key: str, notes: int, former: list[str]
+def close_slices(
+    connection: Connection, settings: InstitutionSettings, names: Collection[str], former: Collection[str]
 ) -> None:
-    """Record that the slice is published and replaces its ``former`` ones."""
+    """Record that the slices are published and replace the ``former`` ones; count their notes in the ledger."""
     now = datetime.datetime.now(datetime.UTC)
     with connection.cursor() as cursor:
         cursor.execute(
             compose(
-                "update {results}.published_slice set notes = %s, published_at = %s where slice_key = %s", settings
+                """
+                update {results}.published_slice as s set published_at = %(now)s, notes = (
+                    select count(*) from {results}.note_ledger as l
+                    where l.slice_key = s.slice_key and l.outcome in ('published', 'unchanged')
+                )
+                where slice_key = any(%(names)s)
+                """,
+                settings,
             ),
-            (notes, now, slice_key),
+            {"now": now, "names": sorted(names)},
         )
         cursor.execute(
             compose(
@@ -93,7 +136,7 @@ def close_slice(
                 """,
                 settings,
             ),
-            (now, former),
+            (now, sorted(former)),
         )
 
 

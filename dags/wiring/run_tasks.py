@@ -1,0 +1,132 @@
+"""The tasks that every kind of run has, from its work list to the published table."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+from airflow.sdk import TriggerRule, get_current_context, task
+
+from deid_tasks.settings import InstitutionSettings
+from wiring.assets import notes_asset
+from wiring.paths import DBT_CONTRACT
+from wiring.policy import Kind, Pool
+from wiring.run_review import RunReview
+from wiring.steps import current_run, run_step
+
+if TYPE_CHECKING:
+    from deid_tasks.platform.runs.reports import (
+        EnginePin,
+        GateReport,
+        PublicationReport,
+        RemovalReport,
+        RunPlan,
+        ShardPlan,
+        ShardReport,
+    )
+
+_SHARD = "shard {{ task.op_kwargs['shard']['index'] }}"
+
+
+def run_name(kind: str, run_id: str) -> str:
+    """Return the id under which the engine's tables know a run: Airflow's ids repeat from DAG to DAG."""
+    return run_id if kind == Kind.NOTES else f"{kind}/{run_id}"
+
+
+def _run_name(kind: str) -> str:
+    return run_name(kind, str(get_current_context()["run_id"]))
+
+
+@task(multiple_outputs=False)
+def plan_notes(institution: str) -> "RunPlan":
+    """List the notes of the days that end in the data interval; return counts and shards."""
+    from deid_tasks.platform import runs
+
+    run = current_run()
+    return run_step(runs.plan_notes_run, institution, run_name(Kind.NOTES, run.run_id), run.start, run.end)
+
+
+@task(multiple_outputs=False)
+def plan_changes(institution: str) -> "RunPlan":
+    """List the notes whose source differs from the ledger; return counts and shards."""
+    from deid_tasks.platform import runs
+
+    return run_step(runs.plan_changes_run, institution, _run_name(Kind.CHANGES))
+
+
+@task(multiple_outputs=False)
+def remove_notes(institution: str, kind: str, plan: "RunPlan") -> "RemovalReport":  # noqa: ARG001
+    """Remove deleted and excluded notes from the published table, before any note is read."""
+    from deid_tasks.platform import runs
+
+    return run_step(runs.remove_notes, institution, _run_name(kind))
+
+
+@task(multiple_outputs=False)
+def shards_of(plan: "RunPlan") -> "list[ShardPlan]":
+    """Return the shards of a plan."""
+    return plan["shards"]
+
+
+@task(multiple_outputs=False, map_index_template=_SHARD)
+def detect_and_obfuscate(institution: str, kind: str, pin: "EnginePin", shard: "ShardPlan") -> "ShardReport":
+    """De-identify one shard into one file; return counts."""
+    from deid_tasks.platform import runs
+
+    return run_step(runs.process_shard, institution, _run_name(kind), pin, shard)
+
+
+# Every shard or none: a run that lacks a shard must not reach the gate or the table.
+@task(multiple_outputs=False, trigger_rule=TriggerRule.ALL_SUCCESS)
+def reconcile_and_gate(institution: str, kind: str, shards: "list[ShardReport]") -> "GateReport":
+    """Check counts, audit, certificate and drift of the whole run; fail where a figure falls short."""
+    from deid_tasks.platform import runs
+
+    return run_step(runs.reconcile_run, institution, _run_name(kind), cast("Any", kind), list(shards))
+
+
+@task(multiple_outputs=False)
+def publish(institution: str, kind: str, released: "GateReport") -> "PublicationReport":
+    """Write what the run read in place of what was published of the same notes, in one commit."""
+    from deid_tasks.platform import runs
+
+    return run_step(runs.publish_notes, institution, _run_name(kind), released)
+
+
+@task(multiple_outputs=False)
+def publish_tables(institution: str, kind: str, published: "PublicationReport") -> dict[str, Any]:  # noqa: ARG001
+    """Replace each structured table whose content has changed; the notes are published before."""
+    from deid_tasks.platform import runs
+
+    return run_step(runs.publish_tables, institution, _run_name(kind), DBT_CONTRACT)
+
+
+@task(multiple_outputs=False)
+def store_vault(
+    institution: str, kind: str, released: "GateReport", published: "PublicationReport"
+) -> dict[str, Any]:
+    """Replace the sealed originals of the published notes in the vault."""
+    from deid_tasks.platform import runs
+
+    return run_step(runs.store_vault, institution, _run_name(kind), released, published)
+
+
+def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, plan: Any) -> Any:
+    """Add the tasks from a plan to the published table, and return the task that publishes.
+
+    Args:
+        settings: The institution.
+        kind: The kind of the run.
+        pin: The task that returns the engine.
+        plan: The task that returns the plan.
+    """
+    name, value = settings.institution, kind.value
+    removed = remove_notes(name, value, plan)
+    shards = detect_and_obfuscate.override(pool=Pool.GPU).partial(institution=name, kind=value, pin=pin)
+    gated = reconcile_and_gate(name, value, cast("Any", shards.expand(shard=shards_of(plan))))
+    committed = publish.override(outlets=[notes_asset(name)])(name, value, gated)
+    # What must leave the table never waits for what comes in.
+    removed >> committed
+    gated >> RunReview(institution=name, gate_task="reconcile_and_gate", kind=value) >> committed
+    if settings.publish.tables:
+        publish_tables(name, value, committed)
+    if settings.vault:
+        store_vault(name, value, gated, committed)
+    return committed

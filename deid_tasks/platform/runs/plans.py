@@ -1,0 +1,87 @@
+"""Plans of runs: which notes a run processes or removes, and in how many shards."""
+
+import datetime
+import logging
+import math
+from collections import Counter
+from collections.abc import Mapping
+
+from deid_tasks.core.errors import GateError
+from deid_tasks.engine.obfuscate import Obfuscator
+from deid_tasks.platform.days import days_ending_in
+from deid_tasks.platform.runs.content_hashes import amended_without_time
+from deid_tasks.platform.runs.pseudonyms import digest_seed
+from deid_tasks.platform.runs.reports import RunKind, RunPlan
+from deid_tasks.platform.runs.step_log import logged_step
+from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.slices import keys_in_use
+from deid_tasks.platform.warehouse.work_list import (
+    Cause,
+    add_notes,
+    begin_work_list,
+    count_causes,
+    count_work,
+    plan_changes,
+    plan_days,
+)
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+logger = logging.getLogger(__name__)
+
+
+@logged_step
+def plan_notes_run(
+    settings: InstitutionSettings, secrets: Secrets, run_id: str, start: datetime.datetime, end: datetime.datetime
+) -> RunPlan:
+    """List all notes of the days that end in ``(start, end]``, and those that have left these days.
+
+    A run without such a day has nothing to do: with a schedule of hours, one run of the day has.
+    """
+    days = days_ending_in(start, end, settings.notes.timezone)
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        begin_work_list(connection, settings, run_id, days)
+        causes = plan_days(connection, settings, run_id, days)
+        work = count_work(connection, settings, run_id)
+    logger.info("%d days until %s, %d notes to process", len(days), end.isoformat(), work)
+    # A day without notes is still published, and reviewed by a person.
+    return run_plan(settings, "notes", work, causes, fewest_shards=min(1, len(days)))
+
+
+@logged_step
+def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: str) -> RunPlan:
+    """List the notes of published days whose source is not what the ledger says, at most ``changes.max_notes``.
+
+    Raises:
+        GateError: published days were made under another surrogate key.
+    """
+    key = secrets.key(settings.obfuscate.key)
+    key_id = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate).pseudonym("key", "")
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        former = [use for use in keys_in_use(connection, settings, key_id) if not use.is_current]
+        if former:
+            days = sum(use.slices for use in former)
+            raise GateError(
+                f"{settings.institution}: {days} published days were made under another surrogate key;"
+                f" backfill them with notes__{settings.institution} first, or restore the key"
+            )
+        begin_work_list(connection, settings, run_id)
+        seed = digest_seed(settings, secrets)
+        causes = plan_changes(connection, settings, run_id, seed, settings.changes.max_notes)
+        room = settings.changes.max_notes - sum(causes.values())
+        amended = amended_without_time(connection, settings, secrets, room)
+        add_notes(connection, settings, run_id, Cause.AMENDED, amended)
+        causes = count_causes(connection, settings, run_id)
+        work = count_work(connection, settings, run_id)
+    if sum(causes.values()) >= settings.changes.max_notes:
+        logger.warning("%s: more notes changed than changes.max_notes; the next run takes the others", run_id)
+    return run_plan(settings, "changes", work, causes)
+
+
+def run_plan(
+    settings: InstitutionSettings, kind: RunKind, work: int, causes: Mapping[str, int], fewest_shards: int = 0
+) -> RunPlan:
+    """Return the plan of a run over ``work`` notes."""
+    wanted = math.ceil(work / settings.notes.shard_notes)
+    count = max(fewest_shards, min(settings.notes.max_shards, wanted))
+    shards = [{"index": index, "count": count} for index in range(count)]
+    return {"kind": kind, "shards": shards, "causes": dict(Counter(causes))}  # type: ignore[typeddict-item]

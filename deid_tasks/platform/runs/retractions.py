@@ -1,0 +1,146 @@
+"""Retraction: notes that were deleted or excluded leave the table, the vault, the working files and old snapshots."""
+
+import datetime
+import hashlib
+import hmac
+import json
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from deid_tasks.core.errors import GateError, InputError
+from deid_tasks.platform.publish.purge import purge_snapshots
+from deid_tasks.platform.runs.institution_engine import institution_obfuscator
+from deid_tasks.platform.runs.pseudonyms import ledger_key
+from deid_tasks.platform.runs.reports import PurgeReport, RetractionReport
+from deid_tasks.platform.runs.step_log import logged_step
+from deid_tasks.platform.vault import VaultStore
+from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.exclusions import Exclusion, add_exclusions, excluded_notes
+from deid_tasks.platform.warehouse.ledger import WorkItem
+from deid_tasks.platform.warehouse.retractions import (
+    RetractionRow,
+    close_retractions,
+    open_retractions,
+    removed_note_ids,
+    write_retraction,
+)
+from deid_tasks.platform.workspace import remove_note_files
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+logger = logging.getLogger(__name__)
+
+
+@logged_step
+def retract(
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    *,
+    patient_ids: Sequence[str] = (),
+    note_ids: Sequence[str] = (),
+    reason: str,
+    requested_by: str,
+) -> RetractionReport:
+    """Exclude patients and notes from publication from now on.
+
+    The next changes run removes their rows, as it removes those of notes that the warehouse excludes or deletes.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        patient_ids: The patients.
+        note_ids: The notes.
+        reason: Why, in a word or a sentence without identifiers; it is signed and stored.
+        requested_by: Who requests it.
+
+    Returns:
+        How many notes of the ledger are concerned.
+
+    Raises:
+        InputError: nothing to retract, or no reason, is given.
+    """
+    if not (patient_ids or note_ids) or not reason.strip():
+        raise InputError("name at least one patient (--patient) or note (--note), and a reason (--reason)")
+    now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None) - datetime.timedelta(days=1)
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        rows = [Exclusion(one, None, reason.strip(), now, requested_by) for one in patient_ids]
+        rows += [Exclusion(None, one, reason.strip(), now, requested_by) for one in note_ids]
+        add_exclusions(connection, settings, rows)
+        notes = sum(excluded_notes(connection, settings, patient_id=r.patient_id, note_id=r.note_id) for r in rows)
+    return {"notes": notes, "patients": len(patient_ids)}
+
+
+def remove_from_vault(settings: InstitutionSettings, secrets: Secrets, items: Iterable[WorkItem]) -> None:
+    """Remove the originals of the removed notes from the vault; nothing without a vault."""
+    if settings.vault is None:
+        return
+    former: defaultdict[str, set[str]] = defaultdict(set)
+    for item in items:
+        if item.result == "removed" and item.former_slice_key and item.former_note_key:
+            former[item.former_slice_key].add(item.former_note_key)
+    store = VaultStore(settings, secrets)
+    for slice_key, keys in sorted(former.items()):
+        store.remove_notes(slice_key, keys)
+
+
+def record_retraction(
+    settings: InstitutionSettings, secrets: Secrets, run_id: str, items: Sequence[WorkItem], snapshot_id: int
+) -> None:
+    """Store a signed row that says how many notes were removed, when and why, and names none of them."""
+    removed = Counter(item.cause for item in items if item.result == "removed" and item.former_note_key)
+    now = datetime.datetime.now(datetime.UTC)
+    document = json.dumps(
+        {
+            "institution": settings.institution,
+            "run": institution_obfuscator(settings, secrets).pseudonym("run", run_id),
+            "removed_at": now.isoformat(),
+            "notes": removed.total(),
+            "reasons": dict(sorted(removed.items())),
+            "snapshot_id": snapshot_id,
+        },
+        sort_keys=True,
+    )
+    row = RetractionRow(
+        retraction_id=hashlib.sha256(document.encode()).hexdigest()[:16],
+        reasons=" ".join(sorted(removed)),
+        notes=removed.total(),
+        removed_at=now,
+        snapshot_id=snapshot_id,
+        document=document,
+        signature=hmac.digest(ledger_key(settings, secrets), document.encode(), "sha256").hex(),
+        run_id=run_id,
+    )
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        write_retraction(connection, settings, row)
+
+
+@logged_step
+def purge_removed(settings: InstitutionSettings, secrets: Secrets, *, at_once: bool = False) -> PurgeReport:
+    """Delete the bytes of removed notes: former snapshots with their files, and working files.
+
+    Readers may use former snapshots for half of ``publish.retract_hours``; with ``at_once`` for no time.
+
+    Raises:
+        GateError: notes that were removed more than ``publish.retract_hours`` ago could not be purged.
+    """
+    grace = datetime.timedelta(hours=0 if at_once else settings.publish.retract_hours / 2)
+    now = datetime.datetime.now(datetime.UTC)
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        waiting = open_retractions(connection, settings)
+        due = [row for row in waiting if row.removed_at <= now - grace]
+        notes = removed_note_ids(connection, settings, [row.run_id for row in due])
+    if not due:
+        return {"retractions": 0, "snapshots": 0, "files": 0, "working_files": 0}
+    purged = purge_snapshots(settings, secrets, max(row.removed_at for row in due))
+    files = remove_note_files(settings, notes)
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        close_retractions(connection, settings, [row.retraction_id for row in due], now)
+    late = [row for row in waiting if now - row.removed_at > datetime.timedelta(hours=settings.publish.retract_hours)]
+    if late:
+        logger.warning("%d retractions were purged later than publish.retract_hours", len(late))
+    return {
+        "retractions": len(due),
+        "snapshots": purged.snapshots,
+        "files": purged.files,
+        "working_files": files,
+    }

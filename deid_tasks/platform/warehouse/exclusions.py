@@ -1,0 +1,79 @@
+"""Patients and notes that must not be published: those that the warehouse excludes, and those excluded by request."""
+
+import datetime
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
+
+from psycopg2 import sql
+from psycopg2.extensions import connection as Connection  # noqa: N812
+from psycopg2.extras import execute_values
+
+from deid_tasks.platform.warehouse.statements import compose
+from deid_tasks.settings import InstitutionSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A request that one patient or one note is not published."""
+
+    patient_id: str | None
+    note_id: str | None
+    reason: str
+    valid_from: datetime.datetime
+    requested_by: str
+
+
+_ACTIVE = """
+active as (
+    select patient_id, note_id, reason from {staging}.stg_exclusion
+    where valid_from <= now() at time zone {zone} and (valid_to is null or valid_to > now() at time zone {zone})
+    union all
+    select patient_id, note_id, reason from {results}.exclusion
+    where valid_from <= now() at time zone {zone} and (valid_to is null or valid_to > now() at time zone {zone})
+),
+
+excluded_patient as (
+    select coalesce(m.surviving_id, a.patient_id) as patient_id, min(a.reason) as reason
+    from active as a left join {staging}.stg_patient_merge as m on a.patient_id = m.former_id
+    where a.patient_id is not null group by 1
+),
+
+excluded_note as (select note_id, min(reason) as reason from active where note_id is not null group by 1)
+"""
+
+
+def exclusion_tables(settings: InstitutionSettings) -> sql.Composed:
+    """Return the tables ``excluded_patient`` and ``excluded_note`` of a WITH clause: id and reason of what is excluded
+    now."""
+    return compose(_ACTIVE, settings, zone=sql.Literal(settings.notes.timezone))
+
+
+def add_exclusions(connection: Connection, settings: InstitutionSettings, rows: Iterable[Exclusion]) -> None:
+    """Record requests; they hold from their date on, and nothing ends them by itself."""
+    with connection.cursor() as cursor:
+        execute_values(
+            cursor,
+            compose(
+                """
+                insert into {results}.exclusion (patient_id, note_id, reason, valid_from, requested_by) values %s
+                """,
+                settings,
+            ),
+            [astuple(row) for row in rows],
+        )
+
+
+def excluded_notes(
+    connection: Connection, settings: InstitutionSettings, *, patient_id: str | None = None, note_id: str | None = None
+) -> int:
+    """Return how many notes of the ledger an exclusion of this patient or note would take away."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                "select count(*) from {results}.note_ledger where patient_id = %s or note_id = %s",
+                settings,
+            ),
+            (patient_id, note_id),
+        )
+        row = cursor.fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,234 @@
+"""The ledger: what was published of each source note, from which version of it, and by which engine."""
+
+import datetime
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+
+from psycopg2 import sql
+from psycopg2.extensions import connection as Connection  # noqa: N812
+from psycopg2.extras import execute_values
+
+from deid_tasks.platform.warehouse.record_digests import read_record_digests
+from deid_tasks.platform.warehouse.statements import column_list, compose
+from deid_tasks.platform.warehouse.work_list import present_tables, work_days
+from deid_tasks.settings import InstitutionSettings
+
+PUBLISHING = "publishing"
+"""Outcome of a note between the announcement and the end of a publication."""
+EXCLUDED = "excluded"
+PUBLISHED_OUTCOMES = frozenset({"published", "unchanged", PUBLISHING})
+"""Outcomes of notes that may have a row in the published table."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteVersion:
+    """What decides the published row of a note, beside its text and the engine."""
+
+    patient_id: str | None
+    note_type: str | None
+    note_datetime: datetime.datetime
+    modified_at: datetime.datetime | None
+    record_digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class PresentNote:
+    """A note as the source holds it now."""
+
+    version: NoteVersion
+    exclusion: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """One note of the ledger; the columns are described in the migration."""
+
+    note_id: str
+    patient_id: str | None
+    note_type: str | None
+    note_datetime: datetime.datetime
+    note_day: datetime.date
+    modified_at: datetime.datetime | None
+    content_hash: str | None
+    record_digest: str
+    exclusion: str | None
+    outcome: str
+    reason: str
+    fingerprint: str
+    made_by: str
+    output_hash: str | None
+    entities: list[str]
+    slice_key: str | None
+    note_key: str | None
+    run_id: str
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the published table may hold a row of the note."""
+        return self.outcome in PUBLISHED_OUTCOMES and self.note_key is not None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkItem:
+    """One note of a run's work list, and what the publication did with it."""
+
+    note_id: str
+    note_day: datetime.date
+    cause: str
+    is_removal: bool
+    result: str | None = None
+    slice_key: str | None = None
+    note_key: str | None = None
+    former_slice_key: str | None = None
+    former_note_key: str | None = None
+
+
+_LEDGER = tuple(field.name for field in fields(LedgerRow))
+_ITEM = tuple(field.name for field in fields(WorkItem))
+
+
+def read_work(connection: Connection, settings: InstitutionSettings, run_id: str) -> list[WorkItem]:
+    """Return the run's work list, in order of day and note."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                "select {columns} from {results}.run_note where run_id = %s order by note_day, note_id",
+                settings,
+                columns=column_list(_ITEM),
+            ),
+            (run_id,),
+        )
+        return [WorkItem(*row) for row in cursor.fetchall()]
+
+
+def write_results(connection: Connection, settings: InstitutionSettings, run_id: str, items: Iterable[WorkItem]) -> None:
+    """Record what the publication did with each note of the work list."""
+    with connection.cursor() as cursor:
+        execute_values(
+            cursor,
+            compose(
+                """
+                update {results}.run_note as n set
+                    result = x.result, slice_key = x.slice_key, note_key = x.note_key,
+                    former_slice_key = x.former_slice_key, former_note_key = x.former_note_key
+                from (values %s)
+                    as x (run_id, note_id, result, slice_key, note_key, former_slice_key, former_note_key)
+                where n.run_id = x.run_id and n.note_id = x.note_id
+                """,
+                settings,
+            ),
+            [
+                (run_id, i.note_id, i.result, i.slice_key, i.note_key, i.former_slice_key, i.former_note_key)
+                for i in items
+            ],
+        )
+
+
+def read_ledger(connection: Connection, settings: InstitutionSettings, run_id: str) -> dict[str, LedgerRow]:
+    """Return the ledger's rows of the notes on the run's work list, by note."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                "select {columns} from {results}.note_ledger"
+                " where note_id in (select note_id from {results}.run_note where run_id = %s)",
+                settings,
+                columns=column_list(_LEDGER),
+            ),
+            (run_id,),
+        )
+        return {row[0]: LedgerRow(*row) for row in cursor.fetchall()}
+
+
+def read_present(
+    connection: Connection, settings: InstitutionSettings, run_id: str, seed: int
+) -> dict[str, PresentNote]:
+    """Return the notes of the run's work list as the source holds them now, by note.
+
+    A note that the source lacks, or has on another day than the work list says, is left out.
+    """
+    found: dict[str, PresentNote] = {}
+    for day in work_days(connection, settings, run_id):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _present_statement(settings), {"run_id": run_id, "day": day, "next": day + datetime.timedelta(days=1)}
+            )
+            rows = cursor.fetchall()
+        digests = read_record_digests(connection, settings, seed, {row[1] for row in rows if row[1] is not None})
+        for note_id, patient, kind, moment, modified, exclusion in rows:
+            version = NoteVersion(patient, kind, moment, modified, digests.get(patient, ""))
+            found[note_id] = PresentNote(version, exclusion)
+    return found
+
+
+def _present_statement(settings: InstitutionSettings) -> sql.Composed:
+    is_planned = compose(
+        """
+        and n.note_datetime >= %(day)s and n.note_datetime < %(next)s
+        and exists (
+            select 1 from {results}.run_note as w
+            where w.run_id = %(run_id)s and w.note_day = %(day)s and w.note_id = n.note_id
+        )
+        """,
+        settings,
+    )
+    return sql.SQL(
+        """
+        with {present}
+        select p.note_id, p.patient_id, p.note_type, p.note_datetime, p.modified_at, p.exclusion from present as p
+        """
+    ).format(present=present_tables(settings, is_planned))
+
+
+def upsert_ledger(connection: Connection, settings: InstitutionSettings, rows: Iterable[LedgerRow]) -> None:
+    """Write rows of the ledger in place of the former ones of the same notes."""
+    others = [name for name in _LEDGER if name != "note_id"]
+    with connection.cursor() as cursor:
+        execute_values(
+            cursor,
+            compose(
+                """
+                insert into {results}.note_ledger ({columns}) values %s
+                on conflict (note_id) do update set {assignments}, updated_at = now()
+                """,
+                settings,
+                columns=column_list(_LEDGER),
+                assignments=sql.SQL(", ").join(
+                    sql.SQL("{0} = excluded.{0}").format(sql.Identifier(name)) for name in others
+                ),
+            ),
+            [tuple(asdict(row).values()) for row in rows],
+        )
+
+
+def forget_notes(connection: Connection, settings: InstitutionSettings, note_ids: Iterable[str]) -> None:
+    """Delete the ledger's rows of these notes."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose("delete from {results}.note_ledger where note_id = any(%s)", settings), (sorted(note_ids),)
+        )
+
+
+def unplanned_keys(connection: Connection, settings: InstitutionSettings, run_id: str) -> set[str]:
+    """Return the keys of published notes of the run's whole days that are not on its work list."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                """
+                select note_key from {results}.note_ledger as l
+                where note_key is not null
+                    and note_day in (select note_day from {results}.run_day where run_id = %(run_id)s)
+                    and not exists (
+                        select 1 from {results}.run_note as w where w.run_id = %(run_id)s and w.note_id = l.note_id
+                    )
+                """,
+                settings,
+            ),
+            {"run_id": run_id},
+        )
+        return {key for (key,) in cursor.fetchall()}
+
+
+def lock_publication(connection: Connection, settings: InstitutionSettings) -> None:
+    """Wait until no other run of the institution publishes; the lock ends with the connection."""
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_lock(hashtextextended(%s, 0))", (f"publish {settings.institution}",))

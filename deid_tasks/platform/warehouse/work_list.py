@@ -1,0 +1,276 @@
+"""The work list of a run: which notes it processes, which it removes, and why.
+
+A note's present state in the staging views is compared with the ledger, which says what was published from which
+version. Only columns are compared, never a watermark: a row that the EHR commits late is found like any other.
+"""
+
+import datetime
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from enum import StrEnum
+
+from psycopg2 import sql
+from psycopg2.extensions import connection as Connection  # noqa: N812
+from psycopg2.extras import execute_values
+
+from deid_tasks.platform.warehouse.exclusions import exclusion_tables
+from deid_tasks.platform.warehouse.record_digests import digest_table
+from deid_tasks.platform.warehouse.statements import compose
+from deid_tasks.settings import InstitutionSettings
+
+
+class Cause(StrEnum):
+    """Why a note is on a run's work list."""
+
+    DAY = "day"
+    """The run publishes the note's whole day."""
+    DELETED = "deleted"
+    """The source does not hold the note any more."""
+    EXCLUDED = "excluded"
+    """The note or its patient is excluded."""
+    READMITTED = "readmitted"
+    """An exclusion ended."""
+    MERGED = "merged"
+    """The note belongs to another patient now: patients were merged, or the note was filed wrongly."""
+    REDATED = "redated"
+    """The note's time was changed."""
+    AMENDED = "amended"
+    """The note was written again since it was read."""
+    RECORD = "record"
+    """The record of the note's patient has changed."""
+    INTERRUPTED = "interrupted"
+    """A publication of the note was begun and not ended."""
+    LATE = "late"
+    """The note came after its day was published."""
+    STALE = "stale"
+    """Another engine is in use, which may read the note differently."""
+
+
+REMOVALS = frozenset({Cause.DELETED, Cause.EXCLUDED})
+
+_PRESENT = """
+present as (
+    select
+        n.note_id, n.patient_id, n.note_type, n.note_datetime, n.modified_at,
+        coalesce(en.reason, ep.reason) as exclusion
+    from {staging}.stg_note as n
+    left join excluded_note as en on n.note_id = en.note_id
+    left join excluded_patient as ep on n.patient_id = ep.patient_id
+    where not n.is_deleted {where}
+)
+"""
+
+_CAUSE = """
+case
+    when p.note_id is null then 'deleted'
+    when p.exclusion is not null then 'excluded'
+    when l.note_id is null then 'late'
+    when l.exclusion is not null then 'readmitted'
+    when p.patient_id is distinct from l.patient_id then 'merged'
+    when p.note_datetime is distinct from l.note_datetime then 'redated'
+    when p.modified_at is distinct from l.modified_at or p.note_type is distinct from l.note_type then 'amended'
+    when l.outcome = 'publishing' then 'interrupted'
+    when coalesce(r.digest, '') is distinct from l.record_digest then 'record'
+end
+"""
+
+
+def present_tables(settings: InstitutionSettings, where: sql.Composable = sql.SQL("")) -> sql.Composed:
+    """Return the tables ``present`` and those that it reads, of a WITH clause: the notes that the source holds now.
+
+    Args:
+        settings: The institution.
+        where: A further condition on ``stg_note as n``, beginning with ``and``.
+    """
+    return sql.SQL("{}, {}").format(exclusion_tables(settings), compose(_PRESENT, settings, where=where))
+
+
+def open_day_table(settings: InstitutionSettings) -> sql.Composed:
+    """Return the table ``open_day`` of a WITH clause: the days that a run has published."""
+    return compose(
+        """
+        open_day as (
+            select distinct note_day from {results}.published_slice
+            where published_at is not null and replaced_at is null and note_day is not null
+        )
+        """,
+        settings,
+    )
+
+
+def begin_work_list(
+    connection: Connection, settings: InstitutionSettings, run_id: str, days: Collection[datetime.date] = ()
+) -> None:
+    """Empty the run's work list, and record the days that it publishes as a whole."""
+    with connection.cursor() as cursor:
+        for table in ("run_note", "run_day"):
+            cursor.execute(
+                compose("delete from {results}.{table} where run_id = %s", settings, table=sql.Identifier(table)),
+                (run_id,),
+            )
+        execute_values(
+            cursor,
+            compose("insert into {results}.run_day (run_id, note_day) values %s", settings),
+            [(run_id, day) for day in sorted(days)],
+        )
+
+
+def plan_days(
+    connection: Connection, settings: InstitutionSettings, run_id: str, days: Sequence[datetime.date]
+) -> Counter[str]:
+    """List every note of these days, and every published note of them that has left; return the counts by cause."""
+    with connection.cursor() as cursor:
+        for day in days:
+            cursor.execute(
+                sql.SQL("with {present} {insert}").format(
+                    present=present_tables(
+                        settings, sql.SQL("and n.note_datetime >= %(day)s and n.note_datetime < %(next)s")
+                    ),
+                    insert=compose(
+                        """
+                        insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal)
+                        select
+                            %(run_id)s, coalesce(p.note_id, l.note_id), %(day)s,
+                            case
+                                when p.note_id is null then 'deleted'
+                                when p.exclusion is not null then 'excluded'
+                                else 'day'
+                            end,
+                            p.note_id is null or p.exclusion is not null
+                        from present as p
+                        full join (select * from {results}.note_ledger where note_day = %(day)s) as l
+                            on p.note_id = l.note_id
+                        """,
+                        settings,
+                    ),
+                ),
+                {"run_id": run_id, "day": day, "next": day + datetime.timedelta(days=1)},
+            )
+    return count_causes(connection, settings, run_id)
+
+
+def plan_changes(
+    connection: Connection, settings: InstitutionSettings, run_id: str, seed: int, max_notes: int
+) -> Counter[str]:
+    """List the notes of published days whose source differs from the ledger; return the counts by cause.
+
+    Notes of days that no run has published yet are left to the run of their day.
+
+    Args:
+        connection: A connection to the warehouse.
+        settings: The institution.
+        run_id: The run.
+        seed: Seed of the records' digests.
+        max_notes: Maximum notes of the list; removals come first, then the oldest days.
+    """
+    statement = sql.SQL("with {present}, {record}, {open} {insert}").format(
+        present=present_tables(settings),
+        record=digest_table(settings, seed),
+        open=open_day_table(settings),
+        insert=compose(
+            """
+            insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal)
+            select %(run_id)s, note_id, note_day, cause, is_removal
+            from (
+                select
+                    note_id,
+                    cause,
+                    -- A note that moved to a day without a publication leaves, and comes back with its day.
+                    cause in ('deleted', 'excluded') or not is_open as is_removal,
+                    case when is_open and cause <> 'excluded' then present_day else coalesce(ledger_day, present_day) end
+                        as note_day
+                from (
+                    select
+                        coalesce(p.note_id, l.note_id) as note_id,
+                        p.note_datetime::date as present_day,
+                        l.note_day as ledger_day,
+                        coalesce(o.note_day is not null, false) as is_open,
+                        {cause} as cause
+                    from present as p
+                    full join {results}.note_ledger as l on p.note_id = l.note_id
+                    left join record as r on p.patient_id = r.patient_id
+                    left join open_day as o on p.note_datetime::date = o.note_day
+                    where
+                        (l.note_id is not null or o.note_day is not null)
+                        and not (p.exclusion is not null and l.exclusion is not null and l.exclusion = p.exclusion)
+                ) as compared
+            ) as changed
+            where cause is not null
+            order by is_removal desc, note_day, note_id
+            limit %(max_notes)s
+            """,
+            settings,
+            cause=sql.SQL(_CAUSE),
+        ),
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {"run_id": run_id, "max_notes": max_notes})
+    return count_causes(connection, settings, run_id)
+
+
+def add_notes(
+    connection: Connection,
+    settings: InstitutionSettings,
+    run_id: str,
+    cause: Cause,
+    notes: Iterable[tuple[str, datetime.date]],
+) -> None:
+    """Add notes, as pairs of id and day, to the work list where it does not have them."""
+    with connection.cursor() as cursor:
+        execute_values(
+            cursor,
+            compose(
+                """
+                insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal) values %s
+                on conflict do nothing
+                """,
+                settings,
+            ),
+            [(run_id, note_id, day, str(cause), cause in REMOVALS) for note_id, day in notes],
+        )
+
+
+def count_causes(connection: Connection, settings: InstitutionSettings, run_id: str) -> Counter[str]:
+    """Return the number of notes on the work list by cause."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose("select cause, count(*) from {results}.run_note where run_id = %s group by 1", settings), (run_id,)
+        )
+        return Counter(dict(cursor.fetchall()))
+
+
+def count_work(connection: Connection, settings: InstitutionSettings, run_id: str) -> int:
+    """Return the number of notes that the run processes."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                "select count(*) from {results}.run_note where run_id = %s and not is_removal",
+                settings,
+            ),
+            (run_id,),
+        )
+        row = cursor.fetchone()
+    return int(row[0]) if row else 0
+
+
+def whole_days(connection: Connection, settings: InstitutionSettings, run_id: str) -> list[datetime.date]:
+    """Return the days that the run publishes as a whole, in order."""
+    return _days(connection, settings, run_id, "run_day")
+
+
+def work_days(connection: Connection, settings: InstitutionSettings, run_id: str) -> list[datetime.date]:
+    """Return the days of the notes on the run's work list, in order."""
+    return _days(connection, settings, run_id, "run_note")
+
+
+def _days(connection: Connection, settings: InstitutionSettings, run_id: str, table: str) -> list[datetime.date]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                "select distinct note_day from {results}.{table} where run_id = %s order by 1",
+                settings,
+                table=sql.Identifier(table),
+            ),
+            (run_id,),
+        )
+        return [day for (day,) in cursor.fetchall()]
