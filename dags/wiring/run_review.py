@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from airflow.providers.standard.operators.hitl import ApprovalOperator
 from airflow.sdk import Context
 
-from wiring.steps import run_step
+from wiring.steps import run_name, run_step
 
 if TYPE_CHECKING:
     from deid_tasks.platform.runs.reports import GateReport

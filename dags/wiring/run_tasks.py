@@ -9,7 +9,7 @@ from wiring.assets import notes_asset
 from wiring.paths import DBT_CONTRACT
 from wiring.policy import Kind, Pool
 from wiring.run_review import RunReview
-from wiring.steps import current_run, run_step
+from wiring.steps import current_run, run_name, run_step
 
 if TYPE_CHECKING:
     from deid_tasks.platform.runs.reports import (
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     )
 
 _SHARD = "shard {{ task.op_kwargs['shard']['index'] }}"
-
-
-def run_name(kind: str, run_id: str) -> str:
-    """Return the id under which the engine's tables know a run: Airflow's ids repeat from DAG to DAG."""
-    return run_id if kind == Kind.NOTES else f"{kind}/{run_id}"
 
 
 def _run_name(kind: str) -> str:

@@ -44,6 +44,11 @@ def current_run() -> CurrentRun:
     return CurrentRun(context["run_id"], start, end)
 
 
+def run_name(kind: str, run_id: str) -> str:
+    """Return the id under which the engine's tables know a run: Airflow's ids repeat from DAG to DAG."""
+    return run_id if kind == "notes" else f"{kind}/{run_id}"
+
+
 def run_step(
     step: Callable[Concatenate[InstitutionSettings, Secrets, P], R],
     institution: str,

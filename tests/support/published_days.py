@@ -16,12 +16,27 @@ def with_settings(site, **sections):
     return site.settings.model_copy(update=updates)
 
 
-def release(settings, site, run_id, start=START):
-    end = start + DAY
-    shards = runs.plan_shards(settings, site.secrets, start, end)
-    done = [runs.process_shard(settings, site.secrets, run_id, start, end, shard) for shard in shards]
-    released = runs.reconcile_run(settings, site.secrets, run_id, start, end, done)
-    return shards, released, runs.publish_notes(settings, site.secrets, run_id, start, end, released)
+def release(settings, site, run_id, start=START, end=None):
+    """Take the days from ``start`` until ``end``, or one day, to the published table."""
+    plan = runs.plan_notes_run(settings, site.secrets, run_id, start, end or start + DAY)
+    return plan["shards"], *process(settings, site, run_id, plan)
+
+
+def follow_changes(settings, site, run_id):
+    """Bring the published table up to date with the source; return the plan, and what was published."""
+    plan = runs.plan_changes_run(settings, site.secrets, run_id)
+    return plan, process(settings, site, run_id, plan)[1]
+
+
+def process(settings, site, run_id, plan):
+    """Take a plan to the published table; return what the gate and the publication report, ``None`` without notes."""
+    runs.remove_notes(settings, site.secrets, run_id)
+    if not plan["shards"]:
+        return None, None
+    pin = runs.pin_engine(settings, site.secrets)
+    done = [runs.process_shard(settings, site.secrets, run_id, pin, shard) for shard in plan["shards"]]
+    released = runs.reconcile_run(settings, site.secrets, run_id, plan["kind"], done)
+    return released, runs.publish_notes(settings, site.secrets, run_id, released)
 
 
 def published(settings, site) -> pa.Table:

@@ -7,11 +7,12 @@ from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.engine.registry import Artifacts
+from deid_tasks.platform.runs.reports import EnginePin
 from deid_tasks.platform.workspace import work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
-def load_engine(settings: InstitutionSettings, secrets: Secrets) -> EngineParts:
+def load_engine(settings: InstitutionSettings, secrets: Secrets, pin: EnginePin | None = None) -> EngineParts:  # noqa: ARG001
     """Return the institution's engine on its newest compiled lexicon and its newest approved harvest.
 
     Raises:

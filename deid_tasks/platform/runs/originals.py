@@ -54,7 +54,7 @@ class Original(NamedTuple):
 
 @contextmanager
 def sealed_originals(
-    settings: InstitutionSettings, secrets: Secrets, engine: EngineParts, shard: Path, slice_key: str
+    settings: InstitutionSettings, secrets: Secrets, engine: EngineParts, shard: Path
 ) -> Iterator[Callable[[pa.RecordBatch, pa.RecordBatch], None]]:
     """Yield a function that takes each batch as it entered and as it left the engine, and seals what was replaced.
 

@@ -1,0 +1,232 @@
+"""Notes that change after their day was published: the table becomes what a run from nothing would publish."""
+
+import pytest
+
+from deid_tasks.platform import runs
+from deid_tasks.platform.publish import open_table
+from deid_tasks.platform.publish.catalog import open_catalog
+from tests.support.published_days import DAY, START, follow_changes, release, with_settings
+
+COLUMNS = ["note_key", "slice_key", "patient_key", "author_key", "note_type", "note_datetime", "text"]
+
+
+def rows_of(settings, site):
+    """Return the published rows of the institution, in one order."""
+    return sorted(open_table(settings, site.secrets).scan().to_arrow().select(COLUMNS).to_pylist(), key=str)
+
+
+@pytest.fixture(scope="module")
+def certified(site):
+    return runs.evaluate_and_certify(site.settings, site.secrets)
+
+
+@pytest.fixture
+def changing(site, certified):
+    """Settings of a table of its own over two published days, and a source that is put back afterwards."""
+    settings = with_settings(
+        site,
+        publish={"table": "changes.notes"},
+        gate={"volume": site.settings.gate.volume.model_copy(update={"enabled": False})},
+    )
+    site.rows("create schema kept")
+    for table in ("note", "person", "person_name", "person_merge", "research_exclusion"):
+        site.rows(f"create table kept.{table} as select * from riverside_ehr.{table}")
+    reset(settings, site)
+    release(settings, site, "first", START, START + 2 * DAY)
+    yield settings
+    for table in ("research_exclusion", "person_merge", "person_name", "note", "person"):
+        site.rows(f"delete from riverside_ehr.{table}")
+    for table in ("person", "note", "person_name", "person_merge", "research_exclusion"):
+        site.rows(f"insert into riverside_ehr.{table} select * from kept.{table}")
+    site.rows("drop schema kept cascade")
+    reset(settings, site)
+
+
+def reset(settings, site):
+    """Forget everything that was published."""
+    catalog = open_catalog(settings, site.secrets)
+    if catalog.table_exists(settings.publish.table):
+        catalog.drop_table(settings.publish.table)
+    for table in ("note_ledger", "published_slice", "run_note", "run_day", "exclusion", "retraction"):
+        site.rows(f"delete from riverside_results.{table}")
+
+
+def from_nothing(settings, site):
+    """Return what one run over the source as it is now publishes into an empty table."""
+    kept = site.rows("select patient_id, note_id, reason, valid_from, requested_by from riverside_results.exclusion")
+    reset(settings, site)
+    for patient, note, reason, since, by in kept:
+        values = ", ".join("null" if v is None else f"'{v}'" for v in (patient, note, reason, since, by))
+        site.rows(
+            "insert into riverside_results.exclusion (patient_id, note_id, reason, valid_from, requested_by)"
+            f" values ({values})"
+        )
+    release(settings, site, "fresh", START, START + 2 * DAY)
+    return rows_of(settings, site)
+
+
+def one_note(site, settings, *, skip=0):
+    """Return id of a published note."""
+    found = site.rows("select note_id from riverside_results.note_ledger where outcome = 'published' order by note_id")
+    return found[skip][0]
+
+
+NOTE = "coalesce(note_source_value, note_id::text)"
+
+
+def test_nothing_changed_plans_nothing(site, changing):
+    before = open_table(changing, site.secrets).current_snapshot().snapshot_id
+    plan, published = follow_changes(changing, site, "idle")
+    assert plan == {"kind": "changes", "shards": [], "causes": {}}
+    assert published is None
+    assert open_table(changing, site.secrets).current_snapshot().snapshot_id == before
+
+
+def test_an_amended_note_gets_its_new_text(site, changing):
+    note = one_note(site, changing)
+    site.rows(
+        f"update riverside_ehr.note set note_text = note_text || ' Addendum: afebrile overnight.',"
+        f" load_datetime = load_datetime + interval '1 hour' where {NOTE} = '{note}'"
+    )
+    plan, published = follow_changes(changing, site, "amended")
+    assert plan["causes"] == {"amended": 1}
+    assert published["notes"] == 1
+    rows = rows_of(changing, site)
+    assert sum("afebrile overnight" in row["text"] for row in rows) == 1
+    assert rows == from_nothing(changing, site)
+
+
+def test_a_deleted_note_leaves_and_a_late_one_comes(site, changing):
+    gone, moved = one_note(site, changing), one_note(site, changing, skip=1)
+    site.rows(f"delete from riverside_ehr.note where {NOTE} = '{gone}'")
+    site.rows(
+        "insert into riverside_ehr.note select (n).* from (select n #= hstore(array['note_id', '990002',"
+        f" 'note_source_value', 'LATE-1']) as n from riverside_ehr.note as n where {NOTE} = '{moved}') as x"
+        if site.rows("select 1 from pg_extension where extname = 'hstore'")
+        else "create temp table t as select * from riverside_ehr.note where "
+        f"{NOTE} = '{moved}'; update t set note_id = 990002, note_source_value = 'LATE-1';"
+        " insert into riverside_ehr.note select * from t; drop table t"
+    )
+    plan, _ = follow_changes(changing, site, "moved")
+    assert plan["causes"] == {"deleted": 1, "late": 1}
+    assert rows_of(changing, site) == from_nothing(changing, site)
+
+
+def test_a_note_of_another_day_moves_and_one_of_an_unpublished_day_waits(site, changing):
+    first, second = one_note(site, changing), one_note(site, changing, skip=1)
+    day = site.rows(f"select note_day from riverside_results.note_ledger where note_id = '{first}'")[0][0]
+    other = START.date() if day != START.date() else (START + DAY).date()
+    site.rows(f"update riverside_ehr.note set note_datetime = '{other} 12:00', note_date = '{other}' where {NOTE} = '{first}'")
+    site.rows(f"update riverside_ehr.note set note_datetime = '2024-03-09 12:00' where {NOTE} = '{second}'")
+    before = len(rows_of(changing, site))
+    plan, _ = follow_changes(changing, site, "redated")
+    assert plan["causes"] == {"redated": 2}
+    rows = rows_of(changing, site)
+    assert len(rows) == before - 1
+    assert rows == from_nothing(changing, site)
+
+
+def test_excluded_patients_leave_and_come_back(site, changing):
+    note = one_note(site, changing)
+    patient = site.rows(f"select patient_id from riverside_results.note_ledger where note_id = '{note}'")[0][0]
+    notes = site.rows(f"select count(*) from riverside_results.note_ledger where patient_id = '{patient}'")[0][0]
+    person = site.rows(f"select person_id from riverside_ehr.person where person_source_value = '{patient}'")[0][0]
+    before = rows_of(changing, site)
+    site.rows(
+        "insert into riverside_ehr.research_exclusion (exclusion_id, person_id, note_id, reason, valid_from, valid_to)"
+        f" values (1, {person}, null, 'consent_withdrawn', '2024-01-05', null)"
+    )
+    plan, _ = follow_changes(changing, site, "excluded")
+    assert plan["causes"] == {"excluded": notes}
+    assert len(rows_of(changing, site)) == len(before) - notes
+    assert follow_changes(changing, site, "again")[0]["causes"] == {}
+    site.rows("update riverside_ehr.research_exclusion set valid_to = '2024-02-01'")
+    plan, _ = follow_changes(changing, site, "readmitted")
+    assert plan["causes"] == {"readmitted": notes}
+    assert rows_of(changing, site) == before
+
+
+def test_merged_patients_share_a_pseudonym(site, changing):
+    patients = site.rows(
+        "select patient_id, count(*) from riverside_results.note_ledger where outcome = 'published' group by 1 order by 1"
+    )
+    (former, notes), (surviving, _) = patients[:2]
+    ids = dict(site.rows("select person_source_value, person_id from riverside_ehr.person"))
+    site.rows(
+        "insert into riverside_ehr.person_merge (person_id, surviving_person_id, merged_at)"
+        f" values ({ids[former]}, {ids[surviving]}, '2024-01-20')"
+    )
+    plan, _ = follow_changes(changing, site, "merged")
+    assert plan["causes"]["merged"] >= notes
+    # The surviving patient's record now holds the former names too.
+    assert set(plan["causes"]) == {"merged", "record"}
+    rows = rows_of(changing, site)
+    assert len({row["patient_key"] for row in rows}) == len(patients) - 1
+    assert rows == from_nothing(changing, site)
+
+
+def test_a_changed_record_is_read_again(site, changing):
+    note = one_note(site, changing)
+    patient = site.rows(f"select patient_id from riverside_results.note_ledger where note_id = '{note}'")[0][0]
+    notes = site.rows(f"select count(*) from riverside_results.note_ledger where patient_id = '{patient}'")[0][0]
+    site.rows(
+        "insert into riverside_ehr.person_name (person_id, name_use, first_name, last_name, valid_from)"
+        f" select person_id, 'official', 'Zephyrine', 'Quillfeather', '2024-02-01' from riverside_ehr.person"
+        f" where person_source_value = '{patient}'"
+    )
+    plan, _ = follow_changes(changing, site, "record")
+    assert plan["causes"] == {"record": notes}
+    assert rows_of(changing, site) == from_nothing(changing, site)
+
+
+def test_a_request_to_retract_removes_a_note(site, changing):
+    note = one_note(site, changing)
+    before = len(rows_of(changing, site))
+    asked = runs.retract(
+        changing, site.secrets, note_ids=[note], reason="consent_withdrawn", requested_by="privacy officer"
+    )
+    assert asked == {"notes": 1, "patients": 0}
+    plan, _ = follow_changes(changing, site, "retract")
+    assert plan["causes"] == {"excluded": 1}
+    assert len(rows_of(changing, site)) == before - 1
+    [(document,)] = site.rows("select document from riverside_results.retraction")
+    assert note not in document
+    assert rows_of(changing, site) == from_nothing(changing, site)
+
+
+def test_a_note_amended_while_it_is_read_is_left_to_the_next_run(site, changing):
+    note = one_note(site, changing)
+    amend = (
+        f"update riverside_ehr.note set note_text = 'Vitals stable.', load_datetime = load_datetime + interval '1 hour'"
+        f" where {NOTE} = '{note}'"
+    )
+    plan = runs.plan_notes_run(changing, site.secrets, "race", START, START + 2 * DAY)
+    runs.remove_notes(changing, site.secrets, "race")
+    pin = runs.pin_engine(changing, site.secrets)
+    done = [runs.process_shard(changing, site.secrets, "race", pin, shard) for shard in plan["shards"]]
+    before = rows_of(changing, site)
+    site.rows(amend)
+    released = runs.reconcile_run(changing, site.secrets, "race", "notes", done)
+    published = runs.publish_notes(changing, site.secrets, "race", released)
+    assert published["left"] == 1
+    assert rows_of(changing, site) == before
+    assert follow_changes(changing, site, "after")[0]["causes"] == {"amended": 1}
+    assert rows_of(changing, site) == from_nothing(changing, site)
+
+
+def test_an_interrupted_publication_is_repeated(site, changing, monkeypatch):
+    note = one_note(site, changing)
+    site.rows(
+        f"update riverside_ehr.note set note_text = 'Vitals stable.', load_datetime = load_datetime + interval '1 hour'"
+        f" where {NOTE} = '{note}'"
+    )
+    with monkeypatch.context() as patched:
+        patched.setattr("deid_tasks.platform.runs.publication.replace_notes", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            follow_changes(changing, site, "killed")
+    assert follow_changes(changing, site, "after")[0]["causes"] == {"interrupted": 1}
+    assert rows_of(changing, site) == from_nothing(changing, site)
+
+
+def _killed(*_args, **_kwargs):
+    raise KeyboardInterrupt
