@@ -75,6 +75,16 @@ class ChangesSettings(Section):
     max_notes: int = Field(
         default=50_000, ge=1, description="Maximum notes of one run; the next run takes the others. Removals come first."
     )
+    max_delay_hours: float = Field(
+        default=24,
+        ge=1,
+        description="Hours within which a change of the source must be in the published table; the nightly"
+        " reconciliation fails otherwise.",
+    )
+    reconcile_schedule: str = Field(
+        default="0 7 * * *",
+        description="Airflow schedule, in `notes.timezone`, of the DAG that reconciles source, ledger and table.",
+    )
 
 
 class InstitutionSettings(EngineSettings):

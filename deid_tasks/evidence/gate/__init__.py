@@ -1,12 +1,12 @@
 """The gate between a run and the published table: checks, the signed certificate, and drift.
 
-``check_lists`` says what an evaluation and a run must reach, ``checking`` runs such checks with Great Expectations,
+``check_lists`` says what an evaluation, a run and the ledger must reach, ``checking`` runs such checks with Great Expectations,
 ``certificate`` and ``signature`` issue and verify certificates, and ``drift`` compares a run with the certified gold
 notes.
 """
 
 from deid_tasks.evidence.gate.certificate import Certificate, issue_certificate, verify_certificate
-from deid_tasks.evidence.gate.check_lists import evaluation_checks, run_checks
+from deid_tasks.evidence.gate.check_lists import evaluation_checks, ledger_checks, run_checks
 from deid_tasks.evidence.gate.checking import Check, Verdict, check_tables
 from deid_tasks.evidence.gate.drift import RunFigure, baseline, drift_reasons, judge_run
 from deid_tasks.evidence.gate.signature import new_key_pair
@@ -22,6 +22,7 @@ __all__ = [
     "evaluation_checks",
     "issue_certificate",
     "judge_run",
+    "ledger_checks",
     "new_key_pair",
     "run_checks",
     "verify_certificate",

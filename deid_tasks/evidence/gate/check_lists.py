@@ -164,3 +164,25 @@ def run_checks(
             ),
         ),
     }
+
+
+def ledger_checks() -> dict[str, tuple[Check, ...]]:
+    """Return the checks of the nightly reconciliation, over the table ``ledger_count``."""
+    return {
+        "ledger_count": (
+            Check(
+                "rows_beside_the_ledger",
+                "rows of the published table more or fewer than the ledger says",
+                "clear the publishing task that failed last, or backfill the days that `deid ledger` shows",
+                terms={"differing": 1},
+                maximum=0,
+            ),
+            Check(
+                "overdue_changes",
+                "changes of the source that are not in the published table in time",
+                "read the log of the changes DAG's last runs",
+                terms={"overdue": 1},
+                maximum=0,
+            ),
+        )
+    }

@@ -1,6 +1,7 @@
 """The published tables: de-identified notes and structured tables, as Iceberg on S3, which any Iceberg reader opens.
 
-``replace_notes`` replaces rows of the notes table, ``replace_rows`` an institution's rows of a structured table. Each is one catalog commit: readers see the table as before or as after.
+``replace_notes`` replaces rows of the notes table, ``replace_rows`` an institution's rows of a structured table.
+Each is one catalog commit: readers see the table as before or as after.
 """
 
 from deid_tasks.platform.publish.catalog import table_location
@@ -8,6 +9,7 @@ from deid_tasks.platform.publish.notes_table import (
     PUBLISHED_SCHEMA,
     Publication,
     RemovedRows,
+    count_rows_by_slice,
     open_table,
     read_published_notes,
     replace_notes,
@@ -26,6 +28,7 @@ __all__ = [
     "PUBLISHED_SCHEMA",
     "Publication",
     "RemovedRows",
+    "count_rows_by_slice",
     "full_table_name",
     "load_rows",
     "open_rows",

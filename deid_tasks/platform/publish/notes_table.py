@@ -5,6 +5,7 @@ and a slice is named by a keyed hash of its data interval, because the interval 
 it.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from deid_tasks.platform.publish.catalog import (
     commit_with_retries,
     institution_partition,
     open_catalog,
+    rows_of_institution,
     rows_of_institution_with,
     translate_publish_errors,
 )
@@ -140,6 +142,22 @@ def _rows_to_remove(settings: InstitutionSettings, removed: RemovedRows) -> "Boo
     if not conditions:
         return None
     return conditions[0] if len(conditions) == 1 else Or(*conditions)
+
+
+def count_rows_by_slice(settings: InstitutionSettings, secrets: Secrets) -> dict[tuple[str, str], int]:
+    """Return the number of the institution's rows by slice and note type; no text is read.
+
+    Raises:
+        PublishError: the table cannot be read.
+    """
+    table = open_table(settings, secrets)
+    with translate_publish_errors("read", settings):
+        scan = table.scan(row_filter=rows_of_institution(settings), selected_fields=("slice_key", "note_type"))
+        counts: Counter[tuple[str, str]] = Counter()
+        for batch in scan.to_arrow_batch_reader():
+            slices, types = batch["slice_key"].to_pylist(), batch["note_type"].to_pylist()
+            counts.update((name, kind or "") for name, kind in zip(slices, types, strict=True))
+    return dict(counts)
 
 
 def read_published_notes(

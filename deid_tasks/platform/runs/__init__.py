@@ -14,11 +14,12 @@ from deid_tasks.platform.runs.evaluation import evaluate_and_certify
 from deid_tasks.platform.runs.gold_sets import freeze_gold_sets
 from deid_tasks.platform.runs.harvesting import approve_harvest, approved_harvest, harvest_candidates
 from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.ledger_checks import ledger_counts, reconcile_ledger
 from deid_tasks.platform.runs.notes import process_shard
 from deid_tasks.platform.runs.originals import reidentify_notes, rewrap_vault, store_vault
 from deid_tasks.platform.runs.plans import plan_changes_run, plan_notes_run
 from deid_tasks.platform.runs.pseudonyms import surrogate_keys
-from deid_tasks.platform.runs.publication import publish_notes, remove_notes
+from deid_tasks.platform.runs.publication import publish_notes, remove_notes, retract_at_once
 from deid_tasks.platform.runs.reconciliation import reconcile_run
 from deid_tasks.platform.runs.retractions import purge_removed, retract
 from deid_tasks.platform.runs.reviews import record_review
@@ -56,8 +57,11 @@ __all__ = [  # noqa: RUF022
     "publish_tables",
     "store_vault",
     "purge_removed",
+    "reconcile_ledger",
+    "ledger_counts",
     # Requests of authorised people.
     "retract",
+    "retract_at_once",
     "reidentify_notes",
     "rewrap_vault",
     "surrogate_keys",

@@ -1,6 +1,7 @@
 """De-identified files that passed the gate to the published table, and removed notes out of it."""
 
 import logging
+import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from deid_tasks.platform.runs.commit_plan import CommitPlan, ReadNote, plan_comm
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
 from deid_tasks.platform.runs.pseudonyms import digest_seed, ledger_key, slice_pseudonym
 from deid_tasks.platform.runs.reports import GateReport, PublicationReport, RemovalReport
-from deid_tasks.platform.runs.retractions import record_retraction, remove_from_vault
+from deid_tasks.platform.runs.retractions import purge_removed, record_retraction, remove_from_vault
 from deid_tasks.platform.runs.reviews import check_review
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
@@ -33,7 +34,7 @@ from deid_tasks.platform.warehouse.ledger import (
 )
 from deid_tasks.platform.warehouse.results import record_removed
 from deid_tasks.platform.warehouse.slices import announce_slices, close_slices
-from deid_tasks.platform.warehouse.work_list import whole_days
+from deid_tasks.platform.warehouse.work_list import begin_work_list, plan_changes, whole_days
 from deid_tasks.platform.workspace import fingerprint_of, prune_runs, read_batches, shard_files
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -54,6 +55,20 @@ def remove_notes(settings: InstitutionSettings, secrets: Secrets, run_id: str) -
         remove_from_vault(settings, secrets, plan.items)
         record_retraction(settings, secrets, run_id, plan.items, publication.snapshot_id)
     return {"removed": removed, "snapshot_id": publication.snapshot_id}
+
+
+@logged_step
+def retract_at_once(settings: InstitutionSettings, secrets: Secrets) -> dict[str, int]:
+    """Remove every deleted and excluded note now, with its former snapshots and files, and not in the next run."""
+    run_id = f"retract/{uuid.uuid4()}"
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        begin_work_list(connection, settings, run_id)
+        plan_changes(
+            connection, settings, run_id, digest_seed(settings, secrets), settings.changes.max_notes, only_removals=True
+        )
+    removed = remove_notes(settings, secrets, run_id)
+    purged = purge_removed(settings, secrets, at_once=True)
+    return {"removed": removed["removed"], "files": purged["files"] + purged["working_files"]}
 
 
 @logged_step

@@ -48,6 +48,18 @@ class RetractionReport(TypedDict):
     patients: int
 
 
+class LedgerReport(TypedDict):
+    """Notes of all published days, as source, ledger and table have them."""
+
+    days: int
+    source: int
+    published: int
+    quarantined: int
+    excluded: int
+    in_table: int
+    pending: int
+
+
 class PurgeReport(TypedDict):
     """What was deleted for good."""
 

@@ -150,7 +150,13 @@ def plan_days(
 
 
 def plan_changes(
-    connection: Connection, settings: InstitutionSettings, run_id: str, seed: int, max_notes: int
+    connection: Connection,
+    settings: InstitutionSettings,
+    run_id: str,
+    seed: int,
+    max_notes: int,
+    *,
+    only_removals: bool = False,
 ) -> Counter[str]:
     """List the notes of published days whose source differs from the ledger; return the counts by cause.
 
@@ -162,6 +168,7 @@ def plan_changes(
         run_id: The run.
         seed: Seed of the records' digests.
         max_notes: Maximum notes of the list; removals come first, then the oldest days.
+        only_removals: Whether only notes that must leave the published table are listed.
     """
     statement = sql.SQL("with {present}, {record}, {open} {insert}").format(
         present=present_tables(settings),
@@ -195,7 +202,7 @@ def plan_changes(
                         and not (p.exclusion is not null and l.exclusion is not null and l.exclusion = p.exclusion)
                 ) as compared
             ) as changed
-            where cause is not null
+            where cause is not null and (is_removal or not %(only_removals)s)
             order by is_removal desc, note_day, note_id
             limit %(max_notes)s
             """,
@@ -204,7 +211,7 @@ def plan_changes(
         ),
     )
     with connection.cursor() as cursor:
-        cursor.execute(statement, {"run_id": run_id, "max_notes": max_notes})
+        cursor.execute(statement, {"run_id": run_id, "max_notes": max_notes, "only_removals": only_removals})
     return count_causes(connection, settings, run_id)
 
 

@@ -82,6 +82,22 @@ create table retraction (
     signature text not null,
     run_id text not null
 );
+-- Source, ledger and published table by day and note type, as they were last reconciled.
+create table ledger_count (
+    note_day date not null,
+    note_type text not null,
+    source bigint not null,
+    published bigint not null,
+    quarantined bigint not null,
+    excluded bigint not null,
+    in_table bigint not null,
+    differing bigint not null generated always as (abs(in_table - published)) stored,
+    -- Notes whose source differs from the ledger, and those of them that are overdue.
+    pending bigint not null,
+    overdue bigint not null,
+    counted_at timestamptz not null default now(),
+    primary key (note_day, note_type)
+);
 alter table run add column kind text not null default 'notes' check (kind in ('notes', 'changes', 'restate'));
 alter table run add column removed bigint not null default 0;
 alter table published_slice add column note_day date;

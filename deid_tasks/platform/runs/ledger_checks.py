@@ -1,0 +1,72 @@
+"""The nightly reconciliation of source, ledger and published table."""
+
+from collections import Counter
+from pathlib import Path
+
+from deid_tasks.core.errors import GateError
+from deid_tasks.evidence.gate import check_tables, ledger_checks
+from deid_tasks.platform.publish import count_rows_by_slice
+from deid_tasks.platform.runs.content_hashes import amended_without_time
+from deid_tasks.platform.runs.pseudonyms import digest_seed
+from deid_tasks.platform.runs.reports import LedgerReport
+from deid_tasks.platform.runs.step_log import logged_step
+from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.ledger_counts import LedgerCount, discard_work_list, read_counts, replace_counts
+from deid_tasks.platform.warehouse.work_list import Cause, add_notes, begin_work_list, plan_changes
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+_MAX_NOTES = 1_000_000
+"""Maximum pending notes that are counted."""
+_RUN = "reconciliation"
+
+
+@logged_step
+def reconcile_ledger(settings: InstitutionSettings, secrets: Secrets) -> LedgerReport:
+    """Count source, ledger and published table by day and note type, and check that they agree.
+
+    A change of the source that the next changes run will take is pending, and no difference until it is overdue.
+
+    Raises:
+        GateError: the table does not hold what the ledger says, or a change is overdue; the text has counts.
+    """
+    uri = secrets.text(settings.warehouse.connection)
+    in_table = count_rows_by_slice(settings, secrets)
+    with connect(uri) as connection:
+        begin_work_list(connection, settings, _RUN)
+        plan_changes(connection, settings, _RUN, digest_seed(settings, secrets), _MAX_NOTES)
+        amended = amended_without_time(connection, settings, secrets, _MAX_NOTES)
+        add_notes(connection, settings, _RUN, Cause.AMENDED, amended)
+        replace_counts(connection, settings, _RUN, in_table)
+        discard_work_list(connection, settings, _RUN)
+        counts = read_counts(connection, settings)
+    if not counts:
+        return _report(counts)
+    docs = Path(settings.gate.data_docs) if settings.gate.data_docs else None
+    verdict = check_tables(
+        f"{settings.institution} ledger", uri, settings.schema_name("results"), ledger_checks(), docs
+    )
+    if verdict.failures:
+        raise GateError(f"{settings.institution}: {'; '.join(verdict.failures)}; `deid ledger` shows days and types")
+    return _report(counts)
+
+
+def ledger_counts(settings: InstitutionSettings, secrets: Secrets) -> list[LedgerCount]:
+    """Return the counts of the last reconciliation."""
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        return read_counts(connection, settings)
+
+
+def _report(counts: list[LedgerCount]) -> LedgerReport:
+    sums: Counter[str] = Counter()
+    for one in counts:
+        for name in ("source", "published", "quarantined", "excluded", "in_table", "pending"):
+            sums[name] += getattr(one, name)
+    return {
+        "days": len({one.note_day for one in counts}),
+        "source": sums["source"],
+        "published": sums["published"],
+        "quarantined": sums["quarantined"],
+        "excluded": sums["excluded"],
+        "in_table": sums["in_table"],
+        "pending": sums["pending"],
+    }
