@@ -1,0 +1,34 @@
+"""``ledger__<institution>``: source, ledger and published table, reconciled every night (one Airflow DAG each)."""
+
+from typing import Any
+
+from airflow.sdk import DAG, CronTriggerTimetable, task
+
+from deid_tasks.settings import InstitutionSettings
+from wiring.institutions import usable_institutions
+from wiring.policy import Kind, dag_arguments
+from wiring.steps import run_step
+
+
+@task(multiple_outputs=False)
+def reconcile_ledger(institution: str) -> dict[str, Any]:
+    """Count source, ledger and table by day and note type; fail where they differ or a change is overdue."""
+    from deid_tasks.platform import runs
+
+    return dict(run_step(runs.reconcile_ledger, institution))
+
+
+def build(settings: InstitutionSettings) -> DAG:
+    """Return the DAG of one institution."""
+    name, changes = settings.institution, settings.changes
+    with DAG(
+        **dag_arguments(Kind.LEDGER, settings, **changes.model_dump()),
+        schedule=CronTriggerTimetable(changes.reconcile_schedule, timezone=settings.notes.timezone),
+        max_active_runs=1,
+    ) as dag:
+        reconcile_ledger(name)
+    return dag
+
+
+for _settings in usable_institutions():
+    globals()[f"ledger__{_settings.institution}"] = build(_settings)
