@@ -5,7 +5,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,12 +19,13 @@ from deid_tasks.platform.runs.pseudonyms import slice_pseudonym
 from deid_tasks.platform.runs.reports import GateReport, PublicationReport
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.vault import (
+    EntryWriter,
     Opener,
-    PartWriter,
+    VaultEntry,
     VaultStore,
-    check_part,
+    check_shard,
     entries_of,
-    read_parts,
+    parts_by_slice,
     restore_text,
     vault_opener,
     vault_recipient,
@@ -70,12 +70,16 @@ def sealed_originals(
     if settings.vault is None:
         yield lambda _notes, _results: None
         return
-    header = {"institution": settings.institution, "slice": slice_key, "fingerprint": engine.fingerprint}
+    header = {"institution": settings.institution, "fingerprint": engine.fingerprint}
     recipient = vault_recipient(settings, secrets)
     with atomic_path(vault_file(shard)) as partial, partial.open("wb") as file:
-        writer = PartWriter(file, recipient, header)
-        yield lambda notes, results: writer.add(entries_of(notes, results))
-        writer.close()
+        writer = EntryWriter(file, recipient, header)
+
+        def seal_batch(notes: pa.RecordBatch, results: pa.RecordBatch) -> None:
+            for entry in entries_of(notes, results):
+                writer.add(slice_key, entry)
+
+        yield seal_batch
 
 
 @logged_step
@@ -90,7 +94,7 @@ def store_vault(
 ) -> dict[str, Any]:
     """Replace the slice's sealed originals in the vault, once the slice is published.
 
-    All parts are checked against the published notes first, then the slice in the vault is replaced as a whole. Running
+    All originals are checked against the published notes first, then they replace all entries of the slice. Running
     this again changes nothing.
 
     Args:
@@ -104,8 +108,8 @@ def store_vault(
 
     Raises:
         GateError: the shards are not the shards that were published.
-        VaultError: a part is missing, truncated or of other notes, or the vault cannot be written; the vault is
-            unchanged.
+        VaultError: originals are missing, truncated or of other notes, or the vault cannot be written; every published
+            note can be restored as before.
     """
     files = shard_files(settings, run_id, released["shards"])
     if fingerprint_of(files) != released["fingerprint"]:
@@ -116,8 +120,11 @@ def store_vault(
         raise VaultError(
             f"{settings.institution}: {notes} originals for {published['notes']} published notes; clear the shards"
         )
-    parts = (part for path in files for part in read_parts(vault_file(path)))
-    store.replace(slice_key, parts, vault_recipient(settings, secrets))
+    by_slice = parts_by_slice([vault_file(path) for path in files])
+    parts = by_slice.pop(slice_key, iter(()))
+    if by_slice:
+        raise VaultError(f"{settings.institution}: the shards' originals belong to another slice; clear the shards")
+    store.replace_notes(slice_key, parts, store.note_keys(slice_key))
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         former = former_slices(connection, settings, (start, end), slice_key)
     for name in former:
@@ -153,13 +160,13 @@ def reidentify_notes(
     by_key = {row["note_key"]: row for row in read_published_notes(settings, secrets, keys)}
     if missing := [key for key in keys if key not in by_key]:
         raise VaultError(f"{settings.institution}: no published note {', '.join(missing)}")
-    by_slice: dict[str, list[str]] = defaultdict(list)
+    by_slice: dict[str, dict[str, str]] = defaultdict(dict)
     for key in keys:
-        by_slice[by_key[key]["slice_key"]].append(key)
+        by_slice[by_key[key]["slice_key"]][key] = by_key[key]["text"]
     store = VaultStore(settings, secrets)
-    found: dict[str, dict[str, Any]] = {}
-    for slice_key, members in by_slice.items():
-        found |= store.entries(slice_key, members, opener)
+    found: dict[str, VaultEntry] = {}
+    for slice_key, published in by_slice.items():
+        found |= store.entries(slice_key, published, opener)
     return [_original(key, by_key[key]["text"], found[key]) for key in keys]
 
 
@@ -189,22 +196,16 @@ def _check_file(shard: Path) -> int:
     Raises:
         VaultError: the sealed originals are not of exactly the notes in the shard's file.
     """
-    notes = 0
     published = (
         (row["note_key"], row["deid_text"])
         for batch in read_batches([shard])
         for row in batch.select(["note_key", "deid_text"]).to_pylist()
         if row["deid_text"] is not None
     )
-    for part in read_parts(vault_file(shard)):
-        check_part(part, islice(published, int(part.header.get("notes", 0))))
-        notes += int(part.header.get("notes", 0))
-    if next(published, None) is not None:
-        raise VaultError(f"{vault_file(shard).name} lacks notes of its shard; clear the shard")
-    return notes
+    return check_shard(vault_file(shard), published)
 
 
-def _original(key: str, published: str, entry: dict[str, Any]) -> Original:
+def _original(key: str, published: str, entry: VaultEntry) -> Original:
     try:
         return Original(key, entry["note_id"], entry["patient_id"], restore_text(published, entry))
     except VaultError as error:

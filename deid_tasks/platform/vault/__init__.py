@@ -1,11 +1,12 @@
 """The vault: originals, sealed for those who may restore them, and written by those who cannot read them.
 
-A worker writes what it replaced as sealed parts (``PartWriter``). ``VaultStore`` holds the parts of each published
-slice in a bucket. ``restore_text`` puts the originals back into a published text, with an ``Opener`` that holds the
-private key.
+A worker seals what it replaced, each note by itself (``EntryWriter``). ``VaultStore`` holds the sealed entries of each
+published slice in a bucket. ``restore_text`` puts the originals back into a published text, with an ``Opener`` that
+holds the private key.
 """
 
-from deid_tasks.platform.vault.entries import ENTRY_SCHEMA, entries_of, restore_text
+from deid_tasks.platform.vault.entries import VaultEntry, entries_of, restore_text
+from deid_tasks.platform.vault.frames import EntryWriter, SealedPart, check_shard, parts_by_slice
 from deid_tasks.platform.vault.keys import (
     Opener,
     Recipient,
@@ -14,21 +15,20 @@ from deid_tasks.platform.vault.keys import (
     vault_opener,
     vault_recipient,
 )
-from deid_tasks.platform.vault.sealed_parts import PartWriter, SealedPart, check_part, read_parts
 from deid_tasks.platform.vault.store import VaultStore
 
 __all__ = [
-    "ENTRY_SCHEMA",
+    "EntryWriter",
     "Opener",
-    "PartWriter",
     "Recipient",
     "SealedPart",
+    "VaultEntry",
     "VaultStore",
-    "check_part",
+    "check_shard",
     "entries_of",
     "key_pair_opener",
     "new_vault_keys",
-    "read_parts",
+    "parts_by_slice",
     "restore_text",
     "vault_opener",
     "vault_recipient",

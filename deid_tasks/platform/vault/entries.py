@@ -1,47 +1,46 @@
 """Entries of the vault: what each surrogate of a note replaced, and where; and the way back to the original."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import TypedDict
 
 import pyarrow as pa
 
 from deid_tasks.core.errors import VaultError
 
-_REPLACEMENT = pa.struct(
-    [
-        pa.field("start", pa.int32(), nullable=False),
-        pa.field("end", pa.int32(), nullable=False),
-        pa.field("original_start", pa.int32(), nullable=False),
-        pa.field("original_end", pa.int32(), nullable=False),
-        pa.field("surrogate", pa.string(), nullable=False),
-        pa.field("original", pa.string(), nullable=False),
-    ]
-)
 
-ENTRY_SCHEMA = pa.schema(
-    [
-        pa.field("note_key", pa.string(), nullable=False),
-        pa.field("note_id", pa.string(), nullable=False),
-        pa.field("patient_id", pa.string()),
-        pa.field("published_sha256", pa.binary(32), nullable=False),
-        pa.field("original_sha256", pa.binary(32), nullable=False),
-        pa.field("replacements", pa.list_(_REPLACEMENT), nullable=False),
-    ]
-)
-"""One row a published note, even where nothing in it was replaced.
+class EntryReplacement(TypedDict):
+    """One surrogate and its original.
 
-Offsets are code points, and ends are exclusive: ``start`` and ``end`` in the published text, ``original_start`` and
-``original_end`` in the original.
-"""
+    Offsets are code points, and ends are exclusive: ``start`` and ``end`` in the published text, ``original_start``
+    and ``original_end`` in the original.
+    """
+
+    start: int
+    end: int
+    original_start: int
+    original_end: int
+    surrogate: str
+    original: str
 
 
-def text_hash(text: str) -> bytes:
-    """Return the SHA-256 of the text's UTF-8 bytes."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+class VaultEntry(TypedDict):
+    """What restores one published note; a note in which nothing was replaced has an entry too."""
+
+    note_key: str
+    note_id: str
+    patient_id: str | None
+    published_sha256: str
+    original_sha256: str
+    replacements: list[EntryReplacement]
 
 
-def entries_of(notes: pa.RecordBatch, results: pa.RecordBatch) -> Iterator[dict[str, Any]]:
+def text_hash(text: str) -> str:
+    """Return the SHA-256 of the text's UTF-8 bytes, in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def entries_of(notes: pa.RecordBatch, results: pa.RecordBatch) -> Iterator[VaultEntry]:
     """Yield the entries of a batch, row by row; quarantined notes have none.
 
     Args:
@@ -72,7 +71,7 @@ def entries_of(notes: pa.RecordBatch, results: pa.RecordBatch) -> Iterator[dict[
         }
 
 
-def restore_text(published: str, entry: Mapping[str, Any]) -> str:
+def restore_text(published: str, entry: VaultEntry) -> str:
     """Return the original text, exactly.
 
     Args:

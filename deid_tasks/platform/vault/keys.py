@@ -8,6 +8,7 @@ key's id.
 import base64
 import binascii
 import hashlib
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -169,6 +170,23 @@ def _kms(vault: VaultSettings, secrets: Secrets) -> Any:
     )
 
 
+def encode_wrapped(wrapped: Wrapped) -> bytes:
+    """Return a wrapped key as it is stored."""
+    return json.dumps(wrapped, sort_keys=True, separators=(",", ":")).encode()
+
+
+def decode_wrapped(content: bytes) -> Wrapped:
+    """Return a wrapped key that was stored; raises ``VaultError`` where a byte of it is not as it was written."""
+    try:
+        wrapped = json.loads(content)
+    except ValueError:
+        wrapped = None
+    # JSON has several spellings of one value; only the written one is accepted.
+    if not isinstance(wrapped, dict) or encode_wrapped(wrapped) != content:
+        raise VaultError("its data key was changed or cut short")
+    return wrapped
+
+
 def _check_key(wrapped: Wrapped, algorithm: str, key_id: str) -> None:
     if wrapped.get("algorithm") != algorithm or wrapped.get("key_id") != key_id:
         # The envelope may have been changed, so the message does not repeat what it says.
@@ -177,6 +195,9 @@ def _check_key(wrapped: Wrapped, algorithm: str, key_id: str) -> None:
 
 def _decode(wrapped: Wrapped) -> bytes:
     try:
-        return base64.b64decode(wrapped["wrapped"], validate=True)
-    except (KeyError, TypeError, binascii.Error):
+        sealed = base64.b64decode(wrapped["wrapped"], validate=True)
+    except (KeyError, TypeError, ValueError, binascii.Error):
         raise VaultError("its data key was changed") from None
+    if base64.b64encode(sealed).decode() != wrapped["wrapped"]:
+        raise VaultError("its data key was changed")
+    return sealed

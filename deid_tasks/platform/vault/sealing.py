@@ -25,7 +25,7 @@ def new_data_key() -> bytes:
 def seal(data_key: bytes, content: bytes, header: dict[str, Any]) -> bytes:
     """Return ``content`` encrypted, with its header.
 
-    The nonce is random. One data key may seal up to 2**32 times; it seals a few parts of one shard.
+    The nonce is random. One data key may seal up to 2**32 times; it seals the notes of one shard.
 
     Args:
         data_key: 256 bits.

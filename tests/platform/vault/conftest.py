@@ -6,9 +6,16 @@ import json
 import boto3
 import pytest
 
-from deid_tasks.platform.vault import PartWriter, VaultStore, new_vault_keys, read_parts, vault_opener, vault_recipient
+from deid_tasks.platform.vault import (
+    EntryWriter,
+    VaultStore,
+    new_vault_keys,
+    parts_by_slice,
+    vault_opener,
+    vault_recipient,
+)
 from deid_tasks.settings import Secrets, VaultSettings
-from tests.support.vault_entries import entry
+from tests.support.vault_entries import PUBLISHED, entry
 
 _NUMBERS = itertools.count(1)
 
@@ -29,17 +36,25 @@ class Vault:
     def opener(self):
         return vault_opener(self.settings, self.secrets)
 
-    def parts(self, slice_key: str, *keys: str):
-        path = self.folder / f"{slice_key}.vault"
+    def shard(self, name: str, *entries: tuple[str, dict]):
+        """Write the file of one shard with an entry of each (slice, entry), and return its path."""
+        path = self.folder / f"{name}.vault"
         with path.open("wb") as file:
-            header = {"institution": self.settings.institution, "slice": slice_key, "fingerprint": "f"}
-            writer = PartWriter(file, self.recipient, header)
-            writer.add(entry(key) for key in keys)
-            writer.close()
-        return read_parts(path)
+            writer = EntryWriter(file, self.recipient, {"institution": self.settings.institution, "fingerprint": "f"})
+            for slice_key, one in entries:
+                writer.add(slice_key, one)
+        return path
 
-    def keep(self, slice_key: str, *keys: str) -> None:
-        self.store.replace(slice_key, self.parts(slice_key, *keys), self.recipient)
+    def parts(self, slice_key: str, *keys: str, published: str = PUBLISHED):
+        path = self.shard(slice_key, *((slice_key, entry(key, published)) for key in keys))
+        return parts_by_slice([path])[slice_key]
+
+    def add(self, slice_key: str, *keys: str, published: str = PUBLISHED) -> None:
+        self.store.add(slice_key, self.parts(slice_key, *keys, published=published))
+
+    def has(self, slice_key: str, *keys: str, published: str = PUBLISHED) -> bool:
+        found = self.store.entries(slice_key, dict.fromkeys(keys, published), self.opener)
+        return sorted(found) == sorted(keys)
 
     def objects(self) -> dict[str, bytes]:
         bucket = self.settings.vault.bucket

@@ -9,19 +9,24 @@ from pydantic import ValidationError
 from deid_tasks.core.errors import SettingsError, VaultError
 from deid_tasks.platform.vault import (
     VaultStore,
-    check_part,
+    check_shard,
     entries_of,
+    frames,
     key_pair_opener,
     new_vault_keys,
-    read_parts,
+    parts_by_slice,
     restore_text,
     vault_opener,
     vault_recipient,
 )
-from deid_tasks.platform.vault.sealing import new_data_key, seal, unseal
+from deid_tasks.platform.vault.entries import text_hash
+from deid_tasks.platform.vault.frames import split_frames
+from deid_tasks.platform.vault.sealing import header_of, new_data_key, seal, unseal
 from deid_tasks.settings import InstitutionSettings, Secrets, VaultSettings
 from tests.support.vault_entries import ORIGINAL, PUBLISHED, entry
 
+AGAIN = PUBLISHED.replace("Seen", "Read")
+OTHER = ORIGINAL.replace("Okafor", "Okonjo")
 SECRET = ("Okafor", "3/14/2024", "N-a")
 pieces = st.lists(st.tuples(st.text(max_size=9), st.text(min_size=1, max_size=9), st.text(max_size=9)), max_size=6)
 
@@ -123,11 +128,11 @@ class TestKeys:
         settings = vault.settings.model_copy(update={"vault": in_kms})
         secrets = Secrets({n: v for n, v in vault.held.items() if "key" not in n}.get)
         store, opener = VaultStore(settings, secrets), vault_opener(settings, secrets)
-        vault.keep("s", "a")
+        vault.add("s", "a")
         assert store.rewrap("s", vault.opener, vault_recipient(settings, secrets))
-        assert restore_text(PUBLISHED, store.entries("s", ["a"], opener)["a"]) == ORIGINAL
+        assert restore_text(PUBLISHED, store.entries("s", {"a": PUBLISHED}, opener)["a"]) == ORIGINAL
         with pytest.raises(VaultError, match="another key"):
-            store.entries("s", ["a"], vault.opener)
+            store.entries("s", {"a": PUBLISHED}, vault.opener)
         other = settings.model_copy(update={"institution": "lakeshore"})
         wrapped = vault_recipient(settings, secrets).wrap(new_data_key())
         with pytest.raises(VaultError, match="KMS refuses to decrypt"):
@@ -138,121 +143,208 @@ class TestKeys:
 
 
 class TestStore:
-    def test_what_was_kept_comes_back(self, vault):
-        vault.keep("s", "a", "b")
-        found = vault.store.entries("s", ["b"], vault.opener)
+    def test_what_was_added_comes_back(self, vault):
+        vault.add("s", "a", "b")
+        found = vault.store.entries("s", {"b": PUBLISHED}, vault.opener)
         assert list(found) == ["b"]
+        assert found["b"] == entry("b")
         assert restore_text(PUBLISHED, found["b"]) == ORIGINAL
 
     def test_nothing_of_an_original_lies_in_the_bucket_or_on_the_workers_disk(self, vault):
-        vault.keep("s", "a")
+        vault.add("s", "a")
         everything = [*vault.objects().values(), *(path.read_bytes() for path in vault.folder.glob("*.vault"))]
         assert len(everything) == 3
         for content in everything:
             assert not any(word.encode() in content for word in SECRET)
 
-    def test_a_repeated_run_replaces_its_slice_and_leaves_no_part_behind(self, vault):
-        vault.keep("other", "x")
-        vault.keep("s", "a", "b")
-        vault.keep("s", "c")
+    def test_one_note_is_replaced_and_the_others_stay(self, vault):
+        vault.add("other", "x")
+        vault.add("s", "a", "b")
+        vault.store.replace_notes("s", vault.parts("s", "b", "c", published=AGAIN))
         assert vault.store.slices() == ["other", "s"]
-        assert len([name for name in vault.objects() if "/s/" in name]) == 2
-        assert list(vault.store.entries("s", ["c"], vault.opener)) == ["c"]
-        with pytest.raises(VaultError, match="no row for note a"):
-            vault.store.entries("s", ["a"], vault.opener)
-        vault.store.drop("s")
-        vault.store.drop("s")
-        assert vault.store.slices() == ["other"]
+        assert vault.store.note_keys("s") == {"a", "b", "c"}
+        assert vault.has("s", "a")
+        assert vault.has("s", "b", "c", published=AGAIN)
+        with pytest.raises(VaultError, match=r"slice s .*no entry for the published text of note b; clear"):
+            vault.has("s", "b")
+        assert vault.store.replace_notes("s", (), ["b"]) == 0
+        assert vault.store.note_keys("s") == {"a", "c"}
 
-    def test_an_upload_that_dies_leaves_the_former_slice(self, vault):
-        vault.keep("s", "a")
-        parts = vault.parts("s", "b")
+    def test_the_same_run_again_leaves_one_entry_a_note_and_no_object_behind(self, vault):
+        for _ in range(3):
+            vault.store.replace_notes("s", vault.parts("s", "a", "b"))
+        assert len(vault.objects()) == 2
+        vault.store.drop("s")
+        vault.store.drop("s")
+        assert vault.objects() == {}
+
+    def test_a_removed_note_is_gone_from_every_object_without_any_key(self, vault):
+        vault.add("s", "a", "b")
+        vault.add("s", "a")
+        sealed_of_a = [
+            frame for content in vault.objects().values() if b"PALVLT" in content for frame in split_frames(content)
+            if header_of(frame)["note_key"] == "a"
+        ]  # fmt: skip
+        assert len(sealed_of_a) == 2
+        del vault.held["vault_private_key"], vault.held["vault_public_key"]
+        assert vault.store.remove_notes("s", {"a", "never here"}) == 2
+        assert vault.store.remove_notes("s", {"a"}) == 0
+        assert len(vault.objects()) == 2
+        assert not any(frame in content for content in vault.objects().values() for frame in sealed_of_a)
+        assert vault.store.note_keys("s") == {"b"}
+        vault.store.remove_notes("s", {"b"})
+        assert vault.objects() == {}
+
+    def test_a_bucket_that_retains_versions_retains_none_of_a_removed_note(self, vault):
+        bucket = vault.settings.vault.bucket
+        vault.client.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
+        vault.add("s", "a", "b")
+        vault.add("t", "a")
+        vault.store.remove_notes("s", {"a"})
+        vault.store.drop("t")
+        listed = vault.client.list_object_versions(Bucket=bucket)
+        assert "DeleteMarkers" not in listed
+        assert len(listed["Versions"]) == 2
+        assert vault.has("s", "b")
+
+    def test_the_newest_of_two_entries_for_one_published_text_counts(self, vault):
+        vault.add("s", "a")
+        vault.store.add("s", parts_by_slice([vault.shard("s", ("s", entry("a", original=OTHER)))])["s"])
+        [found] = vault.store.entries("s", {"a": PUBLISHED}, vault.opener).values()
+        assert found["original_sha256"] == text_hash(OTHER)
+
+    def test_an_upload_that_dies_leaves_the_former_entries(self, vault):
+        vault.add("s", "a")
+        parts = vault.parts("s", "a", published=AGAIN)
 
         def dying():
             yield next(parts)
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            vault.store.replace("s", dying(), vault.recipient)
-        assert list(vault.store.entries("s", ["a"], vault.opener)) == ["a"]
-        vault.keep("s", "b")
+            vault.store.replace_notes("s", dying())
+        assert vault.has("s", "a")
+        assert vault.has("s", "a", published=AGAIN)
+        vault.store.replace_notes("s", vault.parts("s", "a", published=AGAIN))
+        assert len(vault.objects()) == 2
+
+    def test_a_key_whose_part_never_came_goes_with_the_next_run(self, vault):
+        vault.add("s", "a")
+        [name] = [name for name in vault.objects() if not name.endswith(".key")]
+        vault.client.delete_object(Bucket=vault.settings.vault.bucket, Key=name)
+        assert vault.store.slices() == []
+        vault.store.replace_notes("s", vault.parts("s", "b"))
         assert len(vault.objects()) == 2
 
     def test_any_changed_byte_and_any_cut_is_one_error(self, vault):
-        vault.keep("s", "a")
+        vault.add("s", "a")
         for name, content in vault.objects().items():
             steps = range(0, len(content), max(1, len(content) // 60))
             changed = [content[:i] + bytes([content[i] ^ 1]) + content[i + 1 :] for i in steps]
             for broken in (*changed, *(content[:i] for i in steps), b""):
                 vault.put(name, broken)
-                with pytest.raises(
-                    VaultError, match=r"slice s in the vault of riverside cannot be opened|has no"
-                ) as caught:
-                    vault.store.entries("s", ["a"], vault.opener)
+                with pytest.raises(VaultError, match="slice s in the vault of riverside") as caught:
+                    vault.has("s", "a")
                 assert not any(word in str(caught.value) for word in SECRET)
                 assert caught.value.__context__ is None or caught.value.__suppress_context__
             vault.put(name, content)
-        assert vault.store.entries("s", ["a"], vault.opener)
+        assert vault.has("s", "a")
 
-    def test_a_part_swapped_for_an_older_one_is_refused(self, vault):
-        vault.keep("s", "a")
-        [(_, old)] = [one for one in vault.objects().items() if "part" in one[0]]
-        vault.keep("s", "b")
-        [name] = [name for name in vault.objects() if "part" in name]
-        vault.put(name, old)
+    def test_every_byte_of_a_wrapped_key_counts(self, vault):
+        vault.add("s", "a")
+        [(name, content)] = [one for one in vault.objects().items() if one[0].endswith(".key")]
+        for place in range(len(content)):
+            vault.put(name, content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+            with pytest.raises(VaultError, match="cannot be opened"):
+                vault.has("s", "a")
+
+    def test_entries_that_were_moved_are_refused(self, vault):
+        vault.add("s", "a")
+        vault.add("t", "a")
+        part, key = sorted(name for name in vault.objects() if "/s/" in name)
+        other, other_key = sorted(name for name in vault.objects() if "/t/" in name)
+        of_s = vault.objects()
+        vault.put(other, of_s[part])
         with pytest.raises(VaultError, match="changed or cut short"):
-            vault.store.entries("s", ["b"], vault.opener)
+            vault.has("t", "a")
+        vault.put(other_key, of_s[key])
+        with pytest.raises(VaultError, match="belongs to another slice"):
+            vault.has("t", "a")
 
     def test_what_is_missing_is_named(self, vault):
-        with pytest.raises(VaultError, match="has no s/manifest"):
-            vault.store.entries("s", ["a"], vault.opener)
-        vault.keep("s", "a")
-        [name] = [name for name in vault.objects() if "part" in name]
+        with pytest.raises(VaultError, match=r"slice s .* no entry for the published text of note a"):
+            vault.has("s", "a")
+        vault.add("s", "a")
+        [name] = [name for name in vault.objects() if name.endswith(".key")]
         vault.client.delete_object(Bucket=vault.settings.vault.bucket, Key=name)
-        with pytest.raises(VaultError, match=r"has no s/.*part-00000"):
-            vault.store.entries("s", ["a"], vault.opener)
+        with pytest.raises(VaultError, match=r"slice s .*object s/.*\.key is missing"):
+            vault.has("s", "a")
 
     def test_a_change_of_keys_wraps_anew_and_touches_no_part(self, vault):
-        vault.keep("s", "a")
-        vault.keep("t", "b")
-        before = {name: content for name, content in vault.objects().items() if "part" in name}
+        vault.add("s", "a")
+        vault.add("t", "b")
+        before = {name: content for name, content in vault.objects().items() if not name.endswith(".key")}
         former = vault.opener
         vault.held["vault_private_key"], vault.held["vault_public_key"] = new_vault_keys()
         assert vault.store.rewrap("s", former, vault.recipient)
         # Interrupted here, and begun again.
         assert [vault.store.rewrap(name, former, vault.recipient) for name in vault.store.slices()] == [False, True]
-        assert {name: content for name, content in vault.objects().items() if "part" in name} == before
-        assert restore_text(PUBLISHED, vault.store.entries("t", ["b"], vault.opener)["b"]) == ORIGINAL
+        assert {name: content for name, content in vault.objects().items() if not name.endswith(".key")} == before
+        assert vault.has("t", "b")
         with pytest.raises(VaultError, match="another key"):
-            vault.store.entries("s", ["a"], former)
+            vault.store.entries("s", {"a": PUBLISHED}, former)
 
     def test_a_missing_bucket_is_named(self, vault):
         nowhere = vault.settings.vault.model_copy(update={"bucket": "no-such-vault"})
         store = VaultStore(vault.settings.model_copy(update={"vault": nowhere}), vault.secrets)
         with pytest.raises(VaultError, match=r"'no-such-vault': NoSuchBucket.*'vault_store'"):
-            store.replace("s", vault.parts("s", "a"), vault.recipient)
+            store.add("s", vault.parts("s", "a"))
+
+    def test_entries_of_another_slice_are_not_stored(self, vault):
+        with pytest.raises(VaultError, match="another slice"):
+            vault.store.add("s", vault.parts("t", "a"))
+        assert vault.objects() == {}
 
 
-class TestParts:
+class TestShards:
     def test_a_file_cut_anywhere_is_refused(self, vault):
-        list(vault.parts("s", "a"))
-        path = vault.folder / "s.vault"
+        path = vault.shard("shard", ("s", entry("a")))
         whole = path.read_bytes()
         for place in range(0, len(whole), 37):
             path.write_bytes(whole[:place])
-            with pytest.raises(VaultError, match="cut short"):
-                [check_part(part, [("a", PUBLISHED)]) for part in read_parts(path)]
+            with pytest.raises(VaultError, match=r"shard\.vault .*(cut short|lacks notes)"):
+                check_shard(path, [("a", PUBLISHED)])
 
-    def test_a_part_of_other_notes_is_refused_without_opening_it(self, vault):
-        (part,) = vault.parts("s", "a")
-        check_part(part, [("a", PUBLISHED)])
+    def test_originals_of_other_notes_are_refused_without_opening_them(self, vault):
+        path = vault.shard("shard", ("s", entry("a")))
+        assert check_shard(path, [("a", PUBLISHED)]) == 1
         for other in ([("b", PUBLISHED)], [("a", PUBLISHED + " ")], []):
             with pytest.raises(VaultError, match="does not hold the notes"):
-                check_part(part, other)
+                check_shard(path, other)
+        with pytest.raises(VaultError, match="lacks notes"):
+            check_shard(path, [("a", PUBLISHED), ("b", PUBLISHED)])
+
+    def test_shards_of_several_slices_are_divided(self, vault):
+        paths = [
+            vault.shard("one", ("s", entry("a")), ("t", entry("b")), ("s", entry("c"))),
+            vault.shard("two", ("t", entry("d")), ("u", entry("e"))),
+        ]
+        by_slice = parts_by_slice(paths, without={"c", "e"})
+        assert sorted(by_slice) == ["s", "t"]
+        assert [vault.store.add(name, parts) for name, parts in sorted(by_slice.items())] == [{"a"}, {"b", "d"}]
+        assert vault.has("t", "b", "d")
+
+    def test_parts_hold_a_bounded_number_of_notes(self, vault, monkeypatch):
+        monkeypatch.setattr(frames, "_MAX_PART_NOTES", 2)
+        assert [len(part.sealed) for part in vault.parts("s", *"abcde")] == [2, 2, 1]
+        monkeypatch.setattr(frames, "_MAX_PART_BYTES", 10)
+        assert [len(part.sealed) for part in vault.parts("s", *"abc")] == [1, 1, 1]
+        vault.add("s", *"abc")
+        assert vault.has("s", *"abc")
 
     def test_a_missing_file_says_why(self, tmp_path):
         with pytest.raises(VaultError, match=r"shard\.vault is missing.*before the vault was switched on"):
-            list(read_parts(tmp_path / "shard.vault"))
+            check_shard(tmp_path / "shard.vault", [])
 
 
 class TestSettings:
