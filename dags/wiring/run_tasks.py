@@ -95,12 +95,15 @@ def publish_tables(institution: str, kind: str, published: "PublicationReport") 
 
 @task(multiple_outputs=False)
 def store_vault(
-    institution: str, kind: str, released: "GateReport", published: "PublicationReport"
+    institution: str,
+    kind: str,
+    released: "GateReport",
+    published: "PublicationReport",  # noqa: ARG001
 ) -> dict[str, Any]:
     """Replace the sealed originals of the published notes in the vault."""
     from deid_tasks.platform import runs
 
-    return run_step(runs.store_vault, institution, _run_name(kind), released, published)
+    return run_step(runs.store_vault, institution, _run_name(kind), released)
 
 
 def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, plan: Any) -> Any:

@@ -75,7 +75,7 @@ def process_shard(
             for notes in read_shard(reader, settings, run_id, day, part):
                 result = source.deidentify(notes, slice_key)
                 writer.write_batch(result.replace_schema_metadata(schema.metadata))
-                keep(notes.batch, result)
+                keep(notes.batch, result, slice_key)
                 outcomes.update(result["outcome"].to_pylist())
                 recovered.update(entity for row in result["recovered"].to_pylist() for entity in row or ())
                 words += sum(result["words"].to_pylist())

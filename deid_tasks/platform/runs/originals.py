@@ -1,6 +1,5 @@
 """Original texts of published notes: sealed while a shard is processed, stored in the vault, and re-identified."""
 
-import datetime
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -14,9 +13,7 @@ from deid_tasks.core.errors import GateError, InputError, VaultError
 from deid_tasks.core.files import atomic_path
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.platform.publish import read_published_notes
-from deid_tasks.platform.runs.institution_engine import load_engine
-from deid_tasks.platform.runs.pseudonyms import slice_pseudonym
-from deid_tasks.platform.runs.reports import GateReport, PublicationReport
+from deid_tasks.platform.runs.reports import GateReport
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.vault import (
     EntryWriter,
@@ -31,8 +28,9 @@ from deid_tasks.platform.vault import (
     vault_recipient,
 )
 from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.ledger import read_work
 from deid_tasks.platform.warehouse.reidentification import record_reidentification
-from deid_tasks.platform.warehouse.slices import former_slices
+from deid_tasks.platform.warehouse.slices import published_keys, replaced_slices
 from deid_tasks.platform.workspace import fingerprint_of, read_batches, shard_files, vault_file
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -55,8 +53,9 @@ class Original(NamedTuple):
 @contextmanager
 def sealed_originals(
     settings: InstitutionSettings, secrets: Secrets, engine: EngineParts, shard: Path
-) -> Iterator[Callable[[pa.RecordBatch, pa.RecordBatch], None]]:
-    """Yield a function that takes each batch as it entered and as it left the engine, and seals what was replaced.
+) -> Iterator[Callable[[pa.RecordBatch, pa.RecordBatch, str], None]]:
+    """Yield a function that takes each batch as it entered and as it left the engine and its slice, and seals what was
+    replaced.
 
     Without ``settings.vault`` the function does nothing.
 
@@ -65,17 +64,16 @@ def sealed_originals(
         secrets: Its secrets.
         engine: The engine that processes the shard.
         shard: The shard's file; the sealed originals are written beside it.
-        slice_key: Pseudonym of the run's slice.
     """
     if settings.vault is None:
-        yield lambda _notes, _results: None
+        yield lambda _notes, _results, _slice: None
         return
     header = {"institution": settings.institution, "fingerprint": engine.fingerprint}
     recipient = vault_recipient(settings, secrets)
     with atomic_path(vault_file(shard)) as partial, partial.open("wb") as file:
         writer = EntryWriter(file, recipient, header)
 
-        def seal_batch(notes: pa.RecordBatch, results: pa.RecordBatch) -> None:
+        def seal_batch(notes: pa.RecordBatch, results: pa.RecordBatch, slice_key: str) -> None:
             for entry in entries_of(notes, results):
                 writer.add(slice_key, entry)
 
@@ -84,27 +82,17 @@ def sealed_originals(
 
 @logged_step
 def store_vault(
-    settings: InstitutionSettings,
-    secrets: Secrets,
-    run_id: str,
-    start: datetime.datetime,
-    end: datetime.datetime,
-    released: GateReport,
-    published: PublicationReport,
+    settings: InstitutionSettings, secrets: Secrets, run_id: str, released: GateReport
 ) -> dict[str, Any]:
-    """Replace the slice's sealed originals in the vault, once the slice is published.
+    """Replace the sealed originals of the notes that the run published or removed.
 
-    All originals are checked against the published notes first, then they replace all entries of the slice. Running
-    this again changes nothing.
+    All originals are checked against the published notes first. Running this again changes nothing.
 
     Args:
         settings: The institution, which must keep a vault.
         secrets: Its secrets.
-        run_id: The run.
-        start: Start of the data interval.
-        end: End of the data interval, exclusive.
+        run_id: The run, which has been published.
         released: What ``reconcile_run`` returned.
-        published: What ``publish_notes`` returned.
 
     Raises:
         GateError: the shards are not the shards that were published.
@@ -114,22 +102,27 @@ def store_vault(
     files = shard_files(settings, run_id, released["shards"])
     if fingerprint_of(files) != released["fingerprint"]:
         raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
-    slice_key = slice_pseudonym(load_engine(settings, secrets), start, end)
     store = VaultStore(settings, secrets)
-    if (notes := sum(map(_check_file, files))) != published["notes"]:
-        raise VaultError(
-            f"{settings.institution}: {notes} originals for {published['notes']} published notes; clear the shards"
-        )
-    by_slice = parts_by_slice([vault_file(path) for path in files])
-    parts = by_slice.pop(slice_key, iter(()))
-    if by_slice:
-        raise VaultError(f"{settings.institution}: the shards' originals belong to another slice; clear the shards")
-    store.replace_notes(slice_key, parts, store.note_keys(slice_key))
     with connect(secrets.text(settings.warehouse.connection)) as connection:
-        former = former_slices(connection, settings, (start, end), slice_key)
-    for name in former:
+        work = read_work(connection, settings, run_id)
+        replaced = replaced_slices(connection, settings, run_id)
+        whole = published_keys(connection, settings, run_id)
+    written = {item.note_key for item in work if item.result == "written" and item.note_key}
+    sealed = {key for path in files for key in _check_file(path)}
+    if missing := len(written - sealed):
+        raise VaultError(f"{settings.institution}: {missing} published notes have no originals; clear the shards")
+    former: defaultdict[str, set[str]] = defaultdict(set)
+    for item in work:
+        if item.result in {"written", "removed"} and item.former_slice_key and item.former_note_key:
+            former[item.former_slice_key].add(item.former_note_key)
+    for slice_key, keys in whole.items():
+        former[slice_key] |= store.note_keys(slice_key) - keys
+    by_slice = parts_by_slice([vault_file(path) for path in files], without=sealed - written)
+    for slice_key in sorted(by_slice.keys() | former.keys()):
+        store.replace_notes(slice_key, by_slice.get(slice_key, iter(())), former.get(slice_key, ()))
+    for name in replaced:
         store.drop(name)
-    return {"notes": notes}
+    return {"notes": len(written)}
 
 
 @logged_step
@@ -190,19 +183,20 @@ def rewrap_vault(settings: InstitutionSettings, secrets: Secrets, former: Opener
     return {"slices": len(done), "rewrapped": sum(done)}
 
 
-def _check_file(shard: Path) -> int:
-    """Return the number of notes whose originals are sealed.
+def _check_file(shard: Path) -> set[str]:
+    """Return the keys of the notes whose originals are sealed.
 
     Raises:
         VaultError: the sealed originals are not of exactly the notes in the shard's file.
     """
-    published = (
+    published = [
         (row["note_key"], row["deid_text"])
         for batch in read_batches([shard])
         for row in batch.select(["note_key", "deid_text"]).to_pylist()
         if row["deid_text"] is not None
-    )
-    return check_shard(vault_file(shard), published)
+    ]
+    check_shard(vault_file(shard), published)
+    return {key for key, _ in published}
 
 
 def _original(key: str, published: str, entry: VaultEntry) -> Original:

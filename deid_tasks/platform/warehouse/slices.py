@@ -109,6 +109,46 @@ def former_slices(
     return [name for name, _, _ in found]
 
 
+def replaced_slices(connection: Connection, settings: InstitutionSettings, run_id: str) -> list[str]:
+    """Return the former names of the run's whole days that were replaced."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                """
+                select slice_key from {results}.published_slice as s
+                where replaced_at is not null and exists (
+                    select 1 from {results}.run_day as d
+                    where d.run_id = %s and s.slice_start < d.note_day + 1 and s.slice_end > d.note_day
+                )
+                """,
+                settings,
+            ),
+            (run_id,),
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
+def published_keys(connection: Connection, settings: InstitutionSettings, run_id: str) -> dict[str, set[str]]:
+    """Return the keys of the published notes of the slices of the run's whole days, by slice."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                """
+                select s.slice_key, array_agg(l.note_key) filter (where l.note_key is not null)
+                from {results}.published_slice as s
+                left join {results}.note_ledger as l on s.slice_key = l.slice_key
+                where s.replaced_at is null and s.note_day in (
+                    select note_day from {results}.run_day where run_id = %s
+                )
+                group by 1
+                """,
+                settings,
+            ),
+            (run_id,),
+        )
+        return {name: set(keys or ()) for name, keys in cursor.fetchall()}
+
+
 def close_slices(
     connection: Connection, settings: InstitutionSettings, names: Collection[str], former: Collection[str]
 ) -> None:
