@@ -189,14 +189,17 @@ def _check_file(shard: Path) -> set[str]:
     Raises:
         VaultError: the sealed originals are not of exactly the notes in the shard's file.
     """
-    published = [
-        (row["note_key"], row["deid_text"])
-        for batch in read_batches([shard])
-        for row in batch.select(["note_key", "deid_text"]).to_pylist()
-        if row["deid_text"] is not None
-    ]
-    check_shard(vault_file(shard), published)
-    return {key for key, _ in published}
+    keys: set[str] = set()
+
+    def published() -> Iterator[tuple[str, str]]:
+        for batch in read_batches([shard]):
+            for row in batch.select(["note_key", "deid_text"]).to_pylist():
+                if row["deid_text"] is not None:
+                    keys.add(row["note_key"])
+                    yield row["note_key"], row["deid_text"]
+
+    check_shard(vault_file(shard), published())
+    return keys
 
 
 def _original(key: str, published: str, entry: VaultEntry) -> Original:
