@@ -60,7 +60,12 @@ class GateSettings(Section):
         description="Name of the secret that holds its public half (PEM), with which publishing verifies certificates.",
     )
     approval: bool = Field(
-        default=False, description="Whether a person must approve the first publication under a new fingerprint."
+        default=False,
+        description="Whether a person must approve the first publication under new code, models, settings or harvest.",
+    )
+    approve_dictionaries: bool = Field(
+        default=False,
+        description="Whether `approval` also asks for the first publication under new dictionaries.",
     )
     data_docs: str | None = Field(
         default=None,

@@ -29,6 +29,12 @@ class DictionariesSettings(Section):
         description="Cron, in UTC, of the dictionaries DAG. The evaluation follows it;"
         " both should end before the notes DAG starts.",
     )
+    max_age_hours: int | None = Field(
+        default=None,
+        ge=1,
+        description="Age of the promoted engine's dictionaries beyond which a run of notes waits for newer ones;"
+        " runs never wait if not given.",
+    )
 
 
 class NotesSettings(NoteLimits):

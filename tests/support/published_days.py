@@ -18,10 +18,11 @@ def with_settings(site, **sections):
 
 def release(settings, site, run_id, start=START):
     end = start + DAY
+    pin = runs.pin_engine(settings, site.secrets)
     shards = runs.plan_shards(settings, site.secrets, start, end)
-    done = [runs.process_shard(settings, site.secrets, run_id, start, end, shard) for shard in shards]
-    released = runs.reconcile_run(settings, site.secrets, run_id, start, end, done)
-    return shards, released, runs.publish_notes(settings, site.secrets, run_id, start, end, released)
+    done = [runs.process_shard(settings, site.secrets, run_id, pin, start, end, shard) for shard in shards]
+    released = runs.reconcile_run(settings, site.secrets, run_id, pin, start, end, done)
+    return shards, released, runs.publish_notes(settings, site.secrets, run_id, pin, start, end, released)
 
 
 def published(settings, site) -> pa.Table:

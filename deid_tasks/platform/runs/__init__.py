@@ -8,7 +8,6 @@ from deid_tasks.platform.runs.adjudication import adjudicate_samples
 from deid_tasks.platform.runs.annotation_export import export_tasks
 from deid_tasks.platform.runs.annotation_import import import_annotations
 from deid_tasks.platform.runs.annotation_progress import annotation_status
-from deid_tasks.platform.runs.certificates import verify_current_certificate
 from deid_tasks.platform.runs.dictionaries import compile_dictionaries
 from deid_tasks.platform.runs.evaluation import evaluate_and_certify
 from deid_tasks.platform.runs.gold_sets import freeze_gold_sets
@@ -16,6 +15,7 @@ from deid_tasks.platform.runs.harvesting import approve_harvest, approved_harves
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.notes import plan_shards, process_shard
 from deid_tasks.platform.runs.originals import reidentify_notes, rewrap_vault, store_vault
+from deid_tasks.platform.runs.promotion import pin_engine
 from deid_tasks.platform.runs.pseudonyms import surrogate_keys
 from deid_tasks.platform.runs.publication import publish_notes
 from deid_tasks.platform.runs.reconciliation import reconcile_run
@@ -40,9 +40,9 @@ __all__ = [  # noqa: RUF022
     "annotation_status",
     "adjudicate_samples",
     "freeze_gold_sets",
-    # The certificate.
+    # The certificate, and the promoted engine that a run uses.
     "evaluate_and_certify",
-    "verify_current_certificate",
+    "pin_engine",
     # One day of notes.
     "plan_shards",
     "process_shard",

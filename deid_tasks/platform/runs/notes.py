@@ -16,7 +16,7 @@ from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.originals import sealed_originals
 from deid_tasks.platform.runs.pseudonyms import slice_pseudonym
-from deid_tasks.platform.runs.reports import ShardPlan, ShardReport
+from deid_tasks.platform.runs.reports import EnginePin, ShardPlan, ShardReport
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import Shard, connect, count_notes, read_patients, read_shard
 from deid_tasks.platform.workspace import shard_file
@@ -42,6 +42,7 @@ def process_shard(
     settings: InstitutionSettings,
     secrets: Secrets,
     run_id: str,
+    pin: EnginePin,
     start: datetime.datetime,
     end: datetime.datetime,
     shard: ShardPlan,
@@ -54,7 +55,7 @@ def process_shard(
     A note that the engine cannot process is quarantined. An error that no note causes fails the shard, and Airflow
     retries it.
     """
-    engine = load_engine(settings, secrets)
+    engine = load_engine(settings, secrets, pin)
     types_without_patient = frozenset(settings.notes.types_without_patient)
     part = Shard(**shard)
     schema = RESULT_SCHEMA.with_metadata({"fingerprint": engine.fingerprint})

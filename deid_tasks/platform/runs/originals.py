@@ -17,7 +17,7 @@ from deid_tasks.engine.parts import EngineParts
 from deid_tasks.platform.publish import read_published_notes
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.pseudonyms import slice_pseudonym
-from deid_tasks.platform.runs.reports import GateReport, PublicationReport
+from deid_tasks.platform.runs.reports import EnginePin, GateReport, PublicationReport
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.vault import (
     Opener,
@@ -83,6 +83,7 @@ def store_vault(
     settings: InstitutionSettings,
     secrets: Secrets,
     run_id: str,
+    pin: EnginePin,
     start: datetime.datetime,
     end: datetime.datetime,
     released: GateReport,
@@ -97,6 +98,7 @@ def store_vault(
         settings: The institution, which must keep a vault.
         secrets: Its secrets.
         run_id: The run.
+        pin: The run's engine.
         start: Start of the data interval.
         end: End of the data interval, exclusive.
         released: What ``reconcile_run`` returned.
@@ -110,7 +112,7 @@ def store_vault(
     files = shard_files(settings, run_id, released["shards"])
     if fingerprint_of(files) != released["fingerprint"]:
         raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
-    slice_key = slice_pseudonym(load_engine(settings, secrets), start, end)
+    slice_key = slice_pseudonym(load_engine(settings, secrets, pin), start, end)
     store = VaultStore(settings, secrets)
     if (notes := sum(map(_check_file, files))) != published["notes"]:
         raise VaultError(

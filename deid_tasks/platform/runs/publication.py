@@ -10,7 +10,7 @@ from deid_tasks.platform.publish import PUBLISHED_SCHEMA, publish_slice
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.pseudonyms import key_pseudonym, pseudonym, slice_pseudonym
-from deid_tasks.platform.runs.reports import GateReport, PublicationReport
+from deid_tasks.platform.runs.reports import EnginePin, GateReport, PublicationReport
 from deid_tasks.platform.runs.reviews import check_review
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
@@ -24,6 +24,7 @@ def publish_notes(
     settings: InstitutionSettings,
     secrets: Secrets,
     run_id: str,
+    pin: EnginePin,
     start: datetime.datetime,
     end: datetime.datetime,
     released: GateReport,
@@ -36,6 +37,7 @@ def publish_notes(
         settings: The institution.
         secrets: Its secrets.
         run_id: The run.
+        pin: The run's engine.
         start: Start of the data interval.
         end: End of the data interval, exclusive.
         released: What ``reconcile_run`` returned.
@@ -45,10 +47,10 @@ def publish_notes(
             person must see the run first.
         PublishError: the table cannot be written.
     """
-    engine = load_engine(settings, secrets)
+    engine = load_engine(settings, secrets, pin)
     files = shard_files(settings, run_id, released["shards"])
     fingerprint = fingerprint_of(files)
-    if fingerprint != released["fingerprint"]:
+    if not fingerprint == released["fingerprint"] == pin["fingerprint"]:
         raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         certificate = valid_certificate(connection, settings, secrets, fingerprint)

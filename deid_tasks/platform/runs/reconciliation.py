@@ -15,7 +15,7 @@ from deid_tasks.core.notes import Amounts, Outcome
 from deid_tasks.engine.audit.record_audit import audit
 from deid_tasks.evidence.gate import RunFigure, Verdict, check_tables, drift_reasons, judge_run, run_checks
 from deid_tasks.platform.runs.certificates import valid_certificate
-from deid_tasks.platform.runs.reports import GateReport, ReviewReason, ShardReport
+from deid_tasks.platform.runs.reports import EnginePin, GateReport, ReviewReason, ShardReport
 from deid_tasks.platform.runs.reviews import review_reasons
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, count_notes, read_patients
@@ -48,6 +48,7 @@ def reconcile_run(
     settings: InstitutionSettings,
     secrets: Secrets,
     run_id: str,
+    pin: EnginePin,
     start: datetime.datetime,
     end: datetime.datetime,
     shards: list[ShardReport],
@@ -58,6 +59,7 @@ def reconcile_run(
         settings: The institution.
         secrets: Its secrets.
         run_id: The run.
+        pin: The run's engine.
         start: Start of the data interval.
         end: End of the data interval, exclusive.
         shards: What ``process_shard`` returned for each shard.
@@ -71,6 +73,11 @@ def reconcile_run(
     """
     files = shard_files(settings, run_id, len(shards))
     fingerprint = fingerprint_of(files)
+    if fingerprint != pin["fingerprint"]:
+        raise GateError(
+            f"{settings.institution}: the run's shards were made by engine {fingerprint}, and the run has pinned"
+            f" {pin['fingerprint']} since; clear its shard tasks"
+        )
     uri = secrets.text(settings.warehouse.connection)
     with connect(uri) as connection:
         tally = _read_shards(connection, settings, run_id, fingerprint, files)

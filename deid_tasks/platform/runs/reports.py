@@ -3,6 +3,17 @@
 from typing import Literal, TypedDict
 
 
+class EnginePin(TypedDict):
+    """The engine of a run: its fingerprint, and the versions of the files that it is built from."""
+
+    fingerprint: str
+    lexicon: str
+    people: str
+    """Version of the known people."""
+    harvest: str
+    """Name of the approved harvest; empty where none was approved."""
+
+
 class ShardPlan(TypedDict):
     """One shard of a run: its index, from 0, and the number of shards."""
 

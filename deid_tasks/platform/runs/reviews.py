@@ -22,10 +22,8 @@ def review_reasons(
 ) -> list[ReviewReason]:
     """Return why a person must see this run before it is published, without the reasons that were approved before."""
     reasons: list[ReviewReason] = []
-    if settings.gate.approval and not is_approved(connection, settings, "first_publication", fingerprint):
-        reasons.append(
-            {"kind": "first_publication", "reason": f"nothing was published under fingerprint {fingerprint} yet"}
-        )
+    if settings.gate.approval and not _is_first_approved(connection, settings, fingerprint):
+        reasons.append({"kind": "first_publication", "reason": _first_reason(settings, fingerprint)})
     if drift:
         reason = "; ".join(drift)
         if not is_approved(connection, settings, "drift", fingerprint, run_id, reason):
@@ -89,9 +87,27 @@ def check_review(connection: Connection, settings: InstitutionSettings, run_id: 
         if one["kind"] == "drift":
             approved = is_approved(connection, settings, "drift", fingerprint, run_id, one["reason"])
         else:
-            approved = is_approved(connection, settings, "first_publication", fingerprint)
+            approved = _is_first_approved(connection, settings, fingerprint)
         if not approved:
             raise GateError(
                 f"{settings.institution}: held for review: {one['reason']};"
                 " approve or reject it in the task review of this run, under 'Required Actions'"
             )
+
+
+def _is_first_approved(connection: Connection, settings: InstitutionSettings, fingerprint: str) -> bool:
+    """Whether a person approved publishing under this engine, or under one that differs in its dictionaries alone where
+    the settings let that count."""
+    return is_approved(
+        connection,
+        settings,
+        "first_publication",
+        fingerprint,
+        any_dictionaries=not settings.gate.approve_dictionaries,
+    )
+
+
+def _first_reason(settings: InstitutionSettings, fingerprint: str) -> str:
+    if settings.gate.approve_dictionaries:
+        return f"nothing was published under fingerprint {fingerprint} yet"
+    return f"nothing was published under the code, models, settings and harvest of fingerprint {fingerprint} yet"
