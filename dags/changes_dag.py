@@ -15,7 +15,11 @@ def build(settings: InstitutionSettings) -> DAG:
     name = settings.institution
     with DAG(
         **dag_arguments(
-            Kind.CHANGES, settings, hours=RunReview.HOURS, **settings.publish.model_dump(), **settings.changes.model_dump()
+            Kind.CHANGES,
+            settings,
+            hours=RunReview.HOURS,
+            **settings.publish.model_dump(),
+            **settings.changes.model_dump(),
         ),
         schedule=CronTriggerTimetable(settings.changes.schedule, timezone=settings.notes.timezone),
         max_active_runs=1,

@@ -70,27 +70,32 @@ def detect_and_obfuscate(institution: str, kind: str, pin: "EnginePin", shard: "
 
 # Every shard or none: a run that lacks a shard must not reach the gate or the table.
 @task(multiple_outputs=False, trigger_rule=TriggerRule.ALL_SUCCESS)
-def reconcile_and_gate(institution: str, kind: str, shards: "list[ShardReport]") -> "GateReport":
+def reconcile_and_gate(institution: str, kind: str, pin: "EnginePin", shards: "list[ShardReport]") -> "GateReport":
     """Check counts, audit, certificate and drift of the whole run; fail where a figure falls short."""
     from deid_tasks.platform import runs
 
-    return run_step(runs.reconcile_run, institution, _run_name(kind), cast("Any", kind), list(shards))
+    return run_step(runs.reconcile_run, institution, _run_name(kind), pin, cast("Any", kind), list(shards))
 
 
 @task(multiple_outputs=False)
-def publish(institution: str, kind: str, released: "GateReport") -> "PublicationReport":
+def publish(institution: str, kind: str, pin: "EnginePin", released: "GateReport") -> "PublicationReport":
     """Write what the run read in place of what was published of the same notes, in one commit."""
     from deid_tasks.platform import runs
 
-    return run_step(runs.publish_notes, institution, _run_name(kind), released)
+    return run_step(runs.publish_notes, institution, _run_name(kind), pin, released)
 
 
 @task(multiple_outputs=False)
-def publish_tables(institution: str, kind: str, published: "PublicationReport") -> dict[str, Any]:  # noqa: ARG001
+def publish_tables(
+    institution: str,
+    kind: str,
+    pin: "EnginePin",
+    published: "PublicationReport",  # noqa: ARG001
+) -> dict[str, Any]:
     """Replace each structured table whose content has changed; the notes are published before."""
     from deid_tasks.platform import runs
 
-    return run_step(runs.publish_tables, institution, _run_name(kind), DBT_CONTRACT)
+    return run_step(runs.publish_tables, institution, _run_name(kind), DBT_CONTRACT, pin=pin)
 
 
 @task(multiple_outputs=False)
@@ -118,13 +123,13 @@ def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, pla
     name, value = settings.institution, kind.value
     removed = remove_notes(name, value, plan)
     shards = detect_and_obfuscate.override(pool=Pool.GPU).partial(institution=name, kind=value, pin=pin)
-    gated = reconcile_and_gate(name, value, cast("Any", shards.expand(shard=shards_of(plan))))
-    committed = publish.override(outlets=[notes_asset(name)])(name, value, gated)
+    gated = reconcile_and_gate(name, value, pin, cast("Any", shards.expand(shard=shards_of(plan))))
+    committed = publish.override(outlets=[notes_asset(name)])(name, value, pin, gated)
     # What must leave the table never waits for what comes in.
     removed >> committed
     gated >> RunReview(institution=name, gate_task="reconcile_and_gate", kind=value) >> committed
     if settings.publish.tables:
-        publish_tables(name, value, committed)
+        publish_tables(name, value, pin, committed)
     if settings.vault:
         store_vault(name, value, gated, committed)
     return committed

@@ -1,13 +1,20 @@
 """The tasks with which a run begins: it waits until its notes are complete, and pins the engine that it uses."""
 
 import datetime
+import logging
 from typing import Any
 
 from airflow.providers.standard.sensors.time_delta import TimeDeltaSensor
-from airflow.sdk import task
+from airflow.sdk import PokeReturnValue, task
 
+from deid_tasks.core.errors import DictionariesTooOldError
 from deid_tasks.settings import InstitutionSettings
 from wiring.steps import run_step
+
+logger = logging.getLogger(__name__)
+
+_POKE_SECONDS = 5 * 60
+_PATIENCE_SECONDS = 12 * 3_600
 
 
 def wait_for_late_notes(settings: InstitutionSettings) -> TimeDeltaSensor:
@@ -18,6 +25,21 @@ def wait_for_late_notes(settings: InstitutionSettings) -> TimeDeltaSensor:
         deferrable=True,
         execution_timeout=None,
     )
+
+
+@task.sensor(mode="reschedule", poke_interval=_POKE_SECONDS, timeout=_PATIENCE_SECONDS)
+def pin_engine(institution: str) -> PokeReturnValue:
+    """Return the promoted engine that the run uses; fail before a note is read where there is none.
+
+    Where its dictionaries are older than the settings allow, wait until newer ones are promoted.
+    """
+    from deid_tasks.platform import runs
+
+    try:
+        return PokeReturnValue(is_done=True, xcom_value=run_step(runs.pin_engine, institution))
+    except DictionariesTooOldError as error:
+        logger.warning("%s", error)
+        return PokeReturnValue(is_done=False)
 
 
 @task(multiple_outputs=False)

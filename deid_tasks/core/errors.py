@@ -29,6 +29,10 @@ class GateError(DeidError):
     """A check that guards publishing failed; the text says which figure fell short."""
 
 
+class DictionariesTooOldError(DeidError):
+    """The dictionaries of the promoted engine are older than the settings allow; a run waits for newer ones."""
+
+
 class PublishError(DeidError):
     """The published table cannot be written or read."""
 

@@ -12,7 +12,8 @@ from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.annotators import ADJUDICATOR, Habits, annotate_tasks
 from deid_tasks.learning.harvest.files import exclude, newest_harvest
 from deid_tasks.platform.runs.annotation_files import person_dir
-from deid_tasks.platform.runs.harvesting import approve_harvest, harvest_dir
+from deid_tasks.platform.runs.harvesting import approve_harvest
+from deid_tasks.platform.runs.institution_engine import harvest_dir
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.annotations import drawn_samples
 from deid_tasks.settings import InstitutionSettings, Secrets

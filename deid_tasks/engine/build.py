@@ -33,6 +33,12 @@ def build_engine(
     harvest = ApprovedHarvest.open(artifacts.approved, key) if artifacts.approved and key else None
     built = build_detectors(BuildInputs(settings, artifacts, key, lexicon, harvest))
     people = KnownPeople.open(artifacts.people, key, institution) if artifacts.people and key else None
+
+    def fingerprint_with(lexicon_version: str, people: str = "") -> str:
+        return fingerprint(
+            settings, institution, lexicon_version, built.model_hashes, harvested=built.harvested, people=people
+        )
+
     return EngineParts(
         detectors=built.detectors,
         lexicon=lexicon,
@@ -40,13 +46,7 @@ def build_engine(
         merge=settings.merge,
         recover=settings.recover,
         max_characters=settings.notes.max_characters,
-        fingerprint=fingerprint(
-            settings,
-            institution,
-            lexicon.version,
-            built.model_hashes,
-            harvested=built.harvested,
-            people=people.version if people else "",
-        ),
+        fingerprint=fingerprint_with(lexicon.version, people=people.version if people else ""),
         batch_detectors=frozenset({DetectorName.PATIENT} & set(settings.detect.detectors)),
+        base_fingerprint=fingerprint_with(""),
     )

@@ -99,7 +99,8 @@ def fingerprint(
         people: version of the known people, whom surrogates avoid.
 
     Returns:
-        32 hexadecimal digits.
+        32 hexadecimal digits. Without lexicon and known people, both empty, it is the engine's base fingerprint: it
+        changes with code, models, settings and harvest, and not with each night's dictionaries.
     """
     folder = reference or reference_path("SOURCES.md").parent
     parts = {

@@ -27,6 +27,9 @@ class EngineParts:
     fingerprint: str
     batch_detectors: frozenset[DetectorName] = frozenset({DetectorName.PATIENT})
     """Detectors that are built anew for each batch, if it has what they need."""
+    base_fingerprint: str = ""
+    """The fingerprint without the versions of lexicon and known people; empty for an engine that no settings
+    describe."""
 
     def without_dictionaries(self) -> "EngineParts":
         """Return the engine on its public resources alone: the baseline for an institution's dictionaries."""

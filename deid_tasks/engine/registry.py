@@ -33,10 +33,11 @@ class Artifacts:
 
     Attributes:
         institution: its name. Surrogates and the sentence cache depend on it.
-        lexicon: folder of its lexicons; the newest one is used.
-        approved: folder of its approved inclusion lists and templates; the newest ones are used. Needs the key.
+        lexicon: folder of one version of its lexicon, or of all versions, of which the newest is used.
+        approved: folder of one approved harvest, or of all, of which the newest is used. Needs the key.
         cache: folder of the sentence cache. Needs the key.
-        people: file of its known people, whom no surrogate person may equal in name and birth date. Needs the key.
+        people: file of one version of its known people, whom no surrogate person may equal in name and birth date.
+            Needs the key.
     """
 
     institution: str = PUBLIC

@@ -29,7 +29,9 @@ class VolumeSettings(Section):
         default=8, ge=1, le=52, description="Weeks before the day whose same weekdays say what is usual (their median)."
     )
     min_weeks: int = Field(
-        default=3, ge=1, description="Minimum weekdays with a publication; with fewer, only a day without notes is held."
+        default=3,
+        ge=1,
+        description="Minimum weekdays with a publication; with fewer, only a day without notes is held.",
     )
     min_ratio: float = Field(default=0.5, ge=0, le=1, description="Lowest ratio of a day's notes to the usual number.")
     max_ratio: float = Field(default=2.0, ge=1, description="Highest ratio of a day's notes to the usual number.")
@@ -75,7 +77,12 @@ class GateSettings(Section):
         description="Name of the secret that holds its public half (PEM), with which publishing verifies certificates.",
     )
     approval: bool = Field(
-        default=False, description="Whether a person must approve the first publication under a new fingerprint."
+        default=False,
+        description="Whether a person must approve the first publication under new code, models, settings or harvest.",
+    )
+    approve_dictionaries: bool = Field(
+        default=False,
+        description="Whether `approval` also asks for the first publication under new dictionaries.",
     )
     data_docs: str | None = Field(
         default=None,

@@ -30,6 +30,12 @@ class DictionariesSettings(Section):
         description="Cron, in UTC, of the dictionaries DAG. The evaluation follows it;"
         " both should end before the notes DAG starts.",
     )
+    max_age_hours: int | None = Field(
+        default=None,
+        ge=1,
+        description="Age of the promoted engine's dictionaries beyond which a run of notes waits for newer ones;"
+        " runs never wait if not given.",
+    )
 
 
 class NotesSettings(NoteLimits):
@@ -73,7 +79,9 @@ class ChangesSettings(Section):
 
     schedule: str = Field(default="@hourly", description="Airflow schedule of the changes DAG, in `notes.timezone`.")
     max_notes: int = Field(
-        default=50_000, ge=1, description="Maximum notes of one run; the next run takes the others. Removals come first."
+        default=50_000,
+        ge=1,
+        description="Maximum notes of one run; the next run takes the others. Removals come first.",
     )
     max_delay_hours: float = Field(
         default=24,

@@ -35,8 +35,8 @@ def process(settings, site, run_id, plan):
         return None, None
     pin = runs.pin_engine(settings, site.secrets)
     done = [runs.process_shard(settings, site.secrets, run_id, pin, shard) for shard in plan["shards"]]
-    released = runs.reconcile_run(settings, site.secrets, run_id, plan["kind"], done)
-    return released, runs.publish_notes(settings, site.secrets, run_id, released)
+    released = runs.reconcile_run(settings, site.secrets, run_id, pin, plan["kind"], done)
+    return released, runs.publish_notes(settings, site.secrets, run_id, pin, released)
 
 
 def published(settings, site) -> pa.Table:

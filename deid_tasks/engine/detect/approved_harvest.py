@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from deid_tasks.core.errors import LexiconError
-from deid_tasks.core.files import atomic_path, make_folder, write_atomically
+from deid_tasks.core.files import atomic_path, make_folder
+from deid_tasks.core.versions import make_newest, newest_version
 from deid_tasks.engine.detect.inclusion import InclusionList
 from deid_tasks.engine.detect.templates import Template, version_of
 
 FORMAT = 1
-_METADATA, _INCLUSION, _TEMPLATES, _CURRENT = "metadata.json", "inclusion.bin", "templates.json", "CURRENT"
+_METADATA, _INCLUSION, _TEMPLATES = "metadata.json", "inclusion.bin", "templates.json"
 
 
 @dataclass(frozen=True)
@@ -37,19 +38,21 @@ class ApprovedHarvest:
 
     @classmethod
     def open(cls, folder: Path, key: bytes) -> "ApprovedHarvest | None":
-        """Return the newest approved version in ``folder``; ``None`` where nothing was ever approved.
+        """Return an approved version; ``None`` where nothing was ever approved.
 
         Args:
-            folder: where ``freeze_harvest`` wrote approved versions.
+            folder: the folder of one version, or of all versions, of which the newest is opened.
             key: the institution's secret.
 
         Raises:
             LexiconError: the version is damaged, of another format, or was frozen under another key.
         """
-        if not (folder / _CURRENT).is_file():
-            return None
+        room = folder
+        if not (folder / _METADATA).is_file():
+            if not (newest := newest_version(folder)):
+                return None
+            room = folder / newest
         try:
-            room = folder / (folder / _CURRENT).read_text(encoding="ascii").strip()
             metadata = json.loads((room / _METADATA).read_text(encoding="utf-8"))
             documents = json.loads((room / _TEMPLATES).read_text(encoding="utf-8", errors="surrogatepass"))
             templates = tuple(Template.of_document(one) for one in documents)
@@ -81,7 +84,7 @@ class ApprovedHarvest:
             documents = [template.document() for template in self.templates]
             (room / _TEMPLATES).write_text(json.dumps(documents), encoding="utf-8", errors="surrogatepass")
             (room / _METADATA).write_text(json.dumps(self.metadata(key), indent=1), encoding="utf-8")
-        write_atomically(folder / _CURRENT, target.name)
+        make_newest(folder, target.name)
         return target
 
     def metadata(self, key: bytes) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from deid_tasks.core.errors import LexiconError
-from deid_tasks.core.files import atomic_path, make_folder, write_atomically
+from deid_tasks.core.files import atomic_path, make_folder
+from deid_tasks.core.versions import make_newest, newest_version
 from deid_tasks.engine.lexicon.build import build_table
 from deid_tasks.engine.lexicon.public import public_terms
 from deid_tasks.engine.lexicon.scan import U64, Hasher, Scan
@@ -21,7 +22,6 @@ from deid_tasks.engine.lexicon.terms import KINDS, LexiconTerm
 
 FORMAT = 2
 _METADATA = "metadata.json"
-_CURRENT = "CURRENT"
 _ARRAYS = {"hashes": "<u8", "payload": "<u8", "buckets": "<u4"}
 """The files of an artefact beside its metadata: flat arrays without a header, and their types."""
 _BLOCK_BYTES = 1 << 15
@@ -71,7 +71,7 @@ class Lexicon:
         """
         try:
             if not (folder / _METADATA).is_file():
-                folder = folder / (folder / _CURRENT).read_text(encoding="ascii").strip()
+                folder = folder / newest_version(folder)
             metadata = json.loads((folder / _METADATA).read_text(encoding="utf-8"))
             if metadata.get("format") != FORMAT or metadata.get("kinds") != {k: list(v) for k, v in KINDS.items()}:
                 raise LexiconError(f"the lexicon in {folder} is of another format version: compile it again")
@@ -111,7 +111,7 @@ class Lexicon:
                 (staging / _METADATA).write_text(json.dumps(metadata, indent=1), encoding="utf-8")
             if not (target / _METADATA).is_file():
                 raise LexiconError(f"{target}: holds no complete lexicon; delete the folder and compile again")
-        write_atomically(folder / _CURRENT, self.version)
+        make_newest(folder, self.version)
         return target
 
     def scan(self, texts: Sequence[str]) -> Scan:

@@ -8,7 +8,6 @@ from deid_tasks.platform.runs.adjudication import adjudicate_samples
 from deid_tasks.platform.runs.annotation_export import export_tasks
 from deid_tasks.platform.runs.annotation_import import import_annotations
 from deid_tasks.platform.runs.annotation_progress import annotation_status
-from deid_tasks.platform.runs.certificates import verify_current_certificate
 from deid_tasks.platform.runs.dictionaries import compile_dictionaries
 from deid_tasks.platform.runs.evaluation import evaluate_and_certify
 from deid_tasks.platform.runs.gold_sets import freeze_gold_sets
@@ -18,6 +17,7 @@ from deid_tasks.platform.runs.ledger_checks import ledger_counts, reconcile_ledg
 from deid_tasks.platform.runs.notes import process_shard
 from deid_tasks.platform.runs.originals import reidentify_notes, rewrap_vault, store_vault
 from deid_tasks.platform.runs.plans import plan_changes_run, plan_notes_run
+from deid_tasks.platform.runs.promotion import pin_engine
 from deid_tasks.platform.runs.pseudonyms import surrogate_keys
 from deid_tasks.platform.runs.publication import publish_notes, remove_notes, retract_at_once
 from deid_tasks.platform.runs.reconciliation import reconcile_run
@@ -43,9 +43,9 @@ __all__ = [  # noqa: RUF022
     "annotation_status",
     "adjudicate_samples",
     "freeze_gold_sets",
-    # The certificate.
+    # The certificate, and the promoted engine that a run uses.
     "evaluate_and_certify",
-    "verify_current_certificate",
+    "pin_engine",
     # A run: a day of notes, or what changed since.
     "plan_notes_run",
     "plan_changes_run",

@@ -25,9 +25,11 @@ from deid_tasks.evidence.gate import Verdict, baseline, check_tables, evaluation
 from deid_tasks.evidence.report import write_report
 from deid_tasks.platform.runs.ablation import FULL, Variant, without_dictionaries
 from deid_tasks.platform.runs.batches import batched
+from deid_tasks.platform.runs.dictionaries import compiled_at
 from deid_tasks.platform.runs.evaluation_records import describe_worst, evaluated_on, evaluation_rows, history
-from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.institution_engine import load_candidate
 from deid_tasks.platform.runs.patient_split import is_unseen_by_models, model_splits
+from deid_tasks.platform.runs.promotion import promote_engine
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.certificates import (
@@ -60,7 +62,8 @@ class _Measured:
 
 @logged_step
 def evaluate_and_certify(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
-    """Score the engine on the newest gold set of each design that the gate asks for, and issue the certificate.
+    """Score the candidate on the newest gold set of each design that the gate asks for, issue the certificate, and
+    promote an engine that passed.
 
     The engine is scored with and without the institution's dictionaries. All figures are rows of
     ``_results.evaluation``, and a report is written to ``<work_dir>/evaluation``.
@@ -70,12 +73,14 @@ def evaluate_and_certify(settings: InstitutionSettings, secrets: Secrets) -> dic
         design.
 
     Raises:
-        GateError: a gold set is missing, or a figure falls short; the certificate is then stored as failed.
+        GateError: a gold set is missing, or a figure falls short; the certificate is then stored as failed,
+            and runs continue with the engine that was promoted before.
         SettingsError: the signing key is missing or invalid.
     """
     signing_key = secrets.text(settings.gate.signing_key)
     uri = secrets.text(settings.warehouse.connection)
-    engine = load_engine(settings, secrets)
+    engine, candidate = load_candidate(settings, secrets)
+    compiled = compiled_at(settings, candidate["lexicon"])
     with connect(uri) as reader, connect(uri) as lookup:
         golds = [_gold_set(reader, settings, design) for design in settings.gate.designs]
         measured = [_measure(reader, lookup, settings, engine, gold) for gold in golds]
@@ -130,6 +135,7 @@ def evaluate_and_certify(settings: InstitutionSettings, secrets: Secrets) -> dic
         worst = [describe_worst(one.gold.design, one.evaluations[FULL], recall_min) for one in measured]
         shortfalls = "; ".join((*verdict.failures, *worst))
         raise GateError(f"{settings.institution}: no certificate: {shortfalls}")
+    promote_engine(settings, secrets, engine, candidate, compiled, certificate.certificate_id)
     return {
         "certificate": certificate.certificate_id,
         "evaluation_id": evaluation_id,

@@ -3,7 +3,6 @@
 import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,22 +24,16 @@ from deid_tasks.learning.harvest import (
 )
 from deid_tasks.learning.harvest.files import newest_harvest, read_decided
 from deid_tasks.platform.runs.batches import batched
-from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.institution_engine import approved_dir, harvest_dir, load_engine
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.notes import read_some, read_texts
-from deid_tasks.platform.workspace import work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _POOL = 8
 """Sentences whose text is read for each that may be proposed; only the text shows whether it names a disease."""
 _BATCH = 200
 _DISEASE_OR_DRUG = mask_of("medical", "disease", "drug")
-
-
-def harvest_dir(settings: InstitutionSettings) -> Path:
-    """Return the folder of an institution's harvests."""
-    return work_dir(settings) / "harvest"
 
 
 @logged_step
@@ -103,7 +96,7 @@ def approve_harvest(
     folder = harvest_dir(settings)
     decided = read_decided(folder, harvested or newest_harvest(folder))
     approved = freeze_harvest(
-        folder / "approved",
+        approved_dir(settings),
         secrets.key(settings.obfuscate.key),
         decided.sentences,
         decided.templates,
@@ -126,7 +119,7 @@ def approve_harvest(
 def approved_harvest(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any] | None:
     """Return counts, approver and time of the version in use; ``None`` where no harvest was approved."""
     key = secrets.key(settings.obfuscate.key)
-    approved = ApprovedHarvest.open(harvest_dir(settings) / "approved", key)
+    approved = ApprovedHarvest.open(approved_dir(settings), key)
     return None if approved is None else approved.metadata(key)
 
 

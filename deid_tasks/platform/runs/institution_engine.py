@@ -1,8 +1,13 @@
-"""An institution's engine: its settings, its newest compiled lexicon and its newest approved harvest."""
+"""An institution's engine, built from its settings and from exact versions of its files.
+
+The candidate is the engine on the newest compiled dictionaries and the newest approved harvest. A run uses the promoted
+engine that its pin names.
+"""
 
 from pathlib import Path
 
-from deid_tasks.core.errors import LexiconError
+from deid_tasks.core.errors import GateError, LexiconError
+from deid_tasks.core.versions import newest_version
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.engine.parts import EngineParts
@@ -12,26 +17,65 @@ from deid_tasks.platform.workspace import work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
-def load_engine(settings: InstitutionSettings, secrets: Secrets, pin: EnginePin | None = None) -> EngineParts:  # noqa: ARG001
-    """Return the institution's engine on its newest compiled lexicon and its newest approved harvest.
+def load_engine(settings: InstitutionSettings, secrets: Secrets, pin: EnginePin | None = None) -> EngineParts:
+    """Return the engine that ``pin`` names; without a pin the candidate.
 
     Raises:
-        LexiconError: no lexicon has been compiled, or one of the compiled files is damaged or was made with another
+        GateError: code, models or settings are not those that the pinned engine was promoted with.
+        LexiconError: no lexicon has been compiled, or one of the files is missing, damaged or was made with another
             key. The text says what to run.
     """
-    folder = lexicon_dir(settings)
+    if pin is None:
+        return load_candidate(settings, secrets)[0]
+    engine = open_versions(settings, secrets, pin)
+    if engine.fingerprint != pin["fingerprint"]:
+        name = settings.institution
+        raise GateError(
+            f"{name}: code, models or settings changed since engine {pin['fingerprint']} was promoted;"
+            f" run evaluate__{name}, then clear pin_engine and the tasks after it"
+        )
+    return engine
+
+
+def load_candidate(settings: InstitutionSettings, secrets: Secrets) -> tuple[EngineParts, EnginePin]:
+    """Return the candidate, and the pin that names it once it is promoted.
+
+    Raises:
+        LexiconError: as ``load_engine`` says.
+    """
     name = settings.institution
-    if not folder.is_dir():
-        raise LexiconError(f"{name}: no compiled lexicon in {folder}; run dictionaries__{name} first")
-    workspace = work_dir(settings)
-    people = people_file(settings)
-    artifacts = Artifacts(
-        name,
-        lexicon=folder,
-        approved=workspace / "harvest" / "approved",
-        cache=workspace / "cache",
-        people=people if people.is_file() else None,
-    )
+    lexicon = newest_version(lexicon_dir(settings))
+    if not lexicon:
+        raise LexiconError(f"{name}: no compiled lexicon in {lexicon_dir(settings)}; run dictionaries__{name} first")
+    if people_dir(settings).is_file():
+        raise LexiconError(f"{name}: {people_dir(settings)} is of an earlier release; run dictionaries__{name} first")
+    versions: EnginePin = {
+        "fingerprint": "",
+        "lexicon": lexicon,
+        "people": newest_version(people_dir(settings)),
+        "harvest": newest_version(approved_dir(settings)),
+    }
+    engine = open_versions(settings, secrets, versions)
+    return engine, {**versions, "fingerprint": engine.fingerprint}
+
+
+def open_versions(settings: InstitutionSettings, secrets: Secrets, versions: EnginePin) -> EngineParts:
+    """Return the engine of code and settings as they are now on exact versions of the files.
+
+    Raises:
+        LexiconError: a file is missing, damaged or was made with another key.
+    """
+    name = settings.institution
+    lexicon = lexicon_dir(settings) / versions["lexicon"]
+    people = people_dir(settings) / versions["people"] if versions["people"] else None
+    harvest = approved_dir(settings) / versions["harvest"] if versions["harvest"] else None
+    for path in (lexicon, people, harvest):
+        if path is not None and not path.exists():
+            raise LexiconError(
+                f"{name}: {path} is missing, which the engine needs; restore it from the backup,"
+                f" or run dictionaries__{name} and then evaluate__{name}"
+            )
+    artifacts = Artifacts(name, lexicon=lexicon, approved=harvest, cache=work_dir(settings) / "cache", people=people)
     try:
         return build_engine(settings, secrets.key(settings.obfuscate.key), artifacts)
     except LexiconError as error:
@@ -46,14 +90,15 @@ def institution_obfuscator(settings: InstitutionSettings, secrets: Secrets) -> O
     return Obfuscator(secrets.key(settings.obfuscate.key), settings.institution, settings.policy, settings.obfuscate)
 
 
-def known_people(settings: InstitutionSettings, key: bytes) -> KnownPeople | None:
-    """Return the people whom no surrogate may name; ``None`` where no dictionaries have been compiled.
+def known_people(settings: InstitutionSettings, key: bytes, pin: EnginePin | None = None) -> KnownPeople | None:
+    """Return the people whom no surrogate may name, of the pinned version or the newest; ``None`` where there is none.
 
     Raises:
-        LexiconError: the file is damaged, or was made with another key.
+        LexiconError: the file is missing, damaged, or was made with another key.
     """
-    path = people_file(settings)
-    return KnownPeople.open(path, key, settings.institution) if path.is_file() else None
+    folder = people_dir(settings)
+    version = pin["people"] if pin else newest_version(folder)
+    return KnownPeople.open(folder / version, key, settings.institution) if version else None
 
 
 def lexicon_dir(settings: InstitutionSettings) -> Path:
@@ -61,6 +106,16 @@ def lexicon_dir(settings: InstitutionSettings) -> Path:
     return work_dir(settings) / "lexicon"
 
 
-def people_file(settings: InstitutionSettings) -> Path:
-    """Return the path of the keyed list of the institution's people."""
+def people_dir(settings: InstitutionSettings) -> Path:
+    """Return the folder of the keyed lists of the institution's people, a file for each version."""
     return work_dir(settings) / "people"
+
+
+def harvest_dir(settings: InstitutionSettings) -> Path:
+    """Return the folder of an institution's harvests."""
+    return work_dir(settings) / "harvest"
+
+
+def approved_dir(settings: InstitutionSettings) -> Path:
+    """Return the folder of the approved harvests, a subfolder for each version."""
+    return harvest_dir(settings) / "approved"

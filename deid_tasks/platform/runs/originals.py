@@ -81,9 +81,7 @@ def sealed_originals(
 
 
 @logged_step
-def store_vault(
-    settings: InstitutionSettings, secrets: Secrets, run_id: str, released: GateReport
-) -> dict[str, Any]:
+def store_vault(settings: InstitutionSettings, secrets: Secrets, run_id: str, released: GateReport) -> dict[str, Any]:
     """Replace the sealed originals of the notes that the run published or removed.
 
     All originals are checked against the published notes first. Running this again changes nothing.

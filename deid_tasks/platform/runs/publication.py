@@ -17,7 +17,7 @@ from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.commit_plan import CommitPlan, ReadNote, plan_commit, read_note
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
 from deid_tasks.platform.runs.pseudonyms import digest_seed, ledger_key, slice_pseudonym
-from deid_tasks.platform.runs.reports import GateReport, PublicationReport, RemovalReport
+from deid_tasks.platform.runs.reports import EnginePin, GateReport, PublicationReport, RemovalReport
 from deid_tasks.platform.runs.retractions import purge_removed, record_retraction, remove_from_vault
 from deid_tasks.platform.runs.reviews import check_review
 from deid_tasks.platform.runs.step_log import logged_step
@@ -73,7 +73,7 @@ def retract_at_once(settings: InstitutionSettings, secrets: Secrets) -> dict[str
 
 @logged_step
 def publish_notes(
-    settings: InstitutionSettings, secrets: Secrets, run_id: str, released: GateReport
+    settings: InstitutionSettings, secrets: Secrets, run_id: str, pin: EnginePin, released: GateReport
 ) -> PublicationReport:
     """Write what the run read, in place of what was published of the same notes, in one commit.
 
@@ -85,6 +85,7 @@ def publish_notes(
         settings: The institution.
         secrets: Its secrets.
         run_id: The run.
+        pin: The run's engine.
         released: What ``reconcile_run`` returned.
 
     Raises:
@@ -94,7 +95,7 @@ def publish_notes(
     """
     files = shard_files(settings, run_id, released["shards"])
     fingerprint = fingerprint_of(files)
-    if fingerprint != released["fingerprint"]:
+    if not fingerprint == released["fingerprint"] == pin["fingerprint"]:
         raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         certificate = valid_certificate(connection, settings, secrets, fingerprint)

@@ -17,7 +17,7 @@ from deid_tasks.evidence.gate import RunFigure, Verdict, check_tables, drift_rea
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.commit_plan import version_of
 from deid_tasks.platform.runs.pseudonyms import digest_seed
-from deid_tasks.platform.runs.reports import GateReport, ReviewReason, RunKind, ShardReport
+from deid_tasks.platform.runs.reports import EnginePin, GateReport, ReviewReason, RunKind, ShardReport
 from deid_tasks.platform.runs.reviews import review_reasons
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.runs.volumes import volume_reasons
@@ -53,6 +53,7 @@ def reconcile_run(
     settings: InstitutionSettings,
     secrets: Secrets,
     run_id: str,
+    pin: EnginePin,
     kind: RunKind,
     shards: list[ShardReport],
 ) -> GateReport:
@@ -62,6 +63,7 @@ def reconcile_run(
         settings: The institution.
         secrets: Its secrets.
         run_id: The run.
+        pin: The run's engine.
         kind: The kind of the run.
         shards: What ``process_shard`` returned for each shard.
 
@@ -74,6 +76,11 @@ def reconcile_run(
     """
     files = shard_files(settings, run_id, len(shards))
     fingerprint = fingerprint_of(files)
+    if fingerprint != pin["fingerprint"]:
+        raise GateError(
+            f"{settings.institution}: the run's shards were made by engine {fingerprint}, and the run has pinned"
+            f" {pin['fingerprint']} since; clear its shard tasks"
+        )
     uri = secrets.text(settings.warehouse.connection)
     with connect(uri) as connection:
         present = read_present(connection, settings, run_id, digest_seed(settings, secrets))

@@ -3,6 +3,17 @@
 from typing import Literal, TypedDict
 
 
+class EnginePin(TypedDict):
+    """The engine of a run: its fingerprint, and the versions of the files that it is built from."""
+
+    fingerprint: str
+    lexicon: str
+    people: str
+    """Version of the known people."""
+    harvest: str
+    """Name of the approved harvest; empty where none was approved."""
+
+
 RunKind = Literal["notes", "changes", "restate"]
 """The kinds of run: a whole day, what changed since, and what another engine reads differently."""
 
@@ -12,15 +23,6 @@ class ShardPlan(TypedDict):
 
     index: int
     count: int
-
-
-class EnginePin(TypedDict):
-    """The engine that a run uses from its first task to its last, by versions."""
-
-    fingerprint: str
-    lexicon: str
-    people: str
-    harvest: str
 
 
 class RunPlan(TypedDict):

@@ -27,10 +27,8 @@ def review_reasons(
 ) -> list[ReviewReason]:
     """Return why a person must see this run before it is published, without the reasons that were approved before."""
     reasons: list[ReviewReason] = []
-    if settings.gate.approval and not is_approved(connection, settings, "first_publication", fingerprint):
-        reasons.append(
-            {"kind": "first_publication", "reason": f"nothing was published under fingerprint {fingerprint} yet"}
-        )
+    if settings.gate.approval and not _is_first_approved(connection, settings, fingerprint):
+        reasons.append({"kind": "first_publication", "reason": _first_reason(settings, fingerprint)})
     held: tuple[tuple[Literal["drift", "volume"], Sequence[str]], ...] = (("drift", drift), ("volume", volume))
     for kind, found in held:
         reason = "; ".join(found)
@@ -93,7 +91,7 @@ def check_review(connection: Connection, settings: InstitutionSettings, run_id: 
         held = [{"kind": "first_publication", "reason": f"fingerprint {fingerprint} is not approved"}, *held]
     for one in held:
         if one["kind"] == "first_publication":
-            approved = is_approved(connection, settings, "first_publication", fingerprint)
+            approved = _is_first_approved(connection, settings, fingerprint)
         else:
             approved = is_approved(connection, settings, one["kind"], fingerprint, run_id, one["reason"])
         if not approved:
@@ -101,3 +99,21 @@ def check_review(connection: Connection, settings: InstitutionSettings, run_id: 
                 f"{settings.institution}: held for review: {one['reason']};"
                 " approve or reject it in the task review of this run, under 'Required Actions'"
             )
+
+
+def _is_first_approved(connection: Connection, settings: InstitutionSettings, fingerprint: str) -> bool:
+    """Whether a person approved publishing under this engine, or under one that differs in its dictionaries alone where
+    the settings let that count."""
+    return is_approved(
+        connection,
+        settings,
+        "first_publication",
+        fingerprint,
+        any_dictionaries=not settings.gate.approve_dictionaries,
+    )
+
+
+def _first_reason(settings: InstitutionSettings, fingerprint: str) -> str:
+    if settings.gate.approve_dictionaries:
+        return f"nothing was published under fingerprint {fingerprint} yet"
+    return f"nothing was published under the code, models, settings and harvest of fingerprint {fingerprint} yet"

@@ -22,6 +22,7 @@ from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.obfuscate.tables import TableRules, rewrite_row
 from deid_tasks.platform.publish import INSTITUTION, open_rows, replace_rows, rows_version
 from deid_tasks.platform.runs.institution_engine import known_people
+from deid_tasks.platform.runs.reports import EnginePin
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.contract import read_contract
@@ -71,7 +72,12 @@ class _Staged:
 
 @logged_step
 def publish_tables(
-    settings: InstitutionSettings, secrets: Secrets, run_id: str, contract: Path, today: datetime.date | None = None
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    run_id: str,
+    contract: Path,
+    today: datetime.date | None = None,
+    pin: EnginePin | None = None,
 ) -> dict[str, Any]:
     """Publish the tables of ``publish.tables``, each as a whole in one commit, unless their content has not changed.
 
@@ -84,6 +90,7 @@ def publish_tables(
         run_id: The run that the rows of ``published_table`` name.
         contract: dbt's ``models.yml`` or ``manifest.json``, which says how each column is treated.
         today: The day on which ages are computed; today in UTC if not given.
+        pin: The run's engine, whose known people the surrogates avoid as in its notes; the newest list if not given.
 
     Returns:
         Published rows by table, and whether nothing has changed.
@@ -97,7 +104,7 @@ def publish_tables(
     if not tables:
         return {"tables": {}, "is_unchanged": True}
     key = secrets.key(settings.obfuscate.key)
-    people = known_people(settings, key)
+    people = known_people(settings, key, pin)
     obfuscator = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate, people)
     day = today or datetime.datetime.now(datetime.UTC).date()
     uri = secrets.text(settings.warehouse.connection)

@@ -115,20 +115,39 @@ def is_approved(
     fingerprint: str,
     run_id: str = "",
     reason: str = "",
+    *,
+    any_dictionaries: bool = False,
 ) -> bool:
-    """Whether the newest decision approves a fingerprint, or, with ``run_id``, this run with exactly this reason."""
+    """Whether the newest decision approves a fingerprint, or, with ``run_id``, this run with exactly this reason.
+
+    With ``any_dictionaries``, decisions about promoted engines that differ in their dictionaries alone count too.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             compose(
                 """
                 select decision from {results}.approval
-                where kind = %(kind)s and fingerprint = %(fingerprint)s
+                where kind = %(kind)s
+                    and (
+                        fingerprint = %(fingerprint)s
+                        or %(any_dictionaries)s and fingerprint in (
+                            select other.fingerprint from {results}.promoted_engine as other
+                            inner join {results}.promoted_engine as this using (base_fingerprint)
+                            where this.fingerprint = %(fingerprint)s
+                        )
+                    )
                     and (%(run_id)s = '' or run_id = %(run_id)s and reason = %(reason)s)
                 order by decided_at desc limit 1
                 """,
                 settings,
             ),
-            {"kind": kind, "fingerprint": fingerprint, "run_id": run_id, "reason": reason},
+            {
+                "kind": kind,
+                "fingerprint": fingerprint,
+                "run_id": run_id,
+                "reason": reason,
+                "any_dictionaries": any_dictionaries,
+            },
         )
         row = cursor.fetchone()
     return row is not None and row[0] == "approved"

@@ -101,7 +101,9 @@ def read_work(connection: Connection, settings: InstitutionSettings, run_id: str
         return [WorkItem(*row) for row in cursor.fetchall()]
 
 
-def write_results(connection: Connection, settings: InstitutionSettings, run_id: str, items: Iterable[WorkItem]) -> None:
+def write_results(
+    connection: Connection, settings: InstitutionSettings, run_id: str, items: Iterable[WorkItem]
+) -> None:
     """Record what the publication did with each note of the work list."""
     with connection.cursor() as cursor:
         execute_values(

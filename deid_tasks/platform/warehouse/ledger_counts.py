@@ -56,7 +56,9 @@ def replace_counts(
         in_table: Rows of the published table by slice and note type.
     """
     with connection.cursor() as cursor:
-        cursor.execute("create temporary table table_count (slice_key text, note_type text, rows bigint) on commit drop")
+        cursor.execute(
+            "create temporary table table_count (slice_key text, note_type text, rows bigint) on commit drop"
+        )
         execute_values(
             cursor,
             "insert into table_count values %s",

@@ -129,9 +129,7 @@ def replace_run(connection: Connection, settings: InstitutionSettings, row: RunR
 def record_removed(connection: Connection, settings: InstitutionSettings, run_id: str, removed: int) -> None:
     """Record how many notes the run removed from the published table."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            compose("update {results}.run set removed = %s where run_id = %s", settings), (removed, run_id)
-        )
+        cursor.execute(compose("update {results}.run set removed = %s where run_id = %s", settings), (removed, run_id))
 
 
 def replace_run_figures(

@@ -59,7 +59,8 @@ def removed_note_ids(connection: Connection, settings: InstitutionSettings, run_
     with connection.cursor() as cursor:
         cursor.execute(
             compose(
-                "select distinct note_id from {results}.run_note where result = 'removed' and run_id = any(%s)", settings
+                "select distinct note_id from {results}.run_note where result = 'removed' and run_id = any(%s)",
+                settings,
             ),
             (sorted(set(run_ids)),),
         )

@@ -9,6 +9,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import LexiconError
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
 from deid_tasks.core.reference import fold
+from deid_tasks.core.versions import newest_version
 from deid_tasks.engine.obfuscate import KnownPeople, KnownPerson, Obfuscator, update_known_people
 from deid_tasks.engine.obfuscate.people.public_names import formal_names, given_name_table, surname_groups
 from deid_tasks.engine.text import Document
@@ -77,32 +78,59 @@ def test_a_refresh_that_brings_nobody_changes_nothing():
     assert people(*rows, KnownPerson("p3", "", "", None), before=first).version != first.version
 
 
+BORN = datetime.date(1950, 1, 2)
+
+
+def newest_file(folder):
+    return folder / newest_version(folder)
+
+
 def test_known_people_are_a_file_without_names(tmp_path):
-    born = datetime.date(1950, 1, 2)
-    path = tmp_path / "people"
-    made = update_known_people(path, KEY, "riverside", [KnownPerson("patient-1", "Annabelle", "Lindqvist", born)])
+    folder = tmp_path / "people"
+    made = update_known_people(folder, KEY, "riverside", [KnownPerson("patient-1", "Annabelle", "Lindqvist", BORN)])
+    path = newest_file(folder)
+    assert path.name == made.version
     assert b"nnabelle" not in path.read_bytes()
     assert b"patient-1" not in path.read_bytes()
     assert "nnabelle" not in repr(made)
     opened = KnownPeople.open(path, KEY, "riverside")
     assert (opened.version, opened.generation, len(opened)) == (made.version, 0, 1)
-    assert opened.holds("patient-1", "ANNABELLE", "Lindqvist", born)
-    assert people(KnownPerson("p", "Søren", "Đặng", born)).holds("p", "Soren", "Dang", born)
-    before = path.stat().st_mtime_ns
-    update_known_people(path, KEY, "riverside", [KnownPerson("patient-1", "Annabelle", "Lindqvist", born)])
-    assert path.stat().st_mtime_ns == before
-    assert update_known_people(path, KEY, "riverside", [KnownPerson("patient-2", "Bo", "Ek", born)]).generation == 1
-    assert KnownPeople.open(path, KEY, "riverside").holds("patient-3", "Bo", "Ek", born)
+    assert opened.holds("patient-1", "ANNABELLE", "Lindqvist", BORN)
+    assert people(KnownPerson("p", "Søren", "Đặng", BORN)).holds("p", "Soren", "Dang", BORN)
     with pytest.raises(LexiconError, match="another surrogate key"):
         KnownPeople.open(path, bytes(32), "riverside")
-    assert (
-        update_known_people(path, bytes(32), "riverside", [KnownPerson("patient-2", "Bo", "Ek", born)]).generation == 0
-    )
-    path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(LexiconError, match="damaged"):
-        update_known_people(path, bytes(32), "riverside", [])
     with pytest.raises(LexiconError, match="No such file"):
         KnownPeople.open(tmp_path / "none", KEY, "riverside")
+
+
+def test_each_update_of_known_people_is_a_version_and_earlier_ones_stay(tmp_path):
+    folder = tmp_path / "people"
+    ann, bo = KnownPerson("patient-1", "Annabelle", "Lindqvist", BORN), KnownPerson("patient-2", "Bo", "Ek", BORN)
+    first = update_known_people(folder, KEY, "riverside", [ann])
+    before = newest_file(folder).stat().st_mtime_ns
+    assert update_known_people(folder, KEY, "riverside", [ann]).version == first.version
+    assert newest_file(folder).stat().st_mtime_ns == before
+    second = update_known_people(folder, KEY, "riverside", [bo])
+    assert second.generation == 1
+    assert newest_version(folder) == second.version
+    assert KnownPeople.open(newest_file(folder), KEY, "riverside").holds("patient-3", "Bo", "Ek", BORN)
+    assert not KnownPeople.open(folder / first.version, KEY, "riverside").holds("patient-3", "Bo", "Ek", BORN)
+    assert update_known_people(folder, bytes(32), "riverside", [bo]).generation == 0
+    newest_file(folder).write_bytes(newest_file(folder).read_bytes()[:-1])
+    with pytest.raises(LexiconError, match="damaged"):
+        update_known_people(folder, bytes(32), "riverside", [])
+
+
+@pytest.mark.parametrize("is_interrupted", [False, True])
+def test_the_single_file_of_an_earlier_release_becomes_the_first_version(tmp_path, is_interrupted):
+    ann = KnownPerson("patient-1", "Annabelle", "Lindqvist", BORN)
+    made = update_known_people(tmp_path / "elsewhere", KEY, "riverside", [ann])
+    former = tmp_path / (".people.former" if is_interrupted else "people")
+    newest_file(tmp_path / "elsewhere").rename(former)
+    kept = update_known_people(tmp_path / "people", KEY, "riverside", [ann])
+    assert (kept.version, kept.generation) == (made.version, 0)
+    assert newest_version(tmp_path / "people") == made.version
+    assert not former.is_file()
 
 
 @pytest.mark.parametrize("sex", ["F", "M"])

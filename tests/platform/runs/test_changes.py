@@ -116,7 +116,9 @@ def test_a_note_of_another_day_moves_and_one_of_an_unpublished_day_waits(site, c
     first, second = one_note(site, changing), one_note(site, changing, skip=1)
     day = site.rows(f"select note_day from riverside_results.note_ledger where note_id = '{first}'")[0][0]
     other = START.date() if day != START.date() else (START + DAY).date()
-    site.rows(f"update riverside_ehr.note set note_datetime = '{other} 12:00', note_date = '{other}' where {NOTE} = '{first}'")
+    site.rows(
+        f"update riverside_ehr.note set note_datetime = '{other} 12:00', note_date = '{other}' where {NOTE} = '{first}'"
+    )
     site.rows(f"update riverside_ehr.note set note_datetime = '2024-03-09 12:00' where {NOTE} = '{second}'")
     before = len(rows_of(changing, site))
     plan, _ = follow_changes(changing, site, "redated")

@@ -16,6 +16,7 @@ import pytest
 from deid_tasks.core.errors import GateError, SettingsError
 from deid_tasks.evidence.gate import new_key_pair
 from deid_tasks.platform import runs
+from deid_tasks.platform.runs.institution_engine import load_candidate
 from deid_tasks.platform.warehouse import Shard
 from deid_tasks.platform.workspace import shard_file
 from deid_tasks.settings import DriftSettings, Secrets
@@ -36,18 +37,25 @@ def certified(site):
 
 
 @pytest.fixture(scope="module")
-def shards(site, certified):
+def pin(site, certified):
+    return runs.pin_engine(site.settings, site.secrets)
+
+
+@pytest.fixture(scope="module")
+def shards(site, pin):
     """The shards of one run, which several gates check."""
     plan = runs.plan_shards(site.settings, site.secrets, START, END)
-    return [runs.process_shard(site.settings, site.secrets, "gate", START, END, shard) for shard in plan]
+    return [runs.process_shard(site.settings, site.secrets, "gate", pin, START, END, shard) for shard in plan]
 
 
 def gate(settings, site, shards, run_id="gate"):
-    return runs.reconcile_run(settings, site.secrets, run_id, START, END, shards)
+    pin = load_candidate(settings, site.secrets)[1]
+    return runs.reconcile_run(settings, site.secrets, run_id, pin, START, END, shards)
 
 
 def publish(settings, site, released, run_id="gate"):
-    return runs.publish_notes(settings, site.secrets, run_id, START, END, released)
+    pin = load_candidate(settings, site.secrets)[1]
+    return runs.publish_notes(settings, site.secrets, run_id, pin, START, END, released)
 
 
 def document(site):
@@ -108,23 +116,21 @@ def test_recall_below_the_bound_blocks_and_names_note_types_and_entities(site, c
         with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*recall_lower_bound"):
             gate(site.settings, site, shards)
         with pytest.raises(GateError, match=r"the evaluation failed.*; run evaluate__riverside"):
-            runs.verify_current_certificate(site.settings, site.secrets)
+            runs.pin_engine(site.settings, site.secrets)
     finally:
         runs.evaluate_and_certify(site.settings, site.secrets)
     assert gate(site.settings, site, shards)["certificate"] == certified["certificate"]
 
 
 def test_raised_thresholds_need_another_evaluation(site, certified):
-    assert runs.verify_current_certificate(site.settings, site.secrets)["certificate"] == certified["certificate"]
+    assert runs.pin_engine(site.settings, site.secrets)["fingerprint"] == certified["fingerprint"]
     with pytest.raises(GateError, match="issued under a lower precision_min"):
-        runs.verify_current_certificate(with_gate(site, precision_min=0.7), site.secrets)
-    assert runs.verify_current_certificate(with_gate(site, precision_min=0.5), site.secrets)
+        runs.pin_engine(with_gate(site, precision_min=0.7), site.secrets)
+    assert runs.pin_engine(with_gate(site, precision_min=0.5), site.secrets)
 
 
-def test_one_dictionary_row_invalidates_the_certificate(site, certified, tmp_path):
+def test_an_engine_without_a_certificate_publishes_nothing(site, certified, tmp_path):
     settings = site.settings.model_copy(update={"work_dir": str(tmp_path)})
-    runs.compile_dictionaries(settings, site.secrets)
-    assert runs.verify_current_certificate(settings, site.secrets)["fingerprint"] == certified["fingerprint"]
     columns = "term, normalised, kind, occurrences, source, version"
     site.rows(
         f"insert into riverside_dictionaries.dict_provider ({columns})"
@@ -132,19 +138,22 @@ def test_one_dictionary_row_invalidates_the_certificate(site, certified, tmp_pat
     )
     try:
         runs.compile_dictionaries(settings, site.secrets)
-        with pytest.raises(GateError, match=r"none was issued; run evaluate__riverside"):
-            runs.verify_current_certificate(settings, site.secrets)
-        plan = runs.plan_shards(settings, site.secrets, START, END)
-        done = [runs.process_shard(settings, site.secrets, "row", START, END, shard) for shard in plan]
-        with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*none was issued"):
-            runs.reconcile_run(settings, site.secrets, "row", START, END, done)
-        released = {"shards": len(done), "fingerprint": runs.load_engine(settings, site.secrets).fingerprint}
-        with pytest.raises(GateError, match="no valid certificate"):
-            publish(settings, site, released, "row")
     finally:
         site.rows("delete from riverside_dictionaries.dict_provider where term = 'Quillfeather'")
-    runs.compile_dictionaries(settings, site.secrets)
-    assert runs.verify_current_certificate(settings, site.secrets)["certificate"] == certified["certificate"]
+    _, candidate = load_candidate(settings, site.secrets)
+    plan = runs.plan_shards(settings, site.secrets, START, END)
+    done = [runs.process_shard(settings, site.secrets, "row", candidate, START, END, shard) for shard in plan]
+    with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*none was issued"):
+        gate(settings, site, done, "row")
+    released = {"shards": len(done), "fingerprint": candidate["fingerprint"]}
+    with pytest.raises(GateError, match="no valid certificate"):
+        publish(settings, site, released, "row")
+
+
+def test_shards_of_another_engine_than_the_pinned_one_are_refused(site, shards, pin):
+    other = {**pin, "fingerprint": "f" * 32}
+    with pytest.raises(GateError, match=r"made by engine \w+, and the run has pinned f+ since; clear its shard tasks"):
+        runs.reconcile_run(site.settings, site.secrets, "gate", other, START, END, shards)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +172,7 @@ def test_a_tampered_certificate_is_refused(site, certified, shards, change, said
     site.rows(f"update {RESULTS}.certificate set {change} where fingerprint = '{certified['fingerprint']}'")
     try:
         with pytest.raises(GateError, match=said):
-            runs.verify_current_certificate(site.settings, site.secrets)
+            runs.pin_engine(site.settings, site.secrets)
         with pytest.raises(GateError, match=said):
             gate(site.settings, site, shards)
         with pytest.raises(GateError, match=said):
@@ -178,7 +187,7 @@ def test_another_key_is_refused_and_no_key_is_named(site, certified):
     other = new_key_pair()[1]
     with_other = Secrets(lambda name: other if name == "certificate_verification_key" else site.secrets.text(name))
     with pytest.raises(GateError, match="signed with another key"):
-        runs.verify_current_certificate(site.settings, with_other)
+        runs.pin_engine(site.settings, with_other)
     with pytest.raises(SettingsError, match="'no_key' is not set"):
         runs.evaluate_and_certify(
             with_gate(site, signing_key="no_key"), Secrets(lambda n: None if n == "no_key" else site.secrets.text(n))
@@ -231,7 +240,7 @@ def test_the_first_publication_under_a_fingerprint_waits_where_the_settings_say_
     settings = with_gate(site, approval=True)
     released = gate(settings, site, shards)
     assert [held["kind"] for held in released["review"]] == ["first_publication"]
-    with pytest.raises(GateError, match=r"held for review: nothing was published under fingerprint"):
+    with pytest.raises(GateError, match=r"held for review: nothing was published under the code"):
         publish(settings, site, released)
     # Settings that begin to require approval after the gate has passed the run also hold it.
     lenient = gate(site.settings, site, shards)
@@ -242,7 +251,7 @@ def test_the_first_publication_under_a_fingerprint_waits_where_the_settings_say_
     assert gate(settings, site, shards)["review"] == []
 
 
-def test_data_docs_hold_no_patient_note_or_password(site, certified, shards, tmp_path):
+def test_data_docs_hold_no_patient_note_or_password(site, pin, shards, tmp_path):
     uri = re.sub(r"//[^@]*@", "//canary:", site.uri).replace("canary:", "canary:opensesame@")
     role = "create role canary login superuser password 'opensesame'"
     site.rows(role)
@@ -250,7 +259,7 @@ def test_data_docs_hold_no_patient_note_or_password(site, certified, shards, tmp
         secrets = Secrets(lambda name: uri if name == "riverside_ehr" else site.secrets.text(name))
         settings = with_gate(site, data_docs=str(tmp_path / "docs"))
         runs.evaluate_and_certify(settings, secrets)
-        runs.reconcile_run(settings, secrets, "gate", START, END, shards)
+        runs.reconcile_run(settings, secrets, "gate", pin, START, END, shards)
     finally:
         site.rows("drop role canary")
     files = [path for path in (tmp_path / "docs").rglob("*") if path.suffix in {".html", ".json"}]

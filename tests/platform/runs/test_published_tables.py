@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from deid_tasks.core.errors import GateError, SettingsError
+from deid_tasks.core.versions import newest_version
 from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
@@ -185,7 +186,8 @@ def test_a_row_that_tells_who_the_patient_is_is_withheld_and_many_stop_all(site,
 
 
 def test_who_is_a_patient_is_known_by_hashes_alone(site):
-    path = Path(site.settings.work_dir) / "people"
+    folder = Path(site.settings.work_dir) / "people"
+    path = folder / newest_version(folder)
     key, institution = site.secrets.key("riverside_key"), site.settings.institution
     known = KnownPeople.open(path, key, institution)
     content = path.read_bytes()
@@ -194,7 +196,7 @@ def test_who_is_a_patient_is_known_by_hashes_alone(site):
         assert patient.person.last.encode() not in content
     assert not known.holds("nobody", "Xqwen", "Vance", datetime.date(1950, 1, 1))
     runs.compile_dictionaries(site.settings, site.secrets)
-    again = KnownPeople.open(path, key, institution)
+    again = KnownPeople.open(folder / newest_version(folder), key, institution)
     assert (again.version, again.generation) == (known.version, 0)
 
 

@@ -27,6 +27,11 @@ def certified(site):
 
 
 @pytest.fixture(scope="module")
+def pin(site, certified):
+    return runs.pin_engine(site.settings, site.secrets)
+
+
+@pytest.fixture(scope="module")
 def first_run(site, certified):
     return release(site.settings, site, "first")
 
@@ -54,14 +59,14 @@ def test_every_note_of_the_day_is_published_or_quarantined(site, first_run):
     assert outcomes == [(len(day), len(day))]
 
 
-def test_recovered_spans_and_sentences_are_counted_over_all_shards(site, certified):
+def test_recovered_spans_and_sentences_are_counted_over_all_shards(site, pin):
     start = START + 200 * DAY
     (shard,) = runs.plan_shards(site.settings, site.secrets, start, start + DAY)
-    done = runs.process_shard(site.settings, site.secrets, "counted", start, start + DAY, shard)
+    done = runs.process_shard(site.settings, site.secrets, "counted", pin, start, start + DAY, shard)
     assert (done["recovered"], done["sentences"]) == ({}, {})
     reports = [{**done, "recovered": {"PATIENT": 2, "DATE": 1}, "sentences": {"read": 5}}]
     for _ in range(2):
-        runs.reconcile_run(site.settings, site.secrets, "counted", start, start + DAY, reports)
+        runs.reconcile_run(site.settings, site.secrets, "counted", pin, start, start + DAY, reports)
         counted = site.rows(
             "select measure, entity, value from riverside_results.run_count where run_id = 'counted' order by 1, 2"
         )
@@ -97,15 +102,17 @@ def test_no_real_key_or_date_is_published(site, first_run):
     assert "2024" not in snapshot.summary["palimpsest.run"]
 
 
-def test_shard_size_and_order_change_nothing(site, first_run):
+def test_shard_size_and_order_change_nothing(site, first_run, pin):
     before = texts(published(site.settings, site))
     for shard_notes in (7, 1_000):
         settings = with_settings(site, notes={"shard_notes": shard_notes})
         end = START + DAY
         shards = runs.plan_shards(settings, site.secrets, START, end)
-        done = [runs.process_shard(settings, site.secrets, "again", START, end, shard) for shard in reversed(shards)]
-        released = runs.reconcile_run(settings, site.secrets, "again", START, end, done)
-        runs.publish_notes(settings, site.secrets, "again", START, end, released)
+        done = [
+            runs.process_shard(settings, site.secrets, "again", pin, START, end, shard) for shard in reversed(shards)
+        ]
+        released = runs.reconcile_run(settings, site.secrets, "again", pin, START, end, done)
+        runs.publish_notes(settings, site.secrets, "again", pin, START, end, released)
         assert texts(published(settings, site)) == before
 
 
@@ -120,18 +127,18 @@ def test_a_day_without_notes_publishes_an_empty_slice(site, certified):
     assert (len(shards), released["notes_read"], publication["notes"]) == (1, 0, 0)
 
 
-def _process(settings, secrets_held, shard):
+def _process(settings, secrets_held, pin, shard):
 
-    runs.process_shard(settings, Secrets(secrets_held.get), "killed", START, START + DAY, shard)
+    runs.process_shard(settings, Secrets(secrets_held.get), "killed", pin, START, START + DAY, shard)
 
 
-def test_a_killed_worker_and_a_retry_give_the_same_table(site, first_run):
+def test_a_killed_worker_and_a_retry_give_the_same_table(site, first_run, pin):
     before = texts(published(site.settings, site))
     settings = with_settings(site, notes={"shard_notes": 10_000})
     (shard,) = runs.plan_shards(settings, site.secrets, START, START + DAY)
     names = ("riverside_ehr", "catalog", "object_store", "riverside_key")
     worker = multiprocessing.get_context("spawn").Process(
-        target=_process, args=(settings, {name: site.secrets.text(name) for name in names}, shard)
+        target=_process, args=(settings, {name: site.secrets.text(name) for name in names}, pin, shard)
     )
     worker.start()
     target = shard_file(settings, "killed", Shard(**shard))
@@ -143,7 +150,7 @@ def test_a_killed_worker_and_a_retry_give_the_same_table(site, first_run):
     worker.join()
     assert not target.exists()
     with pytest.raises(WarehouseError, match="1 of 1 shard files are missing"):
-        runs.reconcile_run(settings, site.secrets, "killed", START, START + DAY, [{"seconds": 0}])
+        runs.reconcile_run(settings, site.secrets, "killed", pin, START, START + DAY, [{"seconds": 0}])
     release(settings, site, "killed")
     assert texts(published(settings, site)) == before
 
@@ -153,13 +160,13 @@ def test_a_broken_detector_gets_no_certificate_and_publishes_nothing(site, first
     from deid_tasks.engine.detect.patient_detector import PatientDetector
 
     before = texts(published(site.settings, site))
-    # Settings without dictionaries give another fingerprint, which has no certificate.
+    # Settings without dictionaries give another fingerprint, which is not promoted.
     settings = with_settings(site, gate={"recall_min": 0.9}, detect={"detectors": ("patterns",)})
     with pytest.raises(
         GateError, match=r"recall_lower_bound \(random\) is 0.*must be at least 0.9.*worst on the random"
     ):
         runs.evaluate_and_certify(settings, site.secrets)
-    with pytest.raises(GateError, match=r"no valid certificate.*the evaluation failed.*run evaluate__riverside"):
+    with pytest.raises(GateError, match=r"no promoted engine has those of now; run evaluate__riverside"):
         release(settings, site, "broken")
     # The evaluation notices detectors that find nothing.
     monkeypatch.setattr(LexiconDetector, "detect", lambda self, documents: [[] for _ in documents])
@@ -170,21 +177,21 @@ def test_a_broken_detector_gets_no_certificate_and_publishes_nothing(site, first
     assert texts(published(site.settings, site)) == before
 
 
-def test_a_note_that_vanishes_on_the_way_stops_the_run(site, certified):
+def test_a_note_that_vanishes_on_the_way_stops_the_run(site, pin):
     settings, end = with_settings(site, notes={"shard_notes": 10_000}), START + DAY
     (shard,) = runs.plan_shards(settings, site.secrets, START, end)
-    done = runs.process_shard(settings, site.secrets, "lossy", START, end, shard)
+    done = runs.process_shard(settings, site.secrets, "lossy", pin, START, end, shard)
     path = shard_file(settings, "lossy", Shard(**shard))
     table = pq.read_table(path)
     pq.write_table(table.slice(1), path)
     with pytest.raises(GateError, match="unaccounted_notes is 1"):
-        runs.reconcile_run(settings, site.secrets, "lossy", START, end, [done])
+        runs.reconcile_run(settings, site.secrets, "lossy", pin, START, end, [done])
 
 
-def test_an_identifier_left_in_a_shard_stops_the_run(site, certified):
+def test_an_identifier_left_in_a_shard_stops_the_run(site, pin):
     settings, end = with_settings(site, notes={"shard_notes": 10_000}), START + DAY
     (shard,) = runs.plan_shards(settings, site.secrets, START, end)
-    done = runs.process_shard(settings, site.secrets, "leaky", START, end, shard)
+    done = runs.process_shard(settings, site.secrets, "leaky", pin, START, end, shard)
     path = shard_file(settings, "leaky", Shard(**shard))
     rows = pq.read_table(path)
     mrns = {patient.patient_id: patient.mrn for patient in site.hospital.patients}
@@ -194,7 +201,7 @@ def test_an_identifier_left_in_a_shard_stops_the_run(site, certified):
     index = rows.schema.get_field_index("deid_text")
     pq.write_table(rows.set_column(index, rows.schema.field(index), pa.array(leaked)), path)
     with pytest.raises(GateError, match="audit_findings is 1") as caught:
-        runs.reconcile_run(settings, site.secrets, "leaky", START, end, [done])
+        runs.reconcile_run(settings, site.secrets, "leaky", pin, START, end, [done])
     assert not any(mrn in str(caught.value) for mrn in mrns.values())
 
 
@@ -205,7 +212,9 @@ def test_with_another_key_the_error_names_the_secret_and_what_to_run(site):
         runs.load_engine(site.settings, secrets)
 
 
-def test_without_a_lexicon_the_error_says_what_to_run(site, tmp_path):
+def test_without_a_lexicon_the_error_says_what_to_run(site, pin, tmp_path):
     settings = site.settings.model_copy(update={"work_dir": str(tmp_path)})
     with pytest.raises(LexiconError, match="run dictionaries__riverside first"):
-        runs.process_shard(settings, site.secrets, "early", START, START + DAY, {"index": 0, "count": 1})
+        runs.load_engine(settings, site.secrets)
+    with pytest.raises(LexiconError, match=r"is missing.*run dictionaries__riverside and then evaluate__riverside"):
+        runs.process_shard(settings, site.secrets, "early", pin, START, START + DAY, {"index": 0, "count": 1})

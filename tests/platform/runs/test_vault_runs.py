@@ -57,8 +57,13 @@ def kept(site, object_store):
     # Evaluated again, because an earlier test may have left a certificate that failed under stricter bounds.
     runs.evaluate_and_certify(settings, site.secrets)
     shards, released, published = release(settings, publisher, "kept")
-    stored = runs.store_vault(settings, publisher.secrets, "kept", START, START + DAY, released, published)
+    stored = store(settings, publisher.secrets, "kept", released, published)
     return Kept(settings, publisher, held | {"vault_private_key": private}, [shards, released, published, stored])
+
+
+def store(settings, secrets, run_id, released, published):
+    pin = runs.pin_engine(settings, secrets)
+    return runs.store_vault(settings, secrets, run_id, pin, START, START + DAY, released, published)
 
 
 def day_of(site) -> dict[str, str]:
@@ -132,7 +137,7 @@ def test_rows_of_the_log_are_never_changed(site, kept):
 def test_nothing_of_an_original_is_returned_logged_or_left_on_the_disk(site, kept, caplog):
     with caplog.at_level(logging.DEBUG, logger="deid_tasks"):
         released, published = kept.returned[1:3]
-        again = runs.store_vault(kept.settings, kept.publisher.secrets, "kept", START, START + DAY, released, published)
+        again = store(kept.settings, kept.publisher.secrets, "kept", released, published)
     assert again == kept.returned[3]
     told = "".join(record.getMessage() for record in caplog.records if record.name.startswith("deid"))
     told += json.dumps(kept.returned)
@@ -151,20 +156,20 @@ def test_nothing_of_an_original_is_returned_logged_or_left_on_the_disk(site, kep
 
 def test_originals_of_other_notes_than_those_published_are_refused(kept):
     released, published = kept.returned[1:3]
-    arguments = (kept.settings, kept.publisher.secrets, "kept", START, START + DAY)
+    arguments = (kept.settings, kept.publisher.secrets, "kept")
     path = vault_file(shard_files(kept.settings, "kept", released["shards"])[0])
     whole = path.read_bytes()
     try:
         path.write_bytes(whole[:-1])
         with pytest.raises(VaultError, match="cut short"):
-            runs.store_vault(*arguments, released, published)
+            store(*arguments, released, published)
         path.unlink()
         with pytest.raises(VaultError, match="is missing"):
-            runs.store_vault(*arguments, released, published)
+            store(*arguments, released, published)
     finally:
         path.write_bytes(whole)
     with pytest.raises(VaultError, match="clear the shards"):
-        runs.store_vault(*arguments, released, published | {"notes": published["notes"] + 1})
+        store(*arguments, released, published | {"notes": published["notes"] + 1})
     # The stored slice is unchanged.
     assert runs.reidentify_notes(kept.settings, kept.keeper, keys_of(kept)[:1], WHY, "officer")
 
@@ -183,7 +188,7 @@ def test_another_surrogate_key_replaces_the_day_in_table_and_vault(site, kept):
         runs.evaluate_and_certify(settings, publisher.secrets)
         assert [use.is_current for use in runs.surrogate_keys(settings, publisher.secrets)] == [False]
         _, released, published = release(settings, publisher, "again")
-        runs.store_vault(settings, publisher.secrets, "again", START, START + DAY, released, published)
+        store(settings, publisher.secrets, "again", released, published)
         table = _table(kept)
         assert table.num_rows == published["notes"] == len(before)
         assert not set(texts(table)) & set(before)
@@ -198,8 +203,9 @@ def test_another_surrogate_key_replaces_the_day_in_table_and_vault(site, kept):
             runs.reidentify_notes(settings, Secrets(held.get), sorted(before)[:1], WHY, "officer")
     finally:
         runs.compile_dictionaries(settings, site.secrets)
+        runs.evaluate_and_certify(settings, site.secrets)
         _, released, published = release(kept.settings, kept.publisher, "kept")
-        runs.store_vault(kept.settings, kept.publisher.secrets, "kept", START, START + DAY, released, published)
+        store(kept.settings, kept.publisher.secrets, "kept", released, published)
     assert texts(_table(kept)) == before
     assert (start, end) == (START.replace(tzinfo=None), (START + DAY).replace(tzinfo=None))
 

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from deid_tasks.core.errors import LexiconError
-from deid_tasks.core.files import atomic_path
+from deid_tasks.core.files import atomic_path, make_folder
+from deid_tasks.core.versions import make_newest, newest_version
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, without_marks
 
 _FORMAT = "palimpsest people 1"
@@ -137,8 +138,21 @@ class KnownPeople:
         ]
         return cls(key, institution, columns, header["generation"], header["version"])
 
-    def write(self, path: Path, key: bytes, institution: str) -> None:
-        """Write the file to ``path``; the caller moves it to where readers look for it."""
+    def save(self, folder: Path, key: bytes, institution: str) -> Path:
+        """Write the list to ``folder/<version>``, make it the newest, and return its path.
+
+        Readers see all of it or nothing.
+
+        Raises:
+            StorageError: the folder cannot be written.
+        """
+        path = make_folder(folder) / self.version
+        with atomic_path(path) as new:
+            self._write(new, key, institution)
+        make_newest(folder, self.version)
+        return path
+
+    def _write(self, path: Path, key: bytes, institution: str) -> None:
         header = {
             "format": _FORMAT,
             "check": _check(key, institution),
@@ -192,21 +206,43 @@ class KnownPeople:
         return int.from_bytes(digest.digest())
 
 
-def update_known_people(path: Path, key: bytes, institution: str, people: Iterable[KnownPerson]) -> KnownPeople:
-    """Add those of ``people`` whom the file at ``path`` lacks, and return its content. The file is replaced as a whole.
+def update_known_people(folder: Path, key: bytes, institution: str, people: Iterable[KnownPerson]) -> KnownPeople:
+    """Add those of ``people`` whom the newest list in ``folder`` lacks; return the list, which is then the newest.
 
-    A missing file, or one of another key, is begun anew.
+    Where there is none, or only one of another key, a list is begun anew. Earlier versions stay as they are.
 
     Raises:
-        LexiconError: the file is damaged. Deleting it begins it anew; surrogates of patients who came later than others
-            may then change where they collide with those.
+        LexiconError: the newest list is damaged. Deleting ``folder`` begins it anew; surrogates of patients who came
+            later than others may then change where they collide with those.
+        StorageError: the folder cannot be written.
     """
-    before = KnownPeople.open(path, key, institution) if path.is_file() and _is_of_key(path, key, institution) else None
+    _move_former(folder, key, institution)
+    newest = newest_version(folder)
+    path = folder / newest
+    before = KnownPeople.open(path, key, institution) if newest and _is_of_key(path, key, institution) else None
     made = KnownPeople.of(key, institution, people, before)
     if made is not before:
-        with atomic_path(path) as new:
-            made.write(new, key, institution)
+        made.save(folder, key, institution)
     return made
+
+
+def _move_former(folder: Path, key: bytes, institution: str) -> None:
+    """Make a list that an earlier release wrote to ``folder`` itself, which was a file, the first version in it.
+
+    A call that is killed on the way is completed by the next one.
+    """
+    waiting = folder.with_name(f".{folder.name}.former")
+    if folder.is_file():
+        folder.replace(waiting)
+    if not waiting.is_file():
+        return
+    make_folder(folder)
+    if _is_of_key(waiting, key, institution):
+        version = KnownPeople.open(waiting, key, institution).version
+        waiting.replace(folder / version)
+        make_newest(folder, version)
+    else:
+        waiting.unlink()
 
 
 def _is_of_key(path: Path, key: bytes, institution: str) -> bool:
