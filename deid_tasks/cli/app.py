@@ -23,8 +23,8 @@ from deid_tasks.cli.evaluation import evaluate_spans
 from deid_tasks.cli.harvest import harvest
 from deid_tasks.cli.jsonl import Problems, is_text_file, json_line, open_target, read_lines
 from deid_tasks.cli.keys import keys
-from deid_tasks.cli.ledger import print_ledger, retract_notes
 from deid_tasks.cli.learn import learn_from_errors
+from deid_tasks.cli.ledger import print_ledger, retract_notes
 from deid_tasks.cli.options import RenamedOptionsCommand
 from deid_tasks.cli.progress import counting
 from deid_tasks.cli.reidentify import write_originals

@@ -26,7 +26,10 @@ class VolumeSettings(Section):
 
     enabled: bool = True
     weeks: int = Field(
-        default=8, ge=1, le=52, description="Weeks before the day whose same weekdays say what is usual (their median)."
+        default=8,
+        ge=1,
+        le=52,
+        description="Weeks before the day; the median of their same weekdays is the usual number.",
     )
     min_weeks: int = Field(
         default=3,

@@ -81,7 +81,7 @@ class ChangesSettings(Section):
     max_notes: int = Field(
         default=50_000,
         ge=1,
-        description="Maximum notes of one run; the next run takes the others. Removals come first.",
+        description="Maximum notes of one run; the next one takes the others. Removals first.",
     )
     max_delay_hours: float = Field(
         default=24,

@@ -1,6 +1,7 @@
 """The gate between a run and the published table: checks, the signed certificate, and drift.
 
-``check_lists`` says what an evaluation, a run and the ledger must reach, ``checking`` runs such checks with Great Expectations,
+``check_lists`` says what an evaluation, a run and the ledger must reach, ``checking`` runs such checks with Great
+Expectations,
 ``certificate`` and ``signature`` issue and verify certificates, and ``drift`` compares a run with the certified gold
 notes.
 """

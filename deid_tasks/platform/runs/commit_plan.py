@@ -11,14 +11,130 @@ from deid_tasks.platform.warehouse.ledger import EXCLUDED, PUBLISHING, LedgerRow
 
 @dataclass(frozen=True, slots=True)
 class ReadNote:
-    """A note of a shard's file: the version that was read, and the ledger's row if it is published."""
+    """A note of a shard's file: the version that was read, and the ledger's row once it is published."""
 
     version: NoteVersion
     note_key: str
     row: LedgerRow
 
     @property
-    def _take_away(plan: CommitPlan, item: WorkItem, known: LedgerRow | None, made: LedgerRow | None = None) -> None:
+    def announced(self) -> LedgerRow:
+        """The row as it stands in the ledger between the announcement and the commit.
+
+        It names the note also where no row will be published, because a former one may still be in the table.
+        """
+        return replace(self.row, outcome=PUBLISHING, note_key=self.note_key)
+
+
+@dataclass
+class CommitPlan:
+    """The rows to write and to remove, and the ledger after it."""
+
+    items: list[WorkItem] = field(default_factory=list)
+    written: dict[str, ReadNote] = field(default_factory=dict)
+    """Notes whose shard rows count, by id; some of them are quarantined and get no row in the table."""
+    excluded: list[LedgerRow] = field(default_factory=list)
+    forgotten: set[str] = field(default_factory=set)
+    """Notes that leave the ledger."""
+    rows: set[tuple[str, str]] = field(default_factory=set)
+    """Slice and note key of the rows to remove."""
+    anywhere: set[str] = field(default_factory=set)
+    """Keys of notes whose rows are to be removed from whatever slice has them."""
+    kept: set[str] = field(default_factory=set)
+    """Keys of notes whose rows stay in slices that are replaced."""
+
+    def removed_rows(self, whole_slices: Collection[str]) -> RemovedRows:
+        """Return the rows that the commit removes, where these slices are replaced as a whole."""
+        return RemovedRows(
+            frozenset(whole_slices),
+            frozenset(self.kept),
+            frozenset((name, key) for name, key in self.rows if name not in whole_slices),
+            frozenset(self.anywhere),
+        )
+
+    def count(self, result: str) -> int:
+        """Return how many notes have this result."""
+        return sum(item.result == result for item in self.items)
+
+
+def plan_commit(
+    work: Iterable[WorkItem],
+    ledger: Mapping[str, LedgerRow],
+    present: Mapping[str, PresentNote],
+    read: Mapping[str, ReadNote],
+    run_id: str,
+) -> CommitPlan:
+    """Return what to do with each note of the work list, by what the source holds now.
+
+    - A note that the source does not hold on that day any more is removed, and so is one that is excluded.
+    - A note that was read in the version that the source holds now is written.
+    - Any other note changed after it was read. It stays as it is published, and the next changes run takes it.
+
+    Args:
+        work: The run's work list.
+        ledger: Its notes in the ledger.
+        present: Its notes in the source.
+        read: Its notes in the files of the run's shards.
+        run_id: The run.
+    """
+    plan = CommitPlan()
+    for item in work:
+        known, now = ledger.get(item.note_id), present.get(item.note_id)
+        made = read.get(item.note_id)
+        if now is None and known is not None and known.note_day == item.note_day:
+            plan.forgotten.add(item.note_id)
+            _take_away(plan, item, known)
+        elif now is not None and now.exclusion is not None:
+            plan.excluded.append(_excluded_row(item, now, run_id))
+            _take_away(plan, item, known)
+        elif now is not None and made is not None and made.version == now.version:
+            plan.written[item.note_id] = made
+            _take_away(plan, item, known, made.row)
+        else:
+            # It changed, or the ledger has it on another day meanwhile, which another run published.
+            if known is not None and known.note_key is not None:
+                plan.kept.add(known.note_key)
+            plan.items.append(replace(item, result="left"))
+    return plan
+
+
+def version_of(row: Mapping[str, Any]) -> NoteVersion:
+    """Return which version of a note a row of a shard's file was made from."""
+    return NoteVersion(
+        row["patient_id"], row["note_type"], row["note_datetime"], row["modified_at"], row["record_digest"]
+    )
+
+
+def read_note(row: Mapping[str, Any], run_id: str, fingerprint: str, key: bytes) -> ReadNote:
+    """Return a row of a shard's file as the ledger would hold it once it is published."""
+    is_published = row["deid_text"] is not None
+    return ReadNote(
+        version_of(row),
+        row["note_key"],
+        LedgerRow(
+            note_id=row["note_id"],
+            patient_id=row["patient_id"],
+            note_type=row["note_type"],
+            note_datetime=row["note_datetime"],
+            note_day=row["note_datetime"].date(),
+            modified_at=row["modified_at"],
+            content_hash=row["content_hash"],
+            record_digest=row["record_digest"],
+            exclusion=None,
+            outcome=row["outcome"],
+            reason=row["reason"],
+            fingerprint=fingerprint,
+            made_by=fingerprint,
+            output_hash=output_hash(key, row),
+            entities=sorted({span["entity"] for span in row["spans"] or ()}),
+            slice_key=row["slice_key"] if is_published else None,
+            note_key=row["note_key"] if is_published else None,
+            run_id=run_id,
+        ),
+    )
+
+
+def _take_away(plan: CommitPlan, item: WorkItem, known: LedgerRow | None, made: LedgerRow | None = None) -> None:
     """Remove the published row of a note, if it has one, and record what becomes of the note."""
     if known is not None and known.is_published:
         assert known.note_key is not None

@@ -2,12 +2,11 @@
 
 import logging
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import GateError
@@ -126,7 +125,7 @@ class _Commit:
 
     def publish(
         self,
-        files: Sequence[Path],
+        files: list[Path],
         summary: Mapping[str, str],
         fingerprint: str = "",
         *,
@@ -168,7 +167,7 @@ class _Commit:
     def _plan(
         self,
         connection: Connection,
-        files: Sequence[Path],
+        files: list[Path],
         fingerprint: str,
         *,
         only_removals: bool,

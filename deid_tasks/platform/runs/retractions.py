@@ -8,7 +8,7 @@ import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from deid_tasks.core.errors import GateError, InputError
+from deid_tasks.core.errors import InputError
 from deid_tasks.platform.publish.purge import purge_snapshots
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
 from deid_tasks.platform.runs.pseudonyms import ledger_key

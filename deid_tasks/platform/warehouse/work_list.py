@@ -48,6 +48,7 @@ class Cause(StrEnum):
 
 REMOVALS = frozenset({Cause.DELETED, Cause.EXCLUDED})
 
+_NO_CONDITION = sql.SQL("")
 _PRESENT = """
 present as (
     select
@@ -75,7 +76,7 @@ end
 """
 
 
-def present_tables(settings: InstitutionSettings, where: sql.Composable = sql.SQL("")) -> sql.Composed:
+def present_tables(settings: InstitutionSettings, where: sql.Composable = _NO_CONDITION) -> sql.Composed:
     """Return the tables ``present`` and those that it reads, of a WITH clause: the notes that the source holds now.
 
     Args:
@@ -184,8 +185,8 @@ def plan_changes(
                     cause,
                     -- A note that moved to a day without a publication leaves, and comes back with its day.
                     cause in ('deleted', 'excluded') or not is_open as is_removal,
-                    case when is_open and cause <> 'excluded' then present_day else coalesce(ledger_day, present_day) end
-                        as note_day
+                    case when is_open and cause <> 'excluded' then present_day
+                        else coalesce(ledger_day, present_day) end as note_day
                 from (
                     select
                         coalesce(p.note_id, l.note_id) as note_id,
