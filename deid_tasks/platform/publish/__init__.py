@@ -1,7 +1,8 @@
 """The published tables: de-identified notes and structured tables, as Iceberg on S3, which any Iceberg reader opens.
 
 ``publish_slice`` replaces one run's slice of the notes table, ``replace_rows`` an institution's rows of a structured
-table. Each is one catalog commit: readers see the table as before or as after.
+table. Each is one catalog commit: readers see the table as before or as after. ``purge_snapshots`` deletes the files
+that hold former rows.
 """
 
 from deid_tasks.platform.publish.catalog import table_location
@@ -12,6 +13,7 @@ from deid_tasks.platform.publish.notes_table import (
     publish_slice,
     read_published_notes,
 )
+from deid_tasks.platform.publish.purge import PurgeReport, purge_snapshots
 from deid_tasks.platform.publish.structured_rows import (
     INSTITUTION,
     full_table_name,
@@ -25,11 +27,13 @@ __all__ = [
     "INSTITUTION",
     "PUBLISHED_SCHEMA",
     "Publication",
+    "PurgeReport",
     "full_table_name",
     "load_rows",
     "open_rows",
     "open_table",
     "publish_slice",
+    "purge_snapshots",
     "read_published_notes",
     "replace_rows",
     "rows_version",
