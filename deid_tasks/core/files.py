@@ -23,7 +23,9 @@ PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 
 _ABANDONED_SECONDS = 24 * 3_600
 _NAME_CHARACTERS = 40
-_PARTIAL, _EARLIER = ".partial", ".earlier"
+_EARLIER = ".earlier"
+UNFINISHED = ".partial"
+"""How the name of a hidden folder ends in which a target is being written."""
 
 
 @contextmanager
@@ -56,7 +58,7 @@ def atomic_path(
         yield target
         return
     stem = f".{target.name[:_NAME_CHARACTERS]}."
-    room = target.with_name(f"{stem}{uuid.uuid4().hex}{_PARTIAL}")
+    room = target.with_name(f"{stem}{uuid.uuid4().hex}{UNFINISHED}")
     written = room / target.name
     with _storage_errors(target, room):
         room.mkdir(mode=PRIVATE_FOLDER)
@@ -180,7 +182,11 @@ def _remove_abandoned(target: Path, stem: str) -> None:
     """Remove what writers of this target left behind when they were killed more than a day ago."""
     with contextlib.suppress(OSError):
         for path in target.parent.iterdir():
-            if path.name.startswith(stem) and path.name.endswith((_PARTIAL, _EARLIER)) and _is_abandoned(path, target):
+            if (
+                path.name.startswith(stem)
+                and path.name.endswith((UNFINISHED, _EARLIER))
+                and _is_abandoned(path, target)
+            ):
                 shutil.rmtree(path, ignore_errors=True)
 
 

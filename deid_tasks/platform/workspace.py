@@ -8,15 +8,16 @@ import hashlib
 import logging
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from deid_tasks.core.errors import GateError, WarehouseError
-from deid_tasks.core.files import make_folder
+from deid_tasks.core.errors import GateError, InputError, WarehouseError
+from deid_tasks.core.files import UNFINISHED, make_folder
+from deid_tasks.evidence.annotation.formats import remove_annotated_notes
 from deid_tasks.platform.warehouse import Shard
 from deid_tasks.settings import InstitutionSettings
 
@@ -24,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 _BATCH_NOTES = 2_000
 _RETAINED_SECONDS = 7 * 24 * 3_600
+_ABANDONED_SECONDS = 3_600
+"""What a writer left unfinished for so long is taken for abandoned."""
 
 
 def work_dir(settings: InstitutionSettings) -> Path:
@@ -37,17 +40,98 @@ def work_dir(settings: InstitutionSettings) -> Path:
 
 def run_dir(settings: InstitutionSettings, run_id: str) -> Path:
     """Return the folder of one run's shards. It is named by a hash: run ids hold characters that file names may not."""
-    return make_folder(work_dir(settings) / "runs" / hashlib.sha256(run_id.encode()).hexdigest()[:24])
+    return make_folder(_runs_dir(settings) / _folder_name(run_id))
 
 
 def prune_runs(settings: InstitutionSettings) -> None:
     """Delete the files of runs that have not changed for a week."""
-    for folder in (work_dir(settings) / "runs").iterdir():
+    for folder in _runs_dir(settings).iterdir():
         # Another run may have deleted it meanwhile.
         with contextlib.suppress(FileNotFoundError):
             if time.time() - folder.stat().st_mtime > _RETAINED_SECONDS:
                 logger.info("deleting the files of a run that ended a week ago: %s", folder.name)
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_note_files(
+    settings: InstitutionSettings, note_ids: Collection[str], *, running: Collection[str] = ()
+) -> int:
+    """Remove notes from the folder: what runs wrote of them, and what annotators were given and have written.
+
+    A shard that holds one of the notes is deleted as a whole, with its sealed originals: a run that still needs it says
+    that its shard must be cleared. Annotators' files lose these notes alone. Running this again removes nothing.
+
+    Args:
+        settings: The institution.
+        note_ids: The notes' ids in the warehouse.
+        running: Ids of runs that have not ended; their shards stay.
+
+    Returns:
+        The number of files that were deleted or changed.
+
+    Raises:
+        InputError: An annotator's file is damaged, so that its notes cannot be told; all other files are done.
+    """
+    wanted = frozenset(note_ids)
+    annotation = work_dir(settings) / "annotation"
+    removed = _remove_abandoned(annotation)
+    active = {_folder_name(run_id) for run_id in running}
+    for folder in _runs_dir(settings).glob("*"):
+        if folder.name not in active:
+            removed += _remove_abandoned(folder) + _remove_shards(folder, wanted)
+    damaged: list[InputError] = []
+    for path in sorted(annotation.rglob("*")):
+        if path.is_file() and not _is_unfinished(path):
+            try:
+                removed += remove_annotated_notes(path, wanted)
+            except InputError as error:
+                damaged.append(error)
+    if damaged:
+        raise damaged[0]
+    return removed
+
+
+def _remove_shards(folder: Path, note_ids: frozenset[str]) -> int:
+    shards = [path for path in folder.glob("*.parquet") if _holds(path, note_ids)]
+    files = [file for path in shards for file in (vault_file(path), path)]
+    # Sealed originals are complete before their shard is; those of a worker that died in between belong to no shard.
+    files += [path for path in folder.glob("*.vault") if not path.with_suffix(".parquet").exists()]
+    found = [path for path in files if path.exists()]
+    for path in found:
+        path.unlink(missing_ok=True)
+    return len(found)
+
+
+def _holds(shard: Path, note_ids: frozenset[str]) -> bool:
+    try:
+        batches = pq.ParquetFile(shard).iter_batches(columns=["note_id"])
+        return any(not note_ids.isdisjoint(batch["note_id"].to_pylist()) for batch in batches)
+    except FileNotFoundError:
+        return False
+
+
+def _remove_abandoned(folder: Path) -> int:
+    """Delete what killed writers left unfinished; return the number of files."""
+    removed = 0
+    for partial in list(folder.rglob(f".*{UNFINISHED}")):
+        files = [path for path in partial.rglob("*") if path.is_file()]
+        newest = max((path.stat().st_mtime for path in (partial, *files)), default=0.0)
+        if time.time() - newest > _ABANDONED_SECONDS:
+            shutil.rmtree(partial, ignore_errors=True)
+            removed += len(files)
+    return removed
+
+
+def _is_unfinished(path: Path) -> bool:
+    return any(parent.name.endswith(UNFINISHED) for parent in path.parents)
+
+
+def _runs_dir(settings: InstitutionSettings) -> Path:
+    return make_folder(work_dir(settings) / "runs")
+
+
+def _folder_name(run_id: str) -> str:
+    return hashlib.sha256(run_id.encode()).hexdigest()[:24]
 
 
 def shard_file(settings: InstitutionSettings, run_id: str, shard: Shard) -> Path:

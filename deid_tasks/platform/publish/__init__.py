@@ -2,6 +2,7 @@
 
 ``replace_notes`` replaces rows of the notes table, ``replace_rows`` an institution's rows of a structured table.
 Each is one catalog commit: readers see the table as before or as after.
+``purge_snapshots`` deletes the files that hold former rows.
 """
 
 from deid_tasks.platform.publish.catalog import table_location
@@ -14,6 +15,7 @@ from deid_tasks.platform.publish.notes_table import (
     read_published_notes,
     replace_notes,
 )
+from deid_tasks.platform.publish.purge import PurgeReport, purge_snapshots
 from deid_tasks.platform.publish.structured_rows import (
     INSTITUTION,
     full_table_name,
@@ -29,10 +31,12 @@ __all__ = [
     "Publication",
     "RemovedRows",
     "count_rows_by_slice",
+    "PurgeReport",
     "full_table_name",
     "load_rows",
     "open_rows",
     "open_table",
+    "purge_snapshots",
     "read_published_notes",
     "replace_notes",
     "replace_rows",

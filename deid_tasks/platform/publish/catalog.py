@@ -68,12 +68,16 @@ def rows_of_institution_with(settings: InstitutionSettings, column: str, values:
 
 
 def commit_with_retries(commit: Callable[[], T]) -> T:
-    """Return what ``commit`` returns; call it again, up to eight times, while others commit to the same table."""
+    """Return what ``commit`` returns; call it again, up to eight times, while others commit to the same table.
+
+    ``commit`` begins with the table as it is then. The Iceberg client itself tries a commit again upon another's, and
+    reports one that touched the same files, or a base that expired meanwhile, as invalid.
+    """
     import tenacity
-    from pyiceberg.exceptions import CommitFailedException
+    from pyiceberg.exceptions import CommitFailedException, ValidationException
 
     retrying = tenacity.Retrying(
-        retry=tenacity.retry_if_exception_type(CommitFailedException),
+        retry=tenacity.retry_if_exception_type((CommitFailedException, ValidationException)),
         stop=tenacity.stop_after_attempt(_COMMIT_ATTEMPTS),
         wait=tenacity.wait_random_exponential(multiplier=0.2, max=10),
         reraise=True,

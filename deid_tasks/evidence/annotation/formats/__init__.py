@@ -15,8 +15,9 @@ from deid_tasks.evidence.annotation.formats.jsonl import Jsonl
 from deid_tasks.evidence.annotation.formats.label_studio import LabelStudio, labeling_config
 from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, AnnotationFormat, verify_text
 from deid_tasks.evidence.annotation.formats.physionet import PhysioNet
+from deid_tasks.evidence.annotation.formats.removal import remove_annotated_notes
 
-__all__ = ["FORMATS", "AnnotatedNote", "AnnotationFormat", "labeling_config", "verify_text"]
+__all__ = ["FORMATS", "AnnotatedNote", "AnnotationFormat", "labeling_config", "remove_annotated_notes", "verify_text"]
 
 FORMATS: Mapping[str, AnnotationFormat] = MappingProxyType(
     {

@@ -63,7 +63,7 @@ class LabelStudio:
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:
         """Write a JSON array, one task on each line; proposals are predictions, finished work is annotations."""
         lines = (json.dumps(_task(note, annotated=annotated), ensure_ascii=False) for note in notes)
-        return write_lines(_array(lines), target) - 1
+        return write_lines(task_array(lines), target) - 1
 
 
 def labeling_config() -> str:
@@ -78,7 +78,8 @@ def labeling_config() -> str:
     )
 
 
-def _array(lines: Iterable[str]) -> Iterator[str]:
+def task_array(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the text of a JSON array from the texts of its tasks, one task on each line."""
     before = "["
     for line in lines:
         yield f"{before}\n{line}"

@@ -1,0 +1,104 @@
+"""A note's files in the workspace: after their removal no byte of the note is left in the folder."""
+
+import os
+import time
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.errors import InputError
+from deid_tasks.core.span import Span
+from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
+from deid_tasks.platform.warehouse import Shard
+from deid_tasks.platform.workspace import remove_note_files, shard_file, vault_file, work_dir
+
+PLANTED = "quetzalcoatlus"
+NOTES = [
+    AnnotatedNote("N/1", f"{PLANTED} sat.", (Span(0, len(PLANTED), Entity.PATIENT),)),
+    AnnotatedNote("N/2", "Plain\u2028text.", (Span(0, 5, Entity.PATIENT),)),
+]
+WRITTEN = ("label-studio", "doccano", "brat", "i2b2-2014", "jsonl")
+
+
+def write_shard(settings, run_id: str, index: int, *note_ids: str):
+    path = shard_file(settings, run_id, Shard(index, 2))
+    rows = [{"note_id": note_id, "deid_text": PLANTED if note_id == "N/1" else "plain"} for note_id in note_ids]
+    pq.write_table(pa.Table.from_pylist(rows), path, compression="none")
+    vault_file(path).write_bytes(b"sealed" + path.name.encode())
+    return path
+
+
+def holders(settings) -> list[str]:
+    folder = work_dir(settings)
+    return [
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and PLANTED.encode() in path.read_bytes()
+    ]
+
+
+def test_shards_that_hold_a_note_go_with_their_originals(institution):
+    holding, other = write_shard(institution, "r", 0, "N/1", "N/2"), write_shard(institution, "r", 1, "N/3")
+    running = write_shard(institution, "still running", 0, "N/1")
+    orphan = vault_file(other).with_name("shard-0007-of-0008.vault")
+    orphan.write_bytes(b"sealed")
+    assert len(holders(institution)) == 2
+    assert remove_note_files(institution, ["N/1"], running=["still running"]) == 3
+    assert not any(path.exists() for path in (holding, vault_file(holding), orphan))
+    assert all(path.exists() for path in (other, vault_file(other), running, vault_file(running)))
+    assert remove_note_files(institution, ["N/1"]) == 2
+    assert holders(institution) == []
+    assert remove_note_files(institution, ["N/1"]) == 0
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_task_lists_and_deliveries_lose_the_note_alone(institution, name):
+    person = work_dir(institution) / "annotation" / "s1" / "ann1"
+    (person / "done").mkdir(parents=True)
+    (person / "export.json").write_text('{"format": "x", "preannotated_by": "", "notes": 2}\n')
+    suffix, one = FORMATS[name].suffix, NOTES[:1]
+    FORMATS[name].write(NOTES, person / f"tasks{suffix}", annotated=False)
+    FORMATS[name].write(NOTES, person / "done" / f"delivery{suffix}", annotated=True)
+    FORMATS[name].write(one, person / "done" / f"alone{suffix}", annotated=True)
+    before = len(holders(institution))
+    assert before >= 3
+    assert remove_note_files(institution, ["N/1"]) >= before
+    assert holders(institution) == []
+    for path in (person / f"tasks{suffix}", person / "done" / f"delivery{suffix}"):
+        [left] = FORMATS[name].read_tasks(path)
+        assert (left.note_id, left.text, left.spans) == ("N/2", NOTES[1].text, NOTES[1].spans)
+    assert list((person / "done").glob("alone*.*")) == []
+    assert (person / "export.json").exists()
+    assert remove_note_files(institution, ["N/1"]) == 0
+
+
+def test_a_damaged_delivery_is_named_and_all_others_are_done(institution):
+    folder = work_dir(institution) / "annotation" / "s1" / "ann1" / "done"
+    folder.mkdir(parents=True)
+    (folder / "a.jsonl").write_text('{"id": "N/1", "text')
+    FORMATS["jsonl"].write(NOTES, folder / "b.jsonl", annotated=True)
+    write_shard(institution, "r", 0, "N/1")
+    with pytest.raises(InputError, match=r"a\.jsonl: is not valid JSON.*repair or delete it"):
+        remove_note_files(institution, ["N/1"])
+    assert holders(institution) == []
+
+
+def test_what_killed_writers_left_is_deleted_and_what_is_being_written_stays(institution):
+    annotation = work_dir(institution) / "annotation" / "s1" / "ann1"
+    run = shard_file(institution, "r", Shard(0, 1)).parent
+    for number, parent in enumerate((annotation, run)):
+        for age in (0, 2 * 3_600):
+            partial = parent / f".tasks.{number}{age}.partial"
+            partial.mkdir(parents=True)
+            (partial / "tasks.jsonl").write_text(f'{{"id": "N/1", "text": "{PLANTED}')
+            for path in (partial / "tasks.jsonl", partial):
+                os.utime(path, (time.time() - age,) * 2)
+    assert remove_note_files(institution, ["N/1"]) == 2
+    assert len(holders(institution)) == 2
+    assert not any("7200" in name for name in holders(institution))
+
+
+def test_without_any_file_nothing_is_removed(institution):
+    assert remove_note_files(institution, ["N/1"]) == 0
