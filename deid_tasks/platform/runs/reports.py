@@ -62,7 +62,7 @@ class LedgerReport(TypedDict):
     pending: int
 
 
-class PurgeReport(TypedDict):
+class PurgedReport(TypedDict):
     """What was deleted for good."""
 
     retractions: int

@@ -4,15 +4,14 @@ import datetime
 import hashlib
 import hmac
 import json
-import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from deid_tasks.core.errors import InputError
-from deid_tasks.platform.publish.purge import purge_snapshots
+from deid_tasks.core.errors import GateError, InputError
+from deid_tasks.platform.publish import purge_snapshots
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
 from deid_tasks.platform.runs.pseudonyms import ledger_key
-from deid_tasks.platform.runs.reports import PurgeReport, RetractionReport
+from deid_tasks.platform.runs.reports import PurgedReport, RetractionReport
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.vault import VaultStore
 from deid_tasks.platform.warehouse import connect
@@ -28,7 +27,8 @@ from deid_tasks.platform.warehouse.retractions import (
 from deid_tasks.platform.workspace import remove_note_files
 from deid_tasks.settings import InstitutionSettings, Secrets
 
-logger = logging.getLogger(__name__)
+_MAX_WRITING = datetime.timedelta(minutes=30)
+"""A file that no snapshot names may be of a writer that has not committed yet, for this long."""
 
 
 @logged_step
@@ -115,7 +115,7 @@ def record_retraction(
 
 
 @logged_step
-def purge_removed(settings: InstitutionSettings, secrets: Secrets, *, at_once: bool = False) -> PurgeReport:
+def purge_removed(settings: InstitutionSettings, secrets: Secrets, *, at_once: bool = False) -> PurgedReport:
     """Delete the bytes of removed notes: former snapshots with their files, and working files.
 
     Readers may use former snapshots for half of ``publish.retract_hours``; with ``at_once`` for no time.
@@ -123,23 +123,30 @@ def purge_removed(settings: InstitutionSettings, secrets: Secrets, *, at_once: b
     Raises:
         GateError: notes that were removed more than ``publish.retract_hours`` ago could not be purged.
     """
-    grace = datetime.timedelta(hours=0 if at_once else settings.publish.retract_hours / 2)
     now = datetime.datetime.now(datetime.UTC)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    readers = datetime.timedelta(hours=0 if at_once else settings.publish.retract_hours / 2)
+    uri = secrets.text(settings.warehouse.connection)
+    with connect(uri) as connection:
         waiting = open_retractions(connection, settings)
-        due = [row for row in waiting if row.removed_at <= now - grace]
+        due = [row for row in waiting if row.removed_at <= now - readers]
         notes = removed_note_ids(connection, settings, [row.run_id for row in due])
     if not due:
         return {"retractions": 0, "snapshots": 0, "files": 0, "working_files": 0}
-    purged = purge_snapshots(settings, secrets, max(row.removed_at for row in due))
+    purged = purge_snapshots(settings, secrets, max(row.removed_at for row in due), grace=_MAX_WRITING)
     files = remove_note_files(settings, notes)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
-        close_retractions(connection, settings, [row.retraction_id for row in due], now)
-    late = [row for row in waiting if now - row.removed_at > datetime.timedelta(hours=settings.publish.retract_hours)]
-    if late:
-        logger.warning("%d retractions were purged later than publish.retract_hours", len(late))
+    is_done = not (purged.waiting or purged.protected)
+    if is_done:
+        with connect(uri) as connection:
+            close_retractions(connection, settings, [row.retraction_id for row in due], now)
+    limit = datetime.timedelta(hours=settings.publish.retract_hours)
+    if not is_done and any(now - row.removed_at > limit for row in due):
+        raise GateError(
+            f"{settings.institution}: notes were removed more than publish.retract_hours ago, and their bytes are still"
+            f" in the bucket: {purged.waiting} files are younger than {_MAX_WRITING}, {purged.protected} snapshots have a"
+            " branch or a tag; drop branches and tags of the table, then clear purge_removed"
+        )
     return {
-        "retractions": len(due),
+        "retractions": len(due) if is_done else 0,
         "snapshots": purged.snapshots,
         "files": purged.files,
         "working_files": files,

@@ -10,7 +10,7 @@ from deid_tasks.core.errors import GateError
 from deid_tasks.platform.runs.reports import GateReport, ReviewReason
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.certificates import Approval, is_approved, record_approval
+from deid_tasks.platform.warehouse.certificates import Approval, ApprovalKind, is_approved, record_approval
 from deid_tasks.platform.warehouse.results import read_review
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -93,7 +93,8 @@ def check_review(connection: Connection, settings: InstitutionSettings, run_id: 
         if one["kind"] == "first_publication":
             approved = _is_first_approved(connection, settings, fingerprint)
         else:
-            approved = is_approved(connection, settings, one["kind"], fingerprint, run_id, one["reason"])
+            kind: ApprovalKind = "drift" if one["kind"] == "drift" else "volume"
+            approved = is_approved(connection, settings, kind, fingerprint, run_id, one["reason"])
         if not approved:
             raise GateError(
                 f"{settings.institution}: held for review: {one['reason']};"
