@@ -1,8 +1,10 @@
-select
+{% set columns -%}
     note_id::text as note_id,
-    patient_id::text as patient_id,
     {{ present('note_type::text') }} as note_type,
     note_datetime::timestamp as note_datetime,
     {{ present('author_id::text') }} as author_id,
-    note_text::text as note_text
-from {{ ref('stg_' ~ var('layout') ~ '__note') }}
+    note_text::text as note_text,
+    modified_at::timestamp as modified_at,
+    coalesce(is_deleted::boolean, false) as is_deleted
+{%- endset %}
+{{ of_surviving_patients('note', columns) }}

@@ -1,6 +1,8 @@
+-- The record of a former id is not a patient's: what it holds belongs to the surviving patient.
 select
-    patient_id::text as patient_id,
-    {{ present('sex::text') }} as sex,
-    birth_date::date as birth_date,
-    {{ present('ethnicity_hint::text') }} as ethnicity_hint
-from {{ ref('stg_' ~ var('layout') ~ '__patient') }}
+    a.patient_id::text as patient_id,
+    {{ present('a.sex::text') }} as sex,
+    a.birth_date::date as birth_date,
+    {{ present('a.ethnicity_hint::text') }} as ethnicity_hint
+from {{ ref('stg_' ~ var('layout') ~ '__patient') }} as a
+where not exists (select 1 from {{ ref('stg_patient_merge') }} as m where m.former_id = a.patient_id::text)

@@ -1,8 +1,7 @@
-select
-    patient_id::text as patient_id,
+{% set columns -%}
     {{ present('street::text') }} as street,
     {{ present('city::text') }} as city,
     {{ present('state::text') }} as state,
     {{ present('zip::text') }} as zip
-from {{ ref('stg_' ~ var('layout') ~ '__patient_address') }}
-where {{ present('concat(street, city, state, zip)') }} is not null
+{%- endset %}
+{{ of_surviving_patients('patient_address', columns, where=present('concat(street, city, state, zip)') ~ ' is not null') }}

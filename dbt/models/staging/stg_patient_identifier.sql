@@ -1,6 +1,5 @@
-select
-    patient_id::text as patient_id,
+{% set columns -%}
     {{ present('kind::text') }} as kind,
     {{ present('value::text') }} as value
-from {{ ref('stg_' ~ var('layout') ~ '__patient_identifier') }}
-where {{ present('value::text') }} is not null
+{%- endset %}
+{{ of_surviving_patients('patient_identifier', columns, where=present('value::text') ~ ' is not null') }}

@@ -1,7 +1,7 @@
-select
-    patient_id::text as patient_id,
+{% set columns -%}
     {{ present('relation::text') }} as relation,
     {{ present('first_name::text') }} as first_name,
     {{ present('last_name::text') }} as last_name,
     {{ present('phone::text') }} as phone
-from {{ ref('stg_' ~ var('layout') ~ '__patient_relation') }}
+{%- endset %}
+{{ of_surviving_patients('patient_relation', columns) }}

@@ -72,16 +72,22 @@ class ClarityRows:
         )
         yield Table(
             "hno_info",
-            ("note_id", "pat_enc_csn_id", "ip_note_type_c", "create_instant_dttm", "current_author_id"),
             (
-                (note.note_id, n, self._types[note.note_type], note.note_datetime, note.author_id)
+                *("note_id", "pat_enc_csn_id", "ip_note_type_c", "create_instant_dttm", "current_author_id"),
+                "update_date",
+            ),
+            (
+                (
+                    *(note.note_id, n, self._types[note.note_type], note.note_datetime, note.author_id),
+                    note.note_datetime,
+                )
                 for n, note in numbered
             ),
         )
         yield Table(
             "note_enc_info",
-            ("contact_serial_num", "note_id", "contact_num", "spec_note_time_dttm"),
-            ((n, note.note_id, 1, note.note_datetime) for n, note in numbered),
+            ("contact_serial_num", "note_id", "contact_num", "spec_note_time_dttm", "upd_dttm"),
+            ((n, note.note_id, 1, note.note_datetime, note.note_datetime) for n, note in numbered),
         )
         yield Table(
             "hno_note_text",

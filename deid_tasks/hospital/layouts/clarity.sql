@@ -85,15 +85,38 @@ CREATE TABLE hno_info (
     ip_note_type_c integer,
     create_instant_dttm timestamp,
     current_author_id text,
-    update_date timestamp NOT NULL DEFAULT (now() AT TIME ZONE 'UTC')
+    update_date timestamp NOT NULL DEFAULT (now() AT TIME ZONE 'UTC'),
+    delete_instant_dttm timestamp -- set where the note was deleted; the row stays
 );
 -- One row a version of a note; the text in force is that of the last contact.
 CREATE TABLE note_enc_info (
-    contact_serial_num bigint PRIMARY KEY, note_id text NOT NULL, contact_num integer NOT NULL, spec_note_time_dttm timestamp
+    contact_serial_num bigint PRIMARY KEY,
+    note_id text NOT NULL,
+    contact_num integer NOT NULL,
+    spec_note_time_dttm timestamp,
+    upd_dttm timestamp
 );
 -- The pieces of a text joined in the order of their lines, with nothing between them, are the text.
 CREATE TABLE hno_note_text (
     note_csn_id bigint NOT NULL, line integer NOT NULL, note_id text NOT NULL, note_text text, PRIMARY KEY (note_csn_id, line)
 );
+-- A medical record that was found to be the same person's as another. The newest row of a patient counts; a row without a
+-- survivor undoes the merge.
+CREATE TABLE pat_merge_history (
+    pat_id text NOT NULL,
+    surviving_pat_id text,
+    merge_dttm timestamp NOT NULL DEFAULT (now() AT TIME ZONE 'UTC'),
+    PRIMARY KEY (pat_id, merge_dttm)
+);
+-- Patients or single notes that research may not see, from a moment or until one where the row says so.
+CREATE TABLE research_exclusion (
+    line integer PRIMARY KEY, pat_id text, note_id text, reason text, from_dttm timestamp, to_dttm timestamp
+);
+CREATE INDEX ON pat_merge_history (surviving_pat_id);
+CREATE INDEX ON research_exclusion (pat_id);
+CREATE INDEX ON research_exclusion (note_id);
+CREATE INDEX ON hsp_account (pat_id);
+CREATE INDEX ON pat_enc (pat_id);
+CREATE INDEX ON hno_info (pat_enc_csn_id);
 CREATE INDEX ON hno_info (create_instant_dttm);
 CREATE INDEX ON note_enc_info (note_id);

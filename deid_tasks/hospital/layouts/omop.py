@@ -199,13 +199,13 @@ class OmopRows:
                     "note_class_concept_id",
                 ),
                 *("note_title", "note_text", "encoding_concept_id", "language_concept_id", "provider_id"),
-                *("visit_occurrence_id", "note_source_value"),
+                *("visit_occurrence_id", "note_source_value", "load_datetime"),
             ),
             (
                 (
                     *(n, self._persons[note.patient_id], note.note_datetime.date(), note.note_datetime, _EHR),
                     *(_note_class(note.note_type), note.note_type, note.text, _UTF_8, _ENGLISH),
-                    *(self._providers.get(note.author_id), n, note.note_id),
+                    *(self._providers.get(note.author_id), n, note.note_id, note.note_datetime),
                 )
                 for n, note in numbered
             ),

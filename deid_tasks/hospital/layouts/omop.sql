@@ -117,11 +117,14 @@ CREATE TABLE note (
     visit_detail_id integer,
     note_source_value varchar(50),
     note_event_id integer,
-    note_event_field_concept_id integer
+    note_event_field_concept_id integer,
+    load_datetime timestamp -- when the row was last loaded; not in OMOP
 );
 CREATE INDEX ON note (note_datetime);
+CREATE INDEX ON note (person_id);
 CREATE INDEX ON note (note_source_value);
 CREATE INDEX ON person (person_source_value);
+CREATE INDEX ON visit_occurrence (person_id);
 
 CREATE TABLE person_name (
     person_id integer NOT NULL,
@@ -134,6 +137,26 @@ CREATE TABLE person_name (
     valid_to date
 );
 CREATE INDEX ON person_name (person_id);
+-- A person who was found to be the same as another. The newest row of a person counts; a row without a survivor undoes the
+-- merge. The former person's own rows may stay where they are.
+CREATE TABLE person_merge (
+    person_id integer NOT NULL,
+    surviving_person_id integer,
+    merged_at timestamp NOT NULL DEFAULT (now() AT TIME ZONE 'UTC'),
+    PRIMARY KEY (person_id, merged_at)
+);
+CREATE INDEX ON person_merge (surviving_person_id);
+-- Persons or single notes that research may not see, from a moment or until one where the row says so.
+CREATE TABLE research_exclusion (
+    exclusion_id integer PRIMARY KEY,
+    person_id integer,
+    note_id integer,
+    reason text,
+    valid_from timestamp,
+    valid_to timestamp
+);
+CREATE INDEX ON research_exclusion (person_id);
+CREATE INDEX ON research_exclusion (note_id);
 CREATE TABLE person_identifier (
     person_id integer NOT NULL,
     identifier_type text NOT NULL, -- mrn, ssn, health_plan, account, license, other_id

@@ -1,4 +1,5 @@
 -- Versions and text are looked up for each note, not joined: a slice of one day then reads the text of that day only.
+-- A note whose encounter is missing stays, without a patient: runs quarantine it.
 select
     h.note_id,
     e.pat_id as patient_id,
@@ -16,7 +17,19 @@ select
                 order by v.contact_num desc, v.contact_serial_num desc
                 limit 1
             )
-    ) as note_text
+    ) as note_text,
+    greatest(
+        h.update_date,
+        (
+            select v.upd_dttm
+            from {{ source('clarity', 'note_enc_info') }} as v
+            where v.note_id = h.note_id
+            order by v.contact_num desc, v.contact_serial_num desc
+            limit 1
+        ),
+        h.create_instant_dttm
+    ) as modified_at,
+    h.delete_instant_dttm is not null as is_deleted
 from {{ source('clarity', 'hno_info') }} as h
-inner join {{ source('clarity', 'pat_enc') }} as e on h.pat_enc_csn_id = e.pat_enc_csn_id
+left join {{ source('clarity', 'pat_enc') }} as e on h.pat_enc_csn_id = e.pat_enc_csn_id
 left join {{ source('clarity', 'zc_note_type_ip') }} as z on h.ip_note_type_c = z.type_ip_c

@@ -1,13 +1,4 @@
-with races as (
-    select
-        r.pat_id,
-        count(*) as stated,
-        min(z.name) as name
-    from {{ source('clarity', 'patient_race') }} as r
-    inner join {{ source('clarity', 'zc_patient_race') }} as z on r.patient_race_c = z.patient_race_c
-    group by r.pat_id
-)
-
+-- Races are looked up for each patient, not joined: a run then reads those of its own patients only.
 select
     p.pat_id as patient_id,
     case s.name when 'Female' then 'F' when 'Male' then 'M' else 'U' end as sex,
@@ -24,4 +15,11 @@ select
 from {{ source('clarity', 'patient') }} as p
 left join {{ source('clarity', 'zc_sex') }} as s on p.sex_c = s.rcpt_mem_sex_c
 left join {{ source('clarity', 'zc_ethnic_group') }} as e on p.ethnic_group_c = e.ethnic_group_c
-left join races as r on p.pat_id = r.pat_id
+cross join lateral (
+    select
+        count(*) as stated,
+        min(z.name) as name
+    from {{ source('clarity', 'patient_race') }} as pr
+    inner join {{ source('clarity', 'zc_patient_race') }} as z on pr.patient_race_c = z.patient_race_c
+    where pr.pat_id = p.pat_id
+) as r

@@ -1,17 +1,13 @@
-with streets as (
-    select
-        pat_id,
-        string_agg(address, ' ' order by line) as street
-    from {{ source('clarity', 'pat_address') }}
-    group by pat_id
-)
-
+-- The lines of a street are looked up for each patient, not joined: a run then reads those of its own patients only.
 select
     p.pat_id as patient_id,
-    a.street,
+    (
+        select string_agg(a.address, ' ' order by a.line)
+        from {{ source('clarity', 'pat_address') }} as a
+        where a.pat_id = p.pat_id
+    ) as street,
     p.city,
     s.abbr as state,
     p.zip
 from {{ source('clarity', 'patient') }} as p
-left join streets as a on p.pat_id = a.pat_id
 left join {{ source('clarity', 'zc_state') }} as s on p.state_c = s.state_c
