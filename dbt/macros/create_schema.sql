@@ -1,4 +1,6 @@
-{#- The lock is for two dbt processes on a new database: without it both would create the schema, and one would fail. -#}
+{#-
+    The lock is for two dbt processes on a new database: without it both would create the schema, and one would fail.
+-#}
 {% macro postgres__create_schema(relation) -%}
     {%- call statement('create_schema') -%}
         select pg_advisory_xact_lock(hashtextextended('{{ relation.schema }}', 0));

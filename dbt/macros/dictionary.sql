@@ -1,7 +1,8 @@
 {#-
     The last steps of every dictionary. `terms` is a CTE with the keys, term, kind and source.
-    The result has one row for each kind and normalised term: `term` is its most frequent spelling, `occurrences` the number of
-    rows with it. `version` is a hash of the content in any order: the same content always has the same version.
+    The result has one row for each kind and normalised term: `term` is its most frequent spelling, `occurrences` the
+    number of rows with it. `version` is a hash of the content in any order: the same content always has the same
+    version.
 -#}
 {% macro dictionary(terms, keys=[]) -%}
     , normalised_terms as (
@@ -39,7 +40,12 @@
 {% macro content_version(columns) -%}
     md5(
         count(*)::text || '-' || coalesce(
-            sum(('x' || left(md5(concat_ws(e'\x1f', {% for c in columns %}coalesce({{ c }}::text, e'\x1e'){{ ', ' if not loop.last }}{% endfor %})), 15))::bit(60)::bigint::numeric),
+            sum((
+                'x' || left(md5(concat_ws(
+                    e'\x1f',
+                    {% for c in columns %}coalesce({{ c }}::text, e'\x1e'){{ ', ' if not loop.last }}{% endfor %}
+                )), 15)
+            )::bit(60)::bigint::numeric),
             0
         )::text
     )
@@ -47,10 +53,14 @@
 
 {#- Occurrences in the literature above which a term is a common word, scaled to the corpus that was counted. -#}
 {% macro common_word_threshold() -%}
-    {{ (var('common_term_occurrences') | int(1)) * (var('literature_documents') | int(1)) // (var('common_term_documents') | int(1)) }}
+    {%- set occurrences = var('common_term_occurrences') | int(1) -%}
+    {%- set documents = var('common_term_documents') | int(1) -%}
+    {{ occurrences * (var('literature_documents') | int(1)) // documents }}
 {%- endmacro %}
 
-{#- A condition that common words fail: in a dictionary of all patients, "Will" and "Young" would redact ordinary prose. -#}
+{#-
+    A condition that common words fail: in a dictionary of all patients, "Will" and "Young" would redact ordinary prose.
+-#}
 {% macro is_uncommon(normalised) -%}
     not exists (
         select 1

@@ -7,7 +7,8 @@
     select n.patient_id, x.term, x.kind
     from {{ relation }} as n
     cross join lateral (
-        values {% for kind, column in columns.items() %}(n.{{ column }}, '{{ kind }}'){{ ', ' if not loop.last }}{% endfor %}
+        values
+        {% for kind, column in columns.items() %}(n.{{ column }}, '{{ kind }}'){{ ', ' if not loop.last }}{% endfor %}
     ) as x (term, kind)
     where x.term is not null
 ),
@@ -21,16 +22,19 @@
     where
         w.term ~ '[\s\-‐‑]'
         and length(p.part) >= 3
-        and lower(p.part) not in ('del', 'der', 'den', 'dos', 'das', 'los', 'las', 'van', 'von', 'the', 'bin', 'ibn', 'iii', 'jr.', 'sr.')
+        and lower(p.part) not in (
+            'del', 'der', 'den', 'dos', 'das', 'los', 'las', 'van', 'von', 'the', 'bin', 'ibn', 'iii', 'jr.', 'sr.'
+        )
 )
 {%- endmacro %}
 
 {#- The usual spellings of a whole name, as rows of a VALUES list with their kind. -#}
 {% macro full_names(names) -%}
-    (case when {{ names }}.last_name is not null then {{ names }}.first_name || ' ' || {{ names }}.last_name end, 'full'),
-        (case when {{ names }}.first_name is not null then {{ names }}.last_name || ', ' || {{ names }}.first_name end, 'full'),
-        ({{ names }}.first_name || ' ' || {{ names }}.middle_name || ' ' || {{ names }}.last_name, 'full'),
-        ({{ names }}.first_name || ' ' || left({{ names }}.middle_name, 1) || '. ' || {{ names }}.last_name, 'full')
+    {%- set first, last = names ~ '.first_name', names ~ '.last_name' -%}
+    (case when {{ last }} is not null then {{ first }} || ' ' || {{ last }} end, 'full'),
+        (case when {{ first }} is not null then {{ last }} || ', ' || {{ first }} end, 'full'),
+        ({{ first }} || ' ' || {{ names }}.middle_name || ' ' || {{ last }}, 'full'),
+        ({{ first }} || ' ' || left({{ names }}.middle_name, 1) || '. ' || {{ last }}, 'full')
 {%- endmacro %}
 
 {% macro dictionary_rows() -%}

@@ -1,4 +1,6 @@
-{#- Loads a seed in one statement, each column as an array: dbt's own loop over rows takes 30 s for the medical terms. -#}
+{#-
+    Loads a seed in one statement, each column as an array: dbt's own loop over rows takes 30 s for the medical terms.
+-#}
 {% macro postgres__load_csv_rows(model, agate_table) -%}
     {%- set types = model.config.column_types -%}
     {%- set bindings = [] -%}

@@ -4,9 +4,10 @@
     pip install --target SPYLLS --no-deps spylls
     PYTHONPATH=SPYLLS python dbt/seeds/build_literature_counts.py
 
-Counts of scientific prose itself are not openly packaged, so a word's share of general English is used instead: the share times
-the words of 46 million abstracts of 200 words. "David" is far more frequent in general English than in papers, so only words that a
-spelling list has in lower case are used, and none that are mostly names. Sources and licences: ``dictionaries/SOURCES.md``.
+Counts of scientific prose itself are not openly packaged, so a word's share of general English is used instead: the
+share times the words of 46 million abstracts of 200 words. "David" is far more frequent in general English than in
+papers, so only words that a spelling list has in lower case are used, and none that are mostly names. Sources and
+licences: ``dictionaries/SOURCES.md``.
 """
 
 import csv
@@ -14,11 +15,20 @@ from pathlib import Path
 
 DOCUMENTS, WORDS_A_DOCUMENT = 46_000_000, 200
 MIN_ZIPF = 3.0
-MOSTLY_NAMES = frozenset("john jack frank mike bob rob jimmy jake nick pat peter ray rich sue tom tony dick kitty jenny don al ann lee".split())
+MOSTLY_NAMES = frozenset(
+    (
+        *("john", "jack", "frank", "mike", "bob", "rob", "jimmy", "jake", "nick", "pat", "peter", "ray"),
+        *("rich", "sue", "tom", "tony", "dick", "kitty", "jenny", "don", "al", "ann", "lee"),
+    )
+)
 """Words that the spelling list has in lower case too (a john, a jack), but that are nearly always names."""
 CAPITALISED = frozenset(
-    "january february april june july september october november december monday tuesday wednesday thursday friday saturday sunday "
-    "christmas easter american english british european asian african chinese german russian indian spanish italian dr mr mrs ms".split()
+    (
+        *("january", "february", "april", "june", "july", "september", "october", "november", "december"),
+        *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "christmas", "easter"),
+        *("american", "english", "british", "european", "asian", "african", "chinese", "german", "russian"),
+        *("indian", "spanish", "italian", "dr", "mr", "mrs", "ms"),
+    )
 )
 """Common words that are written with a capital."""
 READ_AS_NULL = frozenset({"null", "none", "na"})

@@ -72,6 +72,11 @@ def draw_sample(
         output.line(f"{drawn['design']} sample {drawn['sample_version']}: {_MEANING[drawn['design']]}")
         if drawn["too_long"]:
             output.line(f"{drawn['too_long']:,} notes were left out because they are too long")
+    if shared := samples[0]["shared_notes"]:
+        output.line(
+            f"{shared:,} notes are in more than one sample and would be marked once for each; for fewer, lower"
+            " sampling.size or sampling.random_size"
+        )
     output.files(samples, [{"design": drawn["design"], **row} for drawn in samples for row in _rows(drawn)])
 
 

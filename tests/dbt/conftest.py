@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 
 import psycopg2
 import pytest
-from tests.support.small_hospital import hospital, notes
 
 from deid_tasks.hospital.layouts import load
-from tests.support.freeze_truth import freeze_truth
 from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 from deid_tasks.settings import InstitutionSettings
+from tests.support.freeze_truth import freeze_truth
+from tests.support.small_hospital import hospital, notes
 
 PROJECT = Path(__file__).parents[2] / "dbt"
 

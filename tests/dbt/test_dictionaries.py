@@ -2,9 +2,9 @@ import psycopg2
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.support.small_hospital import FACILITIES, PATIENTS, PROVIDERS
 
 from deid_tasks.engine.lexicon.normalise import normalise
+from tests.support.small_hospital import FACILITIES, PATIENTS, PROVIDERS
 
 DICTIONARIES = ("dict_patient", "dict_patient_name", "dict_provider", "dict_facility", "dict_address", "dict_medical")
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import psycopg2
 import pytest
-from tests.support.small_hospital import PATIENTS, PROVIDERS, hospital, notes
 
 from deid_tasks.hospital.layouts import load
 from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
+from tests.support.small_hospital import PATIENTS, PROVIDERS, hospital, notes
 
 PHI = {"none", "quasi", "direct"}
 RESULTS = ("run", "note_outcome", "evaluation", "certificate", "audit_finding")

@@ -1,4 +1,5 @@
 import pytest
+
 from tests.support.small_hospital import PATIENTS, TEXTS, notes
 
 CANONICAL = [

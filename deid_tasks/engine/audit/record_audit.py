@@ -7,7 +7,9 @@ from enum import StrEnum
 from itertools import pairwise, product
 
 from deid_tasks.core.patient import IDENTIFIER_KINDS, PatientRecord, TermKind
+from deid_tasks.engine.lexicon.everyday_names import find_everyday_names, is_everyday_word
 from deid_tasks.engine.lexicon.normalise import normalise
+from deid_tasks.engine.lexicon.patient_terms import FULL, OWN, everyday_names_of
 from deid_tasks.engine.lexicon.terms import street_variants
 
 _WORD = re.compile(r"[^\W_]+")
@@ -29,6 +31,8 @@ class FindingKind(StrEnum):
     """The part of the record that was found."""
 
     FULL_NAME = "full_name"
+    NAME = "name"
+    """A name that is an everyday word, where the words around it or its rarity show that it is a name."""
     MRN = "mrn"
     SSN = "ssn"
     HEALTH_PLAN = "health_plan"
@@ -63,8 +67,9 @@ def audit(deid_text: str, record: PatientRecord | None, replaced: Sequence[tuple
     """Return the parts of ``record`` that are in ``deid_text``, in order; empty without a record.
 
     The search covers numbers by their digits, whatever stands between them; e-mail addresses; the first (or preferred)
-    and the last name side by side in either order, with at most one word between them; and the street line. City, state
-    and ZIP are left to the policy. The text's words are read once.
+    and the last name side by side in either order, with at most one word between them; names that are everyday words,
+    by the rule of the patient detector (``lexicon.everyday_names``); and the street line. City, state and ZIP are left
+    to the policy. The text's words are read once.
 
     Args:
         deid_text: the output.
@@ -74,6 +79,8 @@ def audit(deid_text: str, record: PatientRecord | None, replaced: Sequence[tuple
     if record is None or not record.terms:
         return []
     found = {*_find_numbers(deid_text, _numbers(record)), *_find_phrases(deid_text, _phrases(record))}
+    if names := everyday_names_of(record):
+        found |= {(FindingKind.NAME, start, end) for start, end, _ in find_everyday_names(deid_text, names, OWN | FULL)}
     return sorted(
         (
             Finding(kind, start, end, any(start < stop and begin < end for begin, stop in replaced))
@@ -180,10 +187,12 @@ def _is_close(ranges: Sequence[tuple[int, int]]) -> bool:
 def _is_name(text: str, ranges: Sequence[tuple[int, int]], phrase: Phrase) -> bool:
     """Whether the words are written as one name.
 
-    That is, with a capital letter, with one at the word in between, and without the end of a sentence among them. Names
-    in lower case throughout are everyday words more often than names.
+    That is, with a capital letter, with one at the word in between, and without the end of a sentence among them; or in
+    lower case throughout, if one of them is no everyday word.
     """
-    if not any(text[start].isupper() for start, _ in ranges):
+    if not any(text[start].isupper() for start, _ in ranges) and all(
+        is_everyday_word(word) or len(word) == 1 for word in phrase
+    ):
         return False
     if any(not part and not text[start].isupper() for part, (start, _) in zip(phrase, ranges, strict=True)):
         return False

@@ -1,6 +1,6 @@
 """The note's own patient as a detector: finds what the institution's record says of this person, in any spelling."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from deid_tasks.engine.detect.patient_matches import PatientMatches
 from deid_tasks.engine.detect.patient_misspellings import find_misspellings
 from deid_tasks.engine.detect.patient_numbers import find_numbers
 from deid_tasks.engine.lexicon import default_lexicon, mask_of
-from deid_tasks.engine.lexicon.patient_terms import PatientTerms, compile_patient
+from deid_tasks.engine.lexicon.everyday_names import find_everyday_names
+from deid_tasks.engine.lexicon.patient_terms import FULL, OWN, PatientTerms, compile_patient
 from deid_tasks.engine.lexicon.table import assemble
 from deid_tasks.engine.text import Document
 
@@ -23,8 +24,9 @@ class PatientDetector:
     """Finds names in any order and with short forms, relatives, contacts, numbers and addresses of a patient's record.
 
     Numbers are compared by their digits alone. Names that are also everyday words are found where they are written as
-    names: ``Will`` inside a sentence, never ``will``. Names, relatives' names and the city are found with typing errors
-    too, where the word is not an everyday or medical word. A document whose patient has no record gets no span.
+    names: ``Will`` inside a sentence; ``will`` only beside the words of a person, as in ``will denies pain``. Names,
+    relatives' names and the city are found with typing errors too, where the word is not an everyday or medical word. A
+    document whose patient has no record gets no span.
     """
 
     name = "patient"
@@ -56,6 +58,7 @@ class PatientDetector:
         for number, (index, terms) in enumerate(known):
             spans[number] += find_numbers(texts[number], terms, self.name)
             spans[number] += find_initials(texts[number], documents[index].plain_bytes, terms, self.name)
+            spans[number] += _find_everyday_names(texts[number], terms, self.name)
             spans[number] += find_misspellings(matches, number, texts[number], terms, self.name)
             found[index] = _disjoint(spans[number], texts[number])
         return found
@@ -72,6 +75,14 @@ class PatientDetector:
         salts = np.array([one.salt for one in terms], np.uint64)[scan.document]
         matches, single = table.match(scan, self._public.hasher, salts)
         return PatientMatches(scan, matches, single, public_matches.only(_MEDICAL), public)
+
+
+def _find_everyday_names(text: str, terms: PatientTerms, detector: str) -> Iterator[Span]:
+    """Yield the spans of names that are everyday words and that the words around them show to be names."""
+    if terms.everyday is None:
+        return
+    for start, end, bit in find_everyday_names(text, terms.everyday, OWN | FULL):
+        yield Span(start, end, Entity.PATIENT if bit & (OWN | FULL) else Entity.RELATIVE, detector)
 
 
 def _disjoint(spans: list[Span], text: str) -> list[Span]:

@@ -7,8 +7,9 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice, product
 
-from deid_tasks.core.patient import PatientRecord, TermKind
+from deid_tasks.core.patient import IDENTIFIER_KINDS, PatientRecord, TermKind
 from deid_tasks.core.reference import read_tsv
+from deid_tasks.engine.lexicon.everyday_names import EverydayNames, everyday_names
 from deid_tasks.engine.lexicon.normalise import normalise
 from deid_tasks.engine.lexicon.scan import U64, Hasher
 from deid_tasks.engine.lexicon.table import entries
@@ -28,15 +29,7 @@ _ZIP_DIGITS, _LOCAL_PHONE_DIGITS = 5, 7
 _PARTICLES = frozenset(
     ("de", "la", "las", "los", "del", "van", "von", "der", "den", "di", "da", "do", "dos", "el", "al")
 )
-_DIGIT_KINDS = (
-    TermKind.PHONE,
-    TermKind.SSN,
-    TermKind.MRN,
-    TermKind.HEALTH_PLAN,
-    TermKind.ACCOUNT,
-    TermKind.LICENSE,
-    TermKind.OTHER_ID,
-)
+_NUMBER_KINDS = (*IDENTIFIER_KINDS, TermKind.PHONE)
 _LEADING_LETTERS = re.compile(r"([A-Za-z]+)[^A-Za-z0-9]*\d")
 _Forms = list[tuple[str, int]]
 """Terms as they may be written, each with its payload bit."""
@@ -60,6 +53,8 @@ class PatientTerms:
     last_four: frozenset[str] = field(repr=False)
     """The last four digits of the social security numbers."""
     initials: frozenset[str] = field(repr=False)
+    everyday: EverydayNames | None = field(repr=False)
+    """The names of which every word is an everyday word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +116,14 @@ def compile_patient(record: PatientRecord, hasher: Hasher) -> PatientTerms:
         numbers.letters,
         frozenset(ssn[-4:] for ssn, kind in numbers.digits.items() if kind is TermKind.SSN),
         _initials(names),
+        everyday_names_of(record),
     )
+
+
+@lru_cache(maxsize=4_096)
+def everyday_names_of(record: PatientRecord) -> EverydayNames | None:
+    """Return the names of ``record`` of which every word is an everyday word; ``None`` if there are none."""
+    return everyday_names(_name_forms(_names(record)))
 
 
 def _names(record: PatientRecord) -> _Names:
@@ -159,7 +161,7 @@ def _address_forms(record: PatientRecord) -> _Forms:
 def _numbers(record: PatientRecord) -> _Numbers:
     found = _Numbers()
     for term in record.terms:
-        if term.kind not in _DIGIT_KINDS:
+        if term.kind not in _NUMBER_KINDS:
             continue
         number = "".join(character for character in term.term if character.isdecimal())
         if len(number) >= MIN_DIGITS:

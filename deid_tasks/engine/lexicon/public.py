@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from deid_tasks.core.reference import read_tsv
@@ -21,16 +22,28 @@ def public_terms() -> Iterator[LexiconTerm]:
     """
     for row in read_tsv("medical_terms.tsv"):
         yield LexiconTerm("medical", row["kind"], row["term"])
-    for row in read_tsv("common_words.tsv"):
-        yield LexiconTerm("common", "word", row["word"])
-        if float(row["zipf"]) >= FREQUENT_ZIPF:
-            yield LexiconTerm("common", "frequent", row["word"])
-    for word in _lines(_MORE_COMMON_WORDS):
+    for word, zipf in common_word_frequencies().items():
+        yield LexiconTerm("common", "word", word)
+        if zipf >= FREQUENT_ZIPF:
+            yield LexiconTerm("common", "frequent", word)
+    for word in more_common_words():
         yield LexiconTerm("common", "word", word)
     for row in csv.DictReader(_lines(_CUE_WORDS), delimiter="\t"):
         yield LexiconTerm("cue", row["kind"], row["word"])
         if row["kind"] == "month":
             yield LexiconTerm("common", "word", row["word"])
+
+
+@lru_cache(maxsize=1)
+def common_word_frequencies() -> dict[str, float]:
+    """Return the Zipf frequency of each everyday word, in lower case."""
+    return {row["word"]: float(row["zipf"]) for row in read_tsv("common_words.tsv")}
+
+
+@lru_cache(maxsize=1)
+def more_common_words() -> tuple[str, ...]:
+    """Return everyday words whose frequency is unknown, in lower case."""
+    return tuple(_lines(_MORE_COMMON_WORDS))
 
 
 def _lines(path: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from deid_tasks.core.span import Span
@@ -91,7 +92,7 @@ def sample_report(settings: InstitutionSettings, sample: DrawnSample, progress: 
     """Return the figures of one sample.
 
     ``open`` counts the open notes by person. ``waiting_for`` names these people, the first open notes of each, and the
-    folder; it is for people, and not for Airflow's database.
+    folder, or say that the folder is missing; it is for people, and not for Airflow's database.
     """
     table = progress.tally.table()
     adjudicator = settings.annotation.adjudicator
@@ -127,7 +128,7 @@ def sample_report(settings: InstitutionSettings, sample: DrawnSample, progress: 
             **{person: len(note_ids) for person, note_ids in progress.unfinished.items()},
             adjudicator: len(progress.undecided),
         },
-        "waiting_for": "; ".join(waiting) + (f"; folder {folder}" if waiting else ""),
+        "waiting_for": "; ".join(waiting) + (f"; {_found(folder)}" if waiting else ""),
     }
 
 
@@ -150,6 +151,16 @@ def _add_note(
         progress.undecided.append(note.note_id)
         if not marks[0].handed_over:
             progress.to_hand_over.append(note.note_id)
+
+
+def _found(folder: Path) -> str:
+    """Return which folder holds the task lists, or that it is missing and what to do."""
+    if folder.is_dir():
+        return f"folder {folder}"
+    return (
+        f"folder {folder} is missing: run `deid annotate export` if no task list was written yet, else correct work_dir"
+        " in the settings or restore the folder"
+    )
 
 
 def _shown(note_ids: Sequence[str]) -> str:

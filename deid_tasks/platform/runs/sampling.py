@@ -1,5 +1,6 @@
 """Notes of the warehouse to samples for annotation, frozen under versions."""
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,8 @@ from deid_tasks.settings import (
     SamplingSettings,
     Secrets,
 )
+
+logger = logging.getLogger(__name__)
 
 _DESIGNS = Renamed("sampling", values={"designs": RENAMED_DESIGNS})
 _STRATIFIED = {"size", "min_notes_per_stratum", "weight", "periods", "seed"}
@@ -55,7 +58,8 @@ def draw_samples(
         designs: Samples to draw; a sample whose size is 0 is left out.
 
     Returns:
-        Of each sample: version, design, counts and strata.
+        Of each sample: version, design, counts, strata, and ``shared_notes``, the notes that are in more than one of
+        the samples. A warning is logged where the samples together are larger than the warehouse.
 
     Raises:
         SettingsError: an override breaks the settings' rules, a design is unknown, or there is no model that could
@@ -78,7 +82,22 @@ def draw_samples(
         reports = [_draw(draw, chosen, groups, design) for design in wanted if design != DISAGREEMENT]
         if committee:
             reports.append(_draw_disagreement(draw, connection, settings, chosen, groups, committee))
-        return reports
+        shared = draw.shared_notes([report["sample_version"] for report in reports])
+    _warn_of_notes_drawn_twice(reports, shared)
+    return [report | {"shared_notes": shared} for report in reports]
+
+
+def _warn_of_notes_drawn_twice(reports: Sequence[dict[str, Any]], shared: int) -> None:
+    """Log a warning where the hospital has too few notes for samples of the sizes that are set."""
+    of_notes = reports[0]["of_notes"]
+    if shared and sum(report["notes"] for report in reports) > of_notes:
+        logger.warning(
+            "the samples hold %d notes twice, because the warehouse has only %d: annotators would mark them twice;"
+            " lower sampling.size or sampling.random_size so that together they are at most %d",
+            shared,
+            of_notes,
+            of_notes,
+        )
 
 
 def _wanted(chosen: SamplingSettings, designs: Iterable[str]) -> list[Design]:

@@ -282,6 +282,24 @@ class SampleDraw:
             self._write_notes(cursor, version, periods)
             return int(inserted[0])
 
+    def shared_notes(self, versions: Sequence[str]) -> int:
+        """Return how many notes are in more than one of the frozen samples."""
+        with self._connection.cursor() as cursor:
+            cursor.execute(
+                compose(
+                    """
+                    select count(*) from (
+                        select note_id from {gold}.sample_note where sample_version = any(%s)
+                        group by note_id having count(*) > 1
+                    ) as shared
+                    """,
+                    self._settings,
+                ),
+                (list(versions),),
+            )
+            (notes,) = cursor.fetchone() or (0,)
+        return int(notes)
+
     def counts(self) -> dict[tuple[str, int], int]:
         """Return the number of drawn notes by note type and position of the period."""
         with self._connection.cursor() as cursor:

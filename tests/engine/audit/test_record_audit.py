@@ -38,7 +38,7 @@ CASES = [
     ("JOSE.W@EXAMPLE.ORG", [("email", "JOSE.W@EXAMPLE.ORG")]),
     ("Will-Nunez, Jose; PEPE L. WILL NÚÑEZ", [("full_name", "Will-Nunez, Jose"), ("full_name", "PEPE L. WILL NÚÑEZ")]),
     ("José came; Will-Núñez left; Ana", []),
-    ("jose will nunez", []),
+    ("jose will nunez", [("full_name", "jose will nunez")]),
     ("at 12 N Quail St or 12 North Quail Street", [("street", "12 N Quail St"), ("street", "12 North Quail Street")]),
     ("lives in Mobile, AL 36602", []),
     ("", []),
@@ -49,6 +49,22 @@ CASES = [
 def test_audit(text: str, expected: list[tuple[str, str]]) -> None:
     found = audit(text, RECORD)
     assert [(finding.kind.value, text[finding.start : finding.end]) for finding in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("comfort stillwater seen, comfy rested well.", [("full_name", 0, 18), ("name", 25, 30)]),
+        ("will denies pain and will call; told will that she left", [("name", 0, 4), ("name", 37, 41)]),
+        ("she will call. comfort care only. WILL CALL.", []),
+    ],
+)
+def test_names_that_are_everyday_words_are_found_by_the_rule_of_the_detector(
+    text: str, expected: list[tuple[str, int, int]]
+) -> None:
+    names = (("first", "Comfort"), ("preferred", "Comfy"), ("preferred", "Will"), ("last", "Stillwater"))
+    record = PatientRecord("p", terms=tuple(PatientTerm(TermKind(kind), term) for kind, term in names))
+    assert [(finding.kind.value, finding.start, finding.end) for finding in audit(text, record)] == expected
 
 
 def test_a_surrogate_that_equals_the_original_is_found_and_marked() -> None:

@@ -34,6 +34,9 @@ RECORDS = {
         relative_last="Okonkwo",
     ),
     "p3": record("p3", first="Bartholomew", last="Wachnowski|Okafor"),
+    "p4": record("p4", first="Comfort", last="Stillwater", preferred="Comfy"),
+    "p5": record("p5", first="Will", last="Young", relative_first="Grace"),
+    "p6": record("p6", first="Anna", middle="May", last="Stone"),
     "p2": record("p2", first="Siobhán", last="O'Rourke-Graves", preferred="Shiv", phone="617.555.0199"),
 }
 CASES = [
@@ -65,6 +68,35 @@ CASES = [
         "p2",
         "[PATIENT:siobhan o’rourke] came, [PATIENT:Shiv O'Rourke-Graves], Ms. [PATIENT:ORourke], Mrs. [PATIENT:Graves]",
     ),
+    ("p4", "[PATIENT:comfort stillwater] seen in follow up, [PATIENT:comfy] rested well. comfort care was discussed."),
+    ("p4", "Slept in a [PATIENT:comfy] chair; un-comfy. [PATIENT:COMFY] RESTED WELL AND WENT HOME"),
+    (
+        "p5",
+        "[PATIENT:will] denies pain and will call. today [PATIENT:will] was seen in clinic; he will, reports or not.",
+    ),
+    (
+        "p5",
+        "mr. [PATIENT:young] agrees. told [PATIENT:will] that he is young. told will return. goes by [PATIENT:will].",
+    ),
+    (
+        "p5",
+        "a young man, young at heart. [PATIENT:young] will return. very young reports. [PATIENT:will young] is here",
+    ),
+    (
+        "p5",
+        "wife [RELATIVE:grace] and a grace period; with [RELATIVE:grace]'s help. WILL SAYS\n[PATIENT:WILL] DENIES PAIN. SHE WILL GO",
+    ),
+    (
+        "p6",
+        "a stone was seen, stone in ureter, stone removed. renal stone, may pass. [PATIENT:stone] reports flank pain.",
+    ),
+    ("p6", "may stone be seen? may return. In may she came. [PATIENT:anna stone] and spoke with [PATIENT:stone] today"),
+    (
+        "p6",
+        "[PATIENT:a. stone] and [PATIENT:anna m. stone]; a stone. stone a few mm. vitamin a may help. hi [PATIENT:stone], dr. x is out",
+    ),
+    ("p5", "pt: [PATIENT:young], 44. pt: young in spirit. left msg for [PATIENT:will] 413-555-0199. called may 3"),
+    ("p3", "comfy, will denies pain"),
     ("p3", "Bob Will is unknown here"),
     (None, "Bob Will is unknown here"),
 ]

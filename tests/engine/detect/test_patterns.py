@@ -40,6 +40,7 @@ STRONG = {
         Antibiotics [DATE:3/1]-[DATE:3/5].
         Stay [DATE:3/14/21]-[DATE:3/16/21]
         DOB:[DATE:4/5/61]Sex:M
+        Date of visit: [DATE:04-Mar-2024], encounter: [DATE:04Mar2024], visit: [DATE:Mar-04-2024]
         DOB: [DATE:03142021]
         Film of [DATE:20210314] compared.
         Moved here in [DATE:1998]; no change since [DATE:'09].
@@ -142,6 +143,8 @@ STRONG = {
         A retired [PROFESSION:teacher]. Occupation: [PROFESSION:welder]
         Sent to [FACILITY:Mercy Hospital] from [FACILITY:Shady Oaks Nursing Home].
         Refilled at [ORGANIZATION:Corner Pharmacy].
+        DISCHARGE SUMMARY [FACILITY:Willow Creek Medical Center]
+        Progress Note [FACILITY:Willow Creek Medical Center]; at [FACILITY:NYU Langone Medical Center]
     """,
 }
 

@@ -257,6 +257,17 @@ def test_the_adjudicator_must_choose_one_of_two_that_overlap(desk, no_phi):
     assert report["open"] == {C: 1}
 
 
+def test_the_status_of_a_sample_says_that_its_folder_is_missing(desk, tmp_path):
+    conflicted(desk)
+    settings, secrets = who(desk)
+    elsewhere = settings.model_copy(update={"work_dir": tmp_path / "elsewhere"})
+    (report,) = annotation_status(settings, secrets)
+    assert "is missing" not in report["waiting_for"]
+    (report,) = annotation_status(elsewhere, secrets)
+    assert "elsewhere/annotation/s1 is missing: run `deid annotate export`" in report["waiting_for"]
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_killed_between_list_and_record_the_list_is_written_again(desk, monkeypatch):
     from deid_tasks.platform.runs import adjudication
 

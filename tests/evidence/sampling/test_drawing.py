@@ -86,6 +86,16 @@ def test_sizes_groups_and_both_designs(database, ask):
     ]
 
 
+def test_samples_larger_than_the_warehouse_together_are_warned_of(database, ask, caplog):
+    put(ask, [(str(i), f"P{i}", "t", "2024-01-01", "words here") for i in range(10)])
+    stratified, simple = draw_samples(*site(database, size=10, random_size=4))
+    assert (stratified["notes"], simple["notes"], simple["shared_notes"]) == (10, 4, 4)
+    assert "hold 4 notes twice, because the warehouse has only 10" in caplog.text
+    caplog.clear()
+    (alone,) = draw_samples(*site(database, size=10, random_size=0))
+    assert (alone["shared_notes"], "twice" in caplog.text) == (0, False)
+
+
 def test_the_same_notes_in_any_order_give_the_same_sample_and_change_nothing(database, ask):
     notes = hospital(random.Random(2))
     put(ask, notes)

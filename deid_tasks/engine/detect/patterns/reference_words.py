@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.engine.detect.patterns.word_lists import NOT_NAMES
+from deid_tasks.engine.lexicon.public import common_word_frequencies
 
 FREQUENT_SURNAME_PER_100K = 20.0
 """Bearers of a surname among 100,000 people from which it counts as a name although it is a word too (Brown, Long)."""
@@ -14,12 +15,6 @@ FREQUENT_GIVEN_PER_100K = 30.0
 """Bearers of a given name among 100,000 women or men from which it counts as a name although it is a word too."""
 FREQUENT_WORD_ZIPF = 4.7
 """Zipf frequency of a word that may end any sentence; a rarer word of three letters there is somebody's initials."""
-
-
-@lru_cache(maxsize=1)
-def common_word_frequencies() -> dict[str, float]:
-    """Return the Zipf frequency of each everyday word, in lower case."""
-    return {row["word"]: float(row["zipf"]) for row in read_tsv("common_words.tsv")}
 
 
 @lru_cache(maxsize=1)

@@ -7,11 +7,12 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_before
 from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
-_MONTH = (
+MONTH = (
     rf"(?:{alternation('dates', 'misspelt_months')}"
     r"|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
+"""Matches the name of a month, in lower case."""
 _WEEKDAY = (
     r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
 )
@@ -48,10 +49,10 @@ _NAMES_OR_WORDS = as_word_set("jan feb mar apr jun jul aug sep sept oct nov dec 
 _PLAIN_SHORT = frozenset({"Sept", "Feb", "Nov", "Oct", "Aug"})
 """Short months that are not names and, written so, nothing else."""
 _BEFORE_MONTH = re.compile(rf"(?:^|[^a-z])(?:{alternation('dates', 'words_before_a_month')})[\s\-]{{1,2}}$")
-_SPAN_OF_MONTHS = re.compile(rf" ?(?:-|/|to|through|thru) ?{_MONTH}(?![a-z])", re.IGNORECASE)
-MONTH_TRIGGER = rf"(?i)(?:\b|[0-9_]){_MONTH}(?:\b|[0-9_])"
-_MONTH_BEFORE = re.compile(rf"(?<![a-z]){_MONTH}\.? $", re.IGNORECASE)
-_MONTH_AT = re.compile(_MONTH, re.IGNORECASE)
+_SPAN_OF_MONTHS = re.compile(rf" ?(?:-|/|to|through|thru) ?{MONTH}(?![a-z])", re.IGNORECASE)
+MONTH_TRIGGER = rf"(?i)(?:\b|[0-9_]){MONTH}(?:\b|[0-9_])"
+_MONTH_BEFORE = re.compile(rf"(?<![a-z]){MONTH}\.? $", re.IGNORECASE)
+_MONTH_AT = re.compile(MONTH, re.IGNORECASE)
 _SENTENCE_CONTINUES = re.compile(r"[.,;)]|\s*$| (?:and|at|to|for|with|by|he|she|the|was|when|due|or|but|in|on)\b")
 _ORDINAL_AT_END = re.compile(r"(?:st|nd|rd|th|of)\W*$")
 _LONG_YEAR_AT = re.compile(_LONG_YEAR)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from deid_tasks.core.entities import Entity
+from deid_tasks.engine.detect.patterns.dates.months import MONTH
 from deid_tasks.engine.detect.patterns.forms import Form, FormTable, always, never
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
 from deid_tasks.engine.detect.patterns.word_lists import alternation, word_set
@@ -53,7 +54,9 @@ _NUMBERED_FILE = re.compile(r"(?:[A-Z]{0,3}-?[0-9]{2}-[0-9]{3,7}|[A-Z]{1,2}[0-9]
 MEASURE_AFTER = re.compile(rf"\s?(?:{alternation('identifiers', 'measures_after_a_number')})", re.IGNORECASE)
 _DATE_LIKE = re.compile(
     r"(?:[0-9]{1,2}[/\-.][0-9]{1,2}(?:[/\-.][0-9]{2,4})?|(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}.*"  # 3/14/21, 2021-03-14
-    r"|[0-9]{1,3}\.[0-9]{1,2}|[0-9]{1,2}/(?:19|20)?[0-9]{2}|[0-9]{1,3}/[0-9]{1,3})$"  # 12.5, 9/2015, 120/80
+    r"|[0-9]{1,3}\.[0-9]{1,2}|[0-9]{1,2}/(?:19|20)?[0-9]{2}|[0-9]{1,3}/[0-9]{1,3}"  # 12.5, 9/2015, 120/80
+    rf"|(?i:[0-9]{{1,2}}[/\-.]?{MONTH}[/\-.]?(?:[0-9]{{2}}|[0-9]{{4}})?"  # 04-Mar-2024
+    rf"|{MONTH}[/\-.][0-9]{{1,2}}(?:[/\-.][0-9]{{2,4}})?|{MONTH}[/\-.][0-9]{{4}}))$"  # Mar-04-2024, Mar-2024
 )
 _TELEPHONE = re.compile(r"\(?[0-9]{3}[).\-][0-9]{3}[.\-][0-9]{4}")
 _COMPACT_DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
@@ -137,7 +140,7 @@ LABELLED_NUMBERS: FormTable[_LabelledNumber, bool] = FormTable(
     ),
     Form(
         "date or fraction",
-        "exam: [DATE:3/14/2021]",
+        "exam: [DATE:3/14/2021], visit: [DATE:04-Mar-2024]",
         lambda number: _DATE_LIKE.match(number.value) is not None,
         never,
     ),

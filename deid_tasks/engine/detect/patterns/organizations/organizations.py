@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
+from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, medical_term_words
 from deid_tasks.engine.detect.patterns.rule import Candidate, text_before
 from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NOT_NAMES, alternation, as_word_set
 
@@ -24,7 +25,7 @@ _CONNECTORS = frozenset({"of", "the", "and", "de", "&", "at"})
 _SAINTS = frozenset({"st.", "mt.", "ft."})
 _NEVER_IN_NAME = as_word_set(
     "to from in seen admitted call called she he they patient patient's his her their your our my dr at via per with"
-    " for"
+    " for summary note notes report addendum"
 )
 _NEVER_FIRST = _CONNECTORS | as_word_set("a an any this that new old local previous referring preferred")
 _KIND_BEHIND = re.compile(r" (?:Center|Hospital|System|Group|Clinic|Campus|Home|Health|Facility|Residence|Village)\b")
@@ -62,7 +63,8 @@ def _words_of_name(text: str, start: int) -> list[tuple[int, str]]:
     begin = start - len(left.group())
     words: list[tuple[int, str]] = []
     for match in reversed(list(_WORD.finditer(left.group()))):
-        if _ends_name(match.group().lower()):
+        is_before_name = any(not word.isupper() for _, word in words)
+        if _ends_name(match.group().lower()) or (is_before_name and _is_of_heading(match.group())):
             break
         words.insert(0, (begin + match.start(), match.group()))
     while words and words[0][1].lower() in _NEVER_FIRST and words[0][1] not in {"New", "Old"}:
@@ -76,6 +78,12 @@ def _ends_name(low: str) -> bool:
         return True
     is_part = low in _CONNECTORS or low in GENERIC_PLACE_WORDS or low in _SAINTS
     return not is_part and low.rstrip(".") in NOT_NAMES
+
+
+def _is_of_heading(word: str) -> bool:
+    """Whether a word is an ordinary one in capitals: in front of a capitalised name it is of the heading before it."""
+    low = word.lower()
+    return word.isupper() and len(word) > 1 and (is_everyday_word(low) or low in medical_term_words())
 
 
 def _is_name_of_organization(words: list[tuple[int, str]], head: str) -> bool:
