@@ -14,6 +14,7 @@ from deid_tasks.platform.runs.pseudonyms import digest_seed
 from deid_tasks.platform.runs.reports import RunKind, RunPlan
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.slices import keys_in_use
 from deid_tasks.platform.warehouse.work_list import (
     Cause,
@@ -39,6 +40,7 @@ def plan_notes_run(
     """
     days = days_ending_in(start, end, settings.notes.timezone)
     with connect(secrets.text(settings.warehouse.connection)) as connection:
+        refresh_merges(connection, settings)
         begin_work_list(connection, settings, run_id, days)
         causes = plan_days(connection, settings, run_id, days)
         work = count_work(connection, settings, run_id)
@@ -64,6 +66,7 @@ def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: st
                 f"{settings.institution}: {days} published days were made under another surrogate key;"
                 f" backfill them with notes__{settings.institution} first, or restore the key"
             )
+        refresh_merges(connection, settings)
         begin_work_list(connection, settings, run_id)
         seed = digest_seed(settings, secrets)
         causes = plan_changes(connection, settings, run_id, seed, settings.changes.max_notes)
