@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         GateReport,
         PublicationReport,
         RemovalReport,
-        RunPlan,
         ShardPlan,
         ShardReport,
     )
@@ -30,34 +29,28 @@ def _run_name(kind: str) -> str:
 
 
 @task(multiple_outputs=False)
-def plan_notes(institution: str) -> "RunPlan":
-    """List the notes of the days that end in the data interval; return counts and shards."""
+def plan_notes(institution: str) -> "list[ShardPlan]":
+    """List the notes of the days that end in the data interval; return the shards that process them."""
     from deid_tasks.platform import runs
 
     run = current_run()
-    return run_step(runs.plan_notes_run, institution, run_name(Kind.NOTES, run.run_id), run.start, run.end)
+    return run_step(runs.plan_notes_run, institution, run_name(Kind.NOTES, run.run_id), run.start, run.end)["shards"]
 
 
 @task(multiple_outputs=False)
-def plan_changes(institution: str) -> "RunPlan":
-    """List the notes whose source differs from the ledger; return counts and shards."""
+def plan_changes(institution: str) -> "list[ShardPlan]":
+    """List the notes whose source differs from the ledger; return the shards that process them."""
     from deid_tasks.platform import runs
 
-    return run_step(runs.plan_changes_run, institution, _run_name(Kind.CHANGES))
+    return run_step(runs.plan_changes_run, institution, _run_name(Kind.CHANGES))["shards"]
 
 
 @task(multiple_outputs=False)
-def remove_notes(institution: str, kind: str, plan: "RunPlan") -> "RemovalReport":  # noqa: ARG001
+def remove_notes(institution: str, kind: str) -> "RemovalReport":
     """Remove deleted and excluded notes from the published table, before any note is read."""
     from deid_tasks.platform import runs
 
     return run_step(runs.remove_notes, institution, _run_name(kind))
-
-
-@task(multiple_outputs=False)
-def shards_of(plan: "RunPlan") -> "list[ShardPlan]":
-    """Return the shards of a plan."""
-    return plan["shards"]
 
 
 @task(multiple_outputs=False, map_index_template=_SHARD)
@@ -118,15 +111,15 @@ def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, pla
         settings: The institution.
         kind: The kind of the run.
         pin: The task that returns the engine.
-        plan: The task that returns the plan.
+        plan: The task that returns the shards.
     """
     name, value = settings.institution, kind.value
-    removed = remove_notes(name, value, plan)
+    removed = remove_notes(name, value)
     shards = detect_and_obfuscate.override(pool=Pool.GPU).partial(institution=name, kind=value, pin=pin)
-    gated = reconcile_and_gate(name, value, pin, cast("Any", shards.expand(shard=shards_of(plan))))
+    gated = reconcile_and_gate(name, value, pin, cast("Any", shards.expand(shard=plan)))
     committed = publish.override(outlets=[notes_asset(name)])(name, value, pin, gated)
     # What must leave the table never waits for what comes in.
-    removed >> committed
+    plan >> removed >> committed
     gated >> RunReview(institution=name, gate_task="reconcile_and_gate", kind=value) >> committed
     if settings.publish.tables:
         publish_tables(name, value, pin, committed)

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTITUTIONS = ("lakeshore", "riverside")
-KINDS = ("dictionaries", "evaluate", "gold", "harvest", "notes", "sample", "train")
+KINDS = ("changes", "dictionaries", "evaluate", "gold", "harvest", "ledger", "notes", "sample", "train")
 DAG_IDS = [f"{kind}__{institution}" for kind in KINDS for institution in INSTITUTIONS]
 DETECTING = {"detect_and_obfuscate", "evaluate_and_certify", "harvest", "train"}
 
@@ -78,8 +78,10 @@ class TestStructure:
     def test_notes(self, dagbag, institution):
         dag = dagbag.dags[f"notes__{institution}"]
         assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
-            "verify_certificate": {"plan_shards"},
-            "plan_shards": {"detect_and_obfuscate"},
+            "wait_for_late_notes": {"pin_engine"},
+            "pin_engine": {"plan_notes", "detect_and_obfuscate", "reconcile_and_gate", "publish", "publish_tables"},
+            "plan_notes": {"remove_notes", "detect_and_obfuscate"},
+            "remove_notes": {"publish"},
             "detect_and_obfuscate": {"reconcile_and_gate"},
             "reconcile_and_gate": {"review", "publish"},
             "review": {"publish"},
@@ -90,6 +92,13 @@ class TestStructure:
         # After one failed shard, neither the gate nor the table is reached.
         assert dag.get_task("reconcile_and_gate").trigger_rule == "all_success"
         assert dag.get_task("publish").trigger_rule == "all_success"
+
+    def test_changes_remove_notes_without_an_engine(self, dagbag, institution):
+        dag = dagbag.dags[f"changes__{institution}"]
+        downstream = {task.task_id: task.downstream_task_ids for task in dag.tasks}
+        assert downstream["plan_changes"] == {"remove_notes", "detect_and_obfuscate"}
+        assert dag.get_task("remove_notes").upstream_task_ids == {"plan_changes"}
+        assert downstream["purge_removed"] == set() == dag.get_task("purge_removed").upstream_task_ids
 
     def test_originals_are_stored_after_publication_where_there_is_a_vault(self, dagbag, institution):
         import notes_dag

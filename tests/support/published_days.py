@@ -28,6 +28,11 @@ def follow_changes(settings, site, run_id):
     return plan, process(settings, site, run_id, plan)[1]
 
 
+def plan_day(settings, site, run_id, start=START, end=None):
+    """Return the shards of the run that publishes the day, or the days until ``end``."""
+    return runs.plan_notes_run(settings, site.secrets, run_id, start, end or start + DAY)["shards"]
+
+
 def process(settings, site, run_id, plan):
     """Take a plan to the published table; return what the gate and the publication report, ``None`` without notes."""
     runs.remove_notes(settings, site.secrets, run_id)

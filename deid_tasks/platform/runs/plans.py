@@ -3,7 +3,6 @@
 import datetime
 import logging
 import math
-from collections import Counter
 from collections.abc import Mapping
 
 from deid_tasks.core.errors import GateError
@@ -11,7 +10,7 @@ from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.platform.days import days_ending_in
 from deid_tasks.platform.runs.content_hashes import amended_without_time
 from deid_tasks.platform.runs.pseudonyms import digest_seed
-from deid_tasks.platform.runs.reports import RunKind, RunPlan
+from deid_tasks.platform.runs.reports import RunKind, RunPlan, ShardPlan
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.merges import refresh_merges
@@ -44,7 +43,6 @@ def plan_notes_run(
         begin_work_list(connection, settings, run_id, days)
         causes = plan_days(connection, settings, run_id, days)
         work = count_work(connection, settings, run_id)
-    logger.info("%d days until %s, %d notes to process", len(days), end.isoformat(), work)
     # A day without notes is still published, and reviewed by a person.
     return run_plan(settings, "notes", work, causes, fewest_shards=min(1, len(days)))
 
@@ -83,8 +81,15 @@ def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: st
 def run_plan(
     settings: InstitutionSettings, kind: RunKind, work: int, causes: Mapping[str, int], fewest_shards: int = 0
 ) -> RunPlan:
-    """Return the plan of a run over ``work`` notes."""
+    """Return the plan of a run over ``work`` notes, and log it."""
     wanted = math.ceil(work / settings.notes.shard_notes)
     count = max(fewest_shards, min(settings.notes.max_shards, wanted))
-    shards = [{"index": index, "count": count} for index in range(count)]
-    return {"kind": kind, "shards": shards, "causes": dict(Counter(causes))}  # type: ignore[typeddict-item]
+    shards: list[ShardPlan] = [{"index": index, "count": count} for index in range(count)]
+    logger.info(
+        "%s run: %d notes in %d shards%s",
+        kind,
+        work,
+        count,
+        "".join(f", {number} {cause}" for cause, number in sorted(causes.items())),
+    )
+    return {"kind": kind, "shards": shards, "causes": dict(causes)}

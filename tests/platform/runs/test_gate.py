@@ -20,6 +20,7 @@ from deid_tasks.platform.runs.institution_engine import load_candidate
 from deid_tasks.platform.warehouse import Shard
 from deid_tasks.platform.workspace import shard_file
 from deid_tasks.settings import DriftSettings, Secrets
+from tests.support.published_days import plan_day
 
 START = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
 END = START + datetime.timedelta(days=1)
@@ -44,18 +45,18 @@ def pin(site, certified):
 @pytest.fixture(scope="module")
 def shards(site, pin):
     """The shards of one run, which several gates check."""
-    plan = runs.plan_shards(site.settings, site.secrets, START, END)
-    return [runs.process_shard(site.settings, site.secrets, "gate", pin, START, END, shard) for shard in plan]
+    plan = plan_day(site.settings, site, "gate", START, END)
+    return [runs.process_shard(site.settings, site.secrets, "gate", pin, shard) for shard in plan]
 
 
 def gate(settings, site, shards, run_id="gate"):
     pin = load_candidate(settings, site.secrets)[1]
-    return runs.reconcile_run(settings, site.secrets, run_id, pin, START, END, shards)
+    return runs.reconcile_run(settings, site.secrets, run_id, pin, "notes", shards)
 
 
 def publish(settings, site, released, run_id="gate"):
     pin = load_candidate(settings, site.secrets)[1]
-    return runs.publish_notes(settings, site.secrets, run_id, pin, START, END, released)
+    return runs.publish_notes(settings, site.secrets, run_id, pin, released)
 
 
 def document(site):
@@ -141,8 +142,8 @@ def test_an_engine_without_a_certificate_publishes_nothing(site, certified, tmp_
     finally:
         site.rows("delete from riverside_dictionaries.dict_provider where term = 'Quillfeather'")
     _, candidate = load_candidate(settings, site.secrets)
-    plan = runs.plan_shards(settings, site.secrets, START, END)
-    done = [runs.process_shard(settings, site.secrets, "row", candidate, START, END, shard) for shard in plan]
+    plan = plan_day(settings, site, "row", START, END)
+    done = [runs.process_shard(settings, site.secrets, "row", candidate, shard) for shard in plan]
     with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*none was issued"):
         gate(settings, site, done, "row")
     released = {"shards": len(done), "fingerprint": candidate["fingerprint"]}
@@ -153,7 +154,7 @@ def test_an_engine_without_a_certificate_publishes_nothing(site, certified, tmp_
 def test_shards_of_another_engine_than_the_pinned_one_are_refused(site, shards, pin):
     other = {**pin, "fingerprint": "f" * 32}
     with pytest.raises(GateError, match=r"made by engine \w+, and the run has pinned f+ since; clear its shard tasks"):
-        runs.reconcile_run(site.settings, site.secrets, "gate", other, START, END, shards)
+        runs.reconcile_run(site.settings, site.secrets, "gate", other, "notes", shards)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +260,7 @@ def test_data_docs_hold_no_patient_note_or_password(site, pin, shards, tmp_path)
         secrets = Secrets(lambda name: uri if name == "riverside_ehr" else site.secrets.text(name))
         settings = with_gate(site, data_docs=str(tmp_path / "docs"))
         runs.evaluate_and_certify(settings, secrets)
-        runs.reconcile_run(settings, secrets, "gate", pin, START, END, shards)
+        runs.reconcile_run(settings, secrets, "gate", pin, "notes", shards)
     finally:
         site.rows("drop role canary")
     files = [path for path in (tmp_path / "docs").rglob("*") if path.suffix in {".html", ".json"}]

@@ -12,7 +12,7 @@ from deid_tasks.core.errors import DictionariesTooOldError, GateError
 from deid_tasks.core.versions import newest_version
 from deid_tasks.platform import runs
 from deid_tasks.platform.workspace import shard_files
-from tests.support.published_days import DAY, START, published, release, texts, with_settings
+from tests.support.published_days import DAY, START, plan_day, published, release, texts, with_settings
 
 END = START + DAY
 MOMENT = datetime.datetime(2024, 5, 1, tzinfo=datetime.UTC)
@@ -54,8 +54,8 @@ def refresh(settings, site, *names):
 
 
 def process(settings, site, run_id, pin):
-    plan = runs.plan_shards(settings, site.secrets, START, END)
-    return [runs.process_shard(settings, site.secrets, run_id, pin, START, END, shard) for shard in plan]
+    plan = plan_day(settings, site, run_id, START, END)
+    return [runs.process_shard(settings, site.secrets, run_id, pin, shard) for shard in plan]
 
 
 def contents(settings, run_id, count):
@@ -85,8 +85,8 @@ def test_a_refresh_changes_nothing_for_a_pinned_run(site, fresh):
     assert contents(fresh, "during", len(again)) == contents(fresh, "before", len(done))
     assert runs.load_engine(fresh, site.secrets).fingerprint != pin["fingerprint"]
     assert runs.pin_engine(fresh, site.secrets) == pin
-    released = runs.reconcile_run(fresh, site.secrets, "during", pin, START, END, again)
-    assert runs.publish_notes(fresh, site.secrets, "during", pin, START, END, released)["notes"] > 0
+    released = runs.reconcile_run(fresh, site.secrets, "during", pin, "notes", again)
+    assert runs.publish_notes(fresh, site.secrets, "during", pin, released)["notes"] > 0
 
 
 def test_a_bad_refresh_is_not_promoted_and_runs_go_on_with_the_former_engine(site, fresh):
@@ -149,12 +149,12 @@ def reviewed(settings, site, run_id):
     """Take a day to the published table; return the kinds of review that a person had to give."""
     pin = runs.pin_engine(settings, site.secrets)
     done = process(settings, site, run_id, pin)
-    released = runs.reconcile_run(settings, site.secrets, run_id, pin, START, END, done)
+    released = runs.reconcile_run(settings, site.secrets, run_id, pin, "notes", done)
     if released["review"]:
         with pytest.raises(GateError, match="held for review"):
-            runs.publish_notes(settings, site.secrets, run_id, pin, START, END, released)
+            runs.publish_notes(settings, site.secrets, run_id, pin, released)
         runs.record_review(settings, site.secrets, run_id, released, "approved", "officer", MOMENT)
-    assert runs.publish_notes(settings, site.secrets, run_id, pin, START, END, released)
+    assert runs.publish_notes(settings, site.secrets, run_id, pin, released)
     return [held["kind"] for held in released["review"]]
 
 

@@ -17,7 +17,8 @@ from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.warehouse import Shard
 from deid_tasks.platform.workspace import shard_file
 from deid_tasks.settings import Secrets
-from tests.support.published_days import DAY, START, published, release, texts, with_settings
+from deid_tasks.settings.gate import VolumeSettings
+from tests.support.published_days import DAY, START, plan_day, published, release, texts, with_settings
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +62,12 @@ def test_every_note_of_the_day_is_published_or_quarantined(site, first_run):
 
 def test_recovered_spans_and_sentences_are_counted_over_all_shards(site, pin):
     start = START + 200 * DAY
-    (shard,) = runs.plan_shards(site.settings, site.secrets, start, start + DAY)
-    done = runs.process_shard(site.settings, site.secrets, "counted", pin, start, start + DAY, shard)
+    (shard,) = plan_day(site.settings, site, "counted", start)
+    done = runs.process_shard(site.settings, site.secrets, "counted", pin, shard)
     assert (done["recovered"], done["sentences"]) == ({}, {})
     reports = [{**done, "recovered": {"PATIENT": 2, "DATE": 1}, "sentences": {"read": 5}}]
     for _ in range(2):
-        runs.reconcile_run(site.settings, site.secrets, "counted", pin, start, start + DAY, reports)
+        runs.reconcile_run(site.settings, site.secrets, "counted", pin, "notes", reports)
         counted = site.rows(
             "select measure, entity, value from riverside_results.run_count where run_id = 'counted' order by 1, 2"
         )
@@ -107,12 +108,12 @@ def test_shard_size_and_order_change_nothing(site, first_run, pin):
     for shard_notes in (7, 1_000):
         settings = with_settings(site, notes={"shard_notes": shard_notes})
         end = START + DAY
-        shards = runs.plan_shards(settings, site.secrets, START, end)
+        shards = plan_day(settings, site, "again", START)
         done = [
-            runs.process_shard(settings, site.secrets, "again", pin, START, end, shard) for shard in reversed(shards)
+            runs.process_shard(settings, site.secrets, "again", pin, shard) for shard in reversed(shards)
         ]
-        released = runs.reconcile_run(settings, site.secrets, "again", pin, START, end, done)
-        runs.publish_notes(settings, site.secrets, "again", pin, START, end, released)
+        released = runs.reconcile_run(settings, site.secrets, "again", pin, "notes", done)
+        runs.publish_notes(settings, site.secrets, "again", pin, released)
         assert texts(published(settings, site)) == before
 
 
@@ -122,20 +123,38 @@ def test_each_day_is_a_slice_of_its_own(site, first_run):
     assert published(site.settings, site).num_rows == before + publication["notes"]
 
 
-def test_a_day_without_notes_publishes_an_empty_slice(site, certified):
-    shards, released, publication = release(site.settings, site, "nothing", START + 300 * DAY)
+def test_a_day_without_notes_waits_for_a_person(site, certified):
+    start = START + 300 * DAY
+    with pytest.raises(GateError, match="held for review: 2024-10-27 has no notes, and too few weeks"):
+        release(site.settings, site, "nothing", start)
+    unjudged = with_settings(site, gate={"volume": VolumeSettings(enabled=False)})
+    shards, released, publication = release(unjudged, site, "nothing", start)
     assert (len(shards), released["notes_read"], publication["notes"]) == (1, 0, 0)
+
+
+def test_a_day_far_from_what_its_weekday_usually_has_waits_for_a_person(site, certified):
+    strict = with_settings(site, gate={"volume": VolumeSettings(weeks=1, min_weeks=1, min_ratio=0.99, max_ratio=1.0)})
+    day = (START - 7 * DAY).date()
+    site.rows(
+        "insert into riverside_results.published_slice (slice_key, slice_start, slice_end, note_day, key_id, run_id,"
+        f" published_at) values ('usual', '{day}', '{day + DAY}', '{day}', 'k', 'usual', now())"
+    )
+    try:
+        with pytest.raises(GateError, match=r"held for review: 2024-01-01 has \d+ notes; the same weekday usually has 0"):
+            release(strict, site, "unusual")
+    finally:
+        site.rows("delete from riverside_results.published_slice where slice_key = 'usual'")
 
 
 def _process(settings, secrets_held, pin, shard):
 
-    runs.process_shard(settings, Secrets(secrets_held.get), "killed", pin, START, START + DAY, shard)
+    runs.process_shard(settings, Secrets(secrets_held.get), "killed", pin, shard)
 
 
 def test_a_killed_worker_and_a_retry_give_the_same_table(site, first_run, pin):
     before = texts(published(site.settings, site))
     settings = with_settings(site, notes={"shard_notes": 10_000})
-    (shard,) = runs.plan_shards(settings, site.secrets, START, START + DAY)
+    (shard,) = plan_day(settings, site, "killed", START)
     names = ("riverside_ehr", "catalog", "object_store", "riverside_key")
     worker = multiprocessing.get_context("spawn").Process(
         target=_process, args=(settings, {name: site.secrets.text(name) for name in names}, pin, shard)
@@ -150,7 +169,7 @@ def test_a_killed_worker_and_a_retry_give_the_same_table(site, first_run, pin):
     worker.join()
     assert not target.exists()
     with pytest.raises(WarehouseError, match="1 of 1 shard files are missing"):
-        runs.reconcile_run(settings, site.secrets, "killed", pin, START, START + DAY, [{"seconds": 0}])
+        runs.reconcile_run(settings, site.secrets, "killed", pin, "notes", [{"seconds": 0}])
     release(settings, site, "killed")
     assert texts(published(settings, site)) == before
 
@@ -179,19 +198,19 @@ def test_a_broken_detector_gets_no_certificate_and_publishes_nothing(site, first
 
 def test_a_note_that_vanishes_on_the_way_stops_the_run(site, pin):
     settings, end = with_settings(site, notes={"shard_notes": 10_000}), START + DAY
-    (shard,) = runs.plan_shards(settings, site.secrets, START, end)
-    done = runs.process_shard(settings, site.secrets, "lossy", pin, START, end, shard)
+    (shard,) = plan_day(settings, site, "lossy", START)
+    done = runs.process_shard(settings, site.secrets, "lossy", pin, shard)
     path = shard_file(settings, "lossy", Shard(**shard))
     table = pq.read_table(path)
     pq.write_table(table.slice(1), path)
     with pytest.raises(GateError, match="unaccounted_notes is 1"):
-        runs.reconcile_run(settings, site.secrets, "lossy", pin, START, end, [done])
+        runs.reconcile_run(settings, site.secrets, "lossy", pin, "notes", [done])
 
 
 def test_an_identifier_left_in_a_shard_stops_the_run(site, pin):
     settings, end = with_settings(site, notes={"shard_notes": 10_000}), START + DAY
-    (shard,) = runs.plan_shards(settings, site.secrets, START, end)
-    done = runs.process_shard(settings, site.secrets, "leaky", pin, START, end, shard)
+    (shard,) = plan_day(settings, site, "leaky", START)
+    done = runs.process_shard(settings, site.secrets, "leaky", pin, shard)
     path = shard_file(settings, "leaky", Shard(**shard))
     rows = pq.read_table(path)
     mrns = {patient.patient_id: patient.mrn for patient in site.hospital.patients}
@@ -201,7 +220,7 @@ def test_an_identifier_left_in_a_shard_stops_the_run(site, pin):
     index = rows.schema.get_field_index("deid_text")
     pq.write_table(rows.set_column(index, rows.schema.field(index), pa.array(leaked)), path)
     with pytest.raises(GateError, match="audit_findings is 1") as caught:
-        runs.reconcile_run(settings, site.secrets, "leaky", pin, START, end, [done])
+        runs.reconcile_run(settings, site.secrets, "leaky", pin, "notes", [done])
     assert not any(mrn in str(caught.value) for mrn in mrns.values())
 
 
@@ -217,4 +236,4 @@ def test_without_a_lexicon_the_error_says_what_to_run(site, pin, tmp_path):
     with pytest.raises(LexiconError, match="run dictionaries__riverside first"):
         runs.load_engine(settings, site.secrets)
     with pytest.raises(LexiconError, match=r"is missing.*run dictionaries__riverside and then evaluate__riverside"):
-        runs.process_shard(settings, site.secrets, "early", pin, START, START + DAY, {"index": 0, "count": 1})
+        runs.process_shard(settings, site.secrets, "early", pin, {"index": 0, "count": 1})

@@ -57,13 +57,12 @@ def kept(site, object_store):
     # Evaluated again, because an earlier test may have left a certificate that failed under stricter bounds.
     runs.evaluate_and_certify(settings, site.secrets)
     shards, released, published = release(settings, publisher, "kept")
-    stored = store(settings, publisher.secrets, "kept", released, published)
+    stored = store(settings, publisher.secrets, "kept", released)
     return Kept(settings, publisher, held | {"vault_private_key": private}, [shards, released, published, stored])
 
 
-def store(settings, secrets, run_id, released, published):
-    pin = runs.pin_engine(settings, secrets)
-    return runs.store_vault(settings, secrets, run_id, pin, START, START + DAY, released, published)
+def store(settings, secrets, run_id, released):
+    return runs.store_vault(settings, secrets, run_id, released)
 
 
 def day_of(site) -> dict[str, str]:
@@ -137,7 +136,7 @@ def test_rows_of_the_log_are_never_changed(site, kept):
 def test_nothing_of_an_original_is_returned_logged_or_left_on_the_disk(site, kept, caplog):
     with caplog.at_level(logging.DEBUG, logger="deid_tasks"):
         released, published = kept.returned[1:3]
-        again = store(kept.settings, kept.publisher.secrets, "kept", released, published)
+        again = store(kept.settings, kept.publisher.secrets, "kept", released)
     assert again == kept.returned[3]
     told = "".join(record.getMessage() for record in caplog.records if record.name.startswith("deid"))
     told += json.dumps(kept.returned)
@@ -155,21 +154,23 @@ def test_nothing_of_an_original_is_returned_logged_or_left_on_the_disk(site, kep
 
 
 def test_originals_of_other_notes_than_those_published_are_refused(kept):
-    released, published = kept.returned[1:3]
+    released = kept.returned[1]
     arguments = (kept.settings, kept.publisher.secrets, "kept")
     path = vault_file(shard_files(kept.settings, "kept", released["shards"])[0])
     whole = path.read_bytes()
     try:
         path.write_bytes(whole[:-1])
         with pytest.raises(VaultError, match="cut short"):
-            store(*arguments, released, published)
+            store(*arguments, released)
         path.unlink()
         with pytest.raises(VaultError, match="is missing"):
-            store(*arguments, released, published)
+            store(*arguments, released)
+        other = vault_file(shard_files(kept.settings, "kept", released["shards"])[1])
+        path.write_bytes(other.read_bytes())
+        with pytest.raises(VaultError, match="does not hold the notes of the shard's file; clear the shard"):
+            store(*arguments, released)
     finally:
         path.write_bytes(whole)
-    with pytest.raises(VaultError, match="clear the shards"):
-        store(*arguments, released, published | {"notes": published["notes"] + 1})
     # The stored slice is unchanged.
     assert runs.reidentify_notes(kept.settings, kept.keeper, keys_of(kept)[:1], WHY, "officer")
 
@@ -188,7 +189,7 @@ def test_another_surrogate_key_replaces_the_day_in_table_and_vault(site, kept):
         runs.evaluate_and_certify(settings, publisher.secrets)
         assert [use.is_current for use in runs.surrogate_keys(settings, publisher.secrets)] == [False]
         _, released, published = release(settings, publisher, "again")
-        store(settings, publisher.secrets, "again", released, published)
+        store(settings, publisher.secrets, "again", released)
         table = _table(kept)
         assert table.num_rows == published["notes"] == len(before)
         assert not set(texts(table)) & set(before)
@@ -205,7 +206,7 @@ def test_another_surrogate_key_replaces_the_day_in_table_and_vault(site, kept):
         runs.compile_dictionaries(settings, site.secrets)
         runs.evaluate_and_certify(settings, site.secrets)
         _, released, published = release(kept.settings, kept.publisher, "kept")
-        store(kept.settings, kept.publisher.secrets, "kept", released, published)
+        store(kept.settings, kept.publisher.secrets, "kept", released)
     assert texts(_table(kept)) == before
     assert (start, end) == (START.replace(tzinfo=None), (START + DAY).replace(tzinfo=None))
 
