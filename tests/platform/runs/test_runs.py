@@ -109,9 +109,7 @@ def test_shard_size_and_order_change_nothing(site, first_run, pin):
         settings = with_settings(site, notes={"shard_notes": shard_notes})
         end = START + DAY
         shards = plan_day(settings, site, "again", START)
-        done = [
-            runs.process_shard(settings, site.secrets, "again", pin, shard) for shard in reversed(shards)
-        ]
+        done = [runs.process_shard(settings, site.secrets, "again", pin, shard) for shard in reversed(shards)]
         released = runs.reconcile_run(settings, site.secrets, "again", pin, "notes", done)
         runs.publish_notes(settings, site.secrets, "again", pin, released)
         assert texts(published(settings, site)) == before
@@ -140,7 +138,9 @@ def test_a_day_far_from_what_its_weekday_usually_has_waits_for_a_person(site, ce
         f" published_at) values ('usual', '{day}', '{day + DAY}', '{day}', 'k', 'usual', now())"
     )
     try:
-        with pytest.raises(GateError, match=r"held for review: 2024-01-01 has \d+ notes; the same weekday usually has 0"):
+        with pytest.raises(
+            GateError, match=r"held for review: 2024-01-01 has \d+ notes; the same weekday usually has 0"
+        ):
             release(strict, site, "unusual")
     finally:
         site.rows("delete from riverside_results.published_slice where slice_key = 'usual'")

@@ -1,0 +1,165 @@
+"""A retracted note leaves no byte in bucket, vault, working files or ledger."""
+
+import dataclasses
+import datetime
+import os
+from pathlib import Path
+
+import boto3
+import pytest
+
+from deid_tasks.core.errors import GateError, InputError
+from deid_tasks.platform import runs
+from deid_tasks.platform.vault import new_vault_keys
+from deid_tasks.settings import Secrets, VaultSettings
+from tests.support.published_days import DAY, START, plan_day, published, release, with_settings
+
+PLANTED = "Marigold-coloured zither overture noted"
+NOTE = "coalesce(note_source_value, note_id::text)"
+BUCKETS = ("published", "retracted-originals")
+
+
+@pytest.fixture(scope="module")
+def kept(site, object_store):
+    """A site with a vault, and one day with a planted note."""
+    _client(object_store).create_bucket(Bucket=BUCKETS[1])
+    held = {
+        name: site.secrets.text(name)
+        for name in (
+            "riverside_ehr", "catalog", "object_store", "riverside_key", "certificate_signing_key",
+            "certificate_verification_key",
+        )
+    } | {"vault_public_key": new_vault_keys()[1]}  # fmt: skip
+    settings = with_settings(site, publish={"table": "retraction.notes"}).model_copy(
+        update={"vault": VaultSettings(bucket=BUCKETS[1], object_store="object_store")}
+    )
+    keeper = dataclasses.replace(site, settings=settings, secrets=Secrets(held.get))
+    runs.evaluate_and_certify(settings, keeper.secrets)
+    [(note, text)] = site.rows(
+        f"select {NOTE}, note_text from riverside_ehr.note where note_datetime < '{START + DAY}' order by 1 limit 1"
+    )
+    site.rows(f"update riverside_ehr.note set note_text = '{PLANTED}.' where {NOTE} = '{note}'")
+    _, released, _ = release(settings, keeper, "planted")
+    runs.store_vault(settings, keeper.secrets, "planted", released)
+    yield keeper, note
+    site.rows("delete from riverside_results.exclusion; delete from riverside_results.retraction")
+    escaped = text.replace("'", "''")
+    site.rows(f"update riverside_ehr.note set note_text = '{escaped}' where {NOTE} = '{note}'")
+
+
+def _client(store):
+    return boto3.client(
+        "s3", endpoint_url=store["endpoint"], region_name="us-east-1",
+        aws_access_key_id="test", aws_secret_access_key="test-secret",
+    )  # fmt: skip
+
+
+def _objects(store) -> dict[str, bytes]:
+    client, found = _client(store), {}
+    for bucket in BUCKETS:
+        for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket):
+            for entry in page.get("Contents", ()):
+                found[f"{bucket}/{entry['Key']}"] = client.get_object(Bucket=bucket, Key=entry["Key"])["Body"].read()
+    return found
+
+
+def _holders(store, work: Path, *wanted: str) -> list[str]:
+    """Return every object and working file whose bytes hold one of the texts; Parquet files are read as columns."""
+    import io
+
+    import pyarrow.parquet as pq
+
+    contents = _objects(store) | {
+        os.path.join(folder, name): Path(folder, name).read_bytes()
+        for folder, _, names in os.walk(work)
+        for name in names
+    }
+    found = []
+    for name, content in contents.items():
+        if name.endswith(".parquet"):
+            content = str(pq.read_table(io.BytesIO(content)).to_pylist()).encode()
+        if any(text.encode() in content for text in wanted):
+            found.append(name)
+    return sorted(found)
+
+
+def test_nothing_to_retract_or_no_reason_is_refused(kept):
+    keeper, note = kept
+    for arguments in ({"note_ids": []}, {"note_ids": [note], "reason": " "}):
+        with pytest.raises(InputError, match="at least one patient"):
+            runs.retract(keeper.settings, keeper.secrets, **{"reason": "opted_out", "requested_by": "x"} | arguments)
+
+
+def test_no_byte_is_left(kept, object_store, monkeypatch):
+    keeper, note = kept
+    settings, secrets, work = keeper.settings, keeper.secrets, Path(keeper.settings.work_dir)
+    [(note_key,)] = keeper.rows(f"select note_key from riverside_results.note_ledger where note_id = '{note}'")
+    vault = f"{BUCKETS[1]}/"
+    before = _holders(object_store, work, PLANTED, note_key)
+    # Published data, the shard, and the readable header of the vault's entry.
+    assert any(name.startswith("published/") for name in before)
+    assert any(name.startswith(vault) for name in before)
+    assert any(name.endswith(".parquet") and name.startswith(str(work)) for name in before)
+    rows = published(settings, keeper).num_rows
+    monkeypatch.setattr("deid_tasks.platform.runs.retractions._MAX_WRITING", datetime.timedelta(0))
+    runs.retract(settings, secrets, note_ids=[note], reason="consent_withdrawn", requested_by="officer")
+    done = runs.retract_at_once(settings, secrets)
+    assert done["removed"] == 1
+    assert done["files"] > 0
+    assert _holders(object_store, work, PLANTED, note_key) == []
+    assert published(settings, keeper).num_rows == rows - 1
+    [ledger] = keeper.rows(
+        "select outcome, exclusion, content_hash, output_hash, note_key from riverside_results.note_ledger"
+        f" where note_id = '{note}'"
+    )
+    assert ledger == ("excluded", "consent_withdrawn", None, None, None)
+    [(document, purged)] = keeper.rows("select document, purged_at from riverside_results.retraction")
+    assert purged is not None
+    assert '"reasons": {"excluded": 1}' in document
+    assert note not in document
+    # The source still holds the note, and no run takes it up again.
+    release(settings, keeper, "next")
+    assert published(settings, keeper).num_rows == rows - 1
+
+
+def test_readers_may_use_former_snapshots_for_a_while(kept):
+    keeper, _ = kept
+    settings, secrets = keeper.settings, keeper.secrets
+    [(note,)] = keeper.rows(
+        "select note_id from riverside_results.note_ledger where outcome = 'published' order by 1 limit 1"
+    )
+    runs.retract(settings, secrets, note_ids=[note], reason="legal_hold", requested_by="officer")
+    runs.plan_changes_run(settings, secrets, "waiting")
+    assert runs.remove_notes(settings, secrets, "waiting")["removed"] == 1
+    assert runs.purge_removed(settings, secrets)["retractions"] == 0
+    keeper.rows(
+        "update riverside_results.retraction set removed_at = removed_at - interval '13 hours' where purged_at is null"
+    )
+    # Files that no snapshot names are too young to be told from those of a writer.
+    assert runs.purge_removed(settings, secrets)["retractions"] == 0
+    keeper.rows(
+        "update riverside_results.retraction set removed_at = removed_at - interval '12 hours' where purged_at is null"
+    )
+    with pytest.raises(GateError, match=r"more than publish.retract_hours ago.*files are younger than 0:30:00"):
+        runs.purge_removed(settings, secrets)
+
+
+def test_a_patient_excluded_during_a_run_is_not_published(kept):
+    keeper, _ = kept
+    settings, secrets = keeper.settings, keeper.secrets
+    shards = plan_day(settings, keeper, "during")
+    pin = runs.pin_engine(settings, secrets)
+    runs.remove_notes(settings, secrets, "during")
+    done = [runs.process_shard(settings, secrets, "during", pin, shard) for shard in shards]
+    [(patient,)] = keeper.rows(
+        "select patient_id from riverside_results.note_ledger where outcome = 'published' and note_day = '2024-01-01'"
+        " order by 1 limit 1"
+    )
+    runs.retract(settings, secrets, patient_ids=[patient], reason="opted_out", requested_by="officer")
+    released = runs.reconcile_run(settings, secrets, "during", pin, "notes", done)
+    runs.publish_notes(settings, secrets, "during", pin, released)
+    states = keeper.rows(
+        f"select distinct outcome from riverside_results.note_ledger where patient_id = '{patient}'"
+        " and note_day = '2024-01-01'"
+    )
+    assert states == [("excluded",)]
