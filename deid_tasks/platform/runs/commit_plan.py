@@ -7,6 +7,7 @@ from typing import Any
 from deid_tasks.platform.publish import RemovedRows
 from deid_tasks.platform.runs.content_hashes import output_hash
 from deid_tasks.platform.warehouse.ledger import EXCLUDED, PUBLISHING, LedgerRow, NoteVersion, PresentNote, WorkItem
+from deid_tasks.platform.warehouse.work_list import REMOVALS, Cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,11 @@ class CommitPlan:
             frozenset(self.anywhere),
         )
 
+    @property
+    def retracted(self) -> list[WorkItem]:
+        """Notes whose published row was removed because they were deleted or excluded."""
+        return [i for i in self.items if i.result == "removed" and i.cause in REMOVALS and i.former_note_key]
+
     def count(self, result: str) -> int:
         """Return how many notes have this result."""
         return sum(item.result == result for item in self.items)
@@ -83,10 +89,10 @@ def plan_commit(
         made = read.get(item.note_id)
         if now is None and known is not None and known.note_day == item.note_day:
             plan.forgotten.add(item.note_id)
-            _take_away(plan, item, known)
+            _take_away(plan, item if item.cause == Cause.REDATED else replace(item, cause=str(Cause.DELETED)), known)
         elif now is not None and now.exclusion is not None:
             plan.excluded.append(_excluded_row(item, now, run_id))
-            _take_away(plan, item, known)
+            _take_away(plan, replace(item, cause=str(Cause.EXCLUDED)), known)
         elif now is not None and made is not None and made.version == now.version:
             plan.written[item.note_id] = made
             _take_away(plan, item, known, made.row)

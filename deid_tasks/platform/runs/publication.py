@@ -49,11 +49,9 @@ def remove_notes(settings: InstitutionSettings, secrets: Secrets, run_id: str) -
     """
     commit = _Commit(settings, secrets, run_id)
     plan, publication = commit.publish([], {}, only_removals=True)
-    removed = len(plan.rows) + len(plan.anywhere)
-    if removed:
-        remove_from_vault(settings, secrets, plan.items)
-        record_retraction(settings, secrets, run_id, plan.items, publication.snapshot_id)
-    return {"removed": removed, "snapshot_id": publication.snapshot_id}
+    remove_from_vault(settings, secrets, plan.items)
+    record_retraction(settings, secrets, run_id, plan.retracted, publication.snapshot_id)
+    return {"removed": len(plan.rows) + len(plan.anywhere), "snapshot_id": publication.snapshot_id}
 
 
 @logged_step
@@ -101,6 +99,7 @@ def publish_notes(
         check_review(connection, settings, run_id, fingerprint)
     summary = {"palimpsest.fingerprint": fingerprint, "palimpsest.certificate": certificate["certificate_id"]}
     plan, publication = _Commit(settings, secrets, run_id).publish(files, summary, fingerprint)
+    record_retraction(settings, secrets, run_id, plan.retracted, publication.snapshot_id)
     left = plan.count("left")
     if left:
         logger.warning("%s: %d notes changed while the run read them; the next changes run takes them", run_id, left)

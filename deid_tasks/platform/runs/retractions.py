@@ -86,8 +86,10 @@ def remove_from_vault(settings: InstitutionSettings, secrets: Secrets, items: It
 def record_retraction(
     settings: InstitutionSettings, secrets: Secrets, run_id: str, items: Sequence[WorkItem], snapshot_id: int
 ) -> None:
-    """Store a signed row that says how many notes were removed, when and why, and names none of them."""
-    removed = Counter(item.cause for item in items if item.result == "removed" and item.former_note_key)
+    """Store a signed row that says how many notes were removed, when and why, and names none; nothing for no note."""
+    if not items:
+        return
+    removed = Counter(item.cause for item in items)
     now = datetime.datetime.now(datetime.UTC)
     document = json.dumps(
         {

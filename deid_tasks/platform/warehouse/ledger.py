@@ -111,16 +111,16 @@ def write_results(
             compose(
                 """
                 update {results}.run_note as n set
-                    result = x.result, slice_key = x.slice_key, note_key = x.note_key,
+                    result = x.result, cause = x.cause, slice_key = x.slice_key, note_key = x.note_key,
                     former_slice_key = x.former_slice_key, former_note_key = x.former_note_key
                 from (values %s)
-                    as x (run_id, note_id, result, slice_key, note_key, former_slice_key, former_note_key)
+                    as x (run_id, note_id, result, cause, slice_key, note_key, former_slice_key, former_note_key)
                 where n.run_id = x.run_id and n.note_id = x.note_id
                 """,
                 settings,
             ),
             [
-                (run_id, i.note_id, i.result, i.slice_key, i.note_key, i.former_slice_key, i.former_note_key)
+                (run_id, i.note_id, i.result, i.cause, i.slice_key, i.note_key, i.former_slice_key, i.former_note_key)
                 for i in items
             ],
         )

@@ -55,11 +55,12 @@ def open_retractions(connection: Connection, settings: InstitutionSettings) -> l
 
 
 def removed_note_ids(connection: Connection, settings: InstitutionSettings, run_ids: Collection[str]) -> set[str]:
-    """Return the notes that these runs removed."""
+    """Return the notes that these runs removed because they were deleted or excluded."""
     with connection.cursor() as cursor:
         cursor.execute(
             compose(
-                "select distinct note_id from {results}.run_note where result = 'removed' and run_id = any(%s)",
+                "select distinct note_id from {results}.run_note where result = 'removed'"
+                " and cause in ('deleted', 'excluded') and run_id = any(%s)",
                 settings,
             ),
             (sorted(set(run_ids)),),

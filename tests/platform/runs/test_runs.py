@@ -107,7 +107,6 @@ def test_shard_size_and_order_change_nothing(site, first_run, pin):
     before = texts(published(site.settings, site))
     for shard_notes in (7, 1_000):
         settings = with_settings(site, notes={"shard_notes": shard_notes})
-        end = START + DAY
         shards = plan_day(settings, site, "again", START)
         done = [runs.process_shard(settings, site.secrets, "again", pin, shard) for shard in reversed(shards)]
         released = runs.reconcile_run(settings, site.secrets, "again", pin, "notes", done)
@@ -197,7 +196,7 @@ def test_a_broken_detector_gets_no_certificate_and_publishes_nothing(site, first
 
 
 def test_a_note_that_vanishes_on_the_way_stops_the_run(site, pin):
-    settings, end = with_settings(site, notes={"shard_notes": 10_000}), START + DAY
+    settings = with_settings(site, notes={"shard_notes": 10_000})
     (shard,) = plan_day(settings, site, "lossy", START)
     done = runs.process_shard(settings, site.secrets, "lossy", pin, shard)
     path = shard_file(settings, "lossy", Shard(**shard))
@@ -208,7 +207,7 @@ def test_a_note_that_vanishes_on_the_way_stops_the_run(site, pin):
 
 
 def test_an_identifier_left_in_a_shard_stops_the_run(site, pin):
-    settings, end = with_settings(site, notes={"shard_notes": 10_000}), START + DAY
+    settings = with_settings(site, notes={"shard_notes": 10_000})
     (shard,) = plan_day(settings, site, "leaky", START)
     done = runs.process_shard(settings, site.secrets, "leaky", pin, shard)
     path = shard_file(settings, "leaky", Shard(**shard))
