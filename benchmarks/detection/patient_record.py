@@ -1,7 +1,8 @@
 """What the patient's own record finds where models and shared dictionaries do not.
 
     python -m benchmarks.detection.patient_record                    # about 8 minutes of one core
-    python -m benchmarks.detection.patient_record --only-everyday    # 3 minutes
+    python -m benchmarks.detection.patient_record --only-everyday    # 5 minutes
+    python -m benchmarks.detection.patient_record --without-models   # everyday names by rules alone: a minute
 
 Simulated notes write patients' names as the record does, and the compiled lexicon holds the names of all patients: the
 patient lexicon then shows no gain. Here each mention of the patient's name in ``dev`` notes is rewritten in one way at
@@ -21,6 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.detection.speed import dictionary_engine
+from benchmarks.support.corpora import record_of
 from benchmarks.support.institution import Institution, institution
 from benchmarks.support.results import Results, parser_of, results
 from deid_tasks.core.detectors import DetectorName
@@ -28,13 +31,15 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.patient import PatientRecord, TermKind
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.patient_detector import PatientDetector
+from deid_tasks.engine.lexicon import default_lexicon
 from deid_tasks.engine.parts import BatchContext
 from deid_tasks.engine.pipeline import run_detectors
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import split_words
+from deid_tasks.hospital import build_hospital, write_notes
 from deid_tasks.hospital.name_pools import name_pools
 from deid_tasks.hospital.names import mistype
-from deid_tasks.hospital.records import GoldNote, World
+from deid_tasks.hospital.records import GoldNote, HospitalSpec, World
 from deid_tasks.hospital.worlds import fold_for_world
 from deid_tasks.platform.runs.ablation import FULL, Variant
 
@@ -296,7 +301,14 @@ def main() -> None:
     parser.add_argument("--of", type=int, default=1_500)
     parser.add_argument("--seed", type=int, default=53)
     parser.add_argument("--only-everyday", action="store_true", help="only the tables of everyday names")
+    parser.add_argument(
+        "--without-models", action="store_true", help="only these tables, by patterns and records alone"
+    )
     chosen = parser.parse_args()
+    if chosen.without_models:
+        with results("patient-record", "Everyday names by the patient's own record, without models", chosen) as out:
+            everyday_tables(out, _without_warehouse(chosen.notes, chosen.of, chosen.seed))
+        return
     with (
         results("patient-record", "What the patient's own record finds", chosen) as out,
         institution(chosen.notes, chosen.of, chosen.seed, harvested=False) as place,
@@ -304,6 +316,15 @@ def main() -> None:
         if not chosen.only_everyday:
             rewritten_table(out, place, chosen.seed)
         everyday_tables(out, place)
+
+
+def _without_warehouse(notes: int, of: int, seed: int) -> Institution:
+    """Return notes of the dev world and their records, with an engine that has neither models nor dictionaries."""
+    spec = HospitalSpec("benchmark", World.DEV, seed=seed, patients=max(60, of // 4), providers=30, notes=of)
+    hospital = build_hospital(spec)
+    records = {patient.patient_id: record_of(patient) for patient in hospital.patients}
+    written = list(write_notes(hospital))
+    return Institution(dictionary_engine(default_lexicon()), written[:: max(1, of // notes)][:notes], records)
 
 
 def rewritten_table(out: Results, place: Institution, seed: int) -> None:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import pairwise, product
 
 from deid_tasks.core.patient import IDENTIFIER_KINDS, PatientRecord, TermKind
-from deid_tasks.engine.lexicon.everyday_names import find_everyday_names, is_everyday_word
+from deid_tasks.engine.lexicon.everyday_names import find_everyday_names, is_public_word
 from deid_tasks.engine.lexicon.normalise import normalise
 from deid_tasks.engine.lexicon.patient_terms import FULL, OWN, everyday_names_of
 from deid_tasks.engine.lexicon.terms import street_variants
@@ -191,7 +191,7 @@ def _is_name(text: str, ranges: Sequence[tuple[int, int]], phrase: Phrase) -> bo
     lower case throughout, if one of them is no everyday word.
     """
     if not any(text[start].isupper() for start, _ in ranges) and all(
-        is_everyday_word(word) or len(word) == 1 for word in phrase
+        is_public_word(word) or len(word) == 1 for word in phrase
     ):
         return False
     if any(not part and not text[start].isupper() for part, (start, _) in zip(phrase, ranges, strict=True)):

@@ -120,7 +120,7 @@ def everyday_names(names: Iterable[tuple[str, int]]) -> EverydayNames | None:
     for name, bit in names:
         *before, last = name.split()
         words = [word for word in (*before, last) if len(word) > 1 or word is last]
-        if all(len(word) >= MIN_IN_CONTEXT and is_everyday_word(word) for word in words):
+        if all(len(word) >= MIN_IN_CONTEXT and is_public_word(word) for word in words):
             bits.setdefault(name, bit)
     if not bits:
         return None
@@ -168,7 +168,7 @@ def is_rare_word(word: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def is_everyday_word(word: str) -> bool:
+def is_public_word(word: str) -> bool:
     """Whether ``word``, normalised, is an everyday or a medical word of the public lists."""
     return word in common_word_frequencies() or word in more_common_words() or word in _medical_words()[0]
 
@@ -187,7 +187,7 @@ def _is_plain(words: tuple[str, ...]) -> bool:
     """Whether the words are a name without any context."""
     if len(words) == 1:
         return is_rare_word(words[0])
-    # "may long", "young son", "hep c. will" are prose; "grace young" and "g. young" in the notes of Grace Young are not.
+    # "may long", "young son" and "hep c. will" are prose; "grace young" and "g. young" are names of Grace Young.
     return _MODALS.isdisjoint(words) and not all(_is_frequent(word) and len(word) > 1 for word in words)
 
 
