@@ -66,8 +66,10 @@ def test_task_lists_and_deliveries_lose_the_note_alone(institution, name):
     assert before >= 3
     assert remove_note_files(institution, ["N/1"]) >= before
     assert holders(institution) == []
-    for path in (person / f"tasks{suffix}", person / "done" / f"delivery{suffix}"):
-        [left] = FORMATS[name].read_tasks(path)
+    given = list(FORMATS[name].read_tasks(person / f"tasks{suffix}"))
+    delivered = list(FORMATS[name].read(person / "done" / f"delivery{suffix}"))
+    assert (len(given), len(delivered)) == (1, 1)
+    for left in (*given, *delivered):
         assert (left.note_id, left.text, left.spans) == ("N/2", NOTES[1].text, NOTES[1].spans)
     assert list((person / "done").glob("alone*.*")) == []
     assert (person / "export.json").exists()

@@ -66,6 +66,11 @@ class RemovedRows:
     anywhere: frozenset[str] = frozenset()
     """Keys of notes whose slice is not certain, because a publication was interrupted."""
 
+    @property
+    def is_any(self) -> bool:
+        """Whether a row may be removed."""
+        return bool(self.whole_slices or self.rows or self.anywhere)
+
 
 def open_table(settings: InstitutionSettings, secrets: Secrets) -> "Table":
     """Return the published table; a missing one is created.
@@ -78,6 +83,9 @@ def open_table(settings: InstitutionSettings, secrets: Secrets) -> "Table":
     with translate_publish_errors("open", settings):
         catalog = open_catalog(settings, secrets)
         schema, partitions = _schema_and_partitions()
+        # A creation writes a metadata file even where the table exists.
+        if catalog.table_exists(settings.publish.table):
+            return catalog.load_table(settings.publish.table)
         return catalog.create_table_if_not_exists(
             settings.publish.table, schema=schema, partition_spec=partitions, properties=_PROPERTIES
         )

@@ -76,7 +76,8 @@ def _expire(table: "Table", committed_before: datetime.datetime, keep_newest: in
     from pyiceberg.exceptions import CommitFailedException
 
     table.refresh()
-    if any(_names_removed_files(table, snapshot) for snapshot in _unprotected_head(table, committed_before)):
+    head = table.current_snapshot()
+    if head is not None and _is_before(head, committed_before) and _names_removed_files(table, head):
         _commit_without_removed_files(table)
     named = {reference.snapshot_id for reference in table.metadata.refs.values()}
     old = [one for one in _old_snapshots(table, committed_before, keep_newest) if one.snapshot_id not in named]
@@ -102,11 +103,6 @@ def _old_snapshots(table: "Table", committed_before: datetime.datetime, keep_new
 
 def _is_before(snapshot: "Snapshot", moment: datetime.datetime) -> bool:
     return snapshot.timestamp_ms < moment.timestamp() * 1_000
-
-
-def _unprotected_head(table: "Table", committed_before: datetime.datetime) -> "list[Snapshot]":
-    head = table.current_snapshot()
-    return [head] if head is not None and _is_before(head, committed_before) else []
 
 
 def _names_removed_files(table: "Table", snapshot: "Snapshot") -> bool:

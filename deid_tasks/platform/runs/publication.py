@@ -11,7 +11,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import GateError
 from deid_tasks.engine.obfuscate import Obfuscator
-from deid_tasks.platform.publish import PUBLISHED_SCHEMA, Publication, replace_notes
+from deid_tasks.platform.publish import PUBLISHED_SCHEMA, Publication, replace_notes, table_location
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.commit_plan import CommitPlan, ReadNote, plan_commit, read_note
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
@@ -151,9 +151,11 @@ class _Commit:
                 (_published_rows(batch, settings, plan.written) for batch in read_batches(files)),
                 schema=PUBLISHED_SCHEMA,
             )
-            publication = replace_notes(
-                settings, self._secrets, table, plan.removed_rows(whole), self._summary(summary, table.num_rows, key_id)
-            )
+            removed = plan.removed_rows(whole)
+            publication = Publication(0, 0, table_location(settings))
+            if table.num_rows or removed.is_any:
+                said = self._summary(summary, table.num_rows, key_id)
+                publication = replace_notes(settings, self._secrets, table, removed, said)
             with connect(self._uri) as connection:
                 upsert_ledger(connection, settings, (*(note.row for note in plan.written.values()), *plan.excluded))
                 forget_notes(connection, settings, plan.forgotten)

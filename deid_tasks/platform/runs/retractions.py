@@ -144,8 +144,8 @@ def purge_removed(settings: InstitutionSettings, secrets: Secrets, *, at_once: b
     if not is_done and any(now - row.removed_at > limit for row in due):
         raise GateError(
             f"{settings.institution}: notes were removed more than publish.retract_hours ago, and their bytes are still"
-            f" in the bucket: {purged.waiting} files are younger than {_MAX_WRITING}, {purged.protected} snapshots have a"
-            " branch or a tag; drop branches and tags of the table, then clear purge_removed"
+            f" in the bucket: {purged.waiting} files are younger than {_MAX_WRITING}, and {purged.protected} snapshots"
+            " have a branch or a tag; drop branches and tags of the table, then clear purge_removed"
         )
     return {
         "retractions": len(due) if is_done else 0,

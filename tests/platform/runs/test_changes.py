@@ -206,8 +206,8 @@ def test_a_note_amended_while_it_is_read_is_left_to_the_next_run(site, changing)
     done = [runs.process_shard(changing, site.secrets, "race", pin, shard) for shard in plan["shards"]]
     before = rows_of(changing, site)
     site.rows(amend)
-    released = runs.reconcile_run(changing, site.secrets, "race", "notes", done)
-    published = runs.publish_notes(changing, site.secrets, "race", released)
+    released = runs.reconcile_run(changing, site.secrets, "race", pin, "notes", done)
+    published = runs.publish_notes(changing, site.secrets, "race", pin, released)
     assert published["left"] == 1
     assert rows_of(changing, site) == before
     assert follow_changes(changing, site, "after")[0]["causes"] == {"amended": 1}

@@ -2,7 +2,6 @@
 
 import dataclasses
 import datetime
-import os
 from pathlib import Path
 
 import boto3
@@ -69,11 +68,7 @@ def _holders(store, work: Path, *wanted: str) -> list[str]:
 
     import pyarrow.parquet as pq
 
-    contents = _objects(store) | {
-        os.path.join(folder, name): Path(folder, name).read_bytes()
-        for folder, _, names in os.walk(work)
-        for name in names
-    }
+    contents = _objects(store) | {str(path): path.read_bytes() for path in work.rglob("*") if path.is_file()}
     found = []
     for name, content in contents.items():
         if name.endswith(".parquet"):

@@ -35,9 +35,10 @@ def remove_annotated_notes(path: Path, note_ids: Collection[str]) -> bool:
 
 
 def _remove_lines(path: Path, note_ids: Collection[str]) -> bool:
-    lines = read_text(path).splitlines(keepends=True) if path.stat().st_size else []
-    retained = [line for line in lines if not line.strip() or _note_id(_parsed(line, path)) not in note_ids]
-    return _write_rest(path, "".join(retained), len(lines) - len(retained), is_empty=not any(map(str.strip, retained)))
+    # Not splitlines: a text may hold other characters that end a line.
+    lines = [line for line in read_text(path).split("\n") if line.strip()]
+    retained = [line for line in lines if _note_id(_parsed(line, path)) not in note_ids]
+    return _write_rest(path, "".join(f"{line}\n" for line in retained), len(lines) - len(retained))
 
 
 def _remove_tasks(path: Path, note_ids: Collection[str]) -> bool:
@@ -45,18 +46,15 @@ def _remove_tasks(path: Path, note_ids: Collection[str]) -> bool:
     if not isinstance(tasks, list):
         # The manifest of a list, which names no note.
         return False
-    retained = [
-        task for task in tasks if _note_id(task.get("data") if isinstance(task, dict) else None) not in note_ids
-    ]
-    text = "".join(task_array(json.dumps(task, ensure_ascii=False) for task in retained))
-    return _write_rest(path, text, len(tasks) - len(retained), is_empty=not retained)
+    retained = [json.dumps(task, ensure_ascii=False) for task in tasks if _note_id_of_task(task) not in note_ids]
+    return _write_rest(path, "".join(task_array(retained)) if retained else "", len(tasks) - len(retained))
 
 
-def _write_rest(path: Path, text: str, removed: int, *, is_empty: bool) -> bool:
-    if removed and is_empty:
-        path.unlink(missing_ok=True)
-    elif removed:
+def _write_rest(path: Path, text: str, removed: int) -> bool:
+    if removed and text:
         write_atomically(path, text)
+    elif removed:
+        path.unlink(missing_ok=True)
     return bool(removed)
 
 
@@ -68,6 +66,10 @@ def _parsed(text: str, path: Path) -> Any:
             f"{path}: is not valid JSON, so it cannot be told whether it holds a note that must be removed; repair or"
             " delete it"
         ) from None
+
+
+def _note_id_of_task(task: Any) -> str:
+    return _note_id(task.get("data") if isinstance(task, dict) else None)
 
 
 def _note_id(record: Any) -> str:
