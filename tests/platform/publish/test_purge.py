@@ -18,10 +18,11 @@ from deid_tasks.core.errors import PublishError
 from deid_tasks.platform.publish import (
     INSTITUTION,
     PUBLISHED_SCHEMA,
+    RemovedRows,
     full_table_name,
     open_table,
-    publish_slice,
     purge_snapshots,
+    replace_notes,
     replace_rows,
 )
 
@@ -45,7 +46,7 @@ class Published:
             [{"text": "plain", "note_datetime": datetime.datetime(2024, 1, 1)} | shared | row for row in rows],
             schema=PUBLISHED_SCHEMA,
         )
-        publish_slice(self.settings, self.secrets, table, slice_key, {})
+        replace_notes(self.settings, self.secrets, table, RemovedRows(whole_slices=frozenset({slice_key})), {})
 
     def rows(self) -> list[dict]:
         return sorted(self.table().scan().to_arrow().to_pylist(), key=lambda row: (row["institution"], row["note_key"]))

@@ -7,8 +7,13 @@ import pyarrow as pa
 import pytest
 
 from deid_tasks.core.errors import PublishError
-from deid_tasks.platform.publish import PUBLISHED_SCHEMA, open_table, publish_slice
+from deid_tasks.platform.publish import PUBLISHED_SCHEMA, RemovedRows, open_table, replace_notes
 from deid_tasks.settings import InstitutionSettings, Secrets
+
+
+def publish_slice(settings, secrets, notes, slice_key, summary, former=()):
+    """Replace every row of a slice, and of former ones."""
+    return replace_notes(settings, secrets, notes, RemovedRows(whole_slices=frozenset((slice_key, *former))), summary)
 
 
 def rows(count: int, slice_key: str, word: str = "text") -> pa.Table:
@@ -27,6 +32,10 @@ def rows(count: int, slice_key: str, word: str = "text") -> pa.Table:
         ],
         schema=PUBLISHED_SCHEMA,
     )
+
+
+def keys(settings: InstitutionSettings, secrets: Secrets) -> list[str]:
+    return sorted(open_table(settings, secrets).scan().to_arrow()["note_key"].to_pylist())
 
 
 def texts(settings: InstitutionSettings, secrets: Secrets) -> list[str]:
@@ -98,3 +107,34 @@ def test_former_names_of_a_slice_go_in_the_same_commit(institution, platform_sec
     publish_slice(institution, platform_secrets, rows(1, "d", "d"), "d", {}, ("a", "c"))
     assert texts(institution, platform_secrets) == ["b 0", "d 0"]
     assert len(open_table(institution, platform_secrets).metadata.metadata_log) == before + 1
+
+
+def test_single_rows_are_removed_and_others_of_their_slices_stay(institution, platform_secrets):
+    publish_slice(institution, platform_secrets, rows(3, "a"), "a", {})
+    publish_slice(institution, platform_secrets, rows(3, "b"), "b", {})
+    replace_notes(
+        institution,
+        platform_secrets,
+        rows(1, "c"),
+        RemovedRows(rows=frozenset({("a", "a-0")})),
+        {},
+    )
+    assert keys(institution, platform_secrets) == ["a-1", "a-2", "b-0", "b-1", "b-2", "c-0"]
+
+
+def test_kept_rows_stay_in_a_slice_that_is_replaced(institution, platform_secrets):
+    publish_slice(institution, platform_secrets, rows(3, "a"), "a", {})
+    replace_notes(
+        institution,
+        platform_secrets,
+        rows(0, "a"),
+        RemovedRows(whole_slices=frozenset({"a"}), kept=frozenset({"a-1"})),
+        {},
+    )
+    assert keys(institution, platform_secrets) == ["a-1"]
+
+
+def test_a_row_is_found_in_whatever_slice_it_is(institution, platform_secrets):
+    publish_slice(institution, platform_secrets, rows(2, "a"), "a", {})
+    replace_notes(institution, platform_secrets, rows(0, "a"), RemovedRows(anywhere=frozenset({"a-0"})), {})
+    assert keys(institution, platform_secrets) == ["a-1"]
