@@ -11,7 +11,7 @@ import pytest
 from deid_tasks.core.errors import DictionariesTooOldError, GateError
 from deid_tasks.core.versions import newest_version
 from deid_tasks.platform import runs
-from deid_tasks.platform.runs.institution_engine import load_candidate
+from deid_tasks.platform.runs.institution_engine import lexicon_delta, load_candidate
 from deid_tasks.platform.runs.promotion import promote_engine
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.promoted_engines import record_pin
@@ -86,7 +86,11 @@ def test_a_refresh_changes_nothing_for_a_pinned_run(site, fresh):
     assert newest_version(Path(fresh.work_dir) / "lexicon") == refreshed
     again = process(fresh, site, "during", pin)
     assert contents(fresh, "during", len(again)) == contents(fresh, "before", len(done))
-    assert runs.load_engine(fresh, site.secrets).fingerprint != pin["fingerprint"]
+    candidate, versions = load_candidate(fresh, site.secrets)
+    assert candidate.fingerprint != pin["fingerprint"]
+    delta = lexicon_delta(fresh, site.secrets, pin, versions)
+    assert delta.touched([note.text for note in site.notes]).count(True) > 0
+    assert delta.touched(["Xylo Quoxx"]) == [False]
     assert runs.pin_engine(fresh, site.secrets) == pin
     released = runs.reconcile_run(fresh, site.secrets, "during", pin, START, END, again)
     assert runs.publish_notes(fresh, site.secrets, "during", pin, START, END, released)["notes"] > 0
