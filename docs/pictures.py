@@ -66,7 +66,7 @@ def take_pages(airflow: str, password: str, work_folder: Path) -> None:
         page.get_by_label("Password").first.fill(password)
         page.get_by_role("button", name="Sign in").click()
         page.wait_for_url(lambda address: "/auth/login" not in address)
-        _take(page, f"{airflow}/dags/notes__{name}", "verify_certificate", "grid.png")
+        _take(page, f"{airflow}/dags/notes__{name}", "pin_engine", "grid.png")
         _take(page, f"{airflow}/palimpsest/", "Certificates", "quality.png")
         reports = sorted((work_folder / name / "evaluation").glob("*.html"), key=lambda path: path.stat().st_mtime)
         if reports:

@@ -61,6 +61,7 @@ def test_policy_of_its_tasks(dagbag, dag_id):
         ("InputError", False),
         ("WarehouseError", True),
         ("PublishError", True),
+        ("DictionariesTooOldError", True),
     ],
 )
 def test_errors_that_only_a_person_can_correct_are_not_retried(dagbag, error, again):
@@ -112,7 +113,26 @@ class TestStructure:
         )
         assert dag.get_task("publish").downstream_task_ids == {"store_vault"}
         assert dag.get_task("store_vault").trigger_rule == "all_success"
-        assert dag.get_task("store_vault").upstream_task_ids == {"publish", "reconcile_and_gate"}
+        assert dag.get_task("store_vault").upstream_task_ids == {"pin_engine", "publish", "reconcile_and_gate"}
+
+    def test_a_run_waits_for_newer_dictionaries_without_a_worker(self, dagbag, institution, monkeypatch):
+        import notes_dag
+        from deid_tasks.core.errors import DictionariesTooOldError
+
+        sensor = dagbag.dags[f"notes__{institution}"].get_task("pin_engine")
+        assert (sensor.mode, sensor.poke_interval, sensor.timeout) == ("reschedule", 300, 12 * 3_600)
+        pins = [DictionariesTooOldError("36 hours"), {"fingerprint": "f"}]
+
+        def step(_step, asked):
+            assert asked == institution
+            if isinstance(pin := pins.pop(0), Exception):
+                raise pin
+            return pin
+
+        monkeypatch.setattr(notes_dag, "run_step", step)
+        assert not notes_dag.pin_engine.function(institution)
+        answer = notes_dag.pin_engine.function(institution)
+        assert (bool(answer), answer.xcom_value) == (True, {"fingerprint": "f"})
 
     def test_a_run_of_notes_is_one_day_and_can_be_backfilled(self, dagbag, institution):
         from airflow.serialization.serialized_objects import DagSerialization

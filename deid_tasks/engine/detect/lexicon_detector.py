@@ -156,8 +156,12 @@ class _LexiconMatches:
         """Whether a one-word facility is meant: everyday words are capitalised, medical ones follow "at" too."""
         if not self._is_everyday[start]:
             return True
-        before = int(self._single[start - 1]) if start else 0
+        before = int(self._single[start - 1]) if self._has_word_before(start) else 0
         return bool(self._scan.capital[start]) and not (int(self._single[start]) & _MEDICAL and not before & _LOCATIVE)
+
+    def _has_word_before(self, start: int) -> bool:
+        """Whether the token before is one of the same text: notes that are read together do not touch each other."""
+        return start > 0 and bool(self._scan.document[start - 1] == self._scan.document[start])
 
     def _is_dotted_credential(self, last: int) -> bool:
         """Whether the token is the first letter of a credential with full stops: the D of "Williams, D.O."."""
@@ -279,7 +283,8 @@ class _LexiconMatches:
         # "OR", "IN", "ME", "MA": a state only after a city or before a ZIP code.
         if not scan.upper[start]:
             return False
-        follows_city = start - 1 in cities or bool(before & _CITY and not self._is_weak[start - 1])
+        is_after_city = start - 1 in cities and self._has_word_before(start)
+        follows_city = is_after_city or bool(before & _CITY and not self._is_weak[start - 1])
         return follows_city or self._zip_follows(start)
 
     def _zip_follows(self, start: int) -> bool:

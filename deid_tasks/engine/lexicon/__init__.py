@@ -4,6 +4,7 @@
 to the same form.
 """
 
+from deid_tasks.engine.lexicon.delta import LexiconDelta
 from deid_tasks.engine.lexicon.lexicon import Lexicon, compile_lexicon, default_lexicon
 from deid_tasks.engine.lexicon.normalise import normalise
 from deid_tasks.engine.lexicon.scan import Scan, text_batches
@@ -12,6 +13,7 @@ from deid_tasks.engine.lexicon.terms import LexiconTerm, mask_of
 
 __all__ = [
     "Lexicon",
+    "LexiconDelta",
     "LexiconTerm",
     "Scan",
     "TermMatches",

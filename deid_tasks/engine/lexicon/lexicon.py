@@ -123,6 +123,11 @@ class Lexicon:
         """Computes this lexicon's hashes; other tables that use it can be matched with the same scan."""
         return self._hasher
 
+    @property
+    def table(self) -> TermTable:
+        """Its entries: hashes and payloads, never a term."""
+        return self._table
+
     def match(self, scan: Scan) -> tuple[TermMatches, U64]:
         """Return all terms in ``scan``, overlapping ones too, and the payload of each single token."""
         return self._table.match(scan, self._hasher)

@@ -9,6 +9,7 @@ from pathlib import Path
 from deid_tasks.core.errors import GateError, LexiconError
 from deid_tasks.core.versions import newest_version
 from deid_tasks.engine.build import build_engine
+from deid_tasks.engine.lexicon import Lexicon, LexiconDelta
 from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.engine.registry import Artifacts
@@ -72,8 +73,8 @@ def open_versions(settings: InstitutionSettings, secrets: Secrets, versions: Eng
     for path in (lexicon, people, harvest):
         if path is not None and not path.exists():
             raise LexiconError(
-                f"{name}: {path} is missing, which the engine needs; restore it from the backup,"
-                f" or run dictionaries__{name} and then evaluate__{name}"
+                f"{name}: {path} is missing, which the engine needs: in an old run clear pin_engine, so that it takes"
+                f" the present engine; else run dictionaries__{name} and then evaluate__{name}"
             )
     artifacts = Artifacts(name, lexicon=lexicon, approved=harvest, cache=work_dir(settings) / "cache", people=people)
     try:
@@ -88,6 +89,19 @@ def open_versions(settings: InstitutionSettings, secrets: Secrets, versions: Eng
 def institution_obfuscator(settings: InstitutionSettings, secrets: Secrets) -> Obfuscator:
     """Return an obfuscator for pseudonyms alone, which needs no dictionaries."""
     return Obfuscator(secrets.key(settings.obfuscate.key), settings.institution, settings.policy, settings.obfuscate)
+
+
+def lexicon_delta(settings: InstitutionSettings, secrets: Secrets, former: EnginePin, later: EnginePin) -> LexiconDelta:
+    """Return what changed from one engine's lexicon to another's: which notes may come out otherwise for that reason.
+
+    It says nothing of other differences; engines of one base fingerprint differ in dictionaries and known people alone.
+
+    Raises:
+        LexiconError: a version is missing (an old one may have been pruned), damaged or of another key.
+    """
+    key = secrets.key(settings.obfuscate.key)
+    old, new = (Lexicon.open(lexicon_dir(settings) / pin["lexicon"], key=key) for pin in (former, later))
+    return LexiconDelta.between(old, new)
 
 
 def known_people(settings: InstitutionSettings, key: bytes, pin: EnginePin | None = None) -> KnownPeople | None:

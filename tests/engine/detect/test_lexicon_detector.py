@@ -83,3 +83,11 @@ def test_same_spans_in_any_batch(detector: LexiconDetector) -> None:
     alone = [detector.detect([document])[0] for document in documents]
     assert together == alone * 3
     assert detector.detect([]) == []
+
+
+@pytest.mark.parametrize(("before", "text"), [("lives in Austin", "OR at noon"), ("She was seen at", "Dialysis today")])
+def test_words_of_another_note_decide_nothing(before: str, text: str) -> None:
+    rows = [*ROWS, ("facility", "short_name", "Dialysis")]
+    detector = LexiconDetector(Lexicon.build(LexiconTerm(*row) for row in rows))
+    together = detector.detect([Document("1", before), Document("2", text)])
+    assert together[1] == detector.detect([Document("2", text)])[0] == []

@@ -11,6 +11,10 @@ import pytest
 from deid_tasks.core.errors import DictionariesTooOldError, GateError
 from deid_tasks.core.versions import newest_version
 from deid_tasks.platform import runs
+from deid_tasks.platform.runs.institution_engine import lexicon_delta, load_candidate
+from deid_tasks.platform.runs.promotion import promote_engine
+from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.promoted_engines import record_pin
 from deid_tasks.platform.workspace import shard_files
 from tests.support.published_days import DAY, START, plan_day, published, release, texts, with_settings
 
@@ -22,14 +26,13 @@ PROMOTED = "riverside_results.promoted_engine"
 @pytest.fixture
 def fresh(site, tmp_path):
     """The site's settings with files, table and promotions of this test's own."""
-    site.rows(f"truncate {PROMOTED}")
+    site.rows(f"create table held_promotions as select * from {PROMOTED}; truncate {PROMOTED}")
     settings = with_settings(site, publish={"table": f"promotion.{tmp_path.name[-24:]}".lower()})
     settings = settings.model_copy(update={"work_dir": str(tmp_path)})
     runs.compile_dictionaries(settings, site.secrets)
     yield settings
-    site.rows(f"truncate {PROMOTED}")
-    # Other tests use the engine of the shared work_dir.
-    runs.evaluate_and_certify(site.settings, site.secrets)
+    # Other tests use the engines of the shared work_dir.
+    site.rows(f"truncate {PROMOTED}; insert into {PROMOTED} select * from held_promotions; drop table held_promotions")
 
 
 @contextmanager
@@ -83,21 +86,27 @@ def test_a_refresh_changes_nothing_for_a_pinned_run(site, fresh):
     assert newest_version(Path(fresh.work_dir) / "lexicon") == refreshed
     again = process(fresh, site, "during", pin)
     assert contents(fresh, "during", len(again)) == contents(fresh, "before", len(done))
-    assert runs.load_engine(fresh, site.secrets).fingerprint != pin["fingerprint"]
+    candidate, versions = load_candidate(fresh, site.secrets)
+    assert candidate.fingerprint != pin["fingerprint"]
+    delta = lexicon_delta(fresh, site.secrets, pin, versions)
+    assert delta.touched([note.text for note in site.notes]).count(True) > 0
+    assert delta.touched(["Xylo Quoxx"]) == [False]
     assert runs.pin_engine(fresh, site.secrets) == pin
     released = runs.reconcile_run(fresh, site.secrets, "during", pin, "notes", again)
     assert runs.publish_notes(fresh, site.secrets, "during", pin, released)["notes"] > 0
 
 
 def test_a_bad_refresh_is_not_promoted_and_runs_go_on_with_the_former_engine(site, fresh):
-    strict = with_settings(site, gate={"precision_min": 0.95 * precision(site, fresh)})
-    strict = strict.model_copy(update={"work_dir": fresh.work_dir, "publish": fresh.publish})
+    designs = runs.evaluate_and_certify(fresh, site.secrets)["designs"]
+    least = min(figures["recall_lower_bound"] for figures in designs.values())
+    strict = fresh.model_copy(update={"gate": fresh.gate.model_copy(update={"recall_min": least - 0.002})})
     runs.evaluate_and_certify(strict, site.secrets)
     before = runs.pin_engine(strict, site.secrets)
     release(strict, site, "daily")
     table = texts(published(strict, site))
-    refresh(strict, site, *(word.title() for word in frequent_words(site, 400)), *frequent_words(site, 400))
-    with pytest.raises(GateError, match=r"no certificate: precision \(random\) is 0"):
+    with emptied(site, "dict_provider", "dict_facility", "dict_address", "dict_patient_name"):
+        runs.compile_dictionaries(strict, site.secrets)
+    with pytest.raises(GateError, match=r"no certificate: .*recall_lower_bound"):
         runs.evaluate_and_certify(strict, site.secrets)
     assert runs.pin_engine(strict, site.secrets) == before
     release(strict, site, "daily again")
@@ -108,9 +117,18 @@ def test_a_bad_refresh_is_not_promoted_and_runs_go_on_with_the_former_engine(sit
     assert runs.pin_engine(strict, site.secrets)["lexicon"] == better
 
 
-def precision(site, settings):
-    designs = runs.evaluate_and_certify(settings, site.secrets)["designs"]
-    return min(figures["precision_full"] for figures in designs.values())
+@contextmanager
+def emptied(site, *names):
+    """Dictionaries without a row while the block runs, as after a load that brought nothing."""
+    for name in names:
+        site.rows(f"create table held_{name} as select * from riverside_dictionaries.{name}")
+        site.rows(f"delete from riverside_dictionaries.{name}")
+    try:
+        yield
+    finally:
+        for name in names:
+            site.rows(f"insert into riverside_dictionaries.{name} select * from held_{name}")
+            site.rows(f"drop table held_{name}")
 
 
 def test_before_the_first_promotion_and_after_a_change_of_settings_the_text_says_what_to_run(site, fresh):
@@ -139,7 +157,7 @@ def test_a_person_is_asked_for_settings_and_not_for_each_nights_dictionaries(sit
     assert reviewed(asking, site, "second") == []
     each = asking.model_copy(update={"gate": asking.gate.model_copy(update={"approve_dictionaries": True})})
     assert reviewed(each, site, "third") == ["first_publication"]
-    merge = asking.merge.model_copy(update={"propagate": not asking.merge.propagate})
+    merge = asking.merge.model_copy(update={"votes": 2})
     changed = asking.model_copy(update={"merge": merge})
     runs.evaluate_and_certify(changed, site.secrets)
     assert reviewed(changed, site, "fourth") == ["first_publication"]
@@ -176,16 +194,19 @@ def test_pruning_retains_what_runs_may_still_need(site, fresh):
     lexicons = []
     for number in range(6):
         lexicons.append(refresh(fresh, site, *[f"Quill{letter}" for letter in "abcdef"[: number + 1]]))
-        runs.evaluate_and_certify(fresh, site.secrets)
+        engine, candidate = load_candidate(fresh, site.secrets)
+        promote_engine(fresh, site.secrets, engine, candidate, MOMENT, "certificate")
         for path in (Path(fresh.work_dir) / "lexicon").iterdir():
             os.utime(path, (time.time() - 20 * 86_400,) * 2)
         if number == 1:
-            pinned = runs.pin_engine(fresh, site.secrets)
-        if number == 3:
+            pinned = candidate
+            with connect(site.uri) as connection:
+                record_pin(connection, fresh, pinned["fingerprint"])
+        if number == 2:
             site.rows(f"update {PROMOTED} set promoted_at = promoted_at - interval '15 days'")
     left = {path.name for path in (Path(fresh.work_dir) / "lexicon").iterdir() if path.is_dir()}
     # Three newest promotions, and the one that a run pinned within two weeks.
     assert left == {lexicons[1], *lexicons[3:]}
     assert runs.load_engine(fresh, site.secrets, pinned).fingerprint == pinned["fingerprint"]
-    people = [path.name for path in (Path(fresh.work_dir) / "people").iterdir()]
-    assert sorted(people) == sorted(["CURRENT", pinned["people"]])
+    people = {path.name for path in (Path(fresh.work_dir) / "people").iterdir()}
+    assert people == {"CURRENT", pinned["people"]}
