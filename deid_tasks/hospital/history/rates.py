@@ -22,7 +22,8 @@ class HistoryRates:
     late: float = 0.6
     before_patient: float = 0.2
     clock_change: float = 0.1
-    """Nights with notes at 01:30, at 01:30 again, and at 02:30; where the days hold a real clock change, its night alone."""
+    """Nights with notes at 01:30, at 01:30 again, and at 02:30. Where the days hold a real clock change, its
+    night alone has them."""
     without_text: float = 0.2
     damaged: float = 0.1
     amended: float = 1.2

@@ -139,9 +139,9 @@ class _Simulation:
             if kind == "clock_change" and nights:
                 count = int(day in nights and self._rates.clock_change > 0)
             planned += [(max(_FIRST_MINUTE, minute_of_day(self._rng.random())), kind) for _ in range(count)]
+        due = self._known.due_to_register(day)
         timed: list[tuple[happened.Event, datetime.datetime]] = []
-        for patient in self._known.due_to_register(day):
-            timed.append((happened.PatientRegistered(patient), _at(day, _FIRST_MINUTE)))
+        timed += [(happened.PatientRegistered(patient), _at(day, _FIRST_MINUTE)) for patient in due]
         for minute, kind in sorted(planned):
             found = self._kinds[kind](_at(day, minute))
             if not found:
