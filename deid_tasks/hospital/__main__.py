@@ -1,4 +1,4 @@
-"""`python -m deid_tasks.hospital check train`: check the skeletons of a world; `history train`: count a history's events."""
+"""`python -m deid_tasks.hospital check train`: check a world's skeletons; `history train`: count a history's events."""
 
 from collections import Counter
 from typing import Annotated
