@@ -128,6 +128,12 @@ class Registry:
         self._taken: set[str] = set()
         self._account = _one(_ACCOUNTS, rng)
 
+    def resume(self, patients: tuple[Patient, ...], rng: random.Random) -> None:
+        """Go on after ``patients``, whose numbers are taken, and draw from ``rng`` from now on."""
+        self._rng = rng
+        self._composer = Composer(self._spec.world, rng, self._near)
+        self._taken.update(value for p in patients for value in (p.mrn, p.ssn, p.account))
+
     def _unique(self, shape: str) -> str:
         for _ in range(10_000):
             value = numbers.shaped(shape, self._rng)

@@ -66,11 +66,11 @@ def moments(spec: HospitalSpec) -> Iterator[datetime.datetime]:
         until = round(spec.notes * total / totals[-1])
         midnight = datetime.datetime.combine(day, datetime.time())
         for place in range(until - done):
-            yield midnight + datetime.timedelta(minutes=_minute((place + 0.5) / (until - done)))
+            yield midnight + datetime.timedelta(minutes=minute_of_day((place + 0.5) / (until - done)))
         done = until
 
 
-def _minute(share: float) -> int:
+def minute_of_day(share: float) -> int:
     """Return the minute of the day by which ``share`` of the day's notes are written: 8 % by seven, 88 % by seven in
     the evening.
     """

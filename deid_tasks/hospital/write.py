@@ -4,7 +4,7 @@ import datetime
 import random
 from bisect import bisect
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from deid_tasks.hospital.grammar import Skeleton, Step, read_banks, read_skeleto
 from deid_tasks.hospital.noise import disturb, stretch
 from deid_tasks.hospital.people import ROLES, role_of
 from deid_tasks.hospital.places import gazetteer
-from deid_tasks.hospital.records import Facility, GoldNote, Hospital, Patient, Provider
+from deid_tasks.hospital.records import Facility, GoldNote, Hospital, HospitalSpec, Patient, Provider
 from deid_tasks.hospital.render import join, write_pieces
 from deid_tasks.hospital.scene import Piece, Scene
 from deid_tasks.hospital.schedule import commonness, is_inpatient, moments, role_for
@@ -101,30 +101,44 @@ class _Chart:
         return team[home % len(team) if chance < 0.7 else int(rng.random() * len(team))]
 
 
-def write_notes(hospital: Hospital, skeletons: Path | None = None) -> Iterator[GoldNote]:
-    """Yield every note of ``hospital`` in order of time, with its planted identifiers; nothing is held but what notes
-    carry forward.
+class NoteComposer:
+    """Writes one note after another about the patients of a hospital; what notes carry forward is held, no note is."""
 
-    The same hospital always gives the same notes, however they are consumed. ``skeletons`` is another folder of
-    skeletons than that of the hospital's world. Raises ``SkeletonError`` where a skeleton breaks the grammar.
-    """
-    spec = hospital.spec
-    decks, shares = _decks(skeletons or _SKELETONS / spec.world)
-    frames = read_banks(_FRAMES / f"frames_{spec.world}.txt")
-    chart = _Chart(hospital, build_outside(spec))
-    base = (stable("ids", spec.institution) % 200 + 10) * 10_000_000
-    carried: dict[str, tuple[Piece, ...]] = {}
-    for number, moment in enumerate(moments(spec)):
-        rng = random.Random(stable("note", spec.institution, spec.world, spec.seed, number))
-        patient = chart.patient(rng)
+    def __init__(self, hospital: Hospital, skeletons: Path | None = None) -> None:
+        """``skeletons`` is another folder of skeletons than that of the hospital's world.
+
+        Raises ``SkeletonError`` where a skeleton breaks the grammar.
+        """
+        world = hospital.spec.world
+        self._decks = _decks(skeletons or _SKELETONS / world)
+        self._frames = read_banks(_FRAMES / f"frames_{world}.txt")
+        self._outside = build_outside(hospital.spec)
+        self._chart = _Chart(hospital, self._outside)
+        self._carried: dict[str, tuple[Piece, ...]] = {}
+
+    def move_to(self, hospital: Hospital) -> None:
+        """Write about ``hospital`` from now on: the same one after its staff or its places changed."""
+        self._chart = _Chart(hospital, self._outside)
+
+    def patient(self, rng: random.Random) -> Patient:
+        """Return a patient of the hospital, drawn as notes are: some have many."""
+        return self._chart.patient(rng)
+
+    def compose(
+        self, note_id: str, patient: Patient, moment: datetime.datetime, rng: random.Random, note_type: str = ""
+    ) -> GoldNote:
+        """Return a note about ``patient``, of ``note_type`` where one is given and of any type that fits otherwise."""
+        decks, shares = self._decks
+        if note_type:
+            decks, shares = [deck for deck in decks if deck.skeletons[0].note_type == note_type], [1.0]
         skeleton = _fitting(decks, shares, patient, moment.date(), rng)
-        scene = chart.scene(patient, skeleton.note_type, moment, rng)
-        scene.carried = carried.get(patient.patient_id, ())
-        pieces = disturb(_framed(write_pieces(skeleton, scene), scene, frames), rng)
-        carried[patient.patient_id] = stretch(pieces, rng)
+        scene = self._chart.scene(patient, skeleton.note_type, moment, rng)
+        scene.carried = self._carried.get(patient.patient_id, ())
+        pieces = disturb(_framed(write_pieces(skeleton, scene), scene, self._frames), rng)
+        self._carried[patient.patient_id] = stretch(pieces, rng)
         text, spans = join(pieces)
-        yield GoldNote(
-            note_id=str(base + number),
+        return GoldNote(
+            note_id=note_id,
             patient_id=patient.patient_id,
             note_type=skeleton.note_type,
             note_datetime=moment,
@@ -134,6 +148,34 @@ def write_notes(hospital: Hospital, skeletons: Path | None = None) -> Iterator[G
             text=text,
             spans=spans,
         )
+
+    def add_addendum(self, note: GoldNote, patient: Patient, moment: datetime.datetime, rng: random.Random) -> GoldNote:
+        """Return ``note`` with an addendum of ``moment`` below its text, which names ``patient``."""
+        scene = self._chart.scene(patient, note.note_type, moment, rng)
+        added, spans = join([("\n\n", None), *_write(self._frames["addendum"], scene)])
+        moved = (replace(span, start=span.start + len(note.text), end=span.end + len(note.text)) for span in spans)
+        return replace(note, text=note.text + added, spans=(*note.spans, *moved))
+
+
+def write_notes(hospital: Hospital, skeletons: Path | None = None) -> Iterator[GoldNote]:
+    """Yield every note of ``hospital`` in order of time, with its planted identifiers; nothing is held but what notes
+    carry forward.
+
+    The same hospital always gives the same notes, however they are consumed. ``skeletons`` is another folder of
+    skeletons than that of the hospital's world. Raises ``SkeletonError`` where a skeleton breaks the grammar.
+    """
+    spec = hospital.spec
+    composer = NoteComposer(hospital, skeletons)
+    base = first_note_number(spec)
+    for number, moment in enumerate(moments(spec)):
+        rng = random.Random(stable("note", spec.institution, spec.world, spec.seed, number))
+        patient = composer.patient(rng)
+        yield composer.compose(str(base + number), patient, moment, rng)
+
+
+def first_note_number(spec: HospitalSpec) -> int:
+    """Return the id of an institution's first note; those of two institutions differ."""
+    return (stable("ids", spec.institution) % 200 + 10) * 10_000_000
 
 
 def _decks(folder: Path) -> tuple[list[_Deck], list[float]]:

@@ -1,10 +1,10 @@
 """Rows of the Epic-Clarity-like layout."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.hospital.layouts.copy import Table
-from deid_tasks.hospital.records import Facility, GoldNote, Hospital, Person
+from deid_tasks.hospital.records import Facility, GoldNote, Hospital, Patient, Person, Provider
 
 _PIECE_CHARACTERS = 1_000
 """Longest piece of a note's text in one row."""
@@ -51,9 +51,9 @@ class ClarityRows:
         )
         yield Table("zc_other_communic", ("other_communic_c", "name"), ((_MOBILE, "Mobile"),))
         yield Table("identity_id_type", ("id_type", "id_type_name"), _IDENTITY_TYPES.values())
-        yield from _patients(hospital, states, relations)
-        yield from _staff(hospital)
-        yield from _facilities(hospital, states)
+        yield from patient_tables(hospital.patients, states, relations)
+        yield from staff_tables(hospital.providers)
+        yield from facility_tables(hospital.facilities, states)
 
     def notes(self, batch: list[GoldNote]) -> Iterator[Table]:
         """Yield the encounters and notes of one batch, and the note types not seen before."""
@@ -65,44 +65,49 @@ class ClarityRows:
         fresh = sorted({note.note_type for note in batch} - self._types.keys())
         self._types |= {name: number for number, name in enumerate(fresh, len(self._types) + 1)}
         yield Table("zc_note_type_ip", ("type_ip_c", "name"), ((self._types[name], name) for name in fresh))
-        yield Table(
-            "pat_enc",
-            ("pat_enc_csn_id", "pat_id", "contact_date", "visit_prov_id", "department_id"),
-            ((n, note.patient_id, note.note_datetime.date(), note.author_id, note.facility_id) for n, note in numbered),
-        )
-        yield Table(
-            "hno_info",
-            (
-                *("note_id", "pat_enc_csn_id", "ip_note_type_c", "create_instant_dttm", "current_author_id"),
-                "update_date",
-            ),
-            (
-                (
-                    *(note.note_id, n, self._types[note.note_type], note.note_datetime, note.author_id),
-                    note.note_datetime,
-                )
-                for n, note in numbered
-            ),
-        )
-        yield Table(
-            "note_enc_info",
-            ("contact_serial_num", "note_id", "contact_num", "spec_note_time_dttm", "upd_dttm"),
-            ((n, note.note_id, 1, note.note_datetime, note.note_datetime) for n, note in numbered),
-        )
-        yield Table(
-            "hno_note_text",
-            ("note_csn_id", "line", "note_id", "note_text"),
-            (
-                (n, line, note.note_id, piece)
-                for n, note in numbered
-                for line, piece in enumerate(_pieces(note.text), 1)
-            ),
-            verbatim=frozenset({"note_text"}),
-        )
+        yield from encounter_tables(numbered, self._types)
+        yield from version_tables(numbered, 1)
 
 
-def _patients(hospital: Hospital, states: dict[str, int], relations: dict[str, int]) -> Iterator[Table]:
-    patients = hospital.patients
+def encounter_tables(numbered: Sequence[tuple[int, GoldNote]], types: Mapping[str, int]) -> Iterator[Table]:
+    """Yield the encounter and the head of each numbered note, as on the moment it was written."""
+    yield Table(
+        "pat_enc",
+        ("pat_enc_csn_id", "pat_id", "contact_date", "visit_prov_id", "department_id"),
+        ((n, note.patient_id, note.note_datetime.date(), note.author_id, note.facility_id) for n, note in numbered),
+    )
+    yield Table(
+        "hno_info",
+        (
+            *("note_id", "pat_enc_csn_id", "ip_note_type_c", "create_instant_dttm", "current_author_id"),
+            "update_date",
+        ),
+        (
+            (note.note_id, n, types[note.note_type], note.note_datetime, note.author_id, note.note_datetime)
+            for n, note in numbered
+        ),
+    )
+
+
+def version_tables(numbered: Sequence[tuple[int, GoldNote]], version: int) -> Iterator[Table]:
+    """Yield one version of the text of each numbered note."""
+    yield Table(
+        "note_enc_info",
+        ("contact_serial_num", "note_id", "contact_num", "spec_note_time_dttm", "upd_dttm"),
+        ((n, note.note_id, version, note.note_datetime, note.note_datetime) for n, note in numbered),
+    )
+    yield Table(
+        "hno_note_text",
+        ("note_csn_id", "line", "note_id", "note_text"),
+        ((n, line, note.note_id, piece) for n, note in numbered for line, piece in enumerate(_pieces(note.text), 1)),
+        verbatim=frozenset({"note_text"}),
+    )
+
+
+def patient_tables(
+    patients: Sequence[Patient], states: Mapping[str, int], relations: Mapping[str, int]
+) -> Iterator[Table]:
+    """Yield the rows of ``patients``, whose states and relations are numbered."""
     yield Table(
         "patient",
         (
@@ -111,7 +116,7 @@ def _patients(hospital: Hospital, states: dict[str, int], relations: dict[str, i
         ),
         (
             (
-                *(p.patient_id, _name(p.person), p.person.middle, p.person.nickname, p.birth_date),
+                *(p.patient_id, name_field(p.person), p.person.middle, p.person.nickname, p.birth_date),
                 *(_SEXES.get(p.person.sex, _SEXES["U"])[0], _HISPANIC if p.ethnicity == "hispanic" else _NOT_HISPANIC),
                 *(p.ssn, p.address.city, states.get(p.address.state), p.address.zip, p.phone, p.email),
             )
@@ -121,7 +126,7 @@ def _patients(hospital: Hospital, states: dict[str, int], relations: dict[str, i
     yield Table(
         "patient_alias",
         ("pat_id", "line", "alias"),
-        ((p.patient_id, 1, _name(p.person, last=p.previous_last)) for p in patients if p.previous_last),
+        ((p.patient_id, 1, name_field(p.person, last=p.previous_last)) for p in patients if p.previous_last),
     )
     # Epic records one row for each race a patient states.
     stated = {"multiple": ("white", "black")} | {name: (name,) for name in _RACES}
@@ -166,12 +171,12 @@ def _patients(hospital: Hospital, states: dict[str, int], relations: dict[str, i
     )
 
 
-def _staff(hospital: Hospital) -> Iterator[Table]:
-    staff = hospital.providers
+def staff_tables(staff: Sequence[Provider]) -> Iterator[Table]:
+    """Yield the rows of clinicians."""
     yield Table(
         "clarity_ser",
         ("prov_id", "prov_name", "prov_type", "clinician_title", "user_id", "office_phone_num"),
-        ((p.provider_id, _name(p.person), p.specialty, p.credentials, p.user_id, p.phone) for p in staff),
+        ((p.provider_id, name_field(p.person), p.specialty, p.credentials, p.user_id, p.phone) for p in staff),
     )
     yield Table(
         "clarity_ser_2",
@@ -181,11 +186,13 @@ def _staff(hospital: Hospital) -> Iterator[Table]:
     yield Table(
         "clarity_emp",
         ("user_id", "name", "prov_id"),
-        ((p.user_id, _name(p.person), p.provider_id) for p in staff if p.user_id),
+        ((p.user_id, name_field(p.person), p.provider_id) for p in staff if p.user_id),
     )
 
 
-def _facilities(hospital: Hospital, states: dict[str, int]) -> Iterator[Table]:
+def facility_tables(facilities: Sequence[Facility], states: Mapping[str, int]) -> Iterator[Table]:
+    """Yield the rows of places, whose states are numbered."""
+
     def place(facility: Facility) -> tuple[object, ...]:
         at = facility.address
         return at.street, at.city, states.get(at.state), at.zip, facility.phone, facility.fax
@@ -194,12 +201,12 @@ def _facilities(hospital: Hospital, states: dict[str, int]) -> Iterator[Table]:
     yield Table(
         "clarity_loc",
         ("loc_id", "loc_name", "location_abbr", "loc_type", *where),
-        ((f.facility_id, f.name, f.short_name, f.kind, *place(f)) for f in hospital.facilities if f.kind != _UNIT),
+        ((f.facility_id, f.name, f.short_name, f.kind, *place(f)) for f in facilities if f.kind != _UNIT),
     )
     yield Table(
         "clarity_dep",
         ("department_id", "department_name", "dept_abbreviation", *where),
-        ((f.facility_id, f.name, f.short_name, *place(f)) for f in hospital.facilities if f.kind == _UNIT),
+        ((f.facility_id, f.name, f.short_name, *place(f)) for f in facilities if f.kind == _UNIT),
     )
 
 
@@ -207,7 +214,8 @@ def _pieces(text: str) -> list[str]:
     return [text[start : start + _PIECE_CHARACTERS] for start in range(0, max(1, len(text)), _PIECE_CHARACTERS)]
 
 
-def _name(person: Person, last: str = "") -> str:
+def name_field(person: Person, last: str = "") -> str:
+    """Return a name as Clarity writes it: Last,First Middle; ``last`` in place of the person's own last name."""
     given = f"{person.first} {person.middle}".strip()
     return f"{last or person.last},{given}"
 

@@ -1,10 +1,10 @@
 """Rows of the OMOP CDM 5.4 layout. Concept ids are those of the OHDSI standard vocabularies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.hospital.layouts.copy import Table
-from deid_tasks.hospital.records import Address, GoldNote, Hospital
+from deid_tasks.hospital.records import Address, Facility, GoldNote, Hospital, Patient, Provider
 
 _EHR, _NO_MATCH = 32817, 0
 _UTF_8, _ENGLISH = 32678, 4180186
@@ -62,10 +62,7 @@ class OmopRows:
 
     def people(self) -> Iterator[Table]:
         """Yield every table but those of notes."""
-        patients, providers, facilities = self._hospital.patients, self._hospital.providers, self._hospital.facilities
-        of_patient = len(facilities) + 1
-        places = [facility.address for facility in facilities] + [patient.address for patient in patients]
-
+        hospital = self._hospital
         yield Table(
             "concept",
             ("concept_id", "concept_name", "domain_id", "vocabulary_id", "concept_class_id", "concept_code"),
@@ -79,91 +76,15 @@ class OmopRows:
             ),
             (
                 (
-                    self._hospital.spec.institution,
-                    "simulated",
-                    self._hospital.spec.institution,
-                    self._hospital.spec.start,
-                    "v5.4",
-                    756265,
-                    "none",
+                    *(hospital.spec.institution, "simulated", hospital.spec.institution, hospital.spec.start),
+                    *("v5.4", 756265, "none"),
                 ),
             ),
         )
-        yield Table(
-            "location",
-            ("location_id", "address_1", "city", "state", "zip", "county"),
-            (_location(number, address) for number, address in enumerate(places, 1)),
-        )
-        yield Table(
-            "care_site",
-            (
-                "care_site_id",
-                "care_site_name",
-                "location_id",
-                "care_site_source_value",
-                "place_of_service_source_value",
-            ),
-            ((n, f.name, n, f.facility_id, f.kind) for n, f in enumerate(facilities, 1)),
-        )
-        yield Table(
-            "care_site_contact",
-            ("care_site_id", "short_name", "phone", "fax"),
-            ((n, f.short_name, f.phone, f.fax) for n, f in enumerate(facilities, 1)),
-        )
-        yield Table(
-            "provider",
-            ("provider_id", "provider_name", "npi", "care_site_id", "provider_source_value", "specialty_source_value"),
-            (
-                (
-                    n,
-                    f"{p.person.first} {p.person.last}",
-                    p.npi,
-                    self._sites.get(p.facility_id),
-                    p.provider_id,
-                    p.specialty,
-                )
-                for n, p in enumerate(providers, 1)
-            ),
-        )
-        yield Table(
-            "provider_identity",
-            ("provider_id", "first_name", "middle_name", "last_name", "credentials", "user_id", "phone", "pager"),
-            (
-                (n, p.person.first, p.person.middle, p.person.last, p.credentials, p.user_id, p.phone, p.pager)
-                for n, p in enumerate(providers, 1)
-            ),
-        )
-        yield Table(
-            "person",
-            (
-                *(
-                    "person_id",
-                    "gender_concept_id",
-                    "year_of_birth",
-                    "month_of_birth",
-                    "day_of_birth",
-                    "birth_datetime",
-                ),
-                *("race_concept_id", "ethnicity_concept_id", "location_id", "person_source_value"),
-                *("gender_source_value", "race_source_value"),
-            ),
-            (
-                (
-                    *(
-                        n,
-                        _GENDERS.get(p.person.sex, _NO_MATCH),
-                        p.birth_date.year,
-                        p.birth_date.month,
-                        p.birth_date.day,
-                    ),
-                    *(p.birth_date, _RACES.get(p.ethnicity, _NO_MATCH)),
-                    *(_HISPANIC if p.ethnicity == "hispanic" else _NOT_HISPANIC, of_patient + n - 1, p.patient_id),
-                    *(p.person.sex, p.ethnicity),
-                )
-                for n, p in enumerate(patients, 1)
-            ),
-        )
-        yield from self._identities()
+        yield from care_site_tables([(n, n, facility) for n, facility in enumerate(hospital.facilities, 1)])
+        yield from provider_tables(list(enumerate(hospital.providers, 1)), self._sites)
+        of_patient = len(hospital.facilities)
+        yield from person_tables([(n, of_patient + n, patient) for n, patient in enumerate(hospital.patients, 1)])
 
     def notes(self, batch: list[GoldNote]) -> Iterator[Table]:
         """Yield the visits and notes of one batch."""
@@ -172,84 +93,185 @@ class OmopRows:
                 raise InputError(f"note {note.note_id}: its patient is not of this hospital")
         numbered = list(enumerate(batch, self._written + 1))
         self._written += len(batch)
-        yield Table(
-            "visit_occurrence",
+        yield from note_tables(numbered, self._persons, self._providers, self._sites)
+
+
+def note_tables(
+    numbered: Sequence[tuple[int, GoldNote]],
+    persons: Mapping[str, int],
+    providers: Mapping[str, int],
+    sites: Mapping[str, int],
+) -> Iterator[Table]:
+    """Yield the visit and the row of each numbered note, as on the moment it was written.
+
+    ``persons``, ``providers`` and ``sites`` are the keys of the ids that the notes name.
+    """
+    yield Table(
+        "visit_occurrence",
+        (
+            *("visit_occurrence_id", "person_id", "visit_concept_id", "visit_start_date", "visit_start_datetime"),
+            *("visit_end_date", "visit_end_datetime", "visit_type_concept_id", "provider_id", "care_site_id"),
+        ),
+        (
             (
-                *("visit_occurrence_id", "person_id", "visit_concept_id", "visit_start_date", "visit_start_datetime"),
-                *("visit_end_date", "visit_end_datetime", "visit_type_concept_id", "provider_id", "care_site_id"),
+                *(n, persons[note.patient_id], _OUTPATIENT, note.note_datetime.date(), note.note_datetime),
+                *(note.note_datetime.date(), note.note_datetime, _EHR, providers.get(note.author_id)),
+                sites.get(note.facility_id),
+            )
+            for n, note in numbered
+        ),
+    )
+    yield Table(
+        "note",
+        (
+            *(
+                "note_id",
+                "person_id",
+                "note_date",
+                "note_datetime",
+                "note_type_concept_id",
+                "note_class_concept_id",
             ),
+            *("note_title", "note_text", "encoding_concept_id", "language_concept_id", "provider_id"),
+            *("visit_occurrence_id", "note_source_value", "load_datetime"),
+        ),
+        (
             (
-                (
-                    *(n, self._persons[note.patient_id], _OUTPATIENT, note.note_datetime.date(), note.note_datetime),
-                    *(note.note_datetime.date(), note.note_datetime, _EHR, self._providers.get(note.author_id)),
-                    self._sites.get(note.facility_id),
-                )
-                for n, note in numbered
+                *(n, persons[note.patient_id], note.note_datetime.date(), note.note_datetime, _EHR),
+                *(_note_class(note.note_type), note.note_type, note.text, _UTF_8, _ENGLISH),
+                *(providers.get(note.author_id), n, note.note_id, note.note_datetime),
+            )
+            for n, note in numbered
+        ),
+        verbatim=frozenset({"note_text"}),
+    )
+
+
+def care_site_tables(numbered: Sequence[tuple[int, int, Facility]]) -> Iterator[Table]:
+    """Yield the rows of places, each after its own key and that of its location."""
+    yield Table(
+        "location",
+        ("location_id", "address_1", "city", "state", "zip", "county"),
+        (_location(location, one.address) for _, location, one in numbered),
+    )
+    yield Table(
+        "care_site",
+        (
+            "care_site_id",
+            "care_site_name",
+            "location_id",
+            "care_site_source_value",
+            "place_of_service_source_value",
+        ),
+        ((n, f.name, location, f.facility_id, f.kind) for n, location, f in numbered),
+    )
+    yield Table(
+        "care_site_contact",
+        ("care_site_id", "short_name", "phone", "fax"),
+        ((n, f.short_name, f.phone, f.fax) for n, _, f in numbered),
+    )
+
+
+def provider_tables(numbered: Sequence[tuple[int, Provider]], sites: Mapping[str, int]) -> Iterator[Table]:
+    """Yield the rows of numbered clinicians, who work at ``sites``."""
+    yield Table(
+        "provider",
+        ("provider_id", "provider_name", "npi", "care_site_id", "provider_source_value", "specialty_source_value"),
+        (
+            (
+                n,
+                f"{p.person.first} {p.person.last}",
+                p.npi,
+                sites.get(p.facility_id),
+                p.provider_id,
+                p.specialty,
+            )
+            for n, p in numbered
+        ),
+    )
+    yield Table(
+        "provider_identity",
+        ("provider_id", "first_name", "middle_name", "last_name", "credentials", "user_id", "phone", "pager"),
+        (
+            (n, p.person.first, p.person.middle, p.person.last, p.credentials, p.user_id, p.phone, p.pager)
+            for n, p in numbered
+        ),
+    )
+
+
+def person_tables(numbered: Sequence[tuple[int, int, Patient]]) -> Iterator[Table]:
+    """Yield the rows of patients, each after its own key and that of its location."""
+    yield Table(
+        "location",
+        ("location_id", "address_1", "city", "state", "zip", "county"),
+        (_location(location, one.address) for _, location, one in numbered),
+    )
+    yield Table(
+        "person",
+        (
+            *(
+                "person_id",
+                "gender_concept_id",
+                "year_of_birth",
+                "month_of_birth",
+                "day_of_birth",
+                "birth_datetime",
             ),
-        )
-        yield Table(
-            "note",
+            *("race_concept_id", "ethnicity_concept_id", "location_id", "person_source_value"),
+            *("gender_source_value", "race_source_value"),
+        ),
+        (
             (
                 *(
-                    "note_id",
-                    "person_id",
-                    "note_date",
-                    "note_datetime",
-                    "note_type_concept_id",
-                    "note_class_concept_id",
+                    n,
+                    _GENDERS.get(p.person.sex, _NO_MATCH),
+                    p.birth_date.year,
+                    p.birth_date.month,
+                    p.birth_date.day,
                 ),
-                *("note_title", "note_text", "encoding_concept_id", "language_concept_id", "provider_id"),
-                *("visit_occurrence_id", "note_source_value", "load_datetime"),
-            ),
-            (
-                (
-                    *(n, self._persons[note.patient_id], note.note_datetime.date(), note.note_datetime, _EHR),
-                    *(_note_class(note.note_type), note.note_type, note.text, _UTF_8, _ENGLISH),
-                    *(self._providers.get(note.author_id), n, note.note_id, note.note_datetime),
-                )
-                for n, note in numbered
-            ),
-            verbatim=frozenset({"note_text"}),
-        )
-
-    def _identities(self) -> Iterator[Table]:
-        numbered = list(enumerate(self._hospital.patients, 1))
-        yield Table(
-            "person_name",
-            ("person_id", "name_use", "first_name", "middle_name", "last_name", "preferred_name"),
-            (
-                row
-                for n, p in numbered
-                for row in (
-                    (n, "official", p.person.first, p.person.middle, p.person.last, p.person.nickname),
-                    *([(n, "former", p.person.first, p.person.middle, p.previous_last, "")] if p.previous_last else []),
-                )
-            ),
-        )
-        yield Table(
-            "person_identifier",
-            ("person_id", "identifier_type", "identifier_value"),
-            ((n, kind, value) for n, p in numbered for kind in _IDENTIFIERS if (value := getattr(p, kind))),
-        )
-        yield Table(
-            "person_contact",
-            ("person_id", "contact_system", "contact_use", "contact_value"),
-            (
-                (n, system, use, value)
-                for n, p in numbered
-                for system, use, value in (
-                    ("phone", "home", p.phone),
-                    ("phone", "mobile", p.mobile),
-                    ("email", "home", p.email),
-                )
-                if value
-            ),
-        )
-        yield Table(
-            "person_relation",
-            ("person_id", "relationship", "first_name", "last_name", "phone"),
-            ((n, r.relation, r.person.first, r.person.last, r.phone) for n, p in numbered for r in p.relatives),
-        )
+                *(p.birth_date, _RACES.get(p.ethnicity, _NO_MATCH)),
+                *(_HISPANIC if p.ethnicity == "hispanic" else _NOT_HISPANIC, location, p.patient_id),
+                *(p.person.sex, p.ethnicity),
+            )
+            for n, location, p in numbered
+        ),
+    )
+    yield Table(
+        "person_name",
+        ("person_id", "name_use", "first_name", "middle_name", "last_name", "preferred_name"),
+        (
+            row
+            for n, _, p in numbered
+            for row in (
+                (n, "official", p.person.first, p.person.middle, p.person.last, p.person.nickname),
+                *([(n, "former", p.person.first, p.person.middle, p.previous_last, "")] if p.previous_last else []),
+            )
+        ),
+    )
+    yield Table(
+        "person_identifier",
+        ("person_id", "identifier_type", "identifier_value"),
+        ((n, kind, value) for n, _, p in numbered for kind in _IDENTIFIERS if (value := getattr(p, kind))),
+    )
+    yield Table(
+        "person_contact",
+        ("person_id", "contact_system", "contact_use", "contact_value"),
+        (
+            (n, system, use, value)
+            for n, _, p in numbered
+            for system, use, value in (
+                ("phone", "home", p.phone),
+                ("phone", "mobile", p.mobile),
+                ("email", "home", p.email),
+            )
+            if value
+        ),
+    )
+    yield Table(
+        "person_relation",
+        ("person_id", "relationship", "first_name", "last_name", "phone"),
+        ((n, r.relation, r.person.first, r.person.last, r.phone) for n, _, p in numbered for r in p.relatives),
+    )
 
 
 def _note_class(note_type: str) -> int:

@@ -2,12 +2,7 @@
 
 import base64
 import json
-import os
-import subprocess
-import sys
 from dataclasses import dataclass, field
-from pathlib import Path
-from urllib.parse import urlsplit
 
 import psycopg2
 import pytest
@@ -19,9 +14,8 @@ from deid_tasks.hospital.records import GoldNote, Hospital, HospitalSpec, World
 from deid_tasks.platform import runs
 from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 from deid_tasks.settings import InstitutionSettings, Secrets
+from tests.support.dbt_models import build_models
 from tests.support.freeze_truth import freeze_truth
-
-PROJECT = Path(__file__).parents[3] / "dbt"
 
 
 @dataclass(frozen=True)
@@ -85,39 +79,10 @@ def site(postgres, object_store, tmp_path_factory) -> Site:
     connection = psycopg2.connect(uri)
     load(connection, hospital, notes, "riverside_ehr", "omop")
     upgrade_schemas(uri, settings)
-    _dbt_build(uri, folder)
+    build_models(uri, "riverside", "omop", folder)
     for design, chosen in (("stratified", notes[:80]), ("random", notes[80:160])):
         freeze_truth(connection, settings, chosen, design)
     connection.close()
     secrets = Secrets(held.get)
     runs.compile_dictionaries(settings, secrets)
     return Site(settings, secrets, uri, hospital, notes)
-
-
-def _dbt_build(uri: str, folder: Path) -> None:
-    place = urlsplit(uri)
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "PALIMPSEST_DBT_HOST": place.hostname or "",
-        "PALIMPSEST_DBT_PORT": str(place.port),
-        "PALIMPSEST_DBT_USER": place.username or "",
-        "PALIMPSEST_DBT_PASSWORD": place.password or "",
-        "PALIMPSEST_DBT_DBNAME": place.path.removeprefix("/"),
-    }
-    command = [
-        sys.executable,
-        "-m",
-        "dbt.cli.main",
-        "run",
-        "--project-dir",
-        str(PROJECT),
-        "--profiles-dir",
-        str(PROJECT),
-    ]
-    command += ["--vars", "{institution: riverside, layout: omop}"]
-    command += ["--target-path", str(folder / "target"), "--log-path", str(folder / "logs")]
-    for verb in ("seed", "run"):
-        command[3] = verb
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert result.returncode == 0, result.stdout
