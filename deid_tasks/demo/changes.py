@@ -2,7 +2,7 @@
 
 import datetime
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from deid_tasks.demo.seed import DAYS, START, Size, spec_of
 from deid_tasks.hospital import build_hospital, write_notes
@@ -44,8 +44,7 @@ def change_hospital(
     import psycopg2
 
     hospital = build_hospital(spec_of(settings, size))
-    notes = [note for note in write_notes(hospital) if days[0] <= note.note_datetime.date() <= days[1]]
-    events = tuple(_events(hospital, notes, days[0]))
+    events = _events(hospital, days)
     times = tuple(_MORNING + number * _MINUTE for number in range(len(events)))
     connection = psycopg2.connect(uri)
     try:
@@ -55,8 +54,19 @@ def change_hospital(
         connection.close()
 
 
-def _events(hospital: Hospital, notes: Sequence[GoldNote], first_day: datetime.date) -> Iterable[Event]:
-    """Yield the events; no two of them concern the same patient."""
+def events_of(
+    settings: InstitutionSettings, size: Size, days: tuple[datetime.date, datetime.date]
+) -> tuple[Event, ...]:
+    """Return the events in the order in which they happen; no two of them concern the same patient."""
+    return _events(build_hospital(spec_of(settings, size)), days)
+
+
+def _events(hospital: Hospital, days: tuple[datetime.date, datetime.date]) -> tuple[Event, ...]:
+    notes = [note for note in write_notes(hospital) if days[0] <= note.note_datetime.date() <= days[1]]
+    return tuple(_happen(hospital, notes, days[0]))
+
+
+def _happen(hospital: Hospital, notes: Sequence[GoldNote], first_day: datetime.date) -> Iterator[Event]:
     patients = {patient.patient_id: patient for patient in hospital.patients}
     # One note for each patient, and first those with the fewest notes: what one event moves stays small.
     count = {one: sum(note.patient_id == one for note in notes) for one in {note.patient_id for note in notes}}
