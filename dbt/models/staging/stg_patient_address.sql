@@ -1,4 +1,4 @@
-{% set columns -%}
+{% set columns %}
     {{ present('street::text') }} as street,
     {{ present('city::text') }} as city,
     {{ present('state::text') }} as state,

@@ -1,4 +1,4 @@
-{% set columns -%}
+{% set columns %}
     {{ present('first_name::text') }} as first_name,
     {{ present('middle_name::text') }} as middle_name,
     {{ present('last_name::text') }} as last_name,
