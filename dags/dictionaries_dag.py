@@ -36,11 +36,9 @@ def build(settings: InstitutionSettings) -> DAG:
         schedule=CronTriggerTimetable(schedule, timezone="UTC"),
         max_active_runs=1,
     ) as dag:
-        (
-            upgrade_tables(name)
-            >> dbt_layers(settings)
-            >> compile_dictionaries.override(outlets=[dictionaries_asset(name)])(name)
-        )
+        layers = dbt_layers(settings)
+        upgrade_tables(name) >> layers["staging"]
+        layers["dictionaries"] >> compile_dictionaries.override(outlets=[dictionaries_asset(name)])(name)
     return dag
 
 

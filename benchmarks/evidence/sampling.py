@@ -24,7 +24,8 @@ create table xx_dictionaries.dict_patient as
 select p::text as patient_id, term, term as normalised, kind
 from generate_series(1, %(patients)s) as p
 cross join lateral (values ('name' || p, 'last'), ('given' || p %% 500, 'first'), ('617555' || lpad((p %% 10000)::text,
-4, '0'), 'phone')) as t (term, kind); create table xx_staging.stg_note as select i::text as note_id, (1 + hashint4(i) &
+4, '0'), 'phone')) as t (term, kind); create table xx_staging.stg_note as
+select false as is_deleted, i::text as note_id, (1 + hashint4(i) &
 2147483647 %% %(patients)s)::text as patient_id,
     'type ' || (hashint4(i + 7) & 2147483647) %% 40 as note_type,
     timestamp '2000-01-01' + make_interval(days => (hashint4(i + 3) & 2147483647) %% 8000) as note_datetime, 'a' as

@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 # Cosmos must find Airflow imported.
 import airflow  # noqa: F401
-from airflow.sdk import Context, TaskGroup, chain
+from airflow.sdk import Context, TaskGroup
 from cosmos.config import ProfileConfig
 from cosmos.constants import InvocationMode
-from cosmos.operators.local import DbtBuildLocalOperator
+from cosmos.operators.local import DbtBuildLocalOperator, DbtSourceLocalOperator
 from cosmos.profiles import PostgresUserPasswordProfileMapping
 
 from deid_tasks.core.errors import InputError, WarehouseError
@@ -22,7 +22,9 @@ from deid_tasks.settings import InstitutionSettings
 from wiring.paths import DBT_PROJECT
 from wiring.secrets import airflow_secrets
 
-LAYERS: dict[Literal["staging", "dictionaries", "quality"], list[str]] = {
+Layer = Literal["staging", "dictionaries", "quality"]
+
+LAYERS: dict[Layer, list[str]] = {
     "staging": ["path:models/staging"],
     "dictionaries": ["path:seeds", "path:models/dictionaries"],
     "quality": ["path:models/quality"],
@@ -56,6 +58,12 @@ class DbtLayer(DbtBuildLocalOperator):
         seconds = sum(outcome.execution_time for outcome in outcomes)
         shown = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "nothing"
         self.log.info("dbt built %d models and tests in %.1f s: %s", len(outcomes), seconds, shown)
+        warned = [outcome for outcome in outcomes if outcome.status == "warn"]
+        if warned:
+            self.log.warning(
+                "dbt: rows that break the contract: %s; quality_rows counts what was left out",
+                "; ".join(_describe_node(outcome) for outcome in warned),
+            )
         failed = [outcome for outcome in outcomes if outcome.status not in _GOOD]
         if failed:
             kind = InputError if all(outcome.status == "fail" for outcome in failed) else WarehouseError
@@ -79,46 +87,113 @@ class DbtLayer(DbtBuildLocalOperator):
         )
 
     def _command(self, verb: str, node: str) -> str:
-        select = f" --select {node}" if node else ""
-        given = ", ".join(f"{name}: {value}" for name, value in (self.vars or {}).items())
-        return f"dbt {verb} --project-dir dbt --profiles-dir dbt{select} --vars '{{{given}}}'"
+        return dbt_command(verb, self.vars, node)
 
 
-def dbt_layers(settings: InstitutionSettings) -> TaskGroup:
-    """Return one group of tasks: staging, then dictionaries, then the views on quality."""
+class DbtFreshness(DbtSourceLocalOperator):
+    """`dbt source freshness`: fails where a raw table was last loaded too long ago."""
+
+    def __init__(self, *, connection_name: str, max_age_hours: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.connection_name, self.max_age_hours = connection_name, max_age_hours
+
+    def execute(self, context: Context, **kwargs: Any) -> Any:
+        """Measure; raise ``SettingsError`` where the warehouse's connection is not set."""
+        airflow_secrets().text(self.connection_name)
+        return super().execute(context, **kwargs)
+
+    def handle_exception_dbt_runner(self, result: Any) -> None:
+        """Log the age of each source.
+
+        Raises:
+            WarehouseError: a source is too old, or dbt could not measure. Another try may find it loaded.
+        """
+        measured = getattr(result.result, "results", None) or []
+        for source in measured:
+            if (age := getattr(source, "age", None)) is not None:
+                self.log.info("table %s: loaded %.1f hours ago (%s)", source.node.name, age / 3600, source.status)
+        stale = sorted(source.node.name for source in measured if source.status == "error")
+        if stale:
+            raise WarehouseError(
+                f"table {', '.join(stale)}: last loaded more than {self.max_age_hours} hours ago"
+                " (warehouse.max_source_age_hours); load the warehouse, then clear this task"
+            )
+        if not result.success:
+            failed = ", ".join(sorted(source.node.name for source in measured if source.status == "runtime error"))
+            raise WarehouseError(
+                f"dbt source freshness could not measure {failed or 'the sources'}; in a shell that may read the"
+                f" warehouse, this shows why: {dbt_command('source freshness', self.vars)}"
+            )
+
+
+def freshness_task(settings: InstitutionSettings) -> DbtFreshness | None:
+    """Return the task ``source_freshness``; ``None`` where ``warehouse.max_source_age_hours`` is null."""
+    hours = settings.warehouse.max_source_age_hours
+    if hours is None:
+        return None
+    arguments = _silent_dbt(settings)
+    arguments["vars"] |= {"freshness_error_hours": hours, "freshness_warn_hours": hours}
+    return DbtFreshness(
+        task_id="source_freshness",
+        connection_name=settings.warehouse.connection,
+        max_age_hours=hours,
+        **arguments,
+    )
+
+
+def dbt_layers(settings: InstitutionSettings) -> dict[Layer, DbtLayer]:
+    """Return the task of each layer, in one group: staging, then dictionaries, then the views on quality.
+
+    What compiles the dictionaries follows the task ``dictionaries``; quality is beside it and stops nothing.
+    """
+    with TaskGroup("dbt"):
+        layers = {
+            layer: DbtLayer(
+                task_id=layer,
+                connection_name=settings.warehouse.connection,
+                schema_name=settings.schema_name(layer),
+                select=select,
+                # Unit tests are for those who change the SQL.
+                exclude=["resource_type:unit_test"],
+                # Also the tests that look back at an earlier layer.
+                indirect_selection="buildable",
+                **_silent_dbt(settings),
+            )
+            for layer, select in LAYERS.items()
+        }
+        layers["staging"] >> layers["dictionaries"] >> layers["quality"]
+    return layers
+
+
+def _silent_dbt(settings: InstitutionSettings) -> dict[str, Any]:
+    """Return the arguments that every dbt task of an institution has."""
     profile = PostgresUserPasswordProfileMapping(
         conn_id=settings.warehouse.connection, profile_args={"schema": "palimpsest_unused", "threads": 2}
     )
-    with TaskGroup("dbt") as group:
-        chain(
-            *(
-                DbtLayer(
-                    task_id=layer,
-                    connection_name=settings.warehouse.connection,
-                    schema_name=settings.schema_name(layer),
-                    project_dir=str(DBT_PROJECT),
-                    profile_config=ProfileConfig("palimpsest", "warehouse", profile_mapping=profile),
-                    select=select,
-                    # Also the tests that look back at an earlier layer.
-                    indirect_selection="buildable",
-                    vars={"institution": settings.institution, "layout": settings.warehouse.layout},
-                    invocation_mode=InvocationMode.DBT_RUNNER,
-                    install_deps=False,
-                    emit_datasets=False,
-                    # Compiled SQL would be stored in Airflow's database.
-                    should_store_compiled_sql=False,
-                    append_env=True,
-                    env=_SILENT,
-                )
-                for layer, select in LAYERS.items()
-            )
-        )
-    return group
+    return {
+        "project_dir": str(DBT_PROJECT),
+        "profile_config": ProfileConfig("palimpsest", "warehouse", profile_mapping=profile),
+        "vars": {"institution": settings.institution, "layout": settings.warehouse.layout},
+        "invocation_mode": InvocationMode.DBT_RUNNER,
+        "install_deps": False,
+        "emit_datasets": False,
+        # Compiled SQL would be stored in Airflow's database.
+        "should_store_compiled_sql": False,
+        "append_env": True,
+        "env": _SILENT,
+    }
+
+
+def dbt_command(verb: str, variables: dict[str, Any] | None, node: str = "") -> str:
+    """Return the command that a person runs in the checkout to see what an Airflow task must not log."""
+    select = f" --select {node}" if node else ""
+    given = ", ".join(f"{name}: {value}" for name, value in (variables or {}).items())
+    return f"dbt {verb} --project-dir dbt --profiles-dir dbt{select} --vars '{{{given}}}'"
 
 
 def _describe_node(outcome: Any) -> str:
     node = outcome.node
-    if outcome.status != "fail":
+    if outcome.status not in {"fail", "warn"}:
         return f"{node.resource_type} {node.name} ended with status {outcome.status}"
     model = (getattr(node, "attached_node", None) or "").rpartition(".")[2]
     rows = "1 row" if outcome.failures == 1 else f"{outcome.failures} rows"

@@ -20,6 +20,11 @@ class WarehouseSettings(Section):
 
     connection: Name = Field(description="Name of the secret that holds the PostgreSQL URI of the EHR warehouse.")
     layout: Name = Field(description="dbt staging adapter that reads the raw tables: omop, clarity, or your own.")
+    max_source_age_hours: int | None = Field(
+        default=None,
+        ge=1,
+        description="Notes are not read where the raw tables were last loaded longer ago; null: never checked.",
+    )
 
 
 class DictionariesSettings(Section):

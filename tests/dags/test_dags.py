@@ -158,14 +158,15 @@ class TestStructure:
         assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
             "upgrade_tables": {"dbt.staging"},
             "dbt.staging": {"dbt.dictionaries"},
-            "dbt.dictionaries": {"dbt.quality"},
-            "dbt.quality": {"compile_dictionaries"},
+            "dbt.dictionaries": {"dbt.quality", "compile_dictionaries"},
+            "dbt.quality": set(),
             "compile_dictionaries": set(),
         }
-        for task in dag.tasks[1:4]:
+        for task in (dag.get_task(f"dbt.{layer}") for layer in ("staging", "dictionaries", "quality")):
             assert task.should_store_compiled_sql is False
             assert task.vars["institution"] == institution
             assert "DBT_LOG_LEVEL" in task.env
+            assert task.exclude == ["resource_type:unit_test"]
 
     def test_gold(self, dagbag, institution):
         dag = dagbag.dags[f"gold__{institution}"]

@@ -67,3 +67,44 @@ def test_a_layer_logs_one_line(layer, caplog):
         "dbt built 60 models and tests in 30.0 s: 60 pass"
     ]
     assert len(caplog.records) == 1
+
+
+def test_warnings_name_test_and_rows(layer, caplog):
+    warned = outcome("warn", "not_blank_stg_note_patient_id", model="stg_note", failures=2)
+    report = types.SimpleNamespace(results=[warned])
+    with caplog.at_level("WARNING"):
+        layer.handle_exception_dbt_runner(types.SimpleNamespace(result=report, success=True, exception=None))
+    assert "test not_blank_stg_note_patient_id of stg_note failed for 2 rows" in caplog.text
+
+
+@pytest.fixture
+def freshness(dagbag):
+    from airflow.sdk import DAG
+
+    from wiring.dbt import freshness_task
+    from wiring.institutions import usable_institutions
+
+    settings = next(one for one in usable_institutions() if one.institution == "riverside")
+    limited = settings.model_copy(
+        update={"warehouse": settings.warehouse.model_copy(update={"max_source_age_hours": 30})}
+    )
+    with DAG("freshness"):
+        assert freshness_task(settings) is None
+        return freshness_task(limited)
+
+
+def _measured(status, name="note"):
+    return types.SimpleNamespace(status=status, node=types.SimpleNamespace(name=name), age=7200.0)
+
+
+def test_a_stale_table_is_named_with_its_limit(freshness):
+    assert freshness.vars["freshness_error_hours"] == 30
+    with pytest.raises(WarehouseError, match="table note: last loaded more than 30 hours ago"):
+        freshness.handle_exception_dbt_runner(result(_measured("pass", "person"), _measured("error")))
+    with pytest.raises(WarehouseError, match=r"could not measure note.*dbt source freshness --project-dir"):
+        freshness.handle_exception_dbt_runner(result(_measured("runtime error")))
+
+
+def test_a_fresh_table_passes(freshness):
+    report = types.SimpleNamespace(results=[_measured("pass")])
+    freshness.handle_exception_dbt_runner(types.SimpleNamespace(result=report, success=True, exception=None))

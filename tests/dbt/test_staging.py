@@ -32,6 +32,11 @@ def test_notes_are_byte_identical(warehouse):
     assert len(TEXTS) == len(stored)
 
 
+def test_a_note_is_as_new_as_it_was_written_and_not_deleted(warehouse):
+    stored = warehouse.rows("SELECT note_id, modified_at, is_deleted FROM {i}_staging.stg_note ORDER BY note_id")
+    assert stored == [(n.note_id, n.note_datetime, False) for n in notes()]
+
+
 def test_names_are_split_as_people_have_them(warehouse):
     stored = warehouse.rows("SELECT patient_id, first_name, middle_name, last_name FROM {i}_staging.stg_patient_name")
     expected = {(p.patient_id, p.person.first, p.person.middle or None, p.person.last) for p in PATIENTS}

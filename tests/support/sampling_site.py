@@ -8,7 +8,8 @@ KEY = bytes(range(32))
 TABLES = """
 create schema xx_staging; create schema xx_dictionaries;
 create table xx_staging.stg_note (
-    note_id text, patient_id text, note_type text, note_datetime timestamp, author_id text, note_text text);
+    note_id text, patient_id text, note_type text, note_datetime timestamp, author_id text, note_text text,
+    is_deleted boolean not null default false);
 create table xx_staging.stg_patient (patient_id text, sex text, birth_date date, ethnicity_hint text);
 create table xx_dictionaries.dict_patient (patient_id text, term text, normalised text, kind text);
 """

@@ -10,7 +10,14 @@ with sampled as materialized (
         n.note_text,
         dense_rank() over (order by n.patient_id) as patient
     from {{ ref('stg_note') }} as n
-    where n.note_id in (select c.note_id from {{ ref('stg_note') }} as c order by md5(c.note_id) limit {{ var('harvest_notes') }})
+    where
+        n.note_id in (
+            select c.note_id
+            from {{ ref('stg_note') }} as c
+            where not c.is_deleted
+            order by md5(c.note_id)
+            limit {{ var('harvest_notes') }}
+        )
 ),
 
 -- Notes repeat themselves, so the next steps work on distinct stretches of text between punctuation marks.

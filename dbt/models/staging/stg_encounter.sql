@@ -1,4 +1,4 @@
-{% set columns -%}
+{% set columns %}
     encounter_id::text as encounter_id,
     started_on::date as started_on,
     {{ present('provider_id::text') }} as provider_id,

@@ -1,5 +1,5 @@
 -- A row that names a patient and a note excludes the patient: the wider of the two.
-{% set columns -%}
+{% set columns %}
     case when {{ present('patient_id::text') }} is null then {{ present('note_id::text') }} end as note_id,
     {{ present('reason::text') }} as reason,
     valid_from::timestamp as valid_from,

@@ -1,5 +1,4 @@
-{% set columns -%}
-    {{ present('street::text') }} as street,
+{% set columns %}{{ present('street::text') }} as street,
     {{ present('city::text') }} as city,
     {{ present('state::text') }} as state,
     {{ present('zip::text') }} as zip

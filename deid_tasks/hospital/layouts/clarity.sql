@@ -119,4 +119,5 @@ CREATE INDEX ON hsp_account (pat_id);
 CREATE INDEX ON pat_enc (pat_id);
 CREATE INDEX ON hno_info (pat_enc_csn_id);
 CREATE INDEX ON hno_info (create_instant_dttm);
+CREATE INDEX ON hno_info (update_date);
 CREATE INDEX ON note_enc_info (note_id);

@@ -122,6 +122,7 @@ CREATE TABLE note (
 );
 CREATE INDEX ON note (note_datetime);
 CREATE INDEX ON note (person_id);
+CREATE INDEX ON note (load_datetime);
 CREATE INDEX ON note (note_source_value);
 CREATE INDEX ON person (person_source_value);
 CREATE INDEX ON visit_occurrence (person_id);

@@ -73,6 +73,7 @@ from (
     left join lateral (
         select own.terms, own.phones from sample_patient as own where own.patient_id = n.patient_id offset 0
     ) as p on true
+    where w.written is not null and not n.is_deleted
     offset 0
 ) as read
 """

@@ -20,7 +20,6 @@ OWN = [
     ("N8", "P2", "seen by Dr. Quillfeather", False),
     ("N9", None, "Quillfeather", False),
     ("N10", "P3", "nobody", False),
-    ("N11", "P3", None, False),
     ("N12", "P1", "", False),
 ]
 
@@ -31,6 +30,17 @@ def test_a_note_that_holds_its_own_patients_identifiers_is_known(database, ask):
     assert {note_id: holds for note_id, _, holds, _ in drawn(ask, "stratified")} == {
         note_id: holds for note_id, *_, holds in OWN
     }
+
+
+def test_a_note_without_a_text_and_a_deleted_one_are_not_drawn(database, ask):
+    put(
+        ask,
+        [(note_id, "P1", "t", "2024-01-01", text) for note_id, text in (("N1", "ok"), ("N2", None), ("N3", "gone"))],
+    )
+    ask("update xx_staging.stg_note set is_deleted = true where note_id = 'N3'")
+    stratified, simple = draw_samples(*site(database, size=100, random_size=10))
+    assert {row[0] for row in drawn(ask, "stratified") + drawn(ask, "random")} == {"N1"}
+    assert (stratified["of_notes"], simple["too_long"]) == (1, 0)
 
 
 def test_distinct_patients_first_and_among_them_notes_with_their_own_identifiers(database, ask):
@@ -140,7 +150,8 @@ def test_a_text_that_a_view_puts_together_is_made_once_for_the_draw_and_once_for
         create function xx_staging.make(text) returns text language sql stable
             as $$ select $1 from nextval('xx_staging.made') $$;
         create view xx_staging.stg_note as
-        select note_id, patient_id, note_type, note_datetime, author_id, xx_staging.make(note_text) as note_text
+        select note_id, patient_id, note_type, note_datetime, author_id, xx_staging.make(note_text) as note_text,
+            is_deleted
         from xx_staging.raw
         """
     )

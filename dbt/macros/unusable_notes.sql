@@ -1,0 +1,22 @@
+{#- Why a row of the note adapter cannot be staged; NULL where it can. -#}
+{% macro unusable_note() -%}
+    case
+        when {{ present('note_id::text') }} is null then 'no_id'
+        when note_datetime is null then 'no_time'
+        when note_datetime > localtimestamp + interval '1 day' then 'in_the_future'
+    end
+{%- endmacro %}
+
+{#-
+    The text in a bytea column, for an adapter whose EHR keeps bytes; NULL where they are not UTF-8 or hold a NUL character.
+    PostgreSQL's own convert_from would stop the whole query at such a row.
+-#}
+{% macro text_of_bytes(column) -%}
+    case
+        when encode({{ column }}, 'hex') ~ (
+            '^(?:(?:0[1-9a-f]|[1-7][0-9a-f])|(?:c[2-9a-f]|d[0-9a-f])[89ab][0-9a-f]|e0[ab][0-9a-f][89ab][0-9a-f]'
+            || '|(?:e[1-9abcef])(?:[89ab][0-9a-f]){2}|ed[89][0-9a-f][89ab][0-9a-f]|f0[9ab][0-9a-f](?:[89ab][0-9a-f]){2}'
+            || '|f[123](?:[89ab][0-9a-f]){3}|f48[0-9a-f](?:[89ab][0-9a-f]){2})*$'
+        ) then convert_from({{ column }}, 'UTF8')
+    end
+{%- endmacro %}

@@ -1,0 +1,121 @@
+"""Merged patients, excluded patients, and rows that break the contract: who has what in staging, and what is counted."""
+
+import re
+from pathlib import Path
+
+import psycopg2
+import pytest
+
+MERGES = {
+    "omop": "insert into {i}_ehr.person_merge values (4, 3, '2024-02-01'), (3, 2, '2024-02-02')",
+    "clarity": "insert into {i}_ehr.pat_merge_history values ('P000004', 'P000003', '2024-02-01'),"
+    " ('P000003', 'P000002', '2024-02-02')",
+}
+EXCLUSIONS = {
+    "omop": "insert into {i}_ehr.research_exclusion values (1, 3, null, 'opted_out', null, null),"
+    " (2, null, 1, 'vip', null, null), (3, null, null, 'vip', null, null)",
+    "clarity": "insert into {i}_ehr.research_exclusion values (1, 'P000003', null, 'opted_out', null, null),"
+    " (2, null, 'N0000', 'vip', null, null), (3, null, ' ', 'vip', null, null)",
+}
+DIRTY = {
+    "omop": "update {i}_ehr.note set note_datetime = '2204-01-01' where note_id = 1;"
+    " update {i}_ehr.note set person_id = 99 where note_id = 2;"
+    " insert into {i}_ehr.person_identifier values (1, 'passport', 'X1234567')",
+    "clarity": "update {i}_ehr.hno_info set create_instant_dttm = '2204-01-01' where note_id = 'N0000';"
+    " update {i}_ehr.hno_info set pat_enc_csn_id = 99 where note_id = 'N0001';"
+    " insert into {i}_ehr.identity_id values ('P000001', 9, null, 'X1234567')",
+}
+RESTORED = {
+    "omop": "truncate {i}_ehr.person_merge, {i}_ehr.research_exclusion;"
+    " update {i}_ehr.note set note_datetime = load_datetime where note_id = 1;"
+    " update {i}_ehr.note set person_id = 2 where note_id = 2;"
+    " delete from {i}_ehr.person_identifier where identifier_type = 'passport'",
+    "clarity": "truncate {i}_ehr.pat_merge_history, {i}_ehr.research_exclusion;"
+    " update {i}_ehr.hno_info set create_instant_dttm = update_date where note_id = 'N0000';"
+    " update {i}_ehr.hno_info set pat_enc_csn_id = 2 where note_id = 'N0001';"
+    " delete from {i}_ehr.identity_id where line = 9",
+}
+
+
+@pytest.fixture
+def change(warehouse):
+    """Write to the raw tables; what was written is undone afterwards."""
+
+    def write(statements: dict[str, str]) -> None:
+        with psycopg2.connect(warehouse.uri) as connection, connection.cursor() as cursor:
+            cursor.execute(statements[warehouse.layout].replace("{i}", warehouse.institution))
+
+    yield write
+    write(RESTORED)
+    assert warehouse.run("run", "--select", "stg_patient_merge").returncode == 0
+
+
+def ids(warehouse, model: str, column: str = "patient_id") -> set[str]:
+    return {value for (value,) in warehouse.rows(f"select {column} from {{i}}_staging.{model}")}
+
+
+def test_what_a_former_id_had_is_the_survivor_s(warehouse, change):
+    question = "select kind, term from {i}_dictionaries.dict_patient where patient_id = any('{P000002,P000003,P000004}')"
+    terms = set(warehouse.rows(question))
+    notes = warehouse.rows("select count(*) from {i}_staging.stg_note")
+    change(MERGES)
+    change(EXCLUSIONS)
+    result = warehouse.run("build", "--select", "stg_patient_merge", "--exclude", "resource_type:unit_test")
+    assert result.returncode == 0, result.stdout
+    assert warehouse.rows("select former_id, surviving_id from {i}_staging.stg_patient_merge order by 1") == [
+        ("P000003", "P000002"),
+        ("P000004", "P000002"),
+    ]
+    for model in ("stg_patient", "stg_patient_name", "stg_patient_identifier", "stg_encounter", "stg_note"):
+        assert not {"P000003", "P000004"} & ids(warehouse, model), model
+    assert warehouse.rows("select count(*) from {i}_staging.stg_note") == notes
+    survivor = "select kind, term from {i}_dictionaries.dict_patient where patient_id = 'P000002'"
+    assert set(warehouse.rows(survivor)) == terms
+    assert set(warehouse.rows("select patient_id, note_id, reason from {i}_staging.stg_exclusion")) == {
+        ("P000002", None, "opted_out"),
+        (None, "N0000", "vip"),
+    }
+    counted = set(warehouse.rows("select * from {i}_quality.quality_rows where status in ('quarantined', 'excluded')"))
+    assert ("patient", "quarantined", "merged", 2) in counted
+    assert ("exclusion", "quarantined", "names_nobody", 1) in counted
+    assert ("note", "excluded", "opted_out", 6) in counted
+    assert ("note", "excluded", "vip", 1) in counted
+
+
+def test_dirty_rows_are_counted_and_stop_no_build(warehouse, change):
+    change(DIRTY)
+    result = warehouse.run(
+        "build", "--select", "path:models/staging", "quality_rows", "--exclude", "resource_type:unit_test"
+    )
+    assert result.returncode == 0, result.stdout
+    assert "Warning in test not_blank_stg_note_patient_id" in result.stdout
+    assert warehouse.rows("select note_id, patient_id from {i}_staging.stg_note where patient_id is null") == [
+        ("N0001", None)
+    ]
+    assert "N0000" not in ids(warehouse, "stg_note", "note_id")
+    assert warehouse.rows(
+        "select status, reason, rows_counted from {i}_quality.quality_rows where table_name = 'note' order by 1"
+    ) == [("quarantined", "in_the_future", 1), ("raw", None, 10), ("staged", None, 9)]
+    kinds = "select kind from {i}_staging.stg_patient_identifier where value = 'X1234567'"
+    assert warehouse.rows(kinds) == [("other_id",)]
+
+
+@pytest.mark.parametrize(
+    ("stored", "text"),
+    [
+        ("Zoë — 𝔘 \n\t".encode(), "Zoë — 𝔘 \n\t"),
+        (b"", ""),
+        (b"caf\xe9", None),
+        (b"a\x00b", None),
+        (b"\xed\xa0\x80", None),
+        (b"\xc0\xaf", None),
+        (b"\xf4\x90\x80\x80", None),
+        (b"\xe2\x82", None),
+    ],
+)
+def test_bytes_that_are_no_text_are_null_and_stop_no_query(warehouses, stored, text):
+    macro = (Path(__file__).parents[2] / "dbt/macros/unusable_notes.sql").read_text()
+    expression = re.search(r"text_of_bytes\(column\) -%\}(.*?)\{%- endmacro", macro, re.DOTALL).group(1)
+    with psycopg2.connect(warehouses["omop"].uri) as connection, connection.cursor() as cursor:
+        cursor.execute("select " + expression.replace("{{ column }}", "%(stored)s::bytea"), {"stored": stored})
+        assert cursor.fetchone() == (text,)
