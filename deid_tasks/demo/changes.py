@@ -3,6 +3,7 @@
 import datetime
 import random
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from deid_tasks.demo.seed import DAYS, START, Size, spec_of
 from deid_tasks.hospital import build_hospital, write_notes
@@ -72,15 +73,15 @@ def _happen(hospital: Hospital, notes: Sequence[GoldNote], first_day: datetime.d
     count = {one: sum(note.patient_id == one for note in notes) for one in {note.patient_id for note in notes}}
     first = {note.patient_id: note for note in reversed(notes)}
     chosen = iter([first[one] for one in sorted(count, key=lambda one: (count[one], one))])
-    rng, composer = random.Random(hospital.spec.seed), NoteComposer(hospital)
-    for number in range(_AMENDED):
-        note = next(chosen)
+    rng = random.Random(hospital.spec.seed)  # noqa: S311 - writes fiction, no secret
+    composer = NoteComposer(hospital)
+    for number, note in enumerate(islice(chosen, _AMENDED)):
         at = _MORNING + number * _MINUTE
         yield NoteAmended(composer.add_addendum(note, patients[note.patient_id], at, rng))
-    for number in range(_LATE):
-        yield NoteArrivedLate(_late_note(composer, hospital, patients[next(chosen).patient_id], first_day, number, rng))
-    for _ in range(_DELETED):
-        yield NoteDeleted(next(chosen).note_id)
+    for number, note in enumerate(islice(chosen, _LATE)):
+        yield NoteArrivedLate(_late_note(composer, hospital, patients[note.patient_id], first_day, number, rng))
+    for note in islice(chosen, _DELETED):
+        yield NoteDeleted(note.note_id)
     yield PatientExcluded(1, next(chosen).patient_id, "consent_withdrawn")
     yield PatientsMerged(next(chosen).patient_id, next(chosen).patient_id)
 

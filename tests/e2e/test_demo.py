@@ -190,9 +190,7 @@ class TestOutcome:
         """The simulated notes of the published days."""
         days = (BACKFILLED[0], BACKFILLED[-1])
         return [
-            note
-            for note in write_notes(demo.hospitals[institution])
-            if days[0] <= note.note_datetime.date() <= days[1]
+            note for note in write_notes(demo.hospitals[institution]) if days[0] <= note.note_datetime.date() <= days[1]
         ]
 
     @staticmethod
