@@ -89,6 +89,8 @@ def reconcile_run(
         missing = _missing(connection, settings, run_id, tally.outcomes, present)
         notes_read = len(tally.outcomes) + missing
         days = whole_days(connection, settings, run_id) or work_days(connection, settings, run_id)
+        if not days:
+            raise GateError(f"{settings.institution}: the run has no work list any more; clear its task that plans it")
         certificate: dict[str, Any] = {}
         refusal: tuple[str, ...] = ()
         try:
