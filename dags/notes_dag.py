@@ -21,7 +21,9 @@ def build(settings: InstitutionSettings) -> DAG:
     ) as dag:
         pin = pin_engine(name)
         plan = plan_notes(name)
-        wait_for_late_notes(settings) >> pin >> plan
+        pin >> plan
+        if settings.notes.lag_hours:
+            wait_for_late_notes(settings) >> pin
         process_and_publish(settings, Kind.NOTES, pin, plan)
     return dag
 

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from deid_tasks.demo import people
 from deid_tasks.demo.airflow_api import AirflowApi
+from deid_tasks.demo.changes import change_hospital
 from deid_tasks.demo.environment import UI_USER, demo_secrets, ui_password
 from deid_tasks.demo.flow import Flow
 from deid_tasks.demo.progress import Progress
@@ -30,7 +31,8 @@ def run(
     console: Console | None = None,
     institutions: Path | None = None,
 ) -> None:
-    """Start the platform, take three days of notes through it, show the result, and leave the platform running.
+    """Start the platform, take three days of notes and what changes in them through it, show the result, and leave the
+    platform running.
 
     Only the demo's own institutions are simulated and run. Other institutions in the folder keep their DAGs, secrets
     and data.
@@ -67,6 +69,7 @@ def run(
         flow.gold_and_evaluation()
         seconds = flow.backfill(*BACKFILLED, partial(platform.create_backfill, settings))
         state.put("backfill_seconds", seconds)
+        _follow_changes(flow, platform, settings, size, progress)
         state.put("under_way", False)  # noqa: FBT003
         show_report(console, settings, secrets, BACKFILLED, seconds)
         show_next_steps(console, platform.places, login, state.folder / SECRETS_FILE)
@@ -153,6 +156,17 @@ def _annotate(
     for settings in institutions:
         notes = people.decide_conflicts(settings, secrets, truths[settings.institution])
         progress.say(f"{settings.title}: a third has decided the conflicts of {notes:,} notes")
+
+
+def _follow_changes(
+    flow: Flow, platform: Platform, institutions: list[InstitutionSettings], size: Size, progress: Progress
+) -> None:
+    """Change notes and patients of the published days in each hospital, and bring the published table up to date."""
+    for settings in institutions:
+        events = change_hospital(platform.places.databases["ehr"], settings, size, BACKFILLED)
+        progress.say(f"{settings.title}: {events} notes and patients of these days have changed since")
+    flow.changes()
+    flow.ledger()
 
 
 def _seed(

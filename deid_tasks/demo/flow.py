@@ -1,4 +1,4 @@
-"""Takes the demo's notes through Airflow, from dictionaries to a backfill of three days."""
+"""Takes the demo's notes through Airflow, from dictionaries to a backfill of three days and what changes after it."""
 
 import datetime
 import json
@@ -12,7 +12,7 @@ from deid_tasks.demo.airflow_api import AirflowApi
 from deid_tasks.demo.progress import Progress
 from deid_tasks.demo.state import DemoError
 
-KINDS = ("dictionaries", "harvest", "sample", "gold", "evaluate", "notes")
+KINDS = ("dictionaries", "harvest", "sample", "gold", "evaluate", "notes", "changes", "ledger")
 """Every kind of DAG that an institution has, in the order that the demo runs them."""
 
 _ENDED = {"success", "failed"}
@@ -88,15 +88,9 @@ class Flow:
 
     def dictionaries(self) -> None:
         """Build the dictionaries of each hospital; the evaluations are paused until there is a gold set."""
-        runs = []
         for name in self._institutions:
             self._api.pause(f"evaluate__{name}")
-            dag_id = f"dictionaries__{name}"
-            is_new = not self._run_ids(dag_id)
-            self._api.unpause(dag_id)
-            # Airflow runs the last scheduled time of a DAG that it never ran before; a second run would only repeat it.
-            runs.append(DagRun(dag_id, self._new_run(dag_id, set()) if is_new else self._api.trigger(dag_id)))
-        self._wait("dictionaries: dbt reads who and what each hospital's notes may name", runs)
+        self._run_now("dictionaries", "dictionaries: dbt reads who and what each hospital's notes may name")
 
     def harvest(self) -> None:
         """Write candidates for the inclusion list and for templates to files that a person verifies."""
@@ -144,6 +138,25 @@ class Flow:
             runs.extend(DagRun(dag_id, run["dag_run_id"], run["logical_date"][:10]) for run in found)
         self._wait("notes: a backfill of three days, from the warehouse past the gate to the published table", runs)
         return time.monotonic() - began
+
+    def changes(self) -> None:
+        """Bring what was published up to date with what changed in the hospitals since."""
+        self._run_now("changes", "changes: what was amended, filed late, deleted, withdrawn or merged since")
+
+    def ledger(self) -> None:
+        """Reconcile hospital, ledger and published table."""
+        self._run_now("ledger", "ledger: hospital, ledger and published table must agree, by day and note type")
+
+    def _run_now(self, kind: str, stage: str) -> None:
+        """Run a DAG that has a schedule once for each institution."""
+        runs = []
+        for name in self._institutions:
+            dag_id = f"{kind}__{name}"
+            is_new = not self._run_ids(dag_id)
+            self._api.unpause(dag_id)
+            # Airflow runs the last scheduled time of a DAG that it never ran before; a second run would only repeat it.
+            runs.append(DagRun(dag_id, self._new_run(dag_id, set()) if is_new else self._api.trigger(dag_id)))
+        self._wait(stage, runs)
 
     def _trigger(self, kind: str, stage: str, **form: object) -> None:
         runs = []

@@ -1,5 +1,6 @@
 """Shows the demo's progress: bars on a terminal, lines in a log."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
@@ -57,6 +58,7 @@ class _Lines:
     def __init__(self, console: Console, parts: Sequence[str]) -> None:
         self._console, self._parts = console, parts
         self._quarters: dict[int, int] = {}
+        self._began = time.monotonic()
 
     def update(self, part: int, done: int, total: int) -> None:
         quarter = 4 * done // total if total else 0
@@ -65,4 +67,5 @@ class _Lines:
             self._console.print(f"    {self._parts[part]}: {done} of {total} tasks", highlight=False)
 
     def finish(self, part: int, total: int) -> None:
-        self._console.print(f"    {self._parts[part]}: done, {total} tasks", highlight=False)
+        seconds = time.monotonic() - self._began
+        self._console.print(f"    {self._parts[part]}: done, {total} tasks, {seconds:,.0f} s", highlight=False)

@@ -3,6 +3,7 @@
 import datetime
 import json
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,8 @@ class _Figures:
     published: int
     quarantined: int
     seconds: float
+    changed: Mapping[str, int]
+    """Notes that runs of changes wrote or removed, by cause."""
     scores: dict[tuple[str, str], tuple[float, float, float]]
     """Value and 95 % interval by variant and metric."""
     certificate: dict[str, Any]
@@ -156,6 +159,7 @@ class _Figures:
             ("notes read", f"{self.read:,}"),
             ("published", f"{self.published:,}"),
             ("quarantined", f"{self.quarantined:,}"),
+            *((label, f"{sum(self.changed.get(cause, 0) for cause in causes):,}") for label, causes in _CHANGED),
             (f"gold notes, {gold['design']} sample", f"{gold['notes']:,}"),
             ("word recall (95% interval)", self._score("full", "recall")),
             (_WITHOUT, self._score("without_dictionaries", "recall")),
@@ -171,6 +175,13 @@ class _Figures:
 
 
 _WITHOUT = "  without the institution's dictionaries"
+_CHANGED = (
+    ("amended since, and published again", ("amended",)),
+    ("filed late, and published", ("late",)),
+    ("of a merged patient, published again", ("merged", "record")),
+    ("retracted: deleted or consent withdrawn", ("deleted", "excluded")),
+)
+"""Labels of the changes, and the causes on the work list that each counts."""
 
 
 def _figures(settings: InstitutionSettings, secrets: Secrets, days: tuple[datetime.date, datetime.date]) -> _Figures:
@@ -185,7 +196,8 @@ def _figures(settings: InstitutionSettings, secrets: Secrets, days: tuple[dateti
                     coalesce(sum(quarantined), 0)::int, coalesce(sum(seconds), 0)::float
                 from (
                     select distinct on (slice_start) * from {results}.run
-                    where slice_start >= %s and slice_start < %s order by slice_start, finished_at desc
+                    where kind = 'notes' and slice_start >= %s and slice_start < %s
+                    order by slice_start, finished_at desc
                 ) as newest
                 """,
                 settings,
@@ -193,6 +205,16 @@ def _figures(settings: InstitutionSettings, secrets: Secrets, days: tuple[dateti
             (days[0], days[1] + datetime.timedelta(days=1)),
         )
         read, published, quarantined, seconds = cursor.fetchone() or (0, 0, 0, 0.0)
+        cursor.execute(
+            compose(
+                """
+                select cause, count(*) from {results}.run_note
+                where run_id like 'changes/%' and result in ('written', 'removed') group by cause
+                """,
+                settings,
+            )
+        )
+        changed = dict(cursor.fetchall())
         cursor.execute(compose("select document from {results}.certificate order by issued_at desc limit 1", settings))
         certificate = cursor.fetchone()
         cursor.execute(
@@ -208,4 +230,4 @@ def _figures(settings: InstitutionSettings, secrets: Secrets, days: tuple[dateti
         scores = {(variant, metric): (value, lower, upper) for variant, metric, value, lower, upper in cursor}
     if not certificate:
         raise DemoError(f"{settings.title} has no certificate: see evaluate__{settings.institution}")
-    return _Figures(read, published, quarantined, seconds, scores, json.loads(certificate[0]))
+    return _Figures(read, published, quarantined, seconds, changed, scores, json.loads(certificate[0]))

@@ -56,12 +56,13 @@ def seed(uri: str, settings: InstitutionSettings, size: Size) -> int:
     import psycopg2
 
     from deid_tasks.hospital import build_hospital, write_notes
-    from deid_tasks.hospital.layouts import load
+    from deid_tasks.hospital.history import HistoryWriter
 
     hospital = build_hospital(spec_of(settings, size))
     connection = psycopg2.connect(uri)
     try:
         schema = settings.schema_name("ehr")
-        return load(connection, hospital, write_notes(hospital), schema, settings.warehouse.layout)
+        writer = HistoryWriter(connection, schema, settings.warehouse.layout, hospital)
+        return writer.load(write_notes(hospital))
     finally:
         connection.close()

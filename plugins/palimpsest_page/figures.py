@@ -32,7 +32,7 @@ _QUERIES = {
         limit 10
     """,
     "runs": """
-        select run_id, slice_start, slice_end, notes_read, published, unchanged, quarantined, seconds,
+        select run_id, kind, slice_start, slice_end, notes_read, published, unchanged, quarantined, removed, seconds,
             certificate_id, finished_at, review
         from {schema}.run
         order by finished_at desc

@@ -79,7 +79,6 @@ class TestStructure:
     def test_notes(self, dagbag, institution):
         dag = dagbag.dags[f"notes__{institution}"]
         assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
-            "wait_for_late_notes": {"pin_engine"},
             "pin_engine": {"plan_notes", "detect_and_obfuscate", "reconcile_and_gate", "publish", "publish_tables"},
             "plan_notes": {"remove_notes", "detect_and_obfuscate"},
             "remove_notes": {"publish"},
@@ -93,6 +92,16 @@ class TestStructure:
         # After one failed shard, neither the gate nor the table is reached.
         assert dag.get_task("reconcile_and_gate").trigger_rule == "all_success"
         assert dag.get_task("publish").trigger_rule == "all_success"
+
+    def test_a_day_waits_for_late_notes_where_the_settings_say_so(self, dagbag, institution):
+        import notes_dag
+        from deid_tasks.settings import load_institution
+
+        settings = load_institution(ROOT / "dags" / "institutions" / f"{institution}.yaml")
+        late = settings.model_copy(update={"notes": settings.notes.model_copy(update={"lag_hours": 6.0})})
+        wait = notes_dag.build(late).get_task("wait_for_late_notes")
+        assert wait.downstream_task_ids == {"pin_engine"}
+        assert (wait.delta, wait.deferrable) == (datetime.timedelta(hours=6), True)
 
     def test_changes_remove_notes_without_an_engine(self, dagbag, institution):
         dag = dagbag.dags[f"changes__{institution}"]
@@ -113,11 +122,11 @@ class TestStructure:
         )
         assert dag.get_task("publish").downstream_task_ids == {"store_vault"}
         assert dag.get_task("store_vault").trigger_rule == "all_success"
-        assert dag.get_task("store_vault").upstream_task_ids == {"pin_engine", "publish", "reconcile_and_gate"}
+        assert dag.get_task("store_vault").upstream_task_ids == {"publish", "reconcile_and_gate"}
 
     def test_a_run_waits_for_newer_dictionaries_without_a_worker(self, dagbag, institution, monkeypatch):
-        import notes_dag
         from deid_tasks.core.errors import DictionariesTooOldError
+        from wiring import start
 
         sensor = dagbag.dags[f"notes__{institution}"].get_task("pin_engine")
         assert (sensor.mode, sensor.poke_interval, sensor.timeout) == ("reschedule", 300, 12 * 3_600)
@@ -129,9 +138,9 @@ class TestStructure:
                 raise pin
             return pin
 
-        monkeypatch.setattr(notes_dag, "run_step", step)
-        assert not notes_dag.pin_engine.function(institution)
-        answer = notes_dag.pin_engine.function(institution)
+        monkeypatch.setattr(start, "run_step", step)
+        assert not start.pin_engine.function(institution)
+        answer = start.pin_engine.function(institution)
         assert (bool(answer), answer.xcom_value) == (True, {"fingerprint": "f"})
 
     def test_a_run_of_notes_is_one_day_and_can_be_backfilled(self, dagbag, institution):

@@ -3,6 +3,7 @@
 import datetime
 import io
 import itertools
+import re
 import socket
 import time
 from collections import Counter
@@ -12,11 +13,20 @@ import pytest
 from rich.console import Console
 
 from deid_tasks.demo import down, processes
+from deid_tasks.demo.changes import events_of
 from deid_tasks.demo.command import BACKFILLED
 from deid_tasks.demo.flow import KINDS
 from deid_tasks.demo.report import query
 from deid_tasks.demo.seed import START
 from deid_tasks.engine.obfuscate import Obfuscator
+from deid_tasks.hospital import write_notes
+from deid_tasks.hospital.history.events import (
+    NoteAmended,
+    NoteArrivedLate,
+    NoteDeleted,
+    PatientExcluded,
+    PatientsMerged,
+)
 from deid_tasks.platform.publish import open_table
 from tests.support import demo_storage
 from tests.support.canary import Search, names_of, numbers_of, planted
@@ -75,19 +85,66 @@ class TestOutcome:
         assert sorted(run["logical_date"][:10] for run in runs) == DAYS
 
     @institutions
-    def test_every_note_of_the_warehouse_is_accounted_for(self, demo, institution):
-        [(notes,)] = demo.rows(f"select count(*) from {institution}_staging.stg_note where note_datetime {WITHIN}")
-        sums = "sum(notes_read), sum(published + unchanged), sum(quarantined)"
-        [(read, published, quarantined)] = demo.rows(f"select {sums} from {institution}_results.run")
-        outcomes = dict(
-            demo.rows(f"select outcome = 'quarantined', count(*) from {institution}_results.note_outcome group by 1")
+    def test_every_note_of_the_warehouse_is_accounted_for_by_the_ledger(self, demo, institution):
+        source = demo.rows(
+            f"select note_id from {institution}_staging.stg_note where note_datetime {WITHIN} and not is_deleted"
         )
-        _, [(rows, keys)] = self._ask(
-            demo, f"count(*), count(DISTINCT note_key) FROM notes WHERE institution = '{institution}'"
+        ledger = demo.rows(f"select note_id, outcome, note_key from {institution}_results.note_ledger")
+        assert sorted(source) == sorted((note_id,) for note_id, *_ in ledger)
+        outcomes = Counter(outcome for _, outcome, _ in ledger)
+        assert set(outcomes) <= {"published", "unchanged", "quarantined", "excluded"}
+        _, rows = self._ask(demo, f"note_key FROM notes WHERE institution = '{institution}'")
+        published = [(key,) for _, outcome, key in ledger if outcome in {"published", "unchanged"}]
+        assert sorted(rows) == sorted(published)
+        assert 0 < len(published) <= SIZE.notes
+        [counted] = demo.rows(
+            "select sum(source), sum(published), sum(quarantined), sum(excluded), sum(in_table), sum(pending)"
+            f" from {institution}_results.ledger_count"
         )
-        assert 0 < notes == read == published + quarantined <= SIZE.notes
-        assert (outcomes[False], outcomes.get(True, 0)) == (published, quarantined)
-        assert rows == keys == published
+        assert counted == (
+            len(source), len(published), outcomes["quarantined"], outcomes["excluded"], len(rows), 0
+        )  # fmt: skip
+
+    @institutions
+    def test_the_table_follows_the_changes_and_the_demo_says_so(self, demo, institution):
+        settings = next(one for one in demo.institutions if one.institution == institution)
+        events = events_of(settings, SIZE, BACKFILLED)
+        changed = {
+            note: (cause, result)
+            for note, cause, result in demo.rows(
+                f"select note_id, cause, result from {institution}_results.run_note where run_id like 'changes/%'"
+            )
+        }
+        moved = {event.former_id for event in events if isinstance(event, PatientsMerged)}
+        withdrawn = {event.patient_id for event in events if isinstance(event, PatientExcluded)}
+        merged = [note for note in self._notes(demo, institution) if note.patient_id in moved]
+        excluded = [note for note in self._notes(demo, institution) if note.patient_id in withdrawn]
+        expected = {event.note.note_id: ("amended", "written") for event in events if isinstance(event, NoteAmended)}
+        expected |= {event.note.note_id: ("late", "written") for event in events if isinstance(event, NoteArrivedLate)}
+        expected |= {event.note_id: ("deleted", "removed") for event in events if isinstance(event, NoteDeleted)}
+        expected |= {note.note_id: ("merged", "written") for note in merged}
+        expected |= {note.note_id: ("excluded", "removed") for note in excluded}
+        assert {note: changed.get(note) for note in expected} == expected
+        # The surviving patient's own notes are read again, because the record has the former id's names now.
+        assert {changed[note] for note in set(changed) - set(expected)} == {("record", "written")}
+        causes = Counter(cause for cause, _ in expected.values())
+        column = 1 + INSTITUTIONS.index(institution)
+        lines = [re.split(r" {2,}", line.strip()) for line in demo.said.splitlines()]
+        shown = {line[0]: line[column] for line in lines if len(line) > column}
+        assert shown["amended since, and published again"] == str(causes["amended"])
+        assert shown["filed late, and published"] == str(causes["late"])
+        assert shown["retracted: deleted or consent withdrawn"] == str(causes["deleted"] + causes["excluded"])
+
+    @institutions
+    def test_a_merged_patients_notes_are_published_under_the_survivor(self, demo, institution):
+        settings = next(one for one in demo.institutions if one.institution == institution)
+        [merge] = [one for one in events_of(settings, SIZE, BACKFILLED) if isinstance(one, PatientsMerged)]
+        keys = {one: _key_of(settings, demo, one) for one in (merge.former_id, merge.surviving_id)}
+        _, rows = self._ask(demo, f"patient_key, count(*) FROM notes WHERE institution = '{institution}' GROUP BY 1")
+        counted = dict(rows)
+        assert keys[merge.former_id] not in counted
+        patients = Counter(note.patient_id for note in self._notes(demo, institution))
+        assert counted[keys[merge.surviving_id]] == patients[merge.former_id] + patients[merge.surviving_id]
 
     @institutions
     def test_every_slice_names_the_certificate_it_was_published_under(self, demo, institution):
@@ -97,7 +154,8 @@ class TestOutcome:
             )
         )
         slices = self._summaries(demo, institution)
-        assert len(slices) == len(DAYS)
+        # One for each day, and one for what changed since.
+        assert len(slices) == len(DAYS) + 1
         for summary in slices:
             assert issued[summary["palimpsest.certificate"]] == summary["palimpsest.fingerprint"]
 
@@ -114,6 +172,7 @@ class TestOutcome:
             "notes read",
             "published",
             "quarantined",
+            "retracted",
             "word recall",
             "notes per second",
             "SELECT",
@@ -125,6 +184,14 @@ class TestOutcome:
     @staticmethod
     def _ask(demo, sql):
         return query(demo.institutions[0], demo.secrets, f"SELECT {sql}")
+
+    @staticmethod
+    def _notes(demo, institution):
+        """The simulated notes of the published days."""
+        days = (BACKFILLED[0], BACKFILLED[-1])
+        return [
+            note for note in write_notes(demo.hospitals[institution]) if days[0] <= note.note_datetime.date() <= days[1]
+        ]
 
     @staticmethod
     def _summaries(demo, institution):
@@ -139,7 +206,7 @@ class TestOutcome:
 def failed_task(demo):
     """The log of a task that stumbled over a note: PostgreSQL's error text quotes the note itself."""
     view = "riverside_staging.stg_note"
-    columns = "note_id, patient_id, note_type, note_datetime, author_id"
+    columns = "note_id, patient_id, note_type, note_datetime, author_id, modified_at, is_deleted"
     demo.rows(f"alter view {view} rename to stg_note_sound")
     demo.rows(f"create view {view} as select {columns}, note_text::int::text as note_text from {view}_sound")
     for backfill in demo.api.unfinished_backfills("notes__riverside"):
@@ -247,8 +314,12 @@ class TestNothingIsTold:
 
     @institutions
     def test_structured_tables_are_whole_and_joined_to_the_notes(self, demo, institution):
-        counted = dict(demo.rows(f"select distinct table_name, published from {institution}_results.published_table"))
-        assert counted["patients"] == SIZE.patients
+        counted = demo.rows(
+            f"select published from {institution}_results.published_table where table_name = 'patients' order by 1"
+        )
+        # One patient was merged into another.
+        assert counted[0] == (SIZE.patients - 1,)
+        assert counted[-1] == (SIZE.patients,)
         sql = (
             "SELECT count(DISTINCT note_key) FROM notes JOIN patients USING (institution, patient_key)"
             " JOIN providers USING (institution, author_key) JOIN encounters USING (institution, patient_key)"
