@@ -100,10 +100,11 @@ class LivingSite:
         with closing(psycopg2.connect(_database(self.uri, "postgres"))) as connection:
             connection.autocommit = True
             with connection.cursor() as cursor:
+                template = urlsplit(self.uri).path.removeprefix("/")
+                # Pools of libraries may still hold sessions, and only a database without sessions can be copied.
+                cursor.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", (template,))
                 cursor.execute(
-                    sql.SQL("create database {} template {}").format(
-                        sql.Identifier(name), sql.Identifier(urlsplit(self.uri).path.removeprefix("/"))
-                    )
+                    sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template))
                 )
         return LivingCopy(self, name)
 

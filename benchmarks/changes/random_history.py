@@ -53,12 +53,12 @@ class RandomHistory(RuleBasedStateMachine):
         assert self._copy is not None
         return self._copy
 
-    @initialize(seed=st.integers(0, 2**16), first=_DAYS, days=st.integers(1, 4))
-    def begin(self, seed: int, first: int, days: int) -> None:
+    @initialize(seed=st.integers(0, 2**16), last=st.integers(0, _LAST_DAY))
+    def begin(self, seed: int, last: int) -> None:
         """Take a copy of the site, and publish the first days."""
         self._copy = self.site.copy(f"history_{next(_NUMBERS)}")
         self._events = self._copy.future(_HISTORY_DAYS, seed)
-        self._go_on(self._run([START + datetime.timedelta(days=first + n) for n in range(days)]), 99)
+        self._go_on(self._run([START + datetime.timedelta(days=n) for n in range(_FIRST_DAY, last + 1)]), 99)
 
     @rule(kind=_KINDS)
     def happen(self, kind: type[Event]) -> None:

@@ -200,7 +200,7 @@ def _published_rows(
     batch: pa.RecordBatch, settings: InstitutionSettings, written: Mapping[str, object]
 ) -> pa.RecordBatch:
     """Return the rows of the published table for a batch of results: the written notes without quarantined ones."""
-    is_written = pa.array([note in written for note in batch["note_id"].to_pylist()])
+    is_written = pa.array([note in written for note in batch["note_id"].to_pylist()], pa.bool_())
     kept = batch.filter(pc.and_(is_written, pc.is_valid(batch["deid_text"])))
     columns = {"note_datetime": "deid_datetime", "text": "deid_text"}
     return pa.RecordBatch.from_arrays(

@@ -10,8 +10,8 @@ from tests.conftest import fresh_database
 
 # The same short histories every time; `python -m benchmarks.changes.histories` lives through many others.
 SHORT = settings(
-    max_examples=4,
-    stateful_step_count=10,
+    max_examples=3,
+    stateful_step_count=12,
     derandomize=True,
     database=None,
     deadline=None,
@@ -28,5 +28,5 @@ def living_site(postgres, object_store, tmp_path_factory) -> LivingSite:
 
 def test_every_history_converges(living_site):
     run_state_machine_as_test(history_of(living_site), settings=SHORT)
-    assert RandomHistory.counts["histories"] == SHORT.max_examples
+    assert RandomHistory.counts["histories"] >= SHORT.max_examples
     assert RandomHistory.counts["published rows"] > 0
