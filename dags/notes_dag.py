@@ -5,7 +5,7 @@ from airflow.sdk import DAG, CronDataIntervalTimetable, chain
 from deid_tasks.settings import InstitutionSettings
 from wiring.dbt import freshness_task
 from wiring.institutions import usable_institutions
-from wiring.policy import Kind, dag_arguments
+from wiring.policy import Kind, dag_arguments, end_of_notes
 from wiring.run_review import RunReview
 from wiring.run_tasks import plan_notes, process_and_publish
 from wiring.start import pin_engine, wait_for_late_notes
@@ -18,6 +18,7 @@ def build(settings: InstitutionSettings) -> DAG:
         **dag_arguments(Kind.NOTES, settings, hours=RunReview.HOURS, **settings.publish.model_dump()),
         # A plain cron string has no data interval in Airflow 3, and a backfill needs one.
         schedule=CronDataIntervalTimetable(settings.notes.schedule, timezone=settings.notes.timezone),
+        end_date=end_of_notes(settings),
         max_active_runs=3,
     ) as dag:
         pin = pin_engine(name)

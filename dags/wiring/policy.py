@@ -3,6 +3,7 @@
 import datetime
 from enum import StrEnum
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule
 from airflow.sdk.exceptions import AirflowNotFoundException
@@ -49,6 +50,12 @@ _FAIL_AT_ONCE = ExceptionRetryPolicy(
 def dag_id(kind: Kind, institution: str) -> str:
     """Return the id of an institution's DAG, for example ``notes__riverside``."""
     return f"{kind}__{institution}"
+
+
+def end_of_notes(settings: InstitutionSettings) -> datetime.datetime | None:
+    """Return the last moment at which a day of notes may begin; ``None`` for an institution whose notes have no end."""
+    last = settings.notes.end_date
+    return last and datetime.datetime.combine(last, datetime.time.max, ZoneInfo(settings.notes.timezone))
 
 
 def dag_arguments(kind: Kind, settings: InstitutionSettings, **document_values: Any) -> dict[str, Any]:

@@ -47,6 +47,9 @@ class NotesSettings(NoteLimits):
     """How one day of notes is divided into shards, and which notes are refused."""
 
     start_date: datetime.date = Field(description="First day that the daily DAG, and a backfill, may process.")
+    end_date: datetime.date | None = Field(
+        default=None, description="Last day that the notes DAG processes by itself; there is none if not given."
+    )
     schedule: str = Field(
         default="@daily",
         description="Airflow schedule of the notes DAG, in `timezone`. A run publishes the days that end in its"

@@ -153,6 +153,12 @@ class TestStructure:
         days = [start + datetime.timedelta(days=i) for i in range(4)]
         assert intervals == list(itertools.pairwise(days))
 
+    def test_no_day_after_the_last_one_is_scheduled(self, dagbag, institution):
+        from airflow.serialization.serialized_objects import DagSerialization
+
+        dag = DagSerialization.from_dict(DagSerialization.to_dict(dagbag.dags[f"notes__{institution}"]))
+        assert dag.next_dagrun_info(last_automated_run_info=None) is None
+
     def test_dictionaries(self, dagbag, institution):
         dag = dagbag.dags[f"dictionaries__{institution}"]
         assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
