@@ -1,8 +1,9 @@
 """``notes__<institution>``: whole days of notes, de-identified, checked and published (one Airflow DAG each)."""
 
-from airflow.sdk import DAG, CronDataIntervalTimetable
+from airflow.sdk import DAG, CronDataIntervalTimetable, chain
 
 from deid_tasks.settings import InstitutionSettings
+from wiring.dbt import freshness_task
 from wiring.institutions import usable_institutions
 from wiring.policy import Kind, dag_arguments, end_of_notes
 from wiring.run_review import RunReview
@@ -23,8 +24,12 @@ def build(settings: InstitutionSettings) -> DAG:
         pin = pin_engine(name)
         plan = plan_notes(name)
         pin >> plan
-        if settings.notes.lag_hours:
-            wait_for_late_notes(settings) >> pin
+        # An hour of waiting costs nothing, a task that has nothing to wait for does.
+        first = [wait_for_late_notes(settings)] if settings.notes.lag_hours else []
+        if (is_fresh := freshness_task(settings)) is not None:
+            first.append(is_fresh)
+        if first:
+            chain(*first, pin)
         process_and_publish(settings, Kind.NOTES, pin, plan)
     return dag
 

@@ -77,7 +77,7 @@ def institution(notes: int, of: int, seed: int, *, harvested: bool) -> Iterator[
             values = {"ehr": uri, "key": base64.b64encode(bytes(range(32))).decode()}
             settings, secrets = _settings(folder), Secrets(values.get)
             runs.upgrade_tables(settings, secrets)
-            _dbt(uri, folder)
+            build_dictionaries(uri, NAME, "omop", folder)
             runs.compile_dictionaries(settings, secrets)
             if harvested:
                 runs.harvest_candidates(settings, secrets)
@@ -111,7 +111,12 @@ def _settings(folder: Path) -> InstitutionSettings:
     )
 
 
-def _dbt(uri: str, folder: Path) -> None:
+def build_dictionaries(uri: str, institution: str, layout: str, folder: Path) -> None:
+    """Run dbt's seeds and models of an institution in the database at ``uri``; ``folder`` gets its files.
+
+    Raises:
+        SystemExit: dbt failed; with the end of its output.
+    """
     address = urlsplit(uri)
     environment = {
         "PATH": os.environ["PATH"],
@@ -122,7 +127,7 @@ def _dbt(uri: str, folder: Path) -> None:
         "PALIMPSEST_DBT_PASSWORD": address.password or "",
         "PALIMPSEST_DBT_DBNAME": address.path.removeprefix("/"),
     }
-    chosen = {"institution": NAME, "layout": "omop"}
+    chosen = {"institution": institution, "layout": layout}
     command = [sys.executable, "-m", "dbt.cli.main", "run", "--project-dir", str(_DBT), "--profiles-dir", str(_DBT)]
     command += ["--target-path", str(folder / "target"), "--log-path", str(folder / "logs"), "--vars", str(chosen)]
     for step in (["seed", *command[4:]], command[3:]):

@@ -8,7 +8,7 @@ import traceback
 from deid_tasks.cli.app import main
 
 
-def run() -> None:
+def run_process() -> None:
     """Run the command line and end the process with its status.
 
     The process ends without tearing down the interpreter. Arrow's input and output threads may still hold objects of
@@ -40,4 +40,4 @@ def _status_of(ended: SystemExit) -> int:
 
 
 if __name__ == "__main__":
-    run()
+    run_process()

@@ -7,7 +7,7 @@ from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.engine.registry import Artifacts, BuildInputs, build_detectors
-from deid_tasks.settings import EngineSettings
+from deid_tasks.settings import EngineSettings, PolicySettings
 
 NO_ARTIFACTS = Artifacts()
 """Those of the public engine."""
@@ -34,9 +34,9 @@ def build_engine(
     built = build_detectors(BuildInputs(settings, artifacts, key, lexicon, harvest))
     people = KnownPeople.open(artifacts.people, key, institution) if artifacts.people and key else None
 
-    def fingerprint_with(lexicon_version: str, people: str = "") -> str:
+    def fingerprint_with(lexicon_version: str, people: str = "", of: EngineSettings = settings) -> str:
         return fingerprint(
-            settings, institution, lexicon_version, built.model_hashes, harvested=built.harvested, people=people
+            of, institution, lexicon_version, built.model_hashes, harvested=built.harvested, people=people
         )
 
     return EngineParts(
@@ -49,4 +49,5 @@ def build_engine(
         fingerprint=fingerprint_with(lexicon.version, people=people.version if people else ""),
         batch_detectors=frozenset({DetectorName.PATIENT} & set(settings.detect.detectors)),
         base_fingerprint=fingerprint_with(""),
+        policy_free_fingerprint=fingerprint_with("", of=settings.model_copy(update={"policy": PolicySettings()})),
     )

@@ -30,6 +30,8 @@ class EngineParts:
     base_fingerprint: str = ""
     """The fingerprint without the versions of lexicon and known people; empty for an engine that no settings
     describe."""
+    policy_free_fingerprint: str = ""
+    """The base fingerprint without the section ``policy``: engines that share it find the same identifiers."""
 
     def without_dictionaries(self) -> "EngineParts":
         """Return the engine on its public resources alone: the baseline for an institution's dictionaries."""

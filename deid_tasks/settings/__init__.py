@@ -39,6 +39,7 @@ from deid_tasks.settings.load import (
 )
 from deid_tasks.settings.merging import MergeSettings, PropagationSettings
 from deid_tasks.settings.renamed import Renamed, RenamedSettingWarning
+from deid_tasks.settings.restatement import RestatementRequest
 from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySettings, SurrogateSettings
 from deid_tasks.settings.secrets import Secrets
 from deid_tasks.settings.section import Section
@@ -75,6 +76,7 @@ __all__ = [
     "RecoverSettings",
     "Renamed",
     "RenamedSettingWarning",
+    "RestatementRequest",
     "SamplingSettings",
     "SecondStageSettings",
     "Secrets",

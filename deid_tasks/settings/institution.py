@@ -91,6 +91,18 @@ class ChangesSettings(Section):
         ge=1,
         description="Maximum notes of one run; the next one takes the others. Removals first.",
     )
+    restate_notes_per_hour: int = Field(
+        default=20_000,
+        ge=1,
+        description="Maximum notes that one hourly run of the restate DAG reads again after another engine was"
+        " promoted, the oldest days first; the next one takes the others.",
+    )
+    carry_sample_notes: int = Field(
+        default=200,
+        ge=0,
+        description="Notes that a restate run reads again to verify that notes without a changed term come out as"
+        " they are published. One difference stops the run. 0 verifies nothing.",
+    )
     max_delay_hours: float = Field(
         default=24,
         ge=1,

@@ -55,7 +55,9 @@ def ids(warehouse, model: str, column: str = "patient_id") -> set[str]:
 
 
 def test_what_a_former_id_had_is_the_survivor_s(warehouse, change):
-    question = "select kind, term from {i}_dictionaries.dict_patient where patient_id = any('{P000002,P000003,P000004}')"
+    question = (
+        "select kind, term from {i}_dictionaries.dict_patient where patient_id = any('{P000002,P000003,P000004}')"
+    )
     terms = set(warehouse.rows(question))
     notes = warehouse.rows("select count(*) from {i}_staging.stg_note")
     change(MERGES)

@@ -11,6 +11,9 @@ create table xx_staging.stg_note (
     note_id text, patient_id text, note_type text, note_datetime timestamp, author_id text, note_text text,
     is_deleted boolean not null default false);
 create table xx_staging.stg_patient (patient_id text, sex text, birth_date date, ethnicity_hint text);
+create table xx_staging.stg_patient_merge (former_id text, surviving_id text, merged_at timestamp);
+create table xx_staging.stg_exclusion (
+    patient_id text, note_id text, reason text, valid_from timestamp, valid_to timestamp);
 create table xx_dictionaries.dict_patient (patient_id text, term text, normalised text, kind text);
 """
 PEOPLE = [

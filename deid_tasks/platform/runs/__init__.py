@@ -21,6 +21,7 @@ from deid_tasks.platform.runs.promotion import pin_engine
 from deid_tasks.platform.runs.pseudonyms import surrogate_keys
 from deid_tasks.platform.runs.publication import publish_notes, remove_notes, retract_at_once
 from deid_tasks.platform.runs.reconciliation import reconcile_run
+from deid_tasks.platform.runs.restatement import plan_restate_run, stale_notes
 from deid_tasks.platform.runs.retractions import purge_removed, retract
 from deid_tasks.platform.runs.reviews import record_review
 from deid_tasks.platform.runs.sampling import draw_samples
@@ -46,9 +47,11 @@ __all__ = [  # noqa: RUF022
     # The certificate, and the promoted engine that a run uses.
     "evaluate_and_certify",
     "pin_engine",
-    # A run: a day of notes, or what changed since.
+    # A run: a day of notes, what changed since, or what another engine reads differently.
     "plan_notes_run",
     "plan_changes_run",
+    "plan_restate_run",
+    "stale_notes",
     "remove_notes",
     "process_shard",
     "reconcile_run",

@@ -6,7 +6,7 @@ from typing import Any
 
 from deid_tasks.platform.publish import RemovedRows
 from deid_tasks.platform.runs.content_hashes import output_hash
-from deid_tasks.platform.warehouse.ledger import EXCLUDED, PUBLISHING, LedgerRow, NoteVersion, PresentNote, WorkItem
+from deid_tasks.platform.warehouse.ledger import EXCLUDED, PUBLISHING, LedgerRow, NoteVersion, SourceNote, WorkItem
 from deid_tasks.platform.warehouse.work_list import REMOVALS, Cause
 
 
@@ -66,7 +66,7 @@ class CommitPlan:
 def plan_commit(
     work: Iterable[WorkItem],
     ledger: Mapping[str, LedgerRow],
-    present: Mapping[str, PresentNote],
+    present: Mapping[str, SourceNote],
     read: Mapping[str, ReadNote],
     run_id: str,
 ) -> CommitPlan:
@@ -104,7 +104,7 @@ def plan_commit(
     return plan
 
 
-def version_of(row: Mapping[str, Any]) -> NoteVersion:
+def read_version(row: Mapping[str, Any]) -> NoteVersion:
     """Return which version of a note a row of a shard's file was made from."""
     return NoteVersion(
         row["patient_id"], row["note_type"], row["note_datetime"], row["modified_at"], row["record_digest"]
@@ -115,7 +115,7 @@ def read_note(row: Mapping[str, Any], run_id: str, fingerprint: str, key: bytes)
     """Return a row of a shard's file as the ledger would hold it once it is published."""
     is_published = row["deid_text"] is not None
     return ReadNote(
-        version_of(row),
+        read_version(row),
         row["note_key"],
         LedgerRow(
             note_id=row["note_id"],
@@ -160,7 +160,7 @@ def _take_away(plan: CommitPlan, item: WorkItem, known: LedgerRow | None, made: 
     )
 
 
-def _excluded_row(item: WorkItem, now: PresentNote, run_id: str) -> LedgerRow:
+def _excluded_row(item: WorkItem, now: SourceNote, run_id: str) -> LedgerRow:
     version = now.version
     return LedgerRow(
         note_id=item.note_id,

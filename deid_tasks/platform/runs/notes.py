@@ -69,7 +69,7 @@ def process_shard(
         pq.ParquetWriter(partial, schema, compression="zstd") as writer,
         sealed_originals(settings, secrets, engine, target) as keep,
     ):
-        source = _ShardSource(settings, secrets, reader, lookup, engine)
+        source = ShardSource(settings, secrets, reader, lookup, engine)
         for day in work_days(reader, settings, run_id):
             slice_key = slice_pseudonym(source.obfuscator, day)
             for notes in read_shard(reader, settings, run_id, day, part):
@@ -96,7 +96,7 @@ def process_shard(
     }
 
 
-class _ShardSource:
+class ShardSource:
     """De-identifies batches with the records of their patients, and says which version of each note was read."""
 
     def __init__(

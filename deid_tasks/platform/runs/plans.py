@@ -5,10 +5,12 @@ import logging
 import math
 from collections.abc import Mapping
 
+from psycopg2.extensions import connection as Connection  # noqa: N812
+
 from deid_tasks.core.errors import GateError
-from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.platform.days import days_ending_in
 from deid_tasks.platform.runs.content_hashes import amended_without_time
+from deid_tasks.platform.runs.institution_engine import institution_obfuscator
 from deid_tasks.platform.runs.pseudonyms import digest_seed
 from deid_tasks.platform.runs.reports import RunKind, RunPlan, ShardPlan
 from deid_tasks.platform.runs.step_log import logged_step
@@ -54,16 +56,8 @@ def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: st
     Raises:
         GateError: published days were made under another surrogate key.
     """
-    key = secrets.key(settings.obfuscate.key)
-    key_id = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate).pseudonym("key", "")
     with connect(secrets.text(settings.warehouse.connection)) as connection:
-        former = [use for use in keys_in_use(connection, settings, key_id) if not use.is_current]
-        if former:
-            days = sum(use.slices for use in former)
-            raise GateError(
-                f"{settings.institution}: {days} published days were made under another surrogate key;"
-                f" backfill them with notes__{settings.institution} first, or restore the key"
-            )
+        check_surrogate_key(connection, settings, secrets)
         refresh_merges(connection, settings)
         begin_work_list(connection, settings, run_id)
         seed = digest_seed(settings, secrets)
@@ -76,6 +70,18 @@ def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: st
     if sum(causes.values()) >= settings.changes.max_notes:
         logger.warning("%s: more notes changed than changes.max_notes; the next run takes the others", run_id)
     return run_plan(settings, "changes", work, causes)
+
+
+def check_surrogate_key(connection: Connection, settings: InstitutionSettings, secrets: Secrets) -> None:
+    """Raise ``GateError`` where published days were made under another surrogate key than the present one."""
+    key_id = institution_obfuscator(settings, secrets).pseudonym("key", "")
+    former = [use for use in keys_in_use(connection, settings, key_id) if not use.is_current]
+    if former:
+        days = sum(use.slices for use in former)
+        raise GateError(
+            f"{settings.institution}: {days} published days were made under another surrogate key;"
+            f" backfill them with notes__{settings.institution} first, or restore the key"
+        )
 
 
 def run_plan(

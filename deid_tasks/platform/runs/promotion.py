@@ -51,7 +51,7 @@ def pin_engine(settings: InstitutionSettings, secrets: Secrets) -> EnginePin:
         certificate["issued_at"],
         chosen.compiled_at.isoformat(),
     )
-    return _pin_of(chosen)
+    return pin_of(chosen)
 
 
 def promote_engine(
@@ -84,6 +84,8 @@ def promote_engine(
         compiled_at,
         certificate_id,
         datetime.datetime.now(datetime.UTC),
+        engine.policy_free_fingerprint,
+        settings.policy.model_dump_json(),
     )
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         write_promoted_engine(connection, settings, promoted)
@@ -104,7 +106,7 @@ def _newest_fitting(settings: InstitutionSettings, secrets: Secrets, promoted: l
         if present.get(one.harvest, one.base_fingerprint) != one.base_fingerprint:
             continue
         try:
-            engine = open_versions(settings, secrets, _pin_of(one))
+            engine = open_versions(settings, secrets, pin_of(one))
         except LexiconError:
             # The files of an engine of former settings may have been pruned.
             if one is promoted[0] or one.harvest in present:
@@ -138,7 +140,8 @@ def _check_age(settings: InstitutionSettings, engine: PromotedEngine) -> None:
         )
 
 
-def _pin_of(engine: PromotedEngine) -> EnginePin:
+def pin_of(engine: PromotedEngine) -> EnginePin:
+    """Return the pin that names a promoted engine."""
     return {
         "fingerprint": engine.fingerprint,
         "lexicon": engine.lexicon,

@@ -15,14 +15,14 @@ from deid_tasks.core.notes import Amounts, Outcome
 from deid_tasks.engine.audit.record_audit import audit
 from deid_tasks.evidence.gate import RunFigure, Verdict, check_tables, drift_reasons, judge_run, run_checks
 from deid_tasks.platform.runs.certificates import valid_certificate
-from deid_tasks.platform.runs.commit_plan import version_of
+from deid_tasks.platform.runs.commit_plan import read_version
 from deid_tasks.platform.runs.pseudonyms import digest_seed
 from deid_tasks.platform.runs.reports import EnginePin, GateReport, ReviewReason, RunKind, ShardReport
 from deid_tasks.platform.runs.reviews import review_reasons
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.runs.volumes import volume_reasons
 from deid_tasks.platform.warehouse import connect, read_patients
-from deid_tasks.platform.warehouse.ledger import PresentNote, read_present, read_work
+from deid_tasks.platform.warehouse.ledger import SourceNote, read_present, read_work
 from deid_tasks.platform.warehouse.results import (
     AuditRow,
     NoteOutcome,
@@ -89,6 +89,8 @@ def reconcile_run(
         missing = _missing(connection, settings, run_id, tally.outcomes, present)
         notes_read = len(tally.outcomes) + missing
         days = whole_days(connection, settings, run_id) or work_days(connection, settings, run_id)
+        if not days:
+            raise GateError(f"{settings.institution}: the run has no work list any more; clear its task that plans it")
         certificate: dict[str, Any] = {}
         refusal: tuple[str, ...] = ()
         try:
@@ -149,7 +151,7 @@ def _missing(
     settings: InstitutionSettings,
     run_id: str,
     outcomes: Sequence[NoteOutcome],
-    present: Mapping[str, PresentNote],
+    present: Mapping[str, SourceNote],
 ) -> int:
     """Return how many planned notes have no outcome although the source still holds them."""
     have = {outcome.note_id for outcome in outcomes}
@@ -180,7 +182,7 @@ def _read_shards(
     run_id: str,
     fingerprint: str,
     files: list[Path],
-    present: Mapping[str, PresentNote],
+    present: Mapping[str, SourceNote],
 ) -> _Tally:
     """Count the rows of all shard files, and audit again each text that would be published.
 
@@ -199,7 +201,7 @@ def _read_shards(
             tally.outcomes.append(_outcome(run_id, row, fingerprint))
             tally.audited.extend(_findings(run_id, row, row["findings"] or (), is_published=False))
             now = present.get(row["note_id"])
-            if row["deid_text"] is not None and now is not None and now.version == version_of(row):
+            if row["deid_text"] is not None and now is not None and now.version == read_version(row):
                 # Audits what the file holds, independently of what the worker reported.
                 found = audit(row["deid_text"], patients.get(row["patient_id"]), ())
                 second = [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in found]

@@ -35,6 +35,16 @@ class RunPlan(TypedDict):
     """Notes by the reason for which they are on the list."""
 
 
+class StaleReport(TypedDict):
+    """Published notes that are older than the engine in use."""
+
+    fingerprint: str
+    """The engine that their rows are valid for."""
+    cause: str
+    """Why they may come out differently; ``carried`` where they cannot."""
+    notes: int
+
+
 class RemovalReport(TypedDict):
     """What a run removed from the published table before it processed any note."""
 

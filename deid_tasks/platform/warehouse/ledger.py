@@ -32,7 +32,7 @@ class NoteVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class PresentNote:
+class SourceNote:
     """A note as the source holds it now."""
 
     version: NoteVersion
@@ -143,12 +143,12 @@ def read_ledger(connection: Connection, settings: InstitutionSettings, run_id: s
 
 def read_present(
     connection: Connection, settings: InstitutionSettings, run_id: str, seed: int
-) -> dict[str, PresentNote]:
+) -> dict[str, SourceNote]:
     """Return the notes of the run's work list as the source holds them now, by note.
 
     A note that the source lacks, or has on another day than the work list says, is left out.
     """
-    found: dict[str, PresentNote] = {}
+    found: dict[str, SourceNote] = {}
     for day in work_days(connection, settings, run_id):
         with connection.cursor() as cursor:
             cursor.execute(
@@ -158,7 +158,7 @@ def read_present(
         digests = read_record_digests(connection, settings, seed, {row[1] for row in rows if row[1] is not None})
         for note_id, patient, kind, moment, modified, exclusion in rows:
             version = NoteVersion(patient, kind, moment, modified, digests.get(patient, ""))
-            found[note_id] = PresentNote(version, exclusion)
+            found[note_id] = SourceNote(version, exclusion)
     return found
 
 

@@ -1,11 +1,11 @@
 """Promoted engines: those that passed their evaluation, with the versions of the files that they are built from."""
 
 import datetime
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
-from deid_tasks.platform.warehouse.statements import compose
+from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import InstitutionSettings
 
 
@@ -23,6 +23,13 @@ class PromotedEngine:
     """When its dictionaries were compiled."""
     certificate_id: str
     promoted_at: datetime.datetime
+    policy_free_fingerprint: str
+    """The base fingerprint without the section ``policy``; empty for an engine of an earlier release."""
+    policy: str
+    """The section ``policy`` as JSON."""
+
+
+_COLUMNS = tuple(field.name for field in fields(PromotedEngine))
 
 
 def write_promoted_engine(connection: Connection, settings: InstitutionSettings, engine: PromotedEngine) -> None:
@@ -31,17 +38,17 @@ def write_promoted_engine(connection: Connection, settings: InstitutionSettings,
         cursor.execute(
             compose(
                 """
-                insert into {results}.promoted_engine
-                    (fingerprint, base_fingerprint, lexicon, people, harvest, compiled_at, certificate_id, promoted_at)
-                values (%s, %s, %s, %s, %s, %s, %s, %s)
+                insert into {results}.promoted_engine ({columns}) values %s
                 on conflict (fingerprint) do update set
                     lexicon = excluded.lexicon, people = excluded.people, harvest = excluded.harvest,
                     compiled_at = excluded.compiled_at, certificate_id = excluded.certificate_id,
-                    promoted_at = excluded.promoted_at
+                    promoted_at = excluded.promoted_at, policy = excluded.policy,
+                    policy_free_fingerprint = excluded.policy_free_fingerprint
                 """,
                 settings,
+                columns=column_list(_COLUMNS),
             ),
-            astuple(engine),
+            (astuple(engine),),
         )
 
 
@@ -50,11 +57,9 @@ def promoted_engines(connection: Connection, settings: InstitutionSettings) -> l
     with connection.cursor() as cursor:
         cursor.execute(
             compose(
-                """
-                select fingerprint, base_fingerprint, lexicon, people, harvest, compiled_at, certificate_id, promoted_at
-                from {results}.promoted_engine order by promoted_at desc, fingerprint
-                """,
+                "select {columns} from {results}.promoted_engine order by promoted_at desc, fingerprint",
                 settings,
+                columns=column_list(_COLUMNS),
             )
         )
         return [PromotedEngine(*row) for row in cursor.fetchall()]

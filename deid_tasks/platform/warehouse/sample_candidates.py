@@ -3,6 +3,7 @@
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
+from deid_tasks.platform.warehouse.exclusions import exclusion_tables
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
 
@@ -30,6 +31,7 @@ group by patient_id
 
 _CANDIDATES = """
 create temporary table sample_candidate on commit drop as
+with {excluded}
 select note_id, patient_id, note_type, note_datetime, characters, words, digest,
     coalesce(
         exists (
@@ -74,6 +76,8 @@ from (
         select own.terms, own.phones from sample_patient as own where own.patient_id = n.patient_id offset 0
     ) as p on true
     where w.written is not null and not n.is_deleted
+        and not exists (select from excluded_note as x where x.note_id = n.note_id)
+        and not exists (select from excluded_patient as x where x.patient_id = n.patient_id)
     offset 0
 ) as read
 """
@@ -81,6 +85,8 @@ from (
 
 def read_candidates(connection: Connection, settings: InstitutionSettings) -> int:
     """Fill the temporary table ``sample_candidate``, and return the number of notes left out as too long.
+
+    Excluded notes and those of excluded patients are left out too.
 
     Each note has its length in words, a digest of its text, and whether it holds the patient's own name, address, phone
     number or e-mail address. A term is searched for as a plain string first, and only where it is found are the
@@ -96,7 +102,13 @@ def read_candidates(connection: Connection, settings: InstitutionSettings) -> in
         cursor.execute("create unique index on sample_patient (patient_id)")
         cursor.execute("analyze sample_patient")
         cursor.execute(
-            compose(_CANDIDATES, settings, edge_before=_is_word_edge("before"), edge_after=_is_word_edge("after")),
+            compose(
+                _CANDIDATES,
+                settings,
+                excluded=exclusion_tables(settings),
+                edge_before=_is_word_edge("before"),
+                edge_after=_is_word_edge("after"),
+            ),
             limits,
         )
         cursor.execute("delete from sample_candidate where characters > %(max_characters)s", limits)

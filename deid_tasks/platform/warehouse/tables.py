@@ -10,6 +10,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import SettingsError
 from deid_tasks.engine.obfuscate.tables import TableRules
+from deid_tasks.platform.warehouse.exclusions import exclusion_tables
 from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import InstitutionSettings
 
@@ -71,21 +72,16 @@ def table_digest(connection: Connection, settings: InstitutionSettings, tables: 
 
     The result stays the same as long as no row changes.
     """
-    names = [sql.Identifier(settings.schema_name("staging"), rules.model) for rules in tables]
-    names.append(sql.Identifier(settings.schema_name("staging"), "stg_patient"))
-    names.append(sql.Identifier(settings.schema_name("dictionaries"), "dict_patient"))
+    rows = [_rows(settings, rules) for rules in tables]
+    rows.append(compose("select * from {staging}.stg_patient", settings))
+    rows.append(compose("select * from {dictionaries}.dict_patient", settings))
     digests = []
     with connection.cursor() as cursor:
-        for name in names:
+        for statement in rows:
             cursor.execute(
-                compose(
-                    """
-                    select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)
-                    from {table} as t
-                    """,
-                    settings,
-                    table=name,
-                )
+                sql.SQL(
+                    "select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) from ({}) as t"
+                ).format(statement)
             )
             digests += [row[0] for row in cursor.fetchall()]
     return digests
@@ -112,7 +108,7 @@ def count_older(connection: Connection, settings: InstitutionSettings, years: in
 def count_rows(connection: Connection, settings: InstitutionSettings, rules: TableRules) -> int:
     """Return the number of rows of one table."""
     with connection.cursor() as cursor:
-        cursor.execute(compose("select count(*) from {staging}.{table}", settings, table=sql.Identifier(rules.model)))
+        cursor.execute(sql.SQL("select count(*) from ({}) as t").format(_rows(settings, rules)))
         row = cursor.fetchone()
     return int(row[0]) if row else 0
 
@@ -126,16 +122,29 @@ def read_rows(
     with connection.cursor(name=f"rows_{rules.name}") as cursor:
         cursor.itersize = _BATCH_ROWS
         cursor.execute(
-            compose(
-                "select {columns} from {staging}.{table} {order}",
-                settings,
-                columns=column_list(columns),
-                table=sql.Identifier(rules.model),
-                order=order,
+            sql.SQL("select {columns} from ({rows}) as t {order}").format(
+                columns=column_list(columns), rows=_rows(settings, rules), order=order
             )
         )
         while rows := cursor.fetchmany(_BATCH_ROWS):
             yield [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _rows(settings: InstitutionSettings, rules: TableRules) -> sql.Composed:
+    """Return a query of the rows that may be published: those of excluded patients may not."""
+    if rules.owner is None:
+        return compose("select * from {staging}.{table}", settings, table=sql.Identifier(rules.model))
+    return compose(
+        """
+        with {excluded}
+        select s.* from {staging}.{table} as s
+        where not exists (select 1 from excluded_patient as x where x.patient_id = s.{owner})
+        """,
+        settings,
+        excluded=exclusion_tables(settings),
+        table=sql.Identifier(rules.model),
+        owner=sql.Identifier(rules.owner),
+    )
 
 
 def record_tables(

@@ -44,6 +44,8 @@ class Cause(StrEnum):
     """The note came after its day was published."""
     STALE = "stale"
     """Another engine is in use, which may read the note differently."""
+    REQUESTED = "requested"
+    """A person asked that the note be read again."""
 
 
 REMOVALS = frozenset({Cause.DELETED, Cause.EXCLUDED})

@@ -4,15 +4,16 @@ import pytest
 
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
-from deid_tasks.platform.publish.catalog import open_catalog
-from tests.support.published_days import DAY, START, follow_changes, release, with_settings
-
-COLUMNS = ["note_key", "slice_key", "patient_key", "author_key", "note_type", "note_datetime", "text"]
-
-
-def rows_of(settings, site):
-    """Return the published rows of the institution, in one order."""
-    return sorted(open_table(settings, site.secrets).scan().to_arrow().select(COLUMNS).to_pylist(), key=str)
+from tests.support.published_days import (
+    DAY,
+    START,
+    follow_changes,
+    from_nothing,
+    release,
+    reset,
+    rows_of,
+    with_settings,
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,29 +41,6 @@ def changing(site, certified):
         site.rows(f"insert into riverside_ehr.{table} select * from kept.{table}")
     site.rows("drop schema kept cascade")
     reset(settings, site)
-
-
-def reset(settings, site):
-    """Forget everything that was published."""
-    catalog = open_catalog(settings, site.secrets)
-    if catalog.table_exists(settings.publish.table):
-        catalog.drop_table(settings.publish.table)
-    for table in ("note_ledger", "published_slice", "run_note", "run_day", "exclusion", "retraction"):
-        site.rows(f"delete from riverside_results.{table}")
-
-
-def from_nothing(settings, site):
-    """Return what one run over the source as it is now publishes into an empty table."""
-    kept = site.rows("select patient_id, note_id, reason, valid_from, requested_by from riverside_results.exclusion")
-    reset(settings, site)
-    for patient, note, reason, since, by in kept:
-        values = ", ".join("null" if v is None else f"'{v}'" for v in (patient, note, reason, since, by))
-        site.rows(
-            "insert into riverside_results.exclusion (patient_id, note_id, reason, valid_from, requested_by)"
-            f" values ({values})"
-        )
-    release(settings, site, "fresh", START, START + 2 * DAY)
-    return rows_of(settings, site)
 
 
 def one_note(site, settings, *, skip=0):

@@ -203,6 +203,7 @@ def test_a_run_like_the_gold_notes_is_published_without_a_person(site, shards):
 
 def test_a_drifted_run_waits_for_a_person(site, shards):
     settings = with_gate(site, drift=DriftSettings(min_words=100))
+    plan_day(site.settings, site, "drifted", START, END)
     for index in range(len(shards)):
         path = shard_file(settings, "gate", Shard(index, len(shards)))
         target = shard_file(settings, "drifted", Shard(index, len(shards)))

@@ -1,0 +1,104 @@
+"""The invariant: the published table is what one run from nothing over the present source would publish."""
+
+import datetime
+from collections.abc import Iterable, Iterator
+from itertools import count
+
+from benchmarks.changes.living_site import NAME, LivingCopy
+from benchmarks.changes.stepped_run import SteppedRun
+from deid_tasks.platform import runs
+
+_DAY = datetime.timedelta(days=1)
+_MAX_RUNS = 4
+"""Changes runs after which nothing may be left to do."""
+_LEDGER = (
+    "note_id, patient_id, note_type, note_datetime, note_day, modified_at, record_digest, exclusion, outcome, reason,"
+    " content_hash, output_hash, slice_key, note_key"
+)
+
+
+class DivergenceError(AssertionError):
+    """The published table, or its ledger, is not what a run from nothing would make."""
+
+
+def consecutive(days: Iterable[datetime.date]) -> Iterator[list[datetime.date]]:
+    """Yield the days in groups without gaps."""
+    group: list[datetime.date] = []
+    for day in sorted(set(days)):
+        if group and day - group[-1] != _DAY:
+            yield group
+            group = []
+        group.append(day)
+    if group:
+        yield group
+
+
+def open_days(site: LivingCopy) -> set[datetime.date]:
+    """Return the days that were published."""
+    found = site.rows(
+        f"select distinct note_day from {NAME}_results.published_slice"
+        " where published_at is not null and replaced_at is null"
+    )
+    return {day for (day,) in found}
+
+
+def check_convergence(site: LivingCopy) -> int:
+    """Follow all changes, and compare table and ledger with those of one run from nothing; return the published rows.
+
+    Days whose first run was killed are published first, as the schedule's next try would do.
+
+    Raises:
+        DivergenceError: they differ, a change stays pending, or source, ledger and table do not agree.
+    """
+    begun = site.rows(f"select distinct note_day from {NAME}_results.note_ledger")
+    for number, days in enumerate(consecutive({day for (day,) in begun} - open_days(site))):
+        SteppedRun(site, f"again{number}", days).finish()
+    for number in count():
+        run = SteppedRun(site, f"last{number}", [])
+        run.finish()
+        if run.plan is not None and not run.plan["causes"]:
+            break
+        if number == _MAX_RUNS:
+            raise DivergenceError(f"changes are still pending after {number} runs: {run.plan}")
+    report = runs.reconcile_ledger(site.settings, site.secrets)
+    if report["pending"] or report["published"] != report["in_table"]:
+        raise DivergenceError(f"source, ledger and table do not agree: {report}")
+    lived, ledger = site.published_rows(site.settings), _ledger(site)
+    _compare("published rows", lived, _from_nothing(site), "note_key")
+    _compare("ledger rows", ledger, _ledger(site), "note_id")
+    return len(lived)
+
+
+def _from_nothing(site: LivingCopy) -> list[dict[str, object]]:
+    days = open_days(site)
+    for table in ("note_ledger", "published_slice", "run_note", "run_day"):
+        site.rows(f"delete from {NAME}_results.{table}")
+    settings = site.published_as("fresh")
+    for number, group in enumerate(consecutive(days)):
+        SteppedRun(site, f"fresh{number}", group, settings).finish()
+    return site.published_rows(settings)
+
+
+def _ledger(site: LivingCopy) -> list[dict[str, object]]:
+    names = _LEDGER.split(", ")
+    rows = site.rows(f"select {_LEDGER} from {NAME}_results.note_ledger order by note_id")
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _compare(what: str, lived: list[dict[str, object]], fresh: list[dict[str, object]], key: str) -> None:
+    """Raise ``DivergenceError`` where rows differ; the text names keys and columns, and quotes no text."""
+    if lived == fresh:
+        return
+    old, new = {row[key]: row for row in lived}, {row[key]: row for row in fresh}
+    reasons = [f"{len(lived) - len(old)} rows twice"] if len(lived) != len(old) else []
+    reasons += [f"{one} too many" for one in sorted(map(str, old.keys() - new.keys()))]
+    reasons += [f"{one} missing" for one in sorted(map(str, new.keys() - old.keys()))]
+    for one in sorted(map(str, old.keys() & new.keys())):
+        columns = [
+            name if name == "text" else f"{name}: {old[one][name]!s} for {new[one][name]!s}"
+            for name in old[one]
+            if old[one][name] != new[one][name]
+        ]
+        if columns:
+            reasons.append(f"{one} differs in {', '.join(columns)}")
+    raise DivergenceError(f"{what} ({len(lived)} for {len(fresh)}): " + "; ".join(reasons[:8]))

@@ -1,0 +1,38 @@
+"""A living site with a PostgreSQL and an object store of its own, for one benchmark."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.changes.living_site import LivingSite
+from deid_tasks.hospital.postgres import EmbeddedPostgres
+
+
+@contextmanager
+def served_site(layout: str) -> Iterator[LivingSite]:
+    """Yield a site whose services end with the block."""
+    import boto3
+    from moto.server import ThreadedMotoServer
+
+    folder = Path(tempfile.mkdtemp(prefix="palimpsest-living-"))
+    folder.chmod(0o755)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        store = {"endpoint": f"http://{host}:{port}", "access_key": "test", "secret_key": "test-secret"}
+        boto3.client(
+            "s3",
+            endpoint_url=store["endpoint"],
+            aws_access_key_id=store["access_key"],
+            aws_secret_access_key=store["secret_key"],
+            region_name="us-east-1",
+        ).create_bucket(Bucket="published")
+        with EmbeddedPostgres(folder / "pg", settings={"fsync": "off", "full_page_writes": "off"}) as postgres:
+            postgres.create_database("site")
+            yield LivingSite.build(postgres.uri("site"), layout, store, folder)
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
