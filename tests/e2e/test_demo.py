@@ -317,8 +317,8 @@ class TestNothingIsTold:
         counted = demo.rows(
             f"select published from {institution}_results.published_table where table_name = 'patients' order by 1"
         )
-        # One patient was merged into another.
-        assert counted[0] == (SIZE.patients - 1,)
+        # One patient was merged into another, and one withdrew consent.
+        assert counted[0] == (SIZE.patients - 2,)
         assert counted[-1] == (SIZE.patients,)
         sql = (
             "SELECT count(DISTINCT note_key) FROM notes JOIN patients USING (institution, patient_key)"

@@ -72,7 +72,8 @@ def plan_commit(
 ) -> CommitPlan:
     """Return what to do with each note of the work list, by what the source holds now.
 
-    - A note that the source does not hold on that day any more is removed, and so is one that is excluded.
+    - A note that the source does not hold on that day any more is removed, and so is one that is excluded. One that the
+      run has already removed stays removed.
     - A note that was read in the version that the source holds now is written.
     - Any other note changed after it was read. It stays as it is published, and the next changes run takes it.
 
@@ -96,6 +97,9 @@ def plan_commit(
         elif now is not None and made is not None and made.version == now.version:
             plan.written[item.note_id] = made
             _take_away(plan, item, known, made.row)
+        elif now is None and known is None and item.result == "removed":
+            # The run removed it before it read any note, and has counted its row then.
+            plan.items.append(replace(item, former_slice_key=None, former_note_key=None))
         else:
             # It changed, or the ledger has it on another day meanwhile, which another run published.
             if known is not None and known.note_key is not None:
