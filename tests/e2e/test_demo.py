@@ -155,7 +155,7 @@ class TestOutcome:
         )
         slices = self._summaries(demo, institution)
         # One for each day, and one for what changed since.
-        assert len(slices) == len(DAYS) + 1
+        assert len({summary["palimpsest.run"] for summary in slices}) == len(DAYS) + 1
         for summary in slices:
             assert issued[summary["palimpsest.certificate"]] == summary["palimpsest.fingerprint"]
 
