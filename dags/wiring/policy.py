@@ -22,6 +22,7 @@ class Kind(StrEnum):
     TRAIN = "train"
     NOTES = "notes"
     CHANGES = "changes"
+    RESTATE = "restate"
     LEDGER = "ledger"
     EVALUATE = "evaluate"
 
