@@ -23,6 +23,7 @@ class Kind(StrEnum):
     TRAIN = "train"
     NOTES = "notes"
     CHANGES = "changes"
+    RESTATE = "restate"
     LEDGER = "ledger"
     EVALUATE = "evaluate"
 

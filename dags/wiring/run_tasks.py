@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from airflow.sdk import TriggerRule, get_current_context, task
 
-from deid_tasks.settings import InstitutionSettings
+from deid_tasks.settings import InstitutionSettings, RestatementRequest
 from wiring.assets import notes_asset
+from wiring.forms import current_form
 from wiring.paths import DBT_CONTRACT
 from wiring.policy import Kind, Pool
 from wiring.run_review import RunReview
@@ -43,6 +44,15 @@ def plan_changes(institution: str) -> "list[ShardPlan]":
     from deid_tasks.platform import runs
 
     return run_step(runs.plan_changes_run, institution, _run_name(Kind.CHANGES))["shards"]
+
+
+@task(multiple_outputs=False)
+def plan_restatement(institution: str, pin: "EnginePin") -> "list[ShardPlan]":
+    """List the notes that the pinned engine may read differently; return the shards that process them."""
+    from deid_tasks.platform import runs
+
+    request = current_form(RestatementRequest)
+    return run_step(runs.plan_restate_run, institution, _run_name(Kind.RESTATE), pin, request)["shards"]
 
 
 @task(multiple_outputs=False)
@@ -116,8 +126,8 @@ def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, pla
     name, value = settings.institution, kind.value
     removed = remove_notes(name, value)
     shards = detect_and_obfuscate.override(pool=Pool.GPU).partial(institution=name, kind=value, pin=pin)
-    gated = reconcile_and_gate(name, value, pin, cast("Any", shards.expand(shard=plan)))
-    committed = publish.override(outlets=[notes_asset(name)])(name, value, pin, gated)
+    gated: Any = reconcile_and_gate(name, value, pin, cast("Any", shards.expand(shard=plan)))
+    committed: Any = publish.override(outlets=[notes_asset(name)])(name, value, pin, gated)
     # What must leave the table never waits for what comes in.
     plan >> removed >> committed
     gated >> RunReview(institution=name, gate_task="reconcile_and_gate", kind=value) >> committed

@@ -30,6 +30,7 @@ from deid_tasks.cli.progress import counting
 from deid_tasks.cli.reidentify import write_originals
 from deid_tasks.cli.sampling import draw_sample
 from deid_tasks.cli.scaffold import institution, layout
+from deid_tasks.cli.stale import print_stale
 from deid_tasks.cli.tables import tables
 from deid_tasks.cli.train import train_models
 from deid_tasks.core.errors import DeidError
@@ -52,6 +53,7 @@ app.command("ledger")(print_ledger)
 app.command("reidentify")(write_originals)
 app.command("retract")(retract_notes)
 app.command("sample", cls=RenamedOptionsCommand)(draw_sample)
+app.command("stale")(print_stale)
 app.command("train", cls=RenamedOptionsCommand)(train_models)
 app.command("learn")(learn_from_errors)
 

@@ -31,6 +31,28 @@ _QUERIES = {
         order by issued_at desc
         limit 10
     """,
+    "engines": """
+        select
+            l.fingerprint,
+            count(*) as notes,
+            e.promoted_at,
+            case
+                when l.fingerprint = newest.fingerprint then 'newest'
+                when e.base_fingerprint = newest.base_fingerprint then 'dictionaries'
+                when e.policy_free_fingerprint = newest.policy_free_fingerprint and e.policy_free_fingerprint <> ''
+                    then 'policy'
+                when e.fingerprint is null then 'not recorded'
+                else 'code, models or settings'
+            end as differs_in
+        from {schema}.note_ledger as l
+        left join {schema}.promoted_engine as e on l.fingerprint = e.fingerprint
+        left join (
+            select * from {schema}.promoted_engine order by promoted_at desc, fingerprint limit 1
+        ) as newest on true
+        where l.outcome in ('published', 'unchanged', 'quarantined')
+        group by 1, 3, 4
+        order by 3 desc nulls last, 1
+    """,
     "runs": """
         select run_id, kind, slice_start, slice_end, notes_read, published, unchanged, quarantined, removed, seconds,
             certificate_id, finished_at, review
@@ -48,6 +70,8 @@ class Figures:
     title: str
     quality: list[dict[str, Any]] = field(default_factory=list)
     certificates: list[dict[str, Any]] = field(default_factory=list)
+    engines: list[dict[str, Any]] = field(default_factory=list)
+    """Engines that the notes of the ledger are valid for, and what the newest one differs in."""
     runs: list[dict[str, Any]] = field(default_factory=list)
     problem: str = ""
     """Why figures are missing, without anything that may not be shown."""

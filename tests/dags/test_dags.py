@@ -9,9 +9,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTITUTIONS = ("lakeshore", "riverside")
-KINDS = ("changes", "dictionaries", "evaluate", "gold", "harvest", "ledger", "notes", "sample", "train")
+KINDS = ("changes", "dictionaries", "evaluate", "gold", "harvest", "ledger", "notes", "restate", "sample", "train")
 DAG_IDS = [f"{kind}__{institution}" for kind in KINDS for institution in INSTITUTIONS]
-DETECTING = {"detect_and_obfuscate", "evaluate_and_certify", "harvest", "train"}
+DETECTING = {"detect_and_obfuscate", "evaluate_and_certify", "harvest", "plan_restatement", "train"}
 
 
 def test_the_exact_dags_and_no_import_error(dagbag):
@@ -159,6 +159,21 @@ class TestStructure:
         dag = DagSerialization.from_dict(DagSerialization.to_dict(dagbag.dags[f"notes__{institution}"]))
         assert dag.next_dagrun_info(last_automated_run_info=None) is None
 
+    def test_restate_plans_with_the_pinned_engine_and_asks_which_notes(self, dagbag, institution):
+        dag = dagbag.dags[f"restate__{institution}"]
+        assert dag.get_task("plan_restatement").upstream_task_ids == {"pin_engine"}
+        assert dag.get_task("plan_restatement").downstream_task_ids == {"remove_notes", "detect_and_obfuscate"}
+        assert dag.max_active_runs == 1
+        asked = {name: param.resolve() for name, param in dag.params.items()}
+        assert asked == {
+            "only": "stale",
+            "note_types": [],
+            "first_day": None,
+            "last_day": None,
+            "max_notes": None,
+            "dry_run": False,
+        }
+
     def test_dictionaries(self, dagbag, institution):
         dag = dagbag.dags[f"dictionaries__{institution}"]
         assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
@@ -214,6 +229,7 @@ class TestStructure:
         assert outlets("harvest") == {f"harvest__{institution}"}
         assert outlets("evaluate") == {f"quality__{institution}"}
         assert outlets("notes") == {f"notes__{institution}"}
+        assert outlets("restate") == {f"notes__{institution}"}
         condition = dagbag.dags[f"evaluate__{institution}"].timetable.asset_condition
         assert type(condition).__name__ == "AssetAny"
         joined = {f"{kind}__{institution}" for kind in ("dictionaries", "harvest", "gold")}

@@ -333,6 +333,7 @@ def test_the_page_shows_designs_and_the_state_of_signatures(site, certified, sha
     assert "random (unbiased)" in html
     assert "stratified (enriched)" in html
     assert "recall_lower_bound" in html
+    assert "Engines of the notes" in html
 
 
 def test_the_report_of_an_evaluation_lies_in_the_restricted_folder(site, certified):
