@@ -31,7 +31,7 @@ class _Campaign:
 
     def __init__(self, site: LivingSite, days: int, killed: float, seed: int) -> None:
         self._rng = random.Random(seed)
-        self._site, self._copy = site, site.copy(f"weeks_{seed}")
+        self._site, self._copy = site, site.copy()
         self._days, self._killed = days, killed
         self.counts: Counter[str] = Counter()
         self._due = [START + _DAY * number for number in range(_FIRST_DAYS)]

@@ -31,20 +31,20 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 
 _PATIENTS = """
 insert into location (location_id, address_1, city, state, zip)
-select 1000000 + i, i || ' Main Street', 'Springfield', 'OH', lpad((i % 90000)::text, 5, '0')
+select 1000000 + i, i || ' Main Street', 'Springfield', 'OH', lpad((i %% 90000)::text, 5, '0')
 from generate_series(1, %(patients)s) as i;
 insert into person (
     person_id, gender_concept_id, year_of_birth, month_of_birth, day_of_birth, race_concept_id, ethnicity_concept_id,
     location_id, person_source_value
 )
-select 1000000 + i, 8507, 1940 + i % 70, 1 + i % 12, 1 + i % 28, 0, 0, 1000000 + i, 'P' || i
+select 1000000 + i, 8507, 1940 + i %% 70, 1 + i %% 12, 1 + i %% 28, 0, 0, 1000000 + i, 'P' || i
 from generate_series(1, %(patients)s) as i;
 insert into person_name (person_id, name_use, first_name, last_name)
-select 1000000 + i, 'official', 'First' || i % 5000, 'Last' || i from generate_series(1, %(patients)s) as i;
+select 1000000 + i, 'official', 'First' || i %% 5000, 'Last' || i from generate_series(1, %(patients)s) as i;
 insert into person_identifier select 1000000 + i, 'mrn', 'RH' || 1000000 + i from generate_series(1, %(patients)s) as i;
 insert into person_contact select 1000000 + i, 'phone', 'home', '555-' || i from generate_series(1, %(patients)s) as i;
 insert into person_relation
-select 1000000 + i, 'spouse', 'First' || i % 4000, 'Last' || i, '555-' || i from generate_series(1, %(patients)s) as i;
+select 1000000 + i, 'spouse', 'First' || i %% 4000, 'Last' || i, '555-' || i from generate_series(1, %(patients)s) as i;
 """
 _NOTES = """
 insert into note (
@@ -52,10 +52,10 @@ insert into note (
     encoding_concept_id, language_concept_id, note_source_value, load_datetime
 )
 select
-    1000000 + i, 1000000 + 1 + i % %(patients)s, date '2024-01-01' + i % 365,
-    date '2024-01-01' + i % 365 + interval '1 minute' * (i % 1440), 0, 0, 'Progress note',
+    1000000 + i, 1000000 + 1 + i %% %(patients)s, date '2024-01-01' + i %% 365,
+    date '2024-01-01' + i %% 365 + interval '1 minute' * (i %% 1440), 0, 0, 'Progress note',
     'Patient seen today, resting comfortably. Continue present management. ' || md5(i::text),
-    0, 0, 'N' || i, timestamp '2024-01-01' + interval '1 minute' * (i % 1440) + i % 365 * interval '1 day'
+    0, 0, 'N' || i, timestamp '2024-01-01' + interval '1 minute' * (i %% 1440) + i %% 365 * interval '1 day'
 from generate_series(1, %(notes)s) as i
 """
 _LEDGER = """

@@ -3,9 +3,10 @@
 import base64
 import datetime
 import json
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,18 +31,8 @@ START = datetime.date(2024, 1, 1)
 _DAYS = 3
 """Days of the notes that the hospital has when its history begins."""
 _GOLD_NOTES, _FIRST_NOTES = 160, 36
-EVEN_RATES = HistoryRates(
-    **{
-        **dict.fromkeys(
-            (
-                *("registered", "renamed", "moved", "merged", "unmerged", "left", "hired", "opened", "written", "late"),
-                *("before_patient", "clock_change", "without_text", "damaged", "amended", "resaved", "redated"),
-                *("deleted", "patient_excluded", "note_excluded", "exclusion_ended"),
-            ),
-            1.0,
-        ),
-        "silent": 0.2,
-    }
+EVEN_RATES = replace(
+    HistoryRates(), **{one.name: 1.0 for one in fields(HistoryRates) if one.type is float} | {"silent": 0.2}
 )
 """Rates with which every kind of event happens once a day."""
 
@@ -95,8 +86,9 @@ class LivingSite:
         runs.evaluate_and_certify(settings, secrets)
         return cls(uri, settings, held, hospital, notes, runs.pin_engine(settings, secrets))
 
-    def copy(self, name: str) -> "LivingCopy":
+    def copy(self) -> "LivingCopy":
         """Return a copy in a database of its own, from which nothing has been published."""
+        name = f"living_{uuid.uuid4().hex[:12]}"
         with closing(psycopg2.connect(_database(self.uri, "postgres"))) as connection:
             connection.autocommit = True
             with connection.cursor() as cursor:

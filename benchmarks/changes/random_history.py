@@ -6,7 +6,6 @@ Each rule is a change of the source, a step of a run, or a killed run. At the en
 import datetime
 import logging
 from collections import Counter
-from collections.abc import Callable
 from contextlib import ExitStack
 from itertools import count
 from typing import ClassVar
@@ -21,7 +20,6 @@ from deid_tasks.core.errors import DeidError
 from deid_tasks.hospital.history import EVENTS, Event
 from deid_tasks.platform import runs
 
-_NUMBERS = count(1)
 _FIRST_DAY, _LAST_DAY = -2, 4
 """Days that are published, counted from the first day of the first notes. Late and redated notes are also of others."""
 _HISTORY_DAYS = 5
@@ -56,7 +54,7 @@ class RandomHistory(RuleBasedStateMachine):
     @initialize(seed=st.integers(0, 2**16), last=st.integers(0, _LAST_DAY))
     def begin(self, seed: int, last: int) -> None:
         """Take a copy of the site, and publish the first days."""
-        self._copy = self.site.copy(f"history_{next(_NUMBERS)}")
+        self._copy = self.site.copy()
         self._events = self._copy.future(_HISTORY_DAYS, seed)
         self._go_on(self._run([START + datetime.timedelta(days=n) for n in range(_FIRST_DAY, last + 1)]), 99)
 
@@ -151,6 +149,6 @@ class RandomHistory(RuleBasedStateMachine):
         self._begun.append(run)
 
 
-def history_of(site: LivingSite) -> Callable[[], RandomHistory]:
+def history_of(site: LivingSite) -> type[RandomHistory]:
     """Return a state machine over copies of this site."""
     return type("SiteHistory", (RandomHistory,), {"site": site})

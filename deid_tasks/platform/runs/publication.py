@@ -180,7 +180,20 @@ class _Commit:
         for batch in read_batches(files):
             for row in batch.to_pylist():
                 read[row["note_id"]] = read_note(row, run_id, fingerprint, self._key)
-        plan = plan_commit(work, read_ledger(connection, settings, run_id), present, read, run_id)
+        ledger = read_ledger(connection, settings, run_id)
+        # What remove_notes has taken out stays recorded as removed. Only remove_notes itself, when it is repeated, goes
+        # on from there: its last try may have ended before the vault and the retraction.
+        done = [
+            item
+            for item in work
+            if item.is_removal
+            and item.result == "removed"
+            and not (item.note_id in ledger and ledger[item.note_id].is_published)
+        ]
+        taken_out = {item.note_id for item in done}
+        plan = plan_commit((i for i in work if i.note_id not in taken_out), ledger, present, read, run_id)
+        if only_removals:
+            plan.items += done
         # Another run may have published late notes of these days since this run was planned.
         plan.kept |= unplanned_keys(connection, settings, run_id)
         return plan

@@ -84,6 +84,12 @@ def test_a_deleted_note_leaves_and_a_late_one_comes(site, changing):
     )
     plan, _ = follow_changes(changing, site, "moved")
     assert plan["causes"] == {"deleted": 1, "late": 1}
+    # The purge of files reads which notes were removed, also after the run has published others.
+    removed = site.rows(
+        "select result, former_note_key is not null from riverside_results.run_note"
+        " where run_id = 'moved' and cause = 'deleted'"
+    )
+    assert removed == [("removed", True)]
     assert rows_of(changing, site) == from_nothing(changing, site)
 
 
