@@ -22,7 +22,11 @@ def wait_for_late_notes(settings: InstitutionSettings) -> TimeDeltaSensor:
     return TimeDeltaSensor(
         task_id="wait_for_late_notes",
         delta=datetime.timedelta(hours=settings.notes.lag_hours),
-        deferrable=True,
+        # Rescheduled rather than deferred: it needs no triggerer, and holds no worker either.
+        deferrable=False,
+        mode="reschedule",
+        poke_interval=_POKE_SECONDS,
+        timeout=settings.notes.lag_hours * 3_600 + _PATIENCE_SECONDS,
         execution_timeout=None,
     )
 

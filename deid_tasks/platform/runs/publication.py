@@ -47,10 +47,7 @@ def remove_notes(settings: InstitutionSettings, secrets: Secrets, run_id: str) -
     This needs no engine and no certificate: what must leave the table never waits for an evaluation. The vault's
     entries of these notes are removed too.
     """
-    commit = _Commit(settings, secrets, run_id)
-    plan, publication = commit.publish([], {}, only_removals=True)
-    remove_from_vault(settings, secrets, plan.items)
-    record_retraction(settings, secrets, run_id, plan.retracted, publication.snapshot_id)
+    plan, publication = _Commit(settings, secrets, run_id).publish([], {}, only_removals=True)
     return {"removed": len(plan.rows) + len(plan.anywhere), "snapshot_id": publication.snapshot_id}
 
 
@@ -99,7 +96,6 @@ def publish_notes(
         check_review(connection, settings, run_id, fingerprint)
     summary = {"palimpsest.fingerprint": fingerprint, "palimpsest.certificate": certificate["certificate_id"]}
     plan, publication = _Commit(settings, secrets, run_id).publish(files, summary, fingerprint)
-    record_retraction(settings, secrets, run_id, plan.retracted, publication.snapshot_id)
     left = plan.count("left")
     if left:
         logger.warning("%s: %d notes changed while the run read them; the next changes run takes them", run_id, left)
@@ -156,7 +152,10 @@ class _Commit:
             if table.num_rows or removed.is_any:
                 said = self._summary(summary, table.num_rows, key_id)
                 publication = replace_notes(settings, self._secrets, table, removed, said)
+            # A run that is killed from here on does this again: the ledger still has the removed notes.
+            remove_from_vault(settings, self._secrets, plan.retracted)
             with connect(self._uri) as connection:
+                record_retraction(connection, settings, self._secrets, run_id, plan.retracted, publication.snapshot_id)
                 upsert_ledger(connection, settings, (*(note.row for note in plan.written.values()), *plan.excluded))
                 forget_notes(connection, settings, plan.forgotten)
                 write_results(connection, settings, run_id, plan.items)
@@ -180,20 +179,7 @@ class _Commit:
         for batch in read_batches(files):
             for row in batch.to_pylist():
                 read[row["note_id"]] = read_note(row, run_id, fingerprint, self._key)
-        ledger = read_ledger(connection, settings, run_id)
-        # What remove_notes has taken out stays recorded as removed. Only remove_notes itself, when it is repeated, goes
-        # on from there: its last try may have ended before the vault and the retraction.
-        done = [
-            item
-            for item in work
-            if item.is_removal
-            and item.result == "removed"
-            and not (item.note_id in ledger and ledger[item.note_id].is_published)
-        ]
-        taken_out = {item.note_id for item in done}
-        plan = plan_commit((i for i in work if i.note_id not in taken_out), ledger, present, read, run_id)
-        if only_removals:
-            plan.items += done
+        plan = plan_commit(work, read_ledger(connection, settings, run_id), present, read, run_id)
         # Another run may have published late notes of these days since this run was planned.
         plan.kept |= unplanned_keys(connection, settings, run_id)
         return plan

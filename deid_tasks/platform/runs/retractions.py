@@ -7,6 +7,8 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+from psycopg2.extensions import connection as Connection  # noqa: N812
+
 from deid_tasks.core.errors import GateError, InputError
 from deid_tasks.platform.publish import purge_snapshots
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
@@ -71,12 +73,12 @@ def retract(
 
 
 def remove_from_vault(settings: InstitutionSettings, secrets: Secrets, items: Iterable[WorkItem]) -> None:
-    """Remove the originals of the removed notes from the vault; nothing without a vault."""
+    """Remove the originals of removed notes from the vault; nothing without a vault."""
     if settings.vault is None:
         return
     former: defaultdict[str, set[str]] = defaultdict(set)
     for item in items:
-        if item.result == "removed" and item.former_slice_key and item.former_note_key:
+        if item.former_slice_key and item.former_note_key:
             former[item.former_slice_key].add(item.former_note_key)
     store = VaultStore(settings, secrets)
     for slice_key, keys in sorted(former.items()):
@@ -84,7 +86,12 @@ def remove_from_vault(settings: InstitutionSettings, secrets: Secrets, items: It
 
 
 def record_retraction(
-    settings: InstitutionSettings, secrets: Secrets, run_id: str, items: Sequence[WorkItem], snapshot_id: int
+    connection: Connection,
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    run_id: str,
+    items: Sequence[WorkItem],
+    snapshot_id: int,
 ) -> None:
     """Store a signed row that says how many notes were removed, when and why, and names none; nothing for no note."""
     if not items:
@@ -112,8 +119,7 @@ def record_retraction(
         signature=hmac.digest(ledger_key(settings, secrets), document.encode(), "sha256").hex(),
         run_id=run_id,
     )
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
-        write_retraction(connection, settings, row)
+    write_retraction(connection, settings, row)
 
 
 @logged_step

@@ -112,7 +112,8 @@ def write_results(
                 """
                 update {results}.run_note as n set
                     result = x.result, cause = x.cause, slice_key = x.slice_key, note_key = x.note_key,
-                    former_slice_key = x.former_slice_key, former_note_key = x.former_note_key
+                    former_slice_key = coalesce(x.former_slice_key, n.former_slice_key),
+                    former_note_key = coalesce(x.former_note_key, n.former_note_key)
                 from (values %s)
                     as x (run_id, note_id, result, cause, slice_key, note_key, former_slice_key, former_note_key)
                 where n.run_id = x.run_id and n.note_id = x.note_id

@@ -69,11 +69,8 @@ def read_shard(
                     and exists (
                         select 1 from {results}.run_note as w
                         where w.run_id = %(run_id)s and w.note_day = %(day)s and w.note_id = n.note_id
-                            and not w.is_removal
+                            and not w.is_removal and w.shard_hash %% %(count)s = %(index)s
                     )
-                    -- All notes of a patient are in one shard; those without a patient are spread.
-                    and ('x' || left(md5(coalesce(n.patient_id, n.note_id)), 8))::bit(32)::bigint
-                        %% %(count)s = %(index)s
                 order by n.patient_id, n.note_id
                 """,
                 settings,

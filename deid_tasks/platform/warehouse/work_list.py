@@ -63,6 +63,11 @@ present as (
 )
 """
 
+_SHARD_HASH = """
+('x' || left(md5(coalesce(p.patient_id, l.patient_id, p.note_id, l.note_id, '')), 8))::bit(32)::bigint
+"""
+"""All notes of a patient are in one shard; those without a patient are spread."""
+
 _CAUSE = """
 case
     when p.note_id is null then 'deleted'
@@ -131,7 +136,7 @@ def plan_days(
                     ),
                     insert=compose(
                         """
-                        insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal)
+                        insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal, shard_hash)
                         select
                             %(run_id)s, coalesce(p.note_id, l.note_id), %(day)s,
                             case
@@ -139,12 +144,14 @@ def plan_days(
                                 when p.exclusion is not null then 'excluded'
                                 else 'day'
                             end,
-                            p.note_id is null or p.exclusion is not null
+                            p.note_id is null or p.exclusion is not null,
+                            {shard_hash}
                         from present as p
                         full join (select * from {results}.note_ledger where note_day = %(day)s) as l
                             on p.note_id = l.note_id
                         """,
                         settings,
+                        shard_hash=sql.SQL(_SHARD_HASH),
                     ),
                 ),
                 {"run_id": run_id, "day": day, "next": day + datetime.timedelta(days=1)},
@@ -179,12 +186,13 @@ def plan_changes(
         open=open_day_table(settings),
         insert=compose(
             """
-            insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal)
-            select %(run_id)s, note_id, note_day, cause, is_removal
+            insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal, shard_hash)
+            select %(run_id)s, note_id, note_day, cause, is_removal, shard_hash
             from (
                 select
                     note_id,
                     cause,
+                    shard_hash,
                     -- A note that moved to a day without a publication leaves, and comes back with its day.
                     cause in ('deleted', 'excluded') or not is_open as is_removal,
                     case when is_open and cause <> 'excluded' then present_day
@@ -195,7 +203,8 @@ def plan_changes(
                         p.note_datetime::date as present_day,
                         l.note_day as ledger_day,
                         coalesce(o.note_day is not null, false) as is_open,
-                        {cause} as cause
+                        {cause} as cause,
+                        {shard_hash} as shard_hash
                     from present as p
                     full join {results}.note_ledger as l on p.note_id = l.note_id
                     left join record as r on p.patient_id = r.patient_id
@@ -211,6 +220,7 @@ def plan_changes(
             """,
             settings,
             cause=sql.SQL(_CAUSE),
+            shard_hash=sql.SQL(_SHARD_HASH),
         ),
     )
     with connection.cursor() as cursor:
@@ -231,10 +241,15 @@ def add_notes(
             cursor,
             compose(
                 """
-                insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal) values %s
+                insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal, shard_hash)
+                select x.run_id, x.note_id, x.note_day, x.cause, x.is_removal, {shard_hash}
+                from (values %s) as x (run_id, note_id, note_day, cause, is_removal)
+                left join {results}.note_ledger as l on x.note_id = l.note_id
+                cross join (select null::text as patient_id, null::text as note_id) as p
                 on conflict do nothing
                 """,
                 settings,
+                shard_hash=sql.SQL(_SHARD_HASH),
             ),
             [(run_id, note_id, day, str(cause), cause in REMOVALS) for note_id, day in notes],
         )

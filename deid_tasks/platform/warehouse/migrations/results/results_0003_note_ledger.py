@@ -43,6 +43,8 @@ create table run_note (
     note_day date not null,
     cause text not null,
     is_removal boolean not null,
+    -- Decides the note's shard, also where its patient is merged while the run reads.
+    shard_hash bigint not null,
     -- What the publication did: written, removed or left; null before it.
     result text check (result in ('written', 'removed', 'left')),
     -- Where the published row is now, and where it was before.
