@@ -27,6 +27,10 @@ def _layout_group() -> None:
     """Write the files of a new dbt layout."""
 
 
+_SECTIONS = ("models", "sources", "unit_tests")
+"""Sections of dbt_project.yml that enable one layout's folder."""
+
+
 @institution.callback()
 def _institution_group() -> None:
     """Write the settings file of a new institution."""
@@ -54,9 +58,9 @@ def write_layout(
             f"{project}: not the project's dbt folder; run this in the checkout or give --project"
         ) from None
     enabled, count = _ENABLED.subn(_enable(name), settings)
-    if count != 2:
+    if count != len(_SECTIONS):
         raise InputError(
-            f"{project / 'dbt_project.yml'}: the entries of the layout omop under models and sources are missing"
+            f"{project / 'dbt_project.yml'}: the entries of the layout omop under {', '.join(_SECTIONS)} are missing"
         )
     folder.mkdir()
     for model in contract:

@@ -101,7 +101,7 @@ class TestStructure:
         late = settings.model_copy(update={"notes": settings.notes.model_copy(update={"lag_hours": 6.0})})
         wait = notes_dag.build(late).get_task("wait_for_late_notes")
         assert wait.downstream_task_ids == {"pin_engine"}
-        assert (wait.delta, wait.deferrable) == (datetime.timedelta(hours=6), True)
+        assert (wait.delta, wait.mode) == (datetime.timedelta(hours=6), "reschedule")
 
     def test_changes_remove_notes_without_an_engine(self, dagbag, institution):
         dag = dagbag.dags[f"changes__{institution}"]
