@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, cast
 
 from airflow.sdk import TriggerRule, get_current_context, task
+from airflow.sdk.exceptions import AirflowSkipException
 
 from deid_tasks.settings import InstitutionSettings, RestatementRequest
 from wiring.assets import notes_asset
@@ -88,16 +89,20 @@ def publish(institution: str, kind: str, pin: "EnginePin", released: "GateReport
     return run_step(runs.publish_notes, institution, _run_name(kind), pin, released)
 
 
-@task(multiple_outputs=False)
+# Notes that only left need no publication, and their patients' rows must leave the tables all the same.
+@task(multiple_outputs=False, trigger_rule=TriggerRule.NONE_FAILED)
 def publish_tables(
     institution: str,
     kind: str,
     pin: "EnginePin",
-    published: "PublicationReport",  # noqa: ARG001
+    removed: "RemovalReport",
+    published: "PublicationReport | None",
 ) -> dict[str, Any]:
-    """Replace each structured table whose content has changed; the notes are published before."""
+    """Replace each structured table whose content has changed, where notes were published or removed."""
     from deid_tasks.platform import runs
 
+    if published is None and not removed["removed"]:
+        raise AirflowSkipException("no note was published or removed")
     return run_step(runs.publish_tables, institution, _run_name(kind), DBT_CONTRACT, pin=pin)
 
 
@@ -132,7 +137,7 @@ def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, pla
     plan >> removed >> committed
     gated >> RunReview(institution=name, gate_task="reconcile_and_gate", kind=value) >> committed
     if settings.publish.tables:
-        publish_tables(name, value, pin, committed)
+        publish_tables(name, value, pin, removed, committed)
     if settings.vault:
         store_vault(name, value, gated, committed)
     return committed

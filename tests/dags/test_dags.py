@@ -81,7 +81,7 @@ class TestStructure:
         assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
             "pin_engine": {"plan_notes", "detect_and_obfuscate", "reconcile_and_gate", "publish", "publish_tables"},
             "plan_notes": {"remove_notes", "detect_and_obfuscate"},
-            "remove_notes": {"publish"},
+            "remove_notes": {"publish", "publish_tables"},
             "detect_and_obfuscate": {"reconcile_and_gate"},
             "reconcile_and_gate": {"review", "publish"},
             "review": {"publish"},
