@@ -25,6 +25,7 @@ from deid_tasks.settings import InstitutionSettings, load_institution
 PACKAGE = Path(module.__file__).parents[1]
 REFERENCE = PACKAGE.parent / "dictionaries"
 INDIFFERENT = {
+    "changes",
     "title",
     "owner",
     "warehouse",

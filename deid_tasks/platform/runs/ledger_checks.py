@@ -50,6 +50,7 @@ def reconcile_ledger(settings: InstitutionSettings, secrets: Secrets) -> LedgerR
     return _report(counts)
 
 
+@logged_step
 def ledger_counts(settings: InstitutionSettings, secrets: Secrets) -> list[LedgerCount]:
     """Return the counts of the last reconciliation."""
     with connect(secrets.text(settings.warehouse.connection)) as connection:

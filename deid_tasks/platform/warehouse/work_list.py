@@ -211,7 +211,13 @@ def plan_changes(
                     left join open_day as o on p.note_datetime::date = o.note_day
                     where
                         (l.note_id is not null or o.note_day is not null)
-                        and not (p.exclusion is not null and l.exclusion is not null and l.exclusion = p.exclusion)
+                        -- Excluded already, and nothing that the ledger says of the note has changed.
+                        and not (
+                            p.exclusion is not null and l.exclusion is not null
+                            and (p.exclusion, p.patient_id, p.note_type, p.note_datetime, p.modified_at)
+                                is not distinct from
+                                (l.exclusion, l.patient_id, l.note_type, l.note_datetime, l.modified_at)
+                        )
                 ) as compared
             ) as changed
             where cause is not null and (is_removal or not %(only_removals)s)
