@@ -1,6 +1,6 @@
 """``notes__<institution>``: whole days of notes, de-identified, checked and published (one Airflow DAG each)."""
 
-from airflow.sdk import DAG, CronDataIntervalTimetable, chain
+from airflow.sdk import DAG, BaseOperator, CronDataIntervalTimetable, chain
 
 from deid_tasks.settings import InstitutionSettings
 from wiring.dbt import freshness_task
@@ -25,7 +25,7 @@ def build(settings: InstitutionSettings) -> DAG:
         plan = plan_notes(name)
         pin >> plan
         # An hour of waiting costs nothing, a task that has nothing to wait for does.
-        first = [wait_for_late_notes(settings)] if settings.notes.lag_hours else []
+        first: list[BaseOperator] = [wait_for_late_notes(settings)] if settings.notes.lag_hours else []
         if (is_fresh := freshness_task(settings)) is not None:
             first.append(is_fresh)
         if first:

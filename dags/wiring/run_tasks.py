@@ -129,7 +129,7 @@ def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, pla
         plan: The task that returns the shards.
     """
     name, value = settings.institution, kind.value
-    removed = remove_notes(name, value)
+    removed: Any = remove_notes(name, value)
     shards = detect_and_obfuscate.override(pool=Pool.GPU).partial(institution=name, kind=value, pin=pin)
     gated: Any = reconcile_and_gate(name, value, pin, cast("Any", shards.expand(shard=plan)))
     committed: Any = publish.override(outlets=[notes_asset(name)])(name, value, pin, gated)
