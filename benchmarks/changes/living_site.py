@@ -31,9 +31,8 @@ START = datetime.date(2024, 1, 1)
 _DAYS = 3
 """Days of the notes that the hospital has when its history begins."""
 _GOLD_NOTES, _FIRST_NOTES = 160, 36
-EVEN_RATES = replace(
-    HistoryRates(), **{one.name: 1.0 for one in fields(HistoryRates) if one.type is float} | {"silent": 0.2}
-)
+_ONE_EACH: dict[str, Any] = {one.name: 1.0 for one in fields(HistoryRates) if one.type is float} | {"silent": 0.2}
+EVEN_RATES = replace(HistoryRates(), **_ONE_EACH)
 """Rates with which every kind of event happens once a day."""
 
 

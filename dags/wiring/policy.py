@@ -56,7 +56,9 @@ def dag_id(kind: Kind, institution: str) -> str:
 def end_of_notes(settings: InstitutionSettings) -> datetime.datetime | None:
     """Return the last moment at which a day of notes may begin; ``None`` for an institution whose notes have no end."""
     last = settings.notes.end_date
-    return last and datetime.datetime.combine(last, datetime.time.max, ZoneInfo(settings.notes.timezone))
+    if last is None:
+        return None
+    return datetime.datetime.combine(last, datetime.time.max, ZoneInfo(settings.notes.timezone))
 
 
 def dag_arguments(kind: Kind, settings: InstitutionSettings, **document_values: Any) -> dict[str, Any]:
