@@ -4,8 +4,7 @@ from airflow.sdk import DAG, CronTriggerTimetable
 
 from deid_tasks.settings import InstitutionSettings
 from wiring.institutions import usable_institutions
-from wiring.policy import Kind, dag_arguments
-from wiring.run_review import RunReview
+from wiring.policy import REVIEW_HOURS, Kind, dag_arguments
 from wiring.run_tasks import plan_changes, process_and_publish
 from wiring.start import pin_engine, purge_removed
 
@@ -17,7 +16,7 @@ def build(settings: InstitutionSettings) -> DAG:
         **dag_arguments(
             Kind.CHANGES,
             settings,
-            hours=RunReview.HOURS,
+            hours=REVIEW_HOURS[Kind.CHANGES],
             **settings.publish.model_dump(),
             **settings.changes.model_dump(),
         ),
@@ -25,7 +24,7 @@ def build(settings: InstitutionSettings) -> DAG:
         max_active_runs=1,
     ) as dag:
         plan = plan_changes(name)
-        pin = pin_engine(name)
+        pin = pin_engine(name, Kind.CHANGES)
         process_and_publish(settings, Kind.CHANGES, pin, plan)
         purge_removed(name)
     return dag

@@ -7,8 +7,7 @@ from airflow.sdk import DAG, CronTriggerTimetable
 from deid_tasks.settings import InstitutionSettings, RestatementRequest
 from wiring.forms import form_params
 from wiring.institutions import usable_institutions
-from wiring.policy import Kind, Pool, dag_arguments
-from wiring.run_review import RunReview
+from wiring.policy import REVIEW_HOURS, Kind, Pool, dag_arguments
 from wiring.run_tasks import plan_restatement, process_and_publish
 from wiring.start import pin_engine
 
@@ -20,7 +19,7 @@ def build(settings: InstitutionSettings) -> DAG:
         **dag_arguments(
             Kind.RESTATE,
             settings,
-            hours=RunReview.HOURS,
+            hours=REVIEW_HOURS[Kind.RESTATE],
             **settings.publish.model_dump(),
             **settings.changes.model_dump(),
         ),
@@ -29,7 +28,7 @@ def build(settings: InstitutionSettings) -> DAG:
         max_active_runs=1,
         params=form_params(RestatementRequest()),
     ) as dag:
-        pin: Any = pin_engine(name)
+        pin: Any = pin_engine(name, Kind.RESTATE)
         # The plan reads a sample of the notes that it carries over.
         plan = plan_restatement.override(pool=Pool.GPU)(name, pin)
         process_and_publish(settings, Kind.RESTATE, pin, plan)

@@ -28,5 +28,14 @@ def notes_asset(institution: str) -> Asset:
     return _asset(institution, "notes")
 
 
+def note_days_asset(institution: str) -> Asset:
+    """Return the asset of single days of the published table.
+
+    Its events have partition keys, ``<institution>|<day>``, one for each day whose rows a run has changed. They start
+    DAGs that are scheduled by partitions; DAGs that follow ``notes_asset`` are started by any change.
+    """
+    return _asset(institution, "note_days")
+
+
 def _asset(institution: str, what: str) -> Asset:
     return Asset(name=f"{what}__{institution}", uri=f"palimpsest://{institution}/{what}", group="palimpsest")

@@ -1,6 +1,7 @@
 """What every DAG of the platform has in common: id, owner, tags, start, retries, timeouts, pools and its page."""
 
 import datetime
+import math
 from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -33,6 +34,16 @@ class Pool(StrEnum):
 
     GPU = "gpu"
 
+
+_WORK_HOURS = 24
+"""Hours after which a run is ended that waits for nothing."""
+
+REVIEW_HOURS = {Kind.NOTES: 20, Kind.CHANGES: 1, Kind.RESTATE: 1}
+"""Hours that a run waits for a person. Runs of changes wait for one another, and the next one may hold notes that must
+leave the table: it asks again."""
+
+PIN_HOURS = {Kind.NOTES: 12, Kind.CHANGES: 1, Kind.RESTATE: 1}
+"""Hours that a run waits for dictionaries that are young enough."""
 
 PLATFORM_TAG = "palimpsest"
 
@@ -75,7 +86,7 @@ def dag_arguments(kind: Kind, settings: InstitutionSettings, **document_values: 
         "tags": {PLATFORM_TAG, kind.value, settings.institution},
         "start_date": datetime.datetime.combine(settings.notes.start_date, datetime.time(), datetime.UTC),
         "catchup": False,
-        "dagrun_timeout": datetime.timedelta(hours=24),
+        "dagrun_timeout": datetime.timedelta(hours=_WORK_HOURS + _waiting_hours(kind, settings)),
         "doc_md": dag_document(kind, settings, **document_values),
         "default_args": {
             "owner": settings.owner,
@@ -87,3 +98,9 @@ def dag_arguments(kind: Kind, settings: InstitutionSettings, **document_values: 
             "execution_timeout": datetime.timedelta(hours=2),
         },
     }
+
+
+def _waiting_hours(kind: Kind, settings: InstitutionSettings) -> int:
+    """Return the hours that a run may wait: for late notes, for dictionaries and for a person."""
+    late = math.ceil(settings.notes.lag_hours) + 1 if kind == Kind.NOTES else 0
+    return late + PIN_HOURS.get(kind, 0) + REVIEW_HOURS.get(kind, 0)

@@ -1,7 +1,7 @@
 """The task in which a person approves or rejects a run before it is published."""
 
 import datetime
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from airflow.providers.standard.operators.hitl import ApprovalOperator
 from airflow.sdk import Context
@@ -20,17 +20,14 @@ class RunReview(ApprovalOperator):
     that nobody answered in time: nothing is published. The task is not retried, because a retry would ask again.
     """
 
-    HOURS: ClassVar[int] = 20
-    """How long it waits for an answer; it is shorter than a run may take."""
-
-    def __init__(self, *, institution: str, gate_task: str, kind: str, **kwargs: Any) -> None:
+    def __init__(self, *, institution: str, gate_task: str, kind: str, hours: int, **kwargs: Any) -> None:
         reasons = f"ti.xcom_pull('{gate_task}')['review']"
         super().__init__(
             task_id="review",
             subject=f"{institution}: publish this run?",
             body="{% for held in " + reasons + " %}- {{ held['reason'] }}\n{% endfor %}",
             fail_on_reject=True,
-            response_timeout=datetime.timedelta(hours=self.HOURS),
+            response_timeout=datetime.timedelta(hours=hours),
             execution_timeout=None,
             retries=0,
             **kwargs,

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, cast
 from airflow.sdk import TriggerRule, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
 
-from deid_tasks.settings import InstitutionSettings, RestatementRequest
-from wiring.assets import notes_asset
+from deid_tasks.settings import InstitutionSettings, NotesRequest, RestatementRequest
+from wiring.assets import note_days_asset, notes_asset
 from wiring.forms import current_form
 from wiring.paths import DBT_CONTRACT
-from wiring.policy import Kind, Pool
+from wiring.policy import REVIEW_HOURS, Kind, Pool
 from wiring.run_review import RunReview
 from wiring.steps import current_run, run_name, run_step
 
@@ -35,8 +35,9 @@ def plan_notes(institution: str) -> "list[ShardPlan]":
     """List the notes of the days that end in the data interval; return the shards that process them."""
     from deid_tasks.platform import runs
 
-    run = current_run()
-    return run_step(runs.plan_notes_run, institution, run_name(Kind.NOTES, run.run_id), run.start, run.end)["shards"]
+    run, request = current_run(), current_form(NotesRequest)
+    name = run_name(Kind.NOTES, run.run_id)
+    return run_step(runs.plan_notes_run, institution, name, run.start, run.end, request)["shards"]
 
 
 @task(multiple_outputs=False)
@@ -81,28 +82,43 @@ def reconcile_and_gate(institution: str, kind: str, pin: "EnginePin", shards: "l
     return run_step(runs.reconcile_run, institution, _run_name(kind), pin, cast("Any", kind), list(shards))
 
 
-@task(multiple_outputs=False)
-def publish(institution: str, kind: str, pin: "EnginePin", released: "GateReport") -> "PublicationReport":
-    """Write what the run read in place of what was published of the same notes, in one commit."""
-    from deid_tasks.platform import runs
-
-    return run_step(runs.publish_notes, institution, _run_name(kind), pin, released)
-
-
-# Notes that only left need no publication, and their patients' rows must leave the tables all the same.
+# A run that only removes notes has no gate to pass, and whoever follows the table must hear of it all the same.
 @task(multiple_outputs=False, trigger_rule=TriggerRule.NONE_FAILED)
-def publish_tables(
+def publish(
     institution: str,
     kind: str,
     pin: "EnginePin",
     removed: "RemovalReport",
-    published: "PublicationReport | None",
-) -> dict[str, Any]:
-    """Replace each structured table whose content has changed, where notes were published or removed."""
+    released: "GateReport | None",
+) -> "PublicationReport":
+    """Write what the run read in place of what was published of the same notes, in one commit."""
     from deid_tasks.platform import runs
 
-    if published is None and not removed["removed"]:
-        raise AirflowSkipException("no note was published or removed")
+    run_id = _run_name(kind)
+    if released is not None:
+        published = run_step(runs.publish_notes, institution, run_id, pin, released)
+    elif removed["removed"]:
+        published = run_step(runs.record_removals, institution, run_id, cast("Any", kind), removed)
+    else:
+        raise AirflowSkipException("no note was processed or removed")
+    days = {*removed["days"], *published["days"]}
+    if not days:
+        raise AirflowSkipException("every note changed while it was read; the next changes run takes them")
+    events = get_current_context()["outlet_events"][note_days_asset(institution)]
+    events.add_partitions([f"{institution}|{day}" for day in sorted(days)])
+    return published
+
+
+@task(multiple_outputs=False)
+def publish_tables(
+    institution: str,
+    kind: str,
+    pin: "EnginePin",
+    published: "PublicationReport",  # noqa: ARG001
+) -> dict[str, Any]:
+    """Replace each structured table whose content has changed."""
+    from deid_tasks.platform import runs
+
     return run_step(runs.publish_tables, institution, _run_name(kind), DBT_CONTRACT, pin=pin)
 
 
@@ -132,12 +148,14 @@ def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, pla
     removed: Any = remove_notes(name, value)
     shards = detect_and_obfuscate.override(pool=Pool.GPU).partial(institution=name, kind=value, pin=pin)
     gated: Any = reconcile_and_gate(name, value, pin, cast("Any", shards.expand(shard=plan)))
-    committed: Any = publish.override(outlets=[notes_asset(name)])(name, value, pin, gated)
+    outlets = [notes_asset(name), note_days_asset(name)]
+    committed: Any = publish.override(outlets=outlets)(name, value, pin, removed, gated)
     # What must leave the table never waits for what comes in.
-    plan >> removed >> committed
-    gated >> RunReview(institution=name, gate_task="reconcile_and_gate", kind=value) >> committed
+    plan >> removed
+    review = RunReview(institution=name, gate_task="reconcile_and_gate", kind=value, hours=REVIEW_HOURS[kind])
+    gated >> review >> committed
     if settings.publish.tables:
-        publish_tables(name, value, pin, removed, committed)
+        publish_tables(name, value, pin, committed)
     if settings.vault:
         store_vault(name, value, gated, committed)
     return committed

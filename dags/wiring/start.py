@@ -9,12 +9,14 @@ from airflow.sdk import PokeReturnValue, task
 
 from deid_tasks.core.errors import DictionariesTooOldError
 from deid_tasks.settings import InstitutionSettings
+from wiring.policy import PIN_HOURS, Kind
 from wiring.steps import run_step
 
 logger = logging.getLogger(__name__)
 
 _POKE_SECONDS = 5 * 60
-_PATIENCE_SECONDS = 12 * 3_600
+_SPARE_SECONDS = 3_600
+"""Time that a sensor has beyond what it waits for."""
 
 
 def wait_for_late_notes(settings: InstitutionSettings) -> TimeDeltaSensor:
@@ -26,13 +28,18 @@ def wait_for_late_notes(settings: InstitutionSettings) -> TimeDeltaSensor:
         deferrable=False,
         mode="reschedule",
         poke_interval=_POKE_SECONDS,
-        timeout=settings.notes.lag_hours * 3_600 + _PATIENCE_SECONDS,
+        timeout=settings.notes.lag_hours * 3_600 + _SPARE_SECONDS,
         execution_timeout=None,
     )
 
 
-@task.sensor(mode="reschedule", poke_interval=_POKE_SECONDS, timeout=_PATIENCE_SECONDS)
-def pin_engine(institution: str) -> PokeReturnValue:
+def pin_engine(institution: str, kind: Kind) -> Any:
+    """Return the task that pins a run's engine; it waits as long as runs of this kind may."""
+    return _pin_engine.override(task_id="pin_engine", timeout=PIN_HOURS[kind] * 3_600)(institution)
+
+
+@task.sensor(mode="reschedule", poke_interval=_POKE_SECONDS)
+def _pin_engine(institution: str) -> PokeReturnValue:
     """Return the promoted engine that the run uses; fail before a note is read where there is none.
 
     Where its dictionaries are older than the settings allow, wait until newer ones are promoted.

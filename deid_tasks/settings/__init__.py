@@ -39,8 +39,8 @@ from deid_tasks.settings.load import (
 )
 from deid_tasks.settings.merging import MergeSettings, PropagationSettings
 from deid_tasks.settings.renamed import Renamed, RenamedSettingWarning
-from deid_tasks.settings.restatement import RestatementRequest
 from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySettings, SurrogateSettings
+from deid_tasks.settings.run_requests import NotesRequest, RestatementRequest
 from deid_tasks.settings.secrets import Secrets
 from deid_tasks.settings.section import Section
 from deid_tasks.settings.storage import PublishSettings, VaultSettings
@@ -67,6 +67,7 @@ __all__ = [
     "Mode",
     "ModelSettings",
     "NoteLimits",
+    "NotesRequest",
     "NotesSettings",
     "ObfuscateSettings",
     "PatternSettings",

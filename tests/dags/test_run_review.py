@@ -57,7 +57,7 @@ def test_a_held_run_asks_a_person_and_waits_without_a_worker(review, monkeypatch
         review.execute(context(review, HELD))
     assert asked["options"] == ["Approve", "Reject"]
     assert asked["subject"] == "riverside: publish this run?"
-    assert waiting.value.timeout == datetime.timedelta(hours=review.HOURS)
+    assert waiting.value.timeout == datetime.timedelta(hours=20)
 
 
 def test_the_question_names_the_reasons(review):

@@ -279,3 +279,48 @@ def test_one_institution_in_two_files_is_refused(tmp_path):
     usable, problems = institutions.read_folder(tmp_path)
     assert usable == ()
     assert all("riverside.yml defines the same institution" in problem for problem in problems)
+
+
+def _publish(dagbag, monkeypatch, removed, released, published):
+    """Call the task that publishes; return what it returned and the partitions of its events."""
+    from airflow.sdk.execution_time.context import OutletEventAccessors
+
+    from deid_tasks.platform import runs
+    from wiring import run_tasks
+    from wiring.assets import note_days_asset
+
+    events = OutletEventAccessors()
+    monkeypatch.setattr(run_tasks, "get_current_context", lambda: {"run_id": "r1", "outlet_events": events})
+    monkeypatch.setattr(runs, "publish_notes", lambda *_: published)
+    monkeypatch.setattr(runs, "record_removals", lambda *_: {"days": removed["days"], "notes": 0})
+    task = dagbag.dags["changes__riverside"].get_task("publish")
+    returned = task.python_callable("riverside", "changes", {}, removed, released)
+    return returned, events[note_days_asset("riverside")].partition_keys
+
+
+def test_a_publication_names_every_changed_day(dagbag, monkeypatch):
+    removed = {"removed": 1, "days": ["2024-03-01"]}
+    returned, keys = _publish(dagbag, monkeypatch, removed, {"shards": 1}, {"notes": 3, "days": ["2024-03-05"]})
+    assert returned["notes"] == 3
+    assert keys == {"riverside|2024-03-01", "riverside|2024-03-05"}
+
+
+def test_a_run_that_only_removes_is_a_publication(dagbag, monkeypatch):
+    returned, keys = _publish(dagbag, monkeypatch, {"removed": 1, "days": ["2024-03-01"]}, None, None)
+    assert returned["notes"] == 0
+    assert keys == {"riverside|2024-03-01"}
+
+
+@pytest.mark.parametrize("released", [None, {"shards": 1}])
+def test_a_run_that_changes_no_row_publishes_nothing(dagbag, monkeypatch, released):
+    from airflow.sdk.exceptions import AirflowSkipException
+
+    with pytest.raises(AirflowSkipException):
+        _publish(dagbag, monkeypatch, {"removed": 0, "days": []}, released, {"notes": 0, "days": []})
+
+
+def test_the_forms_of_runs_are_their_requests(dagbag):
+    from deid_tasks.settings import NotesRequest, RestatementRequest
+
+    assert set(dagbag.dags["notes__riverside"].params) == set(NotesRequest.model_fields)
+    assert set(dagbag.dags["restate__riverside"].params) == set(RestatementRequest.model_fields)

@@ -136,6 +136,13 @@ class TestOutcome:
         assert shown["retracted: deleted or consent withdrawn"] == str(causes["deleted"] + causes["excluded"])
 
     @institutions
+    def test_dags_that_follow_single_days_hear_of_each(self, demo, institution):
+        [asset] = demo.api.get(f"/api/v2/assets?name_pattern=note_days__{institution}")["assets"]
+        events = demo.api.get(f"/api/v2/assets/events?asset_id={asset['id']}&limit=100")["asset_events"]
+        days = demo.rows(f"select distinct note_day::text from {institution}_results.published_slice")
+        assert {event["partition_key"] for event in events} == {f"{institution}|{day}" for (day,) in days}
+
+    @institutions
     def test_a_merged_patients_notes_are_published_under_the_survivor(self, demo, institution):
         settings = next(one for one in demo.institutions if one.institution == institution)
         [merge] = [one for one in events_of(settings, SIZE, BACKFILLED) if isinstance(one, PatientsMerged)]

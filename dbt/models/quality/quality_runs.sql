@@ -2,6 +2,7 @@
 select
     run_id,
     institution,
+    kind,
     slice_start,
     slice_end,
     fingerprint,
@@ -10,6 +11,7 @@ select
     published,
     unchanged,
     quarantined,
+    removed,
     notes_read = published + unchanged + quarantined as is_reconciled,
     quarantined::double precision / nullif(notes_read, 0) as quarantined_share,
     words,

@@ -19,7 +19,7 @@ from deid_tasks.platform.runs.originals import reidentify_notes, rewrap_vault, s
 from deid_tasks.platform.runs.plans import plan_changes_run, plan_notes_run
 from deid_tasks.platform.runs.promotion import pin_engine
 from deid_tasks.platform.runs.pseudonyms import surrogate_keys
-from deid_tasks.platform.runs.publication import publish_notes, remove_notes, retract_at_once
+from deid_tasks.platform.runs.publication import publish_notes, record_removals, remove_notes, retract_at_once
 from deid_tasks.platform.runs.reconciliation import reconcile_run
 from deid_tasks.platform.runs.restatement import plan_restate_run, stale_notes
 from deid_tasks.platform.runs.retractions import purge_removed, retract
@@ -57,6 +57,7 @@ __all__ = [  # noqa: RUF022
     "reconcile_run",
     "record_review",
     "publish_notes",
+    "record_removals",
     "publish_tables",
     "store_vault",
     "purge_removed",

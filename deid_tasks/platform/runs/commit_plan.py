@@ -1,5 +1,6 @@
 """What a publication does with each note of a run: write it, remove it, or leave it to a later run."""
 
+import datetime
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -43,6 +44,8 @@ class CommitPlan:
     """Keys of notes whose rows are to be removed from whatever slice has them."""
     kept: set[str] = field(default_factory=set)
     """Keys of notes whose rows stay in slices that are replaced."""
+    days: set[datetime.date] = field(default_factory=set)
+    """Days of the rows that the commit writes or removes."""
 
     def removed_rows(self, whole_slices: Collection[str]) -> RemovedRows:
         """Return the rows that the commit removes, where these slices are replaced as a whole."""
@@ -152,6 +155,9 @@ def _take_away(plan: CommitPlan, item: WorkItem, known: LedgerRow | None, made: 
             plan.anywhere.add(known.note_key)
         else:
             plan.rows.add((known.slice_key, known.note_key))
+        plan.days.add(known.note_day)
+    if made is not None and made.note_key is not None:
+        plan.days.add(made.note_day)
     plan.items.append(
         replace(
             item,

@@ -3,11 +3,11 @@
 import datetime
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
-from deid_tasks.core.errors import GateError
+from deid_tasks.core.errors import GateError, InputError
 from deid_tasks.platform.days import days_ending_in
 from deid_tasks.platform.runs.content_hashes import amended_without_time
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
@@ -16,7 +16,7 @@ from deid_tasks.platform.runs.reports import RunKind, RunPlan, ShardPlan
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.merges import refresh_merges
-from deid_tasks.platform.warehouse.slices import keys_in_use
+from deid_tasks.platform.warehouse.slices import keys_in_use, published_days
 from deid_tasks.platform.warehouse.work_list import (
     Cause,
     add_notes,
@@ -26,27 +26,64 @@ from deid_tasks.platform.warehouse.work_list import (
     plan_changes,
     plan_days,
 )
-from deid_tasks.settings import InstitutionSettings, Secrets
+from deid_tasks.settings import InstitutionSettings, NotesRequest, Secrets
 
 logger = logging.getLogger(__name__)
+
+SCHEDULED_NOTES = NotesRequest()
+"""What a scheduled run takes."""
 
 
 @logged_step
 def plan_notes_run(
-    settings: InstitutionSettings, secrets: Secrets, run_id: str, start: datetime.datetime, end: datetime.datetime
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    run_id: str,
+    start: datetime.datetime,
+    end: datetime.datetime,
+    request: NotesRequest = SCHEDULED_NOTES,
 ) -> RunPlan:
-    """List all notes of the days that end in ``(start, end]``, and those that have left these days.
+    """List the notes of the days that end in ``(start, end]``, and those that have left these days.
 
     A run without such a day has nothing to do: with a schedule of hours, one run of the day has.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        run_id: The run.
+        start: Start of the data interval.
+        end: End of the data interval.
+        request: Which notes of the days; a dry run counts them and leaves the work list empty.
+
+    Raises:
+        GateError: the request leaves out notes, and published days were made under another surrogate key.
+        InputError: the request leaves out notes of a day that is not published yet.
     """
     days = days_ending_in(start, end, settings.notes.timezone)
     with connect(secrets.text(settings.warehouse.connection)) as connection:
+        if not request.is_whole:
+            check_surrogate_key(connection, settings, secrets)
+            _check_published(connection, settings, days)
         refresh_merges(connection, settings)
-        begin_work_list(connection, settings, run_id, days)
-        causes = plan_days(connection, settings, run_id, days)
+        begin_work_list(connection, settings, run_id, days if request.is_whole else ())
+        causes = plan_days(connection, settings, run_id, days, request)
         work = count_work(connection, settings, run_id)
+        if request.dry_run:
+            begin_work_list(connection, settings, run_id)
+            logger.info("%s: dry run, nothing is changed", run_id)
+            work, days = 0, []
     # A day without notes is still published, and reviewed by a person.
-    return run_plan(settings, "notes", work, causes, fewest_shards=min(1, len(days)))
+    return run_plan(settings, "notes", work, causes, fewest_shards=min(1, len(days)) if request.is_whole else 0)
+
+
+def _check_published(connection: Connection, settings: InstitutionSettings, days: Sequence[datetime.date]) -> None:
+    """Raise ``InputError`` where one of the days has not been published as a whole."""
+    missing = sorted(set(days) - published_days(connection, settings))
+    if missing:
+        raise InputError(
+            f"{settings.institution}: {missing[0].isoformat()} is not published yet, so a run cannot take a part of its"
+            ' notes: trigger it with only = "all" and without note types first'
+        )
 
 
 @logged_step

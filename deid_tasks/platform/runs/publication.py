@@ -1,5 +1,6 @@
 """De-identified files that passed the gate to the published table, and removed notes out of it."""
 
+import datetime
 import logging
 import uuid
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.commit_plan import CommitPlan, ReadNote, plan_commit, read_note
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
 from deid_tasks.platform.runs.pseudonyms import digest_seed, ledger_key, slice_pseudonym
-from deid_tasks.platform.runs.reports import EnginePin, GateReport, PublicationReport, RemovalReport
+from deid_tasks.platform.runs.reports import EnginePin, GateReport, PublicationReport, RemovalReport, RunKind
 from deid_tasks.platform.runs.retractions import purge_removed, record_retraction, remove_from_vault
 from deid_tasks.platform.runs.reviews import check_review
 from deid_tasks.platform.runs.step_log import logged_step
@@ -31,7 +32,7 @@ from deid_tasks.platform.warehouse.ledger import (
     upsert_ledger,
     write_results,
 )
-from deid_tasks.platform.warehouse.results import record_removed
+from deid_tasks.platform.warehouse.results import record_removal_run, record_removed
 from deid_tasks.platform.warehouse.slices import announce_slices, close_slices
 from deid_tasks.platform.warehouse.work_list import begin_work_list, plan_changes, whole_days
 from deid_tasks.platform.workspace import fingerprint_of, prune_runs, read_batches, shard_files
@@ -48,7 +49,43 @@ def remove_notes(settings: InstitutionSettings, secrets: Secrets, run_id: str) -
     entries of these notes are removed too.
     """
     plan, publication = _Commit(settings, secrets, run_id).publish([], {}, only_removals=True)
-    return {"removed": len(plan.rows) + len(plan.anywhere), "snapshot_id": publication.snapshot_id}
+    return {
+        "removed": len(plan.rows) + len(plan.anywhere),
+        "snapshot_id": publication.snapshot_id,
+        "days": _iso_days(plan),
+    }
+
+
+@logged_step
+def record_removals(
+    settings: InstitutionSettings, secrets: Secrets, run_id: str, kind: RunKind, removed: RemovalReport
+) -> PublicationReport:
+    """Record a run that removed notes and had none to process, so that it stands among the others.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        run_id: The run.
+        kind: The kind of the run.
+        removed: What ``remove_notes`` returned; it removed at least one note.
+    """
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        record_removal_run(
+            connection,
+            settings,
+            run_id,
+            kind,
+            [datetime.date.fromisoformat(day) for day in removed["days"]],
+            removed["removed"],
+        )
+    return {
+        "notes": 0,
+        "removed": removed["removed"],
+        "left": 0,
+        "snapshot_id": removed["snapshot_id"],
+        "table": table_location(settings),
+        "days": removed["days"],
+    }
 
 
 @logged_step
@@ -106,6 +143,7 @@ def publish_notes(
         "left": left,
         "snapshot_id": publication.snapshot_id,
         "table": publication.location,
+        "days": _iso_days(plan),
     }
 
 
@@ -162,6 +200,7 @@ class _Commit:
                 touched = {name for item in plan.items for name in (item.slice_key, item.former_slice_key) if name}
                 close_slices(connection, settings, touched | set(slices.values()), former)
                 record_removed(connection, settings, run_id, plan.count("removed"))
+        plan.days.update(days)
         return plan, publication
 
     def _plan(
@@ -193,6 +232,10 @@ class _Commit:
             # A pseudonym, because the run's id holds the date of its notes.
             "palimpsest.run": self._obfuscator.pseudonym("run", self._run_id),
         }
+
+
+def _iso_days(plan: CommitPlan) -> list[str]:
+    return [day.isoformat() for day in sorted(plan.days)]
 
 
 def _published_rows(

@@ -50,6 +50,8 @@ class RemovalReport(TypedDict):
 
     removed: int
     snapshot_id: int
+    days: list[str]
+    """Days of these notes, as ISO dates."""
 
 
 class RetractionReport(TypedDict):
@@ -125,3 +127,5 @@ class PublicationReport(TypedDict):
     """Notes that changed while the run read them; the next changes run takes them."""
     snapshot_id: int
     table: str
+    days: list[str]
+    """Days whose rows changed, as ISO dates."""

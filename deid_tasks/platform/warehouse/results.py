@@ -5,7 +5,7 @@ Every writer replaces the rows of an earlier try of the same run or evaluation, 
 
 import datetime
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from itertools import chain
 from typing import Any
@@ -124,6 +124,35 @@ def replace_run(connection: Connection, settings: InstitutionSettings, row: RunR
     with connection.cursor() as cursor:
         cursor.execute(compose("delete from {results}.run where run_id = %s", settings), (row.run_id,))
         _insert_rows(cursor, settings, "run", [row], written_at="finished_at")
+
+
+def record_removal_run(
+    connection: Connection,
+    settings: InstitutionSettings,
+    run_id: str,
+    kind: str,
+    days: Sequence[datetime.date],
+    removed: int,
+) -> None:
+    """Write the totals of a run that removed notes of these days and read none, in place of its earlier ones."""
+    midnight = datetime.time()
+    row = RunRow(
+        run_id,
+        settings.institution,
+        datetime.datetime.combine(min(days), midnight),
+        datetime.datetime.combine(max(days), midnight) + datetime.timedelta(days=1),
+        fingerprint="",
+        certificate_id="",
+        notes_read=0,
+        published=0,
+        unchanged=0,
+        quarantined=0,
+        words=0,
+        seconds=0.0,
+        kind=kind,
+    )
+    replace_run(connection, settings, row)
+    record_removed(connection, settings, run_id, removed)
 
 
 def record_removed(connection: Connection, settings: InstitutionSettings, run_id: str, removed: int) -> None:

@@ -28,6 +28,21 @@ class KeyUse:
     is_current: bool
 
 
+def published_days(connection: Connection, settings: InstitutionSettings) -> set[datetime.date]:
+    """Return the days that a run has published."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                """
+                select distinct note_day from {results}.published_slice
+                where published_at is not null and replaced_at is null and note_day is not null
+                """,
+                settings,
+            )
+        )
+        return {day for (day,) in cursor.fetchall()}
+
+
 def announce_slices(
     connection: Connection,
     settings: InstitutionSettings,

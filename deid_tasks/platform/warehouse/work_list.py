@@ -16,7 +16,7 @@ from psycopg2.extras import execute_values
 from deid_tasks.platform.warehouse.exclusions import exclusion_tables
 from deid_tasks.platform.warehouse.record_digests import digest_table
 from deid_tasks.platform.warehouse.statements import compose
-from deid_tasks.settings import InstitutionSettings
+from deid_tasks.settings import InstitutionSettings, NotesRequest
 
 
 class Cause(StrEnum):
@@ -124,9 +124,17 @@ def begin_work_list(
 
 
 def plan_days(
-    connection: Connection, settings: InstitutionSettings, run_id: str, days: Sequence[datetime.date]
+    connection: Connection,
+    settings: InstitutionSettings,
+    run_id: str,
+    days: Sequence[datetime.date],
+    request: NotesRequest,
 ) -> Counter[str]:
-    """List every note of these days, and every published note of them that has left; return the counts by cause."""
+    """List the notes of these days that the request takes, and every published note of them that has left.
+
+    Returns:
+        The counts by cause.
+    """
     with connection.cursor() as cursor:
         for day in days:
             cursor.execute(
@@ -149,12 +157,23 @@ def plan_days(
                         from present as p
                         full join (select * from {results}.note_ledger where note_day = %(day)s) as l
                             on p.note_id = l.note_id
+                        where
+                            -- What left the source or was excluded leaves the table with every run.
+                            p.note_id is null or p.exclusion is not null
+                            or (%(note_types)s = '{{}}' or p.note_type = any(%(note_types)s))
+                            and (not %(only_quarantined)s or l.outcome = 'quarantined')
                         """,
                         settings,
                         shard_hash=sql.SQL(_SHARD_HASH),
                     ),
                 ),
-                {"run_id": run_id, "day": day, "next": day + datetime.timedelta(days=1)},
+                {
+                    "run_id": run_id,
+                    "day": day,
+                    "next": day + datetime.timedelta(days=1),
+                    "note_types": list(request.note_types),
+                    "only_quarantined": request.only == "quarantined",
+                },
             )
     return count_causes(connection, settings, run_id)
 

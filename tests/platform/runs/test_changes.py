@@ -2,13 +2,16 @@
 
 import pytest
 
+from deid_tasks.core.errors import InputError
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
+from deid_tasks.settings import NotesRequest
 from tests.support.published_days import (
     DAY,
     START,
     follow_changes,
     from_nothing,
+    process,
     release,
     reset,
     rows_of,
@@ -210,6 +213,53 @@ def test_an_interrupted_publication_is_repeated(site, changing, monkeypatch):
             follow_changes(changing, site, "killed")
     assert follow_changes(changing, site, "after")[0]["causes"] == {"interrupted": 1}
     assert rows_of(changing, site) == from_nothing(changing, site)
+
+
+def test_a_run_of_one_note_type_replaces_its_notes_and_no_others(site, changing):
+    note_type = site.rows("select note_type from riverside_results.note_ledger order by note_id limit 1")[0][0]
+    notes = site.rows(f"select count(*) from riverside_results.note_ledger where note_type = '{note_type}'")[0][0]
+    before = rows_of(changing, site)
+    request = NotesRequest(note_types=(note_type,))
+    plan = runs.plan_notes_run(changing, site.secrets, "part", START, START + 2 * DAY, request)
+    assert plan["causes"] == {"day": notes}
+    assert 0 < notes < len(before)
+    _, published = process(changing, site, "part", plan)
+    assert published["notes"] == notes
+    assert rows_of(changing, site) == before
+    assert follow_changes(changing, site, "after")[0]["causes"] == {}
+
+
+def test_a_run_of_quarantined_notes_takes_these_and_a_dry_run_none(site, changing):
+    note = one_note(site, changing)
+    site.rows(f"update riverside_results.note_ledger set outcome = 'quarantined' where note_id = '{note}'")
+    days = START, START + 2 * DAY
+    dry = NotesRequest(only="quarantined", dry_run=True)
+    plan = runs.plan_notes_run(changing, site.secrets, "dry", *days, dry)
+    assert plan == {"kind": "notes", "shards": [], "causes": {"day": 1}}
+    assert site.rows("select count(*) from riverside_results.run_note where run_id = 'dry'") == [(0,)]
+    plan = runs.plan_notes_run(changing, site.secrets, "quarantined", *days, NotesRequest(only="quarantined"))
+    assert plan["causes"] == {"day": 1}
+
+
+def test_a_part_of_a_day_that_is_not_published_is_refused(site, changing):
+    request = NotesRequest(note_types=("Progress note",))
+    with pytest.raises(InputError, match="2024-01-03 is not published yet"):
+        runs.plan_notes_run(changing, site.secrets, "part", START, START + 3 * DAY, request)
+
+
+def test_a_run_that_only_removes_stands_among_the_others(site, changing):
+    note = one_note(site, changing)
+    day = site.rows(f"select note_day from riverside_results.note_ledger where note_id = '{note}'")[0][0].isoformat()
+    site.rows(f"delete from riverside_ehr.note where {NOTE} = '{note}'")
+    assert runs.plan_changes_run(changing, site.secrets, "removal")["shards"] == []
+    removed = runs.remove_notes(changing, site.secrets, "removal")
+    assert removed["days"] == [day]
+    report = runs.record_removals(changing, site.secrets, "removal", "changes", removed)
+    assert (report["notes"], report["removed"], report["days"]) == (0, 1, [day])
+    recorded = site.rows(
+        "select kind, slice_start::date::text, notes_read, removed from riverside_results.run where run_id = 'removal'"
+    )
+    assert recorded == [("changes", day, 0, 1)]
 
 
 def _killed(*_args, **_kwargs):
