@@ -143,7 +143,8 @@ def simulate_annotators(
     The adjudicator is nearly always right. Lists that have a finished file in `done` are left alone. Run it after
     `export`, then `import` and `adjudicate`; run it again for the adjudicator's list, then `adjudicate` and `freeze`.
 
-    A gold set made with --from-engine repeats the engine's answers: its figures and certificates mean nothing.
+    A gold set made with --from-engine repeats the engine's answers: its figures mean nothing, and it gets no
+    certificate.
     """
     from deid_tasks.cli.simulation import finish_lists
 

@@ -1,7 +1,7 @@
 """Finishes an institution's task lists with simulated annotators, for trying the round trip of annotation."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,12 +65,24 @@ def finish_lists(
         if not any(open_lists.values()):
             continue
         truth = (_engine_spans(settings, secrets, sample.version) if from_engine else {}) | known
+        if from_engine:
+            _mark_as_simulated(folders[person] for person, open_ones in open_lists.items() if open_ones)
         for person, habits in people:
             for tasks in open_lists[person]:
                 done = folders[person] / "done"
                 notes = annotate_tasks(tasks, done, truth, person, seed, settings.annotation.format, habits)
                 finished.append(FinishedList(person, done / tasks.name, notes))
     return finished
+
+
+def _mark_as_simulated(folders: Iterable[Path]) -> None:
+    """Write into manifests that no person annotates these lists, so that no certificate rests on them."""
+    from deid_tasks.platform.runs.annotation_files import SIMULATED_BY, read_manifest, write_manifest
+
+    for folder in folders:
+        manifest = read_manifest(folder)
+        if manifest is not None and not manifest.preannotated_by.startswith(SIMULATED_BY):
+            write_manifest(folder, replace(manifest, preannotated_by=f"{SIMULATED_BY}the engine"))
 
 
 def _open_lists(folder: Path) -> list[Path]:

@@ -14,6 +14,9 @@ from deid_tasks.evidence.annotation.formats import FORMATS
 from deid_tasks.platform.workspace import work_dir
 from deid_tasks.settings import InstitutionSettings
 
+SIMULATED_BY = "simulated by "
+"""Begins ``preannotated_by`` where nobody annotated: the labels are an engine's own answers."""
+
 
 @dataclass(frozen=True, slots=True)
 class TaskManifest:

@@ -24,6 +24,7 @@ from deid_tasks.evidence.evaluate import Evaluation, Scorer
 from deid_tasks.evidence.gate import Verdict, baseline, check_tables, evaluation_checks, issue_certificate
 from deid_tasks.evidence.report import write_report
 from deid_tasks.platform.runs.ablation import FULL, Variant, without_dictionaries
+from deid_tasks.platform.runs.annotation_files import SIMULATED_BY
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.dictionaries import compiled_at
 from deid_tasks.platform.runs.evaluation_records import describe_worst, evaluated_on, evaluation_rows, history
@@ -207,9 +208,18 @@ def _check(settings: InstitutionSettings, uri: str, evaluation_id: str, measured
     }
     docs = Path(settings.gate.data_docs) if settings.gate.data_docs else None
     verdict = check_tables(f"{settings.institution} evaluation", uri, settings.schema_name("results"), checks, docs)
-    biased = [one.gold.design for one in measured if one.gold.preannotated_by]
+    shown = {one.gold.design: one.gold.preannotated_by for one in measured if one.gold.preannotated_by}
+    simulated = [design for design, by in shown.items() if SIMULATED_BY in by]
     return verdict + Verdict(
-        warnings=tuple(f"the annotators of the {design} gold set saw the spans of an engine" for design in biased)
+        tuple(
+            f"the labels of the {design} gold set are an engine's own answers: draw a new sample for real annotators"
+            for design in simulated
+        ),
+        tuple(
+            f"the annotators of the {design} gold set saw the spans of an engine"
+            for design in shown
+            if design not in simulated
+        ),
     )
 
 

@@ -100,15 +100,17 @@ def test_a_missing_gold_set_says_what_to_run(site, certified):
         site.rows("drop table hidden")
 
 
-def test_recall_below_the_bound_blocks_and_names_note_types_and_entities(site, certified, shards):
+def test_recall_below_the_bound_and_simulated_labels_block_and_are_named(site, certified, shards):
     strict = with_gate(site, recall_min=0.9999, stratum_recall_min=1.0)
     kinds = {note.note_type for note in site.notes}
+    site.rows("update riverside_gold.gold_set set preannotated_by = 'simulated by the engine' where design = 'random'")
     try:
         with pytest.raises(GateError) as caught:
             runs.evaluate_and_certify(strict, site.secrets)
         told = str(caught.value)
         assert "recall_lower_bound (random) is 0." in told
         assert "must be at least 0.9999" in told
+        assert "the labels of the random gold set are an engine's own answers: draw a new sample" in told
         assert "low_note_types (stratified) is" in told
         named = re.findall(r"note types (\w+) \(\d+ words, \d+% of all missed, recall 0\.\d+\)", told)
         assert named
@@ -119,6 +121,7 @@ def test_recall_below_the_bound_blocks_and_names_note_types_and_entities(site, c
         with pytest.raises(GateError, match=r"the evaluation failed.*; run evaluate__riverside"):
             runs.pin_engine(site.settings, site.secrets)
     finally:
+        site.rows("update riverside_gold.gold_set set preannotated_by = '' where design = 'random'")
         runs.evaluate_and_certify(site.settings, site.secrets)
     assert gate(site.settings, site, shards)["certificate"] == certified["certificate"]
 

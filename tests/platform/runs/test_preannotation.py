@@ -4,33 +4,38 @@ from pathlib import Path
 
 import pytest
 
+from deid_tasks.cli.simulation import finish_lists
 from deid_tasks.core.errors import InputError
 from deid_tasks.evidence.annotation.formats import FORMATS
 from deid_tasks.hospital.annotators import ADJUDICATOR, Habits, annotate_tasks
 from deid_tasks.platform import runs
 
-VERSION = "preannotated"
+
+@pytest.fixture
+def version(request):
+    """A sample version of the test's own, which names its folder."""
+    return request.node.name[-20:]
 
 
 @pytest.fixture
-def settings(site, tmp_path):
+def settings(site, version):
     """Settings that pre-annotate, and a sample of 30 notes; the gold set is deleted, because others take the newest."""
     annotation = site.settings.annotation.model_copy(update={"preannotate": True, "format": "doccano"})
-    site.rows(f"insert into riverside_gold.sample values ('{VERSION}', 'random', 1, 30, '{{}}', 30, now())")
+    site.rows(f"insert into riverside_gold.sample values ('{version}', 'random', 1, 30, '{{}}', 30, now())")
     site.rows(
-        f"insert into riverside_gold.sample_note select '{VERSION}', note_id, patient_id, note_type, note_datetime,"
+        f"insert into riverside_gold.sample_note select '{version}', note_id, patient_id, note_type, note_datetime,"
         " author_id, '', note_text, row_number() over (order by note_id), false"
         " from riverside_staging.stg_note order by note_id limit 30"
     )
     yield site.settings.model_copy(update={"annotation": annotation})
-    site.rows(f"delete from riverside_gold.gold_set where sample_version = '{VERSION}'")
-    site.rows(f"delete from riverside_gold.sample where sample_version = '{VERSION}'")
+    site.rows(f"delete from riverside_gold.gold_set where sample_version = '{version}'")
+    site.rows(f"delete from riverside_gold.sample where sample_version = '{version}'")
 
 
-def test_what_the_engine_found_is_shown_and_written_down(site, settings):
+def test_what_the_engine_found_is_shown_and_written_down(site, settings, version):
     who = (settings, site.secrets)
     fingerprint = runs.load_engine(*who).fingerprint
-    (exported,) = runs.export_tasks(*who, [VERSION])
+    (exported,) = runs.export_tasks(*who, [version])
     assert exported["preannotated_by"] == fingerprint
     lists = [Path(path) for path in exported["tasks"]]
     assert lists[0].read_bytes() == lists[1].read_bytes()
@@ -41,12 +46,12 @@ def test_what_the_engine_found_is_shown_and_written_down(site, settings):
 
     for person, path in zip(settings.annotation.annotators, lists, strict=True):
         annotate_tasks(path, path.parent / "done", truth, person, 1, "doccano", Habits().times(3))
-    runs.import_annotations(*who, [VERSION])
+    runs.import_annotations(*who, [version])
     stored = site.rows(
-        f"select distinct preannotated_by from riverside_gold.annotated_note where sample_version = '{VERSION}'"
+        f"select distinct preannotated_by from riverside_gold.annotated_note where sample_version = '{version}'"
     )
     assert stored == [(fingerprint,)]
-    (report,) = runs.adjudicate_samples(*who, [VERSION], errors=True)
+    (report,) = runs.adjudicate_samples(*who, [version], errors=True)
     # On the words where the engine errs, the annotators agree less than on all words.
     assert report["kappas"]["ERRORS"]["words"] > 0
     assert report["kappas"]["ERRORS"]["value"] < report["kappas"]["ALL"]["value"]
@@ -54,11 +59,23 @@ def test_what_the_engine_found_is_shown_and_written_down(site, settings):
     annotate_tasks(
         tasks, tasks.parent / "done", truth, settings.annotation.adjudicator, 1, "doccano", ADJUDICATOR.times(0)
     )
-    runs.adjudicate_samples(*who, [VERSION])
-    (frozen,) = runs.freeze_gold_sets(*who, [VERSION])
+    runs.adjudicate_samples(*who, [version])
+    (frozen,) = runs.freeze_gold_sets(*who, [version])
     assert site.rows(
         f"select preannotated_by, notes from riverside_gold.gold_set where gold_version = '{frozen['gold_version']}'"
     ) == [(fingerprint, 30)]
     plain = settings.annotation.model_copy(update={"preannotate": False})
     with pytest.raises(InputError, match="other annotation settings"):
-        runs.export_tasks(settings.model_copy(update={"annotation": plain}), site.secrets, [VERSION])
+        runs.export_tasks(settings.model_copy(update={"annotation": plain}), site.secrets, [version])
+
+
+def test_labels_that_repeat_the_engine_are_recorded_as_simulated(site, settings, version):
+    plain = settings.annotation.model_copy(update={"preannotate": False})
+    who = (settings.model_copy(update={"annotation": plain}), site.secrets)
+    runs.export_tasks(*who, [version])
+    finished = finish_lists(*who, [version], None, from_engine=True, seed=1)
+    assert {one.person for one in finished} == set(plain.annotators)
+    runs.import_annotations(*who, [version])
+    assert site.rows(
+        f"select distinct preannotated_by from riverside_gold.annotated_note where sample_version = '{version}'"
+    ) == [("simulated by the engine",)]
