@@ -89,6 +89,7 @@ def write_institution(
     values = {
         "institution": name,
         "title": name.replace("_", " ").title(),
+        "work_dir": f"${{PALIMPSEST_WORK_DIR:-/var/lib/palimpsest}}/{name}",
         "warehouse.connection": f"{name}_ehr",
         "warehouse.layout": layout_name,
         "notes.start_date": "2024-01-01",
@@ -96,7 +97,6 @@ def write_institution(
         "publish.bucket": "palimpsest-published",
         "publish.object_store": "object_store",
         "publish.catalog": "iceberg_catalog",
-        "work_dir": f"${{PALIMPSEST_WORK_DIR:-/var/lib/palimpsest}}/{name}",
     }
     lines = ["# yaml-language-server: $schema=./schema.json", *_required(InstitutionSettings, values)]
     try:
@@ -141,14 +141,15 @@ def _models(name: str, contract: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _required(model: Any, values: dict[str, str], prefix: str = "") -> Iterator[str]:
-    """Yield the required keys of a settings model as commented YAML; sections without a required key are left out."""
-    for key, field in model.model_fields.items():
-        path = f"{prefix}{key}"
+    """Yield the keys of ``values``, in their order, as YAML with the descriptions of a settings model as comments."""
+    # A dict keeps the first position of each key.
+    inside = (path.removeprefix(prefix) for path in values if path.startswith(prefix))
+    for key in dict.fromkeys(path.partition(".")[0] for path in inside):
+        field, path = model.model_fields[key], f"{prefix}{key}"
         indent = "  " * prefix.count(".")
         if hasattr(field.annotation, "model_fields"):
-            if inner := list(_required(field.annotation, values, f"{path}.")):
-                yield from ("", f"{indent}{key}:", *inner)
-        elif path in values:
+            yield from ("", f"{indent}{key}:", *_required(field.annotation, values, f"{path}."))
+        else:
             if field.description:
                 yield f"{indent}# {field.description}"
             yield f"{indent}{key}: {values[path]}"

@@ -97,6 +97,12 @@ class ChangesSettings(Section):
         description="Maximum notes that one hourly run of the restate DAG reads again after another engine was"
         " promoted, the oldest days first; the next one takes the others.",
     )
+    restate_searched_notes_per_hour: int = Field(
+        default=5_000_000,
+        ge=1,
+        description="Maximum notes that one run of the restate DAG searches for changed terms; what it finds unchanged"
+        " is carried over at its end, and the next run searches the others.",
+    )
     carry_sample_notes: int = Field(
         default=200,
         ge=0,

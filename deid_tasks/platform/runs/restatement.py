@@ -57,8 +57,8 @@ def plan_restate_run(
 ) -> RunPlan:
     """List the published notes that the pinned engine may read differently, and carry the others over to it.
 
-    The oldest days come first. The plan ends with the day on which it has as many notes as a run may have; the ledger
-    says what is left for the next run.
+    The oldest days come first. The plan ends once it has as many notes as a run may have, or has searched as many as a
+    run may search; the ledger says what is left for the next run.
 
     Args:
         settings: The institution.
@@ -88,7 +88,7 @@ def plan_restate_run(
         for note, cause in search.notes():
             listing.add(note, cause)
             counts[cause or _CARRIED] += 1
-            if listing.work >= room:
+            if listing.work >= room or counts.total() >= settings.changes.restate_searched_notes_per_hour:
                 break
         listing.flush()
         if counts[_CARRIED]:

@@ -116,11 +116,13 @@ def test_only_notes_with_a_changed_term_are_read_again(site, restating):
     assert counted["dictionary_terms"] == 5
     assert engines(site)[later] == sum(counted.values()) < total
     assert len(read_again(site, later)) == 5
-    counted = Counter(counted) + Counter(restate(restating, site, "second hour"))
+    few = restate(with_changes(restating, restate_searched_notes_per_hour=7), site, "second hour")
+    assert sum(few.values()) == 7
+    counted = Counter(counted) + Counter(few) + Counter(restate(restating, site, "third hour"))
     assert counted == expected
     assert engines(site) == {later: total}
     assert read_again(site, later) == touched
-    assert restate(restating, site, "third hour") == {}
+    assert restate(restating, site, "fourth hour") == {}
     assert follow_changes(restating, site, "no change")[0]["causes"] == {}
     restated = rows_of(restating, site)
     assert sum(row not in before for row in restated) <= len(touched)
