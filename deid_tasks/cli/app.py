@@ -192,8 +192,8 @@ def schema(output: Output = Path("-")) -> None:
 
 def _end(problems: Problems, quarantined: int = 0) -> None:
     """End with exit status 1 if lines were skipped or notes quarantined."""
-    told = [f"{problems.count} problems"] if problems.count else []
-    told += [f"{quarantined} notes quarantined"] if quarantined else []
-    if told:
-        print(", ".join(told), file=sys.stderr)
+    printed = [f"{problems.count} problems"] if problems.count else []
+    printed += [f"{quarantined} notes quarantined"] if quarantined else []
+    if printed:
+        print(", ".join(printed), file=sys.stderr)
         raise typer.Exit(1)

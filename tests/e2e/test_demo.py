@@ -203,8 +203,8 @@ class TestOutcome:
     @staticmethod
     def _summaries(demo, institution):
         snapshots = open_table(demo.institutions[0], demo.secrets).snapshots()
-        told = [dict(snapshot.summary.additional_properties) for snapshot in snapshots]
-        mine = [summary for summary in told if summary.get("palimpsest.institution") == institution]
+        printed = [dict(snapshot.summary.additional_properties) for snapshot in snapshots]
+        mine = [summary for summary in printed if summary.get("palimpsest.institution") == institution]
         # Airflow also runs the last scheduled day, on which nobody wrote a note.
         return [summary for summary in mine if int(summary["palimpsest.notes"])]
 
@@ -316,8 +316,8 @@ class TestNothingIsTold:
         }
         rows = [row for row in demo_storage.structured_rows(demo) if "patient_key" in row]
         assert {row["patient_key"] for row in rows} == set(people)
-        told = ((people[row["patient_key"]], "\n".join(map(str, row.values()))) for row in rows)
-        assert not Counter(sighting.kind for look, text in told for sighting in look("row", text))
+        printed = ((people[row["patient_key"]], "\n".join(map(str, row.values()))) for row in rows)
+        assert not Counter(sighting.kind for look, text in printed for sighting in look("row", text))
 
     @institutions
     def test_structured_tables_are_whole_and_joined_to_the_notes(self, demo, institution):

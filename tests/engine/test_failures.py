@@ -141,9 +141,9 @@ def test_no_text_reaches_logs_or_results(engine, caplog):
     ]
     structured = {key: records[0].__dict__[key] for key in ("note_id", "reason", "error_class", "error_location")}
     assert json.loads(json.dumps(structured))["note_id"] == "1"
-    told = caplog.text + stream.getvalue() + json.dumps(rows[1], default=str) + json.dumps(structured)
+    printed = caplog.text + stream.getvalue() + json.dumps(rows[1], default=str) + json.dumps(structured)
     for word in ("Marigold", "Featherstone", "7654321"):
-        assert word not in told
+        assert word not in printed
 
 
 def test_the_location_is_the_innermost_frame_of_the_package():

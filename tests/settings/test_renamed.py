@@ -60,10 +60,10 @@ def test_an_old_spelling_means_the_same_and_warns(old, old_value, new, new_value
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read == InstitutionSettings.model_validate(document(new, new_value))
-    told = [str(warning.message) for warning in raised if warning.category is RenamedSettingWarning]
-    assert len(set(told)) == 1
-    assert str(file) in told[0]
-    assert new.rpartition(".")[2] in told[0] or "disagreement" in told[0]
+    printed = [str(warning.message) for warning in raised if warning.category is RenamedSettingWarning]
+    assert len(set(printed)) == 1
+    assert str(file) in printed[0]
+    assert new.rpartition(".")[2] in printed[0] or "disagreement" in printed[0]
 
 
 def test_every_old_key_is_in_the_table_above():

@@ -94,9 +94,9 @@ def test_bad_rules_are_refused_with_their_line(tmp_path: Path, change: dict[str,
     with pytest.raises(SettingsError, match=re.escape(reason)) as caught:
         load_institution(file)
     assert f"detect.context.rules.1.{key}: " in str(caught.value)
-    told = re.search(r"\(line (\d+)\)", str(caught.value))
-    assert told
-    assert file.read_text().splitlines()[int(told[1]) - 1].strip().removeprefix("- ").startswith(f"{key}:")
+    message = re.search(r"\(line (\d+)\)", str(caught.value))
+    assert message
+    assert file.read_text().splitlines()[int(message[1]) - 1].strip().removeprefix("- ").startswith(f"{key}:")
 
 
 def test_two_rules_of_one_name_are_refused() -> None:

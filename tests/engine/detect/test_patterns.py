@@ -203,9 +203,9 @@ def test_leaves_alone(text: str) -> None:
         ("Reached 72", "Aged [AGE:72]"),
     ],
 )
-def test_context_decides(weak: str, told: str) -> None:
+def test_context_decides(weak: str, printed: str) -> None:
     assert mark(weak) == weak
-    assert mark(_MARK.sub(r"\2", told)) == told
+    assert mark(_MARK.sub(r"\2", printed)) == printed
 
 
 def test_the_institutions_own_formats_come_first() -> None:

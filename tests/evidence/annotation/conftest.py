@@ -47,8 +47,8 @@ def no_phi(caplog) -> Callable[..., None]:
     }
     caplog.set_level(logging.DEBUG)
 
-    def check(*told: object) -> None:
-        everything = json.dumps([str(one) for one in told], ensure_ascii=False) + caplog.text
+    def check(*printed: object) -> None:
+        everything = json.dumps([str(one) for one in printed], ensure_ascii=False) + caplog.text
         assert [word for word in words if word in everything] == []
 
     return check

@@ -35,28 +35,28 @@ def test_from_sample_to_gold_set(desk, deid, no_phi):
     status, _, said = deid("annotate", "export")
     assert (status, "run sample__riverside" in said) == (2, True)
     desk.draw()
-    told = [deid("annotate", "export")]
-    assert told[-1][0] == 0
-    assert str(desk.folder(A)) in told[-1][1]
+    printed = [deid("annotate", "export")]
+    assert printed[-1][0] == 0
+    assert str(desk.folder(A)) in printed[-1][1]
     desk.finish(A, changed())
     desk.finish(B, changed(N5=lambda spans: spans[1:]))
-    told.append(deid("annotate", "import"))
-    assert f"random sample s1: {B}: 5 new notes" in told[-1][1]
-    told.append(deid("annotate", "adjudicate"))
-    assert "1 notes to decide" in told[-1][1]
-    told.append(deid("annotate", "freeze"))
-    assert told[-1][0] == 1
-    assert f"{C}: 1 notes with conflicts" in told[-1][1]
+    printed.append(deid("annotate", "import"))
+    assert f"random sample s1: {B}: 5 new notes" in printed[-1][1]
+    printed.append(deid("annotate", "adjudicate"))
+    assert "1 notes to decide" in printed[-1][1]
+    printed.append(deid("annotate", "freeze"))
+    assert printed[-1][0] == 1
+    assert f"{C}: 1 notes with conflicts" in printed[-1][1]
     desk.finish(C, changed(), name="tasks-0001")
-    told.append(deid("annotate", "adjudicate"))
-    told.append(deid("annotate", "status"))
-    assert "nothing is open" in told[-1][1]
-    assert re.search(r"random +s1 +5 +5 +\d +0\.\d{4} +0\.\d{4} +[01]\.\d{4}", told[-1][1])
-    told.append(deid("annotate", "freeze"))
-    assert told[-1][0] == 0, told[-1][2]
+    printed.append(deid("annotate", "adjudicate"))
+    printed.append(deid("annotate", "status"))
+    assert "nothing is open" in printed[-1][1]
+    assert re.search(r"random +s1 +5 +5 +\d +0\.\d{4} +0\.\d{4} +[01]\.\d{4}", printed[-1][1])
+    printed.append(deid("annotate", "freeze"))
+    assert printed[-1][0] == 0, printed[-1][2]
     ((version,),) = desk.rows("select gold_version from riverside_gold.gold_set")
-    assert version in told[-1][1]
-    no_phi(told)
+    assert version in printed[-1][1]
+    no_phi(printed)
 
 
 def test_agreement_of_two_files(deid, tmp_path, no_phi):
@@ -93,17 +93,17 @@ def test_simulated_annotators_take_a_sample_to_its_gold_set(desk, deid, no_phi, 
     desk.draw()
     status, _, said = deid("annotate", "simulate")
     assert (status, "give --gold FILE, or --from-engine" in said) == (2, True)
-    told = [deid("annotate", "export")]
-    told.append(deid("annotate", "simulate", "--gold", gold))
-    assert told[-1][0] == 0, told[-1][2]
+    printed = [deid("annotate", "export")]
+    printed.append(deid("annotate", "simulate", "--gold", gold))
+    assert printed[-1][0] == 0, printed[-1][2]
     for person in (A, B):
-        assert f"{person}: 5 notes marked" in told[-1][1]
-    told.append(deid("annotate", "import"))
-    told.append(deid("annotate", "adjudicate"))
-    told.append(deid("annotate", "simulate", "--gold", gold))
-    assert A not in told[-1][1], "a finished list is left alone"
-    told.append(deid("annotate", "adjudicate"))
-    told.append(deid("annotate", "freeze"))
-    assert told[-1][0] == 0, told[-1]
-    assert "gold set" in told[-1][1]
-    no_phi(told)
+        assert f"{person}: 5 notes marked" in printed[-1][1]
+    printed.append(deid("annotate", "import"))
+    printed.append(deid("annotate", "adjudicate"))
+    printed.append(deid("annotate", "simulate", "--gold", gold))
+    assert A not in printed[-1][1], "a finished list is left alone"
+    printed.append(deid("annotate", "adjudicate"))
+    printed.append(deid("annotate", "freeze"))
+    assert printed[-1][0] == 0, printed[-1]
+    assert "gold set" in printed[-1][1]
+    no_phi(printed)

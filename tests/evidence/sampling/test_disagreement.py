@@ -1,4 +1,4 @@
-"""Disputed samples: the notes on which the engine's parts differ, read by the models that ship."""
+"""Disagreement samples: the notes on which the engine's parts differ, read by the models that ship."""
 
 import datetime
 
@@ -56,7 +56,7 @@ def notes(*texts, patient=None):
     return [(f"n{i}", patient or f"P{i}", "t", "2024-01-01", text) for i, text in enumerate(texts)]
 
 
-def disputed(place, **sampling):
+def drawn_disagreement(place, **sampling):
     [sample] = draw_samples(*place(**sampling), designs=["disagreement"])
     return sample
 
@@ -67,8 +67,8 @@ def order(ask):
 
 def test_the_notes_on_which_detectors_differ_most_come_first_and_others_not_at_all(place, ask):
     put(ask, notes(CALM, ONE, AGREED, TWO, f"{ONE} {'Slept well. ' * 60}", CALM))
-    sample = disputed(place, disagreement_size=6)
-    # Of two notes with as many disputed words, the one that takes an annotator less time.
+    sample = drawn_disagreement(place, disagreement_size=6)
+    # Of two notes with as many words in disagreement, the one that takes an annotator less time.
     assert order(ask) == ["n3", "n1", "n4"]
     assert (sample["design"], sample["notes"], sample["of_notes"]) == ("disagreement", 3, 6)
     assert ask("select size, notes from xx_gold.sample") == [(6, 3)]
@@ -76,7 +76,7 @@ def test_the_notes_on_which_detectors_differ_most_come_first_and_others_not_at_a
 
 def test_one_note_a_patient(place, ask):
     put(ask, [*notes(TWO, TWO, TWO, patient="P1"), ("m", None, "t", None, ONE), ("o", None, "t", None, ONE)])
-    assert disputed(place, disagreement_size=5)["notes"] == 3
+    assert drawn_disagreement(place, disagreement_size=5)["notes"] == 3
     first, *others = order(ask)
     assert first in {"n0", "n1", "n2"}
     assert set(others) == {"m", "o"}
@@ -91,7 +91,7 @@ def test_no_note_of_a_sample_or_a_gold_set_is_drawn_again(place, ask):
     before = draw_samples(settings, secrets, designs=["random", "stratified"])
     both = draw_samples(settings, secrets)
     assert [sample["design"] for sample in both] == ["stratified", "random", "disagreement"]
-    # A disputed sample leaves the others as they are.
+    # A disagreement sample leaves the others as they are.
     assert both[:2] == before
     taken = {"n0", *(row[0] for design in ("stratified", "random") for row in drawn(ask, design))}
     assert set(order(ask)) == {f"n{i}" for i in range(6)} - taken
@@ -99,11 +99,11 @@ def test_no_note_of_a_sample_or_a_gold_set_is_drawn_again(place, ask):
 
 def test_the_same_draw_is_the_same_version_and_another_takes_other_notes(place, ask):
     put(ask, notes(ONE, TWO, TWO, ONE, TWO, AGREED))
-    first = disputed(place)
+    first = drawn_disagreement(place)
     before = ask("select * from xx_gold.sample_note order by 1, 2")
-    assert disputed(place) == first
+    assert drawn_disagreement(place) == first
     assert ask("select * from xx_gold.sample_note order by 1, 2") == before
-    other = disputed(place, seed=2)
+    other = drawn_disagreement(place, seed=2)
     assert other["sample_version"] != first["sample_version"]
     assert len(order(ask)) == len(set(order(ask))) == 4
     # Another engine is asked anew.
@@ -115,7 +115,7 @@ def test_the_same_draw_is_the_same_version_and_another_takes_other_notes(place, 
 
 def test_the_pool_bounds_what_is_read(place, ask):
     put(ask, notes(*[TWO] * 9))
-    assert disputed(place, disagreement_size=3, disagreement_pool=3)["notes"] == 3
+    assert drawn_disagreement(place, disagreement_size=3, disagreement_pool=3)["notes"] == 3
     with pytest.raises(SettingsError, match="disagreement_pool must not be smaller than disagreement_size"):
         draw_samples(*place(), {"disagreement_size": 3_000})
 
@@ -133,8 +133,8 @@ def test_patients_whom_no_training_may_see_are_left_out(place, ask):
 
 def test_nothing_of_a_note_is_told(place, ask, caplog, capfd):
     put(ask, notes(TWO, AGREED))
-    told = str(disputed(place)) + caplog.text + "".join(capfd.readouterr())
-    assert not [word for word in ("kettle", "lantern", "Okonjo", "n0", "P0") if word in told]
+    printed = str(drawn_disagreement(place)) + caplog.text + "".join(capfd.readouterr())
+    assert not [word for word in ("kettle", "lantern", "Okonjo", "n0", "P0") if word in printed]
 
 
 def test_what_cannot_be_drawn_is_one_error_and_leaves_nothing(place, ask):
@@ -165,7 +165,7 @@ def test_a_word_is_disputed_where_a_model_that_could_have_marked_it_did_not(plac
     assert agreeing == pytest.approx(100 * 2 / (11 + 100))
     # Record numbers are none of this model's business.
     assert score(place, [{"entities": ["PROVIDER"]}], text) == 0
-    # The second opinion takes back what the first model marks.
+    # The second-stage model takes back what the first model marks.
     second = {"model": "minilm", "outside_bias": 10, "band": [0, 1], "combine": "second"}
     assert score(place, [{"second_stage": second}], text) == pytest.approx(100 * 3 / (11 + 100))
     # Of two models one marks the name.

@@ -123,8 +123,8 @@ def test_the_same_notes_in_any_order_give_the_same_sample_and_change_nothing(dat
 
 def test_what_is_returned_holds_nothing_of_a_note(database, ask):
     put(ask, [(note_id, patient, "t", "2024-01-01", text) for note_id, patient, text, _ in OWN])
-    told = str(draw_samples(*site(database)))
-    assert not [word for word in ("Quill", "N1", "P1", "thessaly", "2024-01-01") if word in told]
+    message = str(draw_samples(*site(database)))
+    assert not [word for word in ("Quill", "N1", "P1", "thessaly", "2024-01-01") if word in message]
 
 
 def test_an_undated_note_and_an_untyped_one_are_drawn_too(database, ask):

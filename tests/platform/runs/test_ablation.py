@@ -1,4 +1,4 @@
-"""What each part of the engine is worth, on notes whose answer is known."""
+"""Ablation: what changes without each part of the engine, on notes whose answer is known."""
 
 import re
 from dataclasses import replace

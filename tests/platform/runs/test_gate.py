@@ -107,15 +107,15 @@ def test_recall_below_the_bound_and_simulated_labels_block_and_are_named(site, c
     try:
         with pytest.raises(GateError) as caught:
             runs.evaluate_and_certify(strict, site.secrets)
-        told = str(caught.value)
-        assert "recall_lower_bound (random) is 0." in told
-        assert "must be at least 0.9999" in told
-        assert "the labels of the random gold set are an engine's own answers: draw a new sample" in told
-        assert "low_note_types (stratified) is" in told
-        named = re.findall(r"note types (\w+) \(\d+ words, \d+% of all missed, recall 0\.\d+\)", told)
+        message = str(caught.value)
+        assert "recall_lower_bound (random) is 0." in message
+        assert "must be at least 0.9999" in message
+        assert "the labels of the random gold set are an engine's own answers: draw a new sample" in message
+        assert "low_note_types (stratified) is" in message
+        named = re.findall(r"note types (\w+) \(\d+ words, \d+% of all missed, recall 0\.\d+\)", message)
         assert named
         assert set(named) <= kinds
-        assert re.search(r"entities [A-Z_]+ \(\d+ words", told)
+        assert re.search(r"entities [A-Z_]+ \(\d+ words", message)
         with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*recall_lower_bound"):
             gate(site.settings, site, shards)
         with pytest.raises(GateError, match=r"the evaluation failed.*; run evaluate__riverside"):

@@ -138,8 +138,8 @@ def test_nothing_of_an_original_is_returned_logged_or_left_on_the_disk(site, kep
         released = kept.returned[1]
         again = store(kept.settings, kept.publisher.secrets, "kept", released)
     assert again == kept.returned[3]
-    told = "".join(record.getMessage() for record in caplog.records if record.name.startswith("deid"))
-    told += json.dumps(kept.returned)
+    printed = "".join(record.getMessage() for record in caplog.records if record.name.startswith("deid"))
+    printed += json.dumps(kept.returned)
     content = b"".join(
         vault_file(path).read_bytes() for path in shard_files(kept.settings, "kept", len(kept.returned[0]))
     )
@@ -149,7 +149,7 @@ def test_nothing_of_an_original_is_returned_logged_or_left_on_the_disk(site, kep
             if len(word) < 6:
                 # Shorter strings also occur by chance among random bytes.
                 continue
-            assert word not in told
+            assert word not in printed
             assert word.encode() not in content
 
 
