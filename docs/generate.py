@@ -164,6 +164,8 @@ def tables_page() -> str:
     ]
     parts = (
         ("The canonical staging contract", "staging/models.yml", "models"),
+        ("History of values: snapshots", "../snapshots/snapshots.yml", "snapshots"),
+        ("Values of now and before", "history/models.yml", "models"),
         ("Dictionaries", "dictionaries/models.yml", "models"),
         ("Results, written by the engine", "quality/sources_results.yml", "sources"),
         ("Samples and gold sets, written by the engine", "quality/sources_gold.yml", "sources"),
@@ -171,7 +173,7 @@ def tables_page() -> str:
     )
     for title, path, kind in parts:
         document = yaml.safe_load((ROOT / "dbt" / "models" / path).read_text(encoding="utf-8"))
-        tables = document[kind] if kind == "models" else [one for source in document[kind] for one in source["tables"]]
+        tables = document[kind] if kind != "sources" else [one for source in document[kind] for one in source["tables"]]
         lines += ["", f"## {title}"]
         for table in tables:
             lines += ["", f"### {table['name']}", "", str(table.get("description", "")).strip(), ""]

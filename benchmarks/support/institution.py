@@ -112,7 +112,7 @@ def _settings(folder: Path) -> InstitutionSettings:
 
 
 def build_dictionaries(uri: str, institution: str, layout: str, folder: Path) -> None:
-    """Run dbt's seeds and models of an institution in the database at ``uri``; ``folder`` gets its files.
+    """Build dbt's seeds, snapshots and models of an institution in the database at ``uri``; ``folder`` gets its files.
 
     Raises:
         SystemExit: dbt failed; with the end of its output.
@@ -128,11 +128,9 @@ def build_dictionaries(uri: str, institution: str, layout: str, folder: Path) ->
         "PALIMPSEST_DBT_DBNAME": address.path.removeprefix("/"),
     }
     chosen = {"institution": institution, "layout": layout}
-    command = [sys.executable, "-m", "dbt.cli.main", "run", "--project-dir", str(_DBT), "--profiles-dir", str(_DBT)]
-    command += ["--target-path", str(folder / "target"), "--log-path", str(folder / "logs"), "--vars", str(chosen)]
-    for step in (["seed", *command[4:]], command[3:]):
-        done = subprocess.run(
-            [*command[:3], *step], env=environment, cwd=folder, capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise SystemExit(f"dbt {step[0]} failed:\n{done.stdout[-3_000:]}")
+    command = [sys.executable, "-m", "dbt.cli.main", "build", "--exclude-resource-type", "test", "unit_test"]
+    command += ["--project-dir", str(_DBT), "--profiles-dir", str(_DBT), "--vars", str(chosen)]
+    command += ["--target-path", str(folder / "target"), "--log-path", str(folder / "logs")]
+    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"dbt build failed:\n{done.stdout[-3_000:]}")

@@ -22,10 +22,11 @@ from deid_tasks.settings import InstitutionSettings
 from wiring.paths import DBT_PROJECT
 from wiring.secrets import airflow_secrets
 
-Layer = Literal["staging", "dictionaries", "quality"]
+Layer = Literal["staging", "history", "dictionaries", "quality"]
 
 LAYERS: dict[Layer, list[str]] = {
     "staging": ["path:models/staging"],
+    "history": ["path:snapshots", "path:models/history"],
     "dictionaries": ["path:seeds", "path:models/dictionaries"],
     "quality": ["path:models/quality"],
 }
@@ -35,7 +36,7 @@ _SHOWN_FAILURES = 10
 
 
 class DbtLayer(DbtBuildLocalOperator):
-    """`dbt build` of one layer: its models and their tests."""
+    """`dbt build` of one layer: its models and snapshots, and their tests."""
 
     def __init__(self, *, connection_name: str, schema_name: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -142,8 +143,9 @@ def freshness_task(settings: InstitutionSettings) -> DbtFreshness | None:
 
 
 def dbt_layers(settings: InstitutionSettings) -> dict[Layer, DbtLayer]:
-    """Return the task of each layer, in one group: staging, then dictionaries, then the views on quality.
+    """Return the task of each layer, in one group: staging, then history, dictionaries, and the views on quality.
 
+    The history takes its snapshots of what staging shows, and dictionaries hold what either knows.
     What compiles the dictionaries follows the task ``dictionaries``; quality is beside it and stops nothing.
     """
     with TaskGroup("dbt"):
@@ -161,7 +163,7 @@ def dbt_layers(settings: InstitutionSettings) -> dict[Layer, DbtLayer]:
             )
             for layer, select in LAYERS.items()
         }
-        layers["staging"] >> layers["dictionaries"] >> layers["quality"]
+        layers["staging"] >> layers["history"] >> layers["dictionaries"] >> layers["quality"]
     return layers
 
 

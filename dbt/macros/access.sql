@@ -2,6 +2,7 @@
 {% macro grant_usage() -%}
     {%- set readers = {
         'staging': var('engine_roles'),
+        'history': var('engine_roles'),
         'dictionaries': var('engine_roles'),
         'quality': var('quality_roles'),
     } -%}

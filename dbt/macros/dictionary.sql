@@ -23,7 +23,7 @@
             normalised,
             kind,
             count(*) as occurrences,
-            min(source) as source
+            coalesce(min(source) filter (where source not like 'former %'), min(source)) as source
         from normalised_terms
         where normalised <> ''
         group by {% for key in keys %}{{ key }}, {% endfor %}normalised, kind

@@ -4,7 +4,7 @@
 -#}
 {% macro name_terms(cte, relation, columns) -%}
 {{ cte }}_whole as not materialized (
-    select n.patient_id, x.term, x.kind
+    select n.patient_id, x.term, x.kind, n.is_former
     from {{ relation }} as n
     cross join lateral (
         values
@@ -14,9 +14,9 @@
 ),
 
 {{ cte }} as (
-    select patient_id, term, kind from {{ cte }}_whole
+    select patient_id, term, kind, is_former from {{ cte }}_whole
     union all
-    select w.patient_id, p.part as term, w.kind
+    select w.patient_id, p.part as term, w.kind, w.is_former
     from {{ cte }}_whole as w
     cross join lateral regexp_split_to_table(w.term, '[\s\-‐‑]+') as p (part)
     where
@@ -26,6 +26,11 @@
             'del', 'der', 'den', 'dos', 'das', 'los', 'las', 'van', 'von', 'the', 'bin', 'ibn', 'iii', 'jr.', 'sr.'
         )
 )
+{%- endmacro %}
+
+{#- Where a term of known values comes from. A term of values of now and of former ones is of now: see `dictionary`. -#}
+{% macro known_source(table, former) -%}
+    case when is_former then '{{ former }}' else '{{ table }}' end
 {%- endmacro %}
 
 {#- The usual spellings of a whole name, as rows of a VALUES list with their kind. -#}

@@ -152,6 +152,8 @@ class InstitutionSettings(EngineSettings):
             raise ValueError("vault.bucket and publish.bucket must differ: no reader of notes may read originals")
         return self
 
-    def schema_name(self, layer: Literal["ehr", "staging", "dictionaries", "quality", "results", "gold"]) -> str:
+    def schema_name(
+        self, layer: Literal["ehr", "staging", "history", "dictionaries", "quality", "results", "gold"]
+    ) -> str:
         """Return the name of the PostgreSQL schema of one layer of this institution."""
         return f"{self.institution}_{layer}"

@@ -180,12 +180,13 @@ class TestStructure:
         dag = dagbag.dags[f"dictionaries__{institution}"]
         assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
             "upgrade_tables": {"dbt.staging"},
-            "dbt.staging": {"dbt.dictionaries"},
+            "dbt.staging": {"dbt.history"},
+            "dbt.history": {"dbt.dictionaries"},
             "dbt.dictionaries": {"dbt.quality", "compile_dictionaries"},
             "dbt.quality": set(),
             "compile_dictionaries": set(),
         }
-        for task in (dag.get_task(f"dbt.{layer}") for layer in ("staging", "dictionaries", "quality")):
+        for task in (dag.get_task(f"dbt.{layer}") for layer in ("staging", "history", "dictionaries", "quality")):
             assert task.should_store_compiled_sql is False
             assert task.vars["institution"] == institution
             assert "DBT_LOG_LEVEL" in task.env

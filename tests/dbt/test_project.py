@@ -34,7 +34,7 @@ def test_every_column_says_whether_it_is_phi(warehouse, manifest):
     assert silent == []
     real = warehouse.rows(
         "SELECT table_catalog || '.' || table_schema || '.' || table_name, column_name FROM information_schema.columns "
-        "WHERE table_schema IN ('{i}_staging', '{i}_dictionaries', '{i}_quality', '{i}_gold', '{i}_results')"
+        "WHERE table_schema IN ('{i}_staging', '{i}_history', '{i}_dictionaries', '{i}_quality', '{i}_gold', '{i}_results')"
     )
     assert len(real) > 200
     assert [(table, column) for table, column in real if column not in described.get(table, {})] == []
@@ -60,8 +60,8 @@ def test_patients_columns_are_marked_direct(manifest):
 
 def test_contracts_and_failures(manifest):
     models = [n for n in manifest["nodes"].values() if n["resource_type"] == "model"]
-    published = [n for n in models if n["path"].startswith(("dictionaries/", "staging/stg_"))]
-    assert len(published) == 12 + 8
+    published = [n for n in models if n["path"].startswith(("dictionaries/", "history/known_", "staging/stg_"))]
+    assert len(published) == 12 + 7 + 8
     assert [n["name"] for n in published if not n["contract"]["enforced"]] == []
     tests = [n for n in manifest["nodes"].values() if n["resource_type"] == "test"]
     assert tests
@@ -202,3 +202,21 @@ def test_two_processes_on_a_new_database_and_a_missing_table(warehouses, riversi
     assert whole.result().returncode == 0, whole.result().stdout
     assert lacking.result().returncode == 1
     assert 'relation "riverside_ehr.person_contact" does not exist' in lacking.result().stdout
+
+
+def test_a_view_is_replaced_without_the_views_that_read_it(warehouses):
+    warehouse = warehouses["omop"]
+    question = "SELECT '{i}_dictionaries.dict_patient'::regclass::oid, '{i}_staging.stg_patient_name'::regclass::oid"
+    before = warehouse.rows(question)
+    assert warehouse.run("run", "--select", "stg_patient_name").returncode == 0
+    assert warehouse.rows(question) == before
+
+
+def test_a_view_with_other_columns_is_replaced_all_the_same(warehouses):
+    warehouse = warehouses["omop"]
+    with psycopg2.connect(warehouse.uri) as connection:
+        connection.cursor().execute(
+            "DROP VIEW riverside_quality.quality_errors; CREATE VIEW riverside_quality.quality_errors AS SELECT 1 AS x"
+        )
+    assert warehouse.run("run", "--select", "quality_errors").returncode == 0
+    assert warehouse.rows("SELECT count(*) FROM {i}_quality.quality_errors") == [(0,)]

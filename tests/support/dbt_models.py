@@ -10,7 +10,7 @@ PROJECT = Path(__file__).parents[2] / "dbt"
 
 
 def build_models(uri: str, institution: str, layout: str, folder: Path, *select: str) -> None:
-    """Run the selected models, or seeds and all models, of ``institution`` in the database at ``uri``."""
+    """Build the selected models and snapshots of ``institution``, or everything, in the database at ``uri``; test nothing."""
     place = urlsplit(uri)
     environment = {
         "PATH": os.environ["PATH"],
@@ -21,13 +21,12 @@ def build_models(uri: str, institution: str, layout: str, folder: Path, *select:
         "PALIMPSEST_DBT_PASSWORD": place.password or "",
         "PALIMPSEST_DBT_DBNAME": place.path.removeprefix("/"),
     }
-    for verb in ("run",) if select else ("seed", "run"):
-        command = [
-            *(sys.executable, "-m", "dbt.cli.main", verb),
-            *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)),
-            *("--vars", f"{{institution: {institution}, layout: {layout}}}"),
-            *("--target-path", str(folder / "target"), "--log-path", str(folder / "logs")),
-            *(("--select", *select) if select else ()),
-        ]
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert result.returncode == 0, result.stdout
+    command = [
+        *(sys.executable, "-m", "dbt.cli.main", "build", "--exclude-resource-type", "test", "unit_test"),
+        *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)),
+        *("--vars", f"{{institution: {institution}, layout: {layout}}}"),
+        *("--target-path", str(folder / "target"), "--log-path", str(folder / "logs")),
+        *(("--select", *select) if select else ()),
+    ]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout

@@ -10,16 +10,16 @@ with terms as (
             city,
             state,
             zip,
-            'stg_patient_address' as source
-        from {{ ref('stg_patient_address') }}
+            {{ known_source('stg_patient_address', 'former addresses') }} as source
+        from {{ ref('known_patient_address') }}
         union all
         select
             street,
             city,
             state,
             zip,
-            'stg_facility' as source
-        from {{ ref('stg_facility') }}
+            {{ known_source('stg_facility', 'former facilities') }} as source
+        from {{ ref('known_facility') }}
     ) as a
     cross join lateral (values (a.street, 'street'), (a.city, 'city'), (a.state, 'state'), (a.zip, 'zip')) as x (term, kind)
 )

@@ -2,8 +2,8 @@ with terms as (
     select
         x.term,
         x.kind,
-        'stg_facility' as source
-    from {{ ref('stg_facility') }} as f
+        {{ known_source('stg_facility', 'former facilities') }} as source
+    from {{ ref('known_facility') }} as f
     cross join lateral (
         values (f.name, 'name'), (f.short_name, 'short_name'), (f.phone, 'phone'), (f.fax, 'fax')
     ) as x (term, kind)

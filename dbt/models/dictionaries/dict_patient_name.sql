@@ -1,10 +1,10 @@
--- Names of all patients, searched for in every note. Common words are left out.
+-- Names of all patients, present and former, searched for in every note. Common words are left out.
 with terms as (
     select
         x.term,
         x.kind,
-        'stg_patient_name' as source
-    from {{ ref('stg_patient_name') }} as n
+        {{ known_source('stg_patient_name', 'former names') }} as source
+    from {{ ref('known_patient_name') }} as n
     cross join lateral (
         values
         (n.first_name, 'first'),

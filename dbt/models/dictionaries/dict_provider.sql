@@ -2,8 +2,8 @@ with terms as (
     select
         x.term,
         x.kind,
-        'stg_provider' as source
-    from {{ ref('stg_provider') }} as n
+        {{ known_source('stg_provider', 'former providers') }} as source
+    from {{ ref('known_provider') }} as n
     cross join lateral (
         values
         (n.first_name, 'first'),

@@ -1,26 +1,26 @@
--- Every word that names a person or a place of the institution. No medical term may be one of these.
+-- Every word that names, or once named, a person or a place of the institution. No medical term may be one of these.
 -- Scope `name`: any word of a person's name, or a whole place name. Scope `part`: a word inside a place name.
 with people as (
     select x.name
-    from {{ ref('stg_patient_name') }} as n
+    from {{ ref('known_patient_name') }} as n
     cross join lateral (values (n.first_name), (n.middle_name), (n.last_name), (n.preferred_name)) as x (name)
     union all
     select x.name
-    from {{ ref('stg_patient_relation') }} as r
+    from {{ ref('known_patient_relation') }} as r
     cross join lateral (values (r.first_name), (r.last_name)) as x (name)
     union all
     select x.name
-    from {{ ref('stg_provider') }} as p
+    from {{ ref('known_provider') }} as p
     cross join lateral (values (p.first_name), (p.middle_name), (p.last_name), (p.user_id)) as x (name)
 ),
 
 places as (
     select x.name
-    from {{ ref('stg_facility') }} as f
+    from {{ ref('known_facility') }} as f
     cross join lateral (values (f.name), (f.short_name), (f.street), (f.city)) as x (name)
     union all
     select x.name
-    from {{ ref('stg_patient_address') }} as a
+    from {{ ref('known_patient_address') }} as a
     cross join lateral (values (a.street), (a.city)) as x (name)
 ),
 

@@ -1,6 +1,4 @@
 {% set columns %}{{ present('relation::text') }} as relation,
-    {{ present('first_name::text') }} as first_name,
-    {{ present('last_name::text') }} as last_name,
-    {{ present('phone::text') }} as phone
+    {{ patient_values('patient_relation') }}
 {%- endset %}
 {{ of_surviving_patients('patient_relation', columns) }}

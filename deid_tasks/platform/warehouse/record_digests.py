@@ -1,6 +1,7 @@
 """Digests of patients' records, by which a changed record is noticed without reading it."""
 
 from collections.abc import Collection
+from typing import Literal
 
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
@@ -8,15 +9,16 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
 
-_TABLES = {
-    "stg_patient": ("sex", "birth_date", "ethnicity_hint"),
-    "stg_patient_name": ("first_name", "middle_name", "last_name", "preferred_name"),
-    "stg_patient_identifier": ("kind", "value"),
-    "stg_patient_contact": ("kind", "value"),
-    "stg_patient_address": ("street", "city", "state", "zip"),
-    "stg_patient_relation": ("relation", "first_name", "last_name", "phone"),
+_TABLES: dict[tuple[Literal["staging", "history"], str], tuple[str, ...]] = {
+    ("staging", "stg_patient"): ("sex", "birth_date", "ethnicity_hint"),
+    ("history", "known_patient_name"): ("first_name", "middle_name", "last_name", "preferred_name"),
+    ("history", "known_patient_identifier"): ("kind", "value"),
+    ("history", "known_patient_contact"): ("kind", "value"),
+    ("history", "known_patient_address"): ("street", "city", "state", "zip"),
+    ("history", "known_patient_relation"): ("first_name", "last_name", "phone"),
 }
-"""Columns that decide what the engine knows of a patient."""
+"""Columns that decide what the engine knows of a patient. ``dict_patient`` reads the same tables: each holds a value once,
+whether it is of now, was seen by a snapshot, or both, so a snapshot by itself changes no digest."""
 
 
 def digest_table(settings: InstitutionSettings, seed: int, where: str = "") -> sql.Composed:
@@ -31,11 +33,11 @@ def digest_table(settings: InstitutionSettings, seed: int, where: str = "") -> s
         where: A condition on ``patient_id``, with its ``where``; all patients are read without one.
     """
     parts = []
-    for table, columns in _TABLES.items():
+    for (layer, table), columns in _TABLES.items():
         parts.append(
             compose(
                 "select patient_id, hashtextextended(concat_ws(E'\\x1f', {table}, {columns}), {seed}) as hash"
-                " from {staging}.{name} {where}",
+                " from {schema}.{name} {where}",
                 settings,
                 table=sql.Literal(table),
                 # An empty value differs from a missing one.
@@ -43,6 +45,7 @@ def digest_table(settings: InstitutionSettings, seed: int, where: str = "") -> s
                     sql.SQL("coalesce({}::text, E'\\x1e')").format(sql.Identifier(column)) for column in columns
                 ),
                 seed=sql.Literal(seed),
+                schema=sql.Identifier(settings.schema_name(layer)),
                 name=sql.Identifier(table),
                 where=sql.SQL(where),
             )

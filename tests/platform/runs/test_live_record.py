@@ -7,7 +7,8 @@ import pytest
 from deid_tasks.core.errors import GateError
 from deid_tasks.platform import runs
 from deid_tasks.platform.warehouse import connect, read_patients
-from tests.support.published_days import published, release, texts, with_settings
+from tests.support.dbt_models import build_models
+from tests.support.published_days import follow_changes, published, release, texts, with_settings
 
 START = datetime.datetime(2024, 5, 1, tzinfo=datetime.UTC)
 NOTE = "comfort stillwater seen in follow up, stillwater rested well. bruce protocol tolerated."
@@ -25,6 +26,7 @@ _NAME = """
 insert into riverside_ehr.person_name (person_id, name_use, first_name, last_name, preferred_name, valid_from)
     values (990001, 'official', 'Comfort', 'Stillwater', 'Comfy', '2024-05-01');
 """
+_RENAME = "update riverside_ehr.person_name set last_name = 'Okonjo' where person_id = 990001"
 _REMOVE = """
 delete from riverside_ehr.note where person_id = 990001;
 delete from riverside_ehr.person_name where person_id = 990001;
@@ -96,6 +98,33 @@ def test_a_changed_name_is_read_at_once_and_the_view_is_asked_by_patient(site, r
     site.rows(_NAME)
     with connect(site.uri) as connection:
         before = read_patients(connection, site.settings, [_PATIENT])[_PATIENT]
-        site.rows("update riverside_ehr.person_name set last_name = 'Okonjo' where person_id = 990001")
+        site.rows(_RENAME)
         after = read_patients(connection, site.settings, [_PATIENT])[_PATIENT]
     assert {term.term for term in after.terms} - {term.term for term in before.terms} == {"Okonjo"}
+
+
+def test_a_former_name_is_found_in_lower_case(site, registered, tmp_path):
+    site.rows(_NAME)
+    build_models(site.uri, "riverside", "omop", tmp_path, "path:snapshots")
+    with connect(site.uri) as connection:
+        before = read_patients(connection, site.settings, [_PATIENT])[_PATIENT]
+        site.rows(_RENAME)
+        after = read_patients(connection, site.settings, [_PATIENT])[_PATIENT]
+    assert {term.term for term in after.terms} == {term.term for term in before.terms} | {"Okonjo"}
+    _, released, _ = release(site.settings, site, "renamed", START)
+    assert (released["notes_read"], released["published"]) == (1, 1)
+    [text] = [text for text in texts(published(site.settings, site)).values() if "bruce protocol" in text]
+    for word in ("comfort", "stillwater"):
+        assert word not in text.casefold()
+
+
+def test_a_name_change_and_the_snapshot_after_it_cause_one_reading(site, registered, tmp_path):
+    site.rows(_NAME)
+    build_models(site.uri, "riverside", "omop", tmp_path, "path:snapshots")
+    release(site.settings, site, "named_first", START)
+    site.rows(_RENAME)
+    plan, _ = follow_changes(site.settings, site, "renamed_then")
+    assert plan["causes"] == {"record": 1}
+    build_models(site.uri, "riverside", "omop", tmp_path, "path:snapshots")
+    plan, _ = follow_changes(site.settings, site, "snapshot_then")
+    assert not plan["causes"]

@@ -1,0 +1,2 @@
+{% set names = ['kind', 'value'] %}
+{{ known_patient_values('patient_identifier', names) }}
