@@ -13,8 +13,9 @@ _MAX_RUNS = 4
 """Changes runs after which nothing may be left to do."""
 _LEDGER = (
     "note_id, patient_id, note_type, note_datetime, note_day, modified_at, record_digest, exclusion, outcome, reason,"
-    " content_hash, output_hash, slice_key, note_key"
+    " content_hash, output_hash, entities, fingerprint, slice_key, note_key"
 )
+_SLICES = "slice_key, note_day, notes, published_at is not null as is_published, replaced_at is not null as is_replaced"
 
 
 class DivergenceError(AssertionError):
@@ -43,30 +44,62 @@ def open_days(site: LivingCopy) -> set[datetime.date]:
 
 
 def check_convergence(site: LivingCopy) -> int:
-    """Follow all changes, and compare table and ledger with those of one run from nothing; return the published rows.
+    """Follow all changes, restate what is stale, and compare table and ledger with those of one run from nothing.
+
+    Return the published rows.
 
     Days whose first run was killed are published first, as the schedule's next try would do.
 
     Raises:
         DivergenceError: they differ, a change stays pending, or source, ledger and table do not agree.
     """
-    begun = site.rows(f"select distinct note_day from {NAME}_results.note_ledger")
+    begun = site.rows(
+        f"select note_day from {NAME}_results.note_ledger union select note_day from {NAME}_results.published_slice"
+    )
     for number, days in enumerate(consecutive({day for (day,) in begun} - open_days(site))):
         SteppedRun(site, f"again{number}", days).finish()
     for number in count():
-        run = SteppedRun(site, f"last{number}", [])
+        run, restatement = SteppedRun(site, f"last{number}", []), SteppedRun(site, f"stale{number}", [], restates=True)
         run.finish()
-        if run.plan is not None and not run.plan["causes"]:
+        restatement.finish()
+        if not any(one.plan and one.plan["causes"] for one in (run, restatement)):
             break
         if number == _MAX_RUNS:
-            raise DivergenceError(f"changes are still pending after {number} runs: {run.plan}")
+            raise DivergenceError(f"changes are still pending after {number} runs: {run.plan}, {restatement.plan}")
+    check_table(site)
     report = runs.reconcile_ledger(site.settings, site.secrets)
-    if report["pending"] or report["published"] != report["in_table"]:
-        raise DivergenceError(f"source, ledger and table do not agree: {report}")
-    lived, ledger = site.published_rows(site.settings), _ledger(site)
+    if report["pending"]:
+        raise DivergenceError(f"the reconciliation finds changes that no run finds: {report}")
+    lived, ledger, slices = site.published_rows(site.settings), _ledger(site), _slices(site)
     _compare("published rows", lived, _from_nothing(site), "note_key")
     _compare("ledger rows", ledger, _ledger(site), "note_id")
+    _compare("slices", slices, _slices(site), "slice_key")
     return len(lived)
+
+
+def check_table(site: LivingCopy) -> bool:
+    """Check that the table holds what the ledger says, also for the nightly reconciliation; return whether it was done.
+
+    Nothing is checked while a publication is interrupted: only the run that repeats it knows what the table holds.
+
+    Raises:
+        DivergenceError: the table does not.
+        GateError: the nightly reconciliation says so.
+    """
+    if site.rows(f"select 1 from {NAME}_results.note_ledger where outcome = 'publishing' limit 1"):
+        return False
+    ledger = site.rows(
+        f"select note_key, slice_key, note_type from {NAME}_results.note_ledger where note_key is not null"
+        " order by 1, 2"
+    )
+    names = ("note_key", "slice_key", "note_type")
+    said = [dict(zip(names, row, strict=True)) for row in ledger]
+    held = [{name: row[name] for name in names} for row in site.published_rows(site.settings)]
+    _compare("rows of the ledger", said, held, "note_key")
+    report = runs.reconcile_ledger(site.settings, site.secrets)
+    if report["published"] != report["in_table"] or report["in_table"] != len(held):
+        raise DivergenceError(f"the reconciliation counts otherwise: {report}")
+    return True
 
 
 def _from_nothing(site: LivingCopy) -> list[dict[str, object]]:
@@ -82,6 +115,12 @@ def _from_nothing(site: LivingCopy) -> list[dict[str, object]]:
 def _ledger(site: LivingCopy) -> list[dict[str, object]]:
     names = _LEDGER.split(", ")
     rows = site.rows(f"select {_LEDGER} from {NAME}_results.note_ledger order by note_id")
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _slices(site: LivingCopy) -> list[dict[str, object]]:
+    names = [column.split(" ")[-1] for column in _SLICES.split(", ")]
+    rows = site.rows(f"select {_SLICES} from {NAME}_results.published_slice order by slice_key")
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 

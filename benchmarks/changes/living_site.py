@@ -3,8 +3,10 @@
 import base64
 import datetime
 import json
+import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -14,6 +16,7 @@ from urllib.parse import urlsplit
 import psycopg2
 from psycopg2 import sql
 
+from benchmarks.changes.source_edits import edit_statement, edit_time
 from benchmarks.support.institution import build_dictionaries
 from deid_tasks.evidence.gate import new_key_pair
 from deid_tasks.hospital import build_hospital, write_notes
@@ -21,19 +24,24 @@ from deid_tasks.hospital.history import Event, HistoryRates, HistoryWriter, simu
 from deid_tasks.hospital.records import GoldNote, Hospital, HospitalSpec, World
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
-from deid_tasks.platform.runs.reports import EnginePin
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.gold import NewGoldNote, freeze_gold_set
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 NAME = "riverside"
-START = datetime.date(2024, 1, 1)
+TIMEZONE = "America/New_York"
+START = datetime.date(2024, 3, 7)
+"""The clocks change on the first day after the first notes."""
 _DAYS = 3
 """Days of the notes that the hospital has when its history begins."""
 _GOLD_NOTES, _FIRST_NOTES = 160, 36
 _ONE_EACH: dict[str, Any] = {one.name: 1.0 for one in fields(HistoryRates) if one.type is float} | {"silent": 0.2}
 EVEN_RATES = replace(HistoryRates(), **_ONE_EACH)
 """Rates with which every kind of event happens once a day."""
+ENGINES = 2
+"""Engines that the site has promoted, each with dictionaries of its own."""
+_NEW_TERMS = 12
+_TERM = re.compile(r"(?<![^\W_])[A-Z][a-z]{4,11}(?![^\W_])")
 
 
 @dataclass(frozen=True)
@@ -46,11 +54,12 @@ class LivingSite:
     """Its secrets, without the databases."""
     hospital: Hospital = field(repr=False)
     notes: list[GoldNote] = field(repr=False)
-    pin: EnginePin
+    engines: tuple[str, ...]
+    """Fingerprints of the promoted engines; a copy begins with the first."""
 
     @classmethod
     def build(cls, uri: str, layout: str, object_store: Mapping[str, str], folder: Path) -> "LivingSite":
-        """Return a site in the empty database at ``uri``: its engine is compiled, evaluated and promoted.
+        """Return a site in the empty database at ``uri``: its engines are compiled, evaluated and promoted.
 
         Args:
             uri: The database.
@@ -66,7 +75,9 @@ class LivingSite:
             "object_store": json.dumps(dict(object_store)),
         }
         secrets = site_secrets({**held, "ehr": uri, "catalog": uri})
-        spec = HospitalSpec(NAME, World.DEV, seed=3, patients=30, providers=12, notes=_GOLD_NOTES, days=_DAYS)
+        spec = HospitalSpec(
+            NAME, World.DEV, seed=3, patients=30, providers=12, notes=_GOLD_NOTES, start=START, days=_DAYS
+        )
         hospital = build_hospital(spec)
         written = list(write_notes(hospital))
         notes = written[:: _GOLD_NOTES // _FIRST_NOTES]
@@ -74,7 +85,6 @@ class LivingSite:
             HistoryWriter(connection, f"{NAME}_ehr", layout, hospital).load(notes)
         runs.upgrade_tables(settings, secrets)
         build_dictionaries(uri, NAME, layout, folder)
-        runs.compile_dictionaries(settings, secrets)
         for design, chosen in (("stratified", written[0::2]), ("random", written[1::2])):
             gold = [
                 NewGoldNote(n.note_id, n.patient_id, n.note_type, n.note_datetime, n.author_id, n.text, n.spans)
@@ -82,8 +92,9 @@ class LivingSite:
             ]
             with connect(uri) as connection:
                 freeze_gold_set(connection, settings, gold, design=design, sample_version="simulated")  # type: ignore[arg-type]
-        runs.evaluate_and_certify(settings, secrets)
-        return cls(uri, settings, held, hospital, notes, runs.pin_engine(settings, secrets))
+        with closing(psycopg2.connect(uri)) as connection:
+            engines = tuple(_promote_engines(connection, settings, secrets, written))
+        return cls(uri, settings, held, hospital, notes, engines)
 
     def copy(self) -> "LivingCopy":
         """Return a copy in a database of its own, from which nothing has been published."""
@@ -108,15 +119,17 @@ class LivingCopy:
         self.site, self.name = site, name
         self.uri = _database(site.uri, name)
         self.secrets = site_secrets({**site.held, "ehr": self.uri, "catalog": self.uri})
+        self.settings = site.settings
         self.settings = self.published_as("lived")
         self._connection = psycopg2.connect(self.uri)
-        layout = site.settings.warehouse.layout
-        self._writer = HistoryWriter(self._connection, f"{NAME}_ehr", layout, site.hospital)
+        self._edits = 0
+        self._layout = site.settings.warehouse.layout
+        self._writer = HistoryWriter(self._connection, f"{NAME}_ehr", self._layout, site.hospital)
 
     def published_as(self, table: str) -> InstitutionSettings:
-        """Return the settings with another published table."""
-        publish = self.site.settings.publish.model_copy(update={"table": f"{self.name}.{table}"})
-        return self.site.settings.model_copy(update={"publish": publish})
+        """Return the present settings with another published table."""
+        publish = self.settings.publish.model_copy(update={"table": f"{self.name}.{table}"})
+        return self.settings.model_copy(update={"publish": publish})
 
     def future(self, days: int, seed: int) -> Iterator[tuple[Event, datetime.datetime]]:
         """Yield the events of the next days in order, each with its time."""
@@ -126,6 +139,45 @@ class LivingCopy:
     def apply(self, event: Event, at: datetime.datetime) -> bool:
         """Apply an event to the raw tables; return whether it changed them."""
         return self._writer.apply_event(event, at)
+
+    def edit(self, kind: str, number: int) -> bool:
+        """Change the raw tables as ``source_edits`` says; ``number`` chooses note and patients.
+
+        Return whether it can happen in this layout.
+        """
+        statement = edit_statement(self._layout, kind)
+        notes = self.rows(
+            f"select note_id, note_datetime, patient_id from {NAME}_staging.stg_note where not is_deleted order by 1"
+        )
+        patients = [one for (one,) in self.rows(f"select patient_id from {NAME}_staging.stg_patient order by 1")]
+        if not statement or not notes or not patients:
+            return False
+        self._edits += 1
+        note, moment, owner = notes[number % len(notes)]
+        chosen = {"note": note, "moment": moment, "owner": owner, "at": edit_time(self._edits)}
+        chosen |= {"patient": patients[number % len(patients)], "former": patients[number // 7 % len(patients)]}
+        with self._connection, self._connection.cursor() as cursor:
+            cursor.execute(f"set local search_path to {NAME}_ehr")
+            cursor.execute(statement, chosen)
+        return True
+
+    def promote(self, number: int) -> None:
+        """Make one of the site's engines the newest promoted one, as when its evaluation ends now."""
+        self.rows(
+            f"update {NAME}_results.promoted_engine set promoted_at = clock_timestamp() where fingerprint = %s",
+            self.site.engines[number],
+        )
+
+    def name_types_without_patient(self, types: Sequence[str]) -> None:
+        """Change the setting of note types that need no record of a patient."""
+        notes = self.settings.notes.model_copy(update={"types_without_patient": tuple(types)})
+        self.settings = self.settings.model_copy(update={"notes": notes})
+
+    def refresh_dictionaries(self) -> None:
+        """Build the dictionaries from the warehouse as it is now, and promote the engine that is compiled of them."""
+        build_dictionaries(self.uri, NAME, self._layout, Path(self.settings.work_dir).parent)
+        runs.compile_dictionaries(self.settings, self.secrets)
+        runs.evaluate_and_certify(self.settings, self.secrets)
 
     def rows(self, question: str, *values: object) -> list[tuple[Any, ...]]:
         """Return the rows of a question; commit what a statement changed."""
@@ -147,6 +199,54 @@ class LivingCopy:
                 cursor.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(self.name)))
 
 
+def _promote_engines(
+    connection: Any, settings: InstitutionSettings, secrets: Secrets, notes: Iterable[GoldNote]
+) -> Iterator[str]:
+    """Promote an engine on the dictionaries of dbt, and engines on others; yield their fingerprints.
+
+    The dictionaries are those of dbt in the end, and the first engine is the newest promoted one.
+    """
+    for number in range(ENGINES):
+        with connection, connection.cursor() as cursor:
+            cursor.execute(f"create table kept_provider as select * from {NAME}_dictionaries.dict_provider")
+            if number:
+                # Half of the staff have left, and others have come, whose names are words of notes.
+                cursor.execute(
+                    f"delete from {NAME}_dictionaries.dict_provider where kind = 'last' and hashtext(term) %% 2 = %s",
+                    (number % 2,),
+                )
+                cursor.executemany(
+                    f"insert into {NAME}_dictionaries.dict_provider"
+                    " (term, normalised, kind, occurrences, source, version)"
+                    " values (%s, %s, 'last', 1, 'simulated', 'simulated')",
+                    [(term, term.lower()) for term in _undetected_words(notes)[:_NEW_TERMS]],
+                )
+        runs.compile_dictionaries(settings, secrets)
+        runs.evaluate_and_certify(settings, secrets)
+        yield runs.pin_engine(settings, secrets)["fingerprint"]
+        with connection, connection.cursor() as cursor:
+            cursor.execute(
+                f"delete from {NAME}_dictionaries.dict_provider;"
+                f" insert into {NAME}_dictionaries.dict_provider select * from kept_provider; drop table kept_provider"
+            )
+    with connection, connection.cursor() as cursor:
+        cursor.execute(
+            f"update {NAME}_results.promoted_engine set promoted_at = clock_timestamp()"
+            f" where promoted_at = (select min(promoted_at) from {NAME}_results.promoted_engine)"
+        )
+
+
+def _undetected_words(notes: Iterable[GoldNote]) -> list[str]:
+    """Return capitalised words that some notes have and none has as an identifier, in one order."""
+    counts: Counter[str] = Counter()
+    identifiers: set[str] = set()
+    for note in notes:
+        counts.update({found.group() for found in _TERM.finditer(note.text)})
+        for span in note.spans:
+            identifiers.update(_TERM.findall(note.text[span.start : span.end]))
+    return sorted(word for word, number in counts.items() if 2 <= number <= 20 and word not in identifiers)
+
+
 def _database(uri: str, name: str) -> str:
     return urlsplit(uri)._replace(path=f"/{name}").geturl()
 
@@ -163,7 +263,9 @@ def site_settings(layout: str, folder: Path) -> InstitutionSettings:
             "institution": NAME,
             "title": "Riverside Health",
             "warehouse": {"connection": "ehr", "layout": layout},
-            "notes": {"start_date": "2023-12-01", "shard_notes": 12, "max_shards": 3},
+            "notes": {"start_date": "2023-12-01", "timezone": TIMEZONE, "shard_notes": 12, "max_shards": 3},
+            # Simulated changes are of 2024, and none of them is overdue.
+            "changes": {"max_delay_hours": 1_000_000},
             "detect": {
                 "detectors": ["patterns", "lexicon", "patient"],
                 "patterns": {"identifiers": {"MRN": [r"\bRH\d{7}\b"]}},

@@ -13,8 +13,9 @@ from typing import ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from benchmarks.changes.check_convergence import check_convergence
-from benchmarks.changes.living_site import NAME, START, LivingCopy, LivingSite
+from benchmarks.changes.check_convergence import check_convergence, check_table
+from benchmarks.changes.living_site import ENGINES, NAME, START, LivingCopy, LivingSite
+from benchmarks.changes.source_edits import EDITS
 from benchmarks.changes.stepped_run import KILL_POINTS, Killed, SteppedRun, killed_at
 from deid_tasks.core.errors import DeidError
 from deid_tasks.hospital.history import EVENTS, Event
@@ -27,6 +28,7 @@ _MAX_EVENTS = 25
 """Events that one rule applies at most, until one of the chosen kind happens."""
 
 _KINDS = st.sampled_from(EVENTS)
+_EDITS = st.sampled_from(EDITS)
 _STEPS = st.sampled_from((9, 9, 9, 1, 3, 4))
 _DAYS = st.integers(_FIRST_DAY, _LAST_DAY)
 _POINTS = st.sampled_from(KILL_POINTS)
@@ -45,6 +47,8 @@ class RandomHistory(RuleBasedStateMachine):
         self._copy: LivingCopy | None = None
         self._begun: list[SteppedRun] = []
         self._numbers = count(1)
+        self._killed = 0
+        """Number of the last run that was killed and whose removals no later run of changes has ended; 0 for none."""
 
     @property
     def _lived(self) -> LivingCopy:
@@ -80,6 +84,45 @@ class RandomHistory(RuleBasedStateMachine):
         """Begin a run of changes, and go some steps."""
         self._go_on(self._run([]), steps)
 
+    @rule(kind=_EDITS, number=st.integers(0, 999))
+    def edit(self, kind: str, number: int) -> None:
+        """Change rows of the source as no event does."""
+        if self._lived.edit(kind, number):
+            self.counts[kind] += 1
+
+    @rule(number=st.integers(0, ENGINES - 1))
+    def promote(self, number: int) -> None:
+        """Promote an engine with other dictionaries."""
+        self._lived.promote(number)
+        self.counts["promotion"] += 1
+
+    @rule(steps=_STEPS)
+    def restate(self, steps: int) -> None:
+        """Begin a restatement, and go some steps."""
+        self._go_on(self._run([], restates=True), steps)
+
+    @rule(number=st.integers(0, 9))
+    def need_no_record(self, number: int) -> None:
+        """Let the settings name one note type as one without patients, and no other."""
+        types = self._lived.rows(
+            f"select distinct note_type from {NAME}_staging.stg_note where note_type is not null order by 1"
+        )
+        if types:
+            self._lived.name_types_without_patient(types[number] if number < len(types) else ())
+            self.counts["note types without patients changed"] += 1
+
+    @rule()
+    def pass_night(self) -> None:
+        """Reconcile source, ledger and table, unless a killed run left them for the next run of changes."""
+        if not self._killed:
+            self.counts["nights"] += check_table(self._lived)
+
+    @rule(at_once=st.booleans())
+    def purge(self, at_once: bool) -> None:  # noqa: FBT001
+        """Delete the bytes of what was removed."""
+        runs.purge_removed(self._lived.settings, self._lived.secrets, at_once=at_once)
+        self.counts["purge"] += 1
+
     @precondition(lambda self: self._begun)
     @rule(number=st.integers(0, 9), steps=_STEPS)
     def continue_run(self, number: int, steps: int) -> None:
@@ -97,6 +140,7 @@ class RandomHistory(RuleBasedStateMachine):
                 self._go_on(run, 99)
         except Killed:
             self.counts["killed run"] += 1
+            self._killed = run.number
             self._begun.append(run)
 
     @rule(number=st.integers(0, 99), is_patient=st.booleans(), at_once=st.booleans())
@@ -129,8 +173,9 @@ class RandomHistory(RuleBasedStateMachine):
         finally:
             self._copy.drop()
 
-    def _run(self, days: list[datetime.date]) -> SteppedRun:
-        return SteppedRun(self._lived, f"run{next(self._numbers)}", days)
+    def _run(self, days: list[datetime.date], *, restates: bool = False) -> SteppedRun:
+        number = next(self._numbers)
+        return SteppedRun(self._lived, f"run{number}", days, restates=restates, number=number)
 
     def _go_on(self, run: SteppedRun, steps: int) -> None:
         """Go some steps; a run that an error ends is given up, as when nobody clears its task."""
@@ -140,6 +185,8 @@ class RandomHistory(RuleBasedStateMachine):
             for _ in range(steps):
                 run.step()
                 if run.is_done:
+                    if run.is_of_changes and run.number > self._killed:
+                        self._killed = 0
                     self.counts["finished run"] += 1
                     return
         except DeidError as error:

@@ -5,10 +5,11 @@ import importlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from benchmarks.changes.living_site import LivingCopy
+from benchmarks.changes.living_site import TIMEZONE, LivingCopy
 from deid_tasks.platform import runs
-from deid_tasks.platform.runs.reports import GateReport, RunPlan, ShardReport
+from deid_tasks.platform.runs.reports import EnginePin, GateReport, RunPlan, ShardReport
 from deid_tasks.settings import InstitutionSettings
 
 _DAY = datetime.timedelta(days=1)
@@ -51,26 +52,43 @@ def killed_at(module: str, function: str, *, after: bool) -> Iterator[None]:
 
 
 class SteppedRun:
-    """A run of days, or of changes where it has no days. A step that failed can be repeated, as Airflow does."""
+    """A run of days, or of changes where it has no days, or a restatement.
+
+    A step that failed can be repeated, as Airflow does. Each step reads the settings as they are then.
+    """
 
     def __init__(
-        self, site: LivingCopy, run_id: str, days: Sequence[datetime.date], settings: InstitutionSettings | None = None
+        self,
+        site: LivingCopy,
+        run_id: str,
+        days: Sequence[datetime.date],
+        settings: InstitutionSettings | None = None,
+        *,
+        restates: bool = False,
+        number: int = 0,
     ) -> None:
         """Take consecutive days in order; ``settings`` are the copy's where none are given."""
         self.days = list(days)
-        self.run_id = run_id
-        self._site, self._settings = site, settings or site.settings
+        self.run_id, self.restates, self.number = run_id, restates, number
+        self._site, self._settings = site, settings
+        self._pin: EnginePin | None = None
         self.plan: RunPlan | None = None
         self._has_removed = False
         self._shards: list[ShardReport] = []
         self._released: GateReport | None = None
         self.is_done = False
 
+    @property
+    def is_of_changes(self) -> bool:
+        """Whether the run follows changes."""
+        return not self.days and not self.restates
+
     def step(self) -> None:
         """Do the next step; a step that raises is repeated by the next call."""
-        settings, secrets, pin = self._settings, self._site.secrets, self._site.site.pin
+        settings, secrets = self._settings or self._site.settings, self._site.secrets
+        pin = self._pin = self._pin or runs.pin_engine(settings, secrets)
         if self.plan is None:
-            self.plan = self._plan()
+            self.plan = self._plan(settings, pin)
         elif not self._has_removed:
             runs.remove_notes(settings, secrets, self.run_id)
             self._has_removed = True
@@ -90,9 +108,12 @@ class SteppedRun:
         while not self.is_done:
             self.step()
 
-    def _plan(self) -> RunPlan:
+    def _plan(self, settings: InstitutionSettings, pin: EnginePin) -> RunPlan:
+        secrets, zone = self._site.secrets, ZoneInfo(TIMEZONE)
+        if self.restates:
+            return runs.plan_restate_run(settings, secrets, self.run_id, pin)
         if not self.days:
-            return runs.plan_changes_run(self._settings, self._site.secrets, self.run_id)
-        first = datetime.datetime.combine(self.days[0], datetime.time(), datetime.UTC)
-        last = datetime.datetime.combine(self.days[-1] + _DAY, datetime.time(), datetime.UTC)
-        return runs.plan_notes_run(self._settings, self._site.secrets, self.run_id, first, last)
+            return runs.plan_changes_run(settings, secrets, self.run_id)
+        first = datetime.datetime.combine(self.days[0], datetime.time(), zone)
+        last = datetime.datetime.combine(self.days[-1] + _DAY, datetime.time(), zone)
+        return runs.plan_notes_run(settings, secrets, self.run_id, first, last)

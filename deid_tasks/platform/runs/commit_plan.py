@@ -114,7 +114,8 @@ def plan_commit(
 def read_version(row: Mapping[str, Any]) -> NoteVersion:
     """Return which version of a note a row of a shard's file was made from."""
     return NoteVersion(
-        row["patient_id"], row["note_type"], row["note_datetime"], row["modified_at"], row["record_digest"]
+        *(row["patient_id"], row["note_type"], row["note_datetime"], row["author_id"], row["modified_at"]),
+        row["record_digest"],
     )
 
 
@@ -130,6 +131,7 @@ def read_note(row: Mapping[str, Any], run_id: str, fingerprint: str, key: bytes)
             note_type=row["note_type"],
             note_datetime=row["note_datetime"],
             note_day=row["note_datetime"].date(),
+            author_id=row["author_id"],
             modified_at=row["modified_at"],
             content_hash=row["content_hash"],
             record_digest=row["record_digest"],
@@ -178,6 +180,7 @@ def _excluded_row(item: WorkItem, now: SourceNote, run_id: str) -> LedgerRow:
         note_type=version.note_type,
         note_datetime=version.note_datetime,
         note_day=version.note_datetime.date(),
+        author_id=version.author_id,
         modified_at=version.modified_at,
         content_hash=None,
         record_digest="",

@@ -11,7 +11,9 @@ from deid_tasks.platform.runs.pseudonyms import digest_seed
 from deid_tasks.platform.runs.reports import LedgerReport
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.ledger import lock_publication
 from deid_tasks.platform.warehouse.ledger_counts import LedgerCount, discard_work_list, read_counts, replace_counts
+from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.work_list import Cause, add_notes, begin_work_list, plan_changes
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -30,8 +32,11 @@ def reconcile_ledger(settings: InstitutionSettings, secrets: Secrets) -> LedgerR
         GateError: the table does not hold what the ledger says, or a change is overdue; the text has counts.
     """
     uri = secrets.text(settings.warehouse.connection)
-    in_table = count_rows_by_slice(settings, secrets)
-    with connect(uri) as connection:
+    with connect(uri) as lock, connect(uri) as connection:
+        # No run publishes while table and ledger are counted one after the other.
+        lock_publication(lock, settings)
+        in_table = count_rows_by_slice(settings, secrets)
+        refresh_merges(connection, settings)
         begin_work_list(connection, settings, _RUN)
         plan_changes(connection, settings, _RUN, digest_seed(settings, secrets), _MAX_NOTES)
         amended = amended_without_time(connection, settings, secrets, _MAX_NOTES)

@@ -20,6 +20,7 @@ from deid_tasks.platform.runs.pseudonyms import digest_seed, ledger_key, slice_p
 from deid_tasks.platform.runs.reports import EnginePin, ShardPlan, ShardReport
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import Shard, connect, read_patients, read_shard
+from deid_tasks.platform.warehouse.needed_records import mark_digest
 from deid_tasks.platform.warehouse.notes import ReadNotes
 from deid_tasks.platform.warehouse.record_digests import read_record_digests
 from deid_tasks.platform.warehouse.work_list import work_days
@@ -34,6 +35,7 @@ SHARD_SCHEMA = pa.schema(
         *RESULT_SCHEMA,
         # Which version of the note was read; the real times stay in the workspace and the ledger.
         pa.field("note_datetime", pa.timestamp("us"), nullable=False),
+        pa.field("author_id", pa.string()),
         pa.field("modified_at", pa.timestamp("us")),
         pa.field("record_digest", pa.string(), nullable=False),
         pa.field("content_hash", pa.string(), nullable=False),
@@ -123,8 +125,11 @@ class ShardSource:
         read = notes.batch.to_pylist()
         added = (
             pa.array([note["note_datetime"] for note in read], pa.timestamp("us")),
+            pa.array([note["author_id"] for note in read], pa.string()),
             pa.array(notes.modified_at, pa.timestamp("us")),
-            pa.array([digests.get(note["patient_id"], "") for note in read]),
+            pa.array(
+                [mark_digest(self._settings, digests.get(note["patient_id"], ""), note["note_type"]) for note in read]
+            ),
             pa.array([content_hash(self._key, note) for note in read]),
             pa.array([slice_key] * len(read)),
         )

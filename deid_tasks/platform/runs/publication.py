@@ -32,6 +32,7 @@ from deid_tasks.platform.warehouse.ledger import (
     upsert_ledger,
     write_results,
 )
+from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.results import record_removal_run, record_removed
 from deid_tasks.platform.warehouse.slices import announce_slices, close_slices
 from deid_tasks.platform.warehouse.work_list import begin_work_list, plan_changes, whole_days
@@ -93,6 +94,7 @@ def retract_at_once(settings: InstitutionSettings, secrets: Secrets) -> dict[str
     """Remove every deleted and excluded note now, with its former snapshots and files, and not in the next run."""
     run_id = f"retract/{uuid.uuid4()}"
     with connect(secrets.text(settings.warehouse.connection)) as connection:
+        refresh_merges(connection, settings)
         begin_work_list(connection, settings, run_id)
         plan_changes(
             connection, settings, run_id, digest_seed(settings, secrets), settings.changes.max_notes, only_removals=True
@@ -198,7 +200,7 @@ class _Commit:
                 forget_notes(connection, settings, plan.forgotten)
                 write_results(connection, settings, run_id, plan.items)
                 touched = {name for item in plan.items for name in (item.slice_key, item.former_slice_key) if name}
-                close_slices(connection, settings, touched | set(slices.values()), former)
+                close_slices(connection, settings, touched | set(slices.values()), former, whole)
                 record_removed(connection, settings, run_id, plan.count("removed"))
         plan.days.update(days)
         return plan, publication

@@ -8,6 +8,7 @@ from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
 from psycopg2.extras import execute_values
 
+from deid_tasks.platform.warehouse.needed_records import mark_digest
 from deid_tasks.platform.warehouse.record_digests import read_record_digests
 from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.platform.warehouse.work_list import present_tables, work_days
@@ -27,6 +28,7 @@ class NoteVersion:
     patient_id: str | None
     note_type: str | None
     note_datetime: datetime.datetime
+    author_id: str | None
     modified_at: datetime.datetime | None
     record_digest: str
 
@@ -48,6 +50,7 @@ class LedgerRow:
     note_type: str | None
     note_datetime: datetime.datetime
     note_day: datetime.date
+    author_id: str | None
     modified_at: datetime.datetime | None
     content_hash: str | None
     record_digest: str
@@ -157,8 +160,9 @@ def read_present(
             )
             rows = cursor.fetchall()
         digests = read_record_digests(connection, settings, seed, {row[1] for row in rows if row[1] is not None})
-        for note_id, patient, kind, moment, modified, exclusion in rows:
-            version = NoteVersion(patient, kind, moment, modified, digests.get(patient, ""))
+        for note_id, patient, kind, moment, author, modified, exclusion in rows:
+            digest = mark_digest(settings, digests.get(patient, ""), kind)
+            version = NoteVersion(patient, kind, moment, author, modified, digest)
             found[note_id] = SourceNote(version, exclusion)
     return found
 
@@ -177,7 +181,8 @@ def _present_statement(settings: InstitutionSettings) -> sql.Composed:
     return sql.SQL(
         """
         with {present}
-        select p.note_id, p.patient_id, p.note_type, p.note_datetime, p.modified_at, p.exclusion from present as p
+        select p.note_id, p.patient_id, p.note_type, p.note_datetime, p.author_id, p.modified_at, p.exclusion
+        from present as p
         """
     ).format(present=present_tables(settings, is_planned))
 

@@ -11,6 +11,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.core.notes import NOTE_SCHEMA
 from deid_tasks.engine.text import Document
 from deid_tasks.platform.warehouse.statements import compose
+from deid_tasks.platform.warehouse.work_list import open_day_table
 from deid_tasks.settings import InstitutionSettings
 
 _HASH_RANGE = 1 << 32
@@ -101,20 +102,23 @@ def read_shard(
 def read_unversioned(
     connection: Connection, settings: InstitutionSettings
 ) -> Iterator[tuple[dict[str, Any], str | None]]:
-    """Yield the notes of the ledger that have no modification time, with the hash of the content that was read."""
+    """Yield the notes of published days that have no modification time, with the hash of the content that was read."""
     names = NOTE_SCHEMA.names
     with connection.cursor(name="unversioned") as cursor:
         cursor.itersize = 200
         cursor.execute(
             compose(
                 """
+                with {open}
                 select l.content_hash, n.note_id, n.patient_id, n.note_type, n.note_datetime, n.author_id,
                     convert_to(n.note_text, 'UTF8')
                 from {staging}.stg_note as n
                 inner join {results}.note_ledger as l on n.note_id = l.note_id
+                inner join open_day as o on l.note_day = o.note_day
                 where n.modified_at is null and not n.is_deleted and l.exclusion is null
                 """,
                 settings,
+                open=open_day_table(settings),
             )
         )
         for known, *columns, raw in cursor:

@@ -165,9 +165,17 @@ def published_keys(connection: Connection, settings: InstitutionSettings, run_id
 
 
 def close_slices(
-    connection: Connection, settings: InstitutionSettings, names: Collection[str], former: Collection[str]
+    connection: Connection,
+    settings: InstitutionSettings,
+    names: Collection[str],
+    former: Collection[str],
+    whole: Collection[str],
 ) -> None:
-    """Record that the slices are published and replace the ``former`` ones; count their notes in the ledger."""
+    """Record that the slices are published and replace the ``former`` ones; count their notes in the ledger.
+
+    A slice that is not published yet is so only if it is one of ``whole``: a day whose first run was killed waits for
+    its run, also where another run removes a note of it.
+    """
     now = datetime.datetime.now(datetime.UTC)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -177,11 +185,11 @@ def close_slices(
                     select count(*) from {results}.note_ledger as l
                     where l.slice_key = s.slice_key and l.outcome in ('published', 'unchanged')
                 )
-                where slice_key = any(%(names)s)
+                where slice_key = any(%(names)s) and (published_at is not null or slice_key = any(%(whole)s))
                 """,
                 settings,
             ),
-            {"now": now, "names": sorted(names)},
+            {"now": now, "names": sorted(names), "whole": sorted(whole)},
         )
         cursor.execute(
             compose(

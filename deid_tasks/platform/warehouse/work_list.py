@@ -14,6 +14,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from psycopg2.extras import execute_values
 
 from deid_tasks.platform.warehouse.exclusions import exclusion_tables
+from deid_tasks.platform.warehouse.needed_records import digest_as_read
 from deid_tasks.platform.warehouse.record_digests import digest_table
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings, NotesRequest
@@ -54,7 +55,7 @@ _NO_CONDITION = sql.SQL("")
 _PRESENT = """
 present as (
     select
-        n.note_id, n.patient_id, n.note_type, n.note_datetime, n.modified_at,
+        n.note_id, n.patient_id, n.note_type, n.note_datetime, n.author_id, n.modified_at,
         coalesce(en.reason, ep.reason) as exclusion
     from {staging}.stg_note as n
     left join excluded_note as en on n.note_id = en.note_id
@@ -76,9 +77,10 @@ case
     when l.exclusion is not null then 'readmitted'
     when p.patient_id is distinct from l.patient_id then 'merged'
     when p.note_datetime is distinct from l.note_datetime then 'redated'
-    when p.modified_at is distinct from l.modified_at or p.note_type is distinct from l.note_type then 'amended'
+    when (p.modified_at, p.note_type, p.author_id) is distinct from (l.modified_at, l.note_type, l.author_id)
+        then 'amended'
     when l.outcome = 'publishing' then 'interrupted'
-    when coalesce(r.digest, '') is distinct from l.record_digest then 'record'
+    when {digest} is distinct from l.record_digest then 'record'
 end
 """
 
@@ -189,7 +191,8 @@ def plan_changes(
 ) -> Counter[str]:
     """List the notes of published days whose source differs from the ledger; return the counts by cause.
 
-    Notes of days that no run has published yet are left to the run of their day.
+    Notes of days that no run has published yet are left to the run of their day, also where a killed run has begun to
+    publish them: only what must leave the table leaves it.
 
     Args:
         connection: A connection to the warehouse.
@@ -233,18 +236,19 @@ def plan_changes(
                         -- Excluded already, and nothing that the ledger says of the note has changed.
                         and not (
                             p.exclusion is not null and l.exclusion is not null
-                            and (p.exclusion, p.patient_id, p.note_type, p.note_datetime, p.modified_at)
+                            and (p.exclusion, p.patient_id, p.note_type, p.note_datetime, p.author_id, p.modified_at)
                                 is not distinct from
-                                (l.exclusion, l.patient_id, l.note_type, l.note_datetime, l.modified_at)
+                                (l.exclusion, l.patient_id, l.note_type, l.note_datetime, l.author_id, l.modified_at)
                         )
                 ) as compared
+                where is_open or present_day is distinct from ledger_day or cause = 'excluded'
             ) as changed
             where cause is not null and (is_removal or not %(only_removals)s)
             order by is_removal desc, note_day, note_id
             limit %(max_notes)s
             """,
             settings,
-            cause=sql.SQL(_CAUSE),
+            cause=sql.SQL(_CAUSE).format(digest=digest_as_read(settings)),
             shard_hash=sql.SQL(_SHARD_HASH),
         ),
     )

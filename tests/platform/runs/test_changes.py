@@ -4,7 +4,8 @@ import pytest
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.platform import runs
-from deid_tasks.platform.publish import open_table
+from deid_tasks.platform.publish import count_rows_by_slice, open_table
+from deid_tasks.platform.warehouse import connect
 from deid_tasks.settings import NotesRequest
 from tests.support.published_days import (
     DAY,
@@ -264,3 +265,61 @@ def test_a_run_that_only_removes_stands_among_the_others(site, changing):
 
 def _killed(*_args, **_kwargs):
     raise KeyboardInterrupt
+
+
+def test_another_author_is_followed_although_no_time_says_so(site, changing):
+    note = one_note(site, changing)
+    site.rows(
+        "update riverside_ehr.note set provider_id = (select min(p.provider_id) from riverside_ehr.provider as p"
+        f" where p.provider_id <> note.provider_id) where {NOTE} = '{note}'"
+    )
+    assert follow_changes(changing, site, "author")[0]["causes"] == {"amended": 1}
+    assert rows_of(changing, site) == from_nothing(changing, site)
+
+
+def test_a_note_type_that_needs_no_record_any_more_is_read_again(site, changing):
+    note = one_note(site, changing)
+    site.rows(f"update riverside_ehr.note set person_id = -1, note_title = 'Ward log' where {NOTE} = '{note}'")
+    before = len(rows_of(changing, site))
+    follow_changes(changing, site, "nobody")
+    assert len(rows_of(changing, site)) == before - 1
+    notes = changing.notes.model_copy(update={"types_without_patient": ("Ward log",)})
+    without = changing.model_copy(update={"notes": notes})
+    assert follow_changes(without, site, "without")[0]["causes"] == {"record": 1}
+    assert len(rows_of(without, site)) == before
+    assert follow_changes(without, site, "idle")[0]["causes"] == {}
+    assert follow_changes(changing, site, "needed again")[0]["causes"] == {"record": 1}
+    assert rows_of(changing, site) == from_nothing(changing, site)
+
+
+def test_a_day_whose_first_run_was_killed_waits_for_its_run(site, changing, monkeypatch):
+    reset(changing, site)
+    site.rows("update riverside_ehr.note set load_datetime = null")
+    release(changing, site, "first", START)
+    with monkeypatch.context() as patched:
+        patched.setattr("deid_tasks.platform.runs.publication.replace_notes", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            release(changing, site, "killed", START + DAY)
+    begun = "from riverside_results.note_ledger where outcome = 'publishing'"
+    ((gone, amended),) = site.rows(f"select min(note_id), max(note_id) {begun}")
+    site.rows(f"delete from riverside_ehr.note where {NOTE} = '{gone}'")
+    site.rows(f"update riverside_ehr.note set note_text = 'Vitals stable.' where {NOTE} = '{amended}'")
+    # Only what must leave the table leaves it, and the day is not taken for published.
+    plan, _ = follow_changes(changing, site, "after")
+    assert plan == {"kind": "changes", "shards": [], "causes": {"deleted": 1}}
+    assert site.rows("select count(*) from riverside_results.published_slice where published_at is not null") == [(1,)]
+    assert follow_changes(changing, site, "again")[0]["causes"] == {}
+    release(changing, site, "killed", START + DAY)
+    assert rows_of(changing, site) == from_nothing(changing, site)
+
+
+def test_no_run_publishes_while_the_ledger_is_reconciled(site, changing, monkeypatch):
+    def count_alone(settings, secrets):
+        with connect(site.uri) as other, other.cursor() as cursor:
+            cursor.execute("select pg_try_advisory_lock(hashtextextended('publish riverside', 0))")
+            assert cursor.fetchone() == (False,)
+        return count_rows_by_slice(settings, secrets)
+
+    monkeypatch.setattr("deid_tasks.platform.runs.ledger_checks.count_rows_by_slice", count_alone)
+    report = runs.reconcile_ledger(changing, site.secrets)
+    assert report["in_table"] == report["published"] == len(rows_of(changing, site))
