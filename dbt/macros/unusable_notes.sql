@@ -20,3 +20,14 @@
         ) then convert_from({{ column }}, 'UTF8')
     end
 {%- endmacro %}
+
+{#-
+    A text as it is; NULL where the database checks no encoding (SQL_ASCII) and the text is not UTF-8. Every query that reads such
+    a text as UTF-8 would fail.
+-#}
+{% macro readable_text(column) -%}
+    case
+        when getdatabaseencoding() <> 'SQL_ASCII' then {{ column }}
+        else {{ text_of_bytes("convert_to(" ~ column ~ ", 'SQL_ASCII')") }}
+    end
+{%- endmacro %}

@@ -1,10 +1,12 @@
 """Merged patients, excluded patients, and rows that break the contract: who has what in staging, and what is counted."""
 
 import re
+from contextlib import closing
 from pathlib import Path
 
 import psycopg2
 import pytest
+from jinja2 import Environment
 
 MERGES = {
     "omop": "insert into {i}_ehr.person_merge values (4, 3, '2024-02-01'), (3, 2, '2024-02-02')",
@@ -121,3 +123,22 @@ def test_bytes_that_are_no_text_are_null_and_stop_no_query(warehouses, stored, t
     with psycopg2.connect(warehouses["omop"].uri) as connection, connection.cursor() as cursor:
         cursor.execute("select " + expression.replace("{{ column }}", "%(stored)s::bytea"), {"stored": stored})
         assert cursor.fetchone() == (text,)
+
+
+def test_a_text_that_is_not_utf8_stops_no_query_where_the_database_checks_no_encoding(postgres):
+    macros = (Path(__file__).parents[2] / "dbt/macros/unusable_notes.sql").read_text()
+    readable = Environment().from_string(macros + "{{ readable_text('note_text') }}").render().strip()
+    with closing(psycopg2.connect(postgres.uri())) as connection:
+        connection.autocommit = True
+        connection.cursor().execute(
+            "create database unchecked template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'"
+        )
+    stored = ["Zoë — seen".encode(), b"caf\xe9", b"plain"]
+    with closing(psycopg2.connect(postgres.uri("unchecked"))) as connection, connection.cursor() as cursor:
+        cursor.execute("create table note (note_text text)")
+        cursor.executemany("insert into note values (convert_from(%s, 'SQL_ASCII'))", [(text,) for text in stored])
+        cursor.execute(f"select convert_to({readable}, 'UTF8') from note")
+        read = [None if raw is None else bytes(raw) for (raw,) in cursor.fetchall()]
+        assert read == [stored[0], None, stored[2]]
+        with pytest.raises(psycopg2.errors.CharacterNotInRepertoire):
+            cursor.execute("select convert_to(note_text, 'UTF8') from note")
