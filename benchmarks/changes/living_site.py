@@ -57,6 +57,11 @@ class LivingSite:
     engines: tuple[str, ...]
     """Fingerprints of the promoted engines; a copy begins with the first."""
 
+    @property
+    def secrets(self) -> Secrets:
+        """The secrets of the site itself; a copy has its own."""
+        return site_secrets({**self.held, "ehr": self.uri, "catalog": self.uri})
+
     @classmethod
     def build(cls, uri: str, layout: str, object_store: Mapping[str, str], folder: Path) -> "LivingSite":
         """Return a site in the empty database at ``uri``: its engines are compiled, evaluated and promoted.

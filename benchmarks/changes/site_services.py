@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from deid_tasks.hospital.postgres import EmbeddedPostgres
 
 
 @contextmanager
-def served_site(layout: str) -> Iterator[LivingSite]:
-    """Yield a site whose services end with the block."""
+def served_site(layout: str, server_settings: Mapping[str, str] | None = None) -> Iterator[LivingSite]:
+    """Yield a site whose services end with the block; ``server_settings`` are further settings of its PostgreSQL."""
     import boto3
     from moto.server import ThreadedMotoServer
 
@@ -30,7 +30,8 @@ def served_site(layout: str) -> Iterator[LivingSite]:
             aws_secret_access_key=store["secret_key"],
             region_name="us-east-1",
         ).create_bucket(Bucket="published")
-        with EmbeddedPostgres(folder / "pg", settings={"fsync": "off", "full_page_writes": "off"}) as postgres:
+        options = {"fsync": "off", "full_page_writes": "off", **(server_settings or {})}
+        with EmbeddedPostgres(folder / "pg", settings=options) as postgres:
             postgres.create_database("site")
             yield LivingSite.build(postgres.uri("site"), layout, store, folder)
     finally:

@@ -3,8 +3,20 @@
     case
         when {{ present('note_id::text') }} is null then 'no_id'
         when note_datetime is null then 'no_time'
-        when note_datetime > localtimestamp + interval '1 day' then 'in_the_future'
+        when {{ is_in_the_future('note_datetime') }} then 'in_the_future'
     end
+{%- endmacro %}
+
+{#-
+    Whether `unusable_note` is NULL, as single conditions: PostgreSQL takes a CASE that is NULL for one row of 200, and would
+    join all notes by methods for a few.
+-#}
+{% macro is_usable_note() -%}
+    {{ present('note_id::text') }} is not null and note_datetime is not null and ({{ is_in_the_future('note_datetime') }}) is false
+{%- endmacro %}
+
+{% macro is_in_the_future(moment) -%}
+    {{ moment }} > localtimestamp + interval '1 day'
 {%- endmacro %}
 
 {#-

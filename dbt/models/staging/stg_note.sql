@@ -9,4 +9,4 @@
     modified_at::timestamp as modified_at,
     coalesce(is_deleted::boolean, false) as is_deleted
 {%- endset %}
-{{ of_surviving_patients('note', columns, where=unusable_note() ~ ' is null') }}
+{{ of_surviving_patients('note', columns, where=is_usable_note()) }}

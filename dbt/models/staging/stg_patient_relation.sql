@@ -1,4 +1,4 @@
 {% set columns %}{{ present('relation::text') }} as relation,
     {{ patient_values('patient_relation') }}
 {%- endset %}
-{{ of_surviving_patients('patient_relation', columns) }}
+{{ of_surviving_patients('patient_relation', columns, is_looked_up=true) }}

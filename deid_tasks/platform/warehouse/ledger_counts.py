@@ -9,7 +9,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from psycopg2.extras import execute_values
 
 from deid_tasks.platform.warehouse.statements import compose
-from deid_tasks.platform.warehouse.work_list import open_day_table, present_tables
+from deid_tasks.platform.warehouse.work_list import compare_in_memory, open_day_table, present_tables
 from deid_tasks.settings import InstitutionSettings
 
 _COLUMNS = """
@@ -55,6 +55,7 @@ def replace_counts(
         run_id: A run whose work list holds the notes whose source differs from the ledger.
         in_table: Rows of the published table by slice and note type.
     """
+    compare_in_memory(connection)
     with connection.cursor() as cursor:
         cursor.execute(
             "create temporary table table_count (slice_key text, note_type text, rows bigint) on commit drop"

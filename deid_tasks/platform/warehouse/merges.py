@@ -40,4 +40,6 @@ def refresh_merges(connection: Connection, settings: InstitutionSettings) -> boo
                     settings,
                 )
             )
+            # A lookup of patients is planned by how many of them were merged.
+            cursor.execute(compose("analyze {staging}.stg_patient_merge", settings))
     return has_changed

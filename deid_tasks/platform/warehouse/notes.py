@@ -102,7 +102,10 @@ def read_shard(
 def read_unversioned(
     connection: Connection, settings: InstitutionSettings
 ) -> Iterator[tuple[dict[str, Any], str | None]]:
-    """Yield the notes of published days that have no modification time, with the hash of the content that was read."""
+    """Yield the notes of published days that have no modification time and had none, with the hash of the content read.
+
+    A note that had one when it was read differs in it. Where every note of the ledger had one, no note is looked at.
+    """
     names = NOTE_SCHEMA.names
     with connection.cursor(name="unversioned") as cursor:
         cursor.itersize = 200
@@ -115,7 +118,7 @@ def read_unversioned(
                 from {staging}.stg_note as n
                 inner join {results}.note_ledger as l on n.note_id = l.note_id
                 inner join open_day as o on l.note_day = o.note_day
-                where n.modified_at is null and not n.is_deleted and l.exclusion is null
+                where l.modified_at is null and n.modified_at is null and not n.is_deleted and l.exclusion is null
                 """,
                 settings,
                 open=open_day_table(settings),

@@ -108,6 +108,16 @@ def open_day_table(settings: InstitutionSettings) -> sql.Composed:
     )
 
 
+def compare_in_memory(connection: Connection) -> None:
+    """Let the statements of this transaction hash a million notes in memory, instead of sorting them on disk.
+
+    They take about 150 MB a million notes; what is beyond the bound goes to disk. Compiling them takes longer than it
+    saves.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("set local work_mem = '256MB'; set local jit = off")
+
+
 def begin_work_list(
     connection: Connection, settings: InstitutionSettings, run_id: str, days: Collection[datetime.date] = ()
 ) -> None:
@@ -252,6 +262,7 @@ def plan_changes(
             shard_hash=sql.SQL(_SHARD_HASH),
         ),
     )
+    compare_in_memory(connection)
     with connection.cursor() as cursor:
         cursor.execute(statement, {"run_id": run_id, "max_notes": max_notes, "only_removals": only_removals})
     return count_causes(connection, settings, run_id)
