@@ -5,6 +5,7 @@ compared, row for row and byte for byte, with that of one run from nothing.
 """
 
 import datetime
+import logging
 import multiprocessing
 import random
 import time
@@ -54,6 +55,7 @@ class _Campaign:
                 self._run_something()
             if self._is_clear:
                 self.counts["nights reconciled"] += check_table(self._copy)
+            logging.getLogger(__name__).warning("day %d: %s", number, dict(self.counts))
             if number % _REFRESH_DAYS == 0:
                 self._copy.refresh_dictionaries()
                 self.counts["engines promoted"] += 1

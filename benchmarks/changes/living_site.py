@@ -269,8 +269,6 @@ def site_settings(layout: str, folder: Path) -> InstitutionSettings:
             "title": "Riverside Health",
             "warehouse": {"connection": "ehr", "layout": layout},
             "notes": {"start_date": "2023-12-01", "timezone": TIMEZONE, "shard_notes": 12, "max_shards": 3},
-            # Simulated changes are of 2024, and none of them is overdue.
-            "changes": {"max_delay_hours": 1_000_000},
             "detect": {
                 "detectors": ["patterns", "lexicon", "patient"],
                 "patterns": {"identifiers": {"MRN": [r"\bRH\d{7}\b"]}},

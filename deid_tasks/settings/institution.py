@@ -110,10 +110,10 @@ class ChangesSettings(Section):
         " they are published. One difference stops the run. 0 verifies nothing.",
     )
     max_delay_hours: float = Field(
-        default=24,
+        default=20,
         ge=1,
-        description="Hours within which a change of the source must be in the published table; the nightly"
-        " reconciliation fails otherwise.",
+        description="Hours that a change of the source may be missing in the published table, from the first nightly"
+        " reconciliation that finds it; a later one fails. Shorter than the time between two.",
     )
     reconcile_schedule: str = Field(
         default="0 7 * * *",

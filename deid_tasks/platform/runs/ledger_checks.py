@@ -12,7 +12,13 @@ from deid_tasks.platform.runs.reports import LedgerReport
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.ledger import lock_publication
-from deid_tasks.platform.warehouse.ledger_counts import LedgerCount, discard_work_list, read_counts, replace_counts
+from deid_tasks.platform.warehouse.ledger_counts import (
+    LedgerCount,
+    date_waiting_notes,
+    read_counts,
+    replace_counts,
+    set_list_aside,
+)
 from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.work_list import Cause, add_notes, begin_work_list, plan_changes
 from deid_tasks.settings import InstitutionSettings, Secrets
@@ -26,7 +32,8 @@ _RUN = "reconciliation"
 def reconcile_ledger(settings: InstitutionSettings, secrets: Secrets) -> LedgerReport:
     """Count source, ledger and published table by day and note type, and check that they agree.
 
-    A change of the source that the next changes run will take is pending, and no difference until it is overdue.
+    A change of the source that the next changes run will take is pending, and no difference until it is overdue: found
+    by every reconciliation for ``changes.max_delay_hours``.
 
     Raises:
         GateError: the table does not hold what the ledger says, or a change is overdue; the text has counts.
@@ -37,12 +44,13 @@ def reconcile_ledger(settings: InstitutionSettings, secrets: Secrets) -> LedgerR
         lock_publication(lock, settings)
         in_table = count_rows_by_slice(settings, secrets)
         refresh_merges(connection, settings)
+        set_list_aside(connection, settings, _RUN)
         begin_work_list(connection, settings, _RUN)
         plan_changes(connection, settings, _RUN, digest_seed(settings, secrets), _MAX_NOTES)
         amended = amended_without_time(connection, settings, secrets, _MAX_NOTES)
         add_notes(connection, settings, _RUN, Cause.AMENDED, amended)
+        date_waiting_notes(connection, settings, _RUN)
         replace_counts(connection, settings, _RUN, in_table)
-        discard_work_list(connection, settings, _RUN)
         counts = read_counts(connection, settings)
     if not counts:
         return _report(counts)

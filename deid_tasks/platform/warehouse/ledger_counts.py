@@ -33,7 +33,7 @@ class LedgerCount:
     pending: int
     """Notes whose source differs from the ledger."""
     overdue: int
-    """Pending notes that were written longer ago than ``changes.max_delay_hours``."""
+    """Pending notes that a reconciliation found more than ``changes.max_delay_hours`` ago, and every one since."""
 
     @property
     def is_reconciled(self) -> bool:
@@ -93,9 +93,7 @@ def replace_counts(
                 waiting as (
                     select
                         w.note_day, coalesce(l.note_type, p.note_type, '') as note_type, count(*) as notes,
-                        count(*) filter (
-                            where coalesce(p.modified_at, '-infinity') < now() at time zone {zone} - {delay}
-                        ) as overdue
+                        count(*) filter (where w.listed_at < now() - {delay}) as overdue
                     from {results}.run_note as w
                     left join {results}.note_ledger as l on w.note_id = l.note_id
                     left join present as p on w.note_id = p.note_id
@@ -114,7 +112,6 @@ def replace_counts(
                 settings,
                 present=present_tables(settings),
                 open=open_day_table(settings),
-                zone=sql.Literal(settings.notes.timezone),
                 delay=sql.Literal(datetime.timedelta(hours=settings.changes.max_delay_hours)),
                 columns=sql.SQL(_COLUMNS),
             ),
@@ -135,7 +132,37 @@ def read_counts(connection: Connection, settings: InstitutionSettings) -> list[L
         return [LedgerCount(*row) for row in cursor.fetchall()]
 
 
-def discard_work_list(connection: Connection, settings: InstitutionSettings, run_id: str) -> None:
-    """Delete a work list that was only counted."""
+def set_list_aside(connection: Connection, settings: InstitutionSettings, run_id: str) -> None:
+    """Keep the work list of the former reconciliation beside the new one."""
     with connection.cursor() as cursor:
-        cursor.execute(compose("delete from {results}.run_note where run_id = %s", settings), (run_id,))
+        cursor.execute(
+            compose("update {results}.run_note set run_id = %s where run_id = %s", settings),
+            (_former(run_id), run_id),
+        )
+
+
+def date_waiting_notes(connection: Connection, settings: InstitutionSettings, run_id: str) -> None:
+    """Date each note of the list as on the list that was set aside, which is deleted.
+
+    A note that a run has published meanwhile has changed again since, and waits from now on. A change has no time of
+    its own: a merge, an exclusion and a deletion leave the note's modification time as it is.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                """
+                update {results}.run_note as w set listed_at = f.listed_at
+                from {results}.run_note as f
+                left join {results}.note_ledger as l on f.note_id = l.note_id
+                where w.run_id = %s and f.run_id = %s and w.note_id = f.note_id
+                    and coalesce(l.updated_at, '-infinity') <= f.listed_at
+                """,
+                settings,
+            ),
+            (run_id, _former(run_id)),
+        )
+        cursor.execute(compose("delete from {results}.run_note where run_id = %s", settings), (_former(run_id),))
+
+
+def _former(run_id: str) -> str:
+    return f"{run_id}/former"

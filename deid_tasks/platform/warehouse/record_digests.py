@@ -17,8 +17,8 @@ _TABLES: dict[tuple[Literal["staging", "history"], str], tuple[str, ...]] = {
     ("history", "known_patient_address"): ("street", "city", "state", "zip"),
     ("history", "known_patient_relation"): ("first_name", "last_name", "phone"),
 }
-"""Columns that decide what the engine knows of a patient. ``dict_patient`` reads the same tables: each holds a value once,
-whether it is of now, was seen by a snapshot, or both, so a snapshot by itself changes no digest."""
+"""Columns that decide what the engine knows of a patient. ``dict_patient`` reads the same tables: each holds a value
+once, whether it is of now, was seen by a snapshot, or both, so a snapshot by itself changes no digest."""
 
 
 def digest_table(settings: InstitutionSettings, seed: int, where: str = "") -> sql.Composed:

@@ -176,7 +176,7 @@ def carry_notes(connection: Connection, settings: InstitutionSettings, fingerpri
         cursor.execute(
             compose(
                 """
-                update {results}.note_ledger as l set fingerprint = %s, updated_at = now()
+                update {results}.note_ledger as l set fingerprint = %s
                 from carried_note as c
                 where l.note_id = c.note_id and l.fingerprint = c.fingerprint and l.updated_at = c.updated_at
                     and l.outcome <> 'publishing'

@@ -9,8 +9,8 @@ def compose(statement: str, settings: InstitutionSettings, **parts: sql.Composab
     """Return ``statement`` with the schemas of an institution in it.
 
     Args:
-        statement: SQL in which ``{staging}``, ``{history}``, ``{dictionaries}``, ``{results}`` and ``{gold}`` stand for the
-            schemas, as in ``select run_id from {results}.run``. Braces of SQL itself are doubled.
+        statement: SQL in which ``{staging}``, ``{history}``, ``{dictionaries}``, ``{results}`` and ``{gold}`` stand for
+            the schemas, as in ``select run_id from {results}.run``. Braces of SQL itself are doubled.
         settings: The institution's settings.
         parts: What further names in braces stand for.
     """

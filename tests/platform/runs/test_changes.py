@@ -2,7 +2,7 @@
 
 import pytest
 
-from deid_tasks.core.errors import InputError
+from deid_tasks.core.errors import GateError, InputError
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import count_rows_by_slice, open_table
 from deid_tasks.platform.warehouse import connect
@@ -323,3 +323,27 @@ def test_no_run_publishes_while_the_ledger_is_reconciled(site, changing, monkeyp
     monkeypatch.setattr("deid_tasks.platform.runs.ledger_checks.count_rows_by_slice", count_alone)
     report = runs.reconcile_ledger(changing, site.secrets)
     assert report["in_table"] == report["published"] == len(rows_of(changing, site))
+
+
+def test_a_change_is_overdue_once_reconciliations_have_found_it_for_long(site, changing):
+    older = (
+        "update riverside_results.run_note set listed_at = listed_at - interval '2 days'"
+        " where run_id = 'reconciliation'"
+    )
+    site.rows(f"delete from riverside_ehr.note where {NOTE} = '{one_note(site, changing)}'")
+    for _ in range(2):
+        assert runs.reconcile_ledger(changing, site.secrets)["pending"] == 1
+    site.rows(older)
+    with pytest.raises(GateError, match="overdue_changes is 1"):
+        runs.reconcile_ledger(changing, site.secrets)
+    follow_changes(changing, site, "late")
+    assert runs.reconcile_ledger(changing, site.secrets)["pending"] == 0
+    # A note that was published since it was found has changed anew.
+    amend = f"update riverside_ehr.note set note_text = note_text || '.', load_datetime = now() where {NOTE} = %s"
+    note = one_note(site, changing)
+    site.rows(amend.replace("%s", f"'{note}'"))
+    runs.reconcile_ledger(changing, site.secrets)
+    follow_changes(changing, site, "amended")
+    site.rows(amend.replace("%s", f"'{note}'"))
+    site.rows(older)
+    assert runs.reconcile_ledger(changing, site.secrets)["pending"] == 1
