@@ -1,4 +1,4 @@
-"""The author of each note of the ledger, whose record may come after the note, and since when a note waits for a run."""
+"""The author of each note of the ledger, whose record may come later, and since when a note waits for a run."""
 
 from alembic import op
 
