@@ -1,10 +1,10 @@
-"""What building the dictionaries costs, model by model: from nothing, on a night without changes, and on one with 1 % new.
+"""What building the dictionaries costs, model by model: from nothing, without changes, and with 1 % new.
 
     python -m benchmarks.changes.dictionaries                                       # about 25 minutes
     python -m benchmarks.changes.dictionaries --patients 30000 --notes 100000       # 4 minutes
 
-The warehouse is simulated in SQL: patients with names, numbers, addresses and a relative, and short notes. Tests of dbt are
-left out. Runs on a private PostgreSQL.
+The warehouse is simulated in SQL: patients with names, numbers, addresses and a relative, and short notes. Tests of
+dbt are left out. Runs on a private PostgreSQL.
 """
 
 import json

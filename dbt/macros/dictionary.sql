@@ -30,8 +30,9 @@
     )
 {%- endmacro %}
 
+{#- Materialized: where PostgreSQL expects few rows, it would compute the version again for each of them. -#}
 {% macro versioned(rows, columns=['kind', 'normalised', 'term', 'occurrences']) -%}
-    , content as (
+    , content as materialized (
         select {{ content_version(columns) }} as version
         from {{ rows }}
     )
