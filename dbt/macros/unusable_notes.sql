@@ -12,11 +12,12 @@
     join all notes by methods for a few.
 -#}
 {% macro is_usable_note() -%}
-    {{ present('note_id::text') }} is not null and note_datetime is not null and ({{ is_in_the_future('note_datetime') }}) is false
+    {{ is_present('note_id::text') }} and note_datetime is not null and ({{ is_in_the_future('note_datetime') }}) is false
 {%- endmacro %}
 
+{#- The moment is asked for once, and not for each note. -#}
 {% macro is_in_the_future(moment) -%}
-    {{ moment }} > localtimestamp + interval '1 day'
+    {{ moment }} > (select localtimestamp + interval '1 day')
 {%- endmacro %}
 
 {#-
