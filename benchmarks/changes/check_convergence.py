@@ -78,7 +78,7 @@ def check_convergence(site: LivingCopy) -> int:
 
 
 def check_table(site: LivingCopy) -> bool:
-    """Check that the table holds what the ledger says, also for the nightly reconciliation; return whether it was done.
+    """Check that the nightly reconciliation finds in the table what the ledger says; return whether it was done.
 
     Nothing is checked while a publication is interrupted: only the run that repeats it knows what the table holds.
 
@@ -88,16 +88,8 @@ def check_table(site: LivingCopy) -> bool:
     """
     if site.rows(f"select 1 from {NAME}_results.note_ledger where outcome = 'publishing' limit 1"):
         return False
-    ledger = site.rows(
-        f"select note_key, slice_key, note_type from {NAME}_results.note_ledger where note_key is not null"
-        " order by 1, 2"
-    )
-    names = ("note_key", "slice_key", "note_type")
-    said = [dict(zip(names, row, strict=True)) for row in ledger]
-    held = [{name: row[name] for name in names} for row in site.published_rows(site.settings)]
-    _compare("rows of the ledger", said, held, "note_key")
     report = runs.reconcile_ledger(site.settings, site.secrets)
-    if report["published"] != report["in_table"] or report["in_table"] != len(held):
+    if report["published"] != report["in_table"]:
         raise DivergenceError(f"the reconciliation counts otherwise: {report}")
     return True
 

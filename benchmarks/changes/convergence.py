@@ -25,7 +25,7 @@ from deid_tasks.platform import runs
 
 _DAY = datetime.timedelta(days=1)
 _FIRST_DAYS = 3
-_REFRESH_DAYS = 10
+_REFRESH_DAYS = 20
 """Days after which the dictionaries are built anew and their engine is promoted."""
 _SLOWEST_KILL = 4.0
 """Seconds after which a run is killed at the latest, unless it has ended."""

@@ -34,7 +34,8 @@ START = datetime.date(2024, 3, 7)
 """The clocks change on the first day after the first notes."""
 _DAYS = 3
 """Days of the notes that the hospital has when its history begins."""
-_GOLD_NOTES, _FIRST_NOTES = 160, 36
+_PATIENTS, _GOLD_NOTES, _FIRST_NOTES = 12, 160, 36
+"""Few patients: each has months of their own in the published table, and each month is a file of each commit."""
 _ONE_EACH: dict[str, Any] = {one.name: 1.0 for one in fields(HistoryRates) if one.type is float} | {"silent": 0.2}
 EVEN_RATES = replace(HistoryRates(), **_ONE_EACH)
 """Rates with which every kind of event happens once a day."""
@@ -81,7 +82,7 @@ class LivingSite:
         }
         secrets = site_secrets({**held, "ehr": uri, "catalog": uri})
         spec = HospitalSpec(
-            NAME, World.DEV, seed=3, patients=30, providers=12, notes=_GOLD_NOTES, start=START, days=_DAYS
+            NAME, World.DEV, seed=3, patients=_PATIENTS, providers=12, notes=_GOLD_NOTES, start=START, days=_DAYS
         )
         hospital = build_hospital(spec)
         written = list(write_notes(hospital))

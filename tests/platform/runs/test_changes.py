@@ -333,6 +333,8 @@ def test_a_change_is_overdue_once_reconciliations_have_found_it_for_long(site, c
     site.rows(f"delete from riverside_ehr.note where {NOTE} = '{one_note(site, changing)}'")
     for _ in range(2):
         assert runs.reconcile_ledger(changing, site.secrets)["pending"] == 1
+    # As if all that had been days ago.
+    site.rows("update riverside_results.note_ledger set updated_at = updated_at - interval '3 days'")
     site.rows(older)
     with pytest.raises(GateError, match="overdue_changes is 1"):
         runs.reconcile_ledger(changing, site.secrets)
