@@ -10,6 +10,7 @@ from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.patients import read_patients
 from deid_tasks.platform.warehouse.record_digests import read_record_digests
+from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 from tests.conftest import fresh_database
 from tests.dbt.conftest import Dbt, settings
 from tests.support.small_hospital import hospital, notes
@@ -70,6 +71,7 @@ def dbt(postgres, tmp_path_factory, request) -> Dbt:
     uri = fresh_database(postgres)
     with closing(psycopg2.connect(uri)) as connection:
         load(connection, hospital("riverside"), notes(), "riverside_ehr", request.param)
+    upgrade_schemas(uri, settings())
     made = Dbt(uri, "riverside", request.param, tmp_path_factory.mktemp("history"))
     build(made, "+path:models/dictionaries")
     return made

@@ -1,23 +1,26 @@
-{{ config(pre_hook="set local work_mem = '256MB'") }}
 -- Medical phrases of the institution: one to three words that occur in the notes of at least harvest_patients patients.
 -- Each word is in the literature counts or in a public medical list, is not common, and is not part of the name of a person
 -- or place here. The middle word of three may be common ("shortness of breath").
--- The model reads harvest_notes notes, chosen by the hash of their ids: always the same ones, evenly spread over the years.
+-- Texts are read only when harvest_sample or the words are others than last time: otherwise every row stays.
 -- When literature_counts holds phrases (`deid corpus count`), a phrase must be among them and has its own count. The counts
 -- that ship are of single words: literature_count is then the minimum of the words' counts, an upper bound for the phrase.
-with sampled as materialized (
+{{ config(
+    materialized='incremental', incremental_strategy='append', on_schema_change='append_new_columns',
+    pre_hook=["set local work_mem = '256MB'", "{{ forget_other_harvests() }}"]
+) }}
+with current_version as materialized (
+    select {{ harvest_version() }} as version
+),
+
+sampled as materialized (
     select
         n.note_text,
-        dense_rank() over (order by n.patient_id) as patient
-    from {{ ref('stg_note') }} as n
-    where
-        n.note_id in (
-            select c.note_id
-            from {{ ref('stg_note') }} as c
-            where not c.is_deleted
-            order by md5(c.note_id)
-            limit {{ var('harvest_notes') }}
-        )
+        dense_rank() over (order by s.patient_id) as patient
+    from {{ ref('harvest_sample') }} as s
+    inner join {{ ref('stg_note') }} as n on s.note_id = n.note_id
+    {%- if is_incremental() %}
+    where not exists (select 1 from {{ this }})
+    {%- endif %}
 ),
 
 -- Notes repeat themselves, so the next steps work on distinct stretches of text between punctuation marks.
@@ -37,30 +40,6 @@ counted as materialized (
     from {{ ref('literature_counts') }}
 ),
 
-vocabulary as materialized (
-    select
-        w.word,
-        max(w.literature_count) as literature_count,
-        coalesce(max(w.literature_count) > {{ common_word_threshold() }}, false) as is_common
-    from (
-        select
-            term as word,
-            occurrences as literature_count
-        from {{ ref('literature_counts') }}
-        where term not like '% %'
-        union all
-        select
-            p.word,
-            0 as literature_count
-        from {{ ref('medical_terms') }} as m
-        cross join lateral regexp_split_to_table({{ normalise_term('m.term') }}, ' ') as p (word)
-    ) as w
-    where
-        w.word ~ '[[:alpha:]]{2}'
-        and not exists (select 1 from {{ ref('institution_words') }} as i where i.phrase = w.word)
-    group by w.word
-),
-
 tokens as materialized (
     select
         s.stretch_number,
@@ -75,7 +54,7 @@ tokens as materialized (
         st.*
     from stretches as st) as s
     cross join lateral regexp_split_to_table({{ normalise_term('s.stretch') }}, ' ') with ordinality as t (word, position)
-    left join vocabulary as v on t.word = v.word
+    left join {{ ref('harvest_vocabulary') }} as v on t.word = v.word
 ),
 
 neighbours as (
@@ -143,8 +122,10 @@ select
     count(distinct u.patient) as patients,
     min(p.literature_count)::bigint as literature_count,
     -- A stretch is here once for each of its patients (at most harvest_patients), so the sum is divided.
-    sum(p.occurrences::numeric / cardinality(p.patients))::bigint as occurrences
+    sum(p.occurrences::numeric / cardinality(p.patients))::bigint as occurrences,
+    min(v.version) as version
 from standing as p
+cross join current_version as v
 cross join lateral unnest(p.patients) as u (patient)
 group by p.phrase
 having count(distinct u.patient) >= {{ var('harvest_patients') }}

@@ -1,0 +1,40 @@
+-- The notes that phrases are harvested from, without their texts: those with the smallest hashes of their ids, evenly spread over
+-- the years. Deleted notes, and those that must not be published, are not among them. The ids of all notes are read each time, as
+-- a run of changes does; texts only where the layout has no modification time.
+with in_force as (
+    select
+        patient_id,
+        note_id
+    from {{ ref('stg_exclusion') }}
+    where {{ is_in_force() }}
+    union all
+    select
+        coalesce(m.surviving_id, x.patient_id) as patient_id,
+        x.note_id
+    from {{ source('results', 'exclusion') }} as x
+    left join {{ ref('stg_patient_merge') }} as m on x.patient_id = m.former_id
+    where {{ is_in_force() }}
+),
+
+chosen as materialized (
+    select
+        n.note_id,
+        n.patient_id,
+        n.modified_at
+    from {{ ref('stg_note') }} as n
+    where
+        not n.is_deleted
+        and not exists (select 1 from in_force as x where x.note_id = n.note_id)
+        and not exists (select 1 from in_force as x where x.patient_id = n.patient_id)
+    order by md5(n.note_id), n.note_id
+    limit {{ var('harvest_notes') }}
+)
+
+select
+    c.note_id,
+    c.patient_id,
+    case
+        when c.modified_at is not null then c.modified_at::text
+        else (select md5(n.note_text) from {{ ref('stg_note') }} as n where n.note_id = c.note_id limit 1)
+    end as text_version
+from chosen as c
