@@ -24,6 +24,7 @@ from deid_tasks.hospital.history import Event, HistoryRates, HistoryWriter, simu
 from deid_tasks.hospital.records import GoldNote, Hospital, HospitalSpec, World
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
+from deid_tasks.platform.runs.reports import EnginePin
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.gold import NewGoldNote, freeze_gold_set
 from deid_tasks.settings import InstitutionSettings, Secrets
@@ -62,6 +63,11 @@ class LivingSite:
     def secrets(self) -> Secrets:
         """The secrets of the site itself; a copy has its own."""
         return site_secrets({**self.held, "ehr": self.uri, "catalog": self.uri})
+
+    @property
+    def pin(self) -> EnginePin:
+        """The pin of the engine that runs of the site itself use."""
+        return runs.pin_engine(self.settings, self.secrets)
 
     @classmethod
     def build(cls, uri: str, layout: str, object_store: Mapping[str, str], folder: Path) -> "LivingSite":
