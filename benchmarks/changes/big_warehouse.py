@@ -15,10 +15,12 @@ from benchmarks.changes.living_site import NAME
 from deid_tasks.platform.publish import PUBLISHED_SCHEMA, RemovedRows, replace_notes
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
 from deid_tasks.platform.runs.pseudonyms import digest_seed
+from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.record_digests import digest_table
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings, Secrets
+
 NOTES_PER_PATIENT = 10
 _TEXT = "'Patient seen today, resting comfortably. Continue present management. ' || md5(i::text)"
 _AT = "timestamp '2024-01-01' + interval '1 day' * (i %% 365) + interval '1 minute' * (i %% 1440)"
@@ -183,12 +185,11 @@ def fill_warehouse(
 
 def publish_ledger(settings: InstitutionSettings, secrets: Secrets) -> None:
     """Write a row of the published table for each note of the ledger."""
-    with closing(psycopg2.connect(secrets.text(settings.warehouse.connection))) as connection:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                compose("select slice_key, note_key, note_type, note_datetime from {results}.note_ledger", settings)
-            )
-            slices, keys, types, times = zip(*cursor.fetchall(), strict=True)
+    with connect(secrets.text(settings.warehouse.connection)) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            compose("select slice_key, note_key, note_type, note_datetime from {results}.note_ledger", settings)
+        )
+        slices, keys, types, times = zip(*cursor.fetchall(), strict=True)
     count = len(keys)
     columns = {
         "institution": [settings.institution] * count,

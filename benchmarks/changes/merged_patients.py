@@ -53,7 +53,9 @@ def main() -> None:
             made.table(f"{arguments.wanted} of {arguments.patients:,} patients", columns)
             for layout in LAYOUTS:
                 server.create_database(layout)
-                _measure(made, layout, server.uri(layout), folder, arguments.patients, arguments.wanted, arguments.repeat)
+                _measure(
+                    made, layout, server.uri(layout), folder, arguments.patients, arguments.wanted, arguments.repeat
+                )
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -18,7 +18,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -235,14 +235,22 @@ def _phrases(notes: Sequence[GoldNote]) -> Iterator[str]:
     bearers: Counter[str] = Counter()
     for note in notes:
         words = [found.group() if (found := _WORD.fullmatch(word)) else "" for word in note.text.split()]
-        bearers.update({f"{a} {b}" for a, b in zip(words, words[1:], strict=False) if a and b})
+        bearers.update({f"{a} {b}" for a, b in pairwise(words) if a and b})
     wanted = max(1, round(len(notes) * _HARVEST_PATIENTS / _HARVEST_NOTES))
     return (phrase for phrase, count in sorted(bearers.items()) if count == wanted)
 
 
 def _stale(note: GoldNote) -> StaleNote:
     at = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
-    return StaleNote(note.note_id, at.date(), "former", frozenset(), False, at, note.text)
+    return StaleNote(
+        note.note_id,
+        at.date(),
+        "former",
+        entities=frozenset(),
+        is_quarantined=False,
+        updated_at=at,
+        text=note.text,
+    )
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ from tests.support.published_days import (
 
 LEDGER = "riverside_results.note_ledger"
 PROMOTED = "riverside_results.promoted_engine"
-WORD = "Chaplain"
-"""A word of some notes that is not in the dictionaries."""
+WORD = "siderails"
+"""A word of some notes that no dictionary has, everyday words included: as a place's name it is replaced."""
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_only_notes_with_a_changed_term_are_read_again(site, restating):
     assert restate(restating, site, "fourth hour") == {}
     assert follow_changes(restating, site, "no change")[0]["causes"] == {}
     restated = rows_of(restating, site)
-    assert sum(row not in before for row in restated) <= len(touched)
+    assert 0 < sum(row not in before for row in restated) <= len(touched)
     # A person may ask for more.
     plan = plan_restatement(restating, site, "all", only="all", dry_run=True)
     assert plan["causes"] == {"requested": total - len(touched)}
