@@ -35,6 +35,6 @@ select
     c.patient_id,
     case
         when c.modified_at is not null then c.modified_at::text
-        else (select md5(n.note_text) from {{ ref('stg_note') }} as n where n.note_id = c.note_id limit 1)
+        else (select max(md5(n.note_text)) from {{ ref('stg_note') }} as n where n.note_id = c.note_id)
     end as text_version
 from chosen as c
