@@ -1,7 +1,7 @@
 """What building the dictionaries costs, model by model: from nothing, without changes, and with 1 % new.
 
-    python -m benchmarks.changes.dictionaries                                       # about 25 minutes
-    python -m benchmarks.changes.dictionaries --patients 30000 --notes 100000       # 4 minutes
+    python -m benchmarks.changes.dictionaries                                       # 12 minutes, beside others
+    python -m benchmarks.changes.dictionaries --patients 30000 --notes 100000       # 3 minutes
 
 The warehouse is simulated in SQL: patients with names, numbers, addresses and a relative, and short notes. Tests of
 dbt are left out. Runs on a private PostgreSQL.
@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import psycopg2
+from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from benchmarks.changes.living_site import NAME, site_secrets, site_settings
 from benchmarks.support.institution import build_dictionaries
@@ -132,9 +133,7 @@ def add_one_percent(uri: str, patients: int, notes: int) -> None:
         connection.close()
 
 
-def _write(
-    connection: psycopg2.extensions.connection, people: tuple[int, int], written: tuple[int, int], patients: int
-) -> None:
+def _write(connection: Connection, people: tuple[int, int], written: tuple[int, int], patients: int) -> None:
     phrases = [f"finding{number % 400} of organ{number}" for number in range(_PHRASES)]
     with connection, connection.cursor() as cursor:
         cursor.execute(f"set local search_path to {NAME}_ehr")
