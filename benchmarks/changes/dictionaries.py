@@ -1,7 +1,7 @@
 """What building the dictionaries costs, model by model: from nothing, without changes, and with 1 % new.
 
-    python -m benchmarks.changes.dictionaries                                       # 12 minutes, beside others
-    python -m benchmarks.changes.dictionaries --patients 30000 --notes 100000       # 3 minutes
+    python -m benchmarks.changes.dictionaries       # 12 minutes beside other work
+    python -m benchmarks.changes.dictionaries --patients 30000 --notes 100000
 
 The warehouse is simulated in SQL: patients with names, numbers, addresses and a relative, and short notes. Tests of
 dbt are left out. Runs on a private PostgreSQL.
