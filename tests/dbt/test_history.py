@@ -8,6 +8,7 @@ import pytest
 from deid_tasks.hospital.layouts import load
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.merges import refresh_merges
+from deid_tasks.platform.warehouse.patient_records import refresh_records
 from deid_tasks.platform.warehouse.patients import read_patients
 from deid_tasks.platform.warehouse.record_digests import read_record_digests
 from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
@@ -73,7 +74,7 @@ def dbt(postgres, tmp_path_factory, request) -> Dbt:
         load(connection, hospital("riverside"), notes(), "riverside_ehr", request.param)
     upgrade_schemas(uri, settings())
     made = Dbt(uri, "riverside", request.param, tmp_path_factory.mktemp("history"))
-    build(made, "+path:models/dictionaries")
+    build(made, "+path:models/dictionaries", "path:models/history")
     return made
 
 
@@ -83,7 +84,7 @@ def build(dbt: Dbt, *select: str) -> None:
 
 
 def take_snapshots(dbt: Dbt) -> None:
-    build(dbt, "path:snapshots")
+    build(dbt, "path:snapshots", "patient_history_sum")
 
 
 def change(dbt: Dbt, statements: dict[str, str]) -> None:
@@ -119,6 +120,17 @@ def record(dbt: Dbt, patient_id: str) -> tuple[set[tuple[str, str]], str | None]
     return {(term.kind, term.term) for one in found.values() for term in one.terms}, digest
 
 
+def renewed(dbt: Dbt) -> int:
+    """Bring all digests up to date; return how many patients had other values than last time."""
+    with connect(dbt.uri) as connection:
+        number = refresh_records(connection, settings(), 7)
+        patients = [patient for (patient,) in dbt.rows("select patient_id from {i}_staging.stg_patient")]
+        exact = read_record_digests(connection, settings(), 7, patients)
+    held = dict(dbt.rows("select patient_id, digest from {i}_results.patient_record"))
+    assert {patient: digest for patient, digest in held.items() if digest} == exact
+    return number
+
+
 def history(dbt: Dbt) -> dict[str, list[tuple]]:
     return {table: sorted(dbt.rows(f"select * from {{i}}_history.{table}_history"), key=repr) for table in TABLES}
 
@@ -135,8 +147,11 @@ def test_the_first_build_knows_everything_and_nothing_as_former(dbt):
 
 def test_a_former_name_is_known_at_once_and_its_record_changes_once(dbt):
     before, digest = record(dbt, "P000003")
+    assert renewed(dbt) == len(dbt.rows("select from {i}_staging.stg_patient"))
+    assert renewed(dbt) == 0
     change(dbt, RENAME)
     after, changed = record(dbt, "P000003")
+    assert renewed(dbt) == 1
     assert after - before == {("last", "Quartermain")}
     assert before <= after
     assert changed != digest
@@ -147,6 +162,7 @@ def test_a_former_name_is_known_at_once_and_its_record_changes_once(dbt):
     assert sources[("first", "will")] == "stg_patient_name"
     take_snapshots(dbt)
     assert record(dbt, "P000003") == (after, changed)
+    assert (renewed(dbt), renewed(dbt)) == (1, 0)
     assert own_terms(dbt, "P000003") == sources
     held = "select last_name, dbt_valid_to is null from {i}_history.patient_name_history where patient_id = 'P000003'"
     assert set(dbt.rows(held)) == {("Young", False), ("Quartermain", True)}
@@ -208,7 +224,9 @@ def test_former_names_of_a_merged_patient_are_the_survivor_s_and_a_merge_is_no_h
     merged = own_terms(dbt, "P000002")
     assert set(merged) == set(own) | set(survivors)
     assert merged[("last", "king jr")] == "former names"
+    renewed(dbt)
     merge(dbt, UNDO_MERGE)
+    assert renewed(dbt) >= 2
     assert own_terms(dbt, "P000004") == own
     assert own_terms(dbt, "P000002") == survivors
 
@@ -216,6 +234,7 @@ def test_former_names_of_a_merged_patient_are_the_survivor_s_and_a_merge_is_no_h
 def test_a_patient_who_left_has_no_record(dbt):
     assert own_terms(dbt, "P000005")
     change(dbt, PATIENT_LEAVES)
+    assert renewed(dbt) > 0
     build(dbt, "path:snapshots", "dict_patient_name")
     ended = "select dbt_valid_to is not null from {i}_history.patient_name_history where patient_id = 'P000005'"
     assert dbt.rows(ended) == [(True,)]

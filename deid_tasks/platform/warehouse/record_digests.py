@@ -1,6 +1,6 @@
 """Digests of patients' records, by which a changed record is noticed without reading it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Literal
 
 from psycopg2 import sql
@@ -9,7 +9,10 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
 
-_TABLES: dict[tuple[Literal["staging", "history"], str], tuple[str, ...]] = {
+Tables = Mapping[tuple[Literal["staging", "history"], str], tuple[str, ...]]
+"""Columns of tables that have a patient id, by layer and name."""
+
+_TABLES: Tables = {
     ("staging", "stg_patient"): ("sex", "birth_date", "ethnicity_hint"),
     ("history", "known_patient_name"): ("first_name", "middle_name", "last_name", "preferred_name"),
     ("history", "known_patient_identifier"): ("kind", "value"),
@@ -19,6 +22,12 @@ _TABLES: dict[tuple[Literal["staging", "history"], str], tuple[str, ...]] = {
 }
 """Columns that decide what the engine knows of a patient. ``dict_patient`` reads the same tables: each holds a value
 once, whether it is of now, was seen by a snapshot, or both, so a snapshot by itself changes no digest."""
+
+
+PRESENT_TABLES: Tables = {
+    ("staging", name.replace("known_", "stg_")): columns for (_, name), columns in _TABLES.items()
+}
+"""The same columns as the EHR holds them now; a row may stand there more than once."""
 
 
 def digest_table(settings: InstitutionSettings, seed: int, where: str = "") -> sql.Composed:
@@ -32,8 +41,15 @@ def digest_table(settings: InstitutionSettings, seed: int, where: str = "") -> s
         seed: The seed, of 64 bits.
         where: A condition on ``patient_id``, with its ``where``; all patients are read without one.
     """
+    return sql.SQL("record as (select patient_id, sum(hash)::text as digest from ({}) as x group by 1)").format(
+        hashed_rows(settings, seed, _TABLES, where)
+    )
+
+
+def hashed_rows(settings: InstitutionSettings, seed: int, tables: Tables, where: str = "") -> sql.Composed:
+    """Return a SELECT of ``patient_id`` and ``hash``, the keyed hash of each row of these tables."""
     parts = []
-    for (layer, table), columns in _TABLES.items():
+    for (layer, table), columns in tables.items():
         parts.append(
             compose(
                 "select patient_id, hashtextextended(concat_ws(E'\\x1f', {table}, {columns}), {seed}) as hash"
@@ -50,9 +66,7 @@ def digest_table(settings: InstitutionSettings, seed: int, where: str = "") -> s
                 where=sql.SQL(where),
             )
         )
-    return sql.SQL("record as (select patient_id, sum(hash)::text as digest from ({}) as x group by 1)").format(
-        sql.SQL(" union all ").join(parts)
-    )
+    return sql.SQL(" union all ").join(parts)
 
 
 def read_record_digests(

@@ -15,7 +15,7 @@ from psycopg2.extras import execute_values
 
 from deid_tasks.platform.warehouse.exclusions import exclusion_tables
 from deid_tasks.platform.warehouse.needed_records import digest_as_read
-from deid_tasks.platform.warehouse.record_digests import digest_table
+from deid_tasks.platform.warehouse.patient_records import refresh_records
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings, NotesRequest
 
@@ -212,9 +212,8 @@ def plan_changes(
         max_notes: Maximum notes of the list; removals come first, then the oldest days.
         only_removals: Whether only notes that must leave the published table are listed.
     """
-    statement = sql.SQL("with {present}, {record}, {open} {insert}").format(
+    statement = sql.SQL("with {present}, {open} {insert}").format(
         present=present_tables(settings),
-        record=digest_table(settings, seed),
         open=open_day_table(settings),
         insert=compose(
             """
@@ -239,7 +238,7 @@ def plan_changes(
                         {shard_hash} as shard_hash
                     from present as p
                     full join {results}.note_ledger as l on p.note_id = l.note_id
-                    left join record as r on p.patient_id = r.patient_id
+                    left join {results}.patient_record as r on p.patient_id = r.patient_id
                     left join open_day as o on p.note_datetime::date = o.note_day
                     where
                         (l.note_id is not null or o.note_day is not null)
@@ -263,6 +262,7 @@ def plan_changes(
         ),
     )
     compare_in_memory(connection)
+    refresh_records(connection, settings, seed)
     with connection.cursor() as cursor:
         cursor.execute(statement, {"run_id": run_id, "max_notes": max_notes, "only_removals": only_removals})
     return count_causes(connection, settings, run_id)
