@@ -191,7 +191,7 @@ def test_leaves_alone(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("weak", "told"),
+    ("weak", "strong"),
     [
         ("Strength 3/7.", "Seen on [DATE:3/7]."),
         ("Total 12/27.", "Due [DATE:12/27]."),
@@ -203,9 +203,9 @@ def test_leaves_alone(text: str) -> None:
         ("Reached 72", "Aged [AGE:72]"),
     ],
 )
-def test_context_decides(weak: str, printed: str) -> None:
+def test_context_decides(weak: str, strong: str) -> None:
     assert mark(weak) == weak
-    assert mark(_MARK.sub(r"\2", printed)) == printed
+    assert mark(_MARK.sub(r"\2", strong)) == strong
 
 
 def test_the_institutions_own_formats_come_first() -> None:

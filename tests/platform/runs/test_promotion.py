@@ -150,6 +150,8 @@ def test_before_the_first_promotion_and_after_a_change_of_settings_the_text_says
 
 def test_a_person_is_asked_for_settings_and_not_for_each_nights_dictionaries(site, fresh):
     asking = fresh.model_copy(update={"gate": fresh.gate.model_copy(update={"approval": True})})
+    # Other tests approve the same code and settings.
+    site.rows("delete from riverside_results.approval")
     runs.evaluate_and_certify(asking, site.secrets)
     assert reviewed(asking, site, "first") == ["first_publication"]
     refresh(asking, site, "Quillfeather")
