@@ -5,16 +5,12 @@ sum over the values of now, and over those of all times, of which dbt has the su
 time get a new digest.
 """
 
-import logging
-
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.platform.warehouse.record_digests import PRESENT_TABLES, digest_table, hashed_rows
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
-
-logger = logging.getLogger(__name__)
 
 _FEW = 5_000
 """Patients whose records are looked up; of more, the tables are read as a whole."""
@@ -91,7 +87,7 @@ def refresh_records(connection: Connection, settings: InstitutionSettings, seed:
 
 
 def _stamp_table(settings: InstitutionSettings, seed: int, *, is_looked_up: bool) -> sql.Composed:
-    """Return the table ``stamp`` of a WITH clause: ``patient_id`` and ``stamp`` of each patient whom the EHR holds."""
+    """Return the table ``stamp`` of a WITH clause: ``patient_id`` and ``stamp`` of each patient who has or had values."""
     wanted = "= any(%(patients)s)"
     present = hashed_rows(settings, seed, PRESENT_TABLES, f"where patient_id {wanted}" if is_looked_up else "")
     history = compose(
