@@ -25,6 +25,12 @@ from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.work_list import begin_work_list, plan_changes
 
 _RUN = "idle"
+_SERVER = {
+    "autovacuum": "off",
+    # PostgreSQL's default, which the simulated hospital lowers for the sake of small containers.
+    "max_parallel_workers_per_gather": "2",
+    "dynamic_shared_memory_type": "mmap",
+}
 
 
 def main() -> None:
@@ -36,7 +42,7 @@ def main() -> None:
     arguments = parser.parse_args()
     title = f"Runs with nothing to do, {arguments.layout} layout"
     with (
-        served_site(arguments.layout, {"autovacuum": "off"}) as site,
+        served_site(arguments.layout, _SERVER) as site,
         results(f"changes-idle-{arguments.layout}", title, arguments) as made,
     ):
         fill_warehouse(site.settings, site.secrets, arguments.notes, fingerprint=site.pin["fingerprint"])

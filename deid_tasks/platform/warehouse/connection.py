@@ -63,6 +63,11 @@ def warehouse_errors(uri: str) -> Iterator[None]:
         ) from None
     except psycopg2.errors.InsufficientPrivilege as error:
         raise WarehouseError(f"{_server(uri)}: {_first_line(error)}; grant it to the connection's role") from None
+    except psycopg2.errors.DiskFull as error:
+        raise WarehouseError(
+            f"{_server(uri)}: {_first_line(error)}. Give the server more room: on its disk, or in its shared memory"
+            " where the message names it (a container: --shm-size=1g)"
+        ) from None
     except psycopg2.Error as error:
         if _is_lost(error):
             raise WarehouseError(

@@ -23,8 +23,9 @@ class Exclusion:
     requested_by: str
 
 
+# Its rows are few; as a table of its own it would keep the statement from using more than one process.
 _ACTIVE = """
-active as (
+active as not materialized (
     select patient_id, note_id, reason from {staging}.stg_exclusion
     where valid_from <= now() at time zone {zone} and (valid_to is null or valid_to > now() at time zone {zone})
     union all

@@ -212,13 +212,13 @@ def plan_changes(
         max_notes: Maximum notes of the list; removals come first, then the oldest days.
         only_removals: Whether only notes that must leave the published table are listed.
     """
-    statement = sql.SQL("with {present}, {open} {insert}").format(
+    # PostgreSQL creates a table with several processes, and inserts into one with a single process.
+    statement = sql.SQL("create temporary table changed_note on commit drop as with {present}, {open} {select}").format(
         present=present_tables(settings),
         open=open_day_table(settings),
-        insert=compose(
+        select=compose(
             """
-            insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal, shard_hash)
-            select %(run_id)s, note_id, note_day, cause, is_removal, shard_hash
+            select note_id, note_day, cause, is_removal, shard_hash
             from (
                 select
                     note_id,
@@ -264,7 +264,18 @@ def plan_changes(
     compare_in_memory(connection)
     refresh_records(connection, settings, seed)
     with connection.cursor() as cursor:
-        cursor.execute(statement, {"run_id": run_id, "max_notes": max_notes, "only_removals": only_removals})
+        cursor.execute("drop table if exists changed_note")
+        cursor.execute(statement, {"max_notes": max_notes, "only_removals": only_removals})
+        cursor.execute(
+            compose(
+                """
+                insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal, shard_hash)
+                select %s, note_id, note_day, cause, is_removal, shard_hash from changed_note
+                """,
+                settings,
+            ),
+            (run_id,),
+        )
     return count_causes(connection, settings, run_id)
 
 

@@ -16,6 +16,7 @@ from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 from deid_tasks.settings import InstitutionSettings, Secrets
 from tests.support.dbt_models import build_models
 from tests.support.freeze_truth import freeze_truth
+from tests.support.published_days import reset
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,15 @@ class Site:
             connection.close()
 
 
+@pytest.fixture(scope="module")
+def site(built_site) -> Site:
+    """The institution, of which nothing is published, excluded or retracted."""
+    reset(built_site.settings, built_site)
+    return built_site
+
+
 @pytest.fixture(scope="session")
-def site(postgres, object_store, tmp_path_factory) -> Site:
+def built_site(postgres, object_store, tmp_path_factory) -> Site:
     postgres.create_database("runs_tests")
     uri = postgres.uri("runs_tests")
     folder = tmp_path_factory.mktemp("runs")

@@ -24,6 +24,11 @@ def refused(uri: str, statement: str) -> str:
         ),
         ("select placement from pg_class", 'column "placement" does not exist'),
         (f"select '{SECRET}'::date", "InvalidDatetimeFormat (SQLSTATE 22007); the server's log has its text"),
+        (
+            # What the server says when parallel processes have no room for their tables.
+            "do $$ begin raise sqlstate '53100' using message = 'could not resize shared memory segment'; end $$",
+            "could not resize shared memory segment. Give the server more room",
+        ),
         ("select pg_terminate_backend(pg_backend_pid())", "lost the connection to PostgreSQL"),
     ],
 )
