@@ -87,7 +87,7 @@ def refresh_records(connection: Connection, settings: InstitutionSettings, seed:
 
 
 def _stamp_table(settings: InstitutionSettings, seed: int, *, is_looked_up: bool) -> sql.Composed:
-    """Return the table ``stamp`` of a WITH clause: ``patient_id`` and ``stamp`` of each patient who has or had values."""
+    """Return the table ``stamp`` of a WITH clause: the id and the stamp of each patient who has or had values."""
     wanted = "= any(%(patients)s)"
     present = hashed_rows(settings, seed, PRESENT_TABLES, f"where patient_id {wanted}" if is_looked_up else "")
     history = compose(
