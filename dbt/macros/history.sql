@@ -1,10 +1,12 @@
 {#-
-    What a snapshot is taken of: each row of values once, with the id as the EHR has it, so that neither a merge nor an undone
-    merge changes the history. A row has no id of its own, and its content is its key.
+    What a snapshot is taken of: each row of values once, with the id as the EHR has it, so that neither a merge nor an
+    undone merge changes the history. A row has no id of its own, and its content is its key.
 -#}
 {% macro snapshot_rows(owner, names, rows) -%}
 select
-    md5(concat_ws(e'\x1f', {{ owner }}, {% for n in names %}coalesce({{ n }}, e'\x1e'){{ ', ' if not loop.last }}{% endfor %})) as value_key,
+    md5(concat_ws(
+        e'\x1f', {{ owner }}, {% for n in names %}coalesce({{ n }}, e'\x1e'){{ ', ' if not loop.last }}{% endfor %}
+    )) as value_key,
     {{ owner }},
     {{ names | join(',\n    ') }}
 from (
@@ -21,15 +23,16 @@ where
 
 {% macro patient_snapshot_rows(table, names) -%}
 {%- set rows -%}
-    select a.patient_id::text as patient_id, {{ patient_values(table) }} from {{ ref('stg_' ~ var('layout') ~ '__' ~ table) }} as a
+    select a.patient_id::text as patient_id, {{ patient_values(table) }}
+    from {{ ref('stg_' ~ var('layout') ~ '__' ~ table) }} as a
 {%- endset -%}
 {{ snapshot_rows('patient_id', names, rows) }}
 {%- endmacro %}
 
 {#-
-    Values of now and all values that a snapshot has seen, each row once; is_former: the EHR does not hold it now. The snapshot's
-    ids are mapped to survivors here. Patients whom the EHR no longer holds have no former values. `offset 0` keeps the rows of
-    former ids a lookup by index, however many are merged.
+    Values of now and all values that a snapshot has seen, each row once; is_former: the EHR does not hold it now. The
+    snapshot's ids are mapped to survivors here. Patients whom the EHR no longer holds have no former values. `offset 0`
+    keeps the rows of former ids a lookup by index, however many are merged.
 -#}
 {% macro known_patient_values(table, names) -%}
 select

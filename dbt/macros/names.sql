@@ -20,7 +20,10 @@
     nullif(btrim({{ column }}), '')
 {%- endmacro %}
 
-{#- Whether `present` of a text is not NULL. Nothing is trimmed: values of type bpchar are equal but for blanks at their end. -#}
+{#-
+    Whether `present` of a text is not NULL. Nothing is trimmed: values of type bpchar are equal but for blanks at their
+    end.
+-#}
 {% macro is_present(column) -%}
     ({{ column }})::bpchar <> ''
 {%- endmacro %}

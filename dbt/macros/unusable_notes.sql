@@ -8,11 +8,12 @@
 {%- endmacro %}
 
 {#-
-    Whether `unusable_note` is NULL, as single conditions: PostgreSQL takes a CASE that is NULL for one row of 200, and would
-    join all notes by methods for a few.
+    Whether `unusable_note` is NULL, as single conditions: PostgreSQL takes a CASE that is NULL for one row of 200, and
+    would join all notes by methods for a few.
 -#}
 {% macro is_usable_note() -%}
-    {{ is_present('note_id::text') }} and note_datetime is not null and ({{ is_in_the_future('note_datetime') }}) is false
+    {{ is_present('note_id::text') }}
+    and note_datetime is not null and ({{ is_in_the_future('note_datetime') }}) is false
 {%- endmacro %}
 
 {#- The moment is asked for once, and not for each note. -#}
@@ -21,8 +22,8 @@
 {%- endmacro %}
 
 {#-
-    The text in a bytea column, for an adapter whose EHR keeps bytes; NULL where they are not UTF-8 or hold a NUL character.
-    PostgreSQL's own convert_from would stop the whole query at such a row.
+    The text in a bytea column, for an adapter whose EHR keeps bytes; NULL where they are not UTF-8 or hold a NUL
+    character. PostgreSQL's own convert_from would stop the whole query at such a row.
 -#}
 {% macro text_of_bytes(column) -%}
     case
@@ -35,8 +36,8 @@
 {%- endmacro %}
 
 {#-
-    A text as it is; NULL where the database checks no encoding (SQL_ASCII) and the text is not UTF-8. Every query that reads such
-    a text as UTF-8 would fail.
+    A text as it is; NULL where the database checks no encoding (SQL_ASCII) and the text is not UTF-8. Every query that
+    reads such a text as UTF-8 would fail.
 -#}
 {% macro readable_text(column) -%}
     case

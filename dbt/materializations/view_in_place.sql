@@ -1,7 +1,7 @@
 {#-
-    A view is replaced in place. dbt's own way drops it, and with it every view that reads it: a refresh of staging would take
-    dict_patient away from the runs that read records meanwhile. Only a view whose columns change otherwise than by new ones at
-    the end is dropped, and dbt builds those that read it next.
+    A view is replaced in place. dbt's own way drops it, and with it every view that reads it: a refresh of staging
+    would take dict_patient away from the runs that read records meanwhile. Only a view whose columns change otherwise
+    than by new ones at the end is dropped, and dbt builds those that read it next.
 -#}
 {% materialization view, adapter='postgres' %}
     {%- set target_relation = this.incorporate(type='view') -%}

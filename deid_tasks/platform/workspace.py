@@ -58,8 +58,9 @@ def remove_note_files(
 ) -> int:
     """Remove notes from the folder: what runs wrote of them, and what annotators were given and have written.
 
-    A shard that holds one of the notes is deleted as a whole, with its sealed originals: a run that still needs it says
-    that its shard must be cleared. Annotators' files lose these notes alone. Running this again removes nothing.
+    A shard that holds one of the notes, or is damaged, is deleted as a whole, with its sealed originals: a run that
+    still needs it says that its shard must be cleared. Annotators' files lose these notes alone. Running this again
+    removes nothing.
 
     Args:
         settings: The institution.
@@ -108,6 +109,10 @@ def _holds(shard: Path, note_ids: frozenset[str]) -> bool:
         return any(not note_ids.isdisjoint(batch["note_id"].to_pylist()) for batch in batches)
     except FileNotFoundError:
         return False
+    except pa.ArrowInvalid:
+        # Nobody can tell whether a damaged shard holds a note; clearing its task writes it anew.
+        logger.warning("deleting a damaged file of the run %s: %s", shard.parent.name, shard.name)
+        return True
 
 
 def _remove_abandoned(folder: Path) -> int:

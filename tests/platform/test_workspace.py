@@ -53,6 +53,13 @@ def test_shards_that_hold_a_note_go_with_their_originals(institution):
     assert remove_note_files(institution, ["N/1"]) == 0
 
 
+def test_a_damaged_shard_is_deleted_and_all_others_are_done(institution):
+    damaged, holding = write_shard(institution, "r", 0, "N/3"), write_shard(institution, "r", 1, "N/1")
+    damaged.write_bytes(damaged.read_bytes()[:40])
+    assert remove_note_files(institution, ["N/1"]) == 4
+    assert not any(path.exists() for path in (damaged, vault_file(damaged), holding, vault_file(holding)))
+
+
 @pytest.mark.parametrize("name", WRITTEN)
 def test_task_lists_and_deliveries_lose_the_note_alone(institution, name):
     person = work_dir(institution) / "annotation" / "s1" / "ann1"

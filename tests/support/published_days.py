@@ -1,12 +1,14 @@
 """Takes one day of a test site's notes from the warehouse to the published table, and reads it back."""
 
 import datetime
+import shutil
 
 import pyarrow as pa
 
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.publish.catalog import open_catalog
+from deid_tasks.platform.workspace import run_dir
 
 DAY = datetime.timedelta(days=1)
 START = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
@@ -66,6 +68,18 @@ def reset(settings, site):
         catalog.drop_table(settings.publish.table)
     for table in ("note_ledger", "published_slice", "run_note", "run_day", "exclusion", "retraction"):
         site.rows(f"delete from riverside_results.{table}")
+
+
+def forget_runs(site):
+    """Leave nothing of former runs but what nobody may delete: no published row, no result and no working file."""
+    reset(site.settings, site)
+    tables = site.rows(
+        "select table_name from information_schema.tables"
+        " where table_schema = 'riverside_results' and table_type = 'BASE TABLE'"
+        " and table_name not in ('alembic_version', 'reidentification')"
+    )
+    site.rows("truncate " + ", ".join(f"riverside_results.{table}" for (table,) in tables))
+    shutil.rmtree(run_dir(site.settings, "any").parent)
 
 
 def from_nothing(settings, site):

@@ -1,4 +1,5 @@
--- Two-letter states are left out: MI, PA and CT are mostly clinical abbreviations. The pattern detector finds them after a city.
+-- Two-letter states are left out: MI, PA and CT are mostly clinical abbreviations. The pattern detector finds them
+-- after a city.
 with terms as (
     select
         x.term,
@@ -21,7 +22,9 @@ with terms as (
             {{ known_source('stg_facility', 'former facilities') }} as source
         from {{ ref('known_facility') }}
     ) as a
-    cross join lateral (values (a.street, 'street'), (a.city, 'city'), (a.state, 'state'), (a.zip, 'zip')) as x (term, kind)
+    cross join lateral (
+        values (a.street, 'street'), (a.city, 'city'), (a.state, 'state'), (a.zip, 'zip')
+    ) as x (term, kind)
 )
 
 {{ dictionary('terms') }},

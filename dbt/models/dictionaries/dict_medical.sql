@@ -42,7 +42,9 @@ allowed_public as (
         p.source
     from public_terms as p
     left join {{ ref('literature_counts') }} as l on p.normalised = l.term
-    where not exists (select 1 from {{ ref('institution_words') }} as w where w.phrase = p.normalised and w.scope = 'name')
+    where not exists (
+        select 1 from {{ ref('institution_words') }} as w where w.phrase = p.normalised and w.scope = 'name'
+    )
 ),
 
 kept as (

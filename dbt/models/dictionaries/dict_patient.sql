@@ -1,12 +1,17 @@
--- A view: runs read a patient's terms as the EHR has them at that moment, not as they were when dictionaries were last built.
--- Former values are terms too: notes go on naming what the patient was called.
--- A patient's own terms are never filtered: in the notes of Mr. Young, "Young" is a name.
+-- A view: runs read a patient's terms as the EHR has them at that moment, not as they were when dictionaries were last
+-- built. Former values are terms too: notes go on naming what the patient was called. A patient's own terms are never
+-- filtered: in the notes of Mr. Young, "Young" is a name.
 {{ config(materialized='view') }}
 with {{ name_terms('name_parts', ref('known_patient_name'), {
     'first': 'first_name', 'middle': 'middle_name', 'last': 'last_name', 'preferred': 'preferred_name'
 }) }},
 
-{{ name_terms('relative_parts', ref('known_patient_relation'), {'relative_first': 'first_name', 'relative_last': 'last_name'}) }},
+{{
+    name_terms(
+        'relative_parts', ref('known_patient_relation'),
+        {'relative_first': 'first_name', 'relative_last': 'last_name'}
+    )
+}},
 
 terms as (
     select
@@ -50,7 +55,9 @@ terms as (
         x.kind,
         {{ known_source('stg_patient_address', 'former addresses') }} as source
     from {{ ref('known_patient_address') }} as a
-    cross join lateral (values (a.street, 'street'), (a.city, 'city'), (a.state, 'state'), (a.zip, 'zip')) as x (term, kind)
+    cross join lateral (
+        values (a.street, 'street'), (a.city, 'city'), (a.state, 'state'), (a.zip, 'zip')
+    ) as x (term, kind)
 )
 
 {{ dictionary('terms', keys=['patient_id']) }}

@@ -1,6 +1,6 @@
--- The notes that phrases are harvested from, without their texts: those with the smallest hashes of their ids, evenly spread over
--- the years. Deleted notes, and those that must not be published, are not among them. The ids of all notes are read each time, as
--- a run of changes does; texts only where the layout has no modification time.
+-- The notes that phrases are harvested from, without their texts: those with the smallest hashes of their ids, evenly
+-- spread over the years. Deleted notes, and those that must not be published, are not among them. The ids of all notes
+-- are read each time, as a run of changes does; texts only where the layout has no modification time.
 with in_force as (
     select
         patient_id,

@@ -1,4 +1,5 @@
--- The words of which medical phrases are made: counted in the literature or in a public medical list, and part of no name here.
+-- The words of which medical phrases are made: counted in the literature or in a public medical list, and part of no
+-- name here.
 select
     w.word,
     max(w.literature_count)::bigint as literature_count,

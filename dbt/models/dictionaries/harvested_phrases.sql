@@ -1,9 +1,9 @@
 -- Medical phrases of the institution: one to three words that occur in the notes of at least harvest_patients patients.
--- Each word is in the literature counts or in a public medical list, is not common, and is not part of the name of a person
--- or place here. The middle word of three may be common ("shortness of breath").
--- Texts are read only when harvest_sample or the words are others than last time: otherwise every row stays.
--- When literature_counts holds phrases (`deid corpus count`), a phrase must be among them and has its own count. The counts
--- that ship are of single words: literature_count is then the minimum of the words' counts, an upper bound for the phrase.
+-- Each word is in the literature counts or in a public medical list, is not common, and is not part of the name of a
+-- person or place here. The middle word of three may be common ("shortness of breath"). Texts are read only when
+-- harvest_sample or the words are others than last time: otherwise every row stays. When literature_counts holds
+-- phrases (`deid corpus count`), a phrase must be among them and has its own count. The counts that ship are of single
+-- words: literature_count is then the minimum of the words' counts, an upper bound for the phrase.
 {{ config(
     materialized='incremental', incremental_strategy='append', on_schema_change='append_new_columns',
     pre_hook=["set local work_mem = '256MB'", "{{ forget_other_harvests() }}"]
@@ -53,7 +53,9 @@ tokens as materialized (
         row_number() over () as stretch_number,
         st.*
     from stretches as st) as s
-    cross join lateral regexp_split_to_table({{ normalise_term('s.stretch') }}, ' ') with ordinality as t (word, position)
+    cross join
+        lateral
+        regexp_split_to_table({{ normalise_term('s.stretch') }}, ' ') with ordinality as t (word, position)
     left join {{ ref('harvest_vocabulary') }} as v on t.word = v.word
 ),
 
@@ -105,7 +107,9 @@ standing as (
         p.phrase,
         p.patients,
         p.occurrences,
-        case when c.has_phrases and p.phrase like '% %' then l.occurrences else p.literature_count end as literature_count
+        case
+            when c.has_phrases and p.phrase like '% %' then l.occurrences else p.literature_count
+        end as literature_count
     from phrases as p
     cross join counted as c
     left join {{ ref('literature_counts') }} as l on p.phrase = l.term

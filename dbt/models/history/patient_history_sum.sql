@@ -1,6 +1,10 @@
--- One number for all values that snapshots have seen of a patient, under the id that the EHR had. A run of changes compares it in
--- place of the values: it says whether the history of a patient is another one than before.
-{{ config(materialized='table', indexes=[{'columns': ['patient_id'], 'unique': true}], post_hook="{{ analyze(this) }}") }}
+-- One number for all values that snapshots have seen of a patient, under the id that the EHR had. A run of changes
+-- compares it in place of the values: it says whether the history of a patient is another one than before.
+{{
+    config(
+        materialized='table', indexes=[{'columns': ['patient_id'], 'unique': true}], post_hook="{{ analyze(this) }}"
+    )
+}}
 select
     patient_id,
     sum(hashtextextended(value_key, 0)) as value_sum

@@ -1,7 +1,9 @@
--- What became of the rows of each table on their way into staging. raw = staged + quarantined; excluded notes are staged too,
--- and counted apart. A note whose text cannot be read is staged: its run quarantines it (quality_outcomes, not_text).
+-- What became of the rows of each table on their way into staging. raw = staged + quarantined; excluded notes are
+-- staged too, and counted apart. A note whose text cannot be read is staged: its run quarantines it (quality_outcomes,
+-- not_text).
 {% set quarantined = {
-    'patient': "case when exists (select 1 from " ~ ref('stg_patient_merge') ~ " as m where m.former_id = a.patient_id::text) then 'merged' end",
+    'patient': "case when exists (select 1 from " ~ ref('stg_patient_merge')
+        ~ " as m where m.former_id = a.patient_id::text) then 'merged' end",
     'patient_name': 'null::text',
     'patient_identifier': "case when " ~ present('value::text') ~ " is null then 'blank' end",
     'patient_contact': "case when " ~ present('value::text') ~ " is null then 'blank' end",

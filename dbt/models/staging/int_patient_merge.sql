@@ -1,5 +1,5 @@
--- The merges as they are recorded now. The newest row of a former id counts, and one without a survivor undoes the merge. Of
--- merges that form a circle the oldest is left out: the records went on to the other patients after it.
+-- The merges as they are recorded now. The newest row of a former id counts, and one without a survivor undoes the
+-- merge. Of merges that form a circle the oldest is left out: the records went on to the other patients after it.
 with recursive recorded as (
     select distinct on (former_id)
         former_id::text as former_id,

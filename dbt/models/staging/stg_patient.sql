@@ -4,7 +4,8 @@ select
     case when a.sex::text in ('F', 'M') then a.sex::text else 'U' end as sex,
     a.birth_date::date as birth_date,
     case
-        when a.ethnicity_hint::text in ('white', 'black', 'api', 'native', 'multiple', 'hispanic') then a.ethnicity_hint::text
+        when a.ethnicity_hint::text in ('white', 'black', 'api', 'native', 'multiple', 'hispanic')
+            then a.ethnicity_hint::text
         else 'unknown'
     end as ethnicity_hint
 from {{ ref('stg_' ~ var('layout') ~ '__patient') }} as a

@@ -1,5 +1,5 @@
--- A table, since each lookup by patient reads it. It is filled in place: to replace it would drop the views that read it. Runs
--- fill it too, before they compare notes: a merge takes effect without a refresh of the dictionaries.
+-- A table, since each lookup by patient reads it. It is filled in place: to replace it would drop the views that read
+-- it. Runs fill it too, before they compare notes: a merge takes effect without a refresh of the dictionaries.
 {{ config(
     materialized='incremental', incremental_strategy='append', on_schema_change='fail', full_refresh=false,
     pre_hook="{% if is_incremental() %}delete from {{ this }}{% endif %}",

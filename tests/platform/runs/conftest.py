@@ -16,7 +16,7 @@ from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 from deid_tasks.settings import InstitutionSettings, Secrets
 from tests.support.dbt_models import build_models
 from tests.support.freeze_truth import freeze_truth
-from tests.support.published_days import reset
+from tests.support.published_days import forget_runs
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(built_site) -> Site:
-    """The institution, of which nothing is published, excluded or retracted."""
-    reset(built_site.settings, built_site)
+    """The institution, before its first run."""
+    forget_runs(built_site)
     return built_site
 
 
