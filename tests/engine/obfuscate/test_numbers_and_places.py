@@ -103,6 +103,8 @@ def test_a_policy_that_keeps_states_keeps_cities_in_them(rewrite):
         ("[FACILITY:MGH]", r"[A-Z]{3}"),
         ("[ORGANIZATION:First Baptist Church of Hanover]", r"[A-Z][a-z]+ [A-Z][a-z]+ Church"),
         ("[PROFESSION:retired teacher]", r"[a-z ]+"),
+        ("[PROFESSION:S]", r"[A-Z][A-Za-z -]+"),
+        ("[PROFESSION:e]", r"[a-z -]+"),
         ("[EMAIL:maria.okafor77@mail.test]", r"[a-z]+\.[a-z]+\d\d@(?!mail)[a-z]+\.test"),
         ("[URL:https://www.mercy.test/portal/123]", r"https://www\.(?!mercy)[a-z]+\.test/portal/\d{3}"),
         ("[IP:10.1.2.3]", r"10\.\d+\.\d+\.\d+"),

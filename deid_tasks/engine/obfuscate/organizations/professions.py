@@ -69,13 +69,14 @@ def replace_profession(value: str, context: NoteContext) -> str:
 
 
 def _is_plural(folded: str) -> bool:
-    if not folded.endswith("s") or folded in _levels():
+    if len(folded) < 3 or not folded.endswith("s") or folded in _levels():
         return False
     return folded[:-1] in _levels() or not folded.endswith("ss")
 
 
 def _other_profession(single: str, context: NoteContext) -> str:
-    options = [name for name in _of_level(_level(single)) if name not in single and single not in name]
+    others = [name for name in _of_level(_level(single)) if name != single]
+    options = [name for name in others if name not in single and single not in name] or others
     if context.options.same_length:
         options = [name for name in options if len(name) == len(single)] or options
     return context.keyed.choice(options, "profession", context.patient_id, single)
