@@ -16,6 +16,7 @@ from deid_tasks.platform.runs.reports import RunKind, RunPlan, ShardPlan
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.merges import refresh_merges
+from deid_tasks.platform.warehouse.shards import assign_shards
 from deid_tasks.platform.warehouse.slices import keys_in_use, published_days
 from deid_tasks.platform.warehouse.work_list import (
     Cause,
@@ -72,8 +73,10 @@ def plan_notes_run(
             begin_work_list(connection, settings, run_id)
             logger.info("%s: dry run, nothing is changed", run_id)
             work, days = 0, []
-    # A day without notes is still published, and reviewed by a person.
-    return run_plan(settings, "notes", work, causes, fewest_shards=min(1, len(days)) if request.is_whole else 0)
+        # A day without notes is still published, and reviewed by a person.
+        plan = run_plan(settings, "notes", work, causes, fewest_shards=min(1, len(days)) if request.is_whole else 0)
+        assign_shards(connection, settings, run_id, len(plan["shards"]))
+    return plan
 
 
 def _check_published(connection: Connection, settings: InstitutionSettings, days: Sequence[datetime.date]) -> None:
@@ -103,10 +106,11 @@ def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: st
         amended = amended_without_time(connection, settings, secrets, room)
         add_notes(connection, settings, run_id, Cause.AMENDED, amended)
         causes = count_causes(connection, settings, run_id)
-        work = count_work(connection, settings, run_id)
+        plan = run_plan(settings, "changes", count_work(connection, settings, run_id), causes)
+        assign_shards(connection, settings, run_id, len(plan["shards"]))
     if sum(causes.values()) >= settings.changes.max_notes:
         logger.warning("%s: more notes changed than changes.max_notes; the next run takes the others", run_id)
-    return run_plan(settings, "changes", work, causes)
+    return plan
 
 
 def check_surrogate_key(connection: Connection, settings: InstitutionSettings, secrets: Secrets) -> None:

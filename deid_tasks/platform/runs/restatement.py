@@ -27,6 +27,7 @@ from deid_tasks.platform.warehouse import Shard, connect
 from deid_tasks.platform.warehouse.ledger import read_ledger
 from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.notes import read_shard
+from deid_tasks.platform.warehouse.shards import assign_shards
 from deid_tasks.platform.warehouse.stale_notes import (
     StaleNote,
     add_carried,
@@ -94,7 +95,9 @@ def plan_restate_run(
         if counts[_CARRIED]:
             _verify_carry(writer, settings, secrets, run_id, pin)
             counts[_CARRIED] = carry_notes(writer, settings, pin["fingerprint"])
-    return run_plan(settings, "restate", listing.work, counts)
+        plan = run_plan(settings, "restate", listing.work, counts)
+        assign_shards(writer, settings, run_id, len(plan["shards"]))
+    return plan
 
 
 @logged_step
@@ -202,6 +205,7 @@ def _verify_carry(
     engine = load_engine(settings, secrets, pin)
     begin_work_list(connection, settings, sample_id)
     add_notes(connection, settings, sample_id, Cause.STALE, sample)
+    assign_shards(connection, settings, sample_id, 1)
     equal = _compare_with_ledger(connection, settings, secrets, sample_id, engine)
     begin_work_list(connection, settings, sample_id)
     differing = equal[False]

@@ -5,8 +5,9 @@ No other package runs SQL on the warehouse. The tables of the schemas ``_results
 """
 
 from deid_tasks.platform.warehouse.connection import connect
-from deid_tasks.platform.warehouse.notes import Shard, read_shard
+from deid_tasks.platform.warehouse.notes import read_shard
 from deid_tasks.platform.warehouse.patients import read_patients
+from deid_tasks.platform.warehouse.shards import Shard
 from deid_tasks.platform.warehouse.upgrade import SchemaVersion, upgrade_schemas
 
 __all__ = [

@@ -1,8 +1,7 @@
-"""Notes of one day, divided into shards by patient and streamed in batches."""
+"""Notes of one day and shard, streamed in batches."""
 
 import datetime
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -10,20 +9,13 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.notes import NOTE_SCHEMA
 from deid_tasks.engine.text import Document
+from deid_tasks.platform.warehouse.shards import Shard
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.platform.warehouse.work_list import open_day_table
 from deid_tasks.settings import InstitutionSettings
 
 _HASH_RANGE = 1 << 32
 """Number of values of the 32-bit hash by which notes are chosen."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """One of ``count`` parts of a run's notes, counted from 0. All notes of a patient are in one shard."""
-
-    index: int
-    count: int
 
 
 class ReadNotes(NamedTuple):
@@ -44,7 +36,7 @@ def read_shard(
     batch_notes: int = 500,
     batch_characters: int = 8_000_000,
 ) -> Iterator[ReadNotes]:
-    """Yield the notes of one day that are on the run's work list, in batches, in order of patient and note.
+    """Yield the notes of one day and shard of the run's work list, in batches, in order of patient and note.
 
     Memory stays flat whatever the shard's size. A note without a text, or with one that is not valid UTF-8, has a null
     text, for the engine to quarantine. A note that left the day since the list was made is not read.
@@ -70,7 +62,7 @@ def read_shard(
                     and exists (
                         select 1 from {results}.run_note as w
                         where w.run_id = %(run_id)s and w.note_day = %(day)s and w.note_id = n.note_id
-                            and not w.is_removal and w.shard_hash %% %(count)s = %(index)s
+                            and w.shard = %(shard)s
                     )
                 order by n.patient_id, n.note_id
                 """,
@@ -80,8 +72,7 @@ def read_shard(
                 "run_id": run_id,
                 "day": day,
                 "next": day + datetime.timedelta(days=1),
-                "count": shard.count,
-                "index": shard.index,
+                "shard": shard.index,
             },
         )
         rows: list[tuple[object, ...]] = []

@@ -64,11 +64,6 @@ present as (
 )
 """
 
-_SHARD_HASH = """
-('x' || left(md5(coalesce(p.patient_id, l.patient_id, p.note_id, l.note_id, '')), 8))::bit(32)::bigint
-"""
-"""All notes of a patient are in one shard; those without a patient are spread."""
-
 _CAUSE = """
 case
     when p.note_id is null then 'deleted'
@@ -156,7 +151,7 @@ def plan_days(
                     ),
                     insert=compose(
                         """
-                        insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal, shard_hash)
+                        insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal)
                         select
                             %(run_id)s, coalesce(p.note_id, l.note_id), %(day)s,
                             case
@@ -164,8 +159,7 @@ def plan_days(
                                 when p.exclusion is not null then 'excluded'
                                 else 'day'
                             end,
-                            p.note_id is null or p.exclusion is not null,
-                            {shard_hash}
+                            p.note_id is null or p.exclusion is not null
                         from present as p
                         full join (select * from {results}.note_ledger where note_day = %(day)s) as l
                             on p.note_id = l.note_id
@@ -176,7 +170,6 @@ def plan_days(
                             and (not %(only_quarantined)s or l.outcome = 'quarantined')
                         """,
                         settings,
-                        shard_hash=sql.SQL(_SHARD_HASH),
                     ),
                 ),
                 {
@@ -218,12 +211,11 @@ def plan_changes(
         open=open_day_table(settings),
         select=compose(
             """
-            select note_id, note_day, cause, is_removal, shard_hash
+            select note_id, note_day, cause, is_removal
             from (
                 select
                     note_id,
                     cause,
-                    shard_hash,
                     -- A note that moved to a day without a publication leaves, and comes back with its day.
                     cause in ('deleted', 'excluded') or not is_open as is_removal,
                     case when is_open and cause <> 'excluded' then present_day
@@ -234,8 +226,7 @@ def plan_changes(
                         p.note_datetime::date as present_day,
                         l.note_day as ledger_day,
                         coalesce(o.note_day is not null, false) as is_open,
-                        {cause} as cause,
-                        {shard_hash} as shard_hash
+                        {cause} as cause
                     from present as p
                     full join {results}.note_ledger as l on p.note_id = l.note_id
                     left join {results}.patient_record as r on p.patient_id = r.patient_id
@@ -258,7 +249,6 @@ def plan_changes(
             """,
             settings,
             cause=sql.SQL(_CAUSE).format(digest=digest_as_read(settings)),
-            shard_hash=sql.SQL(_SHARD_HASH),
         ),
     )
     compare_in_memory(connection)
@@ -269,8 +259,8 @@ def plan_changes(
         cursor.execute(
             compose(
                 """
-                insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal, shard_hash)
-                select %s, note_id, note_day, cause, is_removal, shard_hash from changed_note
+                insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal)
+                select %s, note_id, note_day, cause, is_removal from changed_note
                 """,
                 settings,
             ),
@@ -291,16 +281,9 @@ def add_notes(
         execute_values(
             cursor,
             compose(
-                """
-                insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal, shard_hash)
-                select x.run_id, x.note_id, x.note_day, x.cause, x.is_removal, {shard_hash}
-                from (values %s) as x (run_id, note_id, note_day, cause, is_removal)
-                left join {results}.note_ledger as l on x.note_id = l.note_id
-                cross join (select null::text as patient_id, null::text as note_id) as p
-                on conflict do nothing
-                """,
+                "insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal) values %s"
+                " on conflict do nothing",
                 settings,
-                shard_hash=sql.SQL(_SHARD_HASH),
             ),
             [(run_id, note_id, day, str(cause), cause in REMOVALS) for note_id, day in notes],
         )

@@ -1,0 +1,11 @@
+"""The shard of each planned note, so that shards are about equally long and read their own notes alone."""
+
+from alembic import op
+
+revision, down_revision = "results_0009", "results_0008"
+
+
+def upgrade() -> None:
+    """Replace the hash that decided the shard by the shard; runs that were planned before are planned anew."""
+    op.execute("alter table run_note drop column shard_hash, add column shard integer")
+    op.execute("create index run_note_by_shard on run_note (run_id, shard)")
