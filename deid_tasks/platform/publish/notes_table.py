@@ -6,7 +6,7 @@ it.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,8 @@ PUBLISHED_SCHEMA = pa.schema(
         pa.field("text", pa.string(), nullable=False),
     ]
 )
+_GROUP_BYTES = 256 * 1_024 * 1_024
+"""Bytes of the rows that are sorted and written together."""
 _PROPERTIES = {"write.metadata.metrics.column.text": "none"}
 """Manifests hold no bounds of the text column: these would be the first letters of notes."""
 
@@ -92,18 +94,23 @@ def open_table(settings: InstitutionSettings, secrets: Secrets) -> "Table":
 
 
 def replace_notes(
-    settings: InstitutionSettings, secrets: Secrets, notes: pa.Table, removed: RemovedRows, summary: dict[str, str]
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    notes: Callable[[], Iterable[pa.RecordBatch]],
+    removed: RemovedRows,
+    summary: dict[str, str],
 ) -> Publication:
     """Remove rows and add ``notes`` in one catalog commit; nothing is committed where there is nothing to do.
 
-    Notes are written in the order of their pseudonyms: the order of the warehouse would reveal the rank of their real
-    identifiers. Readers see the table as before or as after. After a concurrent writer's commit, the table is loaded
-    again and the replacement repeated, up to eight times.
+    Notes are written in groups of about 256 MB, each in the order of its pseudonyms: the order of the warehouse would
+    reveal the rank of their real identifiers. One group at a time is in memory. Readers see the table as before or as
+    after. After a concurrent writer's commit, the table is loaded again and the replacement repeated, up to eight
+    times.
 
     Args:
         settings: the institution.
         secrets: its secrets.
-        notes: the new rows, of ``PUBLISHED_SCHEMA``.
+        notes: returns the new rows, of ``PUBLISHED_SCHEMA``, each time it is called.
         removed: the rows to remove.
         summary: stored in the snapshot's summary.
 
@@ -111,21 +118,47 @@ def replace_notes(
         PublishError: the commit failed for good; the table is as it was.
     """
     table = open_table(settings, secrets)
-    notes = notes.sort_by([("slice_key", "ascending"), ("note_key", "ascending")])
     condition = _rows_to_remove(settings, removed)
 
-    def replace() -> None:
+    def replace() -> int:
         table.refresh()
+        groups = _groups(notes())
+        written = 0
         with table.transaction() as transaction:
             if condition is not None:
-                transaction.overwrite(notes, overwrite_filter=condition, snapshot_properties=summary)
-            elif notes.num_rows:
-                transaction.append(notes, snapshot_properties=summary)
+                first = next(groups, PUBLISHED_SCHEMA.empty_table())
+                transaction.overwrite(first, overwrite_filter=condition, snapshot_properties=summary)
+                written += first.num_rows
+            for group in groups:
+                transaction.append(group, snapshot_properties=summary)
+                written += group.num_rows
+        return written
 
     with translate_publish_errors("write", settings):
-        commit_with_retries(replace)
+        written = commit_with_retries(replace)
         snapshot = table.current_snapshot()
-    return Publication(snapshot.snapshot_id if snapshot else 0, notes.num_rows, table.location())
+    return Publication(snapshot.snapshot_id if snapshot else 0, written, table.location())
+
+
+def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Yield the rows in tables of bounded size, each sorted."""
+    held: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        if held and size + batch.nbytes > _GROUP_BYTES:
+            yield _sorted(held)
+            held, size = [], 0
+        held.append(batch)
+        size += batch.nbytes
+    if held:
+        yield _sorted(held)
+
+
+def _sorted(batches: list[pa.RecordBatch]) -> pa.Table:
+    notes = pa.Table.from_batches(batches, schema=PUBLISHED_SCHEMA)
+    return notes.sort_by([("slice_key", "ascending"), ("note_key", "ascending")])
 
 
 def _rows_to_remove(settings: InstitutionSettings, removed: RemovedRows) -> "BooleanExpression | None":

@@ -1,6 +1,7 @@
 """What a publication does with each note of a run: write it, remove it, or leave it to a later run."""
 
 import datetime
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -29,86 +30,126 @@ class ReadNote:
 
 
 @dataclass
-class CommitPlan:
-    """The rows to write and to remove, and the ledger after it."""
+class PartPlan:
+    """What a commit does with the notes of one part of a run."""
 
     items: list[WorkItem] = field(default_factory=list)
-    written: dict[str, ReadNote] = field(default_factory=dict)
-    """Notes whose shard rows count, by id; some of them are quarantined and get no row in the table."""
-    excluded: list[LedgerRow] = field(default_factory=list)
-    forgotten: set[str] = field(default_factory=set)
+    written: list[ReadNote] = field(default_factory=list)
+    """Notes whose shard rows count; some of them are quarantined and get no row in the table."""
+
+
+@dataclass
+class CommitPlan:
+    """The rows that a commit removes, and what it does to the ledger, for all parts of a run together.
+
+    Nothing in it grows with the notes that are written: these are recorded part by part.
+    """
+
+    whole_slices: Collection[str] = frozenset()
+    """Slices of which every row is removed."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """Notes by result."""
+    retracted: list[WorkItem] = field(default_factory=list, repr=False)
+    """Notes whose published row is removed because they were deleted or excluded."""
+    excluded: list[LedgerRow] = field(default_factory=list, repr=False)
+    forgotten: set[str] = field(default_factory=set, repr=False)
     """Notes that leave the ledger."""
-    rows: set[tuple[str, str]] = field(default_factory=set)
-    """Slice and note key of the rows to remove."""
-    anywhere: set[str] = field(default_factory=set)
+    rows: set[tuple[str, str]] = field(default_factory=set, repr=False)
+    """Slice and note key of the rows to remove from other slices."""
+    anywhere: set[str] = field(default_factory=set, repr=False)
     """Keys of notes whose rows are to be removed from whatever slice has them."""
-    kept: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set, repr=False)
     """Keys of notes whose rows stay in slices that are replaced."""
     days: set[datetime.date] = field(default_factory=set)
     """Days of the rows that the commit writes or removes."""
-
-    def removed_rows(self, whole_slices: Collection[str]) -> RemovedRows:
-        """Return the rows that the commit removes, where these slices are replaced as a whole."""
-        return RemovedRows(
-            frozenset(whole_slices),
-            frozenset(self.kept),
-            frozenset((name, key) for name, key in self.rows if name not in whole_slices),
-            frozenset(self.anywhere),
-        )
+    slices: dict[datetime.date, str] = field(default_factory=dict)
+    """Slice of each day that gets rows."""
+    touched: set[str] = field(default_factory=set)
+    """Slices that get or lose rows."""
 
     @property
-    def retracted(self) -> list[WorkItem]:
-        """Notes whose published row was removed because they were deleted or excluded."""
-        return [i for i in self.items if i.result == "removed" and i.cause in REMOVALS and i.former_note_key]
+    def removed_rows(self) -> RemovedRows:
+        """The rows that the commit removes."""
+        return RemovedRows(
+            frozenset(self.whole_slices), frozenset(self.kept), frozenset(self.rows), frozenset(self.anywhere)
+        )
 
-    def count(self, result: str) -> int:
-        """Return how many notes have this result."""
-        return sum(item.result == result for item in self.items)
+    def add(
+        self,
+        work: Iterable[WorkItem],
+        ledger: Mapping[str, LedgerRow],
+        present: Mapping[str, SourceNote],
+        read: Mapping[str, ReadNote],
+        run_id: str,
+    ) -> PartPlan:
+        """Add what to do with each note of a part of the work list, by what the source holds now, and return it.
 
+        - A note that the source does not hold on that day any more is removed, and so is one that is excluded. One that
+          the run has already removed stays removed.
+        - A note that was read in the version that the source holds now is written.
+        - Any other note changed after it was read. It stays as it is published, and the next changes run takes it.
 
-def plan_commit(
-    work: Iterable[WorkItem],
-    ledger: Mapping[str, LedgerRow],
-    present: Mapping[str, SourceNote],
-    read: Mapping[str, ReadNote],
-    run_id: str,
-) -> CommitPlan:
-    """Return what to do with each note of the work list, by what the source holds now.
+        Args:
+            work: The part of the run's work list.
+            ledger: Its notes in the ledger.
+            present: Its notes in the source.
+            read: Its notes in the file of the shard.
+            run_id: The run.
+        """
+        part = PartPlan()
+        for item in work:
+            known, now = ledger.get(item.note_id), present.get(item.note_id)
+            made = read.get(item.note_id)
+            if now is None and known is not None and known.note_day == item.note_day:
+                self.forgotten.add(item.note_id)
+                cause = item.cause if item.cause == Cause.REDATED else str(Cause.DELETED)
+                done = self._take_away(replace(item, cause=cause), known)
+            elif now is not None and now.exclusion is not None:
+                self.excluded.append(_excluded_row(item, now, run_id))
+                done = self._take_away(replace(item, cause=str(Cause.EXCLUDED)), known)
+            elif now is not None and made is not None and made.version == now.version:
+                part.written.append(made)
+                done = self._take_away(item, known, made.row)
+            elif now is None and known is None and item.result == "removed":
+                # The run removed it before it read any note, and has counted its row then.
+                done = replace(item, former_slice_key=None, former_note_key=None, outcome=None)
+            else:
+                # It changed, or the ledger has it on another day meanwhile, which another run published.
+                if known is not None and known.note_key is not None:
+                    self.kept.add(known.note_key)
+                done = replace(item, result="left", outcome=None)
+            part.items.append(done)
+            self._count(done)
+        return part
 
-    - A note that the source does not hold on that day any more is removed, and so is one that is excluded. One that the
-      run has already removed stays removed.
-    - A note that was read in the version that the source holds now is written.
-    - Any other note changed after it was read. It stays as it is published, and the next changes run takes it.
+    def _take_away(self, item: WorkItem, known: LedgerRow | None, made: LedgerRow | None = None) -> WorkItem:
+        """Remove the published row of a note, if it has one, and return what becomes of the note."""
+        if known is not None and known.is_published:
+            assert known.note_key is not None
+            if known.outcome == PUBLISHING or known.slice_key is None:
+                self.anywhere.add(known.note_key)
+            elif known.slice_key not in self.whole_slices:
+                self.rows.add((known.slice_key, known.note_key))
+            self.days.add(known.note_day)
+        if made is not None and made.note_key is not None:
+            self.days.add(made.note_day)
+        if made is not None and made.slice_key is not None:
+            self.slices[made.note_day] = made.slice_key
+        return replace(
+            item,
+            result="written" if made is not None and made.note_key is not None else "removed",
+            slice_key=made.slice_key if made else None,
+            note_key=made.note_key if made else None,
+            outcome=made.outcome if made else None,
+            former_slice_key=known.slice_key if known else None,
+            former_note_key=known.note_key if known else None,
+        )
 
-    Args:
-        work: The run's work list.
-        ledger: Its notes in the ledger.
-        present: Its notes in the source.
-        read: Its notes in the files of the run's shards.
-        run_id: The run.
-    """
-    plan = CommitPlan()
-    for item in work:
-        known, now = ledger.get(item.note_id), present.get(item.note_id)
-        made = read.get(item.note_id)
-        if now is None and known is not None and known.note_day == item.note_day:
-            plan.forgotten.add(item.note_id)
-            _take_away(plan, item if item.cause == Cause.REDATED else replace(item, cause=str(Cause.DELETED)), known)
-        elif now is not None and now.exclusion is not None:
-            plan.excluded.append(_excluded_row(item, now, run_id))
-            _take_away(plan, replace(item, cause=str(Cause.EXCLUDED)), known)
-        elif now is not None and made is not None and made.version == now.version:
-            plan.written[item.note_id] = made
-            _take_away(plan, item, known, made.row)
-        elif now is None and known is None and item.result == "removed":
-            # The run removed it before it read any note, and has counted its row then.
-            plan.items.append(replace(item, former_slice_key=None, former_note_key=None))
-        else:
-            # It changed, or the ledger has it on another day meanwhile, which another run published.
-            if known is not None and known.note_key is not None:
-                plan.kept.add(known.note_key)
-            plan.items.append(replace(item, result="left"))
-    return plan
+    def _count(self, item: WorkItem) -> None:
+        self.counts[str(item.result)] += 1
+        self.touched.update(name for name in (item.slice_key, item.former_slice_key) if name)
+        if item.result == "removed" and item.cause in REMOVALS and item.former_note_key:
+            self.retracted.append(item)
 
 
 def read_version(row: Mapping[str, Any]) -> NoteVersion:
@@ -146,29 +187,6 @@ def read_note(row: Mapping[str, Any], run_id: str, fingerprint: str, key: bytes)
             note_key=row["note_key"] if is_published else None,
             run_id=run_id,
         ),
-    )
-
-
-def _take_away(plan: CommitPlan, item: WorkItem, known: LedgerRow | None, made: LedgerRow | None = None) -> None:
-    """Remove the published row of a note, if it has one, and record what becomes of the note."""
-    if known is not None and known.is_published:
-        assert known.note_key is not None
-        if known.outcome == PUBLISHING or known.slice_key is None:
-            plan.anywhere.add(known.note_key)
-        else:
-            plan.rows.add((known.slice_key, known.note_key))
-        plan.days.add(known.note_day)
-    if made is not None and made.note_key is not None:
-        plan.days.add(made.note_day)
-    plan.items.append(
-        replace(
-            item,
-            result="written" if made is not None and made.note_key is not None else "removed",
-            slice_key=made.slice_key if made else None,
-            note_key=made.note_key if made else None,
-            former_slice_key=known.slice_key if known else None,
-            former_note_key=known.note_key if known else None,
-        )
     )
 
 

@@ -23,7 +23,7 @@ from deid_tasks.platform.warehouse import Shard, connect, read_patients, read_sh
 from deid_tasks.platform.warehouse.needed_records import mark_digest
 from deid_tasks.platform.warehouse.notes import ReadNotes
 from deid_tasks.platform.warehouse.record_digests import read_record_digests
-from deid_tasks.platform.warehouse.shards import shard_days
+from deid_tasks.platform.warehouse.work_list import work_days
 from deid_tasks.platform.workspace import shard_file
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -72,7 +72,7 @@ def process_shard(
         sealed_originals(settings, secrets, engine, target) as keep,
     ):
         source = ShardSource(settings, secrets, reader, lookup, engine)
-        for day in shard_days(reader, settings, run_id, part):
+        for day in work_days(reader, settings, run_id, part.index):
             slice_key = slice_pseudonym(source.obfuscator, day)
             for notes in read_shard(reader, settings, run_id, day, part):
                 result = source.deidentify(notes, slice_key)

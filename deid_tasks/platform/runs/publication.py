@@ -2,8 +2,10 @@
 
 import datetime
 import logging
+import random
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +16,7 @@ from deid_tasks.core.errors import GateError
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.platform.publish import PUBLISHED_SCHEMA, Publication, replace_notes, table_location
 from deid_tasks.platform.runs.certificates import valid_certificate
-from deid_tasks.platform.runs.commit_plan import CommitPlan, ReadNote, plan_commit, read_note
+from deid_tasks.platform.runs.commit_plan import CommitPlan, ReadNote, read_note
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
 from deid_tasks.platform.runs.pseudonyms import digest_seed, ledger_key, slice_pseudonym
 from deid_tasks.platform.runs.reports import EnginePin, GateReport, PublicationReport, RemovalReport, RunKind
@@ -23,6 +25,7 @@ from deid_tasks.platform.runs.reviews import check_review
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.ledger import (
+    end_publication,
     forget_notes,
     lock_publication,
     read_ledger,
@@ -31,11 +34,12 @@ from deid_tasks.platform.warehouse.ledger import (
     unplanned_keys,
     upsert_ledger,
     write_results,
+    written_notes,
 )
 from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.results import record_removal_run, record_removed
-from deid_tasks.platform.warehouse.slices import announce_slices, close_slices
-from deid_tasks.platform.warehouse.work_list import begin_work_list, plan_changes, whole_days
+from deid_tasks.platform.warehouse.slices import announce_slices, close_slices, former_slices
+from deid_tasks.platform.warehouse.work_list import Part, begin_work_list, plan_changes, whole_days
 from deid_tasks.platform.workspace import fingerprint_of, prune_runs, read_batches, shard_files
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -135,13 +139,13 @@ def publish_notes(
         check_review(connection, settings, run_id, fingerprint)
     summary = {"palimpsest.fingerprint": fingerprint, "palimpsest.certificate": certificate["certificate_id"]}
     plan, publication = _Commit(settings, secrets, run_id).publish(files, summary, fingerprint)
-    left = plan.count("left")
+    left = plan.counts["left"]
     if left:
         logger.warning("%s: %d notes changed while the run read them; the next changes run takes them", run_id, left)
     prune_runs(settings)
     return {
         "notes": publication.notes,
-        "removed": plan.count("removed"),
+        "removed": plan.counts["removed"],
         "left": left,
         "snapshot_id": publication.snapshot_id,
         "table": publication.location,
@@ -169,61 +173,75 @@ class _Commit:
         """Write the shards' rows and remove others, and bring the ledger up to date.
 
         One run of an institution publishes at a time. The ledger's rows say ``publishing`` from before the table's
-        commit until after it, so that a killed run is noticed by the next one.
+        commit until after it, so that a killed run is noticed by the next one. One shard at a time is in memory.
         """
         settings, run_id = self._settings, self._run_id
         with connect(self._uri) as lock:
             lock_publication(lock, settings)
             with connect(self._uri) as connection:
                 days = [] if only_removals else whole_days(connection, settings, run_id)
-                plan = self._plan(connection, files, fingerprint, only_removals=only_removals)
-                slices = {note.row.note_day: note.row.slice_key for note in plan.written.values() if note.row.slice_key}
-                slices |= {day: slice_pseudonym(self._obfuscator, day) for day in days}
+                slices = {day: slice_pseudonym(self._obfuscator, day) for day in days}
+                former = former_slices(connection, settings, slices, days)
+                plan = CommitPlan({*slices.values(), *former})
+                self._plan(connection, plan, files, fingerprint, only_removals=only_removals)
+                slices |= plan.slices
                 key_id = self._obfuscator.pseudonym("key", "")
-                former = announce_slices(connection, settings, slices, days, key_id, run_id)
-                upsert_ledger(connection, settings, (note.announced for note in plan.written.values()))
-            whole = {slices[day] for day in days} | set(former)
-            table = pa.Table.from_batches(
-                (_published_rows(batch, settings, plan.written) for batch in read_batches(files)),
-                schema=PUBLISHED_SCHEMA,
-            )
-            removed = plan.removed_rows(whole)
+                announce_slices(connection, settings, slices, key_id, run_id)
             publication = Publication(0, 0, table_location(settings))
-            if table.num_rows or removed.is_any:
-                said = self._summary(summary, table.num_rows, key_id)
-                publication = replace_notes(settings, self._secrets, table, removed, said)
+            removed = plan.removed_rows
+            if plan.counts["written"] or removed.is_any:
+                said = self._summary(summary, plan.counts["written"], key_id)
+                rows = partial(self._published_rows, files)
+                publication = replace_notes(settings, self._secrets, rows, removed, said)
             # A run that is killed from here on does this again: the ledger still has the removed notes.
             remove_from_vault(settings, self._secrets, plan.retracted)
             with connect(self._uri) as connection:
                 record_retraction(connection, settings, self._secrets, run_id, plan.retracted, publication.snapshot_id)
-                upsert_ledger(connection, settings, (*(note.row for note in plan.written.values()), *plan.excluded))
+                end_publication(connection, settings, run_id)
+                upsert_ledger(connection, settings, plan.excluded)
                 forget_notes(connection, settings, plan.forgotten)
-                write_results(connection, settings, run_id, plan.items)
-                touched = {name for item in plan.items for name in (item.slice_key, item.former_slice_key) if name}
-                close_slices(connection, settings, touched | set(slices.values()), former, whole)
-                record_removed(connection, settings, run_id, plan.count("removed"))
+                close_slices(connection, settings, plan.touched | set(slices.values()), former, plan.whole_slices)
+                record_removed(connection, settings, run_id, plan.counts["removed"])
         plan.days.update(days)
         return plan, publication
 
     def _plan(
         self,
         connection: Connection,
+        plan: CommitPlan,
         files: list[Path],
         fingerprint: str,
         *,
         only_removals: bool,
-    ) -> CommitPlan:
+    ) -> None:
+        """Plan the parts of the run one after the other, and record in the ledger what is about to be written."""
         settings, run_id = self._settings, self._run_id
-        work = [item for item in read_work(connection, settings, run_id) if item.is_removal or not only_removals]
-        present = read_present(connection, settings, run_id, self._seed)
-        read: dict[str, ReadNote] = {}
-        for batch in read_batches(files):
-            for row in batch.to_pylist():
-                read[row["note_id"]] = read_note(row, run_id, fingerprint, self._key)
-        plan = plan_commit(work, read_ledger(connection, settings, run_id), present, read, run_id)
+        parts: list[Part] = ["unassigned", *range(len(files))]
+        for part in parts:
+            work = read_work(connection, settings, run_id, part)
+            if only_removals:
+                work = [item for item in work if item.is_removal]
+            read: dict[str, ReadNote] = {}
+            for batch in read_batches([files[part]] if isinstance(part, int) else []):
+                for row in batch.to_pylist():
+                    read[row["note_id"]] = read_note(row, run_id, fingerprint, self._key)
+            present = read_present(connection, settings, run_id, self._seed, part)
+            done = plan.add(work, read_ledger(connection, settings, run_id, part), present, read, run_id)
+            upsert_ledger(connection, settings, (note.announced for note in done.written))
+            write_results(connection, settings, run_id, done.items)
         # Another run may have published late notes of these days since this run was planned.
         plan.kept |= unplanned_keys(connection, settings, run_id)
-        return plan
+
+    def _published_rows(self, files: list[Path]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of the published table: the written notes without quarantined ones.
+
+        The shards come in no order of time, which the table must not show.
+        """
+        for shard in random.sample(range(len(files)), len(files)):
+            with connect(self._uri) as connection:
+                written = written_notes(connection, self._settings, self._run_id, shard)
+            for batch in read_batches([files[shard]]):
+                yield _published_rows(batch, self._settings, written)
 
     def _summary(self, summary: Mapping[str, str], notes: int, key_id: str) -> dict[str, str]:
         return {
@@ -240,10 +258,8 @@ def _iso_days(plan: CommitPlan) -> list[str]:
     return [day.isoformat() for day in sorted(plan.days)]
 
 
-def _published_rows(
-    batch: pa.RecordBatch, settings: InstitutionSettings, written: Mapping[str, object]
-) -> pa.RecordBatch:
-    """Return the rows of the published table for a batch of results: the written notes without quarantined ones."""
+def _published_rows(batch: pa.RecordBatch, settings: InstitutionSettings, written: Collection[str]) -> pa.RecordBatch:
+    """Return the rows of the published table for a batch of results."""
     is_written = pa.array([note in written for note in batch["note_id"].to_pylist()], pa.bool_())
     kept = batch.filter(pc.and_(is_written, pc.is_valid(batch["deid_text"])))
     columns = {"note_datetime": "deid_datetime", "text": "deid_text"}

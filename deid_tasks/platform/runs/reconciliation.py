@@ -3,7 +3,7 @@
 import datetime
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,25 +27,26 @@ from deid_tasks.platform.warehouse.results import (
     AuditRow,
     NoteOutcome,
     RunRow,
-    replace_outcomes,
+    add_outcomes,
+    delete_outcomes,
     replace_run,
     replace_run_counts,
     replace_run_figures,
 )
-from deid_tasks.platform.warehouse.work_list import whole_days, work_days
+from deid_tasks.platform.warehouse.work_list import Part, whole_days, work_days
 from deid_tasks.platform.workspace import fingerprint_of, read_batches, shard_files
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
 @dataclass
 class _Tally:
-    """Counts and rows of all shard files of a run."""
+    """Counts of all shard files of a run."""
 
     counts: Counter[str] = field(default_factory=Counter)
     amounts: defaultdict[str, Amounts] = field(default_factory=lambda: defaultdict(Amounts))
     """By note type."""
-    outcomes: list[NoteOutcome] = field(default_factory=list, repr=False)
-    audited: list[AuditRow] = field(default_factory=list, repr=False)
+    missing: int = 0
+    """Planned notes without an outcome, although the source still holds them."""
 
 
 @logged_step
@@ -83,11 +84,17 @@ def reconcile_run(
         )
     uri = secrets.text(settings.warehouse.connection)
     with connect(uri) as connection:
-        present = read_present(connection, settings, run_id, digest_seed(settings, secrets))
-        tally = _read_shards(connection, settings, run_id, fingerprint, files, present)
-        replace_outcomes(connection, settings, run_id, tally.outcomes, tally.audited)
-        missing = _missing(connection, settings, run_id, tally.outcomes, present)
-        notes_read = len(tally.outcomes) + missing
+        tally = _Tally()
+        delete_outcomes(connection, settings, run_id)
+        parts: list[Part] = ["unassigned", *range(len(files))]
+        for part in parts:
+            present = read_present(connection, settings, run_id, digest_seed(settings, secrets), part)
+            shard = [files[part]] if isinstance(part, int) else []
+            read = _read_shard(connection, settings, run_id, fingerprint, shard, present, tally)
+            lacking = {item.note_id for item in read_work(connection, settings, run_id, part) if not item.is_removal}
+            lacking -= read
+            tally.missing += sum(note in present and present[note].exclusion is None for note in lacking)
+        notes_read = tally.counts.total() + tally.missing
         days = whole_days(connection, settings, run_id) or work_days(connection, settings, run_id)
         if not days:
             raise GateError(f"{settings.institution}: the run has no work list any more; clear its task that plans it")
@@ -146,23 +153,6 @@ def reconcile_run(
     }
 
 
-def _missing(
-    connection: Connection,
-    settings: InstitutionSettings,
-    run_id: str,
-    outcomes: Sequence[NoteOutcome],
-    present: Mapping[str, SourceNote],
-) -> int:
-    """Return how many planned notes have no outcome although the source still holds them."""
-    have = {outcome.note_id for outcome in outcomes}
-    lacking = {
-        item.note_id
-        for item in read_work(connection, settings, run_id)
-        if not item.is_removal and item.note_id not in have
-    }
-    return sum(note in present and present[note].exclusion is None for note in lacking)
-
-
 def _run_counts(shards: Iterable[ShardReport]) -> list[tuple[str, str, int]]:
     """Return measure, entity and value of each count of a run: recovered spans, and sentences by how they were read."""
     recovered: Counter[str] = Counter()
@@ -176,37 +166,41 @@ def _run_counts(shards: Iterable[ShardReport]) -> list[tuple[str, str, int]]:
     ]
 
 
-def _read_shards(
+def _read_shard(
     connection: Connection,
     settings: InstitutionSettings,
     run_id: str,
     fingerprint: str,
     files: list[Path],
     present: Mapping[str, SourceNote],
-) -> _Tally:
-    """Count the rows of all shard files, and audit again each text that would be published.
+    tally: _Tally,
+) -> set[str]:
+    """Write the outcomes of a shard's file, count them, and return its notes.
 
-    A note that has changed since it was read will not be published, and is not audited.
+    Each text that would be published is audited again. A note that has changed since it was read will not be published,
+    and is not audited.
     """
-    tally = _Tally()
+    read: set[str] = set()
     for batch in read_batches(files):
         rows = batch.to_pylist()
         patients = read_patients(connection, settings, filter(None, (row["patient_id"] for row in rows)))
+        audited: list[AuditRow] = []
         for row in rows:
             tally.counts[row["outcome"]] += 1
             kind = row["note_type"] or ""
             tally.amounts[kind] = tally.amounts[kind].plus(
                 Amounts(row["words"], len(row["spans"] or ()), row["changed_words"], row["agreed_spans"])
             )
-            tally.outcomes.append(_outcome(run_id, row, fingerprint))
-            tally.audited.extend(_findings(run_id, row, row["findings"] or (), is_published=False))
+            audited.extend(_findings(run_id, row, row["findings"] or (), is_published=False))
             now = present.get(row["note_id"])
             if row["deid_text"] is not None and now is not None and now.version == read_version(row):
                 # Audits what the file holds, independently of what the worker reported.
                 found = audit(row["deid_text"], patients.get(row["patient_id"]), ())
                 second = [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in found]
-                tally.audited.extend(_findings(run_id, row, second, is_published=True))
-    return tally
+                audited.extend(_findings(run_id, row, second, is_published=True))
+        add_outcomes(connection, settings, (_outcome(run_id, row, fingerprint) for row in rows), audited)
+        read.update(row["note_id"] for row in rows)
+    return read
 
 
 def _findings(

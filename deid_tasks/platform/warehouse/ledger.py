@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import astuple, dataclass, fields
 
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
@@ -11,7 +11,7 @@ from psycopg2.extras import execute_values
 from deid_tasks.platform.warehouse.needed_records import mark_digest
 from deid_tasks.platform.warehouse.record_digests import read_record_digests
 from deid_tasks.platform.warehouse.statements import column_list, compose
-from deid_tasks.platform.warehouse.work_list import present_tables, work_days
+from deid_tasks.platform.warehouse.work_list import Part, in_part, present_tables, work_days
 from deid_tasks.settings import InstitutionSettings
 
 PUBLISHING = "publishing"
@@ -84,20 +84,24 @@ class WorkItem:
     note_key: str | None = None
     former_slice_key: str | None = None
     former_note_key: str | None = None
+    outcome: str | None = None
+    """What the ledger says of the note once it is published; ``None`` where its shard's row does not count."""
 
 
 _LEDGER = tuple(field.name for field in fields(LedgerRow))
 _ITEM = tuple(field.name for field in fields(WorkItem))
 
 
-def read_work(connection: Connection, settings: InstitutionSettings, run_id: str) -> list[WorkItem]:
-    """Return the run's work list, in order of day and note."""
+def read_work(connection: Connection, settings: InstitutionSettings, run_id: str, part: Part = "all") -> list[WorkItem]:
+    """Return the run's work list, or a part of it, in order of day and note."""
     with connection.cursor() as cursor:
         cursor.execute(
             compose(
-                "select {columns} from {results}.run_note where run_id = %s order by note_day, note_id",
+                "select {columns} from {results}.run_note as w where w.run_id = %s {in_part}"
+                " order by note_day, note_id",
                 settings,
                 columns=column_list(_ITEM),
+                in_part=in_part(part),
             ),
             (run_id,),
         )
@@ -107,7 +111,7 @@ def read_work(connection: Connection, settings: InstitutionSettings, run_id: str
 def write_results(
     connection: Connection, settings: InstitutionSettings, run_id: str, items: Iterable[WorkItem]
 ) -> None:
-    """Record what the publication did with each note of the work list."""
+    """Record what the publication does with notes of the work list."""
     with connection.cursor() as cursor:
         execute_values(
             cursor,
@@ -115,30 +119,53 @@ def write_results(
                 """
                 update {results}.run_note as n set
                     result = x.result, cause = x.cause, slice_key = x.slice_key, note_key = x.note_key,
+                    outcome = x.outcome,
                     former_slice_key = coalesce(x.former_slice_key, n.former_slice_key),
                     former_note_key = coalesce(x.former_note_key, n.former_note_key)
-                from (values %s)
-                    as x (run_id, note_id, result, cause, slice_key, note_key, former_slice_key, former_note_key)
+                from (values %s) as x (
+                    run_id, note_id, result, cause, slice_key, note_key, outcome, former_slice_key, former_note_key
+                )
                 where n.run_id = x.run_id and n.note_id = x.note_id
                 """,
                 settings,
             ),
             [
-                (run_id, i.note_id, i.result, i.cause, i.slice_key, i.note_key, i.former_slice_key, i.former_note_key)
+                (
+                    *(run_id, i.note_id, i.result, i.cause, i.slice_key, i.note_key, i.outcome),
+                    *(i.former_slice_key, i.former_note_key),
+                )
                 for i in items
             ],
+            page_size=1_000,
         )
 
 
-def read_ledger(connection: Connection, settings: InstitutionSettings, run_id: str) -> dict[str, LedgerRow]:
-    """Return the ledger's rows of the notes on the run's work list, by note."""
+def written_notes(connection: Connection, settings: InstitutionSettings, run_id: str, part: Part) -> set[str]:
+    """Return the notes of a part of the run that get a row of the published table."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                "select note_id from {results}.run_note as w where w.run_id = %s and w.result = 'written' {in_part}",
+                settings,
+                in_part=in_part(part),
+            ),
+            (run_id,),
+        )
+        return {note for (note,) in cursor.fetchall()}
+
+
+def read_ledger(
+    connection: Connection, settings: InstitutionSettings, run_id: str, part: Part = "all"
+) -> dict[str, LedgerRow]:
+    """Return the ledger's rows of the notes on the run's work list, or on a part of it, by note."""
     with connection.cursor() as cursor:
         cursor.execute(
             compose(
                 "select {columns} from {results}.note_ledger"
-                " where note_id in (select note_id from {results}.run_note where run_id = %s)",
+                " where note_id in (select w.note_id from {results}.run_note as w where w.run_id = %s {in_part})",
                 settings,
                 columns=column_list(_LEDGER),
+                in_part=in_part(part),
             ),
             (run_id,),
         )
@@ -146,17 +173,18 @@ def read_ledger(connection: Connection, settings: InstitutionSettings, run_id: s
 
 
 def read_present(
-    connection: Connection, settings: InstitutionSettings, run_id: str, seed: int
+    connection: Connection, settings: InstitutionSettings, run_id: str, seed: int, part: Part = "all"
 ) -> dict[str, SourceNote]:
-    """Return the notes of the run's work list as the source holds them now, by note.
+    """Return the notes of the run's work list, or of a part of it, as the source holds them now, by note.
 
     A note that the source lacks, or has on another day than the work list says, is left out.
     """
     found: dict[str, SourceNote] = {}
-    for day in work_days(connection, settings, run_id):
+    for day in work_days(connection, settings, run_id, part):
         with connection.cursor() as cursor:
             cursor.execute(
-                _present_statement(settings), {"run_id": run_id, "day": day, "next": day + datetime.timedelta(days=1)}
+                _present_statement(settings, part),
+                {"run_id": run_id, "day": day, "next": day + datetime.timedelta(days=1)},
             )
             rows = cursor.fetchall()
         digests = read_record_digests(connection, settings, seed, {row[1] for row in rows if row[1] is not None})
@@ -167,16 +195,17 @@ def read_present(
     return found
 
 
-def _present_statement(settings: InstitutionSettings) -> sql.Composed:
+def _present_statement(settings: InstitutionSettings, part: Part) -> sql.Composed:
     is_planned = compose(
         """
         and n.note_datetime >= %(day)s and n.note_datetime < %(next)s
         and exists (
             select 1 from {results}.run_note as w
-            where w.run_id = %(run_id)s and w.note_day = %(day)s and w.note_id = n.note_id
+            where w.run_id = %(run_id)s and w.note_day = %(day)s and w.note_id = n.note_id {in_part}
         )
         """,
         settings,
+        in_part=in_part(part),
     )
     return sql.SQL(
         """
@@ -204,7 +233,24 @@ def upsert_ledger(connection: Connection, settings: InstitutionSettings, rows: I
                     sql.SQL("{0} = excluded.{0}").format(sql.Identifier(name)) for name in others
                 ),
             ),
-            [tuple(asdict(row).values()) for row in rows],
+            [astuple(row) for row in rows],
+            page_size=1_000,
+        )
+
+
+def end_publication(connection: Connection, settings: InstitutionSettings, run_id: str) -> None:
+    """Write the outcomes of the run's written notes, which the ledger has as ``publishing`` until then."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                """
+                update {results}.note_ledger as l set outcome = w.outcome, note_key = w.note_key, updated_at = now()
+                from {results}.run_note as w
+                where w.run_id = %s and w.outcome is not null and w.note_id = l.note_id
+                """,
+                settings,
+            ),
+            (run_id,),
         )
 
 

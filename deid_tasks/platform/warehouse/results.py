@@ -104,18 +104,25 @@ _FIGURE_COLUMNS = (
 )
 
 
-def replace_outcomes(
+def delete_outcomes(connection: Connection, settings: InstitutionSettings, run_id: str) -> None:
+    """Delete the outcomes and findings of an earlier try of the run."""
+    with connection.cursor() as cursor:
+        for table in ("note_outcome", "audit_finding"):
+            cursor.execute(
+                compose("delete from {results}.{table} where run_id = %s", settings, table=sql.Identifier(table)),
+                (run_id,),
+            )
+
+
+def add_outcomes(
     connection: Connection,
     settings: InstitutionSettings,
-    run_id: str,
     outcomes: Iterable[NoteOutcome],
     findings: Iterable[AuditRow],
 ) -> None:
-    """Write one row a note and one a finding, in place of the run's earlier ones."""
+    """Write one row a note and one a finding."""
     with connection.cursor() as cursor:
-        cursor.execute(compose("delete from {results}.note_outcome where run_id = %s", settings), (run_id,))
         _insert_rows(cursor, settings, "note_outcome", outcomes)
-        cursor.execute(compose("delete from {results}.audit_finding where run_id = %s", settings), (run_id,))
         _insert_rows(cursor, settings, "audit_finding", findings)
 
 

@@ -68,15 +68,3 @@ def assign_shards(connection: Connection, settings: InstitutionSettings, run_id:
             cursor.execute(compose(_MEASURED, settings), values)
         cursor.execute("analyze note_size")
         cursor.execute(compose(_ASSIGNED, settings), {"run_id": run_id, "count": count})
-
-
-def shard_days(connection: Connection, settings: InstitutionSettings, run_id: str, shard: Shard) -> list[datetime.date]:
-    """Return the days of the notes of one shard, in order."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            compose(
-                "select distinct note_day from {results}.run_note where run_id = %s and shard = %s order by 1", settings
-            ),
-            (run_id, shard.index),
-        )
-        return [day for (day,) in cursor.fetchall()]

@@ -47,24 +47,19 @@ def announce_slices(
     connection: Connection,
     settings: InstitutionSettings,
     slices: Mapping[datetime.date, str],
-    whole: Collection[datetime.date],
     key_id: str,
     run_id: str,
-) -> list[str]:
-    """Record that rows of these slices are about to be published, and return the former names of whole days.
+) -> None:
+    """Record that rows of these slices are about to be published.
 
     The caller commits before it writes the table. A run that ends in between then leaves no slice without a record.
 
     Args:
         connection: A connection to the warehouse.
         settings: The institution.
-        slices: Name of the slice of each day that gets rows.
-        whole: The days of which every row is replaced.
+        slices: Name of the slice of each day that gets rows, or loses all.
         key_id: Pseudonym of the surrogate key.
         run_id: The run.
-
-    Raises:
-        GateError: a former slice holds one of the whole days and other days beside it, which would be lost.
     """
     with connection.cursor() as cursor:
         execute_values(
@@ -80,7 +75,6 @@ def announce_slices(
             ),
             [(name, day, day + _DAY, day, key_id, run_id) for day, name in sorted(slices.items())],
         )
-    return former_slices(connection, settings, slices, whole)
 
 
 def former_slices(

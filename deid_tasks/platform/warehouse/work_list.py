@@ -8,6 +8,7 @@ import datetime
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
+from typing import Literal
 
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
@@ -50,6 +51,9 @@ class Cause(StrEnum):
 
 
 REMOVALS = frozenset({Cause.DELETED, Cause.EXCLUDED})
+
+Part = int | Literal["all", "unassigned"]
+"""A part of a run's notes: those of the shard with this index, all notes, or those that no shard reads."""
 
 _NO_CONDITION = sql.SQL("")
 _PRESENT = """
@@ -111,6 +115,15 @@ def compare_in_memory(connection: Connection) -> None:
     """
     with connection.cursor() as cursor:
         cursor.execute("set local work_mem = '256MB'; set local jit = off")
+
+
+def in_part(part: Part) -> sql.Composable:
+    """Return the condition of a part of a run's notes on ``run_note as w``, beginning with ``and``."""
+    if part == "all":
+        return _NO_CONDITION
+    if part == "unassigned":
+        return sql.SQL("and w.shard is null")
+    return sql.SQL("and w.shard = {}").format(sql.Literal(part))
 
 
 def begin_work_list(
@@ -314,22 +327,22 @@ def count_work(connection: Connection, settings: InstitutionSettings, run_id: st
 
 def whole_days(connection: Connection, settings: InstitutionSettings, run_id: str) -> list[datetime.date]:
     """Return the days that the run publishes as a whole, in order."""
-    return _days(connection, settings, run_id, "run_day")
+    return _days(connection, compose("select note_day from {results}.run_day where run_id = %s", settings), run_id)
 
 
-def work_days(connection: Connection, settings: InstitutionSettings, run_id: str) -> list[datetime.date]:
-    """Return the days of the notes on the run's work list, in order."""
-    return _days(connection, settings, run_id, "run_note")
+def work_days(
+    connection: Connection, settings: InstitutionSettings, run_id: str, part: Part = "all"
+) -> list[datetime.date]:
+    """Return the days of the notes on the run's work list, or on a part of it, in order."""
+    statement = compose(
+        "select distinct w.note_day from {results}.run_note as w where w.run_id = %s {in_part}",
+        settings,
+        in_part=in_part(part),
+    )
+    return _days(connection, statement, run_id)
 
 
-def _days(connection: Connection, settings: InstitutionSettings, run_id: str, table: str) -> list[datetime.date]:
+def _days(connection: Connection, statement: sql.Composed, run_id: str) -> list[datetime.date]:
     with connection.cursor() as cursor:
-        cursor.execute(
-            compose(
-                "select distinct note_day from {results}.{table} where run_id = %s order by 1",
-                settings,
-                table=sql.Identifier(table),
-            ),
-            (run_id,),
-        )
-        return [day for (day,) in cursor.fetchall()]
+        cursor.execute(statement, (run_id,))
+        return sorted(day for (day,) in cursor.fetchall())

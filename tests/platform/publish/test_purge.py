@@ -46,7 +46,9 @@ class Published:
             [{"text": "plain", "note_datetime": datetime.datetime(2024, 1, 1)} | shared | row for row in rows],
             schema=PUBLISHED_SCHEMA,
         )
-        replace_notes(self.settings, self.secrets, table, RemovedRows(whole_slices=frozenset({slice_key})), {})
+        replace_notes(
+            self.settings, self.secrets, table.to_batches, RemovedRows(whole_slices=frozenset({slice_key})), {}
+        )
 
     def rows(self) -> list[dict]:
         return sorted(self.table().scan().to_arrow().to_pylist(), key=lambda row: (row["institution"], row["note_key"]))

@@ -13,7 +13,9 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 
 def publish_slice(settings, secrets, notes, slice_key, summary, former=()):
     """Replace every row of a slice, and of former ones."""
-    return replace_notes(settings, secrets, notes, RemovedRows(whole_slices=frozenset((slice_key, *former))), summary)
+    return replace_notes(
+        settings, secrets, notes.to_batches, RemovedRows(whole_slices=frozenset((slice_key, *former))), summary
+    )
 
 
 def rows(count: int, slice_key: str, word: str = "text") -> pa.Table:
@@ -115,7 +117,7 @@ def test_single_rows_are_removed_and_others_of_their_slices_stay(institution, pl
     replace_notes(
         institution,
         platform_secrets,
-        rows(1, "c"),
+        rows(1, "c").to_batches,
         RemovedRows(rows=frozenset({("a", "a-0")})),
         {},
     )
@@ -127,7 +129,7 @@ def test_kept_rows_stay_in_a_slice_that_is_replaced(institution, platform_secret
     replace_notes(
         institution,
         platform_secrets,
-        rows(0, "a"),
+        rows(0, "a").to_batches,
         RemovedRows(whole_slices=frozenset({"a"}), kept=frozenset({"a-1"})),
         {},
     )
@@ -136,5 +138,23 @@ def test_kept_rows_stay_in_a_slice_that_is_replaced(institution, platform_secret
 
 def test_a_row_is_found_in_whatever_slice_it_is(institution, platform_secrets):
     publish_slice(institution, platform_secrets, rows(2, "a"), "a", {})
-    replace_notes(institution, platform_secrets, rows(0, "a"), RemovedRows(anywhere=frozenset({"a-0"})), {})
+    replace_notes(institution, platform_secrets, rows(0, "a").to_batches, RemovedRows(anywhere=frozenset({"a-0"})), {})
     assert keys(institution, platform_secrets) == ["a-1"]
+
+
+def test_many_groups_are_one_commit(institution, platform_secrets, monkeypatch):
+    publish_slice(institution, platform_secrets, rows(3, "a", "former"), "a", {})
+    before = open_table(institution, platform_secrets)
+    monkeypatch.setattr("deid_tasks.platform.publish.notes_table._GROUP_BYTES", 400)
+    notes = pa.concat_tables(rows(4, name) for name in "abcde")
+    batches = notes.to_batches(max_chunksize=3)
+    published = replace_notes(
+        institution, platform_secrets, lambda: batches, RemovedRows(whole_slices=frozenset({"a"})), {"run": "many"}
+    )
+    after = open_table(institution, platform_secrets)
+    assert published.notes == 20
+    assert sorted(keys(institution, platform_secrets)) == sorted(notes["note_key"].to_pylist())
+    assert "former 0" not in texts(institution, platform_secrets)
+    # One metadata file more: the groups are snapshots of one commit, and readers see none before the last.
+    assert len(after.metadata.metadata_log) == len(before.metadata.metadata_log) + 1
+    assert len(after.metadata.snapshots) > len(before.metadata.snapshots) + 2

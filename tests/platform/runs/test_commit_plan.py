@@ -3,7 +3,7 @@
 import datetime
 from dataclasses import replace
 
-from deid_tasks.platform.runs.commit_plan import plan_commit
+from deid_tasks.platform.runs.commit_plan import CommitPlan
 from deid_tasks.platform.warehouse.ledger import WorkItem
 
 DELETED = WorkItem("n1", datetime.date(2024, 1, 2), "deleted", is_removal=True)
@@ -11,13 +11,14 @@ DELETED = WorkItem("n1", datetime.date(2024, 1, 2), "deleted", is_removal=True)
 
 def test_a_note_that_the_run_removed_before_stays_removed_and_is_retracted_once():
     removed = replace(DELETED, result="removed", former_slice_key="slice", former_note_key="key")
-    plan = plan_commit([removed], {}, {}, {}, "changes/x")
-    assert plan.count("removed") == 1
-    assert plan.count("left") == 0
+    plan = CommitPlan()
+    plan.add([removed], {}, {}, {}, "changes/x")
+    assert plan.counts == {"removed": 1}
     assert plan.retracted == []
-    assert not plan.removed_rows(()).is_any
+    assert not plan.removed_rows.is_any
 
 
 def test_a_note_that_is_neither_published_nor_in_the_source_is_left():
-    plan = plan_commit([DELETED], {}, {}, {}, "changes/x")
-    assert plan.count("left") == 1
+    plan = CommitPlan()
+    plan.add([DELETED], {}, {}, {}, "changes/x")
+    assert plan.counts == {"left": 1}

@@ -3,7 +3,8 @@
 import pytest
 
 from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.shards import Shard, assign_shards, shard_days
+from deid_tasks.platform.warehouse.shards import assign_shards
+from deid_tasks.platform.warehouse.work_list import work_days
 from tests.support.published_days import DAY, START, plan_day, with_settings
 
 PLANNED = "riverside_results.run_note as w"
@@ -72,7 +73,7 @@ def test_a_shard_names_its_days_and_what_left_the_source_has_no_shard(site, plan
     )
     with connect(site.uri) as connection:
         assign_shards(connection, settings, "sharded", len(shards))
-        found = [shard_days(connection, settings, "sharded", Shard(**shard)) for shard in shards]
+        found = [work_days(connection, settings, "sharded", shard["index"]) for shard in shards]
     assert {day for days in found for day in days} == {START.date(), (START + DAY).date()}
     assert sum(map(len, found)) <= len(shards) + 1
     assert site.rows("select shard from riverside_results.run_note where note_id = 'gone'") == [(None,)]

@@ -1,4 +1,4 @@
-"""The shard of each planned note, so that shards are about equally long and read their own notes alone."""
+"""The shard of each planned note, so that shards are equally long, and its outcome, so that no run keeps all."""
 
 from alembic import op
 
@@ -7,5 +7,5 @@ revision, down_revision = "results_0009", "results_0008"
 
 def upgrade() -> None:
     """Replace the hash that decided the shard by the shard; runs that were planned before are planned anew."""
-    op.execute("alter table run_note drop column shard_hash, add column shard integer")
+    op.execute("alter table run_note drop column shard_hash, add column shard integer, add column outcome text")
     op.execute("create index run_note_by_shard on run_note (run_id, shard)")
