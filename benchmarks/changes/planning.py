@@ -1,6 +1,6 @@
 """What planning costs: seconds to list the notes of a year, and to divide them into shards of equal length.
 
-    python -m benchmarks.changes.planning                   # about 3 minutes
+    python -m benchmarks.changes.planning                   # about 2 minutes
 
 The warehouse is simulated in SQL: short notes of a year, one in a thousand of them 200 times as long. PostgreSQL and
 the object store are private.

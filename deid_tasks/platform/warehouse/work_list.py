@@ -150,49 +150,54 @@ def plan_days(
     days: Sequence[datetime.date],
     request: NotesRequest,
 ) -> Counter[str]:
-    """List the notes of these days that the request takes, and every published note of them that has left.
+    """List the notes of consecutive days that the request takes, and every published note of them that has left.
+
+    The source is read once, however many days they are.
 
     Returns:
         The counts by cause.
     """
+    if not days:
+        return Counter()
+    compare_in_memory(connection)
     with connection.cursor() as cursor:
-        for day in days:
-            cursor.execute(
-                sql.SQL("with {present} {insert}").format(
-                    present=present_tables(
-                        settings, sql.SQL("and n.note_datetime >= %(day)s and n.note_datetime < %(next)s")
-                    ),
-                    insert=compose(
-                        """
-                        insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal)
-                        select
-                            %(run_id)s, coalesce(p.note_id, l.note_id), %(day)s,
-                            case
-                                when p.note_id is null then 'deleted'
-                                when p.exclusion is not null then 'excluded'
-                                else 'day'
-                            end,
-                            p.note_id is null or p.exclusion is not null
-                        from present as p
-                        full join (select * from {results}.note_ledger where note_day = %(day)s) as l
-                            on p.note_id = l.note_id
-                        where
-                            -- What left the source or was excluded leaves the table with every run.
-                            p.note_id is null or p.exclusion is not null
-                            or (%(note_types)s = '{{}}' or p.note_type = any(%(note_types)s))
-                            and (not %(only_quarantined)s or l.outcome = 'quarantined')
-                        """,
-                        settings,
-                    ),
+        cursor.execute(
+            sql.SQL("with {present} {insert}").format(
+                present=present_tables(
+                    settings, sql.SQL("and n.note_datetime >= %(first)s and n.note_datetime < %(end)s")
                 ),
-                {
-                    "run_id": run_id,
-                    "day": day,
-                    "next": day + datetime.timedelta(days=1),
-                    "note_types": list(request.note_types),
-                    "only_quarantined": request.only == "quarantined",
-                },
-            )
+                insert=compose(
+                    """
+                    insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal)
+                    select
+                        %(run_id)s, coalesce(p.note_id, l.note_id), coalesce(p.note_datetime::date, l.note_day),
+                        case
+                            when p.note_id is null then 'deleted'
+                            when p.exclusion is not null then 'excluded'
+                            else 'day'
+                        end,
+                        p.note_id is null or p.exclusion is not null
+                    from present as p
+                    full join (
+                        select * from {results}.note_ledger where note_day >= %(first)s and note_day < %(end)s
+                    ) as l on p.note_id = l.note_id
+                    where
+                        -- What left the source or was excluded leaves the table with every run.
+                        p.note_id is null or p.exclusion is not null
+                        or (%(note_types)s = '{{}}' or p.note_type = any(%(note_types)s))
+                        and (not %(only_quarantined)s or l.outcome = 'quarantined')
+                    """,
+                    settings,
+                ),
+            ),
+            {
+                "run_id": run_id,
+                "first": days[0],
+                "end": days[-1] + datetime.timedelta(days=1),
+                "note_types": list(request.note_types),
+                "only_quarantined": request.only == "quarantined",
+            },
+        )
     return count_causes(connection, settings, run_id)
 
 
