@@ -87,6 +87,15 @@ def test_no_image_is_whichever_is_newest():
         assert not service["image"].endswith(":latest")
 
 
+def test_only_workers_that_run_the_engine_have_keys():
+    holders = {
+        name
+        for name, service in _SERVICES.items()
+        if any(key.endswith(("SURROGATE_KEY", "SIGNING_KEY")) for key in service.get("environment", ()))
+    }
+    assert holders == {"worker", "worker-gpu"}
+
+
 def test_containers_of_the_platform_have_no_rights():
     for service in _SERVICES.values():
         if "build" in service:

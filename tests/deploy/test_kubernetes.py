@@ -227,7 +227,8 @@ def test_kustomize_renders_what_lies_beside_the_chart():
 
 
 @pytest.mark.slow
-def test_airflow_renders_a_pod_for_each_task_of_a_day_of_notes(tmp_path):
+def test_airflow_renders_a_pod_for_each_task_of_the_dictionaries(tmp_path):
+    """Of the dictionaries: Airflow 3.3 renders no DAG that has mapped tasks, as a day of notes has."""
     pytest.importorskip("kubernetes")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")} | {
         "AIRFLOW_HOME": str(tmp_path),
@@ -235,17 +236,28 @@ def test_airflow_renders_a_pod_for_each_task_of_a_day_of_notes(tmp_path):
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__EXECUTOR": "KubernetesExecutor",
-        "AIRFLOW__KUBERNETES_EXECUTOR__POD_TEMPLATE_FILE": str(_FOLDER / "cpu.yaml"),
+        "AIRFLOW__KUBERNETES_EXECUTOR__POD_TEMPLATE_FILE": str(_FOLDER / "dbt.yaml"),
         "PALIMPSEST_WORK_DIR": str(tmp_path / "work"),
     }
     render = ["kubernetes", "generate-dag-yaml", "--logical-date", "2026-01-01T00:00:00"]
-    for command in (["db", "migrate"], [*render, "--output-path", str(tmp_path), "notes__riverside"]):
-        done = subprocess.run(
-            [sys.executable, "-m", "airflow", *command], env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr[-2_000:]
+    # The job that prepares Airflow's database, as the values have it.
+    script = _VALUES["migrateDatabaseJob"]["args"][2].replace("/opt/palimpsest", str(ROOT))
+    script = script.replace("/tmp/pools.json", f"{tmp_path}/pools.json")
+    for name, module in (("airflow", "airflow"), ("deid", "deid_tasks.cli")):
+        script = script.replace(f"{name} ", f"{sys.executable} -m {module} ")
+    _succeed(["bash", "-c", script], environment)
+    airflow = [sys.executable, "-m", "airflow"]
+    pools = json.loads(_succeed([*airflow, "pools", "list", "--output", "json"], environment))
+    assert {one["pool"] for one in pools} >= {"riverside", "riverside_notes", "lakeshore", "lakeshore_notes"}
+    _succeed([*airflow, *render, "--output-path", str(tmp_path), "dictionaries__riverside"], environment)
     pods = {file.stem: yaml.safe_load(file.read_text()) for file in (tmp_path / "airflow_yaml_output").glob("*.yml")}
     tasks = {pod["metadata"]["annotations"]["task_id"] for pod in pods.values()}
-    assert {"pin_engine", "plan_notes", "detect_and_obfuscate", "publish"} <= tasks
+    assert tasks >= {"upgrade_tables", "dbt.staging", "dbt.dictionaries", "compile_dictionaries"}
     for pod in pods.values():
-        assert pod["spec"]["serviceAccountName"] == "palimpsest-engine"
+        assert pod["spec"]["serviceAccountName"] == "palimpsest-dbt"
+
+
+def _succeed(command: list[str], environment: dict[str, str]) -> str:
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2_000:]
+    return done.stdout
