@@ -54,6 +54,23 @@ def test_every_file_that_the_platform_may_read_is_in_the_image(top):
     assert all(re.fullmatch(r"(dictionaries|dbt/seeds)/build_\w+\.py", file) for file in missing), missing
 
 
+@pytest.mark.parametrize("name", ["engine-cpu", "engine-cuda", "platform-cpu", "platform-cuda"])
+def test_what_the_image_installs_is_what_the_pins_say(name):
+    pins = _pins(ROOT / "constraints.txt")
+    packages = _pins(ROOT / "deploy" / "image" / f"{name}.txt")
+    # pip's own tools are not pinned, nor what only the CUDA variant has.
+    assert not {one: version for one, version in packages.items() if pins.get(one, version) != version}
+    unpinned = set(packages) - set(pins)
+    assert not [one for one in unpinned if one != "setuptools" and not name.endswith("cuda")]
+    cpu = _pins(ROOT / "deploy" / "image" / f"{name.partition('-')[0]}-cpu.txt")
+    assert cpu.items() <= packages.items()
+
+
+def _pins(file: Path) -> dict[str, str]:
+    found = re.findall(r"^([\w.-]+)==([^\s;]+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
+
+
 def test_every_data_file_of_the_package_is_in_the_wheel():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     endings = {re.sub(r"^\*\*/\*", "", one) for one in project["tool"]["setuptools"]["package-data"]["deid_tasks"]}
