@@ -13,7 +13,13 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).resolve().parents[1]
 ALWAYS = ("tests/test_boundaries.py", "tests/test_public_names.py")
 """Tests of the package as a whole, for every change of it."""
-MIRRORED = {"deid_tasks": "tests", "dags": "tests/dags", "plugins": "tests/dags", "dbt": "tests/dbt"}
+MIRRORED = {
+    "deid_tasks": "tests",
+    "dags": "tests/dags",
+    "plugins": "tests/dags",
+    "dbt": "tests/dbt",
+    "deploy": "tests/deploy",
+}
 UNIT_TESTS = "not slow and not service"
 _NO_TEST_SELECTED = 5
 """Exit status of pytest where the marker leaves nothing to run."""

@@ -7,7 +7,8 @@ from airflow.sdk import DAG, task
 
 from deid_tasks.settings import InstitutionSettings
 from wiring.institutions import usable_institutions
-from wiring.policy import Kind, Pool, dag_arguments
+from wiring.placement import engine_task
+from wiring.policy import Kind, dag_arguments
 from wiring.steps import run_step
 
 
@@ -24,7 +25,7 @@ def build(settings: InstitutionSettings) -> DAG:
     with DAG(
         **dag_arguments(Kind.TRAIN, settings, **settings.training.model_dump()), schedule=None, max_active_runs=1
     ) as dag:
-        train.override(pool=Pool.GPU)(settings.institution)
+        train.override(**engine_task(settings))(settings.institution)
     return dag
 
 

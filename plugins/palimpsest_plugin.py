@@ -1,8 +1,9 @@
-"""The platform in Airflow's UI: one read-only page with quality, certificates and runs of each institution."""
+"""The platform in Airflow: a read-only page with quality, certificates and runs, and the priority of backfills."""
 
 from typing import Any
 
 from airflow.plugins_manager import AirflowPlugin
+from palimpsest_priority import BackfillsLast
 
 
 class _Page:
@@ -15,9 +16,10 @@ class _Page:
 
 
 class PalimpsestPlugin(AirflowPlugin):
-    """The page, and its entry in the navigation."""
+    """The page, its entry in the navigation, and the priority rule of all DAGs."""
 
     name = "palimpsest"
+    priority_weight_strategies = [BackfillsLast]  # noqa: RUF012
     fastapi_apps = [{"app": _Page(), "url_prefix": "/palimpsest", "name": "De-identification"}]  # noqa: RUF012
     external_views = [  # noqa: RUF012
         {

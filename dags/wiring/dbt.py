@@ -20,6 +20,7 @@ from cosmos.profiles import PostgresUserPasswordProfileMapping
 from deid_tasks.core.errors import InputError, WarehouseError
 from deid_tasks.settings import InstitutionSettings
 from wiring.paths import DBT_PROJECT
+from wiring.placement import dbt_task
 from wiring.secrets import airflow_secrets
 
 Layer = Literal["staging", "history", "dictionaries", "quality"]
@@ -183,6 +184,7 @@ def _silent_dbt(settings: InstitutionSettings) -> dict[str, Any]:
         "should_store_compiled_sql": False,
         "append_env": True,
         "env": _SILENT,
+        **dbt_task(settings),
     }
 
 

@@ -7,8 +7,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-from deid_tasks.core.errors import SettingsError
-from deid_tasks.settings import InstitutionSettings, institution_files, load_institution
+from deid_tasks.settings import InstitutionSettings, load_institution, read_institutions
 
 FOLDER = Path(os.environ.get("PALIMPSEST_INSTITUTIONS") or Path(__file__).resolve().parent.parent / "institutions")
 
@@ -16,12 +15,7 @@ FOLDER = Path(os.environ.get("PALIMPSEST_INSTITUTIONS") or Path(__file__).resolv
 @cache
 def read_folder(folder: Path = FOLDER) -> tuple[tuple[InstitutionSettings, ...], tuple[str, ...]]:
     """Return the institutions whose files are valid, by name, and one sentence for each invalid file."""
-    usable, problems = [], []
-    for path in institution_files(folder):
-        try:
-            usable.append(load_institution(path))
-        except SettingsError as error:
-            problems.append(" ".join(str(error).split()))
+    usable, problems = read_institutions(folder)
     return tuple(usable), tuple(problems)
 
 

@@ -29,12 +29,6 @@ class Kind(StrEnum):
     EVALUATE = "evaluate"
 
 
-class Pool(StrEnum):
-    """Pools that must exist in Airflow, which never schedules a task whose pool is missing."""
-
-    GPU = "gpu"
-
-
 _WORK_HOURS = 24
 """Hours after which a run is ended that waits for nothing."""
 
@@ -44,6 +38,24 @@ leave the table: it asks again."""
 
 PIN_HOURS = {Kind.NOTES: 12, Kind.CHANGES: 1, Kind.RESTATE: 1}
 """Hours that a run waits for dictionaries that are young enough."""
+
+PRIORITY = {
+    # The nightly notes wait for the dictionaries and for the evaluation that promotes them.
+    Kind.DICTIONARIES: 70,
+    Kind.EVALUATE: 70,
+    Kind.CHANGES: 60,
+    Kind.NOTES: 50,
+    Kind.LEDGER: 40,
+    Kind.SAMPLE: 30,
+    Kind.GOLD: 30,
+    Kind.HARVEST: 30,
+    Kind.RESTATE: 20,
+    Kind.TRAIN: 10,
+}
+"""Where workers are short, the tasks of higher priority start first. The institution's own is added."""
+
+_WEIGHT_RULE = "palimpsest_priority.BackfillsLast"
+"""A class of the plugin, by its name: Airflow 3.3 cannot read an instance back from a mapped task."""
 
 PLATFORM_TAG = "palimpsest"
 
@@ -90,6 +102,9 @@ def dag_arguments(kind: Kind, settings: InstitutionSettings, **document_values: 
         "doc_md": dag_document(kind, settings, **document_values),
         "default_args": {
             "owner": settings.owner,
+            "pool": settings.pool,
+            "priority_weight": PRIORITY[kind] + settings.priority,
+            "weight_rule": _WEIGHT_RULE,
             "retries": 2,
             "retry_delay": datetime.timedelta(seconds=30),
             "retry_exponential_backoff": 2.0,

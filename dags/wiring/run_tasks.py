@@ -9,7 +9,8 @@ from deid_tasks.settings import InstitutionSettings, NotesRequest, RestatementRe
 from wiring.assets import note_days_asset, notes_asset
 from wiring.forms import current_form
 from wiring.paths import DBT_CONTRACT
-from wiring.policy import REVIEW_HOURS, Kind, Pool
+from wiring.placement import REMOVAL_PRIORITY, engine_task
+from wiring.policy import REVIEW_HOURS, Kind
 from wiring.run_review import RunReview
 from wiring.steps import current_run, run_name, run_step
 
@@ -145,8 +146,8 @@ def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, pla
         plan: The task that returns the shards.
     """
     name, value = settings.institution, kind.value
-    removed: Any = remove_notes(name, value)
-    shards = detect_and_obfuscate.override(pool=Pool.GPU).partial(institution=name, kind=value, pin=pin)
+    removed: Any = remove_notes.override(priority_weight=REMOVAL_PRIORITY)(name, value)
+    shards = detect_and_obfuscate.override(**engine_task(settings)).partial(institution=name, kind=value, pin=pin)
     gated: Any = reconcile_and_gate(name, value, pin, cast("Any", shards.expand(shard=plan)))
     outlets = [notes_asset(name), note_days_asset(name)]
     committed: Any = publish.override(outlets=outlets)(name, value, pin, removed, gated)

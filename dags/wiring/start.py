@@ -9,6 +9,7 @@ from airflow.sdk import PokeReturnValue, task
 
 from deid_tasks.core.errors import DictionariesTooOldError
 from deid_tasks.settings import InstitutionSettings
+from wiring.placement import REMOVAL_PRIORITY
 from wiring.policy import PIN_HOURS, Kind
 from wiring.steps import run_step
 
@@ -53,7 +54,7 @@ def _pin_engine(institution: str) -> PokeReturnValue:
         return PokeReturnValue(is_done=False)
 
 
-@task(multiple_outputs=False)
+@task(multiple_outputs=False, priority_weight=REMOVAL_PRIORITY)
 def purge_removed(institution: str) -> dict[str, Any]:
     """Delete former snapshots and working files that hold removed notes, where their time has come."""
     from deid_tasks.platform import runs

@@ -26,6 +26,7 @@ from deid_tasks.cli.keys import keys
 from deid_tasks.cli.learn import learn_from_errors
 from deid_tasks.cli.ledger import print_ledger, retract_notes
 from deid_tasks.cli.options import RenamedOptionsCommand
+from deid_tasks.cli.pools import write_pools
 from deid_tasks.cli.progress import counting
 from deid_tasks.cli.reidentify import write_originals
 from deid_tasks.cli.sampling import draw_sample
@@ -50,6 +51,7 @@ app.command("ablate")(ablate_engine)
 app.command("bench")(bench)
 app.command("evaluate")(evaluate_spans)
 app.command("ledger")(print_ledger)
+app.command("pools")(write_pools)
 app.command("reidentify")(write_originals)
 app.command("retract")(retract_notes)
 app.command("sample", cls=RenamedOptionsCommand)(draw_sample)

@@ -1,20 +1,17 @@
-"""The public reference lists (``dictionaries/*.tsv``), in a checkout and in an installed copy."""
+"""The public reference lists (``dictionaries/*.tsv``): inside an installed package, and beside it in a checkout."""
 
 import csv
-import sys
 import unicodedata
 from pathlib import Path
 
 from deid_tasks.core.errors import InputError
 
-_FOLDERS = (
-    Path(__file__).resolve().parents[2] / "dictionaries",
-    Path(sys.prefix) / "share" / "palimpsest" / "dictionaries",
-)
+_PACKAGE = Path(__file__).resolve().parents[1]
+_FOLDERS = (_PACKAGE / "dictionaries", _PACKAGE.parent / "dictionaries")
 
 
 def reference_path(name: str) -> Path:
-    """Return the path of the reference list ``name``: that of the checkout, or else the installed one.
+    """Return the path of the reference list ``name``: the one installed in the package, or else the checkout's.
 
     Raises:
         InputError: there is neither.

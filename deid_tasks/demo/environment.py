@@ -17,7 +17,7 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 
 UI_USER = "admin"
 CORES = len(os.sched_getaffinity(0))
-"""How many shards are processed in parallel, one per core."""
+"""Cores that the demo may use."""
 
 
 @dataclass(frozen=True, slots=True)

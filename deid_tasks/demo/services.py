@@ -3,6 +3,7 @@
 import datetime
 import hashlib
 import json
+import math
 import subprocess
 import sys
 import time
@@ -11,12 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from deid_tasks.core.errors import WarehouseError
+from deid_tasks.core.files import write_atomically
 from deid_tasks.demo import processes
 from deid_tasks.demo.airflow_api import AirflowApi
 from deid_tasks.demo.environment import CORES, UI_USER, Places, airflow_environment, no_telemetry, ui_password
+from deid_tasks.demo.seed import DEMO_INSTITUTIONS
 from deid_tasks.demo.state import INSTITUTIONS, DemoError, State
 from deid_tasks.hospital.postgres import EmbeddedPostgres
-from deid_tasks.settings import InstitutionSettings
+from deid_tasks.settings import InstitutionSettings, airflow_pools, read_institutions
 
 DATABASES = ("airflow", "ehr", "catalog")
 _AIRFLOW = ("api-server", "scheduler", "dag-processor")
@@ -58,8 +61,7 @@ class Platform:
         if missing:
             self._say("starting Airflow: API server, scheduler, DAG processor")
             self._command("db-migrate", ["airflow", "db", "migrate"], environment)
-            pool = ["airflow", "pools", "set", "gpu", str(CORES), "Detection and obfuscation"]
-            self._command("pools", pool, environment)
+            self._command("pools", ["airflow", "pools", "import", str(self._write_pools())], environment)
         for name in missing:
             processes.start(name, [_program("airflow"), name], environment, self._state.folder)
         self._state.put("airflow_configuration", version)
@@ -77,6 +79,17 @@ class Platform:
         again = ["--reprocess-behavior", "completed", "--max-active-runs", "2"]
         environment = airflow_environment(self._state, self.places, institutions)
         self._command("backfill", ["airflow", "backfill", "create", "--dag-id", dag_id, *days, *again], environment)
+
+    def _write_pools(self) -> Path:
+        """Write every institution's pools; together, the demo's tasks that run the engine have one slot a core."""
+        usable, _ = read_institutions(self._institutions)
+        pools = airflow_pools(usable)
+        slots = math.ceil(CORES / len(DEMO_INSTITUTIONS))
+        for name in {one.engine_pool for one in usable}:
+            pools[name]["slots"] = min(pools[name]["slots"], slots)
+        file = self._state.folder / "pools.json"
+        write_atomically(file, json.dumps(pools, indent=2))
+        return file
 
     def make_buckets(self, names: set[str]) -> None:
         """Create the S3 buckets that do not exist."""

@@ -36,8 +36,10 @@ from deid_tasks.settings.load import (
     load_engine_settings,
     load_institution,
     load_institutions,
+    read_institutions,
 )
 from deid_tasks.settings.merging import MergeSettings, PropagationSettings
+from deid_tasks.settings.pools import AirflowPool, airflow_pools
 from deid_tasks.settings.renamed import Renamed, RenamedSettingWarning
 from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySettings, SurrogateSettings
 from deid_tasks.settings.run_requests import NotesRequest, RestatementRequest
@@ -50,6 +52,7 @@ __all__ = [
     "DESIGNS",
     "DISAGREEMENT",
     "RENAMED_DESIGNS",
+    "AirflowPool",
     "AnnotationSettings",
     "CacheSettings",
     "ContextRule",
@@ -87,9 +90,11 @@ __all__ = [
     "TransformerSettings",
     "VaultSettings",
     "WarehouseSettings",
+    "airflow_pools",
     "institution_files",
     "json_schema",
     "load_engine_settings",
     "load_institution",
     "load_institutions",
+    "read_institutions",
 ]

@@ -10,6 +10,7 @@ from deid_tasks.settings.annotation import AnnotationSettings, SamplingSettings
 from deid_tasks.settings.engine import EngineSettings, NoteLimits
 from deid_tasks.settings.gate import GateSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
+from deid_tasks.settings.placement import EnginePlacement, TaskPlacement
 from deid_tasks.settings.rewriting import ObfuscateSettings
 from deid_tasks.settings.section import Name, Section
 from deid_tasks.settings.storage import PublishSettings, VaultSettings
@@ -27,8 +28,12 @@ class WarehouseSettings(Section):
     )
 
 
-class DictionariesSettings(Section):
-    """When the institution's dictionaries are rebuilt."""
+class DictionariesSettings(TaskPlacement):
+    """When the institution's dictionaries are rebuilt, and where dbt's tasks run."""
+
+    queue: str = Field(
+        default="dbt", min_length=1, description="Celery queue of dbt's tasks; other executors do not read it."
+    )
 
     schedule: str = Field(
         default="0 18 * * *",
@@ -43,8 +48,8 @@ class DictionariesSettings(Section):
     )
 
 
-class NotesSettings(NoteLimits):
-    """How one day of notes is divided into shards, and which notes are refused."""
+class NotesSettings(EnginePlacement, NoteLimits):
+    """How one day of notes is divided into shards, where they are processed, and which notes are refused."""
 
     start_date: datetime.date = Field(description="First day that the daily DAG, and a backfill, may process.")
     end_date: datetime.date | None = Field(
@@ -127,6 +132,19 @@ class InstitutionSettings(EngineSettings):
     institution: Name
     title: str = Field(min_length=1, description="Name for people, e.g. Riverside Health.")
     owner: str = Field(default="data-engineering", description="Airflow owner of the DAGs.")
+    priority: int = Field(
+        default=0,
+        ge=0,
+        le=100,
+        description="Added to the priority of each of its tasks: where workers are short, tasks of higher priority"
+        " start first.",
+    )
+    task_slots: int = Field(
+        default=8,
+        ge=1,
+        description="Tasks that may run at once, of those that do not run the engine: the slots of the Airflow pool"
+        " that is called after the institution.",
+    )
     warehouse: WarehouseSettings
     dictionaries: DictionariesSettings = DictionariesSettings()
     notes: NotesSettings
@@ -151,6 +169,16 @@ class InstitutionSettings(EngineSettings):
         if self.vault and self.vault.bucket == self.publish.bucket:
             raise ValueError("vault.bucket and publish.bucket must differ: no reader of notes may read originals")
         return self
+
+    @property
+    def pool(self) -> str:
+        """The Airflow pool of the tasks that do not run the engine."""
+        return self.institution
+
+    @property
+    def engine_pool(self) -> str:
+        """The Airflow pool of the tasks that run the engine."""
+        return self.notes.pool or f"{self.institution}_notes"
 
     def schema_name(
         self, layer: Literal["ehr", "staging", "history", "dictionaries", "quality", "results", "gold"]

@@ -58,6 +58,17 @@ def load_institutions(folder: Path) -> list[InstitutionSettings]:
     return [load_institution(path) for path in institution_files(folder)]
 
 
+def read_institutions(folder: Path) -> tuple[list[InstitutionSettings], list[str]]:
+    """Return the institutions of a folder whose files are valid, by name, and one sentence for each invalid file."""
+    usable, problems = [], []
+    for path in institution_files(folder):
+        try:
+            usable.append(load_institution(path))
+        except SettingsError as error:
+            problems.append(" ".join(str(error).split()))
+    return usable, problems
+
+
 def institution_files(folder: Path) -> Iterator[Path]:
     """Yield the institutions' files of a folder, by name."""
     yield from sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)

@@ -36,6 +36,7 @@ def test_policy_of_a_dag(dagbag, dag_id):
 
 @pytest.mark.parametrize("dag_id", DAG_IDS)
 def test_policy_of_its_tasks(dagbag, dag_id):
+    institution = dag_id.partition("__")[2]
     for task in dagbag.dags[dag_id].tasks:
         arguments = task.partial_kwargs if task.is_mapped else vars(task)
         assert arguments["owner"] == "data-engineering"
@@ -50,7 +51,8 @@ def test_policy_of_its_tasks(dagbag, dag_id):
         assert arguments["max_retry_delay"] <= datetime.timedelta(minutes=30)
         assert arguments["retry_policy"] is not None
         assert arguments["execution_timeout"] <= datetime.timedelta(hours=20 if task.task_id == "train" else 2)
-        assert (task.pool == "gpu") == (task.task_id in DETECTING), task.task_id
+        pool = f"{institution}_notes" if task.task_id in DETECTING else institution
+        assert task.pool == pool, task.task_id
 
 
 @pytest.mark.parametrize(
@@ -218,7 +220,7 @@ class TestStructure:
         dag = dagbag.dags[f"train__{institution}"]
         assert [task.task_id for task in dag.tasks] == ["train"]
         assert dag.schedule is None
-        assert dag.get_task("train").pool == "gpu"
+        assert dag.get_task("train").pool == f"{institution}_notes"
         # No settings name a newly registered model yet, so no run follows.
         assert not dag.get_task("train").outlets
 

@@ -1,0 +1,29 @@
+"""Where a task runs: executor, queue, pod template and pool, from the institution's settings."""
+
+from typing import Any
+
+from deid_tasks.settings import InstitutionSettings
+from deid_tasks.settings.placement import TaskPlacement
+
+REMOVAL_PRIORITY = 200
+"""Of tasks that take notes out of the table: nothing waits less."""
+
+
+def engine_task(settings: InstitutionSettings) -> dict[str, Any]:
+    """Return the arguments of a task that runs the engine, on the CPU or on a GPU."""
+    return {"pool": settings.engine_pool, **_placed(settings.notes)}
+
+
+def dbt_task(settings: InstitutionSettings) -> dict[str, Any]:
+    """Return the arguments of a task that runs dbt."""
+    return _placed(settings.dictionaries)
+
+
+def _placed(placement: TaskPlacement) -> dict[str, Any]:
+    arguments: dict[str, Any] = {"queue": placement.queue}
+    if placement.executor:
+        arguments["executor"] = placement.executor
+    if placement.pod_template:
+        # Only the Kubernetes executor reads it.
+        arguments["executor_config"] = {"pod_template_file": placement.pod_template}
+    return arguments

@@ -1,0 +1,117 @@
+"""Which executor, queue, pod template, pool and priority the tasks of an institution get from its settings."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+KINDS = ("changes", "dictionaries", "evaluate", "gold", "harvest", "ledger", "notes", "restate", "sample", "train")
+ENGINE = {"detect_and_obfuscate", "evaluate_and_certify", "harvest", "plan_restatement", "train"}
+GPU = {
+    "executor": "LocalExecutor",
+    "queue": "gpu",
+    "pod_template": "/etc/palimpsest/pods/gpu.yaml",
+    "pool": "gpu",
+    "pool_slots": 1,
+}
+
+
+def _arguments(task):
+    found = dict(task.partial_kwargs) if task.is_mapped else vars(task)
+    return {name: found.get(name) for name in ("executor", "queue", "pool", "executor_config")}
+
+
+@pytest.fixture
+def build(dagbag):
+    """Build the DAG of one kind with other settings of notes and dictionaries."""
+    import importlib
+
+    from deid_tasks.settings import InstitutionSettings, load_institution
+
+    document = load_institution(ROOT / "dags" / "institutions" / "riverside.yaml").model_dump(mode="json")
+
+    def build_dag(kind, notes=None, dictionaries=None, **top):
+        changed = document | top
+        changed["notes"] = document["notes"] | (notes or {})
+        changed["dictionaries"] = document["dictionaries"] | (dictionaries or {})
+        return importlib.import_module(f"{kind}_dag").build(InstitutionSettings.model_validate(changed))
+
+    return build_dag
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tasks_that_run_the_engine_go_where_the_settings_of_notes_say(build, kind):
+    for task in build(kind, notes=GPU).tasks:
+        placed = _arguments(task)
+        if task.task_id in ENGINE:
+            config = {"pod_template_file": GPU["pod_template"]}
+            expected = {"executor": "LocalExecutor", "queue": "gpu", "pool": "gpu", "executor_config": config}
+            assert placed == expected, task.task_id
+        else:
+            assert placed["pool"] == "riverside"
+            assert placed["queue"] == ("dbt" if task.task_id.startswith("dbt.") else "default")
+            assert not placed["executor"]
+
+
+def test_dbt_goes_where_the_settings_of_dictionaries_say(build):
+    chosen = {"executor": "KubernetesExecutor", "queue": "sql", "pod_template": "/templates/dbt.yaml"}
+    for task in build("dictionaries", dictionaries=chosen).tasks:
+        placed = _arguments(task)
+        is_dbt = task.task_id.startswith("dbt.")
+        assert (placed["executor"] == "KubernetesExecutor") == is_dbt
+        assert (placed["queue"] == "sql") == is_dbt
+        assert (placed["executor_config"] == {"pod_template_file": "/templates/dbt.yaml"}) == is_dbt
+
+
+def test_an_executor_that_airflow_does_not_have_is_an_import_error(parse_copy):
+    def change(dags):
+        file = dags / "institutions" / "riverside.yaml"
+        file.write_text(file.read_text().replace("shard_notes: 500", "shard_notes: 500\n  executor: NowhereExecutor"))
+
+    ids, errors = parse_copy(change)
+    assert "notes__lakeshore" in ids
+    assert "notes__riverside" not in ids
+    assert all("NowhereExecutor" in error for error in errors)
+
+
+def test_every_pool_of_the_dags_is_among_those_that_the_settings_give(dagbag):
+    from deid_tasks.settings import airflow_pools, load_institutions
+
+    pools = airflow_pools(load_institutions(ROOT / "dags" / "institutions"))
+    named = {task.pool for dag in dagbag.dags.values() for task in dag.tasks}
+    assert named == set(pools)
+
+
+def test_no_two_institutions_share_a_pool(dagbag):
+    used = {
+        name: {task.pool for dag_id, dag in dagbag.dags.items() if dag_id.endswith(name) for task in dag.tasks}
+        for name in ("riverside", "lakeshore")
+    }
+    assert not used["riverside"] & used["lakeshore"]
+
+
+def _weights(dag, run_id):
+    from airflow.serialization.serialized_objects import DagSerialization
+
+    stored = DagSerialization.from_dict(DagSerialization.to_dict(dag))
+    tasks = [stored.get_task(task.task_id) for task in dag.tasks]
+    return {task.task_id: task.weight_rule.get_weight(SimpleNamespace(task=task, run_id=run_id)) for task in tasks}
+
+
+def test_the_scheduler_starts_a_scheduled_run_before_a_backfill_and_removals_first(build):
+    nightly = _weights(build("notes"), "scheduled__2024-03-06T00:00:00+00:00")
+    backfill = _weights(build("notes"), "backfill__2023-03-06T00:00:00+00:00")
+    assert min(nightly.values()) > max(backfill.values())
+    assert max(nightly, key=nightly.get) == "remove_notes"
+    assert all(weight >= 1 for weight in backfill.values())
+
+
+def test_dictionaries_come_before_the_notes_that_wait_for_them_and_training_last(build):
+    weights = {kind: min(_weights(build(kind), "manual__1").values()) for kind in KINDS}
+    assert weights["dictionaries"] > weights["notes"] > weights["restate"] > weights["train"]
+
+
+def test_the_priority_of_an_institution_is_added(build):
+    plain, urgent = (_weights(build("notes", priority=value), "manual__1")["publish"] for value in (0, 25))
+    assert urgent == plain + 25

@@ -1,0 +1,36 @@
+"""The Airflow pools that follow from the institutions' settings, and the command that writes them."""
+
+import pytest
+
+from deid_tasks.core.errors import SettingsError
+from deid_tasks.settings import airflow_pools
+
+
+def _with(settings, name, **notes):
+    return settings.model_copy(update={"institution": name, "notes": settings.notes.model_copy(update=notes)})
+
+
+def test_each_institution_has_pools_of_its_own(institution):
+    pools = airflow_pools([institution, _with(institution, "lakeshore", pool_slots=2)])
+    assert {name: pool["slots"] for name, pool in pools.items()} == {
+        "riverside": 8,
+        "riverside_notes": 4,
+        "lakeshore": 8,
+        "lakeshore_notes": 2,
+    }
+
+
+def test_institutions_may_share_a_pool_of_one_size(institution):
+    shared = [_with(institution, name, pool="gpu", pool_slots=1) for name in ("riverside", "lakeshore")]
+    pools = airflow_pools(shared)
+    assert pools["gpu"] == {"slots": 1, "description": "riverside, lakeshore: tasks that run the engine"}
+
+
+def test_a_shared_pool_of_two_sizes_is_refused(institution):
+    with pytest.raises(SettingsError, match="pool 'gpu' has 1 slots in the settings of riverside and 2"):
+        airflow_pools(
+            [
+                _with(institution, "riverside", pool="gpu", pool_slots=1),
+                _with(institution, "lakeshore", pool="gpu", pool_slots=2),
+            ]
+        )
