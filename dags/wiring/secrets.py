@@ -12,6 +12,8 @@ from airflow.sdk.exceptions import AirflowNotFoundException
 
 from deid_tasks.settings import Secrets
 
+_STORE_EXTRAS = frozenset({"role_session_name", "sts_endpoint"})
+
 
 def airflow_secrets() -> Secrets:
     """Return the secrets by name: a connection of that id, or else a variable of that name."""
@@ -29,14 +31,19 @@ def _look_up(name: str) -> str | None:
         return password
     if connection.conn_type == "aws":
         extra = connection.extra_dejson
-        return json.dumps(
-            {
-                "endpoint": extra.get("endpoint_url", ""),
-                "region": extra.get("region_name", "us-east-1"),
-                "access_key": connection.login,
-                "secret_key": connection.password,
-            }
-        )
+        given = {
+            "endpoint": extra.get("endpoint_url", ""),
+            "region": extra.get("region_name", "us-east-1"),
+            "access_key": connection.login,
+            "secret_key": connection.password,
+            "session_token": extra.get("aws_session_token", ""),
+            "role_arn": extra.get("role_arn", ""),
+        }
+        # Others are passed on as the extra spells them: sts_endpoint, and PyIceberg's own, which have a dot.
+        more = {
+            key: value for key, value in extra.items() if "." in key or key in {"role_session_name", "sts_endpoint"}
+        }
+        return json.dumps(given | more)
     # Airflow writes postgres://, which SQLAlchemy no longer reads.
     uri: str = connection.get_uri()
     return uri.replace("postgres://", "postgresql://", 1)

@@ -37,6 +37,7 @@ from deid_tasks.settings.load import (
     load_institution,
     load_institutions,
 )
+from deid_tasks.settings.maintenance import MaintenanceSettings
 from deid_tasks.settings.merging import MergeSettings, PropagationSettings
 from deid_tasks.settings.renamed import Renamed, RenamedSettingWarning
 from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySettings, SurrogateSettings
@@ -62,6 +63,7 @@ __all__ = [
     "GateSettings",
     "HarvestSettings",
     "InstitutionSettings",
+    "MaintenanceSettings",
     "MeasuredDesign",
     "MergeSettings",
     "Mode",
