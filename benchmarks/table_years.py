@@ -1,10 +1,11 @@
 """What weekly maintenance makes of a published table: files in a partition over a year, and what two queries read.
 
-    python -m benchmarks.table_years    # about 10 minutes
+    python -m benchmarks.table_years                               # a year, about 10 minutes on an idle core
+    python -m benchmarks.table_years --days 7 --amendments 24      # a week, amended hourly
 
 Notes are simulated, and lie in a local folder with a SQLite catalog. Each day is published as one slice, and notes of
-the last three days are amended in further commits. What a query reads is the compressed size of the columns it asks for, in
-the groups of rows whose bounds do not exclude it: what Arrow's reader fetches.
+the last three days are amended in further commits. What a query reads is the compressed size of the groups of rows
+whose bounds do not exclude it: what Arrow's reader fetches.
 """
 
 import argparse
@@ -126,50 +127,54 @@ def main() -> None:
     """Print the files of a year, and the bytes that two queries read before and after a compaction."""
     parser = parser_of(__doc__)
     parser.add_argument("--days", type=int, default=364)
-    parser.add_argument("--notes", type=int, default=300, help="notes of a day")
+    parser.add_argument("--notes", type=int, default=200, help="notes of a day")
     parser.add_argument("--amended", type=int, default=6, help="notes that one commit amends")
-    parser.add_argument("--amendments", type=int, default=1, help="commits that amend notes, each day of the year")
+    parser.add_argument("--amendments", type=int, default=1, help="commits of each day that amend notes; 24 is hourly")
     parser.add_argument("--shift", type=int, default=45, help="days by which a patient's dates move, at most")
     parser.add_argument("--megabytes", type=float, default=1.0, help="size that files are merged to")
+    parser.add_argument("--minutes", type=float, default=60, help="end with the week in which these have passed")
     arguments = parser.parse_args()
-    with results("table-years", "The published table over years", arguments) as made:
-        _history(made, arguments, min(_WEEK, arguments.days), 24)
-        _history(made, arguments, arguments.days, arguments.amendments)
+    name = f"table-years-{arguments.amendments}-amendments"
+    with results(name, "The published table over years", arguments) as made:
+        _history(made, arguments)
 
 
-def _history(made: Results, arguments: argparse.Namespace, days: int, amendments: int) -> None:
-    """Publish ``days`` days with ``amendments`` further commits each, and maintenance each week."""
+def _history(made: Results, arguments: argparse.Namespace) -> None:
+    """Publish day after day, with maintenance each week, and ask the queries around the last one."""
     columns = {"week": "d", "partitions": "d", "files before": ",d", "most in a partition before": "d"}
     columns |= {"files after": ",d", "most in a partition after": "d", "manifests before": "d", "manifests after": "d"}
     made.table(
-        f"{days} daily slices of {arguments.notes} notes, each day amended {amendments} times",
+        f"Daily slices of {arguments.notes} notes; {arguments.amendments} further commits a day amend {arguments.amended}"
+        f" notes each; files of {arguments.megabytes} MB",
         columns | {"MB replaced": ".1f", "seconds": ".1f"},
     )
     wanted = int(arguments.megabytes * 1_000_000)
     bounds = CompactionBounds(file_bytes=wanted, commit_bytes=64 * wanted, min_files=5)
+    weeks, began = max(1, arguments.days // _WEEK), time.monotonic()
     read: list[Sequence[str | int | float]] = []
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-table-"))
     try:
         table = _new_table(folder, arguments)
-        for day in range(days):
-            table.publish_day(day)
-            for _ in range(amendments):
-                table.amend(arguments.amended)
-            if (day + 1) % _WEEK:
-                continue
-            week, is_last = (day + 1) // _WEEK, day + _WEEK >= days
+        for week in range(1, weeks + 1):
+            for day in range((week - 1) * _WEEK, week * _WEEK):
+                table.publish_day(day)
+                for _ in range(arguments.amendments):
+                    table.amend(arguments.amended)
+            is_last = week == weeks or time.monotonic() - began > arguments.minutes * 60
             before, manifests = table.files_in_partitions(), table.manifests()
             read += _queries(table, "before") if is_last else []
             replaced, seconds = table.maintain(bounds)
             read += _queries(table, "after") if is_last else []
             after = table.files_in_partitions()
-            if week % 4 == 0 or is_last:
+            if week == 1 or week % 4 == 0 or is_last:
                 of_files = (before.total(), max(before.values()), after.total(), max(after.values()))
                 made.add(week, len(after), *of_files, manifests, table.manifests(), replaced / 1_000_000, seconds)
+            if is_last:
+                break
     finally:
         shutil.rmtree(folder)
     columns = {"query": "", "maintenance": "", "files": ",d", "MB read": ".3f", "MB in all": ".1f", "share": ".1%"}
-    made.table(f"What queries read after {days} days, before and after the last maintenance", columns)
+    made.table("What queries read before and after the last maintenance", columns)
     for row in read:
         made.add(*row)
 

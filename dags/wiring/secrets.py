@@ -12,7 +12,13 @@ from airflow.sdk.exceptions import AirflowNotFoundException
 
 from deid_tasks.settings import Secrets
 
-_STORE_EXTRAS = frozenset({"role_session_name", "sts_endpoint"})
+_STORE_EXTRAS = {
+    "aws_session_token": "session_token",
+    "role_arn": "role_arn",
+    "role_session_name": "role_session_name",
+    "sts_endpoint": "sts_endpoint",
+}
+"""Keys of an AWS connection's extra beside endpoint and region, and what settings call them."""
 
 
 def airflow_secrets() -> Secrets:
@@ -36,13 +42,9 @@ def _look_up(name: str) -> str | None:
             "region": extra.get("region_name", "us-east-1"),
             "access_key": connection.login,
             "secret_key": connection.password,
-            "session_token": extra.get("aws_session_token", ""),
-            "role_arn": extra.get("role_arn", ""),
         }
-        # Others are passed on as the extra spells them: sts_endpoint, and PyIceberg's own, which have a dot.
-        more = {
-            key: value for key, value in extra.items() if "." in key or key in {"role_session_name", "sts_endpoint"}
-        }
+        # Properties of PyIceberg have a dot.
+        more = {_STORE_EXTRAS.get(key, key): value for key, value in extra.items() if key in _STORE_EXTRAS or "." in key}
         return json.dumps(given | more)
     # Airflow writes postgres://, which SQLAlchemy no longer reads.
     uri: str = connection.get_uri()
