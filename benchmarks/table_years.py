@@ -144,8 +144,8 @@ def _history(made: Results, arguments: argparse.Namespace) -> None:
     columns = {"week": "d", "partitions": "d", "files before": ",d", "most in a partition before": "d"}
     columns |= {"files after": ",d", "most in a partition after": "d", "manifests before": "d", "manifests after": "d"}
     made.table(
-        f"Daily slices of {arguments.notes} notes; {arguments.amendments} further commits a day amend {arguments.amended}"
-        f" notes each; files of {arguments.megabytes} MB",
+        f"Daily slices of {arguments.notes} notes; {arguments.amendments} further commits a day amend"
+        f" {arguments.amended} notes each; files of {arguments.megabytes} MB",
         columns | {"MB replaced": ".1f", "seconds": ".1f"},
     )
     wanted = int(arguments.megabytes * 1_000_000)

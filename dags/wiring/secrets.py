@@ -44,7 +44,8 @@ def _look_up(name: str) -> str | None:
             "secret_key": connection.password,
         }
         # Properties of PyIceberg have a dot.
-        more = {_STORE_EXTRAS.get(key, key): value for key, value in extra.items() if key in _STORE_EXTRAS or "." in key}
+        wanted = {key: value for key, value in extra.items() if key in _STORE_EXTRAS or "." in key}
+        more = {_STORE_EXTRAS.get(key, key): value for key, value in wanted.items()}
         return json.dumps(given | more)
     # Airflow writes postgres://, which SQLAlchemy no longer reads.
     uri: str = connection.get_uri()

@@ -32,8 +32,8 @@ class PublishSettings(Section):
     )
     object_store: Name = Field(
         description="Name of the secret that holds the S3 endpoint and credentials (JSON): endpoint, region,"
-        " access_key, secret_key, session_token, role_arn, role_session_name, sts_endpoint, and PyIceberg's own, such as"
-        " s3.proxy-uri."
+        " access_key, secret_key, session_token, role_arn, role_session_name, sts_endpoint, and PyIceberg's own, such"
+        " as s3.proxy-uri."
     )
     catalog: Name = Field(
         description="Name of the secret that holds the PostgreSQL URI of the Iceberg catalog, or a JSON object of"

@@ -56,7 +56,7 @@ def test_session_tokens_and_what_pyiceberg_spells_itself_are_passed_on(instituti
 
 def test_files_are_never_written_without_the_key_that_was_asked_for(institution, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(SettingsError, match="s3.sse-kms-key-id need the package s3fs"):
+    with pytest.raises(SettingsError, match=r"s3\.sse-kms-key-id need the package s3fs"):
         properties(institution, **{"s3.sse-kms-key-id": "alias/deid"})
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
     found = properties(institution, **{"s3.sse-kms-key-id": "alias/deid", "s3.server-side-encryption": "aws:kms"})
