@@ -18,7 +18,7 @@ class MaintenanceSettings(Section):
         default=256,
         ge=1,
         le=4_096,
-        description="Size that small files of one partition are merged to. A worker needs about six times as much"
+        description="Size that small files of one partition are merged to. A worker needs about nine times as much"
         " memory. A changed note rewrites its file, so smaller files make changes cheaper.",
     )
     min_files: int = Field(
@@ -27,6 +27,7 @@ class MaintenanceSettings(Section):
     commit_megabytes: int = Field(
         default=1_024,
         ge=1,
+        le=16_384,
         description="Maximum size of the files that one commit replaces. Runs of the institution wait for it to"
         " publish.",
     )

@@ -155,10 +155,8 @@ class _Writing:
         former = tasks[0].file
         written = 0
         for condition in self._conditions(rewrite, tasks):
-            rows = self._read(tasks, condition)
-            if rows.num_rows:
-                self.files.append(self._write_file(rows, former))
-                written += rows.num_rows
+            # Nobody else holds the rows: they are many, and are copied once.
+            written += self._write_file(self._read(tasks, condition), former)
         expected = sum(task.file.record_count for task in tasks)
         if written != expected:
             raise PublishError(
@@ -198,10 +196,13 @@ class _Writing:
         batches = [pa.Table.from_batches([batch]).cast(wanted) for batch in scan.to_record_batches(tasks)]
         return pa.concat_tables([wanted.empty_table(), *batches])
 
-    def _write_file(self, rows: pa.Table, former: "DataFile") -> "DataFile":
+    def _write_file(self, rows: pa.Table, former: "DataFile") -> int:
+        """Write the rows, sorted, to a file in the partition of a former one; return their number."""
         from pyiceberg.io.fileformat import FileFormatFactory
         from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 
+        if not rows.num_rows:
+            return 0
         # In the folder of the partition, however the table names it.
         path = f"{former.file_path.rpartition('/')[0]}/{uuid.uuid4()}.parquet"
         self.paths.append(path)
@@ -213,7 +214,7 @@ class _Writing:
         with writer:
             for start in range(0, rows.num_rows, ROW_GROUP_NOTES):
                 writer.write(rows.take(order.slice(start, ROW_GROUP_NOTES)))
-        return DataFile.from_args(
+        file = DataFile.from_args(
             content=DataFileContent.DATA,
             file_path=path,
             file_format=FileFormat.PARQUET,
@@ -225,6 +226,8 @@ class _Writing:
             key_metadata=None,
             **writer.result().to_serialized_dict(),
         )
+        self.files.append(file)
+        return rows.num_rows
 
 
 def _between(lower: _Edge | None, upper: _Edge | None) -> "BooleanExpression":
