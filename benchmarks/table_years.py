@@ -33,7 +33,8 @@ from deid_tasks.platform.publish import (
     open_table,
     replace_notes,
 )
-from deid_tasks.settings import InstitutionSettings, Secrets
+from deid_tasks.platform.publish.notes_table import ROW_GROUP_NOTES, ROW_GROUP_PROPERTY
+from deid_tasks.settings import InstitutionSettings, MaintenanceSettings, Secrets
 
 START = datetime.date(2024, 1, 1)
 TYPES = (
@@ -235,7 +236,12 @@ def _new_table(folder: Path, arguments: argparse.Namespace) -> _Table:
         }
     )
     held = {"object_store": "{}", "catalog": f"sqlite:///{folder}/catalog.db"}
-    return _Table(settings, Secrets(held.get), arguments.notes, arguments.shift)
+    made = _Table(settings, Secrets(held.get), arguments.notes, arguments.shift)
+    # A file of the usual size has about thirty groups of rows, and so have these small ones.
+    group = max(1, int(ROW_GROUP_NOTES * arguments.megabytes / MaintenanceSettings().file_megabytes))
+    with open_table(settings, made.secrets).transaction() as transaction:
+        transaction.set_properties({ROW_GROUP_PROPERTY: str(group)})
+    return made
 
 
 if __name__ == "__main__":

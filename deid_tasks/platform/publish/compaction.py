@@ -22,7 +22,7 @@ from deid_tasks.platform.publish.catalog import (
     translate_publish_errors,
 )
 from deid_tasks.platform.publish.compaction_plan import CompactionBounds, Rewrite, TableFile, plan_rewrites
-from deid_tasks.platform.publish.notes_table import ROW_GROUP_NOTES, open_table
+from deid_tasks.platform.publish.notes_table import ROW_GROUP_NOTES, ROW_GROUP_PROPERTY, open_table
 from deid_tasks.platform.publish.purge import commit_same_rows, object_key, table_bucket
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -201,7 +201,8 @@ class _Writing:
         from pyiceberg.io.fileformat import FileFormatFactory
         from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 
-        if not rows.num_rows:
+        count: int = rows.num_rows
+        if not count:
             return 0
         # In the folder of the partition, however the table names it.
         path = f"{former.file_path.rpartition('/')[0]}/{uuid.uuid4()}.parquet"
@@ -211,9 +212,10 @@ class _Writing:
         output = self._table.io.new_output(path)
         model = FileFormatFactory.get(FileFormat.PARQUET)
         writer = model.create_writer(output, self._table.schema(), self._table.properties)
+        group = int(self._table.properties.get(ROW_GROUP_PROPERTY, ROW_GROUP_NOTES))
         with writer:
-            for start in range(0, rows.num_rows, ROW_GROUP_NOTES):
-                writer.write(rows.take(order.slice(start, ROW_GROUP_NOTES)))
+            for start in range(0, count, group):
+                writer.write(rows.take(order.slice(start, group)))
         file = DataFile.from_args(
             content=DataFileContent.DATA,
             file_path=path,
@@ -227,7 +229,7 @@ class _Writing:
             **writer.result().to_serialized_dict(),
         )
         self.files.append(file)
-        return rows.num_rows
+        return count
 
 
 def _between(lower: _Edge | None, upper: _Edge | None) -> "BooleanExpression":

@@ -43,10 +43,11 @@ PUBLISHED_SCHEMA = pa.schema(
 )
 ROW_GROUP_NOTES = 8_192
 """Rows of a file that are read together, about 8 MB: a reader skips those whose bounds exclude what it looks for."""
+ROW_GROUP_PROPERTY = "write.parquet.row-group-limit"
 _PROPERTIES = {
     # Manifests hold no bounds of the text column: these would be the first letters of notes.
     "write.metadata.metrics.column.text": "none",
-    "write.parquet.row-group-limit": str(ROW_GROUP_NOTES),
+    ROW_GROUP_PROPERTY: str(ROW_GROUP_NOTES),
     "commit.manifest-merge.enabled": "true",
     "commit.manifest.min-count-to-merge": "20",
 }
