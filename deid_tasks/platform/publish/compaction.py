@@ -1,9 +1,9 @@
 """Small files of the published notes are merged: the same rows in fewer files, each commit whole or not at all.
 
 A file holds a range of slices, so that a reader or writer of one slice skips the other files of its partition. Within
-the file, rows stand by note type and patient, in groups of a few thousand rows whose least and greatest values the file
-holds: a reader of one patient, or of one type, reads few groups of each file. Both orders are of pseudonyms and types,
-and reveal nothing that the rows do not.
+the file, rows stand by patient, in groups of a few thousand rows whose least and greatest values the file holds: a
+reader of one patient reads one group of each file. Both orders are of pseudonyms, and reveal nothing that the rows do
+not.
 """
 
 import itertools
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _BETWEEN_FILES = ("slice_key", "note_key")
 """The order that divides the rows among files."""
-_WITHIN_FILE = ("note_type", "patient_key", "slice_key", "note_key")
+_WITHIN_FILE = ("patient_key", "note_type", "slice_key", "note_key")
 """The order of the rows in a file."""
 _MANY_MANIFESTS = 20
 
