@@ -26,6 +26,7 @@ class Kind(StrEnum):
     CHANGES = "changes"
     RESTATE = "restate"
     LEDGER = "ledger"
+    MAINTAIN = "maintain"
     EVALUATE = "evaluate"
 
 

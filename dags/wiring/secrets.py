@@ -12,6 +12,14 @@ from airflow.sdk.exceptions import AirflowNotFoundException
 
 from deid_tasks.settings import Secrets
 
+_STORE_EXTRAS = {
+    "aws_session_token": "session_token",
+    "role_arn": "role_arn",
+    "role_session_name": "role_session_name",
+    "sts_endpoint": "sts_endpoint",
+}
+"""Keys of an AWS connection's extra beside endpoint and region, and what settings call them."""
+
 
 def airflow_secrets() -> Secrets:
     """Return the secrets by name: a connection of that id, or else a variable of that name."""
@@ -29,14 +37,16 @@ def _look_up(name: str) -> str | None:
         return password
     if connection.conn_type == "aws":
         extra = connection.extra_dejson
-        return json.dumps(
-            {
-                "endpoint": extra.get("endpoint_url", ""),
-                "region": extra.get("region_name", "us-east-1"),
-                "access_key": connection.login,
-                "secret_key": connection.password,
-            }
-        )
+        given = {
+            "endpoint": extra.get("endpoint_url", ""),
+            "region": extra.get("region_name", "us-east-1"),
+            "access_key": connection.login,
+            "secret_key": connection.password,
+        }
+        # Properties of PyIceberg have a dot.
+        wanted = {key: value for key, value in extra.items() if key in _STORE_EXTRAS or "." in key}
+        more = {_STORE_EXTRAS.get(key, key): value for key, value in wanted.items()}
+        return json.dumps(given | more)
     # Airflow writes postgres://, which SQLAlchemy no longer reads.
     uri: str = connection.get_uri()
     return uri.replace("postgres://", "postgresql://", 1)

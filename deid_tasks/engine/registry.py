@@ -101,9 +101,13 @@ def sentence_cache(inputs: BuildInputs, version: str, rules: str) -> SentenceCac
     folder, key = inputs.artifacts.cache, inputs.key
     if folder is None or key is None or not chosen.enabled:
         return None
-    parent = Path(chosen.folder) if chosen.folder else folder
-    path = parent / f"{inputs.artifacts.institution}.sqlite"
+    path = cache_file(chosen, folder, inputs.artifacts.institution)
     return SentenceCache(path, key, version, chosen.max_megabytes * 1_000_000, rules)
+
+
+def cache_file(settings: CacheSettings, folder: Path, institution: str) -> Path:
+    """Return the file of an institution's sentence cache, in ``folder`` unless the settings name another."""
+    return (Path(settings.folder) if settings.folder else folder) / f"{institution}.sqlite"
 
 
 def _patterns(inputs: BuildInputs) -> BuiltDetectors:

@@ -4,9 +4,13 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import boto3
 
 _DELETING_THREADS = 8
+_SESSION_NAME = "palimpsest"
 
 
 class BucketObject(NamedTuple):
@@ -23,20 +27,14 @@ class Bucket:
 
     Args:
         name: the bucket.
-        store: endpoint, region, access_key and secret_key; those of the environment where they are not given.
+        store: endpoint, region, access_key, secret_key and session_token; those of the environment where they are not
+            given. With role_arn these credentials assume that role, anew whenever its own expire; role_session_name
+            and sts_endpoint belong to it.
     """
 
     def __init__(self, name: str, store: Mapping[str, Any]) -> None:
-        import boto3
-
         self._name = name
-        self._client = boto3.client(
-            "s3",
-            endpoint_url=store.get("endpoint") or None,
-            region_name=store.get("region") or "us-east-1",
-            aws_access_key_id=store.get("access_key") or None,
-            aws_secret_access_key=store.get("secret_key") or None,
-        )
+        self._client = _session(store).client("s3", endpoint_url=store.get("endpoint") or None)
 
     def put(self, key: str, content: bytes) -> None:
         """Write an object in one request; readers see the former content or the new one."""
@@ -91,3 +89,37 @@ class Bucket:
                 # A store that cannot be asked has no versions.
                 return False
             raise
+
+
+def _session(store: Mapping[str, Any]) -> "boto3.Session":
+    """Return a session with the store's credentials, or with those of the role that they assume."""
+    import boto3
+
+    region = store.get("region") or "us-east-1"
+    own = boto3.Session(
+        aws_access_key_id=store.get("access_key") or None,
+        aws_secret_access_key=store.get("secret_key") or None,
+        aws_session_token=store.get("session_token") or None,
+        region_name=region,
+    )
+    if not store.get("role_arn"):
+        return own
+    from botocore.credentials import RefreshableCredentials
+    from botocore.session import get_session
+
+    service = own.client("sts", endpoint_url=store.get("sts_endpoint") or None)
+
+    def assume() -> dict[str, str]:
+        name = store.get("role_session_name") or _SESSION_NAME
+        given = service.assume_role(RoleArn=store["role_arn"], RoleSessionName=name)["Credentials"]
+        return {
+            "access_key": given["AccessKeyId"],
+            "secret_key": given["SecretAccessKey"],
+            "token": given["SessionToken"],
+            "expiry_time": given["Expiration"].isoformat(),
+        }
+
+    session = get_session()
+    session._credentials = RefreshableCredentials.create_from_metadata(assume(), assume, "sts-assume-role")
+    session.set_config_variable("region", region)
+    return boto3.Session(botocore_session=session)

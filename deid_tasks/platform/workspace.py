@@ -24,7 +24,7 @@ from deid_tasks.settings import InstitutionSettings
 logger = logging.getLogger(__name__)
 
 _BATCH_NOTES = 2_000
-_RETAINED_SECONDS = 7 * 24 * 3_600
+_DAY_SECONDS = 24 * 3_600
 _ABANDONED_SECONDS = 3_600
 """What a writer left unfinished for so long is taken for abandoned."""
 
@@ -43,14 +43,17 @@ def run_dir(settings: InstitutionSettings, run_id: str) -> Path:
     return make_folder(_runs_dir(settings) / _folder_name(run_id))
 
 
-def prune_runs(settings: InstitutionSettings) -> None:
-    """Delete the files of runs that have not changed for a week."""
+def prune_runs(settings: InstitutionSettings) -> int:
+    """Delete the files of runs that have not changed for ``maintenance.run_days``; return the number of runs."""
+    removed = 0
     for folder in _runs_dir(settings).iterdir():
         # Another run may have deleted it meanwhile.
         with contextlib.suppress(FileNotFoundError):
-            if time.time() - folder.stat().st_mtime > _RETAINED_SECONDS:
-                logger.info("deleting the files of a run that ended a week ago: %s", folder.name)
+            if time.time() - folder.stat().st_mtime > settings.maintenance.run_days * _DAY_SECONDS:
+                logger.info("deleting the files of a run that ended long ago: %s", folder.name)
                 shutil.rmtree(folder, ignore_errors=True)
+                removed += 1
+    return removed
 
 
 def remove_note_files(

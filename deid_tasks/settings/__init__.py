@@ -38,6 +38,7 @@ from deid_tasks.settings.load import (
     load_institutions,
     read_institutions,
 )
+from deid_tasks.settings.maintenance import MaintenanceSettings
 from deid_tasks.settings.merging import MergeSettings, PropagationSettings
 from deid_tasks.settings.pools import AirflowPool, airflow_pools
 from deid_tasks.settings.renamed import Renamed, RenamedSettingWarning
@@ -65,6 +66,7 @@ __all__ = [
     "GateSettings",
     "HarvestSettings",
     "InstitutionSettings",
+    "MaintenanceSettings",
     "MeasuredDesign",
     "MergeSettings",
     "Mode",

@@ -11,6 +11,7 @@ from deid_tasks.settings.engine import EngineSettings, NoteLimits
 from deid_tasks.settings.gate import GateSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
 from deid_tasks.settings.placement import EnginePlacement, TaskPlacement
+from deid_tasks.settings.maintenance import MaintenanceSettings
 from deid_tasks.settings.rewriting import ObfuscateSettings
 from deid_tasks.settings.section import Name, Section
 from deid_tasks.settings.storage import PublishSettings, VaultSettings
@@ -156,6 +157,7 @@ class InstitutionSettings(EngineSettings):
     training: TrainingSettings = TrainingSettings()
     gate: GateSettings = GateSettings()
     publish: PublishSettings
+    maintenance: MaintenanceSettings = MaintenanceSettings()
     vault: VaultSettings | None = Field(
         default=None, description="Stores originals for re-identification; nothing is stored if not given."
     )

@@ -1,10 +1,14 @@
 """Settings of storage: the published table, and the vault of originals."""
 
+import re
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from deid_tasks.settings.section import Name, Section
+
+_SECRET_PROPERTY = re.compile(r"secret|token$|password|credential|access-key-id|account-key|sas-token", re.IGNORECASE)
+_PASSWORD_IN_URI = re.compile(r"://[^/@\s]*:[^/@\s]*@")
 
 
 class PublishSettings(Section):
@@ -26,8 +30,29 @@ class PublishSettings(Section):
         description="Hours within which the bytes of removed notes leave the bucket. Readers can use former snapshots"
         " for half of this time.",
     )
-    object_store: Name = Field(description="Name of the secret that holds the S3 endpoint and credentials (JSON).")
-    catalog: Name = Field(description="Name of the secret that holds the PostgreSQL URI of the Iceberg catalog.")
+    object_store: Name = Field(
+        description="Name of the secret that holds the S3 endpoint and credentials (JSON): endpoint, region,"
+        " access_key, secret_key, session_token, role_arn, role_session_name, sts_endpoint, and PyIceberg's own, such"
+        " as s3.proxy-uri."
+    )
+    catalog: Name = Field(
+        description="Name of the secret that holds the PostgreSQL URI of the Iceberg catalog, or a JSON object of"
+        " PyIceberg's catalog properties."
+    )
+    catalog_properties: dict[str, str] = Field(
+        default_factory=dict,
+        description="PyIceberg's properties of another catalog, such as type (sql, rest, glue, hive), uri, warehouse or"
+        " s3.sse-kms-key-id. Those of the two secrets win. Never a password, key or token: these belong in the"
+        " secrets.",
+    )
+
+    @field_validator("catalog_properties")
+    @classmethod
+    def _no_secrets(cls, value: dict[str, str]) -> dict[str, str]:
+        for name, text in value.items():
+            if _SECRET_PROPERTY.search(name) or _PASSWORD_IN_URI.search(text):
+                raise ValueError(f"{name} is a secret: write it in the JSON object of the secret publish.catalog names")
+        return value
 
 
 class VaultSettings(Section):

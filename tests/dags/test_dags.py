@@ -9,7 +9,19 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTITUTIONS = ("lakeshore", "riverside")
-KINDS = ("changes", "dictionaries", "evaluate", "gold", "harvest", "ledger", "notes", "restate", "sample", "train")
+KINDS = (
+    "changes",
+    "dictionaries",
+    "evaluate",
+    "gold",
+    "harvest",
+    "ledger",
+    "maintain",
+    "notes",
+    "restate",
+    "sample",
+    "train",
+)
 DAG_IDS = [f"{kind}__{institution}" for kind in KINDS for institution in INSTITUTIONS]
 DETECTING = {"detect_and_obfuscate", "evaluate_and_certify", "harvest", "plan_restatement", "train"}
 
@@ -177,6 +189,17 @@ class TestStructure:
             "max_notes": None,
             "dry_run": False,
         }
+
+    def test_maintenance_expires_what_a_compaction_replaced(self, dagbag, institution):
+        dag = dagbag.dags[f"maintain__{institution}"]
+        assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
+            "compact_table": {"expire_snapshots"},
+            "expire_snapshots": set(),
+            "prune_files": set(),
+        }
+        # Snapshots of other writers expire even where a compaction failed.
+        assert dag.get_task("expire_snapshots").trigger_rule == "all_done"
+        assert dag.max_active_runs == 1
 
     def test_dictionaries(self, dagbag, institution):
         dag = dagbag.dags[f"dictionaries__{institution}"]

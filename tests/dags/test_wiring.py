@@ -35,6 +35,22 @@ def test_an_aws_connection_is_endpoint_and_credentials(monkeypatch):
     }
 
 
+def test_an_aws_connection_may_have_a_token_a_role_and_properties_of_pyiceberg(monkeypatch):
+    from wiring.secrets import airflow_secrets
+
+    extra = {
+        "aws_session_token": "brief",
+        "role_arn": "arn:aws:iam::1:role/deid",
+        "s3.proxy-uri": "http://p",
+        "more": 1,
+    }
+    monkeypatch.setenv("AIRFLOW_CONN_STORE", json.dumps({"conn_type": "aws", "extra": extra}))
+    found = airflow_secrets().mapping("store")
+    assert (found["session_token"], found["role_arn"]) == ("brief", "arn:aws:iam::1:role/deid")
+    assert found["s3.proxy-uri"] == "http://p"
+    assert "more" not in found
+
+
 def test_a_variable_is_a_key(monkeypatch):
     from wiring.secrets import airflow_secrets
 

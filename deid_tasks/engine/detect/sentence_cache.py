@@ -14,6 +14,7 @@ import struct
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
@@ -38,6 +39,18 @@ _CREATE = (
     "create table if not exists sentence"
     " (key blob primary key, value blob not null, day integer not null) without rowid"
 )
+
+
+def prune_cache(path: Path, days: int) -> int:
+    """Delete the entries that nobody used for ``days`` days; return their number, 0 where there is no file.
+
+    Models and rules that no engine has any more leave such entries. Their pages are used again.
+    """
+    if not path.is_file():
+        return 0
+    with closing(sqlite3.connect(path, timeout=_WAIT_SECONDS)) as connection, connection:
+        connection.execute(_CREATE)
+        return connection.execute("delete from sentence where day < ?", (_today() - days,)).rowcount
 
 
 class CachedAnswer(NamedTuple):

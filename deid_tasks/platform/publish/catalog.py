@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from deid_tasks.core.errors import DeidError, PublishError
+from deid_tasks.core.errors import DeidError, PublishError, SettingsError
 from deid_tasks.engine.failures import Failure
+from deid_tasks.platform.publish.properties import catalog_properties, table_location
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 if TYPE_CHECKING:
-    from pyiceberg.catalog.sql import SqlCatalog
+    from pyiceberg.catalog import Catalog
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.partitioning import PartitionField
 
@@ -22,22 +23,39 @@ _COMMIT_ATTEMPTS = 8
 """How often a commit is tried while others commit to the same table."""
 _FIRST_PARTITION_ID = 1000
 """Iceberg numbers partition fields from here."""
-_CONNECT_SECONDS, _REQUEST_SECONDS = 10, 60
-"""The S3 client's own limits, 1 and 3 seconds, are too short for a busy machine or store."""
 
 
-def table_location(settings: InstitutionSettings) -> str:
-    """Return the S3 address that the tables lie under."""
-    return f"s3://{settings.publish.bucket}/{settings.publish.prefix}"
+def open_catalog(settings: InstitutionSettings, secrets: Secrets) -> "Catalog":
+    """Return the catalog, with the namespace of the institution's tables.
 
+    Raises:
+        SettingsError: a secret is missing, or a package that this kind of catalog needs.
+    """
+    from pyiceberg.catalog import load_catalog
+    from pyiceberg.exceptions import NotInstalledError
 
-def open_catalog(settings: InstitutionSettings, secrets: Secrets) -> "SqlCatalog":
-    """Return the catalog, with the namespace of the institution's tables."""
-    from pyiceberg.catalog.sql import SqlCatalog
-
-    catalog = SqlCatalog("palimpsest", **_properties(settings, secrets))
+    properties = catalog_properties(settings, secrets)
+    try:
+        catalog = load_catalog("palimpsest", **properties)
+    except NotInstalledError:
+        kind = properties.get("type", "")
+        raise SettingsError(
+            f"{settings.institution}: a catalog of the type {kind!r} needs packages that are not installed; run"
+            f" pip install 'pyiceberg[{kind}]'"
+        ) from None
     catalog.create_namespace_if_not_exists(settings.publish.table.split(".")[0])
     return catalog
+
+
+def table_exists(settings: InstitutionSettings, secrets: Secrets, table_name: str = "") -> bool:
+    """Return whether a table was ever published; the notes table where no name is given.
+
+    Raises:
+        PublishError: the catalog cannot be reached.
+    """
+    name = table_name or settings.publish.table
+    with translate_publish_errors("open", settings, name):
+        return bool(open_catalog(settings, secrets).table_exists(name))
 
 
 def institution_partition(source_id: int) -> "PartitionField":
@@ -118,19 +136,3 @@ def translate_publish_errors(verb: str, settings: InstitutionSettings, table: st
             f" check the secrets {settings.publish.object_store!r} and {settings.publish.catalog!r},"
             " and that the bucket exists"
         ) from None
-
-
-def _properties(settings: InstitutionSettings, secrets: Secrets) -> dict[str, str]:
-    store = secrets.mapping(settings.publish.object_store)
-    scheme, _, rest = secrets.text(settings.publish.catalog).partition("://")
-    properties = {
-        "uri": f"postgresql+psycopg2://{rest}" if scheme in {"postgres", "postgresql"} else f"{scheme}://{rest}",
-        "warehouse": table_location(settings),
-        "s3.endpoint": store.get("endpoint"),
-        "s3.access-key-id": store.get("access_key"),
-        "s3.secret-access-key": store.get("secret_key"),
-        "s3.region": store.get("region", "us-east-1"),
-        "s3.connect-timeout": _CONNECT_SECONDS,
-        "s3.request-timeout": _REQUEST_SECONDS,
-    }
-    return {name: str(value) for name, value in properties.items() if value}

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pyiceberg.partitioning import PartitionSpec
     from pyiceberg.schema import Schema
     from pyiceberg.table import Table
+    from pyiceberg.table.sorting import SortOrder
 
 PUBLISHED_SCHEMA = pa.schema(
     [
@@ -42,8 +43,18 @@ PUBLISHED_SCHEMA = pa.schema(
 )
 _GROUP_BYTES = 256 * 1_024 * 1_024
 """Bytes of the rows that are sorted and written together."""
-_PROPERTIES = {"write.metadata.metrics.column.text": "none"}
-"""Manifests hold no bounds of the text column: these would be the first letters of notes."""
+ROW_GROUP_NOTES = 8_192
+"""Rows of a file that are read together, about 8 MB: a reader skips those whose bounds exclude what it looks for."""
+ROW_GROUP_PROPERTY = "write.parquet.row-group-limit"
+_PROPERTIES = {
+    # Manifests hold no bounds of the text column: these would be the first letters of notes.
+    "write.metadata.metrics.column.text": "none",
+    ROW_GROUP_PROPERTY: str(ROW_GROUP_NOTES),
+    "commit.manifest-merge.enabled": "true",
+    "commit.manifest.min-count-to-merge": "20",
+}
+_SORT_ORDER = ("slice_key", "note_key")
+"""The order in which writers divide rows among files; it is declared for those that are not this platform."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +95,45 @@ def open_table(settings: InstitutionSettings, secrets: Secrets) -> "Table":
     """
     with translate_publish_errors("open", settings):
         catalog = open_catalog(settings, secrets)
-        schema, partitions = _schema_and_partitions()
+        schema, partitions, order = _layout()
         # A creation writes a metadata file even where the table exists.
         if catalog.table_exists(settings.publish.table):
             return catalog.load_table(settings.publish.table)
         return catalog.create_table_if_not_exists(
-            settings.publish.table, schema=schema, partition_spec=partitions, properties=_PROPERTIES
+            settings.publish.table,
+            schema=schema,
+            partition_spec=partitions,
+            sort_order=order,
+            properties=_PROPERTIES,
         )
+
+
+def renew_layout(settings: InstitutionSettings, secrets: Secrets) -> bool:
+    """Give a table of an earlier release the properties and the sort order of new ones; return whether it lacked any.
+
+    Raises:
+        PublishError: the table cannot be read or written.
+    """
+    from pyiceberg.transforms import IdentityTransform
+
+    table = open_table(settings, secrets)
+
+    def renew() -> bool:
+        table.refresh()
+        has_properties = _PROPERTIES.items() <= table.properties.items()
+        has_order = not table.sort_order().is_unsorted
+        if has_properties and has_order:
+            return False
+        with table.transaction() as transaction:
+            transaction.set_properties(_PROPERTIES)
+            if not has_order:
+                with transaction.update_sort_order() as order:
+                    for name in _SORT_ORDER:
+                        order.asc(name, IdentityTransform())
+        return True
+
+    with translate_publish_errors("write", settings):
+        return commit_with_retries(renew)
 
 
 def replace_notes(
@@ -221,10 +264,11 @@ def read_published_notes(
         return list(scan.to_arrow().to_pylist())
 
 
-def _schema_and_partitions() -> tuple["Schema", "PartitionSpec"]:
+def _layout() -> tuple["Schema", "PartitionSpec", "SortOrder"]:
     from pyiceberg.partitioning import PartitionField, PartitionSpec
     from pyiceberg.schema import Schema
-    from pyiceberg.transforms import MonthTransform
+    from pyiceberg.table.sorting import SortField, SortOrder
+    from pyiceberg.transforms import IdentityTransform, MonthTransform
     from pyiceberg.types import NestedField, StringType, TimestampType
 
     fields = [
@@ -244,4 +288,5 @@ def _schema_and_partitions() -> tuple["Schema", "PartitionSpec"]:
         transform=MonthTransform(),
         name="note_month",
     )
-    return Schema(*fields), PartitionSpec(by_institution, by_month)
+    order = SortOrder(*(SortField(source_id=ids[name], transform=IdentityTransform()) for name in _SORT_ORDER))
+    return Schema(*fields), PartitionSpec(by_institution, by_month), order

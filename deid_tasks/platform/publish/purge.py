@@ -67,7 +67,7 @@ def purge_snapshots(
         table = open_catalog(settings, secrets).load_table(name)
         expired = commit_with_retries(lambda: _expire(table, committed_before, keep_newest))
         protected = len(_old_snapshots(table, committed_before, keep_newest))
-        deleted, waiting = _delete_unnamed(table, Bucket(*_bucket_of(table, settings, secrets)), grace)
+        deleted, waiting = _delete_unnamed(table, table_bucket(table, settings, secrets), grace)
     return PurgeReport(expired, deleted, waiting, protected)
 
 
@@ -78,7 +78,7 @@ def _expire(table: "Table", committed_before: datetime.datetime, keep_newest: in
     table.refresh()
     head = table.current_snapshot()
     if head is not None and _is_before(head, committed_before) and _names_removed_files(table, head):
-        _commit_without_removed_files(table)
+        commit_same_rows(table, "removed files are listed no more")
     named = {reference.snapshot_id for reference in table.metadata.refs.values()}
     old = [one for one in _old_snapshots(table, committed_before, keep_newest) if one.snapshot_id not in named]
     if not old:
@@ -109,22 +109,22 @@ def _names_removed_files(table: "Table", snapshot: "Snapshot") -> bool:
     return any(manifest.deleted_files_count for manifest in snapshot.manifests(table.io))
 
 
-def _commit_without_removed_files(table: "Table") -> None:
-    """Commit the same rows as a new snapshot.
+def commit_same_rows(table: "Table", reason: str) -> None:
+    """Commit the same rows as a new snapshot, whose summary has the reason.
 
     The manifests of a snapshot that removed files still list them, with bounds that quote values of removed rows. The
-    next snapshot does not carry these manifests on.
+    next snapshot does not carry these manifests on, and merges the others where the table's properties say so.
     """
     import pyarrow as pa
     from pyiceberg.io.pyarrow import schema_to_pyarrow
 
     schema: pa.Schema = schema_to_pyarrow(table.schema())
-    table.append(schema.empty_table(), snapshot_properties={"palimpsest.purge": "removed files are listed no more"})
+    table.append(schema.empty_table(), snapshot_properties={"palimpsest.maintenance": reason})
 
 
 def _delete_unnamed(table: "Table", bucket: Bucket, grace: datetime.timedelta) -> tuple[int, int]:
     """Delete the files that no snapshot names; return their number, and the number of those too young."""
-    known, location = _key(table.metadata_location), _key(table.location()).rstrip("/")
+    known, location = object_key(table.metadata_location), object_key(table.location()).rstrip("/")
     listed_at = datetime.datetime.now(datetime.UTC)
     # The list comes first: whatever is committed after it names files that are missing in the list, or younger than
     # the grace.
@@ -135,7 +135,7 @@ def _delete_unnamed(table: "Table", bucket: Bucket, grace: datetime.timedelta) -
             " tool that moved it"
         )
     table.refresh()
-    named = {_key(path) for path in _named_files(table)}
+    named = {object_key(path) for path in _named_files(table)}
     unnamed = [file for file in files if file.key not in named and not file.key.endswith(_VERSION_HINT)]
     old = [file.key for file in unnamed if file.modified <= listed_at - grace]
     bucket.delete_unordered(old)
@@ -156,11 +156,12 @@ def _named_files(table: "Table") -> set[str]:
     return named
 
 
-def _bucket_of(table: "Table", settings: InstitutionSettings, secrets: Secrets) -> tuple[str, dict[str, str]]:
+def table_bucket(table: "Table", settings: InstitutionSettings, secrets: Secrets) -> Bucket:
+    """Return the bucket that the table lies in."""
     name = table.location().partition("://")[2].partition("/")[0]
-    return name, secrets.mapping(settings.publish.object_store)
+    return Bucket(name, secrets.mapping(settings.publish.object_store))
 
 
-def _key(path: str) -> str:
+def object_key(path: str) -> str:
     """Return the key of an object; writers spell the scheme before it as s3, s3a or s3n."""
     return path.partition("://")[2].partition("/")[2]

@@ -14,6 +14,7 @@ from deid_tasks.platform.runs.gold_sets import freeze_gold_sets
 from deid_tasks.platform.runs.harvesting import approve_harvest, approved_harvest, harvest_candidates
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.ledger_checks import ledger_counts, reconcile_ledger
+from deid_tasks.platform.runs.maintenance import compact_table, expire_snapshots, prune_files
 from deid_tasks.platform.runs.notes import process_shard
 from deid_tasks.platform.runs.originals import reidentify_notes, rewrap_vault, store_vault
 from deid_tasks.platform.runs.plans import plan_changes_run, plan_notes_run
@@ -63,6 +64,10 @@ __all__ = [  # noqa: RUF022
     "purge_removed",
     "reconcile_ledger",
     "ledger_counts",
+    # The table and the working files over years.
+    "compact_table",
+    "expire_snapshots",
+    "prune_files",
     # Requests of authorised people.
     "retract",
     "retract_at_once",

@@ -64,9 +64,6 @@ def promote_engine(
 ) -> None:
     """Make an engine that passed its evaluation the one that runs use, and delete versions that nothing needs any more.
 
-    The newest compiled version stays, and so do those of the last three promoted engines and of the engines that were
-    promoted or used within two weeks.
-
     Args:
         settings: The institution.
         secrets: Its secrets.
@@ -89,10 +86,18 @@ def promote_engine(
     )
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         write_promoted_engine(connection, settings, promoted)
+    prune_engines(settings, secrets)
+
+
+def prune_engines(settings: InstitutionSettings, secrets: Secrets) -> int:
+    """Delete the versions of lexicons and known people that no engine needs; return their number.
+
+    The newest compiled version stays, and so do those of the last three promoted engines and of the engines that were
+    promoted or used within two weeks.
+    """
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         lexicons, people = retained_versions(connection, settings, _RETAINED_ENGINES, _RETAINED_DAYS)
-    prune_versions(lexicon_dir(settings), lexicons)
-    prune_versions(people_dir(settings), people)
+    return len(prune_versions(lexicon_dir(settings), lexicons)) + len(prune_versions(people_dir(settings), people))
 
 
 def _newest_fitting(settings: InstitutionSettings, secrets: Secrets, promoted: list[PromotedEngine]) -> PromotedEngine:

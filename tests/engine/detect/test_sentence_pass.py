@@ -16,7 +16,7 @@ from deid_tasks.core.errors import LexiconError
 from deid_tasks.engine.detect import sentence_cache as cache_module
 from deid_tasks.engine.detect.inclusion import InclusionList
 from deid_tasks.engine.detect.reader import Answer, StageAnswers, TextSpan
-from deid_tasks.engine.detect.sentence_cache import SentenceCache
+from deid_tasks.engine.detect.sentence_cache import SentenceCache, prune_cache
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.text import Document
 
@@ -247,3 +247,18 @@ def test_an_inclusion_list_on_disk_holds_no_sentence(tmp_path):
     (tmp_path / "list").write_bytes(raw[:5] + b"x" + raw[6:])
     with pytest.raises(LexiconError, match="damaged"):
         InclusionList.load(tmp_path / "list", KEY)
+
+
+def test_answers_that_nobody_used_for_long_are_deleted(tmp_path, monkeypatch):
+    file = tmp_path / "cache" / "x.sqlite"
+    assert prune_cache(file, 90) == 0
+    assert not file.exists()
+    today = cache_module._today()
+    monkeypatch.setattr(cache_module, "_today", lambda: today - 91)
+    put(cache(tmp_path), ["old", "used"], [(), ()])
+    monkeypatch.setattr(cache_module, "_today", lambda: today)
+    kept = cache(tmp_path)
+    assert got(kept, ["used"]) == [()]
+    put(kept, ["new"], [()])
+    assert prune_cache(file, 90) == 1
+    assert got(kept, ["old", "used", "new"]) == [None, (), ()]

@@ -1,0 +1,129 @@
+"""Maintenance of a table that runs published: the rows, the ledger and the proof of a retraction stay."""
+
+import datetime
+import os
+import time
+
+import pytest
+
+from deid_tasks.engine.detect.sentence_cache import SentenceCache
+from deid_tasks.platform import runs
+from deid_tasks.platform.publish import open_table
+from deid_tasks.platform.workspace import run_dir, work_dir
+from tests.support.published_days import DAY, START, published, release, rows_of, with_settings
+
+TEXT = "Marigold-coloured zither overture noted"
+NOTE = "coalesce(note_source_value, note_id::text)"
+
+
+@pytest.fixture(scope="module")
+def kept(site):
+    """Two published days."""
+    settings = with_settings(site, publish={"table": "maintenance.notes"}, maintenance={"min_files": 2})
+    runs.evaluate_and_certify(settings, site.secrets)
+    [(note, text)] = site.rows(
+        f"select {NOTE}, note_text from riverside_ehr.note where note_datetime < '{START + DAY}' order by 1 limit 1"
+    )
+    site.rows(f"update riverside_ehr.note set note_text = '{TEXT}.' where {NOTE} = '{note}'")
+    release(settings, site, "first")
+    release(settings, site, "second", START + DAY)
+    yield settings, site, note
+    escaped = text.replace("'", "''")
+    site.rows(f"update riverside_ehr.note set note_text = '{escaped}' where {NOTE} = '{note}'")
+    site.rows("delete from riverside_results.exclusion; delete from riverside_results.retraction")
+
+
+def files(settings, site) -> list:
+    return [task.file for task in open_table(settings, site.secrets).scan().plan_files()]
+
+
+def every_row_in_the_bucket(settings, site, store) -> str:
+    import io
+
+    import boto3
+    import pyarrow.parquet as pq
+
+    client = boto3.client(
+        "s3", endpoint_url=store["endpoint"], region_name="us-east-1",
+        aws_access_key_id="test", aws_secret_access_key="test-secret",
+    )  # fmt: skip
+    bucket, _, prefix = open_table(settings, site.secrets).location().partition("://")[2].partition("/")
+    pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{prefix}/data/")
+    keys = [entry["Key"] for page in pages for entry in page.get("Contents", ())]
+    contents = [client.get_object(Bucket=bucket, Key=key)["Body"].read() for key in keys]
+    return repr([pq.read_table(io.BytesIO(content)).to_pylist() for content in contents])
+
+
+def test_files_become_fewer_and_rows_and_ledger_agree(kept):
+    settings, site, _ = kept
+    before, many = rows_of(settings, site), len(files(settings, site))
+    report = runs.compact_table(settings, site.secrets)
+    assert report["commits"] >= 1
+    assert (report["files_before"] - report["files_after"], report["lost"]) == (many - len(files(settings, site)), 0)
+    assert len(files(settings, site)) < many
+    assert rows_of(settings, site) == before
+    assert runs.compact_table(settings, site.secrets)["commits"] == 0
+    assert runs.reconcile_ledger(settings, site.secrets)["in_table"] == len(before)
+
+
+def test_snapshots_expire_by_age_and_never_before_readers_promised_time(kept):
+    settings, site, _ = kept
+    hasty = settings.model_copy(
+        update={"maintenance": settings.maintenance.model_copy(update={"snapshot_days": 0, "min_snapshots": 1})}
+    )
+    many = len(open_table(settings, site.secrets).snapshots())
+    assert runs.expire_snapshots(hasty, site.secrets)["snapshots"] == 0
+    assert len(open_table(settings, site.secrets).snapshots()) == many > 1
+    soon = hasty.model_copy(update={"publish": hasty.publish.model_copy(update={"retract_hours": 0.0})})
+    report = runs.expire_snapshots(soon, site.secrets)
+    assert report["snapshots"] >= many - 1
+    # What a writer may not have committed yet stays for maintenance.orphan_hours.
+    assert (report["files"], report["waiting"] > 0) == (0, True)
+    assert len(open_table(settings, site.secrets).snapshots()) == 1
+
+
+def test_no_byte_of_a_retracted_note_is_left_in_compacted_files(kept, object_store, monkeypatch):
+    settings, site, note = kept
+    runs.compact_table(settings, site.secrets)
+    assert TEXT in every_row_in_the_bucket(settings, site, object_store)
+    monkeypatch.setattr("deid_tasks.platform.runs.retractions._MAX_WRITING", datetime.timedelta(0))
+    runs.retract(settings, site.secrets, note_ids=[note], reason="consent_withdrawn", requested_by="officer")
+    rows = published(settings, site).num_rows
+    assert runs.retract_at_once(settings, site.secrets)["removed"] == 1
+    runs.compact_table(settings, site.secrets)
+    assert TEXT not in every_row_in_the_bucket(settings, site, object_store)
+    assert published(settings, site).num_rows == rows - 1
+
+
+def test_an_institution_without_a_table_has_nothing_to_maintain(kept):
+    settings, site, _ = kept
+    empty = settings.model_copy(
+        update={"publish": settings.publish.model_copy(update={"table": "maintenance.never_published"})}
+    )
+    assert runs.compact_table(empty, site.secrets)["commits"] == 0
+    assert runs.expire_snapshots(empty, site.secrets)["files"] == 0
+
+
+def test_old_working_files_go_and_young_ones_stay(kept):
+    settings, site, _ = kept
+    work, old = work_dir(settings), time.time() - 800 * 24 * 3_600
+    abandoned = run_dir(settings, "long ago")
+    (abandoned / "shard.parquet").write_bytes(b"x")
+    os.utime(abandoned, (old, old))
+    evaluation = work / "evaluation"
+    evaluation.mkdir(exist_ok=True)
+    young = len(list(evaluation.glob("*.json")))
+    for number in range(12):
+        path = evaluation / f"old-{number}.json"
+        path.write_text("{}")
+        os.utime(path, (old + number, old + number))
+    cache = SentenceCache(work / "cache" / "riverside.sqlite", b"k" * 32, "version", 1_000_000)
+    cache.close()
+    report = runs.prune_files(settings, site.secrets)
+    assert report["runs"] == 1
+    assert not abandoned.exists()
+    assert run_dir(settings, "first").is_dir()
+    # The newest ten stay, whatever their age.
+    assert report["evaluation_reports"] == young + 2
+    assert (evaluation / "old-11.json").exists()
+    assert runs.prune_files(settings, site.secrets)["evaluation_reports"] == 0
