@@ -29,6 +29,7 @@ from deid_tasks.settings.institution import (
     NotesSettings,
     WarehouseSettings,
 )
+from deid_tasks.settings.landing import ColumnType, LandedTableSettings, LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
 from deid_tasks.settings.load import (
     institution_files,
@@ -52,6 +53,7 @@ __all__ = [
     "RENAMED_DESIGNS",
     "AnnotationSettings",
     "CacheSettings",
+    "ColumnType",
     "ContextRule",
     "ContextSettings",
     "Design",
@@ -62,6 +64,8 @@ __all__ = [
     "GateSettings",
     "HarvestSettings",
     "InstitutionSettings",
+    "LandedTableSettings",
+    "LandingSettings",
     "MeasuredDesign",
     "MergeSettings",
     "Mode",

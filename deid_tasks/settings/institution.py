@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from deid_tasks.settings.annotation import AnnotationSettings, SamplingSettings
 from deid_tasks.settings.engine import EngineSettings, NoteLimits
 from deid_tasks.settings.gate import GateSettings
+from deid_tasks.settings.landing import LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
 from deid_tasks.settings.rewriting import ObfuscateSettings
 from deid_tasks.settings.section import Name, Section
@@ -32,8 +33,8 @@ class DictionariesSettings(Section):
 
     schedule: str = Field(
         default="0 18 * * *",
-        description="Cron, in UTC, of the dictionaries DAG. The evaluation follows it;"
-        " both should end before the notes DAG starts.",
+        description="Cron, in UTC, of the dictionaries DAG, which follows each landed delivery instead where there is a"
+        " section landing. The evaluation follows it; both should end before the notes DAG starts.",
     )
     max_age_hours: int | None = Field(
         default=None,
@@ -128,6 +129,11 @@ class InstitutionSettings(EngineSettings):
     title: str = Field(min_length=1, description="Name for people, e.g. Riverside Health.")
     owner: str = Field(default="data-engineering", description="Airflow owner of the DAGs.")
     warehouse: WarehouseSettings
+    landing: LandingSettings | None = Field(
+        default=None,
+        description="Loads nightly extracts into the raw schema; nothing is loaded if not given, because the raw schema"
+        " is the EHR's own or a replica of it.",
+    )
     dictionaries: DictionariesSettings = DictionariesSettings()
     notes: NotesSettings
     changes: ChangesSettings = ChangesSettings()
