@@ -1,5 +1,6 @@
 """``land__<institution>``: nightly extracts into the raw tables, where the settings have a section ``landing``."""
 
+import datetime
 from typing import Any
 
 from airflow.sdk import DAG, CronTriggerTimetable, task
@@ -11,6 +12,9 @@ from wiring.institutions import usable_institutions
 from wiring.policy import Kind, dag_arguments
 from wiring.start import upgrade_tables
 from wiring.steps import run_step
+
+_LOADING_HOURS = 12
+"""Longest load: the first delivery of an institution may hold years of notes."""
 
 
 @task(multiple_outputs=False)
@@ -38,7 +42,10 @@ def build(settings: InstitutionSettings, landing: LandingSettings) -> DAG:
         schedule=CronTriggerTimetable(landing.schedule, timezone="UTC"),
         max_active_runs=1,
     ) as dag:
-        upgrade_tables(name) >> land.override(outlets=[raw_tables_asset(name)])(name)
+        loaded = land.override(
+            outlets=[raw_tables_asset(name)], execution_timeout=datetime.timedelta(hours=_LOADING_HOURS)
+        )
+        upgrade_tables(name) >> loaded(name)
     return dag
 
 

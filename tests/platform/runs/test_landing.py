@@ -138,6 +138,28 @@ def test_an_appended_file_is_not_loaded_again_under_another_name(land, ask):
     assert ask("select event_id from riverside_ehr.event order by 1") == [(1,), (2,), (3,)]
 
 
+def test_an_appended_row_whose_key_is_there_is_bad(land, ask):
+    keyed = EVENTS | {"key": ["event_id"]}
+    deliver(land.folder, "a", {"event.parquet": (parquet(1, 2), 2)})
+    land(keyed)
+    deliver(land.folder, "b", {"event.parquet": (parquet(2, 3, 3), 3)})
+    assert land(keyed, max_bad_share=0.7)["quarantined"] == 2
+    assert ask("select event_id from riverside_ehr.event order by 1") == [(1,), (2,), (3,)]
+    assert ask("select line, reason from riverside_ehr.landing_quarantine order by 1") == [
+        (1, "duplicate_key"),
+        (3, "duplicate_key"),
+    ]
+
+
+def test_a_table_without_a_key_is_replaced_whole(land, ask):
+    whole = EVENTS | {"mode": "replace"}
+    deliver(land.folder, "a", {"event_1.parquet": (parquet(1, 1), 2), "event_2.parquet": (parquet(2), 1)})
+    land(whole)
+    deliver(land.folder, "b", {"event_1.parquet": (parquet(1, 1, 4), 3)})
+    assert land(whole)["tables"][0]["deleted"] == 3
+    assert ask("select event_id from riverside_ehr.event order by 1") == [(1,), (1,), (4,)]
+
+
 def test_what_a_delivery_lacks_is_one_error_and_nothing_is_loaded(land, ask):
     manifest = first_delivery(land.folder)
     document = json.loads(manifest.read_text())
