@@ -5,19 +5,12 @@ from typing import Any
 from airflow.sdk import DAG, CronTriggerTimetable, task
 
 from deid_tasks.settings import InstitutionSettings
-from wiring.assets import dictionaries_asset
+from wiring.assets import dictionaries_asset, raw_tables_asset
 from wiring.dbt import dbt_layers
 from wiring.institutions import usable_institutions
 from wiring.policy import Kind, dag_arguments
+from wiring.start import upgrade_tables
 from wiring.steps import run_step
-
-
-@task(multiple_outputs=False)
-def upgrade_tables(institution: str) -> dict[str, str]:
-    """Create or upgrade the tables that the engine writes; return the revision of each schema."""
-    from deid_tasks.platform import runs
-
-    return run_step(runs.upgrade_tables, institution)
 
 
 @task(multiple_outputs=False)
@@ -30,10 +23,11 @@ def compile_dictionaries(institution: str) -> dict[str, Any]:
 
 def build(settings: InstitutionSettings) -> DAG:
     """Return the DAG of one institution."""
-    name, schedule = settings.institution, settings.dictionaries.schedule
+    name, cron = settings.institution, settings.dictionaries.schedule
+    when = f"After each landed delivery (`land__{name}`)" if settings.landing else f"Daily at `{cron}` (UTC)"
     with DAG(
-        **dag_arguments(Kind.DICTIONARIES, settings, schedule=schedule),
-        schedule=CronTriggerTimetable(schedule, timezone="UTC"),
+        **dag_arguments(Kind.DICTIONARIES, settings, when=when),
+        schedule=[raw_tables_asset(name)] if settings.landing else CronTriggerTimetable(cron, timezone="UTC"),
         max_active_runs=1,
     ) as dag:
         layers = dbt_layers(settings)

@@ -1,6 +1,14 @@
-"""The assets that connect an institution's DAGs: an evaluation follows dictionaries, harvest and gold."""
+"""The assets that connect an institution's DAGs: an evaluation follows dictionaries, harvest and gold.
+
+Dictionaries follow the raw tables where landing writes these.
+"""
 
 from airflow.sdk import Asset
+
+
+def raw_tables_asset(institution: str) -> Asset:
+    """Return the asset of the raw tables that landing writes."""
+    return _asset(institution, "raw_tables")
 
 
 def dictionaries_asset(institution: str) -> Asset:

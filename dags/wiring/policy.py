@@ -17,6 +17,7 @@ from wiring.documents import dag_document
 class Kind(StrEnum):
     """The kinds of DAG. An id is ``<kind>__<institution>`` and never changes, because a new id loses the history."""
 
+    LAND = "land"
     DICTIONARIES = "dictionaries"
     HARVEST = "harvest"
     SAMPLE = "sample"

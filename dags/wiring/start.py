@@ -1,4 +1,4 @@
-"""The tasks with which a run begins: it waits until its notes are complete, and pins the engine that it uses."""
+"""The tasks with which a run begins: the tables are upgraded, notes are complete, and the engine is pinned."""
 
 import datetime
 import logging
@@ -18,6 +18,14 @@ logger = logging.getLogger(__name__)
 _POKE_SECONDS = 5 * 60
 _SPARE_SECONDS = 3_600
 """Time that a sensor has beyond what it waits for."""
+
+
+@task(multiple_outputs=False)
+def upgrade_tables(institution: str) -> dict[str, str]:
+    """Create or upgrade the tables that the engine writes; return the revision of each schema."""
+    from deid_tasks.platform import runs
+
+    return run_step(runs.upgrade_tables, institution)
 
 
 def wait_for_late_notes(settings: InstitutionSettings) -> TimeDeltaSensor:

@@ -23,6 +23,7 @@ from deid_tasks.cli.evaluation import evaluate_spans
 from deid_tasks.cli.harvest import harvest
 from deid_tasks.cli.jsonl import Problems, is_text_file, json_line, open_target, read_lines
 from deid_tasks.cli.keys import keys
+from deid_tasks.cli.landing import land
 from deid_tasks.cli.learn import learn_from_errors
 from deid_tasks.cli.ledger import print_ledger, retract_notes
 from deid_tasks.cli.options import RenamedOptionsCommand
@@ -50,6 +51,7 @@ app.command("agreement")(print_agreement)
 app.command("ablate")(ablate_engine)
 app.command("bench")(bench)
 app.command("evaluate")(evaluate_spans)
+app.command("land")(land)
 app.command("ledger")(print_ledger)
 app.command("pools")(write_pools)
 app.command("reidentify")(write_originals)

@@ -42,4 +42,4 @@ class VaultError(DeidError):
 
 
 class StorageError(DeidError):
-    """A file or a folder cannot be written; the text names it and the reason. A later try may succeed."""
+    """A file or a folder cannot be read or written; the text names it and the reason. A later try may succeed."""

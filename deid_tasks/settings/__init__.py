@@ -29,6 +29,7 @@ from deid_tasks.settings.institution import (
     NotesSettings,
     WarehouseSettings,
 )
+from deid_tasks.settings.landing import ColumnType, LandedTableSettings, LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
 from deid_tasks.settings.load import (
     institution_files,
@@ -56,6 +57,7 @@ __all__ = [
     "AirflowPool",
     "AnnotationSettings",
     "CacheSettings",
+    "ColumnType",
     "ContextRule",
     "ContextSettings",
     "Design",
@@ -66,6 +68,8 @@ __all__ = [
     "GateSettings",
     "HarvestSettings",
     "InstitutionSettings",
+    "LandedTableSettings",
+    "LandingSettings",
     "MaintenanceSettings",
     "MeasuredDesign",
     "MergeSettings",

@@ -9,9 +9,10 @@ from pydantic import Field, field_validator, model_validator
 from deid_tasks.settings.annotation import AnnotationSettings, SamplingSettings
 from deid_tasks.settings.engine import EngineSettings, NoteLimits
 from deid_tasks.settings.gate import GateSettings
+from deid_tasks.settings.landing import LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
-from deid_tasks.settings.placement import EnginePlacement, TaskPlacement
 from deid_tasks.settings.maintenance import MaintenanceSettings
+from deid_tasks.settings.placement import EnginePlacement, TaskPlacement
 from deid_tasks.settings.rewriting import ObfuscateSettings
 from deid_tasks.settings.section import Name, Section
 from deid_tasks.settings.storage import PublishSettings, VaultSettings
@@ -38,8 +39,8 @@ class DictionariesSettings(TaskPlacement):
 
     schedule: str = Field(
         default="0 18 * * *",
-        description="Cron, in UTC, of the dictionaries DAG. The evaluation follows it;"
-        " both should end before the notes DAG starts.",
+        description="Cron, in UTC, of the dictionaries DAG, which follows each landed delivery instead where there is a"
+        " section landing. The evaluation follows it; both should end before the notes DAG starts.",
     )
     max_age_hours: int | None = Field(
         default=None,
@@ -147,6 +148,11 @@ class InstitutionSettings(EngineSettings):
         " that is called after the institution.",
     )
     warehouse: WarehouseSettings
+    landing: LandingSettings | None = Field(
+        default=None,
+        description="Loads nightly extracts into the raw schema; nothing is loaded if not given, because the raw schema"
+        " is the EHR's own or a replica of it.",
+    )
     dictionaries: DictionariesSettings = DictionariesSettings()
     notes: NotesSettings
     changes: ChangesSettings = ChangesSettings()

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.deliveries import landing_settings
+
 ROOT = Path(__file__).resolve().parents[2]
 INSTITUTIONS = ("lakeshore", "riverside")
 KINDS = (
@@ -216,6 +218,27 @@ class TestStructure:
             assert task.vars["institution"] == institution
             assert "DBT_LOG_LEVEL" in task.env
             assert task.exclude == ["resource_type:unit_test"]
+
+    def test_landing_is_for_institutions_with_deliveries_and_dictionaries_follow_it(self, dagbag, institution):
+        import dictionaries_dag
+        import land_dag
+        from deid_tasks.settings import load_institution
+
+        settings = load_institution(ROOT / "dags" / "institutions" / f"{institution}.yaml")
+        landed = settings.model_copy(update={"landing": landing_settings("/deliveries")})
+        dag = land_dag.build(landed, landed.landing)
+        assert dag.dag_id == f"land__{institution}"
+        assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
+            "upgrade_tables": {"land"},
+            "land": set(),
+        }
+        (outlet,) = dag.get_task("land").outlets
+        assert outlet.name == f"raw_tables__{institution}"
+        assert "0.10%" in dag.doc_md
+        assert "{" not in dag.doc_md
+        following = dictionaries_dag.build(landed)
+        assert [asset.name for asset in following.timetable.asset_condition.objects] == [outlet.name]
+        assert f"After each landed delivery (`land__{institution}`)" in following.doc_md
 
     def test_gold(self, dagbag, institution):
         dag = dagbag.dags[f"gold__{institution}"]

@@ -13,6 +13,7 @@ from deid_tasks.platform.runs.evaluation import evaluate_and_certify
 from deid_tasks.platform.runs.gold_sets import freeze_gold_sets
 from deid_tasks.platform.runs.harvesting import approve_harvest, approved_harvest, harvest_candidates
 from deid_tasks.platform.runs.institution_engine import load_engine
+from deid_tasks.platform.runs.landing import land_deliveries
 from deid_tasks.platform.runs.ledger_checks import ledger_counts, reconcile_ledger
 from deid_tasks.platform.runs.maintenance import compact_table, expire_snapshots, prune_files
 from deid_tasks.platform.runs.notes import process_shard
@@ -32,6 +33,8 @@ from deid_tasks.platform.runs.structured_tables import publish_tables
 __all__ = [  # noqa: RUF022
     # The engine's own tables.
     "upgrade_tables",
+    # The raw tables, where extracts are delivered.
+    "land_deliveries",
     # Dictionaries and what is harvested from the notes; the engine that reads both.
     "compile_dictionaries",
     "harvest_candidates",

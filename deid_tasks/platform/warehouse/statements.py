@@ -9,12 +9,14 @@ def compose(statement: str, settings: InstitutionSettings, **parts: sql.Composab
     """Return ``statement`` with the schemas of an institution in it.
 
     Args:
-        statement: SQL in which ``{staging}``, ``{history}``, ``{dictionaries}``, ``{results}`` and ``{gold}`` stand for
-            the schemas, as in ``select run_id from {results}.run``. Braces of SQL itself are doubled.
+        statement: SQL in which ``{ehr}``, ``{staging}``, ``{history}``, ``{dictionaries}``, ``{results}`` and
+            ``{gold}`` stand for the schemas, as in ``select run_id from {results}.run``. Braces of SQL itself are
+            doubled.
         settings: The institution's settings.
         parts: What further names in braces stand for.
     """
     return sql.SQL(statement).format(
+        ehr=sql.Identifier(settings.schema_name("ehr")),
         staging=sql.Identifier(settings.schema_name("staging")),
         history=sql.Identifier(settings.schema_name("history")),
         dictionaries=sql.Identifier(settings.schema_name("dictionaries")),
