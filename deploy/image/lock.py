@@ -8,7 +8,6 @@ Python 3.11, as the image. Only PyPI is asked, so that no file of a local index 
 """
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -44,15 +43,11 @@ def resolve(requirements: list[str]) -> list[tuple[str, str, str]]:
     Raises:
         CalledProcessError: pip finds no such set; it has printed why.
     """
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
-    environment |= {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": "https://pypi.org/simple"}
-    if certificates := os.environ.get("PIP_CERT"):
-        environment["PIP_CERT"] = certificates
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
         command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet"]
         command += ["--only-binary", ":all:", "--constraint", str(ROOT / "constraints.txt"), "--report", str(report)]
-        subprocess.run([*command, *requirements], env=environment, check=True)  # noqa: S603
+        subprocess.run([*command, *requirements], check=True)  # noqa: S603
         installed = json.loads(report.read_text(encoding="utf-8"))["install"]
     return sorted(
         (
