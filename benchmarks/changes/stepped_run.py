@@ -101,6 +101,7 @@ class SteppedRun:
             self._released = runs.reconcile_run(settings, secrets, self.run_id, pin, kind, self._shards)
         else:
             runs.publish_notes(settings, secrets, self.run_id, pin, self._released)
+            runs.delete_run_files(settings, secrets, self.run_id)
             self.is_done = True
 
     def finish(self) -> None:

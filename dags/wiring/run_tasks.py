@@ -136,6 +136,14 @@ def store_vault(
     return run_step(runs.store_vault, institution, _run_name(kind), released)
 
 
+@task(multiple_outputs=False, trigger_rule=TriggerRule.NONE_FAILED)
+def delete_run_files(institution: str, kind: str) -> None:
+    """Delete the working files of the run: nothing reads them any more."""
+    from deid_tasks.platform import runs
+
+    run_step(runs.delete_run_files, institution, _run_name(kind))
+
+
 def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, plan: Any) -> Any:
     """Add the tasks from a plan to the published table, and return the task that publishes.
 
@@ -157,6 +165,6 @@ def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, pla
     gated >> review >> committed
     if settings.publish.tables:
         publish_tables(name, value, pin, committed)
-    if settings.vault:
-        store_vault(name, value, gated, committed)
+    done: Any = store_vault(name, value, gated, committed) if settings.vault else committed
+    done >> delete_run_files(name, value)
     return committed

@@ -49,7 +49,7 @@ def finish_lists(
         InputError: there is no such sample, or ``gold`` cannot be read.
     """
     from deid_tasks.hospital.annotators import ADJUDICATOR, Habits, annotate_tasks
-    from deid_tasks.platform.runs.annotation_files import person_dir
+    from deid_tasks.platform.runs.annotation_files import checked_out_sample, person_dir
     from deid_tasks.platform.warehouse import connect
     from deid_tasks.platform.warehouse.annotations import drawn_samples
 
@@ -60,18 +60,19 @@ def finish_lists(
     people.append((settings.annotation.adjudicator, ADJUDICATOR))
     finished = []
     for sample in samples:
-        folders = {person: person_dir(settings, sample.version, person) for person, _ in people}
-        open_lists = {person: _open_lists(folder) for person, folder in folders.items()}
-        if not any(open_lists.values()):
-            continue
-        truth = (_engine_spans(settings, secrets, sample.version) if from_engine else {}) | known
-        if from_engine:
-            _mark_as_simulated(folders[person] for person, open_ones in open_lists.items() if open_ones)
-        for person, habits in people:
-            for tasks in open_lists[person]:
-                done = folders[person] / "done"
-                notes = annotate_tasks(tasks, done, truth, person, seed, settings.annotation.format, habits)
-                finished.append(FinishedList(person, done / tasks.name, notes))
+        with checked_out_sample(settings, secrets, sample.version):
+            folders = {person: person_dir(settings, sample.version, person) for person, _ in people}
+            open_lists = {person: _open_lists(folder) for person, folder in folders.items()}
+            if not any(open_lists.values()):
+                continue
+            truth = (_engine_spans(settings, secrets, sample.version) if from_engine else {}) | known
+            if from_engine:
+                _mark_as_simulated(folders[person] for person, open_ones in open_lists.items() if open_ones)
+            for person, habits in people:
+                for tasks in open_lists[person]:
+                    done = folders[person] / "done"
+                    notes = annotate_tasks(tasks, done, truth, person, seed, settings.annotation.format, habits)
+                    finished.append(FinishedList(person, done / tasks.name, notes))
     return finished
 
 

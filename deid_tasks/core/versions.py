@@ -10,14 +10,15 @@ from deid_tasks.core.files import write_atomically
 
 logger = logging.getLogger(__name__)
 
-_CURRENT = "CURRENT"
+CURRENT = "CURRENT"
+"""File that names the newest version."""
 _YOUNG_SECONDS = 24 * 3_600
 
 
 def newest_version(folder: Path) -> str:
     """Return the name of the newest version in ``folder``; empty where it has none."""
     try:
-        return (folder / _CURRENT).read_text(encoding="ascii").strip()
+        return (folder / CURRENT).read_text(encoding="ascii").strip()
     except (FileNotFoundError, NotADirectoryError):
         return ""
 
@@ -28,7 +29,7 @@ def make_newest(folder: Path, version: str) -> None:
     Raises:
         StorageError: the pointer cannot be written.
     """
-    write_atomically(folder / _CURRENT, version)
+    write_atomically(folder / CURRENT, version)
 
 
 def prune_versions(folder: Path, retained: Collection[str]) -> list[str]:
@@ -39,7 +40,7 @@ def prune_versions(folder: Path, retained: Collection[str]) -> list[str]:
     kept = {*retained, newest_version(folder)}
     deleted = []
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path.name.startswith(".") or path.name == _CURRENT or path.name in kept or _is_young(path):
+        if path.name.startswith(".") or path.name == CURRENT or path.name in kept or _is_young(path):
             continue
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -50,8 +51,13 @@ def prune_versions(folder: Path, retained: Collection[str]) -> list[str]:
     return deleted
 
 
+def is_young(modified: float) -> bool:
+    """Return whether a version was written within a day; ``modified`` is in seconds since 1970."""
+    return time.time() - modified < _YOUNG_SECONDS
+
+
 def _is_young(path: Path) -> bool:
     try:
-        return time.time() - path.stat().st_mtime < _YOUNG_SECONDS
+        return is_young(path.stat().st_mtime)
     except FileNotFoundError:  # another process deleted it
         return True

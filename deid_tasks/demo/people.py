@@ -24,7 +24,7 @@ Truth = Mapping[str, Sequence[Span]]
 def approve(settings: InstitutionSettings, secrets: Secrets, size: Size) -> dict[str, Any]:
     """Approve the newest harvest, without the sentences that hold an identifier; return the counts."""
     folder = harvest_dir(settings)
-    name = newest_harvest(folder)
+    name = newest_harvest(folder, (path.name for path in folder.iterdir()))
     personal = set()
     for note in write_notes(build_hospital(spec_of(settings, size))):
         for start, end in split_sentences(note.text):

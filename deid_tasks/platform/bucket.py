@@ -4,6 +4,7 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -30,10 +31,12 @@ class Bucket:
         store: endpoint, region, access_key, secret_key and session_token; those of the environment where they are not
             given. With role_arn these credentials assume that role, anew whenever its own expire; role_session_name
             and sts_endpoint belong to it.
+        kms_key: id, alias or ARN of the key with which S3 encrypts what ``upload`` writes; the bucket's own if empty.
     """
 
-    def __init__(self, name: str, store: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, store: Mapping[str, Any], kms_key: str = "") -> None:
         self._name = name
+        self._encryption = {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": kms_key} if kms_key else {}
         self._client = _session(store).client("s3", endpoint_url=store.get("endpoint") or None)
 
     def put(self, key: str, content: bytes) -> None:
@@ -41,6 +44,20 @@ class Bucket:
         self._client.put_object(Bucket=self._name, Key=key, Body=content)
         if self._retains_versions:
             self._delete_versions(key, newest_too=False)
+
+    def upload(self, key: str, path: Path, sha256: str) -> None:
+        """Write a file of any size as an object, with its hash beside it."""
+        self._client.upload_file(
+            str(path), self._name, key, ExtraArgs={"Metadata": {"sha256": sha256}, **self._encryption}
+        )
+        if self._retains_versions:
+            self._delete_versions(key, newest_too=False)
+
+    def download(self, key: str, path: Path) -> str | None:
+        """Write an object to a file; return the hash that ``upload`` stored, ``None`` for what others have written."""
+        hashed = self._client.head_object(Bucket=self._name, Key=key)["Metadata"].get("sha256")
+        self._client.download_file(self._name, key, str(path))
+        return hashed
 
     def get(self, key: str) -> bytes | None:
         """Return an object's content; ``None`` where there is no such object."""

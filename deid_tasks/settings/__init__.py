@@ -47,7 +47,7 @@ from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySetting
 from deid_tasks.settings.run_requests import NotesRequest, RestatementRequest
 from deid_tasks.settings.secrets import Secrets
 from deid_tasks.settings.section import Section
-from deid_tasks.settings.storage import PublishSettings, VaultSettings
+from deid_tasks.settings.storage import PublishSettings, VaultSettings, WorkspaceSettings, WorkStore
 from deid_tasks.settings.transformers import ModelSettings, SecondStageSettings, TransformerSettings
 
 __all__ = [
@@ -96,6 +96,8 @@ __all__ = [
     "TransformerSettings",
     "VaultSettings",
     "WarehouseSettings",
+    "WorkStore",
+    "WorkspaceSettings",
     "airflow_pools",
     "institution_files",
     "json_schema",

@@ -1,6 +1,7 @@
 """The settings of one institution. Every key is described here; the JSON Schema for editors is generated from this."""
 
 import datetime
+import re
 from typing import Literal
 from zoneinfo import available_timezones
 
@@ -15,7 +16,7 @@ from deid_tasks.settings.maintenance import MaintenanceSettings
 from deid_tasks.settings.placement import EnginePlacement, TaskPlacement
 from deid_tasks.settings.rewriting import ObfuscateSettings
 from deid_tasks.settings.section import Name, Section
-from deid_tasks.settings.storage import PublishSettings, VaultSettings
+from deid_tasks.settings.storage import PublishSettings, VaultSettings, WorkspaceSettings, WorkStore
 
 
 class WarehouseSettings(Section):
@@ -128,6 +129,9 @@ class ChangesSettings(Section):
     )
 
 
+_BUCKET = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{2,62})/(?P<prefix>[a-zA-Z0-9_\-]+(?:/[a-zA-Z0-9_\-]+)*)/?")
+
+
 class InstitutionSettings(EngineSettings):
     """One tenant: the engine's settings, and everything around it. Secrets are named here and never written here."""
 
@@ -168,15 +172,45 @@ class InstitutionSettings(EngineSettings):
         default=None, description="Stores originals for re-identification; nothing is stored if not given."
     )
     work_dir: str = Field(
-        description="Restricted folder that every worker can read: lexicons, and shards before they pass the gate."
-        " Never under the published prefix."
+        description="Restricted folder that every worker can reach, or an object store (s3://bucket/prefix): lexicons,"
+        " and shards before they pass the gate. Never in the published bucket or the vault's."
     )
+    workspace: WorkspaceSettings = WorkspaceSettings()
 
     @model_validator(mode="after")
     def _vault_apart(self) -> "InstitutionSettings":
         if self.vault and self.vault.bucket == self.publish.bucket:
             raise ValueError("vault.bucket and publish.bucket must differ: no reader of notes may read originals")
         return self
+
+    @model_validator(mode="after")
+    def _work_store_whole(self) -> "InstitutionSettings":
+        store = _BUCKET.fullmatch(self.work_dir)
+        if store is None:
+            if "://" in self.work_dir:
+                raise ValueError("work_dir must be a folder or s3://bucket/prefix")
+            return self
+        if self.workspace.object_store is None or self.workspace.local_dir is None:
+            raise ValueError(
+                "work_dir is an object store: workspace.object_store and workspace.local_dir must be given"
+            )
+        if store["bucket"] in {self.publish.bucket, self.vault.bucket if self.vault else ""}:
+            raise ValueError("work_dir must not lie in publish.bucket or vault.bucket: it holds real ids")
+        return self
+
+    @property
+    def work_store(self) -> WorkStore | None:
+        """The object store of the working files; ``None`` where they lie in a folder that all workers can reach."""
+        store = _BUCKET.fullmatch(self.work_dir)
+        if store is None:
+            return None
+        chosen = self.workspace
+        return WorkStore(store["bucket"], store["prefix"], chosen.object_store or "", chosen.kms_key)
+
+    @property
+    def local_work_dir(self) -> str:
+        """The folder of the working files on each worker: ``work_dir`` itself where it is a folder."""
+        return self.work_dir if self.work_store is None else self.workspace.local_dir or ""
 
     @property
     def pool(self) -> str:

@@ -21,7 +21,8 @@ _Settings = TypeVar("_Settings", bound=EngineSettings)
 def load_institution(path: Path) -> InstitutionSettings:
     """Read and validate one institution's YAML.
 
-    ``${NAME}`` and ``${NAME:-default}`` at the start of ``work_dir`` are replaced by environment variables.
+    ``${NAME}`` and ``${NAME:-default}`` at the start of ``work_dir`` and ``workspace.local_dir`` are replaced by
+    environment variables.
 
     Args:
         path: The file, ending in ``.yaml`` or ``.yml``; if it is missing, the file with the other ending is read.
@@ -33,7 +34,10 @@ def load_institution(path: Path) -> InstitutionSettings:
     path = _existing(path)
     document, text = _read(path)
     if isinstance(document.get("work_dir"), str):
-        document["work_dir"] = _expand(document["work_dir"], path)
+        document["work_dir"] = _expand(document["work_dir"], "work_dir", path)
+    workspace = document.get("workspace")
+    if isinstance(workspace, dict) and isinstance(workspace.get("local_dir"), str):
+        workspace["local_dir"] = _expand(workspace["local_dir"], "workspace.local_dir", path)
     settings = _validate(InstitutionSettings, document, text, path)
     if settings.institution != path.stem:
         raise SettingsError(f"{path}: institution is {settings.institution!r}, but the file is named {path.stem!r}")
@@ -131,14 +135,14 @@ def _line_of(text: str, location: Sequence[int | str]) -> str:
     return f" (line {line + 1})"
 
 
-def _expand(value: str, path: Path) -> str:
+def _expand(value: str, setting: str, path: Path) -> str:
     if not value.startswith("${"):
         return value
     name, closed, rest = value[2:].partition("}")
     if not closed:
-        raise SettingsError(f"{path}: work_dir: '${{' is not closed")
+        raise SettingsError(f"{path}: {setting}: '${{' is not closed")
     name, _, default = name.partition(":-")
     found = os.environ.get(name, default)
     if not found:
-        raise SettingsError(f"{path}: work_dir: environment variable {name} is not set")
+        raise SettingsError(f"{path}: {setting}: environment variable {name} is not set")
     return found + rest

@@ -1,6 +1,7 @@
 """Settings of storage: the published table, and the vault of originals."""
 
 import re
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -53,6 +54,42 @@ class PublishSettings(Section):
             if _SECRET_PROPERTY.search(name) or _PASSWORD_IN_URI.search(text):
                 raise ValueError(f"{name} is a secret: write it in the JSON object of the secret publish.catalog names")
         return value
+
+
+class WorkspaceSettings(Section):
+    """How the working files of runs are stored, and where, if ``work_dir`` is an object store."""
+
+    object_store: Name | None = Field(
+        default=None,
+        description="Name of the secret that holds the S3 endpoint and credentials (JSON) of a `work_dir` that is an"
+        " object store; as `publish.object_store`.",
+    )
+    local_dir: str | None = Field(
+        default=None,
+        description="Folder on a local disk of each worker, for its copies of what lies in the object store, and for"
+        " the sentence cache. `${NAME}` at its start is replaced by an environment variable.",
+    )
+    kms_key: str = Field(
+        default="",
+        description="Id, alias or ARN of the KMS key with which S3 encrypts each object; the bucket's own encryption"
+        " if empty.",
+    )
+    key: Name | None = Field(
+        default=None,
+        description="Name of the secret (32 random bytes, base64) with which workers encrypt the shards, on a disk and"
+        " in an object store; they are not encrypted by the platform if not given.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WorkStore:
+    """The object store of an institution's working files."""
+
+    bucket: str
+    prefix: str
+    object_store: str
+    """Name of the secret with its credentials."""
+    kms_key: str
 
 
 class VaultSettings(Section):

@@ -139,6 +139,7 @@ class TestStructure:
             type(load_institution(ROOT / "dags" / "institutions" / f"{institution}.yaml"))(**document)
         )
         assert dag.get_task("publish").downstream_task_ids == {"store_vault"}
+        assert dag.get_task("store_vault").downstream_task_ids == {"delete_run_files"}
         assert dag.get_task("store_vault").trigger_rule == "all_success"
         assert dag.get_task("store_vault").upstream_task_ids == {"publish", "reconcile_and_gate"}
 

@@ -11,8 +11,9 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
-from deid_tasks.platform.warehouse import Shard
-from deid_tasks.platform.workspace import remove_note_files, shard_file, vault_file, work_dir
+from deid_tasks.platform.workspace import remove_note_files as remove_with_secrets
+from deid_tasks.platform.workspace import run_dir, vault_file, work_dir
+from deid_tasks.settings import Secrets
 
 PLANTED = "quetzalcoatlus"
 NOTES = [
@@ -23,11 +24,15 @@ WRITTEN = ("label-studio", "doccano", "brat", "i2b2-2014", "jsonl")
 
 
 def write_shard(settings, run_id: str, index: int, *note_ids: str):
-    path = shard_file(settings, run_id, Shard(index, 2))
+    path = run_dir(settings, run_id) / f"shard-{index:04d}-of-0002-0123456789ab.parquet"
     rows = [{"note_id": note_id, "deid_text": PLANTED if note_id == "N/1" else "plain"} for note_id in note_ids]
     pq.write_table(pa.Table.from_pylist(rows), path, compression="none")
     vault_file(path).write_bytes(b"sealed" + path.name.encode())
     return path
+
+
+def remove_note_files(settings, note_ids, **more) -> int:
+    return remove_with_secrets(settings, Secrets({}.get), note_ids, **more)
 
 
 def holders(settings) -> list[str]:
@@ -96,7 +101,7 @@ def test_a_damaged_delivery_is_named_and_all_others_are_done(institution):
 
 def test_what_killed_writers_left_is_deleted_and_what_is_being_written_stays(institution):
     annotation = work_dir(institution) / "annotation" / "s1" / "ann1"
-    run = shard_file(institution, "r", Shard(0, 1)).parent
+    run = run_dir(institution, "r")
     for number, parent in enumerate((annotation, run)):
         for age in (0, 2 * 3_600):
             partial = parent / f".tasks.{number}{age}.partial"

@@ -8,7 +8,7 @@ import pyarrow as pa
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.publish.catalog import open_catalog
-from deid_tasks.platform.workspace import run_dir
+from deid_tasks.platform.workspace import RunFiles, run_dir
 
 DAY = datetime.timedelta(days=1)
 START = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
@@ -46,6 +46,18 @@ def process(settings, site, run_id, plan):
     done = [runs.process_shard(settings, site.secrets, run_id, pin, shard) for shard in plan["shards"]]
     released = runs.reconcile_run(settings, site.secrets, run_id, pin, plan["kind"], done)
     return released, runs.publish_notes(settings, site.secrets, run_id, pin, released)
+
+
+def shard_paths(settings, run_id, reports):
+    """Return the files that ``process_shard`` wrote, of a site whose work_dir is a folder."""
+    return [run_dir(settings, run_id) / report["file"] for report in reports]
+
+
+def read_shards(settings, site, run_id, names):
+    """Return the rows of the shards with these names."""
+    files = RunFiles(settings, site.secrets, run_dir(settings, run_id))
+    with files.opened(names) as paths:
+        return [pa.Table.from_batches(files.read_batches([path])) for path in paths]
 
 
 def published(settings, site) -> pa.Table:

@@ -5,7 +5,8 @@ change.
 import csv
 import datetime
 import json
-from collections.abc import Container, Iterator, Sequence
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +18,7 @@ from deid_tasks.engine.detect.templates import Template
 
 INCLUDE, EXCLUDE = "include", "exclude"
 _SENTENCES, _TEMPLATES, _RULES, _SUMMARY = "sentences.csv", "templates.csv", "templates.json", "harvest.json"
+_NAME = re.compile(r"\d{8}T\d{6}Z")
 _SENTENCE_COLUMNS = ("decision", "patients", "times", "list", "found", "sentence", "id")
 _TEMPLATE_COLUMNS = ("decision", "patients", "times", "new_times", "new_words", "template", "id")
 
@@ -109,12 +111,12 @@ class Candidates:
         (room / _SUMMARY).write_text(json.dumps(self.figures, indent=1), encoding="utf-8")
 
 
-def newest_harvest(folder: Path) -> str:
-    """Return the name of the newest harvest in ``folder``; raises ``InputError`` where there is none."""
-    names = sorted(path.parent.name for path in folder.glob(f"*/{_SENTENCES}"))
-    if not names:
+def newest_harvest(folder: Path, names: Iterable[str]) -> str:
+    """Return the newest of the harvests among ``names`` of ``folder``; raises ``InputError`` where there is none."""
+    harvests = [name for name in names if _NAME.fullmatch(name)]
+    if not harvests:
         raise InputError(f"{folder} holds no harvest: run it first")
-    return names[-1]
+    return max(harvests)
 
 
 def exclude(folder: Path, name: str, sentences: Container[str]) -> int:

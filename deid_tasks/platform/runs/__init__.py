@@ -15,7 +15,7 @@ from deid_tasks.platform.runs.harvesting import approve_harvest, approved_harves
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.landing import land_deliveries
 from deid_tasks.platform.runs.ledger_checks import ledger_counts, reconcile_ledger
-from deid_tasks.platform.runs.maintenance import compact_table, expire_snapshots, prune_files
+from deid_tasks.platform.runs.maintenance import compact_table, delete_run_files, expire_snapshots, prune_files
 from deid_tasks.platform.runs.notes import process_shard
 from deid_tasks.platform.runs.originals import reidentify_notes, rewrap_vault, store_vault
 from deid_tasks.platform.runs.plans import plan_changes_run, plan_notes_run
@@ -64,6 +64,7 @@ __all__ = [  # noqa: RUF022
     "record_removals",
     "publish_tables",
     "store_vault",
+    "delete_run_files",
     "purge_removed",
     "reconcile_ledger",
     "ledger_counts",

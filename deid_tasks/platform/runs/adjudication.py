@@ -8,7 +8,7 @@ from deid_tasks.core.errors import InputError
 from deid_tasks.core.files import atomic_path
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
-from deid_tasks.platform.runs.annotation_files import person_dir, task_file
+from deid_tasks.platform.runs.annotation_files import checked_out_sample, person_dir, sample_location, task_file
 from deid_tasks.platform.runs.annotation_import import import_delivery
 from deid_tasks.platform.runs.annotation_progress import compare_finished_work, sample_report, survey_sample
 from deid_tasks.platform.runs.institution_engine import load_engine
@@ -45,7 +45,11 @@ def adjudicate_samples(
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
     engine = load_engine(settings, secrets) if errors else None
-    return [_adjudicate(settings, secrets, sample, engine) for sample in samples]
+    reports = []
+    for sample in samples:
+        with checked_out_sample(settings, secrets, sample.version):
+            reports.append(_adjudicate(settings, secrets, sample, engine))
+    return reports
 
 
 def _adjudicate(
@@ -99,4 +103,4 @@ def _hand_over(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSam
         with atomic_path(target) as partial:
             FORMATS[settings.annotation.format].write(tasks(), partial, annotated=False)
         hand_over(connection, settings, sample.version, note_ids, name)
-    return str(target)
+    return f"{sample_location(settings, sample.version)}/{folder.name}/{target.name}"

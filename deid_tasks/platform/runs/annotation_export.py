@@ -12,7 +12,15 @@ from deid_tasks.engine.parts import BatchContext
 from deid_tasks.engine.pipeline import find_identifiers
 from deid_tasks.engine.text import Document
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
-from deid_tasks.platform.runs.annotation_files import TaskManifest, person_dir, read_manifest, task_file, write_manifest
+from deid_tasks.platform.runs.annotation_files import (
+    TaskManifest,
+    checked_out_sample,
+    person_dir,
+    read_manifest,
+    sample_location,
+    task_file,
+    write_manifest,
+)
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.step_log import logged_step
@@ -46,7 +54,11 @@ def export_tasks(
     """
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
-    return [_export(settings, secrets, sample) for sample in samples]
+    made = []
+    for sample in samples:
+        with checked_out_sample(settings, secrets, sample.version):
+            made.append(_export(settings, secrets, sample))
+    return made
 
 
 def _export(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample) -> dict[str, Any]:
@@ -71,7 +83,10 @@ def _export(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample
         "design": sample.design,
         "notes": sample.notes,
         "preannotated_by": manifest.preannotated_by if manifest else "",
-        "tasks": [str(task_file(settings, folder, "tasks")) for folder in folders],
+        "tasks": [
+            f"{sample_location(settings, sample.version)}/{folder.name}/{task_file(settings, folder, 'tasks').name}"
+            for folder in folders
+        ],
     }
 
 

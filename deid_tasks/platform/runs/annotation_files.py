@@ -5,14 +5,15 @@ the folder ``done`` for the notes that the person has finished.
 """
 
 import json
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.files import write_atomically
 from deid_tasks.evidence.annotation.formats import FORMATS
-from deid_tasks.platform.workspace import work_dir
-from deid_tasks.settings import InstitutionSettings
+from deid_tasks.platform.workspace import SharedFiles, work_dir
+from deid_tasks.settings import InstitutionSettings, Secrets
 
 SIMULATED_BY = "simulated by "
 """Begins ``preannotated_by`` where nobody annotated: the labels are an engine's own answers."""
@@ -30,7 +31,19 @@ class TaskManifest:
 
 def sample_dir(settings: InstitutionSettings, sample_version: str) -> Path:
     """Return the folder of one sample, which need not exist."""
-    return Path(settings.work_dir) / "annotation" / sample_version
+    return Path(settings.local_work_dir) / "annotation" / sample_version
+
+
+def checked_out_sample(
+    settings: InstitutionSettings, secrets: Secrets, sample_version: str
+) -> AbstractContextManager[Path]:
+    """Return a block in which one sample's folder is as people left it, and after which its changes are shared."""
+    return SharedFiles(settings, secrets).checked_out(sample_dir(settings, sample_version))
+
+
+def sample_location(settings: InstitutionSettings, sample_version: str) -> str:
+    """Return where people find one sample's files: a folder, or the address in the object store."""
+    return f"{settings.work_dir.rstrip('/')}/annotation/{sample_version}"
 
 
 def person_dir(settings: InstitutionSettings, sample_version: str, person: str) -> Path:

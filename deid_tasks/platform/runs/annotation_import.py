@@ -9,7 +9,7 @@ from typing import Any
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote, verify_text
-from deid_tasks.platform.runs.annotation_files import person_dir, read_manifest
+from deid_tasks.platform.runs.annotation_files import checked_out_sample, person_dir, read_manifest
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
@@ -48,18 +48,15 @@ def import_annotations(
     """
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
-    return [
-        {
-            "sample_version": sample.version,
-            "design": sample.design,
-            "notes": sample.notes,
-            **{
+    reports = []
+    for sample in samples:
+        with checked_out_sample(settings, secrets, sample.version):
+            stored = {
                 person: asdict(import_delivery(settings, secrets, sample, person, reopen=reopen)[0])
                 for person in settings.annotation.annotators
-            },
-        }
-        for sample in samples
-    ]
+            }
+        reports.append({"sample_version": sample.version, "design": sample.design, "notes": sample.notes, **stored})
+    return reports
 
 
 def import_delivery(
@@ -71,7 +68,7 @@ def import_delivery(
     asked: frozenset[str] | None = None,
     reopen: bool = False,
 ) -> tuple[DeliveryCounts, list[str]]:
-    """Store the finished notes of one person's folder ``done`` in one transaction.
+    """Store the finished notes of one person's folder ``done``, which is checked out, in one transaction.
 
     Args:
         settings: The institution.

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from deid_tasks.core.span import Span
@@ -11,7 +10,7 @@ from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import find_identifiers
 from deid_tasks.engine.text import Document
 from deid_tasks.evidence.annotation import AgreementTally, Comparison, compare_annotators
-from deid_tasks.platform.runs.annotation_files import sample_dir
+from deid_tasks.platform.runs.annotation_files import sample_dir, sample_location
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
@@ -96,7 +95,6 @@ def sample_report(settings: InstitutionSettings, sample: DrawnSample, progress: 
     """
     table = progress.tally.table()
     adjudicator = settings.annotation.adjudicator
-    folder = sample_dir(settings, sample.version)
     waiting = [
         f"{person}: {len(note_ids)} of {progress.notes} notes ({_shown(note_ids)})"
         for person, note_ids in sorted(progress.unfinished.items())
@@ -128,7 +126,7 @@ def sample_report(settings: InstitutionSettings, sample: DrawnSample, progress: 
             **{person: len(note_ids) for person, note_ids in progress.unfinished.items()},
             adjudicator: len(progress.undecided),
         },
-        "waiting_for": "; ".join(waiting) + (f"; {_found(folder)}" if waiting else ""),
+        "waiting_for": "; ".join(waiting) + (f"; {_found(settings, sample.version)}" if waiting else ""),
     }
 
 
@@ -153,12 +151,13 @@ def _add_note(
             progress.to_hand_over.append(note.note_id)
 
 
-def _found(folder: Path) -> str:
-    """Return which folder holds the task lists, or that it is missing and what to do."""
-    if folder.is_dir():
-        return f"folder {folder}"
+def _found(settings: InstitutionSettings, sample_version: str) -> str:
+    """Return where the task lists are, or that their folder is missing and what to do."""
+    place = f"folder {sample_location(settings, sample_version)}"
+    if settings.work_store is not None or sample_dir(settings, sample_version).is_dir():
+        return place
     return (
-        f"folder {folder} is missing: run `deid annotate export` if no task list was written yet, else correct work_dir"
+        f"{place} is missing: run `deid annotate export` if no task list was written yet, else correct work_dir"
         " in the settings or restore the folder"
     )
 

@@ -11,6 +11,7 @@ from deid_tasks.platform.runs.institution_engine import lexicon_dir, people_dir
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.dictionaries import read_dictionaries, read_people
+from deid_tasks.platform.workspace import SharedFiles
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _COMPILED_AT = "compiled_at"
@@ -26,25 +27,29 @@ def compile_dictionaries(settings: InstitutionSettings, secrets: Secrets) -> dic
     Returns:
         The lexicon's version, its number of terms, and the version of the list of known people.
     """
-    folder = lexicon_dir(settings)
+    folder, shared = lexicon_dir(settings), SharedFiles(settings, secrets)
     began = datetime.datetime.now(datetime.UTC)
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         terms = read_dictionaries(connection, settings)
         key = secrets.key(settings.obfuscate.key)
         lexicon = compile_lexicon(terms, folder, key=key)
         write_atomically(folder / lexicon.version / _COMPILED_AT, began.isoformat(timespec="seconds"))
+        shared.share_version(folder, lexicon.version)
+        if former := shared.newest(people_dir(settings)):
+            shared.fetch_version(people_dir(settings) / former)
         people = (KnownPerson(*row) for row in read_people(connection, settings))
         known = update_known_people(people_dir(settings), key, settings.institution, people)
+        shared.share_version(people_dir(settings), known.version)
     return {"lexicon_version": lexicon.version, "terms": sum(lexicon.counts.values()), "people_version": known.version}
 
 
-def compiled_at(settings: InstitutionSettings, lexicon: str) -> datetime.datetime:
+def compiled_at(settings: InstitutionSettings, secrets: Secrets, lexicon: str) -> datetime.datetime:
     """Return when the dictionaries of one version of the lexicon were last compiled.
 
     Raises:
         LexiconError: the version is missing, or an earlier release compiled it.
     """
-    path = lexicon_dir(settings) / lexicon / _COMPILED_AT
+    path = SharedFiles(settings, secrets).fetch(lexicon_dir(settings) / lexicon / _COMPILED_AT)
     try:
         return datetime.datetime.fromisoformat(path.read_text(encoding="ascii"))
     except (OSError, ValueError):

@@ -41,7 +41,7 @@ from deid_tasks.platform.warehouse.certificates import (
 )
 from deid_tasks.platform.warehouse.gold import GoldRow, GoldSet, newest_gold_set, read_gold
 from deid_tasks.platform.warehouse.results import replace_evaluation
-from deid_tasks.platform.workspace import work_dir
+from deid_tasks.platform.workspace import SharedFiles, work_dir
 from deid_tasks.settings import Design, InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ def evaluate_and_certify(settings: InstitutionSettings, secrets: Secrets) -> dic
     signing_key = secrets.text(settings.gate.signing_key)
     uri = secrets.text(settings.warehouse.connection)
     engine, candidate = load_candidate(settings, secrets)
-    compiled = compiled_at(settings, candidate["lexicon"])
+    compiled = compiled_at(settings, secrets, candidate["lexicon"])
     with connect(uri) as reader, connect(uri) as lookup:
         golds = [_gold_set(reader, settings, design) for design in settings.gate.designs]
         measured = [_measure(reader, lookup, settings, engine, gold) for gold in golds]
@@ -130,7 +130,7 @@ def evaluate_and_certify(settings: InstitutionSettings, secrets: Secrets) -> dic
                 certificate.signature,
             ),
         )
-    report = _write_report(settings, evaluation_id, measured, content, earlier)
+    report = _write_report(settings, secrets, evaluation_id, measured, content, earlier)
     if verdict.failures:
         recall_min = settings.gate.stratum_recall_min
         worst = [describe_worst(one.gold.design, one.evaluations[FULL], recall_min) for one in measured]
@@ -225,6 +225,7 @@ def _check(settings: InstitutionSettings, uri: str, evaluation_id: str, measured
 
 def _write_report(
     settings: InstitutionSettings,
+    secrets: Secrets,
     evaluation_id: str,
     measured: list[_Measured],
     content: Mapping[str, Any],
@@ -249,6 +250,9 @@ def _write_report(
     write_atomically(target, json.dumps(document, indent=1) + "\n")
     page = target.with_suffix(".html")
     write_report(document, page, title=settings.title)
+    shared = SharedFiles(settings, secrets)
+    shared.share(target)
+    shared.share(page)
     return page
 
 

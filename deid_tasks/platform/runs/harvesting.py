@@ -28,6 +28,7 @@ from deid_tasks.platform.runs.institution_engine import approved_dir, harvest_di
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.notes import read_some, read_texts
+from deid_tasks.platform.workspace import SharedFiles
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _POOL = 8
@@ -68,6 +69,7 @@ def harvest_candidates(settings: InstitutionSettings, secrets: Secrets) -> dict[
         "templates_proposed": sum(one.is_safe for one in templates),
     }
     name = Candidates(sentences, templates, figures).write(folder, datetime.datetime.now(datetime.UTC))
+    SharedFiles(settings, secrets).hand_over(folder / name)
     return {"harvest": name, "folder": str(folder / name), **figures}
 
 
@@ -93,8 +95,10 @@ def approve_harvest(
     Raises:
         InputError: more than the decision of a row was changed; the text names file and row.
     """
-    folder = harvest_dir(settings)
-    decided = read_decided(folder, harvested or newest_harvest(folder))
+    folder, shared = harvest_dir(settings), SharedFiles(settings, secrets)
+    name = harvested or newest_harvest(folder, shared.names(folder))
+    with shared.checked_out(folder / name):
+        decided = read_decided(folder, name)
     approved = freeze_harvest(
         approved_dir(settings),
         secrets.key(settings.obfuscate.key),
@@ -104,6 +108,7 @@ def approve_harvest(
         approved_at or datetime.datetime.now(datetime.UTC),
         decided.harvest,
     )
+    shared.share_version(approved_dir(settings), approved.version)
     return {
         "harvest": decided.harvest,
         "version": approved.version,
@@ -119,7 +124,10 @@ def approve_harvest(
 def approved_harvest(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any] | None:
     """Return counts, approver and time of the version in use; ``None`` where no harvest was approved."""
     key = secrets.key(settings.obfuscate.key)
-    approved = ApprovedHarvest.open(approved_dir(settings), key)
+    folder, shared = approved_dir(settings), SharedFiles(settings, secrets)
+    if version := shared.newest(folder):
+        shared.fetch_version(folder / version)
+    approved = ApprovedHarvest.open(folder, key)
     return None if approved is None else approved.metadata(key)
 
 

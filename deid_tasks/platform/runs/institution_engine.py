@@ -7,14 +7,13 @@ engine that its pin names.
 from pathlib import Path
 
 from deid_tasks.core.errors import GateError, LexiconError
-from deid_tasks.core.versions import newest_version
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.lexicon import Lexicon, LexiconDelta
 from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.engine.registry import Artifacts
 from deid_tasks.platform.runs.reports import EnginePin
-from deid_tasks.platform.workspace import work_dir
+from deid_tasks.platform.workspace import SharedFiles, work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
@@ -45,7 +44,8 @@ def load_candidate(settings: InstitutionSettings, secrets: Secrets) -> tuple[Eng
         LexiconError: as ``load_engine`` says.
     """
     name = settings.institution
-    lexicon = newest_version(lexicon_dir(settings))
+    shared = SharedFiles(settings, secrets)
+    lexicon = shared.newest(lexicon_dir(settings))
     if not lexicon:
         raise LexiconError(f"{name}: no compiled lexicon in {lexicon_dir(settings)}; run dictionaries__{name} first")
     if people_dir(settings).is_file():
@@ -53,8 +53,8 @@ def load_candidate(settings: InstitutionSettings, secrets: Secrets) -> tuple[Eng
     versions: EnginePin = {
         "fingerprint": "",
         "lexicon": lexicon,
-        "people": newest_version(people_dir(settings)),
-        "harvest": newest_version(approved_dir(settings)),
+        "people": shared.newest(people_dir(settings)),
+        "harvest": shared.newest(approved_dir(settings)),
     }
     engine = open_versions(settings, secrets, versions)
     return engine, {**versions, "fingerprint": engine.fingerprint}
@@ -70,8 +70,10 @@ def open_versions(settings: InstitutionSettings, secrets: Secrets, versions: Eng
     lexicon = lexicon_dir(settings) / versions["lexicon"]
     people = people_dir(settings) / versions["people"] if versions["people"] else None
     harvest = approved_dir(settings) / versions["harvest"] if versions["harvest"] else None
+    shared = SharedFiles(settings, secrets)
+    _fetch_models(settings, shared)
     for path in (lexicon, people, harvest):
-        if path is not None and not path.exists():
+        if path is not None and not shared.fetch_version(path).exists():
             raise LexiconError(
                 f"{name}: {path} is missing, which the engine needs: in an old run clear pin_engine, so that it takes"
                 f" the present engine; else run dictionaries__{name} and then evaluate__{name}"
@@ -100,19 +102,33 @@ def lexicon_delta(settings: InstitutionSettings, secrets: Secrets, former: Engin
         LexiconError: a version is missing (an old one may have been pruned), damaged or of another key.
     """
     key = secrets.key(settings.obfuscate.key)
-    old, new = (Lexicon.open(lexicon_dir(settings) / pin["lexicon"], key=key) for pin in (former, later))
+    shared = SharedFiles(settings, secrets)
+    old, new = (
+        Lexicon.open(shared.fetch_version(lexicon_dir(settings) / pin["lexicon"]), key=key) for pin in (former, later)
+    )
     return LexiconDelta.between(old, new)
 
 
-def known_people(settings: InstitutionSettings, key: bytes, pin: EnginePin | None = None) -> KnownPeople | None:
+def known_people(settings: InstitutionSettings, secrets: Secrets, pin: EnginePin | None = None) -> KnownPeople | None:
     """Return the people whom no surrogate may name, of the pinned version or the newest; ``None`` where there is none.
 
     Raises:
         LexiconError: the file is missing, damaged, or was made with another key.
     """
-    folder = people_dir(settings)
-    version = pin["people"] if pin else newest_version(folder)
-    return KnownPeople.open(folder / version, key, settings.institution) if version else None
+    folder, shared = people_dir(settings), SharedFiles(settings, secrets)
+    version = pin["people"] if pin else shared.newest(folder)
+    if not version:
+        return None
+    key = secrets.key(settings.obfuscate.key)
+    return KnownPeople.open(shared.fetch_version(folder / version), key, settings.institution)
+
+
+def _fetch_models(settings: InstitutionSettings, shared: SharedFiles) -> None:
+    """Fetch the models that the institution has trained on its own gold sets; the others are on every worker."""
+    for first in settings.detect.transformers:
+        for stage in filter(None, (first, first.second_stage)):
+            if Path(stage.model).is_relative_to(shared.folder):
+                shared.fetch_version(Path(stage.model))
 
 
 def lexicon_dir(settings: InstitutionSettings) -> Path:

@@ -4,7 +4,6 @@ Every step is bounded by the settings, and may be killed and repeated: the table
 left to do.
 """
 
-import contextlib
 import datetime
 import time
 from typing import TypedDict
@@ -24,7 +23,7 @@ from deid_tasks.platform.runs.promotion import prune_engines
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.ledger import lock_publication
-from deid_tasks.platform.workspace import prune_runs, work_dir
+from deid_tasks.platform.workspace import RunFiles, SharedFiles, prune_runs, run_dir, work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _MEGABYTE = 1_000_000
@@ -143,6 +142,12 @@ def expire_snapshots(settings: InstitutionSettings, secrets: Secrets) -> ExpiryR
 
 
 @logged_step
+def delete_run_files(settings: InstitutionSettings, secrets: Secrets, run_id: str) -> None:
+    """Delete the working files of a run whose notes are published: they hold real ids beside de-identified text."""
+    RunFiles(settings, secrets, run_dir(settings, run_id)).delete()
+
+
+@logged_step
 def prune_files(settings: InstitutionSettings, secrets: Secrets) -> PruneReport:
     """Delete what no run needs any more: versions of engines, files of runs, cached answers and evaluation reports.
 
@@ -151,22 +156,21 @@ def prune_files(settings: InstitutionSettings, secrets: Secrets) -> PruneReport:
     cache = cache_file(settings.detect.cache, work_dir(settings) / "cache", settings.institution)
     return {
         "engine_versions": prune_engines(settings, secrets),
-        "runs": prune_runs(settings),
+        "runs": prune_runs(settings, secrets),
         "cached_sentences": prune_cache(cache, settings.maintenance.cache_days),
-        "evaluation_reports": _prune_evaluations(settings),
+        "evaluation_reports": _prune_evaluations(settings, secrets),
     }
 
 
-def _prune_evaluations(settings: InstitutionSettings) -> int:
+def _prune_evaluations(settings: InstitutionSettings, secrets: Secrets) -> int:
     """Delete reports of evaluations that are old; their figures and certificates stay in the database."""
     oldest = time.time() - settings.maintenance.evaluation_days * _DAY_SECONDS
-    reports = []
-    for path in (work_dir(settings) / "evaluation").glob("*.json"):
-        # Another run of maintenance may have deleted it meanwhile.
-        with contextlib.suppress(FileNotFoundError):
-            reports.append((path.stat().st_mtime, path))
-    reports.sort(reverse=True)
-    old = [path for written, path in reports[_RETAINED_REPORTS:] if written < oldest]
-    for path in old:
-        path.unlink(missing_ok=True)
+    shared = SharedFiles(settings, secrets)
+    folder = work_dir(settings) / "evaluation"
+    written = sorted(
+        ((modified, name) for name, modified in shared.names(folder).items() if name.endswith(".json")), reverse=True
+    )
+    old = [name for modified, name in written[_RETAINED_REPORTS:] if modified < oldest]
+    for name in old:
+        shared.delete(folder / name)
     return len(old)

@@ -5,10 +5,8 @@ import time
 from collections import Counter
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
-from deid_tasks.core.files import atomic_path
 from deid_tasks.core.notes import RESULT_SCHEMA, Outcome
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.parts import BatchContext, EngineParts
@@ -24,7 +22,7 @@ from deid_tasks.platform.warehouse.needed_records import mark_digest
 from deid_tasks.platform.warehouse.notes import ReadNotes
 from deid_tasks.platform.warehouse.record_digests import read_record_digests
 from deid_tasks.platform.warehouse.work_list import work_days
-from deid_tasks.platform.workspace import shard_file
+from deid_tasks.platform.workspace import RunFiles, run_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
@@ -51,7 +49,7 @@ def process_shard(
 ) -> ShardReport:
     """Detect, obfuscate and audit one shard, and write one file that appears when it is complete.
 
-    A killed worker leaves nothing that a later step reads; a retry writes the same file again. If the institution has a
+    A killed worker leaves nothing that a later step reads; a retry writes a file of its own. If the institution has a
     vault, originals go to a second file beside it, sealed for a key that this worker does not have.
 
     A note that the engine cannot process is quarantined. An error that no note causes fails the shard, and Airflow
@@ -63,12 +61,11 @@ def process_shard(
     outcomes: Counter[str] = Counter()
     recovered: Counter[str] = Counter()
     words, began = 0, time.monotonic()
-    target = shard_file(settings, run_id, part)
+    files = RunFiles(settings, secrets, run_dir(settings, run_id))
     with (
         connect(secrets.text(settings.warehouse.connection)) as reader,
         connect(secrets.text(settings.warehouse.connection)) as lookup,
-        atomic_path(target) as partial,
-        pq.ParquetWriter(partial, schema, compression="zstd") as writer,
+        files.new_shard(part, schema) as (target, writer),
         sealed_originals(settings, secrets, engine, target) as keep,
     ):
         source = ShardSource(settings, secrets, reader, lookup, engine)
@@ -89,6 +86,7 @@ def process_shard(
         outcomes[Outcome.QUARANTINED],
     )
     return {
+        "file": target.name,
         "notes": outcomes.total(),
         "quarantined": outcomes[Outcome.QUARANTINED],
         "words": words,

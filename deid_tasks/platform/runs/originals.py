@@ -31,7 +31,7 @@ from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.ledger import read_work
 from deid_tasks.platform.warehouse.reidentification import record_reidentification
 from deid_tasks.platform.warehouse.slices import published_keys, replaced_slices
-from deid_tasks.platform.workspace import fingerprint_of, read_batches, shard_files, vault_file
+from deid_tasks.platform.workspace import RunFiles, run_dir, vault_file
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _NOTE_KEY = re.compile(r"[a-z2-7]{26}")
@@ -97,16 +97,22 @@ def store_vault(settings: InstitutionSettings, secrets: Secrets, run_id: str, re
         VaultError: originals are missing, truncated or of other notes, or the vault cannot be written; every published
             note can be restored as before.
     """
-    files = shard_files(settings, run_id, released["shards"])
-    if fingerprint_of(files) != released["fingerprint"]:
-        raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
+    shards = RunFiles(settings, secrets, run_dir(settings, run_id))
+    with shards.opened(released["files"]) as files:
+        if shards.fingerprint_of(files) != released["fingerprint"]:
+            raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
+        return {"notes": _store(settings, secrets, run_id, shards, files)}
+
+
+def _store(settings: InstitutionSettings, secrets: Secrets, run_id: str, shards: RunFiles, files: list[Path]) -> int:
+    """Replace the sealed originals of the run's notes; return the number of published ones."""
     store = VaultStore(settings, secrets)
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         work = read_work(connection, settings, run_id)
         replaced = replaced_slices(connection, settings, run_id)
         whole = published_keys(connection, settings, run_id)
     written = {item.note_key for item in work if item.result == "written" and item.note_key}
-    sealed = {key for path in files for key in _check_file(path)}
+    sealed = {key for path in files for key in _check_file(shards, path)}
     if missing := len(written - sealed):
         raise VaultError(f"{settings.institution}: {missing} published notes have no originals; clear the shards")
     former: defaultdict[str, set[str]] = defaultdict(set)
@@ -120,7 +126,7 @@ def store_vault(settings: InstitutionSettings, secrets: Secrets, run_id: str, re
         store.replace_notes(slice_key, by_slice.get(slice_key, iter(())), former.get(slice_key, ()))
     for name in replaced:
         store.drop(name)
-    return {"notes": len(written)}
+    return len(written)
 
 
 @logged_step
@@ -181,7 +187,7 @@ def rewrap_vault(settings: InstitutionSettings, secrets: Secrets, former: Opener
     return {"slices": len(done), "rewrapped": sum(done)}
 
 
-def _check_file(shard: Path) -> set[str]:
+def _check_file(shards: RunFiles, shard: Path) -> set[str]:
     """Return the keys of the notes whose originals are sealed.
 
     Raises:
@@ -190,7 +196,7 @@ def _check_file(shard: Path) -> set[str]:
     keys: set[str] = set()
 
     def published() -> Iterator[tuple[str, str]]:
-        for batch in read_batches([shard]):
+        for batch in shards.read_batches([shard]):
             for row in batch.select(["note_key", "deid_text"]).to_pylist():
                 if row["deid_text"] is not None:
                     keys.add(row["note_key"])

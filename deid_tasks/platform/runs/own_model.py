@@ -30,7 +30,7 @@ from deid_tasks.platform.runs.patient_split import TRAINED_ON, training_split
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.gold import GoldRow, gold_sets, newest_gold_set, read_gold
-from deid_tasks.platform.workspace import work_dir
+from deid_tasks.platform.workspace import SharedFiles, work_dir
 from deid_tasks.settings import DISAGREEMENT, InstitutionSettings, Secrets, TransformerSettings
 
 Progress = Callable[[str], None]
@@ -104,6 +104,7 @@ def train_on_gold(settings: InstitutionSettings, secrets: Secrets, report: Progr
         **scores,
     }
     target = _register(settings, planned, detector.sha256, record)
+    SharedFiles(settings, secrets).share(target)
     # Weights and checkpoints of the training can reveal its notes, so they are deleted as soon as they are not needed.
     shutil.rmtree(folder, ignore_errors=True)
     return {"model": str(target), "sha256": detector.sha256, **record}

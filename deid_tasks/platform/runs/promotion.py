@@ -8,7 +8,6 @@ import datetime
 import logging
 
 from deid_tasks.core.errors import DictionariesTooOldError, GateError, LexiconError
-from deid_tasks.core.versions import prune_versions
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.institution_engine import lexicon_dir, open_versions, people_dir
@@ -22,6 +21,7 @@ from deid_tasks.platform.warehouse.promoted_engines import (
     retained_versions,
     write_promoted_engine,
 )
+from deid_tasks.platform.workspace import SharedFiles
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
@@ -97,7 +97,8 @@ def prune_engines(settings: InstitutionSettings, secrets: Secrets) -> int:
     """
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         lexicons, people = retained_versions(connection, settings, _RETAINED_ENGINES, _RETAINED_DAYS)
-    return len(prune_versions(lexicon_dir(settings), lexicons)) + len(prune_versions(people_dir(settings), people))
+    shared = SharedFiles(settings, secrets)
+    return shared.prune_versions(lexicon_dir(settings), lexicons) + shared.prune_versions(people_dir(settings), people)
 
 
 def _newest_fitting(settings: InstitutionSettings, secrets: Secrets, promoted: list[PromotedEngine]) -> PromotedEngine:

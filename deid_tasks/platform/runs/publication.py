@@ -40,7 +40,7 @@ from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.results import record_removal_run, record_removed
 from deid_tasks.platform.warehouse.slices import announce_slices, close_slices, former_slices
 from deid_tasks.platform.warehouse.work_list import Part, begin_work_list, plan_changes, whole_days
-from deid_tasks.platform.workspace import fingerprint_of, prune_runs, read_batches, shard_files
+from deid_tasks.platform.workspace import RunFiles, prune_runs, run_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
@@ -115,8 +115,8 @@ def publish_notes(
     """Write what the run read, in place of what was published of the same notes, in one commit.
 
     What was read is compared with what the source holds now. A note that changed meanwhile is left as it is published,
-    and one that left the source or was excluded is removed. Working files stay for a week, so that this step can be
-    repeated.
+    and one that left the source or was excluded is removed. Working files stay until ``delete_run_files``, so that this
+    step can be repeated.
 
     Args:
         settings: The institution.
@@ -130,19 +130,20 @@ def publish_notes(
             person must see the run first.
         PublishError: the table cannot be written.
     """
-    files = shard_files(settings, run_id, released["shards"])
-    fingerprint = fingerprint_of(files)
-    if not fingerprint == released["fingerprint"] == pin["fingerprint"]:
-        raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
-        certificate = valid_certificate(connection, settings, secrets, fingerprint)
-        check_review(connection, settings, run_id, fingerprint)
-    summary = {"palimpsest.fingerprint": fingerprint, "palimpsest.certificate": certificate["certificate_id"]}
-    plan, publication = _Commit(settings, secrets, run_id).publish(files, summary, fingerprint)
+    shards = RunFiles(settings, secrets, run_dir(settings, run_id))
+    with shards.opened(released["files"]) as files:
+        fingerprint = shards.fingerprint_of(files)
+        if not fingerprint == released["fingerprint"] == pin["fingerprint"]:
+            raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
+        with connect(secrets.text(settings.warehouse.connection)) as connection:
+            certificate = valid_certificate(connection, settings, secrets, fingerprint)
+            check_review(connection, settings, run_id, fingerprint)
+        summary = {"palimpsest.fingerprint": fingerprint, "palimpsest.certificate": certificate["certificate_id"]}
+        plan, publication = _Commit(settings, secrets, run_id).publish(files, summary, fingerprint)
     left = plan.counts["left"]
     if left:
         logger.warning("%s: %d notes changed while the run read them; the next changes run takes them", run_id, left)
-    prune_runs(settings)
+    prune_runs(settings, secrets)
     return {
         "notes": publication.notes,
         "removed": plan.counts["removed"],
@@ -161,6 +162,7 @@ class _Commit:
         self._uri = secrets.text(settings.warehouse.connection)
         self._obfuscator: Obfuscator = institution_obfuscator(settings, secrets)
         self._seed, self._key = digest_seed(settings, secrets), ledger_key(settings, secrets)
+        self._shards = RunFiles(settings, secrets, run_dir(settings, run_id))
 
     def publish(
         self,
@@ -222,7 +224,7 @@ class _Commit:
             if only_removals:
                 work = [item for item in work if item.is_removal]
             read: dict[str, ReadNote] = {}
-            for batch in read_batches([files[part]] if isinstance(part, int) else []):
+            for batch in self._shards.read_batches([files[part]] if isinstance(part, int) else []):
                 for row in batch.to_pylist():
                     read[row["note_id"]] = read_note(row, run_id, fingerprint, self._key)
             present = read_present(connection, settings, run_id, self._seed, part)
@@ -240,7 +242,7 @@ class _Commit:
         for shard in random.sample(range(len(files)), len(files)):
             with connect(self._uri) as connection:
                 written = written_notes(connection, self._settings, self._run_id, shard)
-            for batch in read_batches([files[shard]]):
+            for batch in self._shards.read_batches([files[shard]]):
                 yield _published_rows(batch, self._settings, written)
 
     def _summary(self, summary: Mapping[str, str], notes: int, key_id: str) -> dict[str, str]:

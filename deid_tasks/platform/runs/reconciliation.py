@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import GateError
@@ -34,7 +35,7 @@ from deid_tasks.platform.warehouse.results import (
     replace_run_figures,
 )
 from deid_tasks.platform.warehouse.work_list import Part, whole_days, work_days
-from deid_tasks.platform.workspace import fingerprint_of, read_batches, shard_files
+from deid_tasks.platform.workspace import RunFiles, run_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
@@ -75,25 +76,28 @@ def reconcile_run(
     Raises:
         GateError: a figure falls short, or there is no valid certificate; the text names each. Nothing is published.
     """
-    files = shard_files(settings, run_id, len(shards))
-    fingerprint = fingerprint_of(files)
-    if fingerprint != pin["fingerprint"]:
-        raise GateError(
-            f"{settings.institution}: the run's shards were made by engine {fingerprint}, and the run has pinned"
-            f" {pin['fingerprint']} since; clear its shard tasks"
-        )
     uri = secrets.text(settings.warehouse.connection)
+    run = RunFiles(settings, secrets, run_dir(settings, run_id))
+    # The names begin with the shards' indexes.
+    names = sorted(shard["file"] for shard in shards)
     with connect(uri) as connection:
-        tally = _Tally()
-        delete_outcomes(connection, settings, run_id)
-        parts: list[Part] = ["unassigned", *range(len(files))]
-        for part in parts:
-            present = read_present(connection, settings, run_id, digest_seed(settings, secrets), part)
-            shard = [files[part]] if isinstance(part, int) else []
-            read = _read_shard(connection, settings, run_id, fingerprint, shard, present, tally)
-            lacking = {item.note_id for item in read_work(connection, settings, run_id, part) if not item.is_removal}
-            lacking -= read
-            tally.missing += sum(note in present and present[note].exclusion is None for note in lacking)
+        with run.opened(names) as files:
+            fingerprint = run.fingerprint_of(files)
+            if fingerprint != pin["fingerprint"]:
+                raise GateError(
+                    f"{settings.institution}: the run's shards were made by engine {fingerprint}, and the run has"
+                    f" pinned {pin['fingerprint']} since; clear its shard tasks"
+                )
+            tally = _Tally()
+            delete_outcomes(connection, settings, run_id)
+            parts: list[Part] = ["unassigned", *range(len(files))]
+            for part in parts:
+                present = read_present(connection, settings, run_id, digest_seed(settings, secrets), part)
+                batches = run.read_batches([files[part]] if isinstance(part, int) else [])
+                read = _read_shard(connection, settings, run_id, fingerprint, batches, present, tally)
+                work = read_work(connection, settings, run_id, part)
+                lacking = {item.note_id for item in work if not item.is_removal} - read
+                tally.missing += sum(note in present and present[note].exclusion is None for note in lacking)
         notes_read = tally.counts.total() + tally.missing
         days = whole_days(connection, settings, run_id) or work_days(connection, settings, run_id)
         if not days:
@@ -113,7 +117,7 @@ def reconcile_run(
         if certificate:
             review = review_reasons(connection, settings, run_id, fingerprint, drift_reasons(figures), volume)
         counts = tally.counts
-        run = RunRow(
+        row = RunRow(
             run_id,
             settings.institution,
             datetime.datetime.combine(days[0], datetime.time()),
@@ -129,7 +133,7 @@ def reconcile_run(
             json.dumps(review),
             kind,
         )
-        replace_run(connection, settings, run)
+        replace_run(connection, settings, row)
     # Great Expectations reads committed rows only.
     verdict = check_tables(
         f"{settings.institution} run",
@@ -142,12 +146,12 @@ def reconcile_run(
         raise GateError(f"{settings.institution}: nothing is published: {'; '.join(verdict.failures)}")
     return {
         "kind": kind,
-        "shards": len(shards),
+        "files": names,
         "notes_read": notes_read,
         "published": counts[Outcome.PUBLISHED] + counts[Outcome.UNCHANGED],
         "quarantined": counts[Outcome.QUARANTINED],
         "fingerprint": fingerprint,
-        "certificate": run.certificate_id,
+        "certificate": row.certificate_id,
         "warnings": list(verdict.warnings),
         "review": review,
     }
@@ -171,7 +175,7 @@ def _read_shard(
     settings: InstitutionSettings,
     run_id: str,
     fingerprint: str,
-    files: list[Path],
+    batches: Iterable[pa.RecordBatch],
     present: Mapping[str, SourceNote],
     tally: _Tally,
 ) -> set[str]:
@@ -181,7 +185,7 @@ def _read_shard(
     and is not audited.
     """
     read: set[str] = set()
-    for batch in read_batches(files):
+    for batch in batches:
         rows = batch.to_pylist()
         patients = read_patients(connection, settings, filter(None, (row["patient_id"] for row in rows)))
         audited: list[AuditRow] = []

@@ -84,8 +84,10 @@ class PurgedReport(TypedDict):
 
 
 class ShardReport(TypedDict):
-    """Counts of one processed shard."""
+    """One processed shard: its file, and counts."""
 
+    file: str
+    """Name of the file that this attempt wrote; every attempt writes another."""
     notes: int
     quarantined: int
     words: int
@@ -106,7 +108,8 @@ class ReviewReason(TypedDict):
 class GateReport(TypedDict):
     """A run that passed the gate."""
 
-    shards: int
+    files: list[str]
+    """Name of each shard's file, in order."""
     kind: RunKind
     notes_read: int
     published: int

@@ -141,7 +141,7 @@ def purge_removed(settings: InstitutionSettings, secrets: Secrets, *, at_once: b
     if not due:
         return {"retractions": 0, "snapshots": 0, "files": 0, "working_files": 0}
     purged = purge_snapshots(settings, secrets, max(row.removed_at for row in due), grace=_MAX_WRITING)
-    files = remove_note_files(settings, notes)
+    files = remove_note_files(settings, secrets, notes)
     is_done = not (purged.waiting or purged.protected)
     if is_done:
         with connect(uri) as connection:

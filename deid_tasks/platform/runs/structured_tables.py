@@ -104,7 +104,7 @@ def publish_tables(
     if not tables:
         return {"tables": {}, "is_unchanged": True}
     key = secrets.key(settings.obfuscate.key)
-    people = known_people(settings, key, pin)
+    people = known_people(settings, secrets, pin)
     obfuscator = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate, people)
     day = today or datetime.datetime.now(datetime.UTC).date()
     uri = secrets.text(settings.warehouse.connection)

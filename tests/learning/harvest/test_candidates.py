@@ -93,7 +93,7 @@ def written(tmp_path):
 
 def test_what_nobody_changed_is_what_was_proposed(written):
     folder, name = written
-    assert newest_harvest(folder) == name
+    assert newest_harvest(folder, [name, "approved"]) == name
     decided = read_decided(folder, name)
     assert decided.sentences == ('No fever,\nchills or "cough".', "Continue metoprolol.")
     assert [rule.shown() for rule in decided.templates] == ["Signed by [PROVIDER:W] today"]
@@ -146,7 +146,7 @@ def test_only_decisions_may_be_changed(written, table, column, value, message):
 
 def test_an_empty_folder_has_no_harvest(tmp_path):
     with pytest.raises(InputError, match="holds no harvest"):
-        newest_harvest(tmp_path)
+        newest_harvest(tmp_path, [])
 
 
 def test_a_frozen_version_opens_as_it_was_approved(written, tmp_path):

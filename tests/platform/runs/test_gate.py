@@ -17,10 +17,9 @@ from deid_tasks.core.errors import GateError, SettingsError
 from deid_tasks.evidence.gate import new_key_pair
 from deid_tasks.platform import runs
 from deid_tasks.platform.runs.institution_engine import load_candidate
-from deid_tasks.platform.warehouse import Shard
-from deid_tasks.platform.workspace import shard_file
+from deid_tasks.platform.workspace import run_dir
 from deid_tasks.settings import DriftSettings, Secrets
-from tests.support.published_days import plan_day
+from tests.support.published_days import plan_day, shard_paths
 
 START = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
 END = START + datetime.timedelta(days=1)
@@ -207,9 +206,8 @@ def test_a_run_like_the_gold_notes_is_published_without_a_person(site, shards):
 def test_a_drifted_run_waits_for_a_person(site, shards):
     settings = with_gate(site, drift=DriftSettings(min_words=100))
     plan_day(site.settings, site, "drifted", START, END)
-    for index in range(len(shards)):
-        path = shard_file(settings, "gate", Shard(index, len(shards)))
-        target = shard_file(settings, "drifted", Shard(index, len(shards)))
+    for path in shard_paths(settings, "gate", shards):
+        target = run_dir(settings, "drifted") / path.name
         rows = pq.read_table(path)
         place = rows.schema.get_field_index("changed_words")
         none = pa.array([0] * rows.num_rows, pa.int32())

@@ -15,8 +15,16 @@ from deid_tasks.platform.runs.institution_engine import lexicon_delta, load_cand
 from deid_tasks.platform.runs.promotion import promote_engine
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.promoted_engines import record_pin
-from deid_tasks.platform.workspace import shard_files
-from tests.support.published_days import DAY, START, plan_day, published, release, texts, with_settings
+from tests.support.published_days import (
+    DAY,
+    START,
+    plan_day,
+    published,
+    read_shards,
+    release,
+    texts,
+    with_settings,
+)
 
 END = START + DAY
 MOMENT = datetime.datetime(2024, 5, 1, tzinfo=datetime.UTC)
@@ -61,10 +69,8 @@ def process(settings, site, run_id, pin):
     return [runs.process_shard(settings, site.secrets, run_id, pin, shard) for shard in plan]
 
 
-def contents(settings, run_id, count):
-    import pyarrow.parquet as pq
-
-    tables = [pq.read_table(path) for path in shard_files(settings, run_id, count)]
+def contents(settings, site, run_id, reports):
+    tables = read_shards(settings, site, run_id, [report["file"] for report in reports])
     return [table.drop_columns(["milliseconds"]).to_pylist() for table in tables]
 
 
@@ -85,7 +91,7 @@ def test_a_refresh_changes_nothing_for_a_pinned_run(site, fresh):
     assert refreshed != pin["lexicon"]
     assert newest_version(Path(fresh.work_dir) / "lexicon") == refreshed
     again = process(fresh, site, "during", pin)
-    assert contents(fresh, "during", len(again)) == contents(fresh, "before", len(done))
+    assert contents(fresh, site, "during", again) == contents(fresh, site, "before", done)
     candidate, versions = load_candidate(fresh, site.secrets)
     assert candidate.fingerprint != pin["fingerprint"]
     delta = lexicon_delta(fresh, site.secrets, pin, versions)

@@ -15,11 +15,10 @@ from deid_tasks.core.errors import GateError, LexiconError, WarehouseError
 from deid_tasks.hospital.records import World
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
-from deid_tasks.platform.warehouse import Shard
-from deid_tasks.platform.workspace import shard_file
+from deid_tasks.platform.workspace import run_dir
 from deid_tasks.settings import Secrets
 from deid_tasks.settings.gate import VolumeSettings
-from tests.support.published_days import DAY, START, plan_day, published, release, texts, with_settings
+from tests.support.published_days import DAY, START, plan_day, published, release, shard_paths, texts, with_settings
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +150,7 @@ def _process(settings, secrets_held, pin, shard):
     move = files._move
 
     def wait(written, target, *, replace):
-        if target == shard_file(settings, "killed", Shard(**shard)):
+        if target.parent == run_dir(settings, "killed"):
             time.sleep(600)
         move(written, target, replace=replace)
 
@@ -168,16 +167,16 @@ def test_a_killed_worker_and_a_retry_give_the_same_table(site, first_run, pin):
         target=_process, args=(settings, {name: site.secrets.text(name) for name in names}, pin, shard)
     )
     worker.start()
-    target = shard_file(settings, "killed", Shard(**shard))
+    folder = run_dir(settings, "killed")
     # Kill the worker while the unfinished file exists and the finished one does not.
-    while not list(target.parent.glob(f".{target.name}.*")):
+    while not list(folder.glob(".shard-*.partial")):
         assert worker.is_alive(), "the worker ended before it could be killed"
         time.sleep(0.002)
     os.kill(worker.pid, signal.SIGKILL)
     worker.join()
-    assert not target.exists()
+    assert not list(folder.glob("*.parquet"))
     with pytest.raises(WarehouseError, match="1 of 1 shard files are missing"):
-        runs.reconcile_run(settings, site.secrets, "killed", pin, "notes", [{"seconds": 0}])
+        runs.reconcile_run(settings, site.secrets, "killed", pin, "notes", [{"file": "shard-0000-of-0001.parquet"}])
     release(settings, site, "killed")
     assert texts(published(settings, site)) == before
 
@@ -208,7 +207,7 @@ def test_a_note_that_vanishes_on_the_way_stops_the_run(site, pin):
     settings = with_settings(site, notes={"shard_notes": 10_000})
     (shard,) = plan_day(settings, site, "lossy", START)
     done = runs.process_shard(settings, site.secrets, "lossy", pin, shard)
-    path = shard_file(settings, "lossy", Shard(**shard))
+    [path] = shard_paths(settings, "lossy", [done])
     table = pq.read_table(path)
     pq.write_table(table.slice(1), path)
     with pytest.raises(GateError, match="unaccounted_notes is 1"):
@@ -219,7 +218,7 @@ def test_an_identifier_left_in_a_shard_stops_the_run(site, pin):
     settings = with_settings(site, notes={"shard_notes": 10_000})
     (shard,) = plan_day(settings, site, "leaky", START)
     done = runs.process_shard(settings, site.secrets, "leaky", pin, shard)
-    path = shard_file(settings, "leaky", Shard(**shard))
+    [path] = shard_paths(settings, "leaky", [done])
     rows = pq.read_table(path)
     mrns = {patient.patient_id: patient.mrn for patient in site.hospital.patients}
     leaked = [

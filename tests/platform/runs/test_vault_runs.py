@@ -16,7 +16,7 @@ from deid_tasks.core.errors import InputError, SettingsError, VaultError
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.vault import VaultStore, new_vault_keys
-from deid_tasks.platform.workspace import shard_files, vault_file
+from deid_tasks.platform.workspace import run_dir, vault_file
 from deid_tasks.settings import Secrets, VaultSettings
 from tests.support.published_days import DAY, START, release, texts, with_settings
 
@@ -140,9 +140,7 @@ def test_nothing_of_an_original_is_returned_logged_or_left_on_the_disk(site, kep
     assert again == kept.returned[3]
     printed = "".join(record.getMessage() for record in caplog.records if record.name.startswith("deid"))
     printed += json.dumps(kept.returned)
-    content = b"".join(
-        vault_file(path).read_bytes() for path in shard_files(kept.settings, "kept", len(kept.returned[0]))
-    )
+    content = b"".join(vault_file(run_dir(kept.settings, "kept") / name).read_bytes() for name in released["files"])
     assert len(content) > 1_000
     for patient in site.hospital.patients:
         for word in (patient.person.last, patient.mrn, patient.ssn, patient.email):
@@ -156,7 +154,7 @@ def test_nothing_of_an_original_is_returned_logged_or_left_on_the_disk(site, kep
 def test_originals_of_other_notes_than_those_published_are_refused(kept):
     released = kept.returned[1]
     arguments = (kept.settings, kept.publisher.secrets, "kept")
-    path = vault_file(shard_files(kept.settings, "kept", released["shards"])[0])
+    path = vault_file(run_dir(kept.settings, "kept") / released["files"][0])
     whole = path.read_bytes()
     try:
         path.write_bytes(whole[:-1])
@@ -165,7 +163,7 @@ def test_originals_of_other_notes_than_those_published_are_refused(kept):
         path.unlink()
         with pytest.raises(VaultError, match="is missing"):
             store(*arguments, released)
-        other = vault_file(shard_files(kept.settings, "kept", released["shards"])[1])
+        other = vault_file(run_dir(kept.settings, "kept") / released["files"][1])
         path.write_bytes(other.read_bytes())
         with pytest.raises(VaultError, match="does not hold the notes of the shard's file; clear the shard"):
             store(*arguments, released)

@@ -1,0 +1,187 @@
+"""The files of one run: each attempt to process a shard writes a file of its own, and its report names it.
+
+A worker that was taken for dead and its successor never write one file, and only the file counts that the report names
+which Airflow stored. Sealed originals lie beside their shard.
+"""
+
+import hashlib
+import logging
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as pe
+
+from deid_tasks.core.errors import GateError, StorageError, WarehouseError
+from deid_tasks.core.files import atomic_path, make_folder
+from deid_tasks.platform.warehouse import Shard
+from deid_tasks.platform.workspace.shared_files import SharedFiles, work_dir
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+logger = logging.getLogger(__name__)
+
+_BATCH_NOTES = 2_000
+_RUNS = "runs"
+
+
+def runs_dir(settings: InstitutionSettings) -> Path:
+    """Return the folder that has a folder for each run."""
+    return make_folder(work_dir(settings) / _RUNS)
+
+
+def run_dir(settings: InstitutionSettings, run_id: str) -> Path:
+    """Return the folder of one run on this host, and make it if it is missing.
+
+    It is named by a hash: run ids hold characters that file names may not.
+    """
+    return make_folder(runs_dir(settings) / hashlib.sha256(run_id.encode()).hexdigest()[:24])
+
+
+def vault_file(shard: Path) -> Path:
+    """Return the path of the sealed originals of a shard, which stay there until the slice is published."""
+    return shard.with_suffix(".vault")
+
+
+class RunFiles:
+    """The shards of one run, wherever its workers wrote them.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets; those of an object store, and the key of the shards, are among them.
+        folder: What ``run_dir`` returns for the run.
+    """
+
+    def __init__(self, settings: InstitutionSettings, secrets: Secrets, folder: Path) -> None:
+        self._institution = settings.institution
+        self._shared = SharedFiles(settings, secrets)
+        self._folder = folder
+        name = settings.workspace.key
+        self._key = secrets.key(name) if name else b""
+
+    @contextmanager
+    def new_shard(self, shard: Shard, schema: pa.Schema) -> Iterator[tuple[Path, pq.ParquetWriter]]:
+        """Yield the path of a new attempt and its writer; the file appears when the block ends without an error.
+
+        A block that fails or is killed leaves nothing that a later step reads.
+
+        Raises:
+            StorageError: the disk is full, or the object store cannot be written to.
+        """
+        path = self._folder / f"shard-{shard.index:04d}-of-{shard.count:04d}-{uuid.uuid4().hex[:12]}.parquet"
+        encryption = pe.create_encryption_properties(self._key_of(path)) if self._key else None
+        with (
+            atomic_path(path) as partial,
+            pq.ParquetWriter(partial, schema, compression="zstd", encryption_properties=encryption) as writer,
+        ):
+            yield path, writer
+        self._hand_over(path)
+
+    @contextmanager
+    def opened(self, names: Sequence[str]) -> Iterator[list[Path]]:
+        """Yield the files of these shards, in order, as long as the block lasts.
+
+        Raises:
+            WarehouseError: a file is missing.
+        """
+        shards = [self._folder / name for name in names]
+        scratch = self._folder / f"read-{uuid.uuid4().hex}"
+        with self._shared.opened([file for path in shards for file in (path, vault_file(path))], scratch) as found:
+            by_name = {path.name: path for path in found}
+            missing = [index for index, name in enumerate(names) if name not in by_name]
+            if missing:
+                raise WarehouseError(
+                    f"{self._institution}: {len(missing)} of {len(names)} shard files are missing in {self._folder}"
+                    f" (first: shard {missing[0]}); clear the run's shard tasks, and check that all workers share"
+                    " work_dir"
+                )
+            yield [by_name[name] for name in names]
+
+    def fingerprint_of(self, files: Sequence[Path]) -> str:
+        """Return the fingerprint of the engine that made all shards.
+
+        Raises:
+            GateError: the shards were made by different engines.
+        """
+        fingerprints = set()
+        for path in files:
+            with self._opened(path) as file:
+                fingerprints.add((file.schema_arrow.metadata or {}).get(b"fingerprint", b""))
+        if len(fingerprints) != 1:
+            raise GateError(
+                f"the run's shards were made by {len(fingerprints)} different engines: settings, dictionaries or code"
+                " changed during the run; clear all its shard tasks"
+            )
+        return fingerprints.pop().decode()
+
+    def read_batches(self, files: Sequence[Path]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of the files in order, in batches of at most 2,000."""
+        for path in files:
+            with self._opened(path) as file:
+                yield from file.iter_batches(batch_size=_BATCH_NOTES)
+
+    def remove_shards_with(self, note_ids: frozenset[str]) -> int:
+        """Delete the shards that hold one of the notes, or are damaged, and sealed originals without a shard.
+
+        Returns:
+            The number of files that were deleted.
+        """
+        names = self._shared.names(self._folder)
+        shards = {name for name in names if name.endswith(".parquet") and self._holds(name, note_ids)}
+        # Sealed originals are complete before their shard is; those of a worker that died in between belong to none.
+        originals = [name for name in names if name.endswith(".vault")]
+        whole = {vault_file(Path(name)).name for name in names.keys() - shards if name.endswith(".parquet")}
+        removed = sorted({name for name in originals if name not in whole}) + sorted(shards)
+        for name in removed:
+            self._shared.delete(self._folder / name)
+        return len(removed)
+
+    def delete(self) -> None:
+        """Delete all files of the run."""
+        self._shared.delete(self._folder)
+
+    def _holds(self, name: str, note_ids: frozenset[str]) -> bool:
+        with self._shared.opened([self._folder / name], self._folder / f"read-{uuid.uuid4().hex}") as found:
+            try:
+                for path in found:
+                    with self._opened(path) as file:
+                        for batch in file.iter_batches(columns=["note_id"]):
+                            if not note_ids.isdisjoint(batch["note_id"].to_pylist()):
+                                return True
+            except FileNotFoundError:
+                return False
+            except StorageError:
+                # Nobody can tell whether a damaged shard holds a note; clearing its task writes it anew.
+                logger.warning("deleting a damaged file of the run %s: %s", self._folder.name, name)
+                return True
+        return False
+
+    def _hand_over(self, path: Path) -> None:
+        # The originals first: a shard that is there is complete.
+        for file in (vault_file(path), path):
+            if file.is_file():
+                self._shared.hand_over(file)
+
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[pq.ParquetFile]:
+        decryption = pe.create_decryption_properties(self._key_of(path)) if self._key else None
+        try:
+            with pq.ParquetFile(path, decryption_properties=decryption) as file:
+                yield file
+        except FileNotFoundError:
+            raise
+        except (OSError, pa.ArrowInvalid) as error:
+            # Arrow's text may quote the file's content.
+            raise StorageError(
+                f"{self._institution}: {path.name} cannot be read ({type(error).__name__}): it is damaged, or the secret"
+                " that workspace.key names has changed; clear the run's shard tasks"
+            ) from None
+
+    def _key_of(self, path: Path) -> bytes:
+        """Return the key of one file: each has its own, because each attempt has a name of its own."""
+        from cryptography.hazmat.primitives.hashes import SHA256
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+        return HKDF(SHA256(), 32, None, b"palimpsest shard " + path.name.encode()).derive(self._key)
