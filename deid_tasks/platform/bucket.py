@@ -55,7 +55,7 @@ class Bucket:
 
     def download(self, key: str, path: Path) -> str | None:
         """Write an object to a file; return the hash that ``upload`` stored, ``None`` for what others have written."""
-        hashed = self._client.head_object(Bucket=self._name, Key=key)["Metadata"].get("sha256")
+        hashed: str | None = self._client.head_object(Bucket=self._name, Key=key)["Metadata"].get("sha256")
         self._client.download_file(self._name, key, str(path))
         return hashed
 

@@ -2,7 +2,6 @@
 
 import base64
 import os
-import shutil
 from pathlib import Path
 
 import boto3
@@ -262,7 +261,10 @@ def test_with_a_folder_nothing_is_copied(institution):
     with shared.checked_out(path.parent) as folder:
         assert folder == path.parent
     assert path.read_text() == "1"
-    shutil.rmtree(path.parent)
+    assert shared.prune_versions(path.parent, []) == 0
+    assert list(shared.names(path.parent)) == ["v1"]
+    shared.delete(path)
+    assert shared.names(path.parent) == {}
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ class RunFiles:
         Raises:
             GateError: the shards were made by different engines.
         """
-        fingerprints = set()
+        fingerprints: set[bytes] = set()
         for path in files:
             with self._opened(path) as file:
                 fingerprints.add((file.schema_arrow.metadata or {}).get(b"fingerprint", b""))
@@ -175,8 +175,8 @@ class RunFiles:
         except (OSError, pa.ArrowInvalid) as error:
             # Arrow's text may quote the file's content.
             raise StorageError(
-                f"{self._institution}: {path.name} cannot be read ({type(error).__name__}): it is damaged, or the secret"
-                " that workspace.key names has changed; clear the run's shard tasks"
+                f"{self._institution}: {path.name} cannot be read ({type(error).__name__}): it is damaged, or the"
+                " secret that workspace.key names has changed; clear the run's shard tasks"
             ) from None
 
     def _key_of(self, path: Path) -> bytes:

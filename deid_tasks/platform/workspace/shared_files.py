@@ -199,6 +199,8 @@ class SharedFiles:
 
     def _names(self, folder: Path) -> dict[str, float]:
         names: dict[str, float] = {}
+        if self._bucket is None:
+            return names
         own = self._key(folder)
         for key, modified in self._objects(folder):
             name = PurePosixPath(key).relative_to(own).parts[0] if key != own else folder.name
