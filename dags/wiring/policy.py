@@ -42,7 +42,8 @@ PIN_HOURS = {Kind.NOTES: 12, Kind.CHANGES: 1, Kind.RESTATE: 1}
 """Hours that a run waits for dictionaries that are young enough."""
 
 PRIORITY = {
-    # The nightly notes wait for the dictionaries and for the evaluation that promotes them.
+    # The nightly notes wait for the dictionaries and for the evaluation that promotes them, and these for the extracts.
+    Kind.LAND: 70,
     Kind.DICTIONARIES: 70,
     Kind.EVALUATE: 70,
     Kind.CHANGES: 60,
@@ -52,6 +53,7 @@ PRIORITY = {
     Kind.GOLD: 30,
     Kind.HARVEST: 30,
     Kind.RESTATE: 20,
+    Kind.MAINTAIN: 20,
     Kind.TRAIN: 10,
 }
 """Where workers are short, the tasks of higher priority start first. The institution's own is added."""

@@ -103,13 +103,16 @@ class TestStructure:
             "detect_and_obfuscate": {"reconcile_and_gate"},
             "reconcile_and_gate": {"review", "publish"},
             "review": {"publish"},
-            "publish": {"publish_tables"},
+            "publish": {"publish_tables", "delete_run_files"},
             "publish_tables": set(),
+            "delete_run_files": set(),
         }
         assert dag.get_task("detect_and_obfuscate").is_mapped
         # After one failed shard, neither the gate nor the table is reached.
         assert dag.get_task("reconcile_and_gate").trigger_rule == "all_success"
         assert dag.get_task("publish").trigger_rule == "none_failed"
+        # The shards stay until the publication and the vault have them.
+        assert dag.get_task("delete_run_files").trigger_rule == "none_failed"
 
     def test_a_day_waits_for_late_notes_where_the_settings_say_so(self, dagbag, institution):
         import notes_dag

@@ -38,6 +38,11 @@ INDIFFERENT = {
     "publish",
     "vault",
     "work_dir",
+    "workspace",
+    "landing",
+    "maintenance",
+    "priority",
+    "task_slots",
 }
 
 FILE = """

@@ -5,11 +5,12 @@ torch`. Weights are read from safetensors or, for our own models, from the int8 
 run code are never read.
 """
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _LENGTH_MULTIPLE = 8
 """Windows are padded to a multiple of this."""
+_WAITING = 3
+"""Batches that are sent to a device beyond the one that is collected."""
 _Forward = Callable[["torch.Tensor", "torch.Tensor", "torch.Tensor", "torch.Tensor"], "torch.Tensor"]
 
 
@@ -53,23 +56,30 @@ class TorchRunner:
             dtype = _dtype(torch, settings.precision, device)
             forward = _own(weights, config, device, dtype) if is_own else _foreign(weights, device, dtype)
             self._copies.append((forward, device))
-        self._pool = ThreadPoolExecutor(len(devices)) if len(devices) > 1 else None
 
     def logits(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
         """Return ``[L, labels]`` of each window, in the order given.
+
+        The next batches are sent while the devices compute: a GPU waits for no transfer.
 
         Raises:
             ModelError: torch failed, for example out of GPU memory. The cause is the model, the settings or the
                 machine.
         """
-        batches = self._batches(windows)
-        inputs = [[windows[index] for index in batch] for batch in batches]
-        copies = [copy for copy, _ in zip(cycle(self._copies), inputs, strict=False)]
-        runs = map(self._run, inputs, copies) if self._pool is None else self._pool.map(self._run, inputs, copies)
         found: list[NDArray[np.float32]] = [np.empty((0, 0), np.float32)] * len(windows)
-        for batch, outputs in zip(batches, runs, strict=True):
-            for index, output in zip(batch, outputs, strict=True):
+        waiting: deque[tuple[list[int], _Answer]] = deque()
+
+        def collect() -> None:
+            batch, answer = waiting.popleft()
+            for index, output in zip(batch, self._wait(answer), strict=True):
                 found[index] = output[: len(windows[index].ids)]
+
+        for batch, copy in zip(self._batches(windows), cycle(self._copies), strict=False):
+            waiting.append((batch, self._send([windows[index] for index in batch], copy)))
+            if len(waiting) > _WAITING * len(self._copies):
+                collect()
+        while waiting:
+            collect()
         return found
 
     def _batches(self, windows: Sequence[Window]) -> list[list[int]]:
@@ -86,8 +96,8 @@ class TorchRunner:
                 longest = length
         return batches
 
-    def _run(self, windows: list[Window], copy: tuple[_Forward, "torch.device"]) -> NDArray[np.float32]:
-        """Return ``[B, L, labels]`` of one batch."""
+    def _send(self, windows: list[Window], copy: tuple[_Forward, "torch.device"]) -> "_Answer":
+        """Have one batch computed; a GPU may still compute it when this returns."""
         torch = self._torch
         forward, device = copy
         length = _padded_length(max(len(window.ids) for window in windows))
@@ -97,14 +107,44 @@ class TorchRunner:
             size = len(window.ids)
             read[row, :size], values[0, row, :size] = window.ids, window.cases
             values[1, row, :size], values[2, row, :size] = window.gaps, 1
+        is_gpu = device.type == "cuda"
+        with self._errors(device), torch.inference_mode():
+            given = [torch.from_numpy(read), torch.from_numpy(values)]
+            if is_gpu:
+                # Only pinned memory is transferred while the device computes.
+                given = [tensor.pin_memory() for tensor in given]
+            ids, (cases, gaps, mask) = (tensor.to(device, non_blocking=is_gpu) for tensor in given)
+            result = forward(ids, cases, gaps, mask.bool()).float()
+            if not is_gpu:
+                return _Answer(result.cpu(), device, None)
+            host = torch.empty(result.shape, dtype=result.dtype, pin_memory=True)
+            host.copy_(result, non_blocking=True)
+            done = torch.cuda.Event()
+            done.record(torch.cuda.current_stream(device))
+            return _Answer(host, device, done)
+
+    def _wait(self, answer: "_Answer") -> NDArray[np.float32]:
+        """Return ``[B, L, labels]`` of one batch once it is computed."""
+        with self._errors(answer.device):
+            if answer.done is not None:
+                answer.done.synchronize()
+            result: NDArray[np.float32] = answer.output.numpy()
+        return result
+
+    @contextmanager
+    def _errors(self, device: "torch.device") -> Iterator[None]:
         try:
-            with torch.inference_mode():
-                ids = torch.from_numpy(read).to(device)
-                cases, gaps, mask = torch.from_numpy(values).to(device)
-                result: NDArray[np.float32] = forward(ids, cases, gaps, mask.bool()).float().cpu().numpy()
+            yield
         except RuntimeError as error:  # torch raises CUDA errors and a lack of GPU memory as subclasses of it
             raise ModelError(f"{self._folder}: torch failed on {device} ({type(error).__name__})") from error
-        return result
+
+
+class _Answer(NamedTuple):
+    """The logits of one batch, in memory of the host once ``done`` has happened."""
+
+    output: "torch.Tensor"
+    device: "torch.device"
+    done: "torch.cuda.Event | None"
 
 
 def _padded_length(length: int) -> int:

@@ -55,7 +55,9 @@ class SharedFiles:
         if self._bucket is None:
             return
         with self._errors("write", path):
-            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            # The pointer to the newest version comes after the version.
+            found = sorted(path.rglob("*"), key=lambda one: (one.name == CURRENT, one)) if path.is_dir() else [path]
+            for file in found:
                 if file.is_file():
                     self._bucket.upload(self._key(file), file, _sha256(file))
 

@@ -148,7 +148,7 @@ def test_an_engine_without_a_certificate_publishes_nothing(site, certified, tmp_
     done = [runs.process_shard(settings, site.secrets, "row", candidate, shard) for shard in plan]
     with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*none was issued"):
         gate(settings, site, done, "row")
-    released = {"shards": len(done), "fingerprint": candidate["fingerprint"]}
+    released = {"files": [one["file"] for one in done], "fingerprint": candidate["fingerprint"]}
     with pytest.raises(GateError, match="no valid certificate"):
         publish(settings, site, released, "row")
 

@@ -37,6 +37,7 @@ def hosts(site, object_store, tmp_path_factory):
         update = {"work_dir": "s3://work/riverside", "workspace": workspace, "publish": publish, "vault": vault}
         return site.settings.model_copy(update=update)
 
+    runs.evaluate_and_certify(site.settings, site.secrets)
     compiler = settings_of("compiler")
     for name in SHARED:
         source = Path(site.settings.work_dir, name)
@@ -51,7 +52,7 @@ def files_with_notes(settings) -> list[str]:
     return [str(path) for folder in folders for path in folder.rglob("*") if path.is_file()]
 
 
-def test_workers_without_a_common_folder_publish_the_same_rows(site, certified, hosts):
+def test_workers_without_a_common_folder_publish_the_same_rows(site, hosts):
     one, two, publisher = hosts
     release(site.settings, site, "with a folder")
     expected = rows_of(site.settings, site)

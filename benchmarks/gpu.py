@@ -1,0 +1,148 @@
+"""The cascade on a GPU: sentences per second, the share of the card's peak, where it waits, and whether it agrees with
+the int8 models of a processor.
+
+    python -m benchmarks.gpu                                  # all GPUs of this machine
+    python -m benchmarks.gpu --device cpu --notes 40          # the same path on a processor
+
+Sentences are those of simulated notes, each once. "Share of peak" counts the multiplications of the weights, twice for
+each token, padding not counted; it is what the card could do at best in bfloat16.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from benchmarks.support.corpora import hospital_rows
+from benchmarks.support.results import parser_of, results
+from deid_tasks.core.span import Span
+from deid_tasks.engine.build import build_engine
+from deid_tasks.engine.cascade import CascadeDetector
+from deid_tasks.engine.detect.sentence_detector import SentenceDetector
+from deid_tasks.engine.text import Document
+from deid_tasks.settings import EngineSettings, SecondStageSettings, TransformerSettings
+
+_BATCH_NOTES = 2_000
+
+
+def main() -> None:
+    """Read the notes on the devices, and a part of them with int8 models."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--notes", type=int, default=20_000)
+    parser.add_argument("--device", action="append", help="cuda:0, cpu, …; all GPUs if not given")
+    parser.add_argument("--precision", default="auto", choices=("auto", "bfloat16", "float16", "float32"))
+    parser.add_argument("--batch", type=int, default=16_384, help="word groups or word pieces of one batch")
+    parser.add_argument("--peak", type=float, default=989, help="TFLOP/s of one device, dense bfloat16; an H100's")
+    parser.add_argument("--compared", type=int, default=400, help="notes that are also read with the int8 models")
+    arguments = parser.parse_args()
+    documents = _distinct([row.document for row in hospital_rows(arguments.notes, 5)[0]])
+    sentences = sum(len(document.sentences) for document in documents)
+    words = sum(len(document.text.split()) for document in documents)
+    devices = tuple(arguments.device or ())
+    detector = _detector(_settings(devices, arguments.precision, arguments.batch))
+    cascade = cast("CascadeDetector", detector.reader)
+    with results("gpu", "The cascade on a GPU", arguments) as made:
+        # Kernels are compiled and memory is reserved by the first batches.
+        detector.detect(documents[:20])
+        before, again = cascade.tokens_read.copy(), cascade.second_stage_texts
+        wall, own = time.monotonic(), time.process_time()
+        for start in range(0, len(documents), _BATCH_NOTES):
+            detector.detect(documents[start : start + _BATCH_NOTES])
+        wall, own = time.monotonic() - wall, time.process_time() - own
+        made.table("Speed", {"what": "", "figure": ",.1f"})
+        made.add("distinct sentences", sentences)
+        made.add("share that the second stage read", (cascade.second_stage_texts - again) / max(1, sentences))
+        made.add("sentences per second", sentences / wall)
+        made.add("words per second", words / wall)
+        made.add("seconds", wall)
+        made.add("processor seconds of this process", own)
+        operations = sum(2 * tokens * _weights(path) for path, tokens in (cascade.tokens_read - before).items())
+        made.add("TFLOP per second", operations / wall / 1e12)
+        made.add("share of peak, percent", 100 * operations / wall / 1e12 / arguments.peak / max(1, len(devices)))
+        made.table("Where the time goes: profile of one batch", {"what": "", "milliseconds": ",.1f"})
+        for what, milliseconds in _profile(detector, documents[:_BATCH_NOTES]):
+            made.add(what, milliseconds)
+        compared = documents[: arguments.compared]
+        int8 = _detector(TransformerSettings(second_stage=SecondStageSettings()))
+        here, there = (one.detect(compared) for one in (detector, int8))
+        same, total = _agreement(compared, here, there)
+        made.table("Agreement with the int8 models, word by word", {"what": "", "figure": ",.4f"})
+        made.add("words", total)
+        made.add("words with the same entity, percent", 100 * same / max(1, total))
+
+
+def _detector(model: TransformerSettings) -> SentenceDetector:
+    """Return the neural detector of the public engine, with its gate and without a cache."""
+    settings = EngineSettings.public()
+    chosen = settings.detect.model_copy(update={"transformers": (model,)})
+    engine = build_engine(settings.model_copy(update={"detect": chosen}))
+    return next(one for one in engine.detectors if isinstance(one, SentenceDetector))
+
+
+def _settings(devices: tuple[str, ...], precision: str, batch: int) -> TransformerSettings:
+    chosen = {"backend": "torch", "devices": devices, "precision": precision, "batch_word_pieces": batch}
+    second = SecondStageSettings.model_validate(SecondStageSettings().model_dump() | chosen)
+    return TransformerSettings.model_validate(TransformerSettings().model_dump() | chosen | {"second_stage": second})
+
+
+def _distinct(documents: Sequence[Document]) -> list[Document]:
+    """Return the notes, each with the sentences that no earlier one has: no cache saves the models any."""
+    seen: set[str] = set()
+    found = []
+    for document in documents:
+        new = [text for text in (document.text[start:end] for start, end in document.sentences) if text not in seen]
+        seen.update(new)
+        if new:
+            found.append(Document(document.note_id, "\n\n".join(new)))
+    return found
+
+
+def _weights(path: Path) -> int:
+    """Return the weights that each token is multiplied with: those of matrices, embeddings not counted."""
+    from deid_tasks.engine.detect.torch_tagger import read_graph
+
+    weights = read_graph(path)[0]
+    return sum(one.size for name, one in weights.items() if name.startswith(("layers.", "head.")) and one.ndim > 1)
+
+
+def _profile(detector: SentenceDetector, documents: Sequence[Document]) -> list[tuple[str, float]]:
+    """Return the time of this process and of the GPU during one batch, and its longest operations on the GPU."""
+    import torch
+
+    activities = [torch.profiler.ProfilerActivity.CPU]
+    if torch.cuda.is_available():
+        activities.append(torch.profiler.ProfilerActivity.CUDA)
+    with torch.profiler.profile(activities=activities) as profile:
+        wall = time.monotonic()
+        detector.detect(documents)
+        wall = time.monotonic() - wall
+    events = profile.key_averages()
+    busy = sum(event.self_device_time_total for event in events) / 1_000
+    longest = sorted(events, key=lambda event: -(event.self_device_time_total or event.self_cpu_time_total))[:8]
+    return [
+        ("wall", wall * 1_000),
+        ("GPU busy", busy),
+        *((event.key[:60], (event.self_device_time_total or event.self_cpu_time_total) / 1_000) for event in longest),
+    ]
+
+
+def _agreement(
+    documents: Sequence[Document], first: Sequence[Sequence[Span]], second: Sequence[Sequence[Span]]
+) -> tuple[int, int]:
+    """Return the words to which both give the same entity, or none, and all words."""
+    counts: Counter[bool] = Counter()
+    for document, one, two in zip(documents, first, second, strict=True):
+        marks = [
+            {place: span.entity for span in spans for place in range(span.start, span.end)} for spans in (one, two)
+        ]
+        position = 0
+        for word in document.text.split():
+            position = document.text.index(word, position)
+            counts[marks[0].get(position) == marks[1].get(position)] += 1
+            position += len(word)
+    return counts[True], counts.total()
+
+
+if __name__ == "__main__":
+    main()
