@@ -2,6 +2,7 @@
 
 import base64
 import os
+import time
 from pathlib import Path
 
 import boto3
@@ -90,6 +91,18 @@ class TestVersions:
         # What a host has is not fetched again.
         (fetched / "v1" / "terms").write_text("here")
         assert (reader.fetch_version(fetched / "v1") / "terms").read_text() == "here"
+
+    def test_copies_that_nobody_asked_for_within_two_weeks_leave_the_host(self, worker, secrets, bucket, tmp_path):
+        one, two = worker("one"), worker("two")
+        for version in ("v1", "v2", "v3"):
+            SharedFiles(one, secrets).share(put(work_dir(one) / "lexicon" / version / "terms", version))
+        reader, folder = SharedFiles(two, secrets), work_dir(two) / "lexicon"
+        for version in ("v1", "v2"):
+            os.utime(reader.fetch_version(folder / version), (time.time() - 15 * 86_400,) * 2)
+        reader.fetch_version(folder / "v2")
+        reader.fetch_version(folder / "v3")
+        assert sorted(path.name for path in folder.iterdir()) == ["v2", "v3"]
+        assert len(in_bucket(bucket, tmp_path)) == 3
 
     def test_the_newest_version_is_the_one_that_was_shared_last(self, worker, secrets):
         one, two = worker("one"), worker("two")

@@ -4,8 +4,11 @@
 ``workspace.local_dir``: a step fetches what it needs, and shares what it has written. With a folder both do nothing.
 """
 
+import contextlib
 import hashlib
+import os
 import shutil
+import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -15,6 +18,9 @@ from deid_tasks.core.files import atomic_path, make_folder
 from deid_tasks.core.versions import CURRENT, is_young, newest_version, prune_versions
 from deid_tasks.platform.bucket import Bucket
 from deid_tasks.settings import InstitutionSettings, Secrets
+
+
+_UNUSED_SECONDS = 14 * 24 * 3_600
 
 
 def work_dir(settings: InstitutionSettings) -> Path:
@@ -82,12 +88,24 @@ class SharedFiles:
     def fetch_version(self, path: Path) -> Path:
         """Return a file or folder that never changes; a path of nothing where it was never shared.
 
-        It is fetched once a host. Several processes may do so at once.
+        It is fetched once a host. Several processes may do so at once. Copies beside it that nobody asked for within two
+        weeks are deleted.
 
         Raises:
             StorageError: as ``fetch`` says.
         """
-        return path if path.exists() else self._fetch(path, replace=False)
+        if self._bucket is None:
+            return path
+        if path.exists():
+            os.utime(path)
+            return path
+        self._fetch(path, replace=False)
+        unused = time.time() - _UNUSED_SECONDS
+        for other in path.parent.iterdir() if path.parent.is_dir() else ():
+            with contextlib.suppress(FileNotFoundError):
+                if other.name != CURRENT and other.stat().st_mtime < unused:
+                    _remove(other)
+        return path
 
     @contextmanager
     def checked_out(self, folder: Path) -> Iterator[Path]:
