@@ -19,7 +19,6 @@ from deid_tasks.core.versions import CURRENT, is_young, newest_version, prune_ve
 from deid_tasks.platform.bucket import Bucket
 from deid_tasks.settings import InstitutionSettings, Secrets
 
-
 _UNUSED_SECONDS = 14 * 24 * 3_600
 
 
@@ -88,8 +87,8 @@ class SharedFiles:
     def fetch_version(self, path: Path) -> Path:
         """Return a file or folder that never changes; a path of nothing where it was never shared.
 
-        It is fetched once a host. Several processes may do so at once. Copies beside it that nobody asked for within two
-        weeks are deleted.
+        It is fetched once a host. Several processes may do so at once. Copies beside it that nobody asked for within
+        two weeks are deleted.
 
         Raises:
             StorageError: as ``fetch`` says.
