@@ -22,6 +22,7 @@ from deid_tasks.platform.runs.content_hashes import amended_without_time
 from deid_tasks.platform.runs.pseudonyms import digest_seed
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.merges import refresh_merges
+from deid_tasks.platform.warehouse.shards import save_work_list
 from deid_tasks.platform.warehouse.work_list import begin_work_list, plan_changes
 
 _RUN = "idle"
@@ -78,6 +79,10 @@ def _steps(site: LivingSite) -> dict[str, Callable[[], object]]:
 
         return step
 
+    def save(connection: Connection) -> None:
+        begin_work_list(connection)
+        save_work_list(connection, settings, _RUN)
+
     def changes() -> None:
         plan = runs.plan_changes_run(settings, secrets, _RUN)
         assert not plan["causes"], plan["causes"]
@@ -88,8 +93,8 @@ def _steps(site: LivingSite) -> dict[str, Callable[[], object]]:
 
     return {
         "refresh_merges": connected(lambda c: refresh_merges(c, settings)),
-        "begin_work_list": connected(lambda c: begin_work_list(c, settings, _RUN)),
-        "plan_changes": connected(lambda c: plan_changes(c, settings, _RUN, seed, most)),
+        "plan_changes": connected(lambda c: plan_changes(c, settings, seed, most)),
+        "save_work_list": connected(save),
         "amended_without_time": connected(lambda c: list(amended_without_time(c, settings, secrets, most))),
         "a run of changes__X": changes,
         "a run of restate__X": restatement,

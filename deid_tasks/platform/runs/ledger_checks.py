@@ -20,7 +20,8 @@ from deid_tasks.platform.warehouse.ledger_counts import (
     set_list_aside,
 )
 from deid_tasks.platform.warehouse.merges import refresh_merges
-from deid_tasks.platform.warehouse.work_list import Cause, add_notes, begin_work_list, plan_changes
+from deid_tasks.platform.warehouse.shards import save_work_list
+from deid_tasks.platform.warehouse.work_list import Cause, add_notes, plan_changes
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _MAX_NOTES = 1_000_000
@@ -45,10 +46,10 @@ def reconcile_ledger(settings: InstitutionSettings, secrets: Secrets) -> LedgerR
         in_table = count_rows_by_slice(settings, secrets)
         refresh_merges(connection, settings)
         set_list_aside(connection, settings, _RUN)
-        begin_work_list(connection, settings, _RUN)
-        plan_changes(connection, settings, _RUN, digest_seed(settings, secrets), _MAX_NOTES)
+        plan_changes(connection, settings, digest_seed(settings, secrets), _MAX_NOTES)
         amended = amended_without_time(connection, settings, secrets, _MAX_NOTES)
-        add_notes(connection, settings, _RUN, Cause.AMENDED, amended)
+        add_notes(connection, Cause.AMENDED, amended)
+        save_work_list(connection, settings, _RUN)
         date_waiting_notes(connection, settings, _RUN)
         replace_counts(connection, settings, _RUN, in_table)
         counts = read_counts(connection, settings)

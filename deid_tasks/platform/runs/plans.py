@@ -16,12 +16,11 @@ from deid_tasks.platform.runs.reports import RunKind, RunPlan, ShardPlan
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.merges import refresh_merges
-from deid_tasks.platform.warehouse.shards import assign_shards
+from deid_tasks.platform.warehouse.shards import save_work_list
 from deid_tasks.platform.warehouse.slices import keys_in_use, published_days
 from deid_tasks.platform.warehouse.work_list import (
     Cause,
     add_notes,
-    begin_work_list,
     count_causes,
     count_work,
     plan_changes,
@@ -54,7 +53,7 @@ def plan_notes_run(
         run_id: The run.
         start: Start of the data interval.
         end: End of the data interval.
-        request: Which notes of the days; a dry run counts them and leaves the work list empty.
+        request: Which notes of the days; a dry run counts them and saves no work list.
 
     Raises:
         GateError: the request leaves out notes, and published days were made under another surrogate key.
@@ -66,16 +65,14 @@ def plan_notes_run(
             check_surrogate_key(connection, settings, secrets)
             _check_published(connection, settings, days)
         refresh_merges(connection, settings)
-        begin_work_list(connection, settings, run_id, days if request.is_whole else ())
-        causes = plan_days(connection, settings, run_id, days, request)
-        work = count_work(connection, settings, run_id)
+        causes = plan_days(connection, settings, days, request)
         if request.dry_run:
-            begin_work_list(connection, settings, run_id)
             logger.info("%s: dry run, nothing is changed", run_id)
-            work, days = 0, []
+            return run_plan(settings, "notes", 0, causes)
+        whole = days if request.is_whole else []
         # A day without notes is still published, and reviewed by a person.
-        plan = run_plan(settings, "notes", work, causes, fewest_shards=min(1, len(days)) if request.is_whole else 0)
-        assign_shards(connection, settings, run_id, len(plan["shards"]))
+        plan = run_plan(settings, "notes", count_work(connection), causes, fewest_shards=min(1, len(whole)))
+        save_work_list(connection, settings, run_id, whole, len(plan["shards"]))
     return plan
 
 
@@ -99,15 +96,14 @@ def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: st
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         check_surrogate_key(connection, settings, secrets)
         refresh_merges(connection, settings)
-        begin_work_list(connection, settings, run_id)
         seed = digest_seed(settings, secrets)
-        causes = plan_changes(connection, settings, run_id, seed, settings.changes.max_notes)
+        causes = plan_changes(connection, settings, seed, settings.changes.max_notes)
         room = settings.changes.max_notes - sum(causes.values())
         amended = amended_without_time(connection, settings, secrets, room)
-        add_notes(connection, settings, run_id, Cause.AMENDED, amended)
-        causes = count_causes(connection, settings, run_id)
-        plan = run_plan(settings, "changes", count_work(connection, settings, run_id), causes)
-        assign_shards(connection, settings, run_id, len(plan["shards"]))
+        add_notes(connection, Cause.AMENDED, amended)
+        causes = count_causes(connection)
+        plan = run_plan(settings, "changes", count_work(connection), causes)
+        save_work_list(connection, settings, run_id, shards=len(plan["shards"]))
     if sum(causes.values()) >= settings.changes.max_notes:
         logger.warning("%s: more notes changed than changes.max_notes; the next run takes the others", run_id)
     return plan
@@ -125,12 +121,16 @@ def check_surrogate_key(connection: Connection, settings: InstitutionSettings, s
         )
 
 
+def count_shards(settings: InstitutionSettings, work: int) -> int:
+    """Return in how many shards a run processes ``work`` notes."""
+    return min(settings.notes.max_shards, math.ceil(work / settings.notes.shard_notes))
+
+
 def run_plan(
     settings: InstitutionSettings, kind: RunKind, work: int, causes: Mapping[str, int], fewest_shards: int = 0
 ) -> RunPlan:
     """Return the plan of a run over ``work`` notes, and log it."""
-    wanted = math.ceil(work / settings.notes.shard_notes)
-    count = max(fewest_shards, min(settings.notes.max_shards, wanted))
+    count = max(fewest_shards, count_shards(settings, work))
     shards: list[ShardPlan] = [{"index": index, "count": count} for index in range(count)]
     logger.info(
         "%s run: %d notes in %d shards%s",

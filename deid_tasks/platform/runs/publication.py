@@ -38,8 +38,9 @@ from deid_tasks.platform.warehouse.ledger import (
 )
 from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.results import record_removal_run, record_removed
+from deid_tasks.platform.warehouse.shards import save_work_list
 from deid_tasks.platform.warehouse.slices import announce_slices, close_slices, former_slices
-from deid_tasks.platform.warehouse.work_list import Part, begin_work_list, plan_changes, whole_days
+from deid_tasks.platform.warehouse.work_list import Part, plan_changes, whole_days
 from deid_tasks.platform.workspace import RunFiles, prune_runs, run_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -99,10 +100,10 @@ def retract_at_once(settings: InstitutionSettings, secrets: Secrets) -> dict[str
     run_id = f"retract/{uuid.uuid4()}"
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         refresh_merges(connection, settings)
-        begin_work_list(connection, settings, run_id)
         plan_changes(
-            connection, settings, run_id, digest_seed(settings, secrets), settings.changes.max_notes, only_removals=True
+            connection, settings, digest_seed(settings, secrets), settings.changes.max_notes, only_removals=True
         )
+        save_work_list(connection, settings, run_id)
     removed = remove_notes(settings, secrets, run_id)
     purged = purge_removed(settings, secrets, at_once=True)
     return {"removed": removed["removed"], "files": purged["files"] + purged["working_files"]}

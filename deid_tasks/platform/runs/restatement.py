@@ -18,7 +18,7 @@ from deid_tasks.platform.runs.commit_plan import read_note
 from deid_tasks.platform.runs.engine_changes import EngineChange, StaleCause, engine_changes
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.notes import ShardSource
-from deid_tasks.platform.runs.plans import check_surrogate_key, run_plan
+from deid_tasks.platform.runs.plans import check_surrogate_key, count_shards, run_plan
 from deid_tasks.platform.runs.promotion import pin_engine
 from deid_tasks.platform.runs.pseudonyms import ledger_key
 from deid_tasks.platform.runs.reports import EnginePin, RunPlan, StaleReport
@@ -27,7 +27,7 @@ from deid_tasks.platform.warehouse import Shard, connect
 from deid_tasks.platform.warehouse.ledger import read_ledger
 from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.notes import read_shard
-from deid_tasks.platform.warehouse.shards import assign_shards
+from deid_tasks.platform.warehouse.shards import save_work_list
 from deid_tasks.platform.warehouse.stale_notes import (
     StaleNote,
     add_carried,
@@ -83,21 +83,20 @@ def plan_restate_run(
             logger.info("%s: dry run, nothing is changed", run_id)
             return run_plan(settings, "restate", 0, counts)
         refresh_merges(writer, settings)
-        begin_work_list(writer, settings, run_id)
+        begin_work_list(writer)
         begin_carry(writer)
-        listing = _Listing(writer, settings, run_id)
+        listing = _Listing(writer)
         for note, cause in search.notes():
             listing.add(note, cause)
             counts[cause or _CARRIED] += 1
             if listing.work >= room or counts.total() >= settings.changes.restate_searched_notes_per_hour:
                 break
         listing.flush()
+        save_work_list(writer, settings, run_id, shards=count_shards(settings, listing.work))
         if counts[_CARRIED]:
             _verify_carry(writer, settings, secrets, run_id, pin)
             counts[_CARRIED] = carry_notes(writer, settings, pin["fingerprint"])
-        plan = run_plan(settings, "restate", listing.work, counts)
-        assign_shards(writer, settings, run_id, len(plan["shards"]))
-    return plan
+    return run_plan(settings, "restate", listing.work, counts)
 
 
 @logged_step
@@ -164,10 +163,10 @@ class _Listing:
 
     _FLUSH = 1_000
 
-    def __init__(self, connection: Connection, settings: InstitutionSettings, run_id: str) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.work = 0
         """Notes of the work list."""
-        self._connection, self._settings, self._run_id = connection, settings, run_id
+        self._connection = connection
         self._carried: list[StaleNote] = []
         self._listed: dict[Cause, list[tuple[str, datetime.date]]] = {Cause.STALE: [], Cause.REQUESTED: []}
 
@@ -187,7 +186,7 @@ class _Listing:
         add_carried(self._connection, self._carried)
         self._carried.clear()
         for cause, notes in self._listed.items():
-            add_notes(self._connection, self._settings, self._run_id, cause, notes)
+            add_notes(self._connection, cause, notes)
             notes.clear()
 
 
@@ -203,11 +202,12 @@ def _verify_carry(
         return
     sample_id = f"{run_id}/sample"
     engine = load_engine(settings, secrets, pin)
-    begin_work_list(connection, settings, sample_id)
-    add_notes(connection, settings, sample_id, Cause.STALE, sample)
-    assign_shards(connection, settings, sample_id, 1)
+    begin_work_list(connection)
+    add_notes(connection, Cause.STALE, sample)
+    save_work_list(connection, settings, sample_id, shards=1)
     equal = _compare_with_ledger(connection, settings, secrets, sample_id, engine)
-    begin_work_list(connection, settings, sample_id)
+    begin_work_list(connection)
+    save_work_list(connection, settings, sample_id)
     differing = equal[False]
     logger.info("%s: %d of %d notes to carry were read again, %d differ", run_id, equal.total(), len(sample), differing)
     if differing:

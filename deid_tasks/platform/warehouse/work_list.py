@@ -2,11 +2,14 @@
 
 A note's present state in the staging views is compared with the ledger, which says what was published from which
 version. Only columns are compared, never a watermark: a row that the EHR commits late is found like any other.
+
+A list is gathered in the temporary table ``planned_note``, which ends with the transaction, and
+``shards.save_work_list`` writes it once, when the number of shards is known.
 """
 
 import datetime
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Literal
 
@@ -126,31 +129,28 @@ def in_part(part: Part) -> sql.Composable:
     return sql.SQL("and w.shard = {}").format(sql.Literal(part))
 
 
-def begin_work_list(
-    connection: Connection, settings: InstitutionSettings, run_id: str, days: Collection[datetime.date] = ()
-) -> None:
-    """Empty the run's work list, and record the days that it publishes as a whole."""
+def begin_work_list(connection: Connection) -> None:
+    """Begin an empty list of planned notes, in place of one that this transaction has gathered before."""
     with connection.cursor() as cursor:
-        for table in ("run_note", "run_day"):
-            cursor.execute(
-                compose("delete from {results}.{table} where run_id = %s", settings, table=sql.Identifier(table)),
-                (run_id,),
-            )
-        execute_values(
-            cursor,
-            compose("insert into {results}.run_day (run_id, note_day) values %s", settings),
-            [(run_id, day) for day in sorted(days)],
+        cursor.execute("drop table if exists planned_note")
+        cursor.execute(
+            "create temporary table planned_note"
+            " (note_id text, note_day date, cause text, is_removal boolean) on commit drop"
         )
 
 
+def _gather(connection: Connection, select: sql.Composed, values: Mapping[str, object]) -> None:
+    """Begin a list with the rows of a query."""
+    with connection.cursor() as cursor:
+        cursor.execute("drop table if exists planned_note")
+        # PostgreSQL creates a table with several processes, and inserts into one with a single process.
+        cursor.execute(sql.SQL("create temporary table planned_note on commit drop as {}").format(select), dict(values))
+
+
 def plan_days(
-    connection: Connection,
-    settings: InstitutionSettings,
-    run_id: str,
-    days: Sequence[datetime.date],
-    request: NotesRequest,
+    connection: Connection, settings: InstitutionSettings, days: Sequence[datetime.date], request: NotesRequest
 ) -> Counter[str]:
-    """List the notes of consecutive days that the request takes, and every published note of them that has left.
+    """Begin a list of the notes of consecutive days that the request takes, and of every published note that left them.
 
     The source is read once, however many days they are.
 
@@ -158,59 +158,57 @@ def plan_days(
         The counts by cause.
     """
     if not days:
+        begin_work_list(connection)
         return Counter()
+    select = sql.SQL("with {present} {select}").format(
+        present=present_tables(settings, sql.SQL("and n.note_datetime >= %(first)s and n.note_datetime < %(end)s")),
+        select=compose(
+            """
+            select
+                coalesce(p.note_id, l.note_id) as note_id,
+                coalesce(p.note_datetime::date, l.note_day) as note_day,
+                case
+                    when p.note_id is null then 'deleted'
+                    when p.exclusion is not null then 'excluded'
+                    else 'day'
+                end as cause,
+                p.note_id is null or p.exclusion is not null as is_removal
+            from present as p
+            full join (
+                select * from {results}.note_ledger where note_day >= %(first)s and note_day < %(end)s
+            ) as l on p.note_id = l.note_id
+            where
+                -- What left the source or was excluded leaves the table with every run.
+                p.note_id is null or p.exclusion is not null
+                or (%(note_types)s = '{{}}' or p.note_type = any(%(note_types)s))
+                and (not %(only_quarantined)s or l.outcome = 'quarantined')
+            """,
+            settings,
+        ),
+    )
     compare_in_memory(connection)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            sql.SQL("with {present} {insert}").format(
-                present=present_tables(
-                    settings, sql.SQL("and n.note_datetime >= %(first)s and n.note_datetime < %(end)s")
-                ),
-                insert=compose(
-                    """
-                    insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal)
-                    select
-                        %(run_id)s, coalesce(p.note_id, l.note_id), coalesce(p.note_datetime::date, l.note_day),
-                        case
-                            when p.note_id is null then 'deleted'
-                            when p.exclusion is not null then 'excluded'
-                            else 'day'
-                        end,
-                        p.note_id is null or p.exclusion is not null
-                    from present as p
-                    full join (
-                        select * from {results}.note_ledger where note_day >= %(first)s and note_day < %(end)s
-                    ) as l on p.note_id = l.note_id
-                    where
-                        -- What left the source or was excluded leaves the table with every run.
-                        p.note_id is null or p.exclusion is not null
-                        or (%(note_types)s = '{{}}' or p.note_type = any(%(note_types)s))
-                        and (not %(only_quarantined)s or l.outcome = 'quarantined')
-                    """,
-                    settings,
-                ),
-            ),
-            {
-                "run_id": run_id,
-                "first": days[0],
-                "end": days[-1] + datetime.timedelta(days=1),
-                "note_types": list(request.note_types),
-                "only_quarantined": request.only == "quarantined",
-            },
-        )
-    return count_causes(connection, settings, run_id)
+    _gather(
+        connection,
+        select,
+        {
+            "first": days[0],
+            "end": days[-1] + datetime.timedelta(days=1),
+            "note_types": list(request.note_types),
+            "only_quarantined": request.only == "quarantined",
+        },
+    )
+    return count_causes(connection)
 
 
 def plan_changes(
     connection: Connection,
     settings: InstitutionSettings,
-    run_id: str,
     seed: int,
     max_notes: int,
     *,
     only_removals: bool = False,
 ) -> Counter[str]:
-    """List the notes of published days whose source differs from the ledger; return the counts by cause.
+    """Begin a list of the notes of published days whose source differs from the ledger; return the counts by cause.
 
     Notes of days that no run has published yet are left to the run of their day, also where a killed run has begun to
     publish them: only what must leave the table leaves it.
@@ -218,13 +216,11 @@ def plan_changes(
     Args:
         connection: A connection to the warehouse.
         settings: The institution.
-        run_id: The run.
         seed: Seed of the records' digests.
         max_notes: Maximum notes of the list; removals come first, then the oldest days.
         only_removals: Whether only notes that must leave the published table are listed.
     """
-    # PostgreSQL creates a table with several processes, and inserts into one with a single process.
-    statement = sql.SQL("create temporary table changed_note on commit drop as with {present}, {open} {select}").format(
+    select = sql.SQL("with {present}, {open} {select}").format(
         present=present_tables(settings),
         open=open_day_table(settings),
         select=compose(
@@ -271,61 +267,32 @@ def plan_changes(
     )
     compare_in_memory(connection)
     refresh_records(connection, settings, seed)
-    with connection.cursor() as cursor:
-        cursor.execute("drop table if exists changed_note")
-        cursor.execute(statement, {"max_notes": max_notes, "only_removals": only_removals})
-        cursor.execute(
-            compose(
-                """
-                insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal)
-                select %s, note_id, note_day, cause, is_removal from changed_note
-                """,
-                settings,
-            ),
-            (run_id,),
-        )
-    return count_causes(connection, settings, run_id)
+    _gather(connection, select, {"max_notes": max_notes, "only_removals": only_removals})
+    return count_causes(connection)
 
 
-def add_notes(
-    connection: Connection,
-    settings: InstitutionSettings,
-    run_id: str,
-    cause: Cause,
-    notes: Iterable[tuple[str, datetime.date]],
-) -> None:
-    """Add notes, as pairs of id and day, to the work list where it does not have them."""
+def add_notes(connection: Connection, cause: Cause, notes: Iterable[tuple[str, datetime.date]]) -> None:
+    """Add notes, as pairs of id and day, to the list that was begun where it does not have them."""
     with connection.cursor() as cursor:
+        cursor.execute("create unique index if not exists planned_note_by_id on planned_note (note_id)")
         execute_values(
             cursor,
-            compose(
-                "insert into {results}.run_note (run_id, note_id, note_day, cause, is_removal) values %s"
-                " on conflict do nothing",
-                settings,
-            ),
-            [(run_id, note_id, day, str(cause), cause in REMOVALS) for note_id, day in notes],
+            "insert into planned_note (note_id, note_day, cause, is_removal) values %s on conflict do nothing",
+            [(note_id, day, str(cause), cause in REMOVALS) for note_id, day in notes],
         )
 
 
-def count_causes(connection: Connection, settings: InstitutionSettings, run_id: str) -> Counter[str]:
-    """Return the number of notes on the work list by cause."""
+def count_causes(connection: Connection) -> Counter[str]:
+    """Return the number of planned notes by cause."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            compose("select cause, count(*) from {results}.run_note where run_id = %s group by 1", settings), (run_id,)
-        )
+        cursor.execute("select cause, count(*) from planned_note group by 1")
         return Counter(dict(cursor.fetchall()))
 
 
-def count_work(connection: Connection, settings: InstitutionSettings, run_id: str) -> int:
-    """Return the number of notes that the run processes."""
+def count_work(connection: Connection) -> int:
+    """Return the number of planned notes that are to be processed."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            compose(
-                "select count(*) from {results}.run_note where run_id = %s and not is_removal",
-                settings,
-            ),
-            (run_id,),
-        )
+        cursor.execute("select count(*) from planned_note where not is_removal")
         row = cursor.fetchone()
     return int(row[0]) if row else 0
 

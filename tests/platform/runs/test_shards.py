@@ -3,8 +3,9 @@
 import pytest
 
 from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.shards import assign_shards
-from deid_tasks.platform.warehouse.work_list import work_days
+from deid_tasks.platform.warehouse.shards import save_work_list
+from deid_tasks.platform.warehouse.work_list import Cause, add_notes, plan_days, work_days
+from deid_tasks.settings import NotesRequest
 from tests.support.published_days import DAY, START, plan_day, with_settings
 
 PLANNED = "riverside_results.run_note as w"
@@ -67,12 +68,11 @@ def test_notes_of_one_patient_or_of_none_are_spread(site, planned, person):
 
 def test_a_shard_names_its_days_and_what_left_the_source_has_no_shard(site, planned):
     settings, shards = planned
-    site.rows(
-        "insert into riverside_results.run_note (run_id, note_id, note_day, cause, is_removal)"
-        " values ('sharded', 'gone', '2024-01-01', 'day', false)"
-    )
+    days = [START.date(), (START + DAY).date()]
     with connect(site.uri) as connection:
-        assign_shards(connection, settings, "sharded", len(shards))
+        plan_days(connection, settings, days, NotesRequest())
+        add_notes(connection, Cause.DAY, [("gone", days[0])])
+        save_work_list(connection, settings, "sharded", days, len(shards))
         found = [work_days(connection, settings, "sharded", shard["index"]) for shard in shards]
     assert {day for days in found for day in days} == {START.date(), (START + DAY).date()}
     assert sum(map(len, found)) <= len(shards) + 1

@@ -1,0 +1,1 @@
+"""What the whole platform costs as notes grow in number, stage by stage."""
