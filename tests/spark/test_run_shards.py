@@ -124,8 +124,12 @@ def test_it_passes_the_same_gate_and_is_published(site, pin, application):
 def test_neither_the_log_nor_the_reports_hold_anything_of_a_note_or_a_secret(site, application, executor_environment):
     settings, _, log = application
     said = log + reports_file(settings, "spark").read_text()
-    names = {name for patient in site.hospital.patients for name in (patient.first_name, patient.last_name)}
-    assert not [name for name in names if len(name) > 5 and name in said]
+    known = [
+        text
+        for patient in site.hospital.patients
+        for text in (patient.mrn, patient.ssn, patient.email, f"{patient.person.first} {patient.person.last}")
+    ]
+    assert not [text for text in known if text and text in said]
     assert not [name for name, value in executor_environment.items() if "SECRET" in name and value in said]
 
 
