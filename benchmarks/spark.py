@@ -1,6 +1,6 @@
 """Notes per second and core on Spark beside plain processes, and what a million notes cost at list prices.
 
-    python -m benchmarks.spark                              # 5 minutes of two idle cores; needs the extra spark and Java
+    python -m benchmarks.spark                              # 5 minutes of two idle cores; the extra spark, and Java
     python -m benchmarks.spark --notes 400 --cores 4 --price .0425 --price-of "c5 on demand, us-east-1, 2024"
 
 Both read the same notes of 508 tokens of the dev world with the same engine: the shipped models, a lexicon of invented
@@ -12,7 +12,6 @@ min, and dollars for a million notes on an optimised cluster.
 
 import argparse
 import base64
-import json
 import multiprocessing
 import os
 import shutil
@@ -22,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.support.corpora import hospital_rows, invented_terms
-from benchmarks.support.results import parser_of, results
+from benchmarks.support.results import Results, parser_of, results
 from deid_tasks.core.notes import NOTE_SCHEMA
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.engine.lexicon import compile_lexicon
@@ -37,7 +37,6 @@ from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.engine.text import Document
 from deid_tasks.platform.runs.institution_engine import lexicon_dir, load_candidate, load_engine
-from deid_tasks.platform.runs.reports import EnginePin
 from deid_tasks.settings import InstitutionSettings, Secrets
 from deid_tasks.settings.secrets import variable_of
 from deid_tasks.spark.frames import EngineReference, deidentify_frame
@@ -148,27 +147,28 @@ _engine: EngineParts
 _records: Mapping[str, PatientRecord]
 
 
-def _start_process(settings: InstitutionSettings, pin: EnginePin, records: Mapping[str, PatientRecord]) -> None:
-    global _engine, _records  # noqa: PLW0603 - a worker's state, as in Airflow's and Spark's
-    _engine, _records = load_engine(settings, Secrets(), pin), records
+def _start_process(
+    engine: EngineReference, records: Mapping[str, PatientRecord], first: pa.Table, ready: Barrier
+) -> None:
+    global _engine, _records
+    _engine, _records = load_engine(engine.settings, Secrets(), engine.pin), records
+    _run_process(first)
+    # No process begins to work while another still builds its engine.
+    ready.wait()
 
 
-def _run_process(rows: pa.Table) -> int:
+def _run_process(rows: pa.Table) -> None:
     for batch in rows.to_batches(max_chunksize=_BATCH):
         deidentify(batch, BatchContext(_engine, _records, frozenset()))
-    return rows.num_rows
 
 
 def plain(notes: pa.Table, records: Mapping[str, PatientRecord], engine: EngineReference, cores: int) -> Measured:
     """Measure plain processes, one a core."""
     parts = [notes.slice(first, _BATCH).combine_chunks() for first in range(0, notes.num_rows, _BATCH)]
-    with ProcessPoolExecutor(
-        cores,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start_process,
-        initargs=(engine.settings, engine.pin, records),
-    ) as pool:
-        list(pool.map(_run_process, [notes.slice(0, 5)] * cores * 4))
+    context = multiprocessing.get_context("spawn")
+    given = (engine, records, notes.slice(0, 5).combine_chunks(), context.Barrier(cores))
+    with ProcessPoolExecutor(cores, mp_context=context, initializer=_start_process, initargs=given) as pool:
+        pool.submit(len, ()).result()
         return measure(lambda: list(pool.map(_run_process, parts)))
 
 
@@ -198,7 +198,8 @@ def spark(notes: pa.Table, records: Mapping[str, PatientRecord], engine: EngineR
         read = session.read.parquet(str(folder / "notes.parquet")).repartition(-(-notes.num_rows // _BATCH))
         known = session.read.parquet(str(folder / "records.parquet"))
         deidentify_frame(read.limit(20 * cores).repartition(4 * cores), engine, known).toArrow()
-        return measure(lambda: deidentify_frame(read, engine, known).write.mode("overwrite").parquet(str(folder / "out")))
+        target = str(folder / "out")
+        return measure(lambda: deidentify_frame(read, engine, known).write.parquet(target))
     finally:
         session.stop()
 
@@ -217,10 +218,11 @@ def main() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     with results("spark", "Spark beside plain processes", arguments) as out, engine_of(arguments.terms) as engine:
         notes, records = notes_of_length(arguments.notes)
-        _print_all(out, arguments, {way.__name__: way(notes, records, engine, arguments.cores) for way in (plain, spark)})
+        measured = {way.__name__: way(notes, records, engine, arguments.cores) for way in (plain, spark)}
+        _print_all(out, arguments, measured)
 
 
-def _print_all(out: "Results", arguments: argparse.Namespace, measured: Mapping[str, Measured]) -> None:  # noqa: F821
+def _print_all(out: Results, arguments: argparse.Namespace, measured: Mapping[str, Measured]) -> None:
     columns = {
         "way": "",
         "seconds": ",.1f",
@@ -240,7 +242,6 @@ def _print_all(out: "Results", arguments: argparse.Namespace, measured: Mapping[
     out.add("price", f"${arguments.price:g} a vCPU and hour: {arguments.price_of}")
     out.add("dollars", "core-seconds × price: machines that are always busy, without storage, network or a start")
     out.add("peer at the same price", f"${1e6 / _PEER_SPEED / 3_600 * arguments.price:,.2f} for 1,000,000 notes")
-    out.add("memory of Java", json.dumps({"executor MB": 2048}))
 
 
 if __name__ == "__main__":

@@ -140,7 +140,7 @@ def store_vault(
 @task(task_id="detect_and_obfuscate", multiple_outputs=False)
 def _refuse_spark(missing: str) -> "list[ShardReport]":
     """Fail: the settings ask for Spark, and Airflow cannot submit anything to it."""
-    raise SettingsError(f"notes.engine is spark, and {missing!r} is not installed: pip install 'palimpsest-deid[spark]'")
+    raise SettingsError(f"notes.engine is spark, and {missing} is not installed: pip install 'palimpsest-deid[spark]'")
 
 
 def process_shards(settings: InstitutionSettings, kind: Kind, pin: Any, plan: Any) -> Any:

@@ -27,11 +27,13 @@ class SparkShards(SparkSubmitOperator):  # type: ignore[misc,unused-ignore]
     """Submits one Spark application that processes the shards of a run, and returns the reports of all.
 
     Where the cluster runs the driver, the application's id is stored before the task waits: a task that lost its worker
-    finds the application again. The id is deleted once the reports are read, because Airflow 3.3 keeps it when a task is
+    finds the application again. The id is deleted once the reports are read: Airflow 3.3 keeps it when a task is
     cleared, and a cleared task must process the shards again.
     """
 
-    def __init__(self, *, settings: InstitutionSettings, kind: str, plan_task: str, pin_task: str, **kwargs: Any) -> None:
+    def __init__(
+        self, *, settings: InstitutionSettings, kind: str, plan_task: str, pin_task: str, **kwargs: Any
+    ) -> None:
         spark = settings.notes.spark
         super().__init__(
             application=_application(spark),

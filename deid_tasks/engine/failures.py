@@ -70,9 +70,10 @@ def texts_withheld(*passing: type[Exception]) -> Iterator[None]:
     Raises:
         DeidError: another error, by its class and code location.
     """
+    safe: tuple[type[Exception], ...] = (DeidError, ImportError, *passing)
     try:
         yield
-    except (DeidError, ImportError, *passing) as error:
+    except safe as error:
         raise error from None
     except Exception as error:
         failure = Failure.of(error)

@@ -21,8 +21,8 @@ class SparkSettings(Section):
     )
     mode: Literal["client", "yarn-cluster", "kubernetes-cluster"] = Field(
         default="client",
-        description="Where the driver runs. client: in the Airflow task, and ends with it. In the two others the cluster"
-        " runs it, and a task that lost its worker finds it again.",
+        description="Where the driver runs. client: in the Airflow task, and ends with it. In the two others the"
+        " cluster runs it, and a task that lost its worker finds it again.",
     )
     conf: dict[str, str] = Field(
         default_factory=dict,

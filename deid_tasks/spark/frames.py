@@ -1,7 +1,7 @@
 """De-identifies a DataFrame of notes, wherever Spark reads it from: JDBC, Parquet, Iceberg.
 
-    records = patient_records(spark.table("stg_patient"), spark.table("dict_patient"))
-    clean = deidentify_frame(notes, EngineReference(settings, pin), records)
+records = patient_records(spark.table("stg_patient"), spark.table("dict_patient"))
+clean = deidentify_frame(notes, EngineReference(settings, pin), records)
 """
 
 from collections.abc import Iterable, Iterator

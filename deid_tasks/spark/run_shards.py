@@ -1,6 +1,6 @@
 """The Spark application that processes the shards of one run: one Spark task a shard.
 
-    spark-submit [--master …] run_shards.py --settings riverside.yaml --run-id RUN --pin '{"fingerprint": …}' --shards 64
+    spark-submit [--master …] run_shards.py --settings riverside.yaml --run-id RUN --pin '{…}' --shards 64
 
 Each task calls ``process_shard``, as an Airflow task does, on an executor with the platform installed, which reaches
 ``work_dir`` and the warehouse, and finds the institution's secrets in its own environment

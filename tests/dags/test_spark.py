@@ -49,7 +49,11 @@ def test_one_task_submits_all_shards_between_plan_and_gate(build, kind):
 def test_a_driver_that_the_cluster_runs_is_found_again(build, mode, deploy, yarn, kubernetes):
     task = build("notes", spark={"mode": mode, "connection": "yarn_night"}).get_task("detect_and_obfuscate")
     assert task.durable
-    assert (task._deploy_mode, task._yarn_track_via_rm_api, task._track_driver_via_k8s_api) == (deploy, yarn, kubernetes)
+    assert (task._deploy_mode, task._yarn_track_via_rm_api, task._track_driver_via_k8s_api) == (
+        deploy,
+        yarn,
+        kubernetes,
+    )
     assert task._conn_id == "yarn_night"
     assert Path(task.application.removeprefix("local://")).name == "run_shards.py"
     assert task.application.startswith("local://") == kubernetes
