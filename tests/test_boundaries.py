@@ -23,6 +23,7 @@ HEAVY = (
     "boto3",
     "moto",
     "cryptography",
+    "pyspark",
 )
 WITHOUT = f"""
 import sys

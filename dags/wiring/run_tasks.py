@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 from airflow.sdk import TriggerRule, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
 
+from deid_tasks.core.errors import SettingsError
 from deid_tasks.settings import InstitutionSettings, NotesRequest, RestatementRequest
 from wiring.assets import note_days_asset, notes_asset
 from wiring.forms import current_form
@@ -144,6 +145,42 @@ def delete_run_files(institution: str, kind: str) -> None:
     run_step(runs.delete_run_files, institution, _run_name(kind))
 
 
+@task(task_id="detect_and_obfuscate", multiple_outputs=False)
+def _refuse_spark(missing: str) -> "list[ShardReport]":
+    """Fail: the settings ask for Spark, and Airflow cannot submit anything to it."""
+    raise SettingsError(f"notes.engine is spark, and {missing} is not installed: pip install 'palimpsest-deid[spark]'")
+
+
+def process_shards(settings: InstitutionSettings, kind: Kind, pin: Any, plan: Any) -> Any:
+    """Add the tasks that process a run's shards, and return their reports: one a shard, or one that submits to Spark.
+
+    Args:
+        settings: The institution.
+        kind: The kind of the run.
+        pin: The task that returns the engine.
+        plan: The task that returns the shards.
+    """
+    placed = engine_task(settings)
+    if settings.notes.engine == "python":
+        shards = detect_and_obfuscate.override(**placed)
+        return shards.partial(institution=settings.institution, kind=kind.value, pin=pin).expand(shard=plan)
+    try:
+        from wiring.spark import SparkShards
+    except ModuleNotFoundError as error:
+        # The other institutions of this file keep their DAGs.
+        return plan >> _refuse_spark(str(error.name))
+    submitted = SparkShards(
+        task_id="detect_and_obfuscate",
+        settings=settings,
+        kind=kind.value,
+        plan_task=plan.operator.task_id,
+        pin_task=pin.operator.task_id,
+        **placed,
+    )
+    [pin, plan] >> submitted
+    return submitted.output
+
+
 def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, plan: Any) -> Any:
     """Add the tasks from a plan to the published table, and return the task that publishes.
 
@@ -155,8 +192,7 @@ def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, pla
     """
     name, value = settings.institution, kind.value
     removed: Any = remove_notes.override(priority_weight=REMOVAL_PRIORITY)(name, value)
-    shards = detect_and_obfuscate.override(**engine_task(settings)).partial(institution=name, kind=value, pin=pin)
-    gated: Any = reconcile_and_gate(name, value, pin, cast("Any", shards.expand(shard=plan)))
+    gated: Any = reconcile_and_gate(name, value, pin, process_shards(settings, kind, pin, plan))
     outlets = [notes_asset(name), note_days_asset(name)]
     committed: Any = publish.override(outlets=outlets)(name, value, pin, removed, gated)
     # What must leave the table never waits for what comes in.

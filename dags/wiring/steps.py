@@ -11,8 +11,8 @@ from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 from airflow.sdk import get_current_context
 from airflow.sdk.exceptions import AirflowException
 
-from deid_tasks.core.errors import DeidError, InputError
-from deid_tasks.engine.failures import Failure
+from deid_tasks.core.errors import InputError
+from deid_tasks.engine.failures import texts_withheld
 from deid_tasks.settings import InstitutionSettings, Secrets
 from wiring.institutions import settings_of
 from wiring.secrets import airflow_secrets
@@ -70,12 +70,5 @@ def run_step(
     Raises:
         DeidError: the step failed.
     """
-    try:
+    with texts_withheld(AirflowException):
         return step(settings_of(institution), airflow_secrets(), *args, **kwargs)
-    except (DeidError, AirflowException, ImportError) as error:
-        raise error from None
-    except Exception as error:
-        failure = Failure.of(error)
-        raise DeidError(
-            f"{failure.error_class} at {failure.location}; its text is withheld, because it may quote a note"
-        ) from None

@@ -43,3 +43,7 @@ class VaultError(DeidError):
 
 class StorageError(DeidError):
     """A file or a folder cannot be read or written; the text names it and the reason. A later try may succeed."""
+
+
+class SparkError(DeidError):
+    """Spark cannot start here, or did not do what was asked of it; the text says what to install or to run again."""

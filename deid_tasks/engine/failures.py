@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
@@ -57,6 +58,28 @@ def is_fault_of_note(error: Exception) -> bool:
     if type(error).__module__.split(".")[0] in MODEL_RUNTIMES:
         return False
     return not any(_module(frame).split(".")[0] in MODEL_RUNTIMES for frame, _ in _frames(error))
+
+
+@contextmanager
+def texts_withheld(*passing: type[Exception]) -> Iterator[None]:
+    """Let no error leave the block whose text could quote a note or a row.
+
+    The texts of our own errors and of failed imports hold no patient data, so these errors pass without their causes,
+    and so do errors of the classes given.
+
+    Raises:
+        DeidError: another error, by its class and code location.
+    """
+    safe: tuple[type[Exception], ...] = (DeidError, ImportError, *passing)
+    try:
+        yield
+    except safe as error:
+        raise error from None
+    except Exception as error:
+        failure = Failure.of(error)
+        raise DeidError(
+            f"{failure.error_class} at {failure.location}; its text is withheld, because it may quote a note"
+        ) from None
 
 
 def _frames(error: BaseException) -> Iterator[tuple[FrameType, int]]:

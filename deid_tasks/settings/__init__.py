@@ -47,6 +47,7 @@ from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySetting
 from deid_tasks.settings.run_requests import NotesRequest, RestatementRequest
 from deid_tasks.settings.secrets import Secrets
 from deid_tasks.settings.section import Section
+from deid_tasks.settings.spark import SparkSettings
 from deid_tasks.settings.storage import PublishSettings, VaultSettings, WorkspaceSettings, WorkStore
 from deid_tasks.settings.transformers import ModelSettings, SecondStageSettings, TransformerSettings
 
@@ -91,6 +92,7 @@ __all__ = [
     "SecondStageSettings",
     "Secrets",
     "Section",
+    "SparkSettings",
     "SurrogateSettings",
     "TrainingSettings",
     "TransformerSettings",

@@ -16,6 +16,7 @@ from deid_tasks.settings.maintenance import MaintenanceSettings
 from deid_tasks.settings.placement import EnginePlacement, TaskPlacement
 from deid_tasks.settings.rewriting import ObfuscateSettings
 from deid_tasks.settings.section import Name, Section
+from deid_tasks.settings.spark import SparkSettings
 from deid_tasks.settings.storage import PublishSettings, VaultSettings, WorkspaceSettings, WorkStore
 
 
@@ -72,6 +73,12 @@ class NotesSettings(EnginePlacement, NoteLimits):
         le=240,
         description="Hours that the notes DAG waits after the end of a day, for notes that are filed late.",
     )
+    engine: Literal["python", "spark"] = Field(
+        default="python",
+        description="What processes the shards: python, one Airflow task a shard; or spark, one Spark application a run"
+        " with one Spark task a shard.",
+    )
+    spark: SparkSettings = SparkSettings()
     shard_notes: int = Field(default=2_000, ge=1, description="Target number of notes in one shard.")
     max_shards: int = Field(
         default=64, ge=1, le=1_024, description="Maximum shards of one run (Airflow maps over at most 1,024)."

@@ -45,17 +45,31 @@ SHARD_SCHEMA = pa.schema(
 
 @logged_step
 def process_shard(
-    settings: InstitutionSettings, secrets: Secrets, run_id: str, pin: EnginePin, shard: ShardPlan
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    run_id: str,
+    pin: EnginePin,
+    shard: ShardPlan,
+    engine: EngineParts | None = None,
 ) -> ShardReport:
     """Detect, obfuscate and audit one shard, and write one file that appears when it is complete.
 
     A killed worker leaves nothing that a later step reads; a retry writes a file of its own. If the institution has a
     vault, originals go to a second file beside it, sealed for a key that this worker does not have.
 
-    A note that the engine cannot process is quarantined. An error that no note causes fails the shard, and Airflow
-    retries it.
+    A note that the engine cannot process is quarantined. An error that no note causes fails the shard, which is
+    retried.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        run_id: The run.
+        pin: The run's engine.
+        shard: The shard.
+        engine: The engine that ``pin`` names, if this process has already loaded it.
     """
-    engine = load_engine(settings, secrets, pin)
+    engine = engine or load_engine(settings, secrets, pin)
+    answered = _sentence_counts(engine)
     part = Shard(**shard)
     schema = SHARD_SCHEMA.with_metadata({"fingerprint": engine.fingerprint})
     outcomes: Counter[str] = Counter()
@@ -91,7 +105,7 @@ def process_shard(
         "quarantined": outcomes[Outcome.QUARANTINED],
         "words": words,
         "recovered": dict(recovered),
-        "sentences": dict(_sentence_counts(engine)),
+        "sentences": dict(_sentence_counts(engine) - answered),
         "seconds": round(time.monotonic() - began, 3),
     }
 

@@ -23,7 +23,8 @@ def read_patients(
             compose(
                 """
                 select patient_id, kind, term from {dictionaries}.dict_patient
-                where patient_id = any(%s) order by patient_id, kind, term
+                where patient_id = any(%s)
+                order by patient_id, kind collate "C", term collate "C"
                 """,
                 settings,
             ),
