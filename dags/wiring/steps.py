@@ -12,7 +12,7 @@ from airflow.sdk import get_current_context
 from airflow.sdk.exceptions import AirflowException
 
 from deid_tasks.core.errors import InputError
-from deid_tasks.engine.failures import texts_withheld
+from deid_tasks.engine.failures import WithheldTexts
 from deid_tasks.settings import InstitutionSettings, Secrets
 from wiring.institutions import settings_of
 from wiring.secrets import airflow_secrets
@@ -70,5 +70,5 @@ def run_step(
     Raises:
         DeidError: the step failed.
     """
-    with texts_withheld(AirflowException):
+    with WithheldTexts(AirflowException):
         return step(settings_of(institution), airflow_secrets(), *args, **kwargs)

@@ -2,7 +2,6 @@
 
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
@@ -60,26 +59,27 @@ def is_fault_of_note(error: Exception) -> bool:
     return not any(_module(frame).split(".")[0] in MODEL_RUNTIMES for frame, _ in _frames(error))
 
 
-@contextmanager
-def texts_withheld(*passing: type[Exception]) -> Iterator[None]:
-    """Let no error leave the block whose text could quote a note or a row.
+class WithheldTexts:
+    """A block that no error leaves whose text could quote a note or a row.
 
     The texts of our own errors and of failed imports hold no patient data, so these errors pass without their causes,
-    and so do errors of the classes given.
-
-    Raises:
-        DeidError: another error, by its class and code location.
+    and so do errors of the classes given. Another one becomes a ``DeidError`` with its class and code location.
     """
-    safe: tuple[type[Exception], ...] = (DeidError, ImportError, *passing)
-    try:
-        yield
-    except safe as error:
-        raise error from None
-    except Exception as error:
-        failure = Failure.of(error)
-        raise DeidError(
-            f"{failure.error_class} at {failure.location}; its text is withheld, because it may quote a note"
-        ) from None
+
+    def __init__(self, *passing: type[Exception]) -> None:
+        self._passing: tuple[type[Exception], ...] = (DeidError, ImportError, *passing)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, frames: object) -> None:
+        if isinstance(error, self._passing):
+            raise error from None
+        if isinstance(error, Exception):
+            failure = Failure.of(error)
+            raise DeidError(
+                f"{failure.error_class} at {failure.location}; its text is withheld, because it may quote a note"
+            ) from None
 
 
 def _frames(error: BaseException) -> Iterator[tuple[FrameType, int]]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.notes import NOTE_SCHEMA, RESULT_SCHEMA
 from deid_tasks.core.patient import PatientRecord, PatientTerm, TermKind
-from deid_tasks.engine.failures import texts_withheld
+from deid_tasks.engine.failures import WithheldTexts
 from deid_tasks.engine.parts import BatchContext
 from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.platform.runs.reports import EnginePin
@@ -100,7 +100,7 @@ def deidentify_batches(
 
     The errors that it raises have safe texts: Spark writes them to its logs.
     """
-    with texts_withheld():
+    with WithheldTexts():
         parts = worker_engine(engine.settings, secrets, engine.pin)
         without_patient = frozenset(engine.settings.notes.types_without_patient)
         for batch in batches:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from deid_tasks.core.errors import DeidError
-from deid_tasks.engine.failures import texts_withheld
+from deid_tasks.engine.failures import WithheldTexts
 from deid_tasks.platform.runs.notes import process_shard
 from deid_tasks.platform.runs.reports import EnginePin, ShardPlan, ShardReport
 from deid_tasks.platform.workspace import SharedFiles
@@ -42,7 +42,7 @@ def shard_task(settings: InstitutionSettings, run_id: str, pin: EnginePin, count
     """
 
     def run_one(index: int) -> ShardReport:
-        with texts_withheld():
+        with WithheldTexts():
             secrets = Secrets()
             engine = worker_engine(settings, secrets, pin)
             return process_shard(settings, secrets, run_id, pin, ShardPlan(index=index, count=count), engine=engine)

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from deid_tasks.core.errors import LexiconError, ModelError, WarehouseError
+from deid_tasks.core.errors import DeidError, LexiconError, ModelError, WarehouseError
 from deid_tasks.core.notes import note_batch
 from deid_tasks.engine.build import build_engine
-from deid_tasks.engine.failures import Failure, is_fault_of_note
+from deid_tasks.engine.failures import Failure, WithheldTexts, is_fault_of_note
 from deid_tasks.engine.parts import BatchContext
 from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.settings import EngineSettings
@@ -154,3 +154,29 @@ def test_the_location_is_the_innermost_frame_of_the_package():
     assert failure.error_class == "json.decoder.JSONDecodeError"
     assert failure.location.startswith("json.decoder:JSONDecoder.raw_decode:")
     assert Failure.of(ValueError("never raised")) == Failure("ValueError", "")
+
+
+def _quote():
+    int(SECRET)
+
+
+def _quote_in_a_cause():
+    try:
+        _quote()
+    except ValueError:
+        raise WarehouseError("the warehouse is down")  # noqa: B904 - the block must drop the cause
+
+
+def test_a_text_that_may_quote_a_note_is_withheld():
+    with pytest.raises(DeidError, match=r"^ValueError at .*test_failures:_quote:") as caught, WithheldTexts():
+        _quote()
+    assert SECRET not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_our_errors_pass_without_their_causes_and_so_do_the_classes_given():
+    with pytest.raises(WarehouseError, match="the warehouse is down") as caught, WithheldTexts():
+        _quote_in_a_cause()
+    assert caught.value.__suppress_context__
+    with pytest.raises(ValueError, match=SECRET), WithheldTexts(ValueError):
+        _quote()

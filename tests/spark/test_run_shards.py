@@ -19,7 +19,7 @@ from deid_tasks.spark.reports import read_shard_reports, reports_file
 from tests.spark.conftest import MASTER
 from tests.support.published_days import DAY, START, plan_day, with_settings
 
-WITHIN = 240
+WITHIN = 600
 """Seconds after which a wait is given up; nothing is asserted of them."""
 
 
