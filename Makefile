@@ -82,5 +82,5 @@ $(VENV)/.platform: $(VENV)/.python $(INPUTS)
 $(VENV)/.all: $(VENV)/.python $(INPUTS)
 	@echo "== installing the platform, training and development tools (a few minutes)"
 	@$(PIP) install -q -c constraints.txt torch==2.13.0
-	@$(PIP) install -q -c constraints.txt -e '.[platform,train,dev]'
+	@$(PIP) install -q -c constraints.txt -e '.[platform,celery,train,dev]'
 	@touch $@ $(VENV)/.platform

@@ -5,7 +5,6 @@ import io
 import itertools
 import re
 import socket
-import time
 from collections import Counter
 
 import psycopg2
@@ -28,9 +27,11 @@ from deid_tasks.hospital.history.events import (
     PatientsMerged,
 )
 from deid_tasks.platform.publish import open_table
-from tests.support import demo_storage
+from tests.support import demo_storage, published_days
 from tests.support.canary import Search, names_of, numbers_of, planted
+from tests.support.celery_airflow import celery_airflow, publish_with_a_killed_worker
 from tests.support.demo_run import SIZE
+from tests.support.failed_task import fail_on_a_note
 
 pytestmark = pytest.mark.slow
 
@@ -210,37 +211,53 @@ class TestOutcome:
 
 
 @pytest.fixture(scope="module")
+def day_on_celery(demo):
+    """What happened when workers of Celery published the second day again."""
+    pytest.importorskip("airflow.providers.celery")
+    with celery_airflow(demo) as airflow:
+        return publish_with_a_killed_worker(airflow, BACKFILLED[0] + datetime.timedelta(days=1))
+
+
+class TestExecutors:
+    """Whatever runs it publishes the bytes that the LocalExecutor has published."""
+
+    def test_the_shard_of_a_killed_worker_is_run_again_and_every_run_ends(self, day_on_celery, record_property):
+        record_property("seconds from the kill to the new start", day_on_celery.seconds)
+        assert day_on_celery.states == dict.fromkeys(INSTITUTIONS, "success")
+        assert day_on_celery.attempts_in_the_end > day_on_celery.attempts_when_killed
+
+    def test_both_workers_ran_tasks(self, demo, day_on_celery):
+        for name in (day_on_celery.killed, day_on_celery.survivor):
+            assert "Executing workload in Celery" in (demo.folder / "logs" / f"{name}.log").read_text()
+
+    @institutions
+    def test_the_workers_wrote_every_row_of_the_day(self, demo, day_on_celery, institution):
+        [(notes,)] = demo.rows(
+            f"select count(*) from {institution}_results.note_ledger"
+            f" where note_day = '{DAYS[1]}' and slice_key is not null"
+        )
+        commits = [demo_storage.table_commits(demo)[one] for one in day_on_celery.commits]
+        written = {one["palimpsest.notes"] for one in commits if one["palimpsest.institution"] == institution}
+        assert written == {str(notes)}
+
+    def test_celery_publishes_the_same_bytes(self, day_on_celery):
+        assert day_on_celery.rows == day_on_celery.rows_before
+        assert day_on_celery.rows
+
+    @institutions
+    def test_one_process_publishes_the_same_bytes(self, demo, institution):
+        settings = next(one for one in demo.institutions if one.institution == institution)
+        before, commits = demo_storage.table_rows(demo), demo_storage.table_commits(demo)
+        day = datetime.datetime.combine(BACKFILLED[0], datetime.time(), datetime.UTC)
+        *_, published = published_days.release(settings, demo, "one_process", day)
+        assert published["notes"] > 0
+        assert demo_storage.table_commits(demo).keys() > commits.keys()
+        assert demo_storage.table_rows(demo) == before
+
+
+@pytest.fixture(scope="module")
 def failed_task(demo):
-    """The log of a task that stumbled over a note: PostgreSQL's error text quotes the note itself."""
-    view = "riverside_staging.stg_note"
-    columns = "note_id, patient_id, note_type, note_datetime, author_id, modified_at, is_deleted"
-    demo.rows(f"alter view {view} rename to stg_note_sound")
-    demo.rows(f"create view {view} as select {columns}, note_text::int::text as note_text from {view}_sound")
-    for backfill in demo.api.unfinished_backfills("notes__riverside"):
-        demo.api.cancel_backfill(backfill)
-    demo.platform.create_backfill(demo.institutions, "notes__riverside", START, START)
-    task = _until(lambda: next(filter(_has_failed, _tasks_of_day(demo, START.isoformat())), None))
-    folder = demo.folder / "logs" / "tasks" / "dag_id=notes__riverside" / f"run_id={task['dag_run_id']}"
-    log = folder / f"task_id={task['task_id']}" / f"map_index={task['map_index']}" / "attempt=1.log"
-    return task["task_id"], log.read_text()
-
-
-def _tasks_of_day(demo, day):
-    runs = [run for run in demo.api.runs("notes__riverside") if run["logical_date"][:10] == day]
-    return [task for run in runs for task in demo.api.tasks("notes__riverside", run["dag_run_id"])]
-
-
-def _has_failed(task):
-    return task["state"] in {"failed", "up_for_retry"}
-
-
-def _until(asked, asks=2_000):
-    """Ask again and again, each time after a pause: on a busy machine the answer takes longer, and so do the asks."""
-    for _ in range(asks):
-        if answer := asked():
-            return answer
-        time.sleep(0.5)
-    raise AssertionError(f"no answer after {asks} asks")
+    return fail_on_a_note(demo, START)
 
 
 @pytest.fixture(scope="module")

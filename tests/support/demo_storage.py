@@ -80,6 +80,18 @@ def published_rows(demo: Demo) -> Iterator[dict[str, Any]]:
     return (row for name, row in _rows(demo) if "/notes/data/" in name)
 
 
+def table_rows(demo: Demo) -> list[dict[str, Any]]:
+    """The rows that a reader of the table gets, in one order."""
+    rows = open_table(demo.institutions[0], demo.secrets).scan().to_arrow().to_pylist()
+    return sorted(rows, key=lambda row: (row["institution"], row["note_key"]))
+
+
+def table_commits(demo: Demo) -> dict[int, dict[str, str]]:
+    """What each commit to the table says of itself, by its snapshot."""
+    snapshots = open_table(demo.institutions[0], demo.secrets).snapshots()
+    return {one.snapshot_id: dict(one.summary.additional_properties) for one in snapshots}
+
+
 def structured_rows(demo: Demo) -> Iterator[dict[str, Any]]:
     """The same of the structured tables."""
     return (row for name, row in _rows(demo) if "/notes/data/" not in name)
