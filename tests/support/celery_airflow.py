@@ -84,11 +84,16 @@ def celery_airflow(demo: Demo, settings: dict[str, str] = _HEARTBEAT) -> Iterato
         for name in WORKERS:
             airflow.start_worker(name)
         for name in WORKERS:
-            until(lambda log=folder / "logs" / f"{name}.log": " ready." in log.read_text())
+            until(lambda name=name: _is_ready(folder, name))
         yield airflow
     finally:
         processes.stop(folder, _SCHEDULER, *WORKERS, _REDIS)
         processes.start(_SCHEDULER, [AIRFLOW, "scheduler"], usual | _homes(folder), folder)
+
+
+def _is_ready(folder: Path, worker: str) -> bool:
+    assert processes.running(folder, worker), processes.last_lines(folder, worker)
+    return " ready." in (folder / "logs" / f"{worker}.log").read_text()
 
 
 def _celery_settings(demo: Demo, port: int) -> dict[str, str]:
