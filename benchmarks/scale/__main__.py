@@ -29,7 +29,9 @@ _CORES = (16, 64, 256)
 def main() -> None:
     """Take notes of each size through the platform, and print what they cost."""
     parser = parser_of(__doc__)
-    parser.add_argument("--notes", type=int, nargs="+", default=[2_000, 20_000], help="sizes, in ascending order")
+    parser.add_argument(
+        "--notes", type=int, nargs="+", default=[2_000, 20_000], help="sizes; two at least, to compute larger ones"
+    )
     parser.add_argument("--without-models", action="store_true", help="patterns, lexicon and patient record alone")
     parser.add_argument("--ledger", type=int, default=0, help="other notes in source, ledger and table before the run")
     parser.add_argument("--shard-notes", type=int, default=2_000, help="notes of a shard")
@@ -43,8 +45,10 @@ def main() -> None:
         results(name, _TITLE, arguments) as made,
     ):
         journeys = [_measure(made, services, arguments, notes) for notes in sorted(arguments.notes)]
-        _compare(made, journeys)
-        _extrapolate(made, journeys, arguments.price)
+        # One size does not say what a stage costs whatever the number of notes is.
+        if len(journeys) > 1:
+            _compare(made, journeys)
+            _extrapolate(made, journeys, arguments.price)
 
 
 def _measure(made: Results, services: SiteServices, arguments: argparse.Namespace, notes: int) -> Journey:

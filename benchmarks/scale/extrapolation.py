@@ -15,14 +15,11 @@ def per_thousand(journey: Journey, stage: str) -> float:
 def marginal(journeys: Sequence[Journey], stage: str) -> float:
     """Return the core-seconds for 1,000 notes more, from the smallest journey to the largest.
 
-    What a stage costs whatever the number of notes is, such as the start of dbt, is left out. One journey alone says
-    nothing of it, and counts whole.
+    What a stage costs whatever the number of notes is, such as the start of dbt, is left out.
     """
     if stage in FIXED:
         return 0.0
     first, last = journeys[0], journeys[-1]
-    if first is last:
-        return per_thousand(last, stage)
     more = last.costs[stage].core_seconds - first.costs[stage].core_seconds
     return max(0.0, more * _THOUSAND / (last.notes - first.notes))
 
