@@ -154,7 +154,7 @@ class TestImage:
             "assert not bag.import_errors, bag.import_errors\n"
             "print('DAGS', len(bag.dags))"
         )
-        assert "DAGS 20" in _python(image, "-c", code)
+        assert "DAGS 22" in _python(image, "-c", code)
 
     def test_dbt_parses_the_project(self, image):
         names = ("HOST", "USER", "PASSWORD", "DBNAME")

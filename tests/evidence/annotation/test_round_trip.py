@@ -260,7 +260,7 @@ def test_the_adjudicator_must_choose_one_of_two_that_overlap(desk, no_phi):
 def test_the_status_of_a_sample_says_that_its_folder_is_missing(desk, tmp_path):
     conflicted(desk)
     settings, secrets = who(desk)
-    elsewhere = settings.model_copy(update={"work_dir": tmp_path / "elsewhere"})
+    elsewhere = settings.model_copy(update={"work_dir": str(tmp_path / "elsewhere")})
     (report,) = annotation_status(settings, secrets)
     assert "is missing" not in report["waiting_for"]
     (report,) = annotation_status(elsewhere, secrets)
