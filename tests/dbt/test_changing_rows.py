@@ -56,6 +56,14 @@ def ids(warehouse, model: str, column: str = "patient_id") -> set[str]:
     return {value for (value,) in warehouse.rows(f"select {column} from {{i}}_staging.{model}")}
 
 
+def assert_note_states_are_those_of_the_notes(warehouse) -> None:
+    columns = "note_id, patient_id, note_type, note_datetime, author_id, modified_at, is_deleted"
+    notes, states = (f"select {columns} from {{i}}_staging.{model}" for model in ("stg_note", "stg_note_state"))
+    assert warehouse.rows("select count(*) from {i}_staging.stg_note_state")[0][0] >= 9
+    for one, other in ((notes, states), (states, notes)):
+        assert warehouse.rows(f"{one} except all {other}") == []
+
+
 def test_what_a_former_id_had_is_the_survivor_s(warehouse, change):
     question = (
         "select kind, term from {i}_dictionaries.dict_patient where patient_id = any('{P000002,P000003,P000004}')"
@@ -73,6 +81,7 @@ def test_what_a_former_id_had_is_the_survivor_s(warehouse, change):
     for model in ("stg_patient", "stg_patient_name", "stg_patient_identifier", "stg_encounter", "stg_note"):
         assert not {"P000003", "P000004"} & ids(warehouse, model), model
     assert warehouse.rows("select count(*) from {i}_staging.stg_note") == notes
+    assert_note_states_are_those_of_the_notes(warehouse)
     survivor = "select kind, term from {i}_dictionaries.dict_patient where patient_id = 'P000002'"
     assert set(warehouse.rows(survivor)) == terms
     assert set(warehouse.rows("select patient_id, note_id, reason from {i}_staging.stg_exclusion")) == {
@@ -97,6 +106,7 @@ def test_dirty_rows_are_counted_and_stop_no_build(warehouse, change):
         ("N0001", None)
     ]
     assert "N0000" not in ids(warehouse, "stg_note", "note_id")
+    assert_note_states_are_those_of_the_notes(warehouse)
     assert warehouse.rows(
         "select status, reason, rows_counted from {i}_quality.quality_rows where table_name = 'note' order by 1"
     ) == [("quarantined", "in_the_future", 1), ("raw", None, 10), ("staged", None, 9)]

@@ -64,7 +64,7 @@ present as (
     select
         n.note_id, n.patient_id, n.note_type, n.note_datetime, n.author_id, n.modified_at,
         coalesce(en.reason, ep.reason) as exclusion
-    from {staging}.stg_note as n
+    from {notes} as n
     left join excluded_note as en on n.note_id = en.note_id
     left join excluded_patient as ep on n.patient_id = ep.patient_id
     where not n.is_deleted {where}
@@ -87,14 +87,17 @@ end
 """
 
 
-def present_tables(settings: InstitutionSettings, where: sql.Composable = _NO_CONDITION) -> sql.Composed:
+def present_tables(settings: InstitutionSettings, where: sql.Composable | None = None) -> sql.Composed:
     """Return the tables ``present`` and those that it reads, of a WITH clause: the notes that the source holds now.
 
     Args:
         settings: The institution.
-        where: A further condition on ``stg_note as n``, beginning with ``and``.
+        where: A further condition on ``stg_note as n``, beginning with ``and``; without one, all notes.
     """
-    return sql.SQL("{}, {}").format(exclusion_tables(settings), compose(_PRESENT, settings, where=where))
+    # A layout may look up each note's versions in stg_note, which is fast for a day and slow for all notes.
+    notes = compose("{staging}.stg_note_state" if where is None else "{staging}.stg_note", settings)
+    present = compose(_PRESENT, settings, notes=notes, where=_NO_CONDITION if where is None else where)
+    return sql.SQL("{}, {}").format(exclusion_tables(settings), present)
 
 
 def open_day_table(settings: InstitutionSettings) -> sql.Composed:
