@@ -8,6 +8,6 @@ from deid_tasks.platform.audit_log.adoption import reason_hash
 from deid_tasks.platform.audit_log.chain import AuditEvent
 from deid_tasks.platform.audit_log.signing import is_trusted_row
 from deid_tasks.platform.audit_log.writer import AuditWriter, audited
-from deid_tasks.platform.warehouse.audit_log import AuditRow
+from deid_tasks.platform.warehouse.audit_log import AuditLogRow
 
-__all__ = ["AuditEvent", "AuditRow", "AuditWriter", "audited", "is_trusted_row", "reason_hash"]
+__all__ = ["AuditEvent", "AuditLogRow", "AuditWriter", "audited", "is_trusted_row", "reason_hash"]

@@ -7,7 +7,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.platform.audit_log.chain import AuditEvent
-from deid_tasks.platform.warehouse.audited_records import read_records, utc_text
+from deid_tasks.platform.warehouse.audited_records import read_audited_records, utc_text
 from deid_tasks.settings import InstitutionSettings
 
 _BEFORE = "recorded before the log"
@@ -20,7 +20,7 @@ def earlier_events(connection: Connection, settings: InstitutionSettings) -> Ite
     Their persons are ``unverified``: some were names that somebody typed. Their own times stand in the details.
     """
     yield AuditEvent("log_opened", "performed", PLATFORM, settings.institution)
-    for row, record in read_records(connection, settings, "certificate"):
+    for row, record in read_audited_records(connection, settings, "certificate"):
         yield AuditEvent(
             "certificate_issued",
             "performed",
@@ -33,7 +33,7 @@ def earlier_events(connection: Connection, settings: InstitutionSettings) -> Ite
                 "recorded_at": utc_text(row["issued_at"]),
             },
         )
-    for row, record in read_records(connection, settings, "approval"):
+    for row, record in read_audited_records(connection, settings, "approval"):
         yield AuditEvent(
             "review",
             row["decision"],
@@ -48,10 +48,10 @@ def earlier_events(connection: Connection, settings: InstitutionSettings) -> Ite
                 "recorded_at": utc_text(row["decided_at"]),
             },
         )
-    for row, record in read_records(connection, settings, "retraction"):
+    for row, record in read_audited_records(connection, settings, "retraction"):
         details = {"record": record, "notes": row["notes"], "recorded_at": utc_text(row["removed_at"])}
         yield AuditEvent("retraction", "performed", PLATFORM, row["retraction_id"], details)
-    for row, record in read_records(connection, settings, "reidentification"):
+    for row, record in read_audited_records(connection, settings, "reidentification"):
         details = {"record": record, "notes": len(row["note_keys"]), "recorded_at": utc_text(row["asked_at"])}
         yield AuditEvent("reidentification", "performed", _unverified(row["asked_by"]), record, details)
 

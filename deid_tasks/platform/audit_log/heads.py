@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from deid_tasks.core.errors import StorageError
-from deid_tasks.platform.audit_log.chain import Finding
+from deid_tasks.platform.audit_log.chain import LogFinding
 from deid_tasks.platform.audit_log.signing import AuditKeys, AuditSigner
 from deid_tasks.platform.bucket import Bucket
-from deid_tasks.platform.warehouse.audit_log import AuditRow
+from deid_tasks.platform.warehouse.audit_log import AuditLogRow
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _NAME = re.compile(r"(?P<seq>\d{12})-(?P<hash>[0-9a-f]{64})\.json")
@@ -43,7 +43,7 @@ class HeadStore:
         top = chosen.prefix if chosen.bucket else f"{settings.publish.prefix}/{chosen.prefix}"
         self._prefix = f"{top}/{settings.institution}/"
 
-    def put(self, row: AuditRow, signer: AuditSigner) -> None:
+    def put(self, row: AuditLogRow, signer: AuditSigner) -> None:
         """Store a row as head; raises ``StorageError`` where the bucket refuses it."""
         signature = signer.sign_head(self._institution, row.seq, row.row_hash)
         content = {
@@ -89,7 +89,7 @@ class HeadStore:
             ) from None
 
 
-def check_heads(heads: list[AuditHead], hashes: Mapping[int, str], is_newest_signed: bool) -> Iterator[Finding]:  # noqa: FBT001
+def check_heads(heads: list[AuditHead], hashes: Mapping[int, str], is_newest_signed: bool) -> Iterator[LogFinding]:  # noqa: FBT001
     """Yield where the log is not the one whose heads were stored.
 
     Args:
@@ -100,9 +100,9 @@ def check_heads(heads: list[AuditHead], hashes: Mapping[int, str], is_newest_sig
     end = max(hashes, default=0)
     newest = max(heads, key=lambda head: head.seq, default=None)
     if newest is not None and newest.seq > end:
-        yield Finding(end, "log truncated", f"row {newest.seq} was written, and the log ends here")
+        yield LogFinding(end, "log truncated", f"row {newest.seq} was written, and the log ends here")
     for head in heads:
         if head.seq in hashes and hashes[head.seq] != head.row_hash:
-            yield Finding(head.seq, "log rewritten", "it is not the row whose hash was stored when it was written")
+            yield LogFinding(head.seq, "log rewritten", "it is not the row whose hash was stored when it was written")
     if newest is not None and not is_newest_signed:
-        yield Finding(newest.seq, "head forged", "the stored head of this row has no valid signature")
+        yield LogFinding(newest.seq, "head forged", "the stored head of this row has no valid signature")

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from deid_tasks.platform.audit_log.chain import Finding
-from deid_tasks.platform.warehouse.audit_log import AuditRow
+from deid_tasks.platform.audit_log.chain import LogFinding
+from deid_tasks.platform.warehouse.audit_log import AuditLogRow
 from deid_tasks.platform.warehouse.audited_records import AuditedTable
 
 _TABLES: dict[tuple[str, str], AuditedTable] = {
@@ -25,7 +25,7 @@ class NamedRecords:
         self._named: dict[AuditedTable, dict[str, int]] = {}
         self._certificates: dict[str, str] = {}
 
-    def collect(self, rows: Iterable[AuditRow]) -> Iterator[AuditRow]:
+    def collect(self, rows: Iterable[AuditLogRow]) -> Iterator[AuditLogRow]:
         """Yield the rows, and remember which records they name."""
         for row in rows:
             if table := _TABLES.get((row.event, row.role)):
@@ -36,7 +36,7 @@ class NamedRecords:
                     self._certificates[row.subject] = record
             yield row
 
-    def check(self, present: Mapping[AuditedTable, Iterable[str]]) -> Iterator[Finding]:
+    def check(self, present: Mapping[AuditedTable, Iterable[str]]) -> Iterator[LogFinding]:
         """Yield where the tables do not hold exactly the rows that the log names.
 
         Args:
@@ -46,8 +46,10 @@ class NamedRecords:
             there, named = set(hashes), self._named.get(table, {})
             wanted = set(self._certificates.values()) if table == "certificate" else set(named)
             for record in sorted(wanted - there, key=named.__getitem__):
-                yield Finding(named[record], "record missing", f"the row of {table} that it names is gone or changed")
+                yield LogFinding(
+                    named[record], "record missing", f"the row of {table} that it names is gone or changed"
+                )
             if unnamed := len(there - set(named)):
-                yield Finding(
+                yield LogFinding(
                     None, "record changed or added", f"{unnamed} rows of {table} are not what the log names, or unknown"
                 )

@@ -9,8 +9,8 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.core.errors import GateError, SettingsError
 from deid_tasks.core.pem import key_fingerprint
 from deid_tasks.evidence.gate import check_signature, public_key_of, sign
-from deid_tasks.platform.audit_log.chain import Finding, hash_of_row
-from deid_tasks.platform.warehouse.audit_log import AuditRow, has_signed_rows
+from deid_tasks.platform.audit_log.chain import LogFinding, hash_of_row
+from deid_tasks.platform.warehouse.audit_log import AuditLogRow, has_signed_rows
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _PUBLIC_PEM = re.compile(r"-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----", re.DOTALL)
@@ -66,7 +66,7 @@ class AuditKeys:
             raise SettingsError(f"{label} holds no Ed25519 public key in PEM")
         return cls(found)
 
-    def has_signed_row(self, row: AuditRow) -> bool:
+    def has_signed_row(self, row: AuditLogRow) -> bool:
         """Whether one of the keys made the row's signature."""
         return self._has_signed(_row_text(row.row_hash), row.key_id, row.signature)
 
@@ -84,7 +84,7 @@ class AuditKeys:
         return True
 
 
-def is_trusted_row(connection: Connection, settings: InstitutionSettings, secrets: Secrets, row: AuditRow) -> bool:
+def is_trusted_row(connection: Connection, settings: InstitutionSettings, secrets: Secrets, row: AuditLogRow) -> bool:
     """Whether a row says what was written: it has its hash and, where a key is configured, a valid signature.
 
     Rows from before there was a key have none; no signed row stands before them.
@@ -100,7 +100,7 @@ def is_trusted_row(connection: Connection, settings: InstitutionSettings, secret
     return not (row.signature or row.key_id or has_signed_rows(connection, settings, before=row.seq))
 
 
-def check_signatures(rows: Iterable[AuditRow], keys: AuditKeys) -> Iterator[Finding]:
+def check_signatures(rows: Iterable[AuditLogRow], keys: AuditKeys) -> Iterator[LogFinding]:
     """Yield the rows that no key has signed, from the first signed row on; all rows where none is signed.
 
     Rows before the first signed one were written before there was a key; its hash covers them.
@@ -110,16 +110,16 @@ def check_signatures(rows: Iterable[AuditRow], keys: AuditKeys) -> Iterator[Find
         if not row.signature and not row.key_id:
             unsigned += 1
             if is_begun:
-                yield Finding(row.seq, "not signed", "earlier rows are signed; give its writer the audit key")
+                yield LogFinding(row.seq, "not signed", "earlier rows are signed; give its writer the audit key")
             continue
         is_begun = True
         if keys.pems and not keys.has_signed_row(row):
-            yield Finding(
+            yield LogFinding(
                 row.seq, "wrong signature", "no configured audit key made its signature: it was forged, or the key's"
                 " public half is missing",
             )  # fmt: skip
     if keys.pems and unsigned and not is_begun:
-        yield Finding(None, "not signed", "a verification key is configured, and no row is signed")
+        yield LogFinding(None, "not signed", "a verification key is configured, and no row is signed")
 
 
 def _row_text(row_hash: str) -> str:

@@ -16,7 +16,7 @@ from deid_tasks.platform.audit_log.heads import HeadStore
 from deid_tasks.platform.audit_log.signing import AuditSigner
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.audit_log import (
-    AuditRow,
+    AuditLogRow,
     database_user,
     insert_audit_row,
     last_audit_row,
@@ -32,7 +32,7 @@ class AuditWriter:
 
     def __init__(self, connection: Connection, settings: InstitutionSettings, signer: AuditSigner) -> None:
         self.connection = connection
-        self.newest: AuditRow | None = None
+        self.newest: AuditLogRow | None = None
         """The last row that this writer added."""
         self._settings, self._signer = settings, signer
 
@@ -40,12 +40,12 @@ class AuditWriter:
         """Wait for other writers: from here on the log does not change but through this writer."""
         lock_audit_log(self.connection, self._settings)
 
-    def append(self, event: AuditEvent) -> AuditRow:
+    def append(self, event: AuditEvent) -> AuditLogRow:
         """Add a row, and return it. Other writers wait until the transaction ends."""
         # After the lock, because the statement must see what the writer before has committed.
         self.lock()
         last = last_audit_row(self.connection, self._settings)
-        row = AuditRow(
+        row = AuditLogRow(
             seq=1 if last is None else last.seq + 1,
             occurred_at=datetime.datetime.now(datetime.UTC),
             event=event.event,
@@ -92,7 +92,7 @@ def _open_log(writer: AuditWriter, settings: InstitutionSettings) -> None:
             writer.append(event)
 
 
-def _store_head(settings: InstitutionSettings, secrets: Secrets, row: AuditRow, signer: AuditSigner) -> None:
+def _store_head(settings: InstitutionSettings, secrets: Secrets, row: AuditLogRow, signer: AuditSigner) -> None:
     try:
         HeadStore(settings, secrets).put(row, signer)
     except (SettingsError, StorageError) as error:

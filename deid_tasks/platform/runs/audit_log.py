@@ -9,14 +9,14 @@ from typing import Any
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import SettingsError, StorageError
-from deid_tasks.platform.audit_log.chain import Finding, check_chain
+from deid_tasks.platform.audit_log.chain import LogFinding, check_chain
 from deid_tasks.platform.audit_log.heads import AuditHead, HeadStore, check_heads
 from deid_tasks.platform.audit_log.records import NamedRecords
 from deid_tasks.platform.audit_log.signing import AuditKeys, check_signatures
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.audit_log import AuditRow, audit_rows_of, read_audit_rows
-from deid_tasks.platform.warehouse.audited_records import AUDITED_COLUMNS, AuditedTable, read_records, utc_text
+from deid_tasks.platform.warehouse.audit_log import AuditLogRow, audit_rows_of, read_audit_rows
+from deid_tasks.platform.warehouse.audited_records import AUDITED_COLUMNS, AuditedTable, read_audited_records, utc_text
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
@@ -28,7 +28,7 @@ class AuditVerdict:
     signed: int
     heads: int
     """Heads that are stored outside the database."""
-    findings: tuple[Finding, ...]
+    findings: tuple[LogFinding, ...]
     limits: tuple[str, ...]
     """What could not be checked, and why."""
 
@@ -87,7 +87,7 @@ def exported_rows(settings: InstitutionSettings, secrets: Secrets, newest: int) 
     return [_exported(settings.institution, row) for row in reversed(rows)]
 
 
-def _exported(institution: str, row: AuditRow) -> dict[str, Any]:
+def _exported(institution: str, row: AuditLogRow) -> dict[str, Any]:
     """Return a row as ``deid audit export`` writes it; the keys are a stable format."""
     return {
         "institution": institution,
@@ -119,15 +119,15 @@ def _heads(
 
 
 def _hashes(connection: Connection, settings: InstitutionSettings, table: AuditedTable) -> list[str]:
-    return [record for _, record in read_records(connection, settings, table)]
+    return [record for _, record in read_audited_records(connection, settings, table)]
 
 
-def _must_be_signed(rows: Iterable[AuditRow], head: AuditHead) -> bool:
+def _must_be_signed(rows: Iterable[AuditLogRow], head: AuditHead) -> bool:
     """Whether a head was stored at a time at which the log was signed already."""
     return any(row.signature and row.seq <= head.seq for row in rows)
 
 
-def _limits(rows: list[AuditRow], keys: AuditKeys) -> Iterator[str]:
+def _limits(rows: list[AuditLogRow], keys: AuditKeys) -> Iterator[str]:
     unsigned = sum(not row.signature for row in rows)
     if unsigned:
         yield f"{unsigned} rows are not signed: the secret audit_log.signing_key was not set when they were written"
@@ -135,7 +135,7 @@ def _limits(rows: list[AuditRow], keys: AuditKeys) -> Iterator[str]:
         yield "no signature was checked: the secret that audit_log.verification_key names is not set"
 
 
-def _head_limits(rows: list[AuditRow], newest: AuditHead | None) -> Iterator[str]:
+def _head_limits(rows: list[AuditLogRow], newest: AuditHead | None) -> Iterator[str]:
     if newest is None and rows:
         yield "there is no head outside the database: the deletion of rows from the end is not seen"
     elif newest is not None and rows and newest.seq < rows[-1].seq:

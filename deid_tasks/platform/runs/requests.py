@@ -11,7 +11,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import ApprovalError
 from deid_tasks.core.identity import Identity
-from deid_tasks.platform.audit_log import AuditEvent, AuditRow, AuditWriter, audited, is_trusted_row
+from deid_tasks.platform.audit_log import AuditEvent, AuditLogRow, AuditWriter, audited, is_trusted_row
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.approval_requests import (
@@ -170,7 +170,7 @@ def check_alone(connection: Connection, settings: InstitutionSettings, asked_by:
 
 def _request(
     connection: Connection, settings: InstitutionSettings, secrets: Secrets, request_id: str
-) -> tuple[ApprovalRequest, AuditRow]:
+) -> tuple[ApprovalRequest, AuditLogRow]:
     """Return a request and the row of the log that says who made it."""
     request, record = read_requests(connection, settings).get(request_id, (None, ""))
     prepared = newest_audit_row(connection, settings, "request", subject=request_id, role="prepared")
@@ -199,5 +199,5 @@ def _state(connection: Connection, settings: InstitutionSettings, request: Appro
     return ("approved", decided.actor) if decided else ("waiting", "")
 
 
-def _person(row: AuditRow) -> Identity:
+def _person(row: AuditLogRow) -> Identity:
     return Identity(row.actor, row.actor_source, row.actor_origin)

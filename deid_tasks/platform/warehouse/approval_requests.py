@@ -7,7 +7,7 @@ from typing import Literal
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
-from deid_tasks.platform.warehouse.audited_records import AUDITED_COLUMNS, insert_record, read_records
+from deid_tasks.platform.warehouse.audited_records import AUDITED_COLUMNS, insert_record, read_audited_records
 from deid_tasks.settings import InstitutionSettings
 
 RequestedAct = Literal["retraction", "reidentification"]
@@ -38,7 +38,7 @@ def add_request(connection: Connection, settings: InstitutionSettings, request: 
 def read_requests(connection: Connection, settings: InstitutionSettings) -> dict[str, tuple[ApprovalRequest, str]]:
     """Return every request with the hash of its row by its id, the oldest first."""
     found = {}
-    for row, record in read_records(connection, settings, "approval_request"):
+    for row, record in read_audited_records(connection, settings, "approval_request"):
         request = ApprovalRequest(**{name: row[name] for name in AUDITED_COLUMNS["approval_request"]})
         found[request.request_id] = (request, record)
     return found

@@ -19,7 +19,7 @@ _SEARCHED = frozenset({"subject", "role", "actor"})
 
 
 @dataclass(frozen=True, slots=True)
-class AuditRow:
+class AuditLogRow:
     """One row of the audit log, as it was hashed and signed."""
 
     seq: int
@@ -40,7 +40,7 @@ class AuditRow:
     signature: str
 
 
-_COLUMNS = tuple(field.name for field in fields(AuditRow))
+_COLUMNS = tuple(field.name for field in fields(AuditLogRow))
 
 
 def lock_audit_log(connection: Connection, settings: InstitutionSettings) -> None:
@@ -51,14 +51,14 @@ def lock_audit_log(connection: Connection, settings: InstitutionSettings) -> Non
         )
 
 
-def last_audit_row(connection: Connection, settings: InstitutionSettings) -> AuditRow | None:
+def last_audit_row(connection: Connection, settings: InstitutionSettings) -> AuditLogRow | None:
     """Return the newest row; ``None`` for a log without rows."""
     return _first(audit_rows_of(connection, settings, newest=1))
 
 
 def newest_audit_row(
     connection: Connection, settings: InstitutionSettings, event: str, **wanted: str
-) -> AuditRow | None:
+) -> AuditLogRow | None:
     """Return the newest row of one event whose details have these values; ``None`` without one.
 
     ``subject`` and ``role`` name the columns of these names.
@@ -74,7 +74,7 @@ def audit_rows_of(
     *,
     newest: int | None = None,
     since: datetime.datetime | None = None,
-) -> list[AuditRow]:
+) -> list[AuditLogRow]:
     """Return rows, the newest first.
 
     Args:
@@ -109,7 +109,7 @@ def has_signed_rows(connection: Connection, settings: InstitutionSettings, befor
     return bool(_select(connection, settings, condition, [before], newest=1))
 
 
-def read_audit_rows(connection: Connection, settings: InstitutionSettings, first: int = 1) -> Iterator[AuditRow]:
+def read_audit_rows(connection: Connection, settings: InstitutionSettings, first: int = 1) -> Iterator[AuditLogRow]:
     """Yield the rows from number ``first`` on, in the order of their numbers; they are streamed."""
     with connection.cursor(name="audit_log") as cursor:
         cursor.itersize = _BATCH_ROWS
@@ -122,10 +122,10 @@ def read_audit_rows(connection: Connection, settings: InstitutionSettings, first
             (first,),
         )
         for row in cursor:
-            yield AuditRow(*row)
+            yield AuditLogRow(*row)
 
 
-def insert_audit_row(connection: Connection, settings: InstitutionSettings, row: AuditRow) -> None:
+def insert_audit_row(connection: Connection, settings: InstitutionSettings, row: AuditLogRow) -> None:
     """Add a row."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -153,7 +153,7 @@ def _select(
     condition: sql.Composable,
     values: Sequence[object],
     newest: int | None,
-) -> list[AuditRow]:
+) -> list[AuditLogRow]:
     with connection.cursor() as cursor:
         cursor.execute(
             compose(
@@ -165,8 +165,8 @@ def _select(
             ),
             values,
         )
-        return [AuditRow(*row) for row in cursor.fetchall()]
+        return [AuditLogRow(*row) for row in cursor.fetchall()]
 
 
-def _first(rows: list[AuditRow]) -> AuditRow | None:
+def _first(rows: list[AuditLogRow]) -> AuditLogRow | None:
     return rows[0] if rows else None

@@ -68,7 +68,7 @@ def record_hash(table: AuditedTable, row: Sequence[Any]) -> str:
     return hashlib.sha256(canonical(content).encode()).hexdigest()
 
 
-def read_records(
+def read_audited_records(
     connection: Connection, settings: InstitutionSettings, table: AuditedTable
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield each row of a table with its hash, the oldest first."""

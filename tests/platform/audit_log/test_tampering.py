@@ -16,7 +16,7 @@ from deid_tasks.platform.audit_log import AuditEvent, audited
 from deid_tasks.platform.audit_log.chain import NO_ROW, hash_of_row
 from deid_tasks.platform.audit_log.signing import AuditSigner
 from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.audit_log import AuditRow, insert_audit_row, read_audit_rows
+from deid_tasks.platform.warehouse.audit_log import AuditLogRow, insert_audit_row, read_audit_rows
 from deid_tasks.settings import Secrets
 
 LOG = "riverside_results.audit_log"
@@ -26,7 +26,7 @@ def found(desk) -> list[tuple[int | None, str]]:
     return [(one.seq, one.kind) for one in runs.verify_audit_log(desk.settings, desk.secrets).findings]
 
 
-def rows_of(desk) -> list[AuditRow]:
+def rows_of(desk) -> list[AuditLogRow]:
     with connect(desk.uri) as connection:
         return list(read_audit_rows(connection, desk.settings))
 
@@ -65,7 +65,7 @@ def test_the_database_refuses_every_change(desk):
             desk.ask(statement.format(t=LOG))
 
 
-@pytest.mark.parametrize("column", [name for name in AuditRow.__dataclass_fields__ if name != "seq"])
+@pytest.mark.parametrize("column", [name for name in AuditLogRow.__dataclass_fields__ if name != "seq"])
 def test_a_changed_column_is_found(desk, column):
     desk.append(3)
     changed = {

@@ -346,3 +346,22 @@ def test_the_report_of_an_evaluation_lies_in_the_restricted_folder(site, certifi
     written = page.read_text() + page.with_suffix(".json").read_text()
     assert certified["certificate"] in written
     assert not [n for n in site.notes if len(n.text) > 60 and n.text[:40] in written]
+
+
+def test_an_older_certificate_does_not_count_again_because_a_newer_one_was_deleted(site, shards, pin):
+    older = runs.evaluate_and_certify(site.settings, site.secrets)["certificate"]
+    try:
+        runs.evaluate_and_certify(with_gate(site, recall_min=0.61), site.secrets)
+        assert runs.pin_engine(site.settings, site.secrets) == pin
+        # The newest row is deleted, and the one before it would be valid by itself.
+        site.rows(f"delete from {RESULTS}.certificate where certificate_id != '{older}'")
+        wanted = rf"certificate {older} of \S+ is not the newest: the audit log \(row \d+\) names \w+ of .* missing"
+        with pytest.raises(GateError, match=wanted):
+            runs.pin_engine(site.settings, site.secrets)
+        with pytest.raises(GateError, match="is not the newest"):
+            gate(site.settings, site, shards)
+        found = runs.verify_audit_log(site.settings, site.secrets).findings
+        assert "record missing" in {one.kind for one in found}
+    finally:
+        runs.evaluate_and_certify(site.settings, site.secrets)
+    assert runs.pin_engine(site.settings, site.secrets) == pin
