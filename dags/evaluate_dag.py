@@ -7,6 +7,7 @@ from airflow.sdk import DAG, task
 from deid_tasks.settings import InstitutionSettings
 from wiring.assets import dictionaries_asset, gold_asset, harvest_asset, quality_asset
 from wiring.institutions import usable_institutions
+from wiring.people import current_person
 from wiring.placement import engine_task
 from wiring.policy import Kind, dag_arguments
 from wiring.steps import run_step
@@ -17,7 +18,7 @@ def evaluate_and_certify(institution: str) -> dict[str, Any]:
     """Score the engine on the gold sets and issue the certificate; fail where a threshold is missed."""
     from deid_tasks.platform import runs
 
-    return run_step(runs.evaluate_and_certify, institution)
+    return run_step(runs.evaluate_and_certify, institution, current_person())
 
 
 def build(settings: InstitutionSettings) -> DAG:

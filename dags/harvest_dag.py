@@ -6,11 +6,13 @@ from typing import Any, cast
 from airflow.sdk import DAG, task
 from pydantic import BaseModel, ConfigDict, Field
 
+from deid_tasks.core.identity import Identity
 from deid_tasks.settings import InstitutionSettings
 from wiring.assets import harvest_asset
 from wiring.forms import form_params
 from wiring.harvest_review import HarvestReview
 from wiring.institutions import usable_institutions
+from wiring.people import assigned_users, current_person
 from wiring.placement import engine_task
 from wiring.policy import Kind, dag_arguments
 from wiring.steps import run_step
@@ -32,7 +34,7 @@ def harvest(institution: str) -> dict[str, Any]:
     """Write the candidates to files; return counts and the folder."""
     from deid_tasks.platform import runs
 
-    return run_step(runs.harvest_candidates, institution)
+    return run_step(runs.harvest_candidates, institution, current_person())
 
 
 @task(multiple_outputs=False)
@@ -41,7 +43,8 @@ def approve(institution: str, harvested: dict[str, Any], answer: dict[str, Any])
     from deid_tasks.platform import runs
 
     approved_at = datetime.datetime.fromisoformat(answer["approved_at"])
-    return run_step(runs.approve_harvest, institution, answer["approved_by"], approved_at, harvested["harvest"])
+    person = Identity(answer["approved_by"], "airflow", answer["approved_from"])
+    return run_step(runs.approve_harvest, institution, person, approved_at, harvested["harvest"])
 
 
 def build(settings: InstitutionSettings) -> DAG:
@@ -54,7 +57,7 @@ def build(settings: InstitutionSettings) -> DAG:
         params=form_params(HarvestForm()),
     ) as dag:
         harvested = harvest.override(**engine_task(settings))(name)
-        review = HarvestReview(institution=name, harvest_task="harvest")
+        review = HarvestReview(institution=name, harvest_task="harvest", assigned_users=assigned_users(settings))
         report, answer = cast("dict[str, Any]", harvested), cast("dict[str, Any]", review.output)
         frozen = approve.override(outlets=[harvest_asset(name)])(name, report, answer)
         harvested >> review >> frozen

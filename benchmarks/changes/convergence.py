@@ -19,6 +19,7 @@ from benchmarks.changes.source_edits import EDITS
 from benchmarks.changes.stepped_run import SteppedRun
 from benchmarks.support.results import parser_of, results
 from deid_tasks.core.errors import DeidError
+from deid_tasks.core.identity import Identity
 from deid_tasks.hospital.history import HistoryRates, simulate_history
 from deid_tasks.hospital.layouts import LAYOUTS
 from deid_tasks.platform import runs
@@ -90,7 +91,13 @@ class _Campaign:
         notes = self._copy.rows(f"select note_id from {NAME}_results.note_ledger order by 1")
         if notes:
             settings, secrets, note = self._copy.settings, self._copy.secrets, self._rng.choice(notes)
-            runs.retract(settings, secrets, note_ids=note, reason="opted_out", requested_by="privacy officer")
+            runs.retract(
+                settings,
+                secrets,
+                note_ids=note,
+                reason="opted_out",
+                requested_by=Identity("privacy officer", "unverified"),
+            )
             runs.purge_removed(settings, secrets, at_once=True)
             self.counts["retractions"] += 1
 

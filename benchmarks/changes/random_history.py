@@ -18,6 +18,7 @@ from benchmarks.changes.living_site import ENGINES, NAME, START, LivingCopy, Liv
 from benchmarks.changes.source_edits import EDITS
 from benchmarks.changes.stepped_run import KILL_POINTS, Killed, SteppedRun, killed_at
 from deid_tasks.core.errors import DeidError
+from deid_tasks.core.identity import Identity
 from deid_tasks.hospital.history import EVENTS, Event
 from deid_tasks.platform import runs
 
@@ -154,7 +155,7 @@ class RandomHistory(RuleBasedStateMachine):
             return
         chosen = [found[number % len(found)][0]]
         settings, secrets = self._lived.settings, self._lived.secrets
-        who = "privacy officer"
+        who = Identity("privacy officer", "unverified")
         if is_patient:
             runs.retract(settings, secrets, patient_ids=chosen, reason="opted_out", requested_by=who)
         else:

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 import psycopg2
 
+from deid_tasks.core.identity import Identity
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.hospital import build_hospital, write_notes
@@ -81,7 +82,7 @@ def institution(notes: int, of: int, seed: int, *, harvested: bool) -> Iterator[
             runs.compile_dictionaries(settings, secrets)
             if harvested:
                 runs.harvest_candidates(settings, secrets)
-                runs.approve_harvest(settings, secrets, "benchmark")
+                runs.approve_harvest(settings, secrets, Identity("benchmark", "unverified"))
             chosen = written[:: max(1, of // notes)][:notes]
             with connect(uri) as reader:
                 records = read_patients(reader, settings, {note.patient_id for note in chosen})

@@ -7,6 +7,8 @@ from airflow.providers.standard.operators.hitl import ApprovalOperator
 from airflow.sdk import Context
 from airflow.sdk.exceptions import AirflowSkipException
 
+from wiring.people import answered_by
+
 _QUESTION = """\
 Look through both tables in {{{{ {report}['folder'] }}}}, change decisions where they are wrong, and answer then.
 
@@ -46,8 +48,9 @@ class HarvestReview(ApprovalOperator):
     def execute_complete(self, context: Context, event: dict[str, Any]) -> Any:
         """Return who answered, and when."""
         super().execute_complete(context, event)
-        user = event.get("responded_by_user") or {}
+        person = answered_by(event)
         return {
-            "approved_by": user.get("name") or user.get("id") or "unknown",
+            "approved_by": person.name,
+            "approved_from": person.origin,
             "approved_at": event["responded_at"].isoformat(),
         }

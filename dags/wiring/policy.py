@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule
 from airflow.sdk.exceptions import AirflowNotFoundException
 
-from deid_tasks.core.errors import GateError, InputError, LexiconError, ModelError, SettingsError
+from deid_tasks.core.errors import ApprovalError, GateError, InputError, LexiconError, ModelError, SettingsError
 from deid_tasks.settings import InstitutionSettings
 from wiring.documents import dag_document
 
@@ -66,7 +66,15 @@ PLATFORM_TAG = "palimpsest"
 _FAIL_AT_ONCE = ExceptionRetryPolicy(
     rules=[
         RetryRule(
-            exception=[GateError, SettingsError, LexiconError, ModelError, InputError, AirflowNotFoundException],
+            exception=[
+                GateError,
+                ApprovalError,
+                SettingsError,
+                LexiconError,
+                ModelError,
+                InputError,
+                AirflowNotFoundException,
+            ],
             action=RetryAction.FAIL,
             reason="a retry would fail in the same way until a person changes a setting, a secret or the data",
         )

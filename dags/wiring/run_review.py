@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from airflow.providers.standard.operators.hitl import ApprovalOperator
 from airflow.sdk import Context
 
+from wiring.people import answered_by, triggered_by
 from wiring.steps import run_name, run_step
 
 if TYPE_CHECKING:
@@ -42,19 +43,23 @@ class RunReview(ApprovalOperator):
         return super().execute(context)
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> Any:
-        """Record who decided what, and when; then continue the run or fail it."""
+        """Record who decided what, and when; then continue the run or fail it.
+
+        Raises:
+            ApprovalError: Airflow does not know who answered, or the person may not approve this run.
+        """
         if "error" not in event:
             from deid_tasks.platform import runs
 
-            user = event.get("responded_by_user") or {}
             run_step(
                 runs.record_review,
                 self.institution,
                 run_name(self.kind, context["run_id"]),
                 self._gate_report(context),
                 "approved" if event["chosen_options"] == [self.APPROVE] else "rejected",
-                user.get("name") or user.get("id") or "unknown",
+                answered_by(event),
                 event["responded_at"],
+                triggered_by(context),
             )
         return super().execute_complete(context, event)
 

@@ -10,6 +10,7 @@ from deid_tasks.settings import InstitutionSettings, NotesRequest, RestatementRe
 from wiring.assets import note_days_asset, notes_asset
 from wiring.forms import current_form
 from wiring.paths import DBT_CONTRACT
+from wiring.people import assigned_users
 from wiring.placement import REMOVAL_PRIORITY, engine_task
 from wiring.policy import REVIEW_HOURS, Kind
 from wiring.run_review import RunReview
@@ -197,7 +198,13 @@ def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, pla
     committed: Any = publish.override(outlets=outlets)(name, value, pin, removed, gated)
     # What must leave the table never waits for what comes in.
     plan >> removed
-    review = RunReview(institution=name, gate_task="reconcile_and_gate", kind=value, hours=REVIEW_HOURS[kind])
+    review = RunReview(
+        institution=name,
+        gate_task="reconcile_and_gate",
+        kind=value,
+        hours=REVIEW_HOURS[kind],
+        assigned_users=assigned_users(settings),
+    )
     gated >> review >> committed
     if settings.publish.tables:
         publish_tables(name, value, pin, committed)

@@ -16,6 +16,7 @@ from rich.console import Console
 from deid_tasks.cli.ablation import ablate_engine
 from deid_tasks.cli.agreement import print_agreement
 from deid_tasks.cli.annotation import annotate
+from deid_tasks.cli.audit import audit
 from deid_tasks.cli.bench import bench
 from deid_tasks.cli.certificate import certificate
 from deid_tasks.cli.corpus import corpus
@@ -40,6 +41,7 @@ from deid_tasks.core.errors import DeidError
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 
 app.add_typer(annotate, name="annotate")
+app.add_typer(audit, name="audit")
 app.add_typer(certificate, name="certificate")
 app.add_typer(corpus, name="corpus")
 app.add_typer(harvest, name="harvest")

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from deid_tasks.cli.identity import operating_system_identity
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
 from deid_tasks.cli.progress import working
-from deid_tasks.core.errors import InputError
 
 harvest = typer.Typer(
     no_args_is_help=True,
@@ -22,30 +22,34 @@ def write_candidates(institution: Institution, institutions: Institutions = INST
     from deid_tasks.platform import runs
 
     with working("reading notes"):
-        found = runs.harvest_candidates(*settings_and_secrets(institution, institutions))
+        found = runs.harvest_candidates(
+            *settings_and_secrets(institution, institutions), prepared_by=operating_system_identity()
+        )
     print(
         f"{found['sentence_candidates']:,} sentences and {found['template_candidates']:,} templates from"
         f" {found['notes']:,} notes: {found['folder']}\n"
         f"  included at first: {found['sentences_proposed']:,} sentences ({found['share_of_all_sentences']:.1%} of all"
         f" sentences) and {found['templates_proposed']:,} templates\n"
-        f"Verify both tables and change decisions, then: deid harvest approve --institution {institution} --by NAME"
+        f"Verify both tables and change decisions; then another person runs:"
+        f" deid harvest approve --institution {institution}"
     )
 
 
 @harvest.command("approve")
 def approve_candidates(
     institution: Institution,
-    by: Annotated[str, typer.Option(help="Who verified the tables; the frozen version names this person.")],
     version: Annotated[str, typer.Option("--harvest", help="Which harvest; the newest by default.")] = "",
     institutions: Institutions = INSTITUTIONS_FOLDER,
 ) -> None:
-    """Freeze the candidates that the tables include. The engine uses them from now on, under a new fingerprint."""
+    """Freeze the candidates that the tables include. The engine uses them from now on, under a new fingerprint.
+
+    The frozen version names you, as the operating system does. Whoever ran the harvest may not approve it, unless
+    approvals.two_people leaves `harvest` out.
+    """
     from deid_tasks.platform import runs
 
-    if not by.strip():
-        raise InputError("--by is empty: name the person who verified the tables")
     settings, secrets = settings_and_secrets(institution, institutions)
-    frozen = runs.approve_harvest(settings, secrets, by.strip(), harvested=version)
+    frozen = runs.approve_harvest(settings, secrets, operating_system_identity(), harvested=version)
     print(
         f"approved by {frozen['approved_by']} at {frozen['approved_at']}:"
         f" {frozen['sentences']:,} of {frozen['sentences_offered']:,} sentences,"

@@ -1,13 +1,14 @@
 """``deid ledger`` and ``deid retract``: what was published of the notes, and taking notes back."""
 
-import getpass
-import socket
 from typing import Annotated
 
 import typer
 
+from deid_tasks.cli.audit import print_request
+from deid_tasks.cli.identity import operating_system_identity
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
 from deid_tasks.cli.output import CsvFile, JsonFile, Output
+from deid_tasks.core.errors import InputError
 from deid_tasks.core.figure_table import COUNT, Column, FigureTable
 
 _COLUMNS = (
@@ -52,7 +53,7 @@ def print_ledger(
 
 def retract_notes(
     institution: Institution,
-    reason: Annotated[str, typer.Option(help="Why, without names or numbers: consent_withdrawn, legal_hold, …")],
+    reason: Annotated[str, typer.Option(help="Why, without names or numbers: consent_withdrawn, legal_hold, …")] = "",
     patient: Annotated[list[str] | None, typer.Option(help="Id of a patient; may be given several times.")] = None,
     note: Annotated[list[str] | None, typer.Option(help="Id of a note; may be given several times.")] = None,
     institutions: Institutions = INSTITUTIONS_FOLDER,
@@ -60,22 +61,40 @@ def retract_notes(
         bool,
         typer.Option("--now", help="Remove rows, former snapshots and files at once, not in the next changes run."),
     ] = False,
+    request: Annotated[  # noqa: FBT002
+        bool, typer.Option("--request", help="Only make a request, which another person must approve.")
+    ] = False,
+    approved: Annotated[
+        str, typer.Option(help="Id of your request that another person approved; it says what is retracted, and why.")
+    ] = "",
 ) -> None:
     """Take patients or notes out of the published table, and keep them out.
 
     The next changes run removes their rows and their originals in the vault; within publish.retract_hours the former
-    snapshots and files that hold them are deleted. Samples and gold sets are not changed.
+    snapshots and files that hold them are deleted. Samples and gold sets are not changed. Where approvals.two_people
+    has `retraction`, another person must approve a request first.
     """
-    from deid_tasks.platform.runs import retract, retract_at_once
+    from deid_tasks.platform import runs
 
     settings, secrets = settings_and_secrets(institution, institutions)
-    requested_by = f"{getpass.getuser()}@{socket.gethostname()}"
-    asked = retract(
-        settings, secrets, patient_ids=patient or (), note_ids=note or (), reason=reason, requested_by=requested_by
-    )
+    person = operating_system_identity()
+    if approved and (patient or note or reason or request):
+        raise InputError("--approved takes patients, notes and reason from the request: give none, nor --request")
+    if request:
+        made = runs.request_retraction(
+            settings, secrets, patient_ids=patient or (), note_ids=note or (), reason=reason, requested_by=person
+        )
+        print_request(institution, made.request_id, "deid retract", made.expires_at)
+        return
+    if approved:
+        asked = runs.retract_as_approved(settings, secrets, approved, person)
+    else:
+        asked = runs.retract(
+            settings, secrets, patient_ids=patient or (), note_ids=note or (), reason=reason, requested_by=person
+        )
     print(f"{asked['notes']} notes of the ledger are excluded from now on")
     if not now:
         print(f"changes__{institution} removes them in its next run")
         return
-    done = retract_at_once(settings, secrets)
+    done = runs.retract_at_once(settings, secrets)
     print(f"{done['removed']} rows removed, {done['files']} files deleted")

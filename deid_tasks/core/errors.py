@@ -29,6 +29,10 @@ class GateError(DeidError):
     """A check that guards publishing failed; the text says which figure fell short."""
 
 
+class ApprovalError(DeidError):
+    """An act needs the approval of another person, or of a person who is known; the text says how to get it."""
+
+
 class DictionariesTooOldError(DeidError):
     """The dictionaries of the promoted engine are older than the settings allow; a run waits for newer ones."""
 

@@ -1,5 +1,6 @@
 """Key pairs as PEM: the private half in PKCS8 without a password, the public half as SubjectPublicKeyInfo."""
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 from deid_tasks.core.errors import SettingsError
@@ -57,3 +58,16 @@ def public_key(pem: str, kind: type[object], name: str) -> Any:
         family = kind.__name__.removesuffix("PublicKey")
         raise SettingsError(f"{name}: the secret is not a {family} public key in PEM")
     return key
+
+
+def key_fingerprint(pem: str) -> str:
+    """Return the fingerprint of a public key, which names the key and may be shown: 16 hexadecimal digits.
+
+    It does not depend on how the PEM is written. Raises ``ValueError`` where it is no public key.
+    """
+    from cryptography.hazmat.primitives import serialization
+
+    der = serialization.load_pem_public_key(pem.encode()).public_bytes(
+        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    return hashlib.sha256(der).hexdigest()[:16]

@@ -138,6 +138,8 @@ def _secret_values(state: State, places: Places, institutions: list[InstitutionS
         found[settings.gate.signing_key], found[settings.gate.verification_key] = _key_pair(
             state.secret(settings.gate.signing_key)
         )
+        audit_log = settings.audit_log
+        found[audit_log.signing_key], found[audit_log.verification_key] = _key_pair(state.secret(audit_log.signing_key))
     return found
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from deid_tasks.core.entities import Entity
+from deid_tasks.core.identity import Identity
 from deid_tasks.core.span import Span
 from deid_tasks.demo.seed import Size, spec_of
 from deid_tasks.engine.text.sentences import split_sentences
@@ -31,7 +32,7 @@ def approve(settings: InstitutionSettings, secrets: Secrets, size: Size) -> dict
             if any(start <= span.start < end and span.entity is not Entity.TIME for span in note.spans):
                 personal.add(note.text[start:end])
     exclude(folder, name, personal)
-    return approve_harvest(settings, secrets, "simulated officer", harvested=name)
+    return approve_harvest(settings, secrets, Identity("simulated officer", "unverified"), harvested=name)
 
 
 def truth_of(settings: InstitutionSettings, size: Size) -> Truth:

@@ -13,6 +13,7 @@ from deid_tasks.settings.annotation import (
     MeasuredDesign,
     SamplingSettings,
 )
+from deid_tasks.settings.approvals import ApprovalsSettings, AuditLogSettings, TwoPeopleAct
 from deid_tasks.settings.detection import (
     CacheSettings,
     ContextRule,
@@ -57,6 +58,8 @@ __all__ = [
     "RENAMED_DESIGNS",
     "AirflowPool",
     "AnnotationSettings",
+    "ApprovalsSettings",
+    "AuditLogSettings",
     "CacheSettings",
     "ColumnType",
     "ContextRule",
@@ -96,6 +99,7 @@ __all__ = [
     "SurrogateSettings",
     "TrainingSettings",
     "TransformerSettings",
+    "TwoPeopleAct",
     "VaultSettings",
     "WarehouseSettings",
     "WorkStore",

@@ -79,6 +79,12 @@ class GateSettings(Section):
         default="certificate_verification_key",
         description="Name of the secret that holds its public half (PEM), with which publishing verifies certificates.",
     )
+    certificate_max_age_days: float | None = Field(
+        default=None,
+        gt=0,
+        description="Days after which a certificate allows nothing to be published any more; it does not expire if not"
+        " given.",
+    )
     approval: bool = Field(
         default=False,
         description="Whether a person must approve the first publication under new code, models, settings or harvest.",

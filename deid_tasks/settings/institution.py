@@ -8,6 +8,7 @@ from zoneinfo import available_timezones
 from pydantic import Field, field_validator, model_validator
 
 from deid_tasks.settings.annotation import AnnotationSettings, SamplingSettings
+from deid_tasks.settings.approvals import ApprovalsSettings, AuditLogSettings
 from deid_tasks.settings.engine import EngineSettings, NoteLimits
 from deid_tasks.settings.gate import GateSettings
 from deid_tasks.settings.landing import LandingSettings
@@ -173,6 +174,8 @@ class InstitutionSettings(EngineSettings):
     annotation: AnnotationSettings = AnnotationSettings()
     training: TrainingSettings = TrainingSettings()
     gate: GateSettings = GateSettings()
+    approvals: ApprovalsSettings = ApprovalsSettings()
+    audit_log: AuditLogSettings = AuditLogSettings()
     publish: PublishSettings
     maintenance: MaintenanceSettings = MaintenanceSettings()
     vault: VaultSettings | None = Field(

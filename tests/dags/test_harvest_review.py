@@ -4,6 +4,8 @@ import datetime
 
 import pytest
 
+from deid_tasks.core.identity import Identity
+
 MOMENT = datetime.datetime(2024, 5, 1, 8, tzinfo=datetime.UTC)
 
 
@@ -48,7 +50,11 @@ def test_it_waits_for_a_person(review, monkeypatch):
 
 def test_who_approved_and_when_is_passed_on(review):
     answered = review.execute_complete(context(review, ask=True), answer("Approve"))
-    assert answered == {"approved_by": "officer", "approved_at": MOMENT.isoformat()}
+    assert answered == {
+        "approved_by": "officer",
+        "approved_from": "user id 7",
+        "approved_at": MOMENT.isoformat(),
+    }
 
 
 def test_a_rejected_harvest_goes_no_further(review):
@@ -64,6 +70,10 @@ def test_the_answer_freezes_the_tables_that_were_looked_at(dagbag, monkeypatch):
     calls = []
     monkeypatch.setattr(runs, "approve_harvest", lambda _settings, _secrets, *rest: calls.append(rest) or {})
     approve = dagbag.dags["harvest__riverside"].get_task("approve")
-    answered = {"approved_by": "officer", "approved_at": MOMENT.isoformat()}
+    answered = {
+        "approved_by": "officer",
+        "approved_from": "user id 7",
+        "approved_at": MOMENT.isoformat(),
+    }
     approve.python_callable("riverside", {"harvest": "20240501T000000Z"}, answered)
-    assert calls == [("officer", MOMENT, "20240501T000000Z")]
+    assert calls == [(Identity("officer", "airflow", "user id 7"), MOMENT, "20240501T000000Z")]

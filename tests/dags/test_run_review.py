@@ -5,6 +5,9 @@ import types
 
 import pytest
 
+from deid_tasks.core.errors import ApprovalError
+from deid_tasks.core.identity import Identity
+
 MOMENT = datetime.datetime(2024, 5, 1, 8, tzinfo=datetime.UTC)
 HELD = [{"kind": "drift", "reason": "note type nursing: entities per 1,000 words 12.3, baseline 40.1"}]
 
@@ -37,9 +40,14 @@ def recorded(monkeypatch):
     return calls
 
 
-def context(review, held):
+def context(review, held, triggered_by=None):
     instance = Instance(held)
-    return {"ti": instance, "task_instance": instance, "run_id": "r1", "task": review}
+    run = types.SimpleNamespace(triggering_user_name=triggered_by)
+    return {"ti": instance, "task_instance": instance, "run_id": "r1", "task": review, "dag_run": run}
+
+
+def answer(chosen, user):
+    return {"chosen_options": [chosen], "params_input": {}, "responded_at": MOMENT, "responded_by_user": user}
 
 
 def test_a_run_that_nothing_holds_continues(review, recorded):
@@ -71,19 +79,36 @@ def test_the_question_names_the_reasons(review):
 def test_the_answer_is_recorded(review, recorded, chosen, decision):
     from airflow.providers.standard.exceptions import HITLRejectException
 
-    event = {
-        "chosen_options": [chosen],
-        "params_input": {},
-        "responded_at": MOMENT,
-        "responded_by_user": {"id": "7", "name": "officer"},
-    }
+    event = answer(chosen, {"id": "7", "name": "officer"})
     if decision == "approved":
-        review.execute_complete(context(review, HELD), event)
+        review.execute_complete(context(review, HELD, "engineer"), event)
     else:
         with pytest.raises(HITLRejectException):
-            review.execute_complete(context(review, HELD), event)
+            review.execute_complete(context(review, HELD, "engineer"), event)
     released = {"review": HELD, "fingerprint": "f", "certificate": "c"}
-    assert recorded == [("r1", released, decision, "officer", MOMENT)]
+    officer, engineer = Identity("officer", "airflow", "user id 7"), Identity("engineer", "airflow")
+    assert recorded == [("r1", released, decision, officer, MOMENT, engineer)]
+
+
+def test_a_scheduled_run_was_triggered_by_nobody(review, recorded):
+    review.execute_complete(context(review, HELD), answer("Approve", {"id": "7", "name": "officer"}))
+    assert recorded[0][-1] is None
+
+
+@pytest.mark.parametrize("user", [None, {"id": "", "name": ""}])
+def test_an_answer_of_nobody_approves_nothing(review, recorded, user):
+    with pytest.raises(ApprovalError, match="Airflow does not say who answered"):
+        review.execute_complete(context(review, HELD), answer("Approve", user))
+    assert recorded == []
+
+
+def test_the_settings_say_who_may_answer(review):
+    from deid_tasks.settings import ApprovalsSettings
+    from wiring.people import assigned_users
+
+    settings = types.SimpleNamespace(approvals=ApprovalsSettings(assigned_users=("officer", "17")))
+    assert assigned_users(settings) == [{"id": "officer", "name": "officer"}, {"id": "17", "name": "17"}]
+    assert review.assigned_users is None
 
 
 def test_no_answer_fails_the_run_and_records_nothing(review, recorded):

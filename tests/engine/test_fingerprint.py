@@ -35,6 +35,8 @@ INDIFFERENT = {
     "sampling",
     "annotation",
     "gate",
+    "approvals",
+    "audit_log",
     "publish",
     "vault",
     "work_dir",

@@ -10,7 +10,7 @@ from deid_tasks.evidence.gate.certificate import Certificate, issue_certificate,
 from deid_tasks.evidence.gate.check_lists import evaluation_checks, ledger_checks, run_checks
 from deid_tasks.evidence.gate.checking import Check, Verdict, check_tables
 from deid_tasks.evidence.gate.drift import RunFigure, baseline, drift_reasons, judge_run
-from deid_tasks.evidence.gate.signature import new_key_pair
+from deid_tasks.evidence.gate.signature import check_signature, new_key_pair, public_key_of, sign
 
 __all__ = [
     "Certificate",
@@ -18,6 +18,7 @@ __all__ = [
     "RunFigure",
     "Verdict",
     "baseline",
+    "check_signature",
     "check_tables",
     "drift_reasons",
     "evaluation_checks",
@@ -25,6 +26,8 @@ __all__ = [
     "judge_run",
     "ledger_checks",
     "new_key_pair",
+    "public_key_of",
     "run_checks",
+    "sign",
     "verify_certificate",
 ]

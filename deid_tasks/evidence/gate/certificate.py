@@ -139,6 +139,7 @@ def verify_certificate(
     fingerprint: str,
     gate: GateSettings,
     verification_key: str,
+    now: datetime.datetime | None = None,
 ) -> dict[str, Any]:
     """Return the content of a certificate that allows exactly this fingerprint of this institution to publish.
 
@@ -148,11 +149,12 @@ def verify_certificate(
         fingerprint: Of the engine that wants to publish.
         gate: The thresholds in the settings.
         verification_key: Ed25519 public key, PEM.
+        now: The time at which its age is judged; the present by default.
 
     Raises:
         GateError: There is no certificate, it failed, it was changed or signed with another key, it belongs to another
-            fingerprint or institution, or it was issued under lower thresholds than the settings have. The text says
-            what to run.
+            fingerprint or institution, it was issued under lower thresholds than the settings have, or it is older than
+            they allow. The text says what to run.
         SettingsError: The verification key is not an Ed25519 public key.
     """
     try:
@@ -161,6 +163,7 @@ def verify_certificate(
         check_signature(certificate.document, certificate.signature, verification_key)
         content = certificate.content
         _check_content(content, institution, fingerprint, gate)
+        _check_age(content, gate.certificate_max_age_days, now or datetime.datetime.now(datetime.UTC))
     except GateError as error:
         raise GateError(
             f"{institution}: no valid certificate for fingerprint {fingerprint}: {error}; run evaluate__{institution}"
@@ -183,3 +186,11 @@ def _check_content(content: Mapping[str, Any], institution: str, fingerprint: st
     lacking = sorted(set(gate.designs) - {one["design"] for one in content.get("evaluated", ())})
     if lacking:
         raise GateError(f"it has no figures on the {' and '.join(lacking)} gold set that the settings require")
+
+
+def _check_age(content: Mapping[str, Any], days: float | None, now: datetime.datetime) -> None:
+    if days is None:
+        return
+    age = (now - datetime.datetime.fromisoformat(str(content["issued_at"]))) / datetime.timedelta(days=1)
+    if age > days:
+        raise GateError(f"it was issued {age:.1f} days ago, and gate.certificate_max_age_days is {days:g}")

@@ -8,6 +8,7 @@ from deid_tasks.platform.runs.adjudication import adjudicate_samples
 from deid_tasks.platform.runs.annotation_export import export_tasks
 from deid_tasks.platform.runs.annotation_import import import_annotations
 from deid_tasks.platform.runs.annotation_progress import annotation_status
+from deid_tasks.platform.runs.audit_log import export_audit_log, exported_rows, verify_audit_log
 from deid_tasks.platform.runs.dictionaries import compile_dictionaries
 from deid_tasks.platform.runs.evaluation import evaluate_and_certify
 from deid_tasks.platform.runs.gold_sets import freeze_gold_sets
@@ -17,14 +18,21 @@ from deid_tasks.platform.runs.landing import land_deliveries
 from deid_tasks.platform.runs.ledger_checks import ledger_counts, reconcile_ledger
 from deid_tasks.platform.runs.maintenance import compact_table, delete_run_files, expire_snapshots, prune_files
 from deid_tasks.platform.runs.notes import process_shard
-from deid_tasks.platform.runs.originals import reidentify_notes, rewrap_vault, store_vault
+from deid_tasks.platform.runs.originals import (
+    reidentify_as_approved,
+    reidentify_notes,
+    request_reidentification,
+    rewrap_vault,
+    store_vault,
+)
 from deid_tasks.platform.runs.plans import plan_changes_run, plan_notes_run
 from deid_tasks.platform.runs.promotion import pin_engine
 from deid_tasks.platform.runs.pseudonyms import surrogate_keys
 from deid_tasks.platform.runs.publication import publish_notes, record_removals, remove_notes, retract_at_once
 from deid_tasks.platform.runs.reconciliation import reconcile_run
+from deid_tasks.platform.runs.requests import decide_request, read_request_states
 from deid_tasks.platform.runs.restatement import plan_restate_run, stale_notes
-from deid_tasks.platform.runs.retractions import purge_removed, retract
+from deid_tasks.platform.runs.retractions import purge_removed, request_retraction, retract, retract_as_approved
 from deid_tasks.platform.runs.reviews import record_review
 from deid_tasks.platform.runs.sampling import draw_samples
 from deid_tasks.platform.runs.schema_upgrade import upgrade_tables
@@ -74,8 +82,18 @@ __all__ = [  # noqa: RUF022
     "prune_files",
     # Requests of authorised people.
     "retract",
+    "request_retraction",
+    "retract_as_approved",
     "retract_at_once",
     "reidentify_notes",
+    "request_reidentification",
+    "reidentify_as_approved",
+    "decide_request",
+    "read_request_states",
     "rewrap_vault",
     "surrogate_keys",
+    # The audit log of what people did.
+    "verify_audit_log",
+    "export_audit_log",
+    "exported_rows",
 ]

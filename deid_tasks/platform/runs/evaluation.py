@@ -14,6 +14,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import GateError, WarehouseError
 from deid_tasks.core.files import write_atomically
+from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.core.notes import Amounts
 from deid_tasks.engine.failures import Failure, is_fault_of_note
 from deid_tasks.engine.parts import BatchContext, EngineParts
@@ -26,6 +27,7 @@ from deid_tasks.evidence.report import write_report
 from deid_tasks.platform.runs.ablation import FULL, Variant, without_dictionaries
 from deid_tasks.platform.runs.annotation_files import SIMULATED_BY
 from deid_tasks.platform.runs.batches import batched
+from deid_tasks.platform.runs.certificates import store_certificate
 from deid_tasks.platform.runs.dictionaries import compiled_at
 from deid_tasks.platform.runs.evaluation_records import describe_worst, evaluated_on, evaluation_rows, history
 from deid_tasks.platform.runs.institution_engine import load_candidate
@@ -33,12 +35,7 @@ from deid_tasks.platform.runs.patient_split import is_unseen_by_models, model_sp
 from deid_tasks.platform.runs.promotion import promote_engine
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
-from deid_tasks.platform.warehouse.certificates import (
-    CertificateRow,
-    certificate_documents,
-    sample_drawn,
-    write_certificate,
-)
+from deid_tasks.platform.warehouse.certificates import CertificateRow, certificate_documents, sample_drawn
 from deid_tasks.platform.warehouse.gold import GoldRow, GoldSet, newest_gold_set, read_gold
 from deid_tasks.platform.warehouse.results import replace_evaluation
 from deid_tasks.platform.workspace import SharedFiles, work_dir
@@ -62,12 +59,19 @@ class _Measured:
 
 
 @logged_step
-def evaluate_and_certify(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
+def evaluate_and_certify(
+    settings: InstitutionSettings, secrets: Secrets, triggered_by: Identity = PLATFORM
+) -> dict[str, Any]:
     """Score the candidate on the newest gold set of each design that the gate asks for, issue the certificate, and
     promote an engine that passed.
 
     The engine is scored with and without the institution's dictionaries. All figures are rows of
-    ``_results.evaluation``, and a report is written to ``<work_dir>/evaluation``.
+    ``_results.evaluation``, and a report is written to ``<work_dir>/evaluation``. The audit log names the certificate.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        triggered_by: Who asked for the evaluation.
 
     Returns:
         Ids of the certificate and the evaluation, the fingerprint, warnings, the report's path, and the main figures by
@@ -117,19 +121,20 @@ def evaluate_and_certify(settings: InstitutionSettings, secrets: Secrets) -> dic
     content = certificate.content
     with connect(uri) as connection:
         earlier = history(certificate_documents(connection, settings, _HISTORY))
-        write_certificate(
-            connection,
-            settings,
-            CertificateRow(
-                certificate.certificate_id,
-                engine.fingerprint,
-                " ".join(sorted(gold.version for gold in golds)),
-                content["verdict"],
-                certificate.document,
-                datetime.datetime.fromisoformat(content["issued_at"]),
-                certificate.signature,
-            ),
-        )
+    store_certificate(
+        settings,
+        secrets,
+        CertificateRow(
+            certificate.certificate_id,
+            engine.fingerprint,
+            " ".join(sorted(gold.version for gold in golds)),
+            content["verdict"],
+            certificate.document,
+            datetime.datetime.fromisoformat(content["issued_at"]),
+            certificate.signature,
+        ),
+        triggered_by,
+    )
     report = _write_report(settings, secrets, evaluation_id, measured, content, earlier)
     if verdict.failures:
         recall_min = settings.gate.stratum_recall_min

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from deid_tasks.core.errors import ApprovalError
+from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.engine.detect.approved_harvest import ApprovedHarvest, freeze_harvest
 from deid_tasks.engine.lexicon import Lexicon, mask_of
 from deid_tasks.engine.parts import BatchContext, EngineParts
@@ -23,10 +25,12 @@ from deid_tasks.learning.harvest import (
     harvest_templates,
 )
 from deid_tasks.learning.harvest.files import newest_harvest, read_decided
+from deid_tasks.platform.audit_log import AuditEvent, audited
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.institution_engine import approved_dir, harvest_dir, load_engine
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
+from deid_tasks.platform.warehouse.audit_log import newest_audit_row
 from deid_tasks.platform.warehouse.notes import read_some, read_texts
 from deid_tasks.platform.workspace import SharedFiles
 from deid_tasks.settings import InstitutionSettings, Secrets
@@ -38,11 +42,18 @@ _DISEASE_OR_DRUG = mask_of("medical", "disease", "drug")
 
 
 @logged_step
-def harvest_candidates(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any]:
+def harvest_candidates(
+    settings: InstitutionSettings, secrets: Secrets, prepared_by: Identity = PLATFORM
+) -> dict[str, Any]:
     """Harvest candidates into files that only their owner can read; return counts, the harvest's name and its folder.
 
     The notes are streamed twice for sentences: to count them, and to fetch the texts of the most frequent ones. All
     detectors read ``harvest.template_notes`` of the notes. Memory depends on the settings, not on the number of notes.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        prepared_by: Who asked for the harvest, and therefore may not approve it.
     """
     chosen = settings.harvest
     # Sentences of the approved list are checked again like all others.
@@ -70,6 +81,9 @@ def harvest_candidates(settings: InstitutionSettings, secrets: Secrets) -> dict[
     }
     name = Candidates(sentences, templates, figures).write(folder, datetime.datetime.now(datetime.UTC))
     SharedFiles(settings, secrets).hand_over(folder / name)
+    offered = {"sentences": len(sentences), "templates": len(templates)}
+    with audited(settings, secrets) as audit:
+        audit.append(AuditEvent("harvest", "prepared", prepared_by, name, offered))
     return {"harvest": name, "folder": str(folder / name), **figures}
 
 
@@ -77,7 +91,7 @@ def harvest_candidates(settings: InstitutionSettings, secrets: Secrets) -> dict[
 def approve_harvest(
     settings: InstitutionSettings,
     secrets: Secrets,
-    approved_by: str,
+    approved_by: Identity,
     approved_at: datetime.datetime | None = None,
     harvested: str = "",
 ) -> dict[str, Any]:
@@ -94,9 +108,11 @@ def approve_harvest(
 
     Raises:
         InputError: more than the decision of a row was changed; the text names file and row.
+        ApprovalError: the same person ran the harvest, and the settings ask for two people.
     """
     folder, shared = harvest_dir(settings), SharedFiles(settings, secrets)
     name = harvested or newest_harvest(folder, shared.names(folder))
+    _check_other_person(settings, secrets, name, approved_by)
     with shared.checked_out(folder / name):
         decided = read_decided(folder, name)
     approved = freeze_harvest(
@@ -104,10 +120,13 @@ def approve_harvest(
         secrets.key(settings.obfuscate.key),
         decided.sentences,
         decided.templates,
-        approved_by,
+        approved_by.name,
         approved_at or datetime.datetime.now(datetime.UTC),
         decided.harvest,
     )
+    details = {"version": approved.version, "sentences": len(approved.inclusion), "templates": len(approved.templates)}
+    with audited(settings, secrets) as audit:
+        audit.append(AuditEvent("harvest", "approved", approved_by, name, details))
     shared.share_version(approved_dir(settings), approved.version)
     return {
         "harvest": decided.harvest,
@@ -116,9 +135,24 @@ def approve_harvest(
         "sentences_offered": decided.offered[0],
         "templates": len(approved.templates),
         "templates_offered": decided.offered[1],
-        "approved_by": approved_by,
+        "approved_by": approved_by.name,
         "approved_at": approved.approved_at,
     }
+
+
+def _check_other_person(settings: InstitutionSettings, secrets: Secrets, name: str, person: Identity) -> None:
+    """Raise ``ApprovalError``, and record it, where the same person ran the harvest and two people are needed."""
+    if "harvest" not in settings.approvals.two_people:
+        return
+    with audited(settings, secrets) as audit:
+        prepared = newest_audit_row(audit.connection, settings, "harvest", subject=name, role="prepared")
+        is_own = prepared is not None and person.is_same_person(Identity(prepared.actor, prepared.actor_source))
+        if is_own:
+            audit.append(AuditEvent("harvest", "refused", person, name))
+    if is_own:
+        raise ApprovalError(
+            f"{settings.institution}: {person.name} ran harvest {name}, and may not approve it; another person must"
+        )
 
 
 def approved_harvest(settings: InstitutionSettings, secrets: Secrets) -> dict[str, Any] | None:

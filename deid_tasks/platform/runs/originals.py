@@ -11,9 +11,13 @@ import pyarrow as pa
 
 from deid_tasks.core.errors import GateError, InputError, VaultError
 from deid_tasks.core.files import atomic_path
+from deid_tasks.core.identity import Identity
 from deid_tasks.engine.parts import EngineParts
+from deid_tasks.platform.audit_log import AuditEvent, AuditWriter, audited
 from deid_tasks.platform.publish import read_published_notes
+from deid_tasks.platform.runs.key_changes import record_key_changes
 from deid_tasks.platform.runs.reports import GateReport
+from deid_tasks.platform.runs.requests import check_alone, file_request, usable_request
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.vault import (
     EntryWriter,
@@ -28,6 +32,7 @@ from deid_tasks.platform.vault import (
     vault_recipient,
 )
 from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.approval_requests import ApprovalRequest
 from deid_tasks.platform.warehouse.ledger import read_work
 from deid_tasks.platform.warehouse.reidentification import record_reidentification
 from deid_tasks.platform.warehouse.slices import published_keys, replaced_slices
@@ -131,7 +136,7 @@ def _store(settings: InstitutionSettings, secrets: Secrets, run_id: str, shards:
 
 @logged_step
 def reidentify_notes(
-    settings: InstitutionSettings, secrets: Secrets, notes: Sequence[str], reason: str, asked_by: str
+    settings: InstitutionSettings, secrets: Secrets, notes: Sequence[str], reason: str, asked_by: Identity
 ) -> list[Original]:
     """Return the originals of published notes, all of them or none, in the order of the request.
 
@@ -146,15 +151,71 @@ def reidentify_notes(
 
     Raises:
         InputError: no note or no reason is given.
+        ApprovalError: these are more notes than one person may re-identify alone.
         VaultError: a note is not published or not in the vault, the key does not fit, or stored data was changed.
     """
+    keys = _requested_keys(settings, secrets, notes, reason)
+    with audited(settings, secrets) as audit:
+        audit.lock()
+        check_alone(audit.connection, settings, asked_by, len(keys))
+        _record(audit, settings, asked_by, reason.strip(), keys)
+    return _originals(settings, secrets, keys)
+
+
+@logged_step
+def reidentify_as_approved(
+    settings: InstitutionSettings, secrets: Secrets, request_id: str, asked_by: Identity
+) -> list[Original]:
+    """Return the originals that an approved request asks for, once.
+
+    The request is used up before anything is decrypted, also where decrypting then fails.
+
+    Raises:
+        ApprovalError: the request is not this person's, is not approved, has expired or was used.
+        VaultError: as ``reidentify_notes``.
+    """
+    with audited(settings, secrets) as audit:
+        asked = usable_request(audit, settings, secrets, request_id, "reidentification", asked_by)
+        _record(audit, settings, asked_by, asked.reason, asked.note_keys, request_id)
+    return _originals(settings, secrets, asked.note_keys)
+
+
+@logged_step
+def request_reidentification(
+    settings: InstitutionSettings, secrets: Secrets, notes: Sequence[str], reason: str, asked_by: Identity
+) -> ApprovalRequest:
+    """Store a request to re-identify notes, which another person must approve; nothing is opened.
+
+    Raises:
+        InputError: no note or no reason is given.
+    """
+    keys = _requested_keys(settings, secrets, notes, reason)
+    return file_request(settings, secrets, "reidentification", asked_by, reason, note_keys=keys)
+
+
+def _requested_keys(settings: InstitutionSettings, secrets: Secrets, notes: Sequence[str], reason: str) -> list[str]:
+    """Return the keys of the notes of a request, each once; raises ``InputError`` without a note or a reason."""
     if not notes or not reason.strip():
         raise InputError("give at least one note and a reason (--reason)")
-    keys = list(dict.fromkeys(_note_key(settings, secrets, note) for note in notes))
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
-        record_reidentification(connection, settings, asked_by, reason.strip(), keys)
+    return list(dict.fromkeys(_note_key(settings, secrets, note) for note in notes))
+
+
+def _record(
+    audit: AuditWriter,
+    settings: InstitutionSettings,
+    asked_by: Identity,
+    reason: str,
+    keys: Sequence[str],
+    request_id: str = "",
+) -> None:
+    record = record_reidentification(audit.connection, settings, asked_by.name, reason, keys)
+    details = {"record": record, "notes": len(keys), "request": request_id}
+    audit.append(AuditEvent("reidentification", "performed", asked_by, record, details))
+
+
+def _originals(settings: InstitutionSettings, secrets: Secrets, keys: Sequence[str]) -> list[Original]:
     opener = vault_opener(settings, secrets)
-    by_key = {row["note_key"]: row for row in read_published_notes(settings, secrets, keys)}
+    by_key = {row["note_key"]: row for row in read_published_notes(settings, secrets, list(keys))}
     if missing := [key for key in keys if key not in by_key]:
         raise VaultError(f"{settings.institution}: no published note {', '.join(missing)}")
     by_slice: dict[str, dict[str, str]] = defaultdict(dict)
@@ -182,6 +243,8 @@ def rewrap_vault(settings: InstitutionSettings, secrets: Secrets, former: Opener
     Returns:
         The number of slices, and of those that were changed.
     """
+    with audited(settings, secrets) as audit:
+        record_key_changes(audit, settings, secrets)
     store, recipient = VaultStore(settings, secrets), vault_recipient(settings, secrets)
     done = [store.rewrap(slice_key, former, recipient) for slice_key in store.slices()]
     return {"slices": len(done), "rewrapped": sum(done)}

@@ -9,8 +9,10 @@ import logging
 
 from deid_tasks.core.errors import DictionariesTooOldError, GateError, LexiconError
 from deid_tasks.engine.parts import EngineParts
+from deid_tasks.platform.audit_log import audited
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.institution_engine import lexicon_dir, open_versions, people_dir
+from deid_tasks.platform.runs.key_changes import record_key_changes
 from deid_tasks.platform.runs.reports import EnginePin
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
@@ -39,6 +41,8 @@ def pin_engine(settings: InstitutionSettings, secrets: Secrets) -> EnginePin:
         DictionariesTooOldError: its dictionaries are older than ``dictionaries.max_age_hours``.
         LexiconError: one of its files is missing or damaged, or was made with another key.
     """
+    with audited(settings, secrets) as audit:
+        record_key_changes(audit, settings, secrets)
     with connect(secrets.text(settings.warehouse.connection)) as connection:
         chosen = _newest_fitting(settings, secrets, promoted_engines(connection, settings))
         certificate = valid_certificate(connection, settings, secrets, chosen.fingerprint)

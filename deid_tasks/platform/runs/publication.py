@@ -14,6 +14,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import GateError
 from deid_tasks.engine.obfuscate import Obfuscator
+from deid_tasks.platform.audit_log import audited
 from deid_tasks.platform.publish import PUBLISHED_SCHEMA, Publication, replace_notes, table_location
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.commit_plan import CommitPlan, ReadNote, read_note
@@ -138,7 +139,7 @@ def publish_notes(
             raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
         with connect(secrets.text(settings.warehouse.connection)) as connection:
             certificate = valid_certificate(connection, settings, secrets, fingerprint)
-            check_review(connection, settings, run_id, fingerprint)
+            check_review(connection, settings, secrets, run_id, fingerprint)
         summary = {"palimpsest.fingerprint": fingerprint, "palimpsest.certificate": certificate["certificate_id"]}
         plan, publication = _Commit(settings, secrets, run_id).publish(files, summary, fingerprint)
     left = plan.counts["left"]
@@ -198,8 +199,9 @@ class _Commit:
                 publication = replace_notes(settings, self._secrets, rows, removed, said)
             # A run that is killed from here on does this again: the ledger still has the removed notes.
             remove_from_vault(settings, self._secrets, plan.retracted)
-            with connect(self._uri) as connection:
-                record_retraction(connection, settings, self._secrets, run_id, plan.retracted, publication.snapshot_id)
+            with audited(settings, self._secrets) as audit:
+                connection = audit.connection
+                record_retraction(audit, settings, self._secrets, run_id, plan.retracted, publication.snapshot_id)
                 end_publication(connection, settings, run_id)
                 upsert_ledger(connection, settings, plan.excluded)
                 forget_notes(connection, settings, plan.forgotten)

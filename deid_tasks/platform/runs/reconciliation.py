@@ -115,7 +115,7 @@ def reconcile_run(
         replace_run_counts(connection, settings, run_id, _run_counts(shards))
         review: list[ReviewReason] = []
         if certificate:
-            review = review_reasons(connection, settings, run_id, fingerprint, drift_reasons(figures), volume)
+            review = review_reasons(connection, settings, secrets, run_id, fingerprint, drift_reasons(figures), volume)
         counts = tally.counts
         row = RunRow(
             run_id,

@@ -7,16 +7,18 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from psycopg2.extensions import connection as Connection  # noqa: N812
-
-from deid_tasks.core.errors import GateError, InputError
+from deid_tasks.core.errors import ApprovalError, GateError, InputError
+from deid_tasks.core.identity import PLATFORM, Identity
+from deid_tasks.platform.audit_log import AuditEvent, AuditWriter, audited
 from deid_tasks.platform.publish import purge_snapshots
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
 from deid_tasks.platform.runs.pseudonyms import ledger_key
 from deid_tasks.platform.runs.reports import PurgedReport, RetractionReport
+from deid_tasks.platform.runs.requests import file_request, usable_request
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.vault import VaultStore
 from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.approval_requests import ApprovalRequest
 from deid_tasks.platform.warehouse.exclusions import Exclusion, add_exclusions, excluded_notes
 from deid_tasks.platform.warehouse.ledger import WorkItem
 from deid_tasks.platform.warehouse.retractions import (
@@ -41,7 +43,7 @@ def retract(
     patient_ids: Sequence[str] = (),
     note_ids: Sequence[str] = (),
     reason: str,
-    requested_by: str,
+    requested_by: Identity,
 ) -> RetractionReport:
     """Exclude patients and notes from publication from now on.
 
@@ -60,15 +62,76 @@ def retract(
 
     Raises:
         InputError: nothing to retract, or no reason, is given.
+        ApprovalError: the settings ask for a request that another person has approved.
     """
+    _check_retraction(patient_ids, note_ids, reason)
+    if "retraction" in settings.approvals.two_people:
+        raise ApprovalError(
+            f"{settings.institution}: a retraction needs two people (approvals.two_people): make a request with"
+            " `deid retract --request`, let another person approve it, then run it with `deid retract --approved`"
+        )
+    with audited(settings, secrets) as audit:
+        return _exclude(audit, settings, patient_ids, note_ids, reason.strip(), requested_by)
+
+
+@logged_step
+def retract_as_approved(
+    settings: InstitutionSettings, secrets: Secrets, request_id: str, requested_by: Identity
+) -> RetractionReport:
+    """Do what an approved request asks for, once.
+
+    Raises:
+        ApprovalError: the request is not this person's, is not approved, has expired or was used.
+    """
+    with audited(settings, secrets) as audit:
+        asked = usable_request(audit, settings, secrets, request_id, "retraction", requested_by)
+        return _exclude(audit, settings, asked.patient_ids, asked.note_ids, asked.reason, requested_by, request_id)
+
+
+@logged_step
+def request_retraction(
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    *,
+    patient_ids: Sequence[str] = (),
+    note_ids: Sequence[str] = (),
+    reason: str,
+    requested_by: Identity,
+) -> ApprovalRequest:
+    """Store a request to retract patients and notes, which another person must approve; nothing is excluded.
+
+    Raises:
+        InputError: nothing to retract, or no reason, is given.
+    """
+    _check_retraction(patient_ids, note_ids, reason)
+    return file_request(
+        settings, secrets, "retraction", requested_by, reason, patient_ids=patient_ids, note_ids=note_ids
+    )
+
+
+def _check_retraction(patient_ids: Sequence[str], note_ids: Sequence[str], reason: str) -> None:
+    """Raise ``InputError`` where nothing to retract, or no reason, is given."""
     if not (patient_ids or note_ids) or not reason.strip():
         raise InputError("name at least one patient (--patient) or note (--note), and a reason (--reason)")
+
+
+def _exclude(
+    audit: AuditWriter,
+    settings: InstitutionSettings,
+    patient_ids: Sequence[str],
+    note_ids: Sequence[str],
+    reason: str,
+    requested_by: Identity,
+    request_id: str = "",
+) -> RetractionReport:
+    connection = audit.connection
     now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None) - datetime.timedelta(days=1)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
-        rows = [Exclusion(one, None, reason.strip(), now, requested_by) for one in patient_ids]
-        rows += [Exclusion(None, one, reason.strip(), now, requested_by) for one in note_ids]
-        add_exclusions(connection, settings, rows)
-        notes = sum(excluded_notes(connection, settings, patient_id=r.patient_id, note_id=r.note_id) for r in rows)
+    rows = [Exclusion(one, None, reason, now, requested_by.name) for one in patient_ids]
+    rows += [Exclusion(None, one, reason, now, requested_by.name) for one in note_ids]
+    add_exclusions(connection, settings, rows)
+    notes = sum(excluded_notes(connection, settings, patient_id=r.patient_id, note_id=r.note_id) for r in rows)
+    details = {"patients": len(patient_ids), "notes": len(note_ids), "ledger_notes": notes, "request": request_id}
+    audit.append(AuditEvent("exclusion", "performed", requested_by, request_id, details))
     return {"notes": notes, "patients": len(patient_ids)}
 
 
@@ -86,14 +149,17 @@ def remove_from_vault(settings: InstitutionSettings, secrets: Secrets, items: It
 
 
 def record_retraction(
-    connection: Connection,
+    audit: AuditWriter,
     settings: InstitutionSettings,
     secrets: Secrets,
     run_id: str,
     items: Sequence[WorkItem],
     snapshot_id: int,
 ) -> None:
-    """Store a signed row that says how many notes were removed, when and why, and names none; nothing for no note."""
+    """Store a signed row that says how many notes were removed, when and why, and names none; nothing for no note.
+
+    The audit log names it.
+    """
     if not items:
         return
     removed = Counter(item.cause for item in items)
@@ -119,7 +185,9 @@ def record_retraction(
         signature=hmac.digest(ledger_key(settings, secrets), document.encode(), "sha256").hex(),
         run_id=run_id,
     )
-    write_retraction(connection, settings, row)
+    record = write_retraction(audit.connection, settings, row)
+    details = {"record": record, "notes": row.notes, "reasons": dict(sorted(removed.items())), "run": run_id}
+    audit.append(AuditEvent("retraction", "performed", PLATFORM, row.retraction_id, details))
 
 
 @logged_step

@@ -1,16 +1,19 @@
 """Reviews: runs that a person must approve before they are published, and what people decided."""
 
 import datetime
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
-from deid_tasks.core.errors import GateError
+from deid_tasks.core.errors import ApprovalError, GateError
+from deid_tasks.core.identity import Identity
+from deid_tasks.platform.audit_log import AuditEvent, audited, is_trusted_row, reason_hash
 from deid_tasks.platform.runs.reports import GateReport, ReviewReason
 from deid_tasks.platform.runs.step_log import logged_step
-from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.certificates import Approval, ApprovalKind, is_approved, record_approval
+from deid_tasks.platform.warehouse.audit_log import audit_rows_of, newest_audit_row
+from deid_tasks.platform.warehouse.certificates import Approval, ApprovalKind, engines_like, record_approval
 from deid_tasks.platform.warehouse.results import read_review
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -20,6 +23,7 @@ Decision = Literal["approved", "rejected"]
 def review_reasons(
     connection: Connection,
     settings: InstitutionSettings,
+    secrets: Secrets,
     run_id: str,
     fingerprint: str,
     drift: Sequence[str],
@@ -27,12 +31,12 @@ def review_reasons(
 ) -> list[ReviewReason]:
     """Return why a person must see this run before it is published, without the reasons that were approved before."""
     reasons: list[ReviewReason] = []
-    if settings.gate.approval and not _is_first_approved(connection, settings, fingerprint):
+    if settings.gate.approval and not _is_first_approved(connection, settings, secrets, fingerprint):
         reasons.append({"kind": "first_publication", "reason": _first_reason(settings, fingerprint)})
     held: tuple[tuple[Literal["drift", "volume"], Sequence[str]], ...] = (("drift", drift), ("volume", volume))
     for kind, found in held:
         reason = "; ".join(found)
-        if found and not is_approved(connection, settings, kind, fingerprint, run_id, reason):
+        if found and not _is_approved(connection, settings, secrets, kind, [fingerprint], run_id, reason):
             reasons.append({"kind": kind, "reason": reason})
     return reasons
 
@@ -44,8 +48,9 @@ def record_review(
     run_id: str,
     released: GateReport,
     decision: Decision,
-    decided_by: str,
+    decided_by: Identity,
     decided_at: datetime.datetime,
+    prepared_by: Identity | None = None,
 ) -> dict[str, Any]:
     """Record what a person decided about a run that the gate holds.
 
@@ -55,29 +60,72 @@ def record_review(
         run_id: The run.
         released: What ``reconcile_run`` returned.
         decision: The answer.
-        decided_by: Name or id of the person in Airflow.
+        decided_by: The person.
         decided_at: When the person answered.
+        prepared_by: Who triggered the run; ``None`` for a run that nobody triggered.
+
+    Raises:
+        ApprovalError: the person approved what the same person prepared. The log says so, and the run stays held.
     """
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
-        for held in released["review"]:
-            record_approval(
-                connection,
-                settings,
-                Approval(
-                    held["kind"],
-                    run_id,
-                    released["fingerprint"],
-                    released["certificate"],
-                    held["reason"],
-                    decision,
-                    decided_by,
-                    decided_at,
-                ),
+    held = released["review"]
+    with audited(settings, secrets) as audit:
+        own = []
+        if decision == "approved":
+            own = _prepared(audit.connection, settings, released, decided_by, prepared_by)
+        for one in held:
+            details = {
+                "kind": one["kind"],
+                "fingerprint": released["fingerprint"],
+                "certificate": released["certificate"],
+                "reason_sha256": reason_hash(one["reason"]),
+                "prepared_by": prepared_by.name if prepared_by else "",
+            }
+            if own:
+                audit.append(AuditEvent("review", "refused", decided_by, run_id, details))
+                continue
+            approval = Approval(
+                one["kind"],
+                run_id,
+                released["fingerprint"],
+                released["certificate"],
+                one["reason"],
+                decision,
+                decided_by.name,
+                decided_at,
             )
-    return {"decision": decision, "decided_by": decided_by, "kinds": [held["kind"] for held in released["review"]]}
+            details |= {"record": record_approval(audit.connection, settings, approval)}
+            audit.append(AuditEvent("review", decision, decided_by, run_id, details))
+    if own:
+        raise ApprovalError(
+            f"{settings.institution}: {decided_by.name} may not approve this run, because the same person triggered"
+            f" {' and '.join(own)}; clear the task review, and let another person answer"
+        )
+    return {"decision": decision, "decided_by": decided_by.name, "kinds": [one["kind"] for one in held]}
 
 
-def check_review(connection: Connection, settings: InstitutionSettings, run_id: str, fingerprint: str) -> None:
+def _prepared(
+    connection: Connection,
+    settings: InstitutionSettings,
+    released: GateReport,
+    person: Identity,
+    triggered_by: Identity | None,
+) -> list[str]:
+    """Return what this person prepared of a held run, where the settings say that it takes two people."""
+    needed, own = settings.approvals.two_people, []
+    if "review" in needed and triggered_by is not None and person.is_same_person(triggered_by):
+        own.append("the run")
+    if "promotion" in needed and any(one["kind"] == "first_publication" for one in released["review"]):
+        issued = newest_audit_row(
+            connection, settings, "certificate_issued", fingerprint=released["fingerprint"], role="performed"
+        )
+        if issued and person.is_same_person(Identity(issued.actor, issued.actor_source)):
+            own.append("the engine's evaluation")
+    return own
+
+
+def check_review(
+    connection: Connection, settings: InstitutionSettings, secrets: Secrets, run_id: str, fingerprint: str
+) -> None:
     """Check that nothing holds the run for a person any more.
 
     Raises:
@@ -91,10 +139,10 @@ def check_review(connection: Connection, settings: InstitutionSettings, run_id: 
         held = [{"kind": "first_publication", "reason": f"fingerprint {fingerprint} is not approved"}, *held]
     for one in held:
         if one["kind"] == "first_publication":
-            approved = _is_first_approved(connection, settings, fingerprint)
+            approved = _is_first_approved(connection, settings, secrets, fingerprint)
         else:
             kind: ApprovalKind = "drift" if one["kind"] == "drift" else "volume"
-            approved = is_approved(connection, settings, kind, fingerprint, run_id, one["reason"])
+            approved = _is_approved(connection, settings, secrets, kind, [fingerprint], run_id, one["reason"])
         if not approved:
             raise GateError(
                 f"{settings.institution}: held for review: {one['reason']};"
@@ -102,16 +150,41 @@ def check_review(connection: Connection, settings: InstitutionSettings, run_id: 
             )
 
 
-def _is_first_approved(connection: Connection, settings: InstitutionSettings, fingerprint: str) -> bool:
+def _is_first_approved(
+    connection: Connection, settings: InstitutionSettings, secrets: Secrets, fingerprint: str
+) -> bool:
     """Whether a person approved publishing under this engine, or under one that differs in its dictionaries alone where
     the settings let that count."""
-    return is_approved(
-        connection,
-        settings,
-        "first_publication",
-        fingerprint,
-        any_dictionaries=not settings.gate.approve_dictionaries,
-    )
+    each = settings.gate.approve_dictionaries
+    like = [fingerprint] if each else engines_like(connection, settings, fingerprint)
+    return _is_approved(connection, settings, secrets, "first_publication", like)
+
+
+def _is_approved(
+    connection: Connection,
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    kind: ApprovalKind,
+    fingerprints: Collection[str],
+    run_id: str = "",
+    reason: str = "",
+) -> bool:
+    """Whether the newest decision in the audit log approves one of the engines, or, with ``run_id``, this run with
+    exactly this reason.
+
+    Raises:
+        GateError: the row of the log was changed or forged.
+    """
+    wanted = {"kind": kind, **({"subject": run_id, "reason_sha256": reason_hash(reason)} if run_id else {})}
+    rows = audit_rows_of(connection, settings, "review", wanted)
+    decided = (row for row in rows if row.role != "refused" and json.loads(row.details)["fingerprint"] in fingerprints)
+    newest = next(decided, None)
+    if newest is not None and not is_trusted_row(connection, settings, secrets, newest):
+        raise GateError(
+            f"{settings.institution}: row {newest.seq} of the audit log, a decision about this run, was changed or is"
+            f" not signed with the audit key; run `deid audit verify --institution {settings.institution}`"
+        )
+    return newest is not None and newest.role == "approved"
 
 
 def _first_reason(settings: InstitutionSettings, fingerprint: str) -> str:

@@ -1,11 +1,12 @@
 """Certificates as they were signed, and people's decisions about publishing under them."""
 
 import datetime
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
+from deid_tasks.platform.warehouse.audited_records import insert_record
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
 
@@ -39,23 +40,13 @@ class Approval:
     decided_at: datetime.datetime
 
 
-def write_certificate(connection: Connection, settings: InstitutionSettings, row: CertificateRow) -> None:
-    """Store a certificate; a certificate of the same id is replaced."""
+def write_certificate(connection: Connection, settings: InstitutionSettings, row: CertificateRow) -> str:
+    """Store a certificate, and return the hash of its row; a certificate of the same id is replaced."""
     with connection.cursor() as cursor:
         cursor.execute(
             compose("delete from {results}.certificate where certificate_id = %s", settings), (row.certificate_id,)
         )
-        cursor.execute(
-            compose(
-                """
-                insert into {results}.certificate
-                    (certificate_id, fingerprint, gold_version, verdict, document, issued_at, signature)
-                values (%s, %s, %s, %s, %s, %s, %s)
-                """,
-                settings,
-            ),
-            astuple(row),
-        )
+    return insert_record(connection, settings, "certificate", asdict(row))
 
 
 def newest_certificate(
@@ -92,65 +83,27 @@ def certificate_documents(connection: Connection, settings: InstitutionSettings,
         return [document for (document,) in cursor.fetchall()][::-1]
 
 
-def record_approval(connection: Connection, settings: InstitutionSettings, approval: Approval) -> None:
-    """Add a decision; of several decisions on one matter the newest counts."""
+def record_approval(connection: Connection, settings: InstitutionSettings, approval: Approval) -> str:
+    """Add a decision, and return the hash of its row. The audit log says which decision counts."""
+    return insert_record(connection, settings, "approval", asdict(approval))
+
+
+def engines_like(connection: Connection, settings: InstitutionSettings, fingerprint: str) -> list[str]:
+    """Return the fingerprints of the promoted engines that differ from this one in their dictionaries alone, and its
+    own."""
     with connection.cursor() as cursor:
         cursor.execute(
             compose(
                 """
-                insert into {results}.approval
-                    (kind, run_id, fingerprint, certificate_id, reason, decision, decided_by, decided_at)
-                values (%s, %s, %s, %s, %s, %s, %s, %s)
+                select other.fingerprint from {results}.promoted_engine as other
+                inner join {results}.promoted_engine as this using (base_fingerprint)
+                where this.fingerprint = %s
                 """,
                 settings,
             ),
-            astuple(approval),
+            (fingerprint,),
         )
-
-
-def is_approved(
-    connection: Connection,
-    settings: InstitutionSettings,
-    kind: ApprovalKind,
-    fingerprint: str,
-    run_id: str = "",
-    reason: str = "",
-    *,
-    any_dictionaries: bool = False,
-) -> bool:
-    """Whether the newest decision approves a fingerprint, or, with ``run_id``, this run with exactly this reason.
-
-    With ``any_dictionaries``, decisions about promoted engines that differ in their dictionaries alone count too.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            compose(
-                """
-                select decision from {results}.approval
-                where kind = %(kind)s
-                    and (
-                        fingerprint = %(fingerprint)s
-                        or %(any_dictionaries)s and fingerprint in (
-                            select other.fingerprint from {results}.promoted_engine as other
-                            inner join {results}.promoted_engine as this using (base_fingerprint)
-                            where this.fingerprint = %(fingerprint)s
-                        )
-                    )
-                    and (%(run_id)s = '' or run_id = %(run_id)s and reason = %(reason)s)
-                order by decided_at desc limit 1
-                """,
-                settings,
-            ),
-            {
-                "kind": kind,
-                "fingerprint": fingerprint,
-                "run_id": run_id,
-                "reason": reason,
-                "any_dictionaries": any_dictionaries,
-            },
-        )
-        row = cursor.fetchone()
-    return row is not None and row[0] == "approved"
+        return sorted({fingerprint, *(found for (found,) in cursor.fetchall())})
 
 
 def sample_drawn(connection: Connection, settings: InstitutionSettings, sample_version: str) -> dict[str, Any] | None:

@@ -2,10 +2,11 @@
 
 import datetime
 from collections.abc import Collection
-from dataclasses import astuple, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
+from deid_tasks.platform.warehouse.audited_records import insert_record
 from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import InstitutionSettings
 
@@ -27,18 +28,9 @@ class RetractionRow:
 _COLUMNS = tuple(field.name for field in fields(RetractionRow))
 
 
-def write_retraction(connection: Connection, settings: InstitutionSettings, row: RetractionRow) -> None:
-    """Store a retraction."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            compose(
-                "insert into {results}.retraction ({columns}) values (%s, %s, %s, %s, %s, %s, %s, %s)"
-                " on conflict do nothing",
-                settings,
-                columns=column_list(_COLUMNS),
-            ),
-            astuple(row),
-        )
+def write_retraction(connection: Connection, settings: InstitutionSettings, row: RetractionRow) -> str:
+    """Store a retraction, and return the hash of its row."""
+    return insert_record(connection, settings, "retraction", asdict(row))
 
 
 def open_retractions(connection: Connection, settings: InstitutionSettings) -> list[RetractionRow]:

@@ -116,3 +116,16 @@ def test_a_key_that_cannot_sign_is_named(key):
 def test_a_key_that_cannot_verify_is_named(key):
     with pytest.raises(SettingsError, match=r"gate\.verification_key"):
         verified(issued(), key=key)
+
+
+def test_a_certificate_expires_where_the_settings_say_so():
+    gate = GATE.model_copy(update={"certificate_max_age_days": 90})
+
+    def check(days):
+        return verify_certificate(issued(), "riverside", "f", gate, PUBLIC, MOMENT + datetime.timedelta(days=days))
+
+    assert check(89.9)
+    said = r"it was issued 91\.5 days ago, and gate\.certificate_max_age_days is 90; run evaluate__riverside$"
+    with pytest.raises(GateError, match=said):
+        check(91.5)
+    assert verified(issued(), gate=GATE)

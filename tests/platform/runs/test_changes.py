@@ -3,6 +3,7 @@
 import pytest
 
 from deid_tasks.core.errors import GateError, InputError
+from deid_tasks.core.identity import Identity
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import count_rows_by_slice, open_table
 from deid_tasks.platform.warehouse import connect
@@ -173,7 +174,11 @@ def test_a_request_to_retract_removes_a_note(site, changing):
     note = one_note(site, changing)
     before = len(rows_of(changing, site))
     asked = runs.retract(
-        changing, site.secrets, note_ids=[note], reason="consent_withdrawn", requested_by="privacy officer"
+        changing,
+        site.secrets,
+        note_ids=[note],
+        reason="consent_withdrawn",
+        requested_by=Identity("privacy officer", "unverified"),
     )
     assert asked == {"notes": 1, "patients": 0}
     plan, _ = follow_changes(changing, site, "retract")

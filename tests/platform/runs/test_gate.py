@@ -14,12 +14,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from deid_tasks.core.errors import GateError, SettingsError
+from deid_tasks.core.identity import Identity
 from deid_tasks.evidence.gate import new_key_pair
 from deid_tasks.platform import runs
 from deid_tasks.platform.runs.institution_engine import load_candidate
 from deid_tasks.platform.workspace import run_dir
 from deid_tasks.settings import DriftSettings, Secrets
 from tests.support.published_days import plan_day, shard_paths
+
+OFFICER = Identity("officer", "operating_system")
 
 START = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
 END = START + datetime.timedelta(days=1)
@@ -224,11 +227,10 @@ def test_a_drifted_run_waits_for_a_person(site, shards):
     with pytest.raises(GateError, match=r"held for review: note type \w+.*task review"):
         publish(settings, site, released, "drifted")
     for decision in ("rejected", "approved"):
-        runs.record_review(settings, site.secrets, "drifted", released, decision, "officer", MOMENT)
+        runs.record_review(settings, site.secrets, "drifted", released, decision, OFFICER, MOMENT)
         if decision == "rejected":
             with pytest.raises(GateError, match="held for review"):
                 publish(settings, site, released, "drifted")
-            site.rows(f"update {RESULTS}.approval set decided_at = decided_at - interval '1 hour'")
     assert publish(settings, site, released, "drifted")["notes"] == released["published"]
     rows = site.rows(
         f"select kind, run_id, fingerprint, decision, decided_by, decided_at from {RESULTS}.approval"
@@ -249,7 +251,7 @@ def test_the_first_publication_under_a_fingerprint_waits_where_the_settings_say_
     lenient = gate(site.settings, site, shards)
     with pytest.raises(GateError, match="is not approved"):
         publish(settings, site, lenient)
-    runs.record_review(settings, site.secrets, "gate", released, "approved", "officer", MOMENT)
+    runs.record_review(settings, site.secrets, "gate", released, "approved", OFFICER, MOMENT)
     assert publish(settings, site, released)
     assert gate(settings, site, shards)["review"] == []
 
@@ -344,3 +346,22 @@ def test_the_report_of_an_evaluation_lies_in_the_restricted_folder(site, certifi
     written = page.read_text() + page.with_suffix(".json").read_text()
     assert certified["certificate"] in written
     assert not [n for n in site.notes if len(n.text) > 60 and n.text[:40] in written]
+
+
+def test_an_older_certificate_does_not_count_again_because_a_newer_one_was_deleted(site, shards, pin):
+    older = runs.evaluate_and_certify(site.settings, site.secrets)["certificate"]
+    try:
+        runs.evaluate_and_certify(with_gate(site, recall_min=0.61), site.secrets)
+        assert runs.pin_engine(site.settings, site.secrets) == pin
+        # The newest row is deleted, and the one before it would be valid by itself.
+        site.rows(f"delete from {RESULTS}.certificate where certificate_id != '{older}'")
+        wanted = rf"certificate {older} of \S+ is not the newest: the audit log \(row \d+\) names \w+ of .* missing"
+        with pytest.raises(GateError, match=wanted):
+            runs.pin_engine(site.settings, site.secrets)
+        with pytest.raises(GateError, match="is not the newest"):
+            gate(site.settings, site, shards)
+        found = runs.verify_audit_log(site.settings, site.secrets).findings
+        assert "record missing" in {one.kind for one in found}
+    finally:
+        runs.evaluate_and_certify(site.settings, site.secrets)
+    assert runs.pin_engine(site.settings, site.secrets) == pin

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from deid_tasks.core.identity import Identity
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.templates import TemplateDetector
 from deid_tasks.platform import runs
+
+OFFICER = Identity("officer", "operating_system")
 
 NOW = datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)
 
@@ -75,7 +78,7 @@ def test_no_proposed_sentence_holds_a_planted_identifier(harvested, site):
 def test_an_approval_is_another_engine_that_knows_who_approved_it(harvested, site, settings):
     before = runs.load_engine(settings, site.secrets)
     assert runs.approved_harvest(settings, site.secrets) is None
-    frozen = runs.approve_harvest(settings, site.secrets, "officer", NOW)
+    frozen = runs.approve_harvest(settings, site.secrets, OFFICER, NOW)
     assert frozen["sentences"] == harvested["sentences_proposed"]
     assert frozen["templates"] == harvested["templates_proposed"] > 0
     after = runs.load_engine(settings, site.secrets)
@@ -83,13 +86,15 @@ def test_an_approval_is_another_engine_that_knows_who_approved_it(harvested, sit
     assert [d.name for d in after.detectors if isinstance(d, TemplateDetector)] == ["templates"]
     shown = runs.approved_harvest(settings, site.secrets)
     assert (shown["approved_by"], shown["approved_at"]) == ("officer", "2026-01-02T00:00:00+00:00")
-    again = runs.approve_harvest(settings, site.secrets, "somebody else", NOW + datetime.timedelta(days=1))
+    again = runs.approve_harvest(
+        settings, site.secrets, Identity("somebody else", "airflow"), NOW + datetime.timedelta(days=1)
+    )
     assert again["version"] == frozen["version"]
     assert runs.load_engine(settings, site.secrets).fingerprint == after.fingerprint
 
 
 def test_the_models_skip_what_was_approved(harvested, site, settings):
-    runs.approve_harvest(settings, site.secrets, "officer", NOW)
+    runs.approve_harvest(settings, site.secrets, OFFICER, NOW)
     detect = settings.detect.model_copy(update={"detectors": ("transformer",)})
     engine = runs.load_engine(settings.model_copy(update={"detect": detect}), site.secrets)
     (neural,) = engine.detectors

@@ -6,11 +6,14 @@ import time
 
 import pytest
 
+from deid_tasks.core.identity import Identity
 from deid_tasks.engine.detect.sentence_cache import SentenceCache
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.workspace import run_dir, work_dir
 from tests.support.published_days import DAY, START, published, release, rows_of, with_settings
+
+OFFICER = Identity("officer", "operating_system")
 
 TEXT = "Marigold-coloured zither overture noted"
 NOTE = "coalesce(note_source_value, note_id::text)"
@@ -87,7 +90,7 @@ def test_no_byte_of_a_retracted_note_is_left_in_compacted_files(kept, object_sto
     runs.compact_table(settings, site.secrets)
     assert TEXT in every_row_in_the_bucket(settings, site, object_store)
     monkeypatch.setattr("deid_tasks.platform.runs.retractions._MAX_WRITING", datetime.timedelta(0))
-    runs.retract(settings, site.secrets, note_ids=[note], reason="consent_withdrawn", requested_by="officer")
+    runs.retract(settings, site.secrets, note_ids=[note], reason="consent_withdrawn", requested_by=OFFICER)
     rows = published(settings, site).num_rows
     assert runs.retract_at_once(settings, site.secrets)["removed"] == 1
     runs.compact_table(settings, site.secrets)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from deid_tasks.core.errors import DictionariesTooOldError, GateError
+from deid_tasks.core.identity import Identity
 from deid_tasks.core.versions import newest_version
 from deid_tasks.platform import runs
 from deid_tasks.platform.runs.institution_engine import lexicon_delta, load_candidate
@@ -18,6 +19,7 @@ from deid_tasks.platform.warehouse.promoted_engines import record_pin
 from tests.support.published_days import (
     DAY,
     START,
+    forget_audit_log,
     plan_day,
     published,
     read_shards,
@@ -25,6 +27,8 @@ from tests.support.published_days import (
     texts,
     with_settings,
 )
+
+OFFICER = Identity("officer", "operating_system")
 
 END = START + DAY
 MOMENT = datetime.datetime(2024, 5, 1, tzinfo=datetime.UTC)
@@ -158,6 +162,7 @@ def test_a_person_is_asked_for_settings_and_not_for_each_nights_dictionaries(sit
     asking = fresh.model_copy(update={"gate": fresh.gate.model_copy(update={"approval": True})})
     # Other tests approve the same code and settings.
     site.rows("delete from riverside_results.approval")
+    forget_audit_log(site)
     runs.evaluate_and_certify(asking, site.secrets)
     assert reviewed(asking, site, "first") == ["first_publication"]
     refresh(asking, site, "Quillfeather")
@@ -179,7 +184,7 @@ def reviewed(settings, site, run_id):
     if released["review"]:
         with pytest.raises(GateError, match="held for review"):
             runs.publish_notes(settings, site.secrets, run_id, pin, released)
-        runs.record_review(settings, site.secrets, run_id, released, "approved", "officer", MOMENT)
+        runs.record_review(settings, site.secrets, run_id, released, "approved", OFFICER, MOMENT)
     assert runs.publish_notes(settings, site.secrets, run_id, pin, released)
     return [held["kind"] for held in released["review"]]
 

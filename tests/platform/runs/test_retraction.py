@@ -8,10 +8,13 @@ import boto3
 import pytest
 
 from deid_tasks.core.errors import GateError, InputError
+from deid_tasks.core.identity import Identity
 from deid_tasks.platform import runs
 from deid_tasks.platform.vault import new_vault_keys
 from deid_tasks.settings import Secrets, VaultSettings
 from tests.support.published_days import DAY, START, plan_day, published, release, with_settings
+
+OFFICER = Identity("officer", "operating_system")
 
 PLANTED = "Marigold-coloured zither overture noted"
 NOTE = "coalesce(note_source_value, note_id::text)"
@@ -83,7 +86,9 @@ def test_nothing_to_retract_or_no_reason_is_refused(kept):
     keeper, note = kept
     for arguments in ({"note_ids": []}, {"note_ids": [note], "reason": " "}):
         with pytest.raises(InputError, match="at least one patient"):
-            runs.retract(keeper.settings, keeper.secrets, **{"reason": "opted_out", "requested_by": "x"} | arguments)
+            runs.retract(
+                keeper.settings, keeper.secrets, **{"reason": "opted_out", "requested_by": OFFICER} | arguments
+            )
 
 
 def test_no_byte_is_left(kept, object_store, monkeypatch):
@@ -98,7 +103,7 @@ def test_no_byte_is_left(kept, object_store, monkeypatch):
     assert any(name.endswith(".parquet") and name.startswith(str(work)) for name in before)
     rows = published(settings, keeper).num_rows
     monkeypatch.setattr("deid_tasks.platform.runs.retractions._MAX_WRITING", datetime.timedelta(0))
-    runs.retract(settings, secrets, note_ids=[note], reason="consent_withdrawn", requested_by="officer")
+    runs.retract(settings, secrets, note_ids=[note], reason="consent_withdrawn", requested_by=OFFICER)
     done = runs.retract_at_once(settings, secrets)
     assert done["removed"] == 1
     assert done["files"] > 0
@@ -124,7 +129,7 @@ def test_readers_may_use_former_snapshots_for_a_while(kept):
     [(note,)] = keeper.rows(
         "select note_id from riverside_results.note_ledger where outcome = 'published' order by 1 limit 1"
     )
-    runs.retract(settings, secrets, note_ids=[note], reason="legal_hold", requested_by="officer")
+    runs.retract(settings, secrets, note_ids=[note], reason="legal_hold", requested_by=OFFICER)
     runs.plan_changes_run(settings, secrets, "waiting")
     assert runs.remove_notes(settings, secrets, "waiting")["removed"] == 1
     assert runs.purge_removed(settings, secrets)["retractions"] == 0
@@ -151,7 +156,7 @@ def test_a_patient_excluded_during_a_run_is_not_published(kept):
         "select patient_id from riverside_results.note_ledger where outcome = 'published' and note_day = '2024-01-01'"
         " order by 1 limit 1"
     )
-    runs.retract(settings, secrets, patient_ids=[patient], reason="opted_out", requested_by="officer")
+    runs.retract(settings, secrets, patient_ids=[patient], reason="opted_out", requested_by=OFFICER)
     released = runs.reconcile_run(settings, secrets, "during", pin, "notes", done)
     runs.publish_notes(settings, secrets, "during", pin, released)
     states = keeper.rows(

@@ -1,0 +1,99 @@
+"""Adds rows to the audit log, in the transaction of what they record."""
+
+import datetime
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from psycopg2.extensions import connection as Connection  # noqa: N812
+
+from deid_tasks.core.errors import SettingsError, StorageError
+from deid_tasks.evidence.gate.certificate import canonical
+from deid_tasks.platform.audit_log.adoption import earlier_events
+from deid_tasks.platform.audit_log.chain import NO_ROW, AuditEvent, hash_of_row
+from deid_tasks.platform.audit_log.heads import HeadStore
+from deid_tasks.platform.audit_log.signing import AuditSigner
+from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.audit_log import (
+    AuditLogRow,
+    database_user,
+    insert_audit_row,
+    last_audit_row,
+    lock_audit_log,
+)
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+logger = logging.getLogger(__name__)
+
+
+class AuditWriter:
+    """Adds rows over one connection, whose transaction holds what they record too."""
+
+    def __init__(self, connection: Connection, settings: InstitutionSettings, signer: AuditSigner) -> None:
+        self.connection = connection
+        self.newest: AuditLogRow | None = None
+        """The last row that this writer added."""
+        self._settings, self._signer = settings, signer
+
+    def lock(self) -> None:
+        """Wait for other writers: from here on the log does not change but through this writer."""
+        lock_audit_log(self.connection, self._settings)
+
+    def append(self, event: AuditEvent) -> AuditLogRow:
+        """Add a row, and return it. Other writers wait until the transaction ends."""
+        # After the lock, because the statement must see what the writer before has committed.
+        self.lock()
+        last = last_audit_row(self.connection, self._settings)
+        row = AuditLogRow(
+            seq=1 if last is None else last.seq + 1,
+            occurred_at=datetime.datetime.now(datetime.UTC),
+            event=event.event,
+            role=event.role,
+            actor=event.actor.name,
+            actor_source=event.actor.source,
+            actor_origin=event.actor.origin,
+            database_user=database_user(self.connection),
+            subject=event.subject,
+            details=canonical(dict(event.details)),
+            previous_hash=NO_ROW if last is None else last.row_hash,
+            row_hash="",
+            key_id=self._signer.key_id,
+            signature="",
+        )
+        row_hash = hash_of_row(self._settings.institution, row)
+        row = replace(row, row_hash=row_hash, signature=self._signer.sign_row(row_hash))
+        insert_audit_row(self.connection, self._settings, row)
+        self.newest = row
+        return row
+
+
+@contextmanager
+def audited(settings: InstitutionSettings, secrets: Secrets) -> Iterator[AuditWriter]:
+    """Yield a writer of the audit log; its rows are committed with what the block writes over its connection.
+
+    The first writer of an institution takes over what was recorded before there was a log. After the commit the new
+    head is stored outside the database. A head that cannot be stored is logged, and does not undo the act.
+    """
+    signer = AuditSigner(settings, secrets)
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        writer = AuditWriter(connection, settings, signer)
+        if last_audit_row(connection, settings) is None:
+            _open_log(writer, settings)
+        yield writer
+    if writer.newest is not None:
+        _store_head(settings, secrets, writer.newest, signer)
+
+
+def _open_log(writer: AuditWriter, settings: InstitutionSettings) -> None:
+    writer.lock()
+    if last_audit_row(writer.connection, settings) is None:
+        for event in earlier_events(writer.connection, settings):
+            writer.append(event)
+
+
+def _store_head(settings: InstitutionSettings, secrets: Secrets, row: AuditLogRow, signer: AuditSigner) -> None:
+    try:
+        HeadStore(settings, secrets).put(row, signer)
+    except (SettingsError, StorageError) as error:
+        logger.warning("row %d of the audit log has no head outside the database: %s", row.seq, error)

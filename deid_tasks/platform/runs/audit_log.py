@@ -1,0 +1,142 @@
+"""The audit log as people use it: verified, listed, and exported for a SIEM."""
+
+import datetime
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg2.extensions import connection as Connection  # noqa: N812
+
+from deid_tasks.core.errors import SettingsError, StorageError
+from deid_tasks.platform.audit_log.chain import LogFinding, check_chain
+from deid_tasks.platform.audit_log.heads import AuditHead, HeadStore, check_heads
+from deid_tasks.platform.audit_log.records import NamedRecords
+from deid_tasks.platform.audit_log.signing import AuditKeys, check_signatures
+from deid_tasks.platform.runs.step_log import logged_step
+from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.audit_log import AuditLogRow, audit_rows_of, read_audit_rows
+from deid_tasks.platform.warehouse.audited_records import AUDITED_COLUMNS, AuditedTable, read_audited_records, utc_text
+from deid_tasks.settings import InstitutionSettings, Secrets
+
+
+@dataclass(frozen=True, slots=True)
+class AuditVerdict:
+    """What a verification of the log found."""
+
+    rows: int
+    signed: int
+    heads: int
+    """Heads that are stored outside the database."""
+    findings: tuple[LogFinding, ...]
+    limits: tuple[str, ...]
+    """What could not be checked, and why."""
+
+
+@logged_step
+def verify_audit_log(settings: InstitutionSettings, secrets: Secrets) -> AuditVerdict:
+    """Check the whole log: its chain, its signatures, the heads outside the database, and the rows that it names.
+
+    Raises:
+        SettingsError: the verification key's secret holds no key.
+    """
+    keys = AuditKeys.of(settings, secrets)
+    named = NamedRecords()
+    # The heads come first: one that is stored meanwhile must not look like a truncation.
+    store, heads, limits = _heads(settings, secrets)
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        connection.set_session(isolation_level="REPEATABLE READ")
+        rows = list(named.collect(read_audit_rows(connection, settings)))
+        present = {table: _hashes(connection, settings, table) for table in AUDITED_COLUMNS}
+    hashes = {row.seq: row.row_hash for row in rows}
+    newest = max(heads, key=lambda head: head.seq, default=None)
+    is_signed = True
+    if store is not None and newest is not None and keys.pems and _must_be_signed(rows, newest):
+        is_signed = store.is_signed(newest, keys)
+    findings = [
+        *check_chain(settings.institution, rows),
+        *check_signatures(rows, keys),
+        *check_heads(heads, hashes, is_signed),
+    ]
+    if rows or heads:
+        findings += named.check(present)
+    return AuditVerdict(
+        len(rows),
+        sum(bool(row.signature) for row in rows),
+        len(heads),
+        tuple(findings),
+        (*limits, *_limits(rows, keys), *(_head_limits(rows, newest) if store else ())),
+    )
+
+
+def export_audit_log(
+    settings: InstitutionSettings, secrets: Secrets, since: int | datetime.datetime = 1
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows from a number or a time on, the oldest first, as a SIEM reads them."""
+    first = since if isinstance(since, int) else 1
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        for row in read_audit_rows(connection, settings, first):
+            if isinstance(since, int) or row.occurred_at >= since:
+                yield _exported(settings.institution, row)
+
+
+def exported_rows(settings: InstitutionSettings, secrets: Secrets, newest: int) -> list[dict[str, Any]]:
+    """Return the newest rows in the same form, the oldest of them first."""
+    with connect(secrets.text(settings.warehouse.connection)) as connection:
+        rows = audit_rows_of(connection, settings, newest=newest)
+    return [_exported(settings.institution, row) for row in reversed(rows)]
+
+
+def _exported(institution: str, row: AuditLogRow) -> dict[str, Any]:
+    """Return a row as ``deid audit export`` writes it; the keys are a stable format."""
+    return {
+        "institution": institution,
+        "seq": row.seq,
+        "occurred_at": utc_text(row.occurred_at),
+        "event": row.event,
+        "role": row.role,
+        "actor": row.actor,
+        "actor_source": row.actor_source,
+        "actor_origin": row.actor_origin,
+        "database_user": row.database_user,
+        "subject": row.subject,
+        "details": json.loads(row.details),
+        "previous_hash": row.previous_hash,
+        "row_hash": row.row_hash,
+        "key_id": row.key_id,
+        "signature": row.signature,
+    }
+
+
+def _heads(
+    settings: InstitutionSettings, secrets: Secrets
+) -> tuple[HeadStore | None, list[AuditHead], tuple[str, ...]]:
+    try:
+        store = HeadStore(settings, secrets)
+        return store, store.heads(), ()
+    except (SettingsError, StorageError) as error:
+        return None, [], (f"rows deleted from the end were not looked for: {error}",)
+
+
+def _hashes(connection: Connection, settings: InstitutionSettings, table: AuditedTable) -> list[str]:
+    return [record for _, record in read_audited_records(connection, settings, table)]
+
+
+def _must_be_signed(rows: Iterable[AuditLogRow], head: AuditHead) -> bool:
+    """Whether a head was stored at a time at which the log was signed already."""
+    return any(row.signature and row.seq <= head.seq for row in rows)
+
+
+def _limits(rows: list[AuditLogRow], keys: AuditKeys) -> Iterator[str]:
+    unsigned = sum(not row.signature for row in rows)
+    if unsigned:
+        yield f"{unsigned} rows are not signed: the secret audit_log.signing_key was not set when they were written"
+    if not keys.pems and unsigned < len(rows):
+        yield "no signature was checked: the secret that audit_log.verification_key names is not set"
+
+
+def _head_limits(rows: list[AuditLogRow], newest: AuditHead | None) -> Iterator[str]:
+    if newest is None and rows:
+        yield "there is no head outside the database: the deletion of rows from the end is not seen"
+    elif newest is not None and rows and newest.seq < rows[-1].seq:
+        yield f"rows {newest.seq + 1} to {rows[-1].seq} have no head outside the database: their deletion is not seen"
