@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from deid_tasks.core.identity import Identity
 from deid_tasks.settings import InstitutionSettings
+from wiring.alarms import review_notifiers
 from wiring.assets import harvest_asset
 from wiring.forms import form_params
 from wiring.harvest_review import HarvestReview
@@ -57,7 +58,12 @@ def build(settings: InstitutionSettings) -> DAG:
         params=form_params(HarvestForm()),
     ) as dag:
         harvested = harvest.override(**engine_task(settings))(name)
-        review = HarvestReview(institution=name, harvest_task="harvest", assigned_users=assigned_users(settings))
+        review = HarvestReview(
+            institution=name,
+            harvest_task="harvest",
+            assigned_users=assigned_users(settings),
+            notifiers=review_notifiers(settings, Kind.HARVEST),
+        )
         report, answer = cast("dict[str, Any]", harvested), cast("dict[str, Any]", review.output)
         frozen = approve.override(outlets=[harvest_asset(name)])(name, report, answer)
         harvested >> review >> frozen

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from airflow.sdk import DAG, CronTriggerTimetable, task
+from airflow.sdk import DAG, CronTriggerTimetable, TriggerRule, task
 
 from deid_tasks.settings import InstitutionSettings
 from wiring.institutions import usable_institutions
@@ -18,6 +18,15 @@ def reconcile_ledger(institution: str) -> dict[str, Any]:
     return dict(run_step(runs.reconcile_ledger, institution))
 
 
+# A difference keeps nobody from hearing of the rest.
+@task(multiple_outputs=False, trigger_rule=TriggerRule.ALL_DONE)
+def check_upkeep(institution: str) -> dict[str, Any]:
+    """Check that the certificate does not end soon and that restatement keeps pace; fail where they do not."""
+    from deid_tasks.platform import runs
+
+    return dict(run_step(runs.check_upkeep, institution))
+
+
 def build(settings: InstitutionSettings) -> DAG:
     """Return the DAG of one institution."""
     name, changes = settings.institution, settings.changes
@@ -26,7 +35,7 @@ def build(settings: InstitutionSettings) -> DAG:
         schedule=CronTriggerTimetable(changes.reconcile_schedule, timezone=settings.notes.timezone),
         max_active_runs=1,
     ) as dag:
-        reconcile_ledger(name)
+        reconcile_ledger(name) >> check_upkeep(name)
     return dag
 
 

@@ -11,6 +11,7 @@ from airflow.sdk.exceptions import AirflowNotFoundException
 
 from deid_tasks.core.errors import ApprovalError, GateError, InputError, LexiconError, ModelError, SettingsError
 from deid_tasks.settings import InstitutionSettings
+from wiring.alarms import deadline_alerts, failure_notifiers
 from wiring.documents import dag_document
 
 
@@ -112,6 +113,7 @@ def dag_arguments(kind: Kind, settings: InstitutionSettings, **document_values: 
         "catchup": False,
         "dagrun_timeout": datetime.timedelta(hours=_WORK_HOURS + _waiting_hours(kind, settings)),
         "doc_md": dag_document(kind, settings, **document_values),
+        "deadline": deadline_alerts(settings, kind.value) or None,
         "default_args": {
             "owner": settings.owner,
             "pool": settings.pool,
@@ -122,6 +124,7 @@ def dag_arguments(kind: Kind, settings: InstitutionSettings, **document_values: 
             "retry_exponential_backoff": 2.0,
             "max_retry_delay": datetime.timedelta(minutes=30),
             "retry_policy": _FAIL_AT_ONCE,
+            "on_failure_callback": failure_notifiers(settings, kind.value),
             "execution_timeout": datetime.timedelta(hours=2),
         },
     }

@@ -7,6 +7,7 @@ from airflow.sdk.exceptions import AirflowSkipException
 
 from deid_tasks.core.errors import SettingsError
 from deid_tasks.settings import InstitutionSettings, NotesRequest, RestatementRequest
+from wiring.alarms import review_notifiers
 from wiring.assets import note_days_asset, notes_asset
 from wiring.forms import current_form
 from wiring.paths import DBT_CONTRACT
@@ -204,6 +205,7 @@ def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, pla
         kind=value,
         hours=REVIEW_HOURS[kind],
         assigned_users=assigned_users(settings),
+        notifiers=review_notifiers(settings, value),
     )
     gated >> review >> committed
     if settings.publish.tables:

@@ -4,6 +4,7 @@
 everything around the engine: warehouse, schedules, samples, gate and storage.
 """
 
+from deid_tasks.settings.alarms import AlarmDag, AlarmEvent, AlarmRoute, AlarmSettings
 from deid_tasks.settings.annotation import (
     DESIGNS,
     DISAGREEMENT,
@@ -57,6 +58,10 @@ __all__ = [
     "DISAGREEMENT",
     "RENAMED_DESIGNS",
     "AirflowPool",
+    "AlarmDag",
+    "AlarmEvent",
+    "AlarmRoute",
+    "AlarmSettings",
     "AnnotationSettings",
     "ApprovalsSettings",
     "AuditLogSettings",

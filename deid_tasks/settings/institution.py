@@ -7,6 +7,7 @@ from zoneinfo import available_timezones
 
 from pydantic import Field, field_validator, model_validator
 
+from deid_tasks.settings.alarms import AlarmSettings
 from deid_tasks.settings.annotation import AnnotationSettings, SamplingSettings
 from deid_tasks.settings.approvals import ApprovalsSettings, AuditLogSettings
 from deid_tasks.settings.engine import EngineSettings, NoteLimits
@@ -176,6 +177,7 @@ class InstitutionSettings(EngineSettings):
     gate: GateSettings = GateSettings()
     approvals: ApprovalsSettings = ApprovalsSettings()
     audit_log: AuditLogSettings = AuditLogSettings()
+    alarms: AlarmSettings = AlarmSettings()
     publish: PublishSettings
     maintenance: MaintenanceSettings = MaintenanceSettings()
     vault: VaultSettings | None = Field(

@@ -35,6 +35,7 @@ INDIFFERENT = {
     "sampling",
     "annotation",
     "gate",
+    "alarms",
     "approvals",
     "audit_log",
     "publish",

@@ -37,6 +37,7 @@ from deid_tasks.platform.runs.reviews import record_review
 from deid_tasks.platform.runs.sampling import draw_samples
 from deid_tasks.platform.runs.schema_upgrade import upgrade_tables
 from deid_tasks.platform.runs.structured_tables import publish_tables
+from deid_tasks.platform.runs.upkeep import check_upkeep
 
 __all__ = [  # noqa: RUF022
     # The engine's own tables.
@@ -76,6 +77,7 @@ __all__ = [  # noqa: RUF022
     "purge_removed",
     "reconcile_ledger",
     "ledger_counts",
+    "check_upkeep",
     # The table and the working files over years.
     "compact_table",
     "expire_snapshots",

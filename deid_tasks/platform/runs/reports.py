@@ -45,6 +45,16 @@ class StaleReport(TypedDict):
     notes: int
 
 
+class UpkeepReport(TypedDict):
+    """States of an institution on which no run fails yet."""
+
+    certificate_days_left: float | None
+    """Days until the promoted engine's certificate ends; ``None`` where certificates do not end."""
+    stale_notes: int
+    """Published notes that may come out differently under the promoted engine."""
+    published_notes: int
+
+
 class RemovalReport(TypedDict):
     """What a run removed from the published table before it processed any note."""
 

@@ -43,7 +43,8 @@ from deid_tasks.settings import InstitutionSettings, RestatementRequest, Secrets
 
 logger = logging.getLogger(__name__)
 
-_CARRIED = "carried"
+CARRIED = "carried"
+"""The cause of notes that cannot come out differently."""
 SCHEDULED = RestatementRequest()
 """What a scheduled run takes."""
 
@@ -79,7 +80,7 @@ def plan_restate_run(
         check_surrogate_key(writer, settings, secrets)
         search = _Search.begin(reader, settings, secrets, pin, request)
         if request.dry_run:
-            counts = Counter(cause or _CARRIED for _, cause in search.notes())
+            counts = Counter(cause or CARRIED for _, cause in search.notes())
             logger.info("%s: dry run, nothing is changed", run_id)
             return run_plan(settings, "restate", 0, counts)
         refresh_merges(writer, settings)
@@ -88,14 +89,14 @@ def plan_restate_run(
         listing = _Listing(writer)
         for note, cause in search.notes():
             listing.add(note, cause)
-            counts[cause or _CARRIED] += 1
+            counts[cause or CARRIED] += 1
             if listing.work >= room or counts.total() >= settings.changes.restate_searched_notes_per_hour:
                 break
         listing.flush()
         save_work_list(writer, settings, run_id, shards=count_shards(settings, listing.work))
-        if counts[_CARRIED]:
+        if counts[CARRIED]:
             _verify_carry(writer, settings, secrets, run_id, pin)
-            counts[_CARRIED] = carry_notes(writer, settings, pin["fingerprint"])
+            counts[CARRIED] = carry_notes(writer, settings, pin["fingerprint"])
     return run_plan(settings, "restate", listing.work, counts)
 
 
@@ -114,7 +115,7 @@ def stale_notes(
     pin = pin_engine(settings, secrets)
     with connect(secrets.text(settings.warehouse.connection)) as reader:
         search = _Search.begin(reader, settings, secrets, pin, request)
-        counts = Counter((note.fingerprint, str(cause or _CARRIED)) for note, cause in search.notes())
+        counts = Counter((note.fingerprint, str(cause or CARRIED)) for note, cause in search.notes())
     return [
         {"fingerprint": engine, "cause": cause, "notes": notes} for (engine, cause), notes in sorted(counts.items())
     ]

@@ -95,6 +95,24 @@ def read_again(site, engine):
     return of_ledger(site, f"where made_by = '{engine}'")
 
 
+def check_upkeep_of(settings, site, alarms, gate=None):
+    updates = {"alarms": settings.alarms.model_copy(update=alarms), "gate": settings.gate.model_copy(update=gate or {})}
+    return runs.check_upkeep(settings.model_copy(update=updates), site.secrets)
+
+
+def stale_notes_and_certificates_that_end_soon_are_told(settings, site, stale, published):
+    runs.reconcile_ledger(settings, site.secrets)
+    calm = {"certificate_days_left": None, "stale_notes": stale, "published_notes": published}
+    assert check_upkeep_of(settings, site, {"max_stale_share": 0.9}) == calm
+    with pytest.raises(GateError, match=f"^riverside: {stale} of {published} published notes may come out differently"):
+        check_upkeep_of(settings, site, {"max_stale_share": stale / published / 2})
+    month = {"certificate_max_age_days": 30}
+    left = check_upkeep_of(settings, site, {"max_stale_share": 1}, month)["certificate_days_left"]
+    assert 29 < left < 30
+    with pytest.raises(GateError, match=r"ends in 29\.\d days \(alarms\.certificate_days is 40\); run evaluate__river"):
+        check_upkeep_of(settings, site, {"max_stale_share": 1, "certificate_days": 40}, month)
+
+
 def test_only_notes_with_a_changed_term_are_read_again(site, restating):
     former, before = runs.pin_engine(restating, site.secrets)["fingerprint"], rows_of(restating, site)
     total, touched = engines(site)[former], holding(site, WORD)
@@ -111,6 +129,7 @@ def test_only_notes_with_a_changed_term_are_read_again(site, restating):
     reported = runs.stale_notes(restating, site.secrets)
     assert {row["cause"]: row["notes"] for row in reported} == expected
     assert {row["fingerprint"] for row in reported} == {former}
+    stale_notes_and_certificates_that_end_soon_are_told(restating, site, len(touched), total)
     # A run takes so many notes as it may, and the next one goes on with the others.
     counted = restate(restating, site, "first hour", max_notes=5)
     assert counted["dictionary_terms"] == 5

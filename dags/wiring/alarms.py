@@ -1,0 +1,123 @@
+"""Who hears of failed, held and late runs: Airflow's own notifiers, as an institution's settings ask for them.
+
+A message names the institution, the DAG, the task and what follows from the failure. It never quotes the error, which
+stands in the task's log.
+"""
+
+import datetime
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+from airflow.providers.http.notifications import HttpNotifier
+from airflow.providers.smtp.notifications.smtp import SmtpNotifier
+from airflow.sdk import AsyncCallback, BaseNotifier, Context, DeadlineAlert, DeadlineReference
+
+from deid_tasks.settings import AlarmEvent, AlarmRoute, InstitutionSettings
+
+_LOG = "Log: {{ ti.log_url }}"
+_AFTER_FAILURE: Mapping[str, str] = {
+    "land": "The delivery was not loaded; dictionaries and notes keep what was landed before.",
+    "dictionaries": "The dictionaries were not rebuilt; runs use the promoted engine.",
+    "evaluate": "No engine was promoted; runs use the one that was promoted before.",
+    "notes": "The days of this run are not published; what was published of them before stays.",
+    "changes": "Late, amended, deleted and excluded notes wait for the next run.",
+    "restate": "Published notes stay as a former engine made them.",
+    "ledger": "The log says what: a difference, a certificate that ends soon, or too many stale notes.",
+    "maintain": "The table was not compacted, or old files were not deleted.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """What people are told; subject and text are Jinja templates over the task's context."""
+
+    event: AlarmEvent
+    institution: str
+    dag: str
+    subject: str
+    text: str
+
+
+class ReviewNotifier(BaseNotifier):
+    """Sends a message; a mail server or a webhook that fails does not fail the review that sends it."""
+
+    def __init__(self, notifier: BaseNotifier) -> None:
+        super().__init__()
+        self._notifier = notifier
+
+    def notify(self, context: Context) -> None:
+        """Send the message, or log why it was not sent."""
+        try:
+            self._notifier(context)
+        except Exception as error:  # What a mail server or a webhook may raise has no class in common.
+            self.log.error("nobody was told of the review: %s", type(error).__name__)
+
+
+def failure_notifiers(settings: InstitutionSettings, kind: str) -> list[BaseNotifier]:
+    """Return what tells people that a task of this kind of DAG has failed and is not tried again."""
+    name = settings.institution
+    dag = f"{kind}__{name}"
+    lines = (_AFTER_FAILURE.get(kind), "What to do: docs/reference/alarms.md", _LOG)
+    subject = f"{name}: {{{{ ti.task_id }}}} of {dag} failed"
+    message = _Message("failed", name, dag, subject, "\n".join(filter(None, lines)))
+    return [notifier(**arguments) for notifier, arguments in _calls(settings, kind, message)]
+
+
+def review_notifiers(settings: InstitutionSettings, kind: str) -> list[ReviewNotifier]:
+    """Return what tells people that a run of this kind of DAG waits for one of them."""
+    name = settings.institution
+    dag = f"{kind}__{name}"
+    text = f"Nothing is published until a person answers, and nothing if nobody does.\n{_LOG}"
+    message = _Message("held", name, dag, f"{name}: {dag} waits for a person", text)
+    return [ReviewNotifier(notifier(**arguments)) for notifier, arguments in _calls(settings, kind, message)]
+
+
+def deadline_alerts(settings: InstitutionSettings, kind: str) -> list[DeadlineAlert]:
+    """Return the alerts of a run of this kind of DAG that has not ended in time. The triggerer sends them."""
+    hours = dict[str, float](settings.alarms.late_hours).get(kind)
+    if hours is None:
+        return []
+    name = settings.institution
+    dag = f"{kind}__{name}"
+    text = f"A run has not ended {hours:g} hours after it was queued: it waits for something, or it is slow."
+    message = _Message("late", name, dag, f"{name}: {dag} is late", text)
+    return [
+        DeadlineAlert(
+            reference=DeadlineReference.DAGRUN_QUEUED_AT,
+            interval=datetime.timedelta(hours=hours),
+            callback=AsyncCallback(notifier, arguments),
+        )
+        for notifier, arguments in _calls(settings, kind, message)
+    ]
+
+
+def _calls(
+    settings: InstitutionSettings, kind: str, message: _Message
+) -> Iterator[tuple[type[BaseNotifier], dict[str, Any]]]:
+    """Yield a notifier and its arguments for each route that takes the message."""
+    for route in settings.alarms.routes:
+        if message.event in route.events and (not route.dags or kind in route.dags):
+            yield (SmtpNotifier, _email(route, message)) if route.email else (HttpNotifier, _request(route, message))
+
+
+def _email(route: AlarmRoute, message: _Message) -> dict[str, Any]:
+    assert route.email is not None
+    return {
+        "smtp_conn_id": route.email.connection,
+        "to": list(route.email.to),
+        "from_email": route.email.sender,
+        "subject": message.subject,
+        "html_content": "".join(f"<p>{escape(line, quote=False)}</p>" for line in message.text.splitlines()),
+    }
+
+
+def _request(route: AlarmRoute, message: _Message) -> dict[str, Any]:
+    assert route.webhook is not None
+    slack = {"text": f"*{message.subject}*\n{message.text}"}
+    return {
+        "http_conn_id": route.webhook.connection,
+        "endpoint": route.webhook.endpoint,
+        "json": slack if route.webhook.body == "slack" else asdict(message),
+    }
