@@ -33,7 +33,7 @@ def upgrade_institution(
     from deid_tasks.settings import Secrets, load_institution
 
     settings = load_institution(institutions / f"{institution}.yaml")
-    for version in upgrade_schemas(Secrets().text(settings.warehouse.connection), settings):
+    for version in upgrade_schemas(Secrets().text(settings.warehouse.connection_of("owner")), settings):
         if version.before == version.after:
             typer.echo(f"{version.schema}: {version.after}, nothing to do")
         else:

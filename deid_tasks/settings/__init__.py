@@ -26,8 +26,8 @@ from deid_tasks.settings.gate import DriftSettings, GateSettings
 from deid_tasks.settings.institution import (
     DictionariesSettings,
     InstitutionSettings,
+    Layer,
     NotesSettings,
-    WarehouseSettings,
 )
 from deid_tasks.settings.landing import ColumnType, LandedTableSettings, LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
@@ -50,8 +50,10 @@ from deid_tasks.settings.section import Section
 from deid_tasks.settings.spark import SparkSettings
 from deid_tasks.settings.storage import PublishSettings, VaultSettings, WorkspaceSettings, WorkStore
 from deid_tasks.settings.transformers import ModelSettings, SecondStageSettings, TransformerSettings
+from deid_tasks.settings.warehouse import DATABASE_TASKS, DatabaseTask, WarehouseSettings
 
 __all__ = [
+    "DATABASE_TASKS",
     "DESIGNS",
     "DISAGREEMENT",
     "RENAMED_DESIGNS",
@@ -59,6 +61,7 @@ __all__ = [
     "AnnotationSettings",
     "CacheSettings",
     "ColumnType",
+    "DatabaseTask",
     "ContextRule",
     "ContextSettings",
     "Design",
@@ -69,6 +72,7 @@ __all__ = [
     "GateSettings",
     "HarvestSettings",
     "InstitutionSettings",
+    "Layer",
     "LandedTableSettings",
     "LandingSettings",
     "MaintenanceSettings",

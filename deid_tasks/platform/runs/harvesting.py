@@ -49,7 +49,7 @@ def harvest_candidates(settings: InstitutionSettings, secrets: Secrets) -> dict[
     engine = load_engine(settings, secrets).reading_included()
     folder = harvest_dir(settings)
     folder.mkdir(mode=0o700, exist_ok=True)
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("evidence"))
     sentences: list[SentenceCandidate] = []
     figures: dict[str, Any] = {"notes": 0, "sentences": 0}
     with PatientCounter(folder, secrets.key(settings.obfuscate.key)) as counter:

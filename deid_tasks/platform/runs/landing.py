@@ -125,7 +125,7 @@ def land_deliveries(settings: InstitutionSettings, secrets: Secrets, *, dry_run:
     if contract is None:
         raise SettingsError(f"{settings.institution}: the settings have no section landing, so nothing can be landed")
     location = LandingLocation(contract, secrets)
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("land"))
     names = location.names()
     deliveries = read_deliveries(location, contract, names)
     unlisted = unlisted_files(deliveries, contract, names)

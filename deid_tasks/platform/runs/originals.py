@@ -107,7 +107,7 @@ def store_vault(settings: InstitutionSettings, secrets: Secrets, run_id: str, re
 def _store(settings: InstitutionSettings, secrets: Secrets, run_id: str, shards: RunFiles, files: list[Path]) -> int:
     """Replace the sealed originals of the run's notes; return the number of published ones."""
     store = VaultStore(settings, secrets)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         work = read_work(connection, settings, run_id)
         replaced = replaced_slices(connection, settings, run_id)
         whole = published_keys(connection, settings, run_id)
@@ -151,7 +151,7 @@ def reidentify_notes(
     if not notes or not reason.strip():
         raise InputError("give at least one note and a reason (--reason)")
     keys = list(dict.fromkeys(_note_key(settings, secrets, note) for note in notes))
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("reidentify"))) as connection:
         record_reidentification(connection, settings, asked_by, reason.strip(), keys)
     opener = vault_opener(settings, secrets)
     by_key = {row["note_key"]: row for row in read_published_notes(settings, secrets, keys)}

@@ -64,7 +64,7 @@ def retract(
     if not (patient_ids or note_ids) or not reason.strip():
         raise InputError("name at least one patient (--patient) or note (--note), and a reason (--reason)")
     now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None) - datetime.timedelta(days=1)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         rows = [Exclusion(one, None, reason.strip(), now, requested_by) for one in patient_ids]
         rows += [Exclusion(None, one, reason.strip(), now, requested_by) for one in note_ids]
         add_exclusions(connection, settings, rows)
@@ -133,7 +133,7 @@ def purge_removed(settings: InstitutionSettings, secrets: Secrets, *, at_once: b
     """
     now = datetime.datetime.now(datetime.UTC)
     readers = datetime.timedelta(hours=0 if at_once else settings.publish.retract_hours / 2)
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("publish"))
     with connect(uri) as connection:
         waiting = open_retractions(connection, settings)
         due = [row for row in waiting if row.removed_at <= now - readers]

@@ -58,7 +58,7 @@ def record_review(
         decided_by: Name or id of the person in Airflow.
         decided_at: When the person answered.
     """
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         for held in released["review"]:
             record_approval(
                 connection,
