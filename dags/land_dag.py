@@ -45,7 +45,7 @@ def build(settings: InstitutionSettings, landing: LandingSettings) -> DAG:
         loaded = land.override(
             outlets=[raw_tables_asset(name)], execution_timeout=datetime.timedelta(hours=_LOADING_HOURS)
         )
-        upgrade_tables(name) >> loaded(name)
+        upgrade_tables.override(**dbt_task(settings))(name) >> loaded(name)
     return dag
 
 

@@ -157,6 +157,16 @@ def test_changes_and_removals_need_no_more(site, worked):
     assert [use.is_current for use in runs.surrogate_keys(settings, secrets)] == [True]
 
 
+def test_a_run_that_is_planned_takes_merges_over(site, worked):
+    run_script(
+        site.superuser,
+        "insert into rolesite_ehr.person_merge (person_id, surviving_person_id, merged_at)"
+        " select max(person_id), min(person_id), timestamp '2024-01-02' from rolesite_ehr.person",
+    )
+    runs.plan_notes_run(site.settings, site.secrets, "merged", START + DAY, START + 2 * DAY)
+    assert asked(site.uris["engine"], "select count(*) from rolesite_staging.stg_patient_merge") == [(1,)]
+
+
 def test_samples_and_annotation_need_no_more(site, worked):
     settings, secrets = site.settings, site.secrets
     drawn = runs.draw_samples(settings, secrets)
