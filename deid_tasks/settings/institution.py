@@ -164,6 +164,11 @@ class InstitutionSettings(EngineSettings):
     sampling: SamplingSettings = SamplingSettings()
     annotation: AnnotationSettings = AnnotationSettings()
     training: TrainingSettings = TrainingSettings()
+    evidence: TaskPlacement | None = Field(
+        default=None,
+        description="Where the tasks of samples, gold sets, harvests, training and evaluation run, which alone need the"
+        " signing key and read gold notes; where the others do if not given.",
+    )
     gate: GateSettings = GateSettings()
     publish: PublishSettings
     maintenance: MaintenanceSettings = MaintenanceSettings()
