@@ -91,7 +91,9 @@ def _kind(name: str) -> str:
 
 def test_each_component_has_the_secrets_that_it_needs_and_no_others():
     found = {
-        name: {_kind(key) for key in service.get("environment", ()) if key.startswith(("AIRFLOW_CONN_", "AIRFLOW_VAR_"))}
+        name: {
+            _kind(key) for key in service.get("environment", ()) if key.startswith(("AIRFLOW_CONN_", "AIRFLOW_VAR_"))
+        }
         for name, service in _SERVICES.items()
         if "build" in service and name != "demo-data"
     }

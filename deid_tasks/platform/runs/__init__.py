@@ -24,6 +24,7 @@ from deid_tasks.platform.runs.pseudonyms import surrogate_keys
 from deid_tasks.platform.runs.publication import publish_notes, record_removals, remove_notes, retract_at_once
 from deid_tasks.platform.runs.reconciliation import reconcile_run
 from deid_tasks.platform.runs.restatement import plan_restate_run, stale_notes
+from deid_tasks.platform.runs.retention import delete_old_texts
 from deid_tasks.platform.runs.retractions import purge_removed, retract
 from deid_tasks.platform.runs.reviews import record_review
 from deid_tasks.platform.runs.sampling import draw_samples
@@ -72,6 +73,7 @@ __all__ = [  # noqa: RUF022
     "compact_table",
     "expire_snapshots",
     "prune_files",
+    "delete_old_texts",
     # Requests of authorised people.
     "retract",
     "retract_at_once",

@@ -173,4 +173,5 @@ def _prune_evaluations(settings: InstitutionSettings, secrets: Secrets) -> int:
     old = [name for modified, name in written[_RETAINED_REPORTS:] if modified < oldest]
     for name in old:
         shared.delete(folder / name)
+        shared.delete((folder / name).with_suffix(".html"))
     return len(old)

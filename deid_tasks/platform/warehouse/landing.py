@@ -132,6 +132,21 @@ def record_quarantine(
         )
 
 
+def prune_quarantine(connection: Connection, settings: InstitutionSettings, days: float) -> int:
+    """Delete the bad rows that are older than ``days``; return their number."""
+    with connection.cursor() as cursor:
+        cursor.execute("select to_regclass(%s) is null", (f"{settings.schema_name('ehr')}.landing_quarantine",))
+        if cursor.fetchone() == (True,):
+            return 0
+        cursor.execute(
+            compose(
+                "delete from {ehr}.landing_quarantine where quarantined_at < now() - %s * interval '1 day'", settings
+            ),
+            (days,),
+        )
+        return int(cursor.rowcount)
+
+
 def prepare_table(connection: Connection, settings: InstitutionSettings, table: LandedTableSettings) -> ColumnLimits:
     """Make a raw table where it is missing; return what it asks of its columns.
 

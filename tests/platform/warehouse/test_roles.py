@@ -1,123 +1,25 @@
 """Database roles: each does the work of its tasks over a whole day, and nothing else."""
 
-import base64
-import dataclasses
-import datetime
 import json
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
-import boto3
-import psycopg2
 import pytest
 from typer.testing import CliRunner
 
 from deid_tasks.cli.app import app
 from deid_tasks.core.errors import WarehouseError
-from deid_tasks.evidence.gate import new_key_pair
-from deid_tasks.hospital import build_hospital, write_notes
-from deid_tasks.hospital.layouts import load
-from deid_tasks.hospital.records import HospitalSpec, World
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
-from deid_tasks.platform.vault import new_vault_keys
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.role_check import role_differences
 from deid_tasks.platform.warehouse.role_grants import roles_script
 from deid_tasks.platform.warehouse.roles import EVERY_TABLE, OWNERS, RIGHTS
 from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
-from deid_tasks.settings import DATABASE_TASKS, InstitutionSettings, Secrets
-from tests.support.dbt_models import build_models
+from deid_tasks.settings import DATABASE_TASKS, Secrets
 from tests.support.deliveries import landing_settings
-from tests.support.freeze_truth import freeze_truth
-from tests.support.published_days import DAY, START, follow_changes, release, texts, with_settings
-from tests.support.role_logins import make_logins, run_script
-
-CONTRACT = Path(__file__).parents[3] / "dbt" / "models" / "staging" / "models.yml"
-
-
-def settings_of(name, folder, **sections):
-    return InstitutionSettings.model_validate(
-        {
-            "institution": name,
-            "title": name,
-            # No secret has the name of `connection`: a step that forgot its task fails.
-            "warehouse": {
-                "connection": "nobodys",
-                "connections": {task: f"{name}_{task}" for task in DATABASE_TASKS},
-                "layout": "omop",
-            },
-            "notes": {"start_date": "2024-01-01", "shard_notes": 40},
-            "detect": {"detectors": ["patterns", "lexicon", "patient"]},
-            "obfuscate": {"key": "surrogate_key"},
-            "sampling": {"size": 5, "random_size": 5},
-            "gate": {"recall_min": 0.5, "precision_min": 0.5, "stratum_recall_min": 0.4},
-            "publish": {
-                "bucket": "published", "object_store": "object_store", "catalog": "catalog", "table": f"{name}.notes",
-                "tables": ["patients"],
-            },
-            "vault": {"bucket": "rolesite-originals", "object_store": "object_store"},
-            "work_dir": str(folder / name),
-            **sections,
-        }
-    )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def site(postgres, object_store, tmp_path_factory):
-    """An institution whose every step has the login of its task."""
-    folder = tmp_path_factory.mktemp("roles")
-    postgres.create_database("roles_tests")
-    superuser = postgres.uri("roles_tests")
-    settings = settings_of("rolesite", folder)
-    hospital = build_hospital(HospitalSpec("rolesite", World.DEV, seed=3, patients=40, providers=12, notes=120, days=2))
-    notes = list(write_notes(hospital))
-    connection = psycopg2.connect(superuser)
-    load(connection, hospital, notes, "rolesite_ehr", "omop")
-    connection.close()
-    uris = make_logins(superuser, settings)
-    upgrade_schemas(uris["owner"], settings)
-    build_models(uris["build"], "rolesite", "omop", folder)
-    own = psycopg2.connect(uris["evidence"])
-    for design, chosen in (("stratified", notes[:50]), ("random", notes[50:100])):
-        freeze_truth(own, settings, chosen, design)
-    own.close()
-    boto3.client(
-        "s3", endpoint_url=object_store["endpoint"], region_name="us-east-1",
-        aws_access_key_id="test", aws_secret_access_key="test-secret",
-    ).create_bucket(Bucket="rolesite-originals")  # fmt: skip
-    signing, verification = new_key_pair()
-    private, public = new_vault_keys()
-    held = {
-        **{f"rolesite_{task}": uri for task, uri in uris.items()},
-        "catalog": superuser,
-        "object_store": json.dumps(object_store),
-        "surrogate_key": base64.b64encode(bytes(range(32))).decode(),
-        "certificate_signing_key": signing,
-        "certificate_verification_key": verification,
-        "vault_public_key": public,
-        "vault_private_key": private,
-    }
-    return SimpleNamespace(
-        settings=settings, secrets=Secrets(held.get), uris=uris, superuser=superuser, held=held, notes=notes
-    )
-
-
-@pytest.fixture(scope="module")
-def worked(site):
-    """Two days of work, each step as its role: what it reports."""
-    settings, secrets = site.settings, site.secrets
-    compiled = runs.compile_dictionaries(settings, secrets)
-    certified = runs.evaluate_and_certify(settings, secrets)
-    shards, released, published = release(settings, site, "roles")
-    stored = runs.store_vault(settings, secrets, "roles", released)
-    tables = runs.publish_tables(settings, secrets, "roles", CONTRACT)
-    runs.delete_run_files(settings, secrets, "roles")
-    return SimpleNamespace(
-        compiled=compiled, certified=certified, shards=shards, released=released, published=published, stored=stored,
-        tables=tables,
-    )  # fmt: skip
+from tests.support.published_days import DAY, START, follow_changes, texts
+from tests.support.role_logins import make_logins, run_script, settings_with_roles
 
 
 def refused(uri, *statements, match="permission denied|must be owner"):
@@ -139,11 +41,11 @@ def test_every_step_of_a_day_has_what_it_needs(worked):
     assert worked.tables["tables"]["patients"] > 10
 
 
-def test_changes_and_removals_need_no_more(site, worked):
-    settings, secrets = site.settings, site.secrets
-    note = site.notes[0]
+def test_changes_and_removals_need_no_more(role_site, worked):
+    settings, secrets = role_site.settings, role_site.secrets
+    note = role_site.notes[0]
     runs.retract(settings, secrets, note_ids=[note.note_id], reason="consent_withdrawn", requested_by="officer")
-    follow_changes(settings, site, "changes/roles")
+    follow_changes(settings, role_site, "changes/roles")
     runs.purge_removed(settings, secrets, at_once=True)
     assert runs.retract_at_once(settings, secrets)["removed"] == 0
     assert runs.reconcile_ledger(settings, secrets)["published"] == worked.published["notes"] - 1
@@ -157,18 +59,18 @@ def test_changes_and_removals_need_no_more(site, worked):
     assert [use.is_current for use in runs.surrogate_keys(settings, secrets)] == [True]
 
 
-def test_a_run_that_is_planned_takes_merges_over(site, worked):
+def test_a_run_that_is_planned_takes_merges_over(role_site, worked):
     run_script(
-        site.superuser,
+        role_site.superuser,
         "insert into rolesite_ehr.person_merge (person_id, surviving_person_id, merged_at)"
         " select max(person_id), min(person_id), timestamp '2024-01-02' from rolesite_ehr.person",
     )
-    runs.plan_notes_run(site.settings, site.secrets, "merged", START + DAY, START + 2 * DAY)
-    assert asked(site.uris["engine"], "select count(*) from rolesite_staging.stg_patient_merge") == [(1,)]
+    runs.plan_notes_run(role_site.settings, role_site.secrets, "merged", START + DAY, START + 2 * DAY)
+    assert asked(role_site.uris["engine"], "select count(*) from rolesite_staging.stg_patient_merge") == [(1,)]
 
 
-def test_samples_and_annotation_need_no_more(site, worked):
-    settings, secrets = site.settings, site.secrets
+def test_samples_and_annotation_need_no_more(role_site, worked):
+    settings, secrets = role_site.settings, role_site.secrets
     drawn = runs.draw_samples(settings, secrets)
     assert drawn
     runs.export_tasks(settings, secrets)
@@ -176,21 +78,23 @@ def test_samples_and_annotation_need_no_more(site, worked):
     runs.harvest_candidates(settings, secrets)
 
 
-def test_reidentification_needs_no_more(site, worked):
-    [key, *_] = sorted(texts(open_table(site.settings, site.secrets).scan().to_arrow()))
-    [original] = runs.reidentify_notes(site.settings, site.secrets, [key], "adverse event, ticket 17", "officer")
-    assert original.text in {note.text for note in site.notes}
+def test_reidentification_needs_no_more(role_site, worked):
+    [key, *_] = sorted(texts(open_table(role_site.settings, role_site.secrets).scan().to_arrow()))
+    [original] = runs.reidentify_notes(
+        role_site.settings, role_site.secrets, [key], "adverse event, ticket 17", "officer"
+    )
+    assert original.text in {note.text for note in role_site.notes}
     # The session's user is the login, not the group that it acts as.
-    [(user,)] = asked(site.uris["reidentify"], "select database_user from rolesite_results.reidentification")
+    [(user,)] = asked(role_site.uris["reidentify"], "select database_user from rolesite_results.reidentification")
     assert user == "rolesite_reidentify_login"
 
 
-def test_the_database_is_what_the_script_says_after_all_of_this(site, worked):
-    with connect(site.uris["owner"]) as connection:
-        assert role_differences(connection, site.settings) == []
-    run_script(site.superuser, roles_script(site.settings))
-    with connect(site.uris["owner"]) as connection:
-        assert role_differences(connection, site.settings) == []
+def test_the_database_is_what_the_script_says_after_all_of_this(role_site, worked):
+    with connect(role_site.uris["owner"]) as connection:
+        assert role_differences(connection, role_site.settings) == []
+    run_script(role_site.superuser, roles_script(role_site.settings))
+    with connect(role_site.uris["owner"]) as connection:
+        assert role_differences(connection, role_site.settings) == []
 
 
 ROWS_OF_THE_LOG = "rolesite_results.reidentification"
@@ -207,16 +111,16 @@ TAMPERING = (
 
 
 @pytest.mark.parametrize("task", [task for task in DATABASE_TASKS if task not in {"land", "owner"}])
-def test_no_task_can_tamper_with_the_log_of_reidentification(site, task):
-    refused(site.uris[task], *TAMPERING)
+def test_no_task_can_tamper_with_the_log_of_reidentification(role_site, task):
+    refused(role_site.uris[task], *TAMPERING)
     # Ownership is what decides that, and no role can take the owner's.
-    refused(site.uris[task], "set role rolesite_owner", f"alter table {ROWS_OF_THE_LOG} owner to current_user")
+    refused(role_site.uris[task], "set role rolesite_owner", f"alter table {ROWS_OF_THE_LOG} owner to current_user")
 
 
 @pytest.mark.parametrize("task", [task for task in DATABASE_TASKS if task not in {"land", "reidentify", "owner"}])
-def test_who_asked_for_originals_is_for_reidentification_alone(site, task):
+def test_who_asked_for_originals_is_for_reidentification_alone(role_site, task):
     refused(
-        site.uris[task],
+        role_site.uris[task],
         f"select * from {ROWS_OF_THE_LOG}",
         f"insert into {ROWS_OF_THE_LOG} (asked_by, reason, note_keys) values ('x', 'x', '{{}}')",
     )
@@ -225,7 +129,11 @@ def test_who_asked_for_originals_is_for_reidentification_alone(site, task):
 NOTES = "select note_text from rolesite_staging.stg_note"
 GOLD = "select text from rolesite_gold.gold_note"
 RAW = "select * from rolesite_ehr.note"
-RAW_WRITES = ("update rolesite_ehr.note set note_text = ''", "delete from rolesite_ehr.person", "drop table rolesite_ehr.note")
+RAW_WRITES = (
+    "update rolesite_ehr.note set note_text = ''",
+    "delete from rolesite_ehr.person",
+    "drop table rolesite_ehr.note",
+)
 FORBIDDEN = {
     "source": (
         *RAW_WRITES, NOTES, GOLD, "select * from rolesite_results.run",
@@ -283,41 +191,41 @@ FORBIDDEN = {
 
 
 @pytest.mark.parametrize("task", FORBIDDEN)
-def test_a_role_cannot_do_what_others_do(site, worked, task):
-    refused(site.uris[task], *FORBIDDEN[task])
+def test_a_role_cannot_do_what_others_do(role_site, worked, task):
+    refused(role_site.uris[task], *FORBIDDEN[task])
 
 
 def test_every_role_has_forbidden_acts():
     assert {*FORBIDDEN, "land"} == {*DATABASE_TASKS}
 
 
-def test_the_page_shows_its_figures(site, worked, monkeypatch):
-    monkeypatch.syspath_prepend(str(CONTRACT.parents[3] / "plugins"))
-    monkeypatch.setenv("AIRFLOW_CONN_ROLESITE_PAGE", site.uris["page"])
+def test_the_page_shows_its_figures(role_site, worked, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[3] / "plugins"))
+    monkeypatch.setenv("AIRFLOW_CONN_ROLESITE_PAGE", role_site.uris["page"])
     from palimpsest_page.figures import read_figures
 
-    figures = read_figures(site.settings)
+    figures = read_figures(role_site.settings)
     assert figures.problem == ""
     assert figures.quality and figures.certificates and figures.engines and figures.runs
 
 
-def test_one_institution_cannot_read_another(site, worked, tmp_path):
-    other = settings_of("rolesland", tmp_path)
-    uris = make_logins(site.superuser, other)
+def test_one_institution_cannot_read_another(role_site, worked, tmp_path):
+    other = settings_with_roles("rolesland", tmp_path)
+    uris = make_logins(role_site.superuser, other)
     upgrade_schemas(uris["owner"], other)
     for task in ("source", "build", "engine", "evidence", "publish", "page", "reidentify", "owner"):
         refused(uris[task], RAW, NOTES, GOLD, f"select * from {ROWS_OF_THE_LOG}", "select * from rolesite_results.run")
         refused(uris[task], f"set role rolesite_{task}")
 
 
-def test_landing_writes_raw_tables_and_no_others(site, tmp_path):
+def test_landing_writes_raw_tables_and_no_others(role_site, tmp_path):
     deliveries = tmp_path / "deliveries"
     deliveries.mkdir()
     from tests.platform.runs.test_landing import first_delivery
 
     landing = landing_settings(deliveries)
-    settings = settings_of("roleslanded", tmp_path).model_copy(update={"landing": landing})
-    uris = make_logins(site.superuser, settings)
+    settings = settings_with_roles("roleslanded", tmp_path).model_copy(update={"landing": landing})
+    uris = make_logins(role_site.superuser, settings)
     upgrade_schemas(uris["owner"], settings)
     secrets = Secrets({f"roleslanded_{task}": uri for task, uri in uris.items()}.get)
     first_delivery(deliveries)
@@ -349,11 +257,11 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("statement", CHANGED)
-def test_a_changed_right_is_found_and_mended(site, worked, statement):
-    run_script(site.superuser, statement)
+def test_a_changed_right_is_found_and_mended(role_site, worked, statement):
+    run_script(role_site.superuser, statement)
     try:
-        with connect(site.uris["owner"]) as connection:
-            found = {(one.role, one.what) for one in role_differences(connection, site.settings)}
+        with connect(role_site.uris["owner"]) as connection:
+            found = {(one.role, one.what) for one in role_differences(connection, role_site.settings)}
         assert CHANGED[statement] in found
     finally:
         undo = {
@@ -361,33 +269,33 @@ def test_a_changed_right_is_found_and_mended(site, worked, statement):
             "alter role rolesite_publish createrole": "alter role rolesite_publish nocreaterole",
         }
         if statement in undo:
-            run_script(site.superuser, undo[statement])
-        run_script(site.superuser, roles_script(site.settings))
-    with connect(site.uris["owner"]) as connection:
-        assert role_differences(connection, site.settings) == []
+            run_script(role_site.superuser, undo[statement])
+        run_script(role_site.superuser, roles_script(role_site.settings))
+    with connect(role_site.uris["owner"]) as connection:
+        assert role_differences(connection, role_site.settings) == []
 
 
-def test_the_command_prints_the_script_and_compares(site, worked, tmp_path, monkeypatch):
-    document = site.settings.model_dump(mode="json", exclude_defaults=True)
+def test_the_command_prints_the_script_and_compares(role_site, worked, tmp_path, monkeypatch):
+    document = role_site.settings.model_dump(mode="json", exclude_defaults=True)
     (tmp_path / "rolesite.yaml").write_text(json.dumps(document))
     arguments = ["roles", "--institution", "rolesite", "--institutions", str(tmp_path)]
     printed = CliRunner().invoke(app, arguments)
     assert printed.exit_code == 0
-    assert printed.output == roles_script(site.settings)
-    monkeypatch.setenv("PALIMPSEST_SECRET_ROLESITE_OWNER", site.uris["owner"])
+    assert printed.output == roles_script(role_site.settings)
+    monkeypatch.setenv("PALIMPSEST_SECRET_ROLESITE_OWNER", role_site.uris["owner"])
     assert CliRunner().invoke(app, [*arguments, "--check"]).exit_code == 0
-    run_script(site.superuser, "grant delete on rolesite_results.run to rolesite_page")
+    run_script(role_site.superuser, "grant delete on rolesite_results.run to rolesite_page")
     found = CliRunner().invoke(app, [*arguments, "--check"])
-    run_script(site.superuser, roles_script(site.settings))
+    run_script(role_site.superuser, roles_script(role_site.settings))
     assert found.exit_code == 1
     assert re.search(r"rolesite_page +rolesite_results\.run +select +delete, select", found.output)
 
 
-def test_rights_name_tables_that_there_are(site, worked):
+def test_rights_name_tables_that_there_are(role_site, worked):
     tables = {
         (schema, table)
         for schema, table in asked(
-            site.superuser,
+            role_site.superuser,
             "select nspname, relname from pg_class as c inner join pg_namespace as n on c.relnamespace = n.oid"
             " where nspname like 'rolesite%'",
         )
@@ -395,16 +303,18 @@ def test_rights_name_tables_that_there_are(site, worked):
     for rights in RIGHTS.values():
         for right in rights:
             if right.table != EVERY_TABLE:
-                assert (site.settings.schema_name(right.layer), right.table) in tables
+                assert (role_site.settings.schema_name(right.layer), right.table) in tables
 
 
-def test_a_table_of_results_that_nobody_may_read_is_noticed(site):
+def test_a_table_of_results_that_nobody_may_read_is_noticed(role_site):
     """A migration that adds a table must say here who may use it."""
     named = {(right.layer, right.table) for rights in RIGHTS.values() for right in rights}
     made = asked(
-        site.superuser,
+        role_site.superuser,
         "select table_schema, table_name from information_schema.tables"
         " where table_schema in ('rolesite_results', 'rolesite_gold') and table_name <> 'alembic_version'",
     )
-    layers = {site.settings.schema_name(layer): layer for layer in OWNERS}
-    assert {(layers[schema], table) for schema, table in made} == {one for one in named if one[0] in {"results", "gold"}}
+    layers = {role_site.settings.schema_name(layer): layer for layer in OWNERS}
+    assert {(layers[schema], table) for schema, table in made} == {
+        one for one in named if one[0] in {"results", "gold"}
+    }
