@@ -9,6 +9,7 @@ from airflow.sdk.exceptions import AirflowSkipException
 from deid_tasks.settings import InstitutionSettings, LandingSettings
 from wiring.assets import raw_tables_asset
 from wiring.institutions import usable_institutions
+from wiring.placement import dbt_task
 from wiring.policy import Kind, dag_arguments
 from wiring.start import upgrade_tables
 from wiring.steps import run_step

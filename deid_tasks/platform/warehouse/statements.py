@@ -32,7 +32,7 @@ def statement_text(statement: sql.Composable) -> str:
     if isinstance(statement, sql.Composed):
         return "".join(map(statement_text, statement.seq))
     if isinstance(statement, sql.Identifier):
-        quote = PGDialect_psycopg2().identifier_preparer.quote
+        quote = PGDialect_psycopg2().identifier_preparer.quote  # type: ignore[no-untyped-call]
         return ".".join(quote(name) for name in statement.strings)
     if isinstance(statement, sql.Literal):
         return "'" + str(statement.wrapped).replace("'", "''") + "'"
