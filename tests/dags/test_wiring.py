@@ -61,7 +61,7 @@ def test_only_a_public_key_may_be_a_variable(monkeypatch):
     for secret in (private, "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU=", "postgresql://u:p@host/db"):
         monkeypatch.setenv("AIRFLOW_VAR_SOME_KEY", secret)
         with pytest.raises(
-            SettingsError, match="'some_key' is an Airflow variable.*--conn-type generic.*variables delete"
+            SettingsError, match=r"'some_key' is an Airflow variable.*--conn-type generic.*variables delete"
         ) as e:
             airflow_secrets().text("some_key")
         assert secret not in str(e.value)

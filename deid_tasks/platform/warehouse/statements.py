@@ -1,7 +1,6 @@
 """SQL statements over an institution's schemas, composed by the driver: no name is put into a string by hand."""
 
 from psycopg2 import sql
-from sqlalchemy.dialects.postgresql.psycopg2 import PGDialect_psycopg2
 
 from deid_tasks.settings import InstitutionSettings
 
@@ -25,19 +24,6 @@ def compose(statement: str, settings: InstitutionSettings, **parts: sql.Composab
         gold=sql.Identifier(settings.schema_name("gold")),
         **parts,
     )
-
-
-def statement_text(statement: sql.Composable) -> str:
-    """Return a statement as text for people to read and run; no connection is needed to quote its names."""
-    if isinstance(statement, sql.Composed):
-        return "".join(map(statement_text, statement.seq))
-    if isinstance(statement, sql.Identifier):
-        quote = PGDialect_psycopg2().identifier_preparer.quote  # type: ignore[no-untyped-call]
-        return ".".join(quote(name) for name in statement.strings)
-    if isinstance(statement, sql.Literal):
-        return "'" + str(statement.wrapped).replace("'", "''") + "'"
-    assert isinstance(statement, sql.SQL)
-    return statement.string
 
 
 def column_list(names: "tuple[str, ...] | list[str]") -> sql.Composed:
