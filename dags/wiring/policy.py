@@ -13,6 +13,7 @@ from deid_tasks.core.errors import ApprovalError, GateError, InputError, Lexicon
 from deid_tasks.settings import InstitutionSettings
 from wiring.alarms import deadline_alerts, failure_notifiers
 from wiring.documents import dag_document
+from wiring.placement import evidence_task
 
 
 class Kind(StrEnum):
@@ -32,6 +33,8 @@ class Kind(StrEnum):
     EVALUATE = "evaluate"
 
 
+_EVIDENCE = frozenset({Kind.HARVEST, Kind.SAMPLE, Kind.GOLD, Kind.TRAIN, Kind.EVALUATE})
+"""Kinds whose tasks are placed together: they read gold notes, and one of them signs."""
 _WORK_HOURS = 24
 """Hours after which a run is ended that waits for nothing."""
 
@@ -126,6 +129,7 @@ def dag_arguments(kind: Kind, settings: InstitutionSettings, **document_values: 
             "retry_policy": _FAIL_AT_ONCE,
             "on_failure_callback": failure_notifiers(settings, kind.value),
             "execution_timeout": datetime.timedelta(hours=2),
+            **(evidence_task(settings) if kind in _EVIDENCE else {}),
         },
     }
 

@@ -34,6 +34,7 @@ INDIFFERENT = {
     "training",
     "sampling",
     "annotation",
+    "evidence",
     "gate",
     "alarms",
     "approvals",

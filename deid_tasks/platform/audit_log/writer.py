@@ -22,7 +22,7 @@ from deid_tasks.platform.warehouse.audit_log import (
     last_audit_row,
     lock_audit_log,
 )
-from deid_tasks.settings import InstitutionSettings, Secrets
+from deid_tasks.settings import DatabaseTask, InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
 
@@ -69,27 +69,32 @@ class AuditWriter:
 
 
 @contextmanager
-def audited(settings: InstitutionSettings, secrets: Secrets) -> Iterator[AuditWriter]:
+def audited(settings: InstitutionSettings, secrets: Secrets, task: DatabaseTask) -> Iterator[AuditWriter]:
     """Yield a writer of the audit log; its rows are committed with what the block writes over its connection.
 
-    The first writer of an institution takes over what was recorded before there was a log. After the commit the new
-    head is stored outside the database. A head that cannot be stored is logged, and does not undo the act.
+    After the commit the new head is stored outside the database. A head that cannot be stored is logged, and does not
+    undo the act.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        task: The kind of task that acts, whose database role writes.
     """
     signer = AuditSigner(settings, secrets)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of(task))) as connection:
         writer = AuditWriter(connection, settings, signer)
-        if last_audit_row(connection, settings) is None:
-            _open_log(writer, settings)
         yield writer
     if writer.newest is not None:
         _store_head(settings, secrets, writer.newest, signer)
 
 
-def _open_log(writer: AuditWriter, settings: InstitutionSettings) -> None:
-    writer.lock()
-    if last_audit_row(writer.connection, settings) is None:
-        for event in earlier_events(writer.connection, settings):
-            writer.append(event)
+def open_audit_log(settings: InstitutionSettings, secrets: Secrets) -> None:
+    """Begin the log of an institution that has none with what was recorded before there was a log."""
+    with audited(settings, secrets, "owner") as audit:
+        audit.lock()
+        if last_audit_row(audit.connection, settings) is None:
+            for event in earlier_events(audit.connection, settings):
+                audit.append(event)
 
 
 def _store_head(settings: InstitutionSettings, secrets: Secrets, row: AuditLogRow, signer: AuditSigner) -> None:

@@ -3,7 +3,7 @@
 import datetime
 import json
 import secrets as randomness
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,9 +21,11 @@ from deid_tasks.platform.warehouse.approval_requests import (
     read_requests,
 )
 from deid_tasks.platform.warehouse.audit_log import audit_rows_of, newest_audit_row
-from deid_tasks.settings import InstitutionSettings, Secrets
+from deid_tasks.settings import DatabaseTask, InstitutionSettings, Secrets
 
 RequestState = Literal["waiting", "approved", "rejected", "used", "expired"]
+_WRITERS: Mapping[RequestedAct, DatabaseTask] = {"retraction": "publish", "reidentification": "reidentify"}
+"""The kind of task that carries out each act, and asks for it."""
 _ALONE = datetime.timedelta(hours=24)
 """The time over which ``approvals.reidentify_max_notes`` counts."""
 
@@ -61,7 +63,7 @@ def file_request(
         list(note_ids),
         now + datetime.timedelta(hours=settings.approvals.request_hours),
     )
-    with audited(settings, secrets) as audit:
+    with audited(settings, secrets, _WRITERS[act]) as audit:
         record = add_request(audit.connection, settings, request)
         details = {"for": act, "record": record, "patients": len(patient_ids)}
         details |= {"notes": len(note_keys) + len(note_ids)}
@@ -71,7 +73,7 @@ def file_request(
 
 def read_request_states(settings: InstitutionSettings, secrets: Secrets) -> list[RequestStatus]:
     """Return every request with its state, the oldest first."""
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("audit"))) as connection:
         return [
             RequestStatus(request, *_state(connection, settings, request))
             for request, _ in read_requests(connection, settings).values()
@@ -92,7 +94,7 @@ def decide_request(
         ApprovalError: there is no such request, it waits no longer, or the person made it. An approval of one's own
             request is recorded as refused.
     """
-    with audited(settings, secrets) as audit:
+    with audited(settings, secrets, "audit") as audit:
         audit.lock()
         request, prepared = _request(audit.connection, settings, secrets, request_id)
         state, _ = _state(audit.connection, settings, request)

@@ -50,7 +50,7 @@ def certificate_days_left(settings: InstitutionSettings, secrets: Secrets) -> fl
         GateError: no engine is promoted, or its certificate is not valid.
     """
     fingerprint = pin_engine(settings, secrets)["fingerprint"]
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         content = valid_certificate(connection, settings, secrets, fingerprint)
     if settings.gate.certificate_max_age_days is None:
         return None
