@@ -8,8 +8,10 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 
 @logged_step
 def upgrade_tables(settings: InstitutionSettings, secrets: Secrets) -> list[SchemaVersion]:
-    """Create or upgrade the schemas ``_gold`` and ``_results``; return the revisions of each. Every row is kept, and the
-    audit log is begun where there is none."""
+    """Create or upgrade the schemas ``_gold`` and ``_results``; return the revisions of each.
+
+    Every row is kept. An institution without an audit log gets one, which begins with what was recorded before.
+    """
     uri = secrets.text(settings.warehouse.connection_of("owner"))
     versions = upgrade_schemas(uri, settings)
     open_audit_log(settings, secrets)
