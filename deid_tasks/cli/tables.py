@@ -29,11 +29,11 @@ def upgrade_institution(
     Run it before the first `dbt build` and after installing a release. It may run at any time and more than once; the
     DAG dictionaries__INSTITUTION runs it first. Other sessions wait while tables are altered.
     """
-    from deid_tasks.platform import runs
+    from deid_tasks.platform.runs.schema_upgrade import upgraded_schemas
     from deid_tasks.settings import Secrets, load_institution
 
     settings = load_institution(institutions / f"{institution}.yaml")
-    for version in runs.upgrade_tables(settings, Secrets()):
+    for version in upgraded_schemas(settings, Secrets()):
         if version.before == version.after:
             typer.echo(f"{version.schema}: {version.after}, nothing to do")
         else:

@@ -45,6 +45,10 @@ class Bucket:
         if self._retains_versions:
             self._delete_versions(key, newest_too=False)
 
+    def add(self, key: str, content: bytes) -> None:
+        """Write an object whose name nothing else has; former versions of the same content stay."""
+        self._client.put_object(Bucket=self._name, Key=key, Body=content)
+
     def upload(self, key: str, path: Path, sha256: str) -> None:
         """Write a file of any size as an object, with its hash beside it."""
         self._client.upload_file(

@@ -21,3 +21,13 @@ def test_upgrade_says_what_it_did_and_may_run_again(database, institution, tmp_p
         "riverside_gold: gold_0003, nothing to do",
         "riverside_results: results_0011, nothing to do",
     ]
+
+
+def test_an_upgrade_opens_the_audit_log_once(desk, tmp_path, monkeypatch):
+    (tmp_path / "riverside.yaml").write_text(yaml.safe_dump(desk.settings.model_dump(mode="json")))
+    for name, value in desk.held.items():
+        monkeypatch.setenv(f"PALIMPSEST_SECRET_{name.upper()}", value)
+    arguments = ["tables", "upgrade", "--institution", "riverside", "--institutions", str(tmp_path)]
+    for _ in range(2):
+        assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+        assert desk.ask("select seq, event from riverside_results.audit_log") == [(1, "log_opened")]

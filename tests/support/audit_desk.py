@@ -11,7 +11,7 @@ import pytest
 
 from deid_tasks.core.identity import Identity
 from deid_tasks.evidence.gate import new_key_pair
-from deid_tasks.platform.audit_log import AuditEvent, audited
+from deid_tasks.platform.audit_log import AuditEvent, audited, open_log
 from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -48,8 +48,10 @@ class Desk:
         self.ask(f"alter table {table} enable trigger user")
 
     def append(self, number: int = 1) -> None:
+        """Add rows, the first of which opens the log."""
+        open_log(self.settings, self.secrets, self.uri)
         for index in range(number):
-            with audited(self.settings, self.secrets) as audit:
+            with audited(self.settings, self.secrets, self.uri) as audit:
                 audit.append(AuditEvent("harvest", "prepared", ALICE, f"harvest {index}", {"sentences": index}))
 
     @property

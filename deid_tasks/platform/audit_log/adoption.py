@@ -1,12 +1,14 @@
 """What was recorded before there was an audit log, as its first rows."""
 
 import hashlib
+import json
 from collections.abc import Iterator
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.platform.audit_log.chain import AuditEvent
+from deid_tasks.platform.warehouse.audit_log import audit_rows_of
 from deid_tasks.platform.warehouse.audited_records import read_audited_records, utc_text
 from deid_tasks.settings import InstitutionSettings
 
@@ -17,9 +19,22 @@ def earlier_events(connection: Connection, settings: InstitutionSettings) -> Ite
     """Yield the row that opens the log, and one for each approval, certificate, retraction and re-identification that
     was recorded before.
 
-    Their persons are ``unverified``: some were names that somebody typed. Their own times stand in the details.
+    Their persons are ``unverified``: some were names that somebody typed. Their own times stand in the details. What a
+    row of the log names already is left out.
     """
+    named = {json.loads(row.details).get("record") for row in audit_rows_of(connection, settings)}
     yield AuditEvent("log_opened", "performed", PLATFORM, settings.institution)
+    for event in _recorded(connection, settings):
+        if event.details["record"] not in named:
+            yield event
+
+
+def reason_hash(reason: str) -> str:
+    """Return the hash by which the log names the reason of a review: the reason's own text stands in ``approval``."""
+    return hashlib.sha256(reason.encode()).hexdigest()
+
+
+def _recorded(connection: Connection, settings: InstitutionSettings) -> Iterator[AuditEvent]:
     for row, record in read_audited_records(connection, settings, "certificate"):
         yield AuditEvent(
             "certificate_issued",
@@ -54,11 +69,6 @@ def earlier_events(connection: Connection, settings: InstitutionSettings) -> Ite
     for row, record in read_audited_records(connection, settings, "reidentification"):
         details = {"record": record, "notes": len(row["note_keys"]), "recorded_at": utc_text(row["asked_at"])}
         yield AuditEvent("reidentification", "performed", _unverified(row["asked_by"]), record, details)
-
-
-def reason_hash(reason: str) -> str:
-    """Return the hash by which the log names the reason of a review: the reason's own text stands in ``approval``."""
-    return hashlib.sha256(reason.encode()).hexdigest()
 
 
 def _unverified(name: str) -> Identity:

@@ -54,7 +54,7 @@ class HeadStore:
             "signature": signature,
         }
         with self._errors("write to"):
-            self._bucket.put(f"{self._prefix}{row.seq:012d}-{row.row_hash}.json", json.dumps(content).encode())
+            self._bucket.add(f"{self._prefix}{row.seq:012d}-{row.row_hash}.json", json.dumps(content).encode())
 
     def heads(self) -> list[AuditHead]:
         """Return all heads by their names, in the order of their numbers."""

@@ -21,6 +21,7 @@ from deid_tasks.platform.warehouse.audit_log import (
     insert_audit_row,
     last_audit_row,
     lock_audit_log,
+    newest_audit_row,
 )
 from deid_tasks.settings import DatabaseTask, InstitutionSettings, Secrets
 
@@ -33,12 +34,16 @@ class AuditWriter:
     def __init__(self, connection: Connection, settings: InstitutionSettings, signer: AuditSigner) -> None:
         self.connection = connection
         self.newest: AuditLogRow | None = None
-        """The last row that this writer added."""
+        """The row whose head is stored after the commit: the last one that this writer added."""
         self._settings, self._signer = settings, signer
 
     def lock(self) -> None:
         """Wait for other writers: from here on the log does not change but through this writer."""
         lock_audit_log(self.connection, self._settings)
+
+    def renew_head(self) -> None:
+        """Store the log's head again after the commit: its writer may have no access to the bucket."""
+        self.newest = last_audit_row(self.connection, self._settings)
 
     def append(self, event: AuditEvent) -> AuditLogRow:
         """Add a row, and return it. Other writers wait until the transaction ends."""
@@ -69,30 +74,32 @@ class AuditWriter:
 
 
 @contextmanager
-def audited(settings: InstitutionSettings, secrets: Secrets, task: DatabaseTask) -> Iterator[AuditWriter]:
+def audited(settings: InstitutionSettings, secrets: Secrets, uri: str) -> Iterator[AuditWriter]:
     """Yield a writer of the audit log; its rows are committed with what the block writes over its connection.
 
     After the commit the new head is stored outside the database. A head that cannot be stored is logged, and does not
-    undo the act.
+    undo the act: the next act's head covers its row.
 
     Args:
         settings: The institution.
-        secrets: Its secrets.
-        task: The kind of task that acts, whose database role writes.
+        secrets: Its secrets; rows are signed where they hold the audit key.
+        uri: Of the warehouse, with a role that may add rows.
     """
     signer = AuditSigner(settings, secrets)
-    with connect(secrets.text(settings.warehouse.connection_of(task))) as connection:
+    with connect(uri) as connection:
         writer = AuditWriter(connection, settings, signer)
         yield writer
     if writer.newest is not None:
         _store_head(settings, secrets, writer.newest, signer)
 
 
-def open_audit_log(settings: InstitutionSettings, secrets: Secrets) -> None:
-    """Begin the log of an institution that has none with what was recorded before there was a log."""
-    with audited(settings, secrets, "owner") as audit:
+def open_log(settings: InstitutionSettings, secrets: Secrets, uri: str) -> None:
+    """Take over what was recorded before there was a log, once; nothing where the log was opened already."""
+    with audited(settings, secrets, uri) as audit:
+        if newest_audit_row(audit.connection, settings, "log_opened") is not None:
+            return
         audit.lock()
-        if last_audit_row(audit.connection, settings) is None:
+        if newest_audit_row(audit.connection, settings, "log_opened") is None:
             for event in earlier_events(audit.connection, settings):
                 audit.append(event)
 

@@ -17,13 +17,22 @@ def record_key_changes(audit: AuditWriter, settings: InstitutionSettings, secret
     """
     changed = []
     for kind, key_id in _key_ids(settings, secrets).items():
-        last = newest_audit_row(audit.connection, settings, "key_changed", key=kind)
-        if last is None or last.subject != key_id:
-            former = last.subject if last else ""
+        if _last_seen(audit, settings, kind) == key_id:
+            continue
+        audit.lock()
+        # Another writer may have recorded it meanwhile.
+        former = _last_seen(audit, settings, kind)
+        if former != key_id:
             details = {"key": kind, "former": former}
             audit.append(AuditEvent("key_changed", "performed", PLATFORM, key_id, details))
             changed.append(kind)
     return changed
+
+
+def _last_seen(audit: AuditWriter, settings: InstitutionSettings, kind: str) -> str:
+    """Return the fingerprint that the log saw last; empty where it saw none."""
+    row = newest_audit_row(audit.connection, settings, "key_changed", key=kind)
+    return row.subject if row else ""
 
 
 def _key_ids(settings: InstitutionSettings, secrets: Secrets) -> dict[str, str]:

@@ -199,7 +199,7 @@ class _Commit:
                 publication = replace_notes(settings, self._secrets, rows, removed, said)
             # A run that is killed from here on does this again: the ledger still has the removed notes.
             remove_from_vault(settings, self._secrets, plan.retracted)
-            with audited(settings, self._secrets, "publish") as audit:
+            with audited(settings, self._secrets, self._uri) as audit:
                 connection = audit.connection
                 record_retraction(audit, settings, self._secrets, run_id, plan.retracted, publication.snapshot_id)
                 end_publication(connection, settings, run_id)

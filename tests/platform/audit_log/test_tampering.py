@@ -50,7 +50,7 @@ def test_an_untouched_log_is_verified_and_says_who_did_what(desk):
     desk.append(3)
     verdict = runs.verify_audit_log(desk.settings, desk.secrets)
     assert (verdict.findings, verdict.limits) == ((), ())
-    assert (verdict.rows, verdict.signed, verdict.heads) == (4, 4, 3)
+    assert (verdict.rows, verdict.signed, verdict.heads) == (4, 4, 4)
     opened, first, *_ = rows_of(desk)
     assert (opened.seq, opened.event, opened.actor_source) == (1, "log_opened", "platform")
     assert (first.actor, first.actor_source, first.actor_origin) == ("alice", "operating_system", "uid 1001 on desk")
@@ -72,7 +72,6 @@ def test_a_changed_column_is_found(desk, column):
         "occurred_at": datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC),
         "role": "approved",
         "actor_source": "airflow",
-        "details": "{}",
         "signature": "AAAA",
     }
     desk.tamper(f"update {LOG} set {column} = %s where seq = 3", changed.get(column, "x"))
@@ -204,6 +203,18 @@ def test_without_the_bucket_the_act_is_recorded_and_the_limit_is_named(desk):
     )
 
 
+def test_a_writer_with_the_bucket_stores_the_head_of_others(desk):
+    store = desk.held.pop("object_store")
+    desk.append(2)
+    desk.held["object_store"] = store
+    with audited(desk.settings, desk.secrets, desk.uri) as audit:
+        audit.renew_head()
+    verdict = runs.verify_audit_log(desk.settings, desk.secrets)
+    assert (verdict.rows, verdict.heads, verdict.findings, verdict.limits) == (3, 1, (), ())
+    desk.tamper(f"delete from {LOG} where seq = 3")
+    assert found(desk) == [(2, "log truncated")]
+
+
 def test_an_act_that_fails_leaves_no_row(desk):
     desk.append()
 
@@ -211,7 +222,7 @@ def test_an_act_that_fails_leaves_no_row(desk):
         pass
 
     def fail() -> None:
-        with audited(desk.settings, desk.secrets) as audit:
+        with audited(desk.settings, desk.secrets, desk.uri) as audit:
             audit.append(AuditEvent("harvest", "approved", Identity("bob", "airflow"), "h"))
             raise ActFailedError
 
@@ -223,7 +234,7 @@ def test_an_act_that_fails_leaves_no_row(desk):
 
 def append_many(settings, held, number):
     for index in range(number):
-        with audited(settings, Secrets(held.get)) as audit:
+        with audited(settings, Secrets(held.get), held["riverside_ehr"]) as audit:
             audit.append(AuditEvent("harvest", "prepared", Identity("alice", "airflow"), f"{index}"))
 
 
@@ -235,7 +246,7 @@ def test_processes_that_append_at_once_keep_one_chain(desk):
     for writer in writers:
         writer.join()
     assert [writer.exitcode for writer in writers] == [0, 0]
-    assert [row.seq for row in rows_of(desk)] == list(range(1, 14))
+    assert [row.seq for row in rows_of(desk)] == list(range(1, 13))
     assert found(desk) == []
 
 

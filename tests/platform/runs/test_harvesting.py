@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from deid_tasks.core.errors import ApprovalError
 from deid_tasks.core.identity import Identity
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.templates import TemplateDetector
 from deid_tasks.platform import runs
+from deid_tasks.platform.audit_log import AuditEvent, audited
+from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.audit_log import audit_rows_of
 
 OFFICER = Identity("officer", "operating_system")
 
@@ -91,6 +95,21 @@ def test_an_approval_is_another_engine_that_knows_who_approved_it(harvested, sit
     )
     assert again["version"] == frozen["version"]
     assert runs.load_engine(settings, site.secrets).fingerprint == after.fingerprint
+
+
+def test_who_ran_a_harvest_may_not_approve_it(harvested, site, settings):
+    with connect(site.uri) as connection:
+        [prepared] = audit_rows_of(
+            connection, settings, "harvest", {"role": "prepared", "subject": harvested["harvest"]}
+        )
+    assert prepared.actor_source == "platform"
+    again = Identity("engineer", "airflow")
+    with audited(settings, site.secrets, site.uri) as audit:
+        audit.append(AuditEvent("harvest", "prepared", again, harvested["harvest"]))
+    with pytest.raises(ApprovalError, match=r"engineer ran harvest \S+, and may not approve it"):
+        runs.approve_harvest(settings, site.secrets, again, NOW)
+    with connect(site.uri) as connection:
+        assert audit_rows_of(connection, settings, "harvest", newest=1)[0].role == "refused"
 
 
 def test_the_models_skip_what_was_approved(harvested, site, settings):

@@ -13,7 +13,7 @@ import boto3
 import pytest
 import yaml
 
-from deid_tasks.core.errors import InputError, SettingsError, VaultError
+from deid_tasks.core.errors import ApprovalError, InputError, SettingsError, VaultError
 from deid_tasks.core.identity import Identity
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
@@ -125,6 +125,23 @@ def test_without_a_note_or_a_reason_nothing_is_asked(site, kept, notes, reason):
     with pytest.raises(InputError, match="a reason"):
         runs.reidentify_notes(kept.settings, kept.keeper, notes, reason, OFFICER)
     assert asked(site) == before
+
+
+def test_more_notes_than_one_person_may_bring_back_take_two_people_and_come_back_once(site, kept):
+    few = kept.settings.approvals.model_copy(update={"reidentify_max_notes": 2})
+    settings, keys = kept.settings.model_copy(update={"approvals": few}), keys_of(kept)[:3]
+    carol = Identity("carol", "operating_system")
+    with pytest.raises(ApprovalError, match=r"3 notes, after 0 within 24 hours, are more than the 2"):
+        runs.reidentify_notes(settings, kept.keeper, keys, WHY, carol)
+    before = len(asked(site))
+    request = runs.request_reidentification(settings, kept.keeper, keys, WHY, carol).request_id
+    with pytest.raises(ApprovalError, match="is waiting, not approved"):
+        runs.reidentify_as_approved(settings, kept.keeper, request, carol)
+    runs.decide_request(settings, kept.keeper, request, "approved", OFFICER)
+    assert [one.note_key for one in runs.reidentify_as_approved(settings, kept.keeper, request, carol)] == keys
+    with pytest.raises(ApprovalError, match="is used, not approved"):
+        runs.reidentify_as_approved(settings, kept.keeper, request, carol)
+    assert asked(site)[before:] == [("carol", True, WHY, keys)]
 
 
 def test_one_note_too_many_gives_none(kept):
