@@ -25,7 +25,7 @@ def upgrade_tables(institution: str) -> dict[str, str]:
     """Create or upgrade the tables that the engine writes; return the revision of each schema."""
     from deid_tasks.platform import runs
 
-    return {version.schema: version.after for version in run_step(runs.upgrade_tables, institution)}
+    return run_step(runs.upgrade_tables, institution)
 
 
 def wait_for_late_notes(settings: InstitutionSettings) -> TimeDeltaSensor:

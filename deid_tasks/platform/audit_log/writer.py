@@ -23,7 +23,7 @@ from deid_tasks.platform.warehouse.audit_log import (
     lock_audit_log,
     newest_audit_row,
 )
-from deid_tasks.settings import DatabaseTask, InstitutionSettings, Secrets
+from deid_tasks.settings import InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
 

@@ -41,10 +41,10 @@ def pin_engine(settings: InstitutionSettings, secrets: Secrets) -> EnginePin:
         DictionariesTooOldError: its dictionaries are older than ``dictionaries.max_age_hours``.
         LexiconError: one of its files is missing or damaged, or was made with another key.
     """
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("publish"))) as audit:
         record_key_changes(audit, settings, secrets)
         audit.renew_head()
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         chosen = _newest_fitting(settings, secrets, promoted_engines(connection, settings))
         certificate = valid_certificate(connection, settings, secrets, chosen.fingerprint)
         _check_age(settings, chosen)

@@ -63,7 +63,7 @@ def file_request(
         list(note_ids),
         now + datetime.timedelta(hours=settings.approvals.request_hours),
     )
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of(_WRITERS[act]))) as audit:
         record = add_request(audit.connection, settings, request)
         details = {"for": act, "record": record, "patients": len(patient_ids)}
         details |= {"notes": len(note_keys) + len(note_ids)}
@@ -94,7 +94,7 @@ def decide_request(
         ApprovalError: there is no such request, it waits no longer, or the person made it. An approval of one's own
             request is recorded as refused.
     """
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("audit"))) as audit:
         audit.lock()
         request, prepared = _request(audit.connection, settings, secrets, request_id)
         state, _ = _state(audit.connection, settings, request)
