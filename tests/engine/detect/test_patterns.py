@@ -40,6 +40,8 @@ STRONG = {
         Antibiotics [DATE:3/1]-[DATE:3/5].
         Stay [DATE:3/14/21]-[DATE:3/16/21]
         DOB:[DATE:4/5/61]Sex:M
+        Case: [DATE:2024-Mar-04], visit: [DATE:2024/03/04], exam: [DATE:2024.Mar.04], study: [DATE:20240304T083500]
+        Left hip [DATE:'09] by a colleague, stent [DATE:'12]. Measures 5 '10 long, a "big '12" one, 2 '06 in.
         Date of visit: [DATE:04-Mar-2024], encounter: [DATE:04Mar2024], visit: [DATE:Mar-04-2024]
         DOB: [DATE:03142021]
         Film of [DATE:20210314] compared.
@@ -52,7 +54,9 @@ STRONG = {
         Arrived [TIME:08:35], left at [TIME:8:35 AM] or [TIME:8 pm].
         Given at [TIME:0835]. Seen [TIME:1420 hrs].
         Read [DATE:03/14/2021] [TIME:0710]
-        Logged [DATE:2021-03-14]T[TIME:08:35:00]Z
+        Logged [DATE:2021-03-14T08:35:00Z], sent [DATE:2021-03-14T08:35:00.123+05:30], filed [DATE:20210314T0835]
+        Logged [DATE:2021-03-14] [TIME:08:35:00.123Z] and [DATE:2021-03-14] [TIME:08:35:00-07:00]
+        Shift [TIME:08:35]-[TIME:09:40]. Time: [DATE:2021-03-14] [TIME:08:35]
     """,
     "ages": """
         A [AGE:92]-year-old woman, a [AGE:45] y.o. man, a [AGE:61]yo male.
