@@ -23,7 +23,7 @@ DESIGNS = {
     "random": "unbiased: drawn at random from all notes",
 }
 """What the figures on a gold set of each sampling design say."""
-_THRESHOLDS = ("recall_min", "precision_min", "stratum_recall_min", "confidence")
+_THRESHOLDS = ("recall_min", "precision_min", "category_min", "stratum_recall_min", "confidence")
 
 
 @dataclass(frozen=True, slots=True)

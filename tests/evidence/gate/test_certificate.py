@@ -64,7 +64,7 @@ def test_a_good_one_is_valid_and_says_what_its_samples_stand_for():
         (Certificate(issued().document, issued(fingerprint="g").signature), "signature is not valid"),
         *(
             (issued(gate=GATE.model_copy(update={name: 0.6})), f"issued under a lower {name}")
-            for name in ("recall_min", "precision_min", "stratum_recall_min", "confidence")
+            for name in ("recall_min", "precision_min", "category_min", "stratum_recall_min", "confidence")
         ),
     ],
 )
