@@ -25,7 +25,9 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _HOUR = re.compile(r"(?:0?[1-9]|1[0-2])(?:[:.][0-5][0-9])?\s?(?:[ap]\.m\.?|[ap]m(?![a-z])|o'?clock)", re.IGNORECASE)
-_MILITARY = re.compile(r"(?:[01][0-9]|2[0-3])[0-5][0-9](?![0-9]|-[0-9]{2}-[0-9]{2})(?:\s?(?:hrs|hours|h|am|pm)\b)?", re.IGNORECASE)
+_MILITARY = re.compile(
+    r"(?:[01][0-9]|2[0-3])[0-5][0-9](?![0-9]|-[0-9]{2}-[0-9]{2})(?:\s?(?:hrs|hours|h|am|pm)\b)?", re.IGNORECASE
+)
 _TITRE_BEFORE = re.compile(rf"(?:{alternation('dates', 'titres_and_ratios')})\W{{0,3}}(?:of |at |is |was |\w+ )?$")
 _UNIT = re.compile(r"\s?(?:mg|ml|mcg|cc|units?|titer|titre|dilution|ratio|%|k\b|calorie)")
 _HOUR_BEFORE = re.compile(r"(?:by|until|around|before|after|till?|since|about)\s$")
