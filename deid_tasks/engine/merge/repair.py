@@ -1,6 +1,7 @@
 """Better boundaries of a span: whole words, without titles and punctuation."""
 
 import re
+import unicodedata
 
 from deid_tasks.core.entities import Entity
 
@@ -47,11 +48,16 @@ def strip(text: str, start: int, end: int) -> tuple[int, int]:
     """
     while start < end and not text[start].isalnum() and text[start] != "#" and not _opens_span(text, start, end):
         start += 1
-    while start < end and not text[end - 1].isalnum() and not _closes_span(text, start, end):
+    while start < end and not _is_of_word(text[end - 1]) and not _closes_span(text, start, end):
         end -= 1
     if not any(character.isalnum() for character in text[start:end]):
         return start, start
     return start, end
+
+
+def _is_of_word(character: str) -> bool:
+    """Whether a character is a letter, a figure, or a vowel sign that belongs to the letter in front of it."""
+    return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
 def _opens_span(text: str, start: int, end: int) -> bool:

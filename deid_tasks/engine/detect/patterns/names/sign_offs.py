@@ -37,11 +37,8 @@ def read_closing_initials(text: str, start: int, end: int) -> Iterator[Candidate
     if match is None or text[match.start() - 1].isalnum():
         return
     low = match.group().lower()
-    if (
-        low in NEVER
-        or not low.strip("x")
-        or (match.group().islower() and (is_frequent_word(low) or is_abbreviation(low)) and len(low) > 1)
-    ):
+    is_word = match.group().islower() and len(low) > 1 and (is_frequent_word(low) or is_abbreviation(low))
+    if is_word or low in NEVER or not low.strip("x"):
         return
     if match.group().isupper() and len(low) > 1 and is_in_capitals(line_around(text, start)):
         return
