@@ -15,6 +15,8 @@ RULES = (
     Rule("known hospital", hospitals.KNOWN_HOSPITAL_TRIGGER, hospitals.read_known_hospital),
     Rule("known company", hospitals.KNOWN_COMPANY_TRIGGER, hospitals.read_known_company),
     Rule("veterans' hospital", hospitals.VETERANS_TRIGGER, hospitals.read_veterans_hospital),
+    Rule("facility by its tail", hospitals.TAIL_TRIGGER, hospitals.read_facility_by_its_tail),
+    Rule("letters in front of a clinic", hospitals.ACRONYM_TRIGGER, hospitals.read_facility_by_letters),
     Rule("letters of a site", hospitals.SITE_TRIGGER, hospitals.read_site),
     Rule("occupation", occupations.OCCUPATION_TRIGGER, occupations.read_occupation),
 )
