@@ -98,6 +98,7 @@ STRONG = {
         Now in Rm [LOCATION_OTHER:412B]. ZIP: [ZIP:62704].
         Crash on [LOCATION_OTHER:I-95].
         From [LOCATION_OTHER:Tower B bed 9] // to ([LOCATION_OTHER:Wing C, Rm 114-B]). Greater sphenoid wing.
+        Seen by [PROVIDER:Maria Okafor], PA in [DATE:03/2021]. Interpreter: Hmong, ID
         wants transfer [FACILITY:Okonee LTACH] tomorrow; MRI at [FACILITY:Elm Fork VAMC]. The skilled SNF, Rehab SNF
         CT of the pelvis ([FACILITY:QWB] radiology). ENT clinic, INR clinic, MSK clinic, MRSA clinic, EMG clinic
         Admit to [FACILITY:Penny Breast Ctr], [FACILITY:Kettle Kidney Center].

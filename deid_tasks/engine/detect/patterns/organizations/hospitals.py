@@ -40,6 +40,26 @@ def read_hospital_in_capitals(text: str, start: int, end: int) -> Iterator[Candi
     yield Candidate(low, stop, Entity.FACILITY if is_facility else Entity.ORGANIZATION)
 
 
+HEADING_TRIGGER = (
+    rf"(?m)^[ \t]{{0,8}}(?:{alternation('organizations', 'headings_in_capitals')})"
+    r"(?: ?[\-|:,]| {1,4}(?:FROM|AT))? {1,8}"
+    rf"(?:[A-Z][A-Z.'\-]{{1,16}} ){{1,4}}(?:{alternation('organizations', 'facility_kinds_in_capitals')})\b"
+)
+_HEADING = re.compile(
+    rf"[ \t]*(?:{alternation('organizations', 'headings_in_capitals')})(?: ?[\-|:,]| {{1,4}}(?:FROM|AT))? {{1,8}}"
+)
+
+
+def read_facility_behind_heading(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read DISCHARGE SUMMARY WILLOW CREEK HOSPITAL, whose name may be of ordinary words."""
+    heading = _HEADING.match(text, start, end)
+    if heading is None:
+        return
+    words = text[heading.end() : end].lower().split()
+    if any(word not in GENERIC_PLACE_WORDS and word not in NOT_NAMES for word in words[:-1]):
+        yield Candidate(heading.end(), end, Entity.FACILITY, Strength.LABELLED)
+
+
 def _start_of_name(text: str, start: int) -> int | None:
     """Return where the words in capitals in front of ``start`` begin, or ``None`` where none of them is a name."""
     low, has_name = start, False
