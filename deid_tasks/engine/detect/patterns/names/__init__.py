@@ -68,6 +68,7 @@ RULES = (
         credentials.CREDENTIAL_FIRST_TRIGGER,
         credentials.read_name_behind_credential,
     ),
+    Rule("name by its letters", full_names.SPELLED_TRIGGER, full_names.read_spelled_name),
     Rule("given name and surname", full_names.FULL_NAME_TRIGGER, full_names.read_full_name),
 )
 """The rules of this room."""
