@@ -1,4 +1,4 @@
-"""A facility grows over the end of its name, and over the town in front, and over nothing else."""
+"""A facility or an organization grows over the end of its name, and over the town in front, and over nothing else."""
 
 import re
 
@@ -19,6 +19,9 @@ GROWN = [
     ("go to [FACILITY:QRX] Breast Ctr; first", "go to [FACILITY:QRX Breast Ctr]; first"),
     ("[FACILITY:Stillwater] Nursing & Rehab, bed 4", "[FACILITY:Stillwater Nursing & Rehab], bed 4"),
     ("[CITY:Fairhaven] Memorial Hospital.", "[FACILITY:Fairhaven Memorial Hospital]."),
+    ("Ins: [ORGANIZATION:Lakeside Choice] PPO  12", "Ins: [ORGANIZATION:Lakeside Choice PPO]  12"),
+    ("[CITY:Fairhaven] County Sheriff called", "[ORGANIZATION:Fairhaven County Sheriff] called"),
+    ("by [ORGANIZATION:Redfern] Ambulance.", "by [ORGANIZATION:Redfern Ambulance]."),
     ("xfer [CITY:Fairhaven] LTACH after", "xfer [FACILITY:Fairhaven LTACH] after"),
 ]
 LEFT = [
