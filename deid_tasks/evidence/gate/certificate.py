@@ -80,6 +80,11 @@ def thresholds(gate: GateSettings) -> dict[str, Any]:
     return {**{name: getattr(gate, name) for name in _THRESHOLDS}, "designs": list(gate.designs)}
 
 
+def named_thresholds(content: Mapping[str, Any]) -> GateSettings:
+    """Return the thresholds that a certificate names; one of an early release names no share of categories."""
+    return GateSettings.model_validate({"category_min": 0, **content.get("thresholds", {})})
+
+
 def issue_certificate(
     institution: str,
     fingerprint: str,
