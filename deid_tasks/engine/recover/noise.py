@@ -48,7 +48,7 @@ _OPERATION = re.compile(
     r"[A-Z]?[a-z]{3,24}(?:pexy|plasty|ectomy|otomy|ostomy|oscopy|ography|rrhaphy|centesis|megaly|plegia|paresis|itis"
     r"|uria|algia)"
 )
-"""An operation or a finding by its ending: Orchidopexy, which opens a sentence."""
+"""An operation or a finding by its ending: Gastropexy, which opens a sentence."""
 _WARDS = frozenset({"OR", "ER", "ED", "ICU", "PACU", "SICU", "MICU", "CCU", "NICU", "PICU", "CVICU"})
 """Wards that every hospital has, without a number."""
 _PLACES = frozenset((Category.LOCATION, Category.ORGANIZATION))

@@ -26,7 +26,7 @@ _AFTER = 64
 
 def identifies_nobody(text: str, span: Span) -> bool:
     """Whether a span is a society, an authority or a manufacturer, or the town of a manufacturer in brackets."""
-    if span.category is Category.ORGANIZATION and span.entity is Entity.ORGANIZATION:
+    if span.entity is Entity.ORGANIZATION:
         value = text[span.start : span.end]
         if _societies().fullmatch(value) or _makers().fullmatch(value):
             return _EMPLOYED_BEFORE.search(text[max(0, span.start - _BEFORE) : span.start]) is None

@@ -1,4 +1,4 @@
-"""Scores, fractions and durations that are written like dates: PHQ-9 6/27, pain 7/10, VA 6/9, review in 2/52.
+"""Scores, fractions and durations that are written like dates: PHQ-9 8/27, pain 7/10, VA 6/9, review in 2/52.
 
 The scales stand in ``dictionaries/scales.tsv``, each with its highest value. A fraction behind a scale is its score
 only where the denominator is that value: "PHQ-9 6/14" stays a date. Each expression matches one whole notation;

@@ -100,9 +100,9 @@ STRONG = {
         Born in [STATE:Ohio], came back from [COUNTRY:Nigeria].
         Now in Rm [LOCATION_OTHER:412B]. ZIP: [ZIP:62704].
         Crash on [LOCATION_OTHER:I-95].
-        From [LOCATION_OTHER:Tower B bed 9] // to ([LOCATION_OTHER:Wing C, Rm 114-B]). Greater sphenoid wing.
+        From [LOCATION_OTHER:Tower D bed 12] // to ([LOCATION_OTHER:Wing E, Rm 207-A]). Greater sphenoid wing.
         Seen by [PROVIDER:Maria Okafor], PA in [DATE:03/2021]. Interpreter: Hmong, ID
-        wants transfer [FACILITY:Okonee LTACH] tomorrow; MRI at [FACILITY:Elm Fork VAMC]. The skilled SNF, Rehab SNF
+        wants transfer [FACILITY:Okonee LTACH] tomorrow; MRI at [FACILITY:Birch Hollow VAMC]. The skilled SNF, Rehab SNF
         CT of the pelvis ([FACILITY:QWB] radiology). ENT clinic, INR clinic, MSK clinic, MRSA clinic, EMG clinic
         Admit to [FACILITY:Penny Breast Ctr], [FACILITY:Kettle Kidney Center].
     """,

@@ -13,7 +13,7 @@ FOUND = [
     "Please call her. Thanks! [INITIALS:wq]\nBlood was drawn",
     "Kind regards,\n[INITIALS:WQ]",
     "END OF DICTATION. [INITIALS:WQ]:[INITIALS:kz]  JOB 12",
-    "Feels well.  Dict [INITIALS:WQ] [DATE:08/19/2021]",
+    "Feels well.  Dict [INITIALS:WQ] [DATE:3/14/2021]",
     "Plan as above. [INITIALS:WQP]/[INITIALS:kz]  D: [DATE:3/4/21]",
     "Guard told. -[INITIALS:W.Q.] RN",
     "Transcribed by: [INITIALS:kzw]",

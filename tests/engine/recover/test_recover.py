@@ -57,7 +57,7 @@ GIVEN_BACK = [
     "a [ORGANIZATION:Stryker] plate and a [ORGANIZATION:Boston Scientific] stent",
     "stent (Medtronic, [CITY:Minneapolis], MN) was placed",
     "Interpreter: [PROVIDER:Hmong]. Preferred lang: [PATIENT:Urdu]",
-    "[PATIENT:Orchidopexy] was done. [PROVIDER:Cystoscopy] was clear",
+    "[PATIENT:Gastropexy] was done. [PROVIDER:Cystoscopy] was clear",
     "taken to the [CITY:OR], from [FACILITY:PACU]",
 ]
 KEPT = [

@@ -39,11 +39,11 @@ SCORES = [
     "ANA, which was positive at [1:80]",
 ]
 DATES = [
-    "PHQ-9 on [6/27] was high",
+    "PHQ-9 on [8/27] was high",
     "PHQ-9 [6/14]",
-    "PHQ-9 [6/27]: 14",
-    "PHQ-9 [6/27] was 14",
-    "PHQ-9 [6/27/21]",
+    "PHQ-9 [8/27]: 14",
+    "PHQ-9 [8/27] was 14",
+    "PHQ-9 [8/27/21]",
     "GAD-7 from [9/21]",
     "Wells [5/9] on rounds",
     "Norton [9/20] in clinic",

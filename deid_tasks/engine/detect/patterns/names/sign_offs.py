@@ -1,4 +1,4 @@
-"""Initials at the end of a note, a message or a dictation: -K, thx, H, SB:mx, Dict VS 08/19/2021, -S.V. RN, /s/ MTO.
+"""Initials at the end of a note, a message or a dictation: -K, thx, H, WQ:kz, Dict WQ 3/14/2021, -W.Q. RN, /s/ MTO.
 
 What makes letters initials here is where they stand: behind a closing word or a dash at the end of a line with nothing
 but a blank line behind it, behind the word for a dictation and in front of its day, or in front of a credential.
@@ -71,14 +71,14 @@ def read_dashed_initials(text: str, start: int, end: int) -> Iterator[Candidate]
 DICTATED_TRIGGER = (
     r"(?i)\b(?:dict(?:ated|ation|\.)?|trans(?:cribed|cription|cr|\.)?|typed|t(?:ype|rans)d)[:.]? {1,2}"
     r"(?:(?-i:[A-Z]{2,4}|[a-z]{2,4})(?:[/:](?-i:[a-z]{2,3}|[A-Z]{2,3}))?) {1,3}"
-    rf"(?:{DAY}|[0-9]{{3}}/[0-9]{{2}})"
+    rf"{DAY}"
     r"|(?:dictation|dictated|transcribed|end)[.:]? {1,3}(?-i:[A-Z]{2,4}[/:][a-z]{2,3})\b"
 )
 _DICTATED = re.compile(r"([A-Za-z]{2,4})(?:[/:]([A-Za-z]{2,3}))?(?= {1,3}[0-9]|$)")
 
 
 def read_dictated_by(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read Dict VS 08/19/2021 and END OF DICTATION. SB:mx, where a dictation's author and typist stand."""
+    """Read Dict WQ 3/14/2021 and END OF DICTATION. WQ:kz, where a dictation's author and typist stand."""
     label = LETTERS.match(text, start)
     match = _DICTATED.search(text, start + 3 if label is None else max(start + 3, label.end()), end)
     if match is None:
@@ -96,7 +96,7 @@ _PAIR = re.compile(r"([A-Z]{2,4})[/:]([a-z]{2,3})")
 
 
 def read_pair_at_end(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read RKP/jm, who dictated and who typed, behind a sentence, on a line or in front of the number of a job."""
+    """Read WQP/kz, who dictated and who typed, behind a sentence, on a line or in front of the number of a job."""
     match = _PAIR.search(text, start, end)
     if match is None:
         return
@@ -116,7 +116,7 @@ _DOTTED = re.compile(r"[A-Z]\.(?:[A-Z]\.?){1,2}(?=,? ?[A-Z])")
 
 
 def read_credited_initials(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read -S.V. RN: initials with points in front of a credential."""
+    """Read -W.Q. RN: initials with points in front of a credential."""
     match = _DOTTED.search(text, start, end)
     if match and match.group().replace(".", "").lower() not in NEVER:
         yield initials_candidate(*match.span(), Strength.LABELLED)

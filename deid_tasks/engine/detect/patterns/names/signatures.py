@@ -89,7 +89,7 @@ SIGNATURES: FormTable[_Signature, bool] = FormTable(
         lambda signature: _ONLY_CREDENTIAL.fullmatch(signature.value) is not None,
         never,
     ),
-    Form("language", "Interpreter: Vietnamese", lambda signature: signature.value.lower() in languages(), never),
+    Form("language", "Interpreter: Tagalog", lambda signature: signature.value.lower() in languages(), never),
     Form(
         "next column of a table",
         "provider  Tylenol",

@@ -190,7 +190,7 @@ _WORDS_OF_SENTENCES = as_word_set(
     "the a an at to from in via per for with her his their our transfer discharge skilled"
 )
 _NEVER_GENERIC = ("VAMC", "CBOC")
-"""Kinds that every facility of the kind has a name with: Elm Fork VAMC."""
+"""Kinds that every facility of the kind has a name with: Birch Hollow VAMC."""
 _TITLE_WORD = re.compile(r"[A-Z][a-z'\-]{2,16}(?= )")
 ACRONYM_TRIGGER = (
     r"\b[A-Z]{3,5} (?:[Cc]linic|[Rr]adiology|[Ii]maging|[Hh]ospital|[Cc]ampus|[Rr]ehab|[Bb]reast (?:[Cc]enter|[Cc]tr)"

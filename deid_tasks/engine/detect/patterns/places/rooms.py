@@ -154,7 +154,7 @@ _MEDICAL_BEFORE = re.compile(r"(?:sphenoid|iliac|nasal|ala)\w*\s$")
 
 
 def read_tower(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read Tower B bed 9 and Wing C: a part of a hospital, with the bed in it."""
+    """Read Tower D bed 12 and Wing E: a part of a hospital, with the bed in it."""
     if not _MEDICAL_BEFORE.search(text_before(text, start)):
         yield Candidate(start, end, Entity.LOCATION_OTHER)
 
