@@ -286,6 +286,7 @@ def site_settings(layout: str, folder: Path) -> InstitutionSettings:
             "gate": {
                 "recall_min": 0.5,
                 "precision_min": 0.5,
+                "category_min": 0.3,
                 "stratum_recall_min": 0.3,
                 "resamples": 100,
                 "max_quarantined_share": 1,

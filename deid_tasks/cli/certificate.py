@@ -1,7 +1,8 @@
 """``deid certificate …``: make keys, show a certificate, verify one."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -58,8 +59,8 @@ def verify_file(
 
     Exit status 2 where the certificate is not valid.
     """
-    from deid_tasks.evidence.gate import verify_certificate
-    from deid_tasks.settings import GateSettings, Secrets
+    from deid_tasks.evidence.gate import named_thresholds, verify_certificate
+    from deid_tasks.settings import Secrets
 
     found = _certificate(file, institution, institutions)
     content = found.content
@@ -73,7 +74,7 @@ def verify_file(
     else:
         raise InputError("the public key is missing: give --key FILE, or --institution NAME whose secret holds it")
     # Without settings the thresholds are those that the certificate itself names.
-    thresholds = gate or GateSettings.model_validate(content.get("thresholds", {}))
+    thresholds = gate or named_thresholds(content)
     owner = institution or str(content.get("institution", ""))
     verified = verify_certificate(found, owner, fingerprint or str(content.get("fingerprint", "")), thresholds, public)
     print(
@@ -85,8 +86,13 @@ def verify_file(
         print(
             f"  {one['design']} gold set {one['gold_version']} ({one['notes']:,} notes; {one['design_means']}):"
             f" recall {recall['value']:.4f}, lower bound {one['recall_lower_bound']:.4f},"
-            f" precision {precision['value']:.4f}"
+            f" precision {precision['value']:.4f}{_category(one['figures'])}"
         )
+
+
+def _category(figures: Mapping[str, Any]) -> str:
+    """Return the share of words with the right category; certificates of early releases do not have it."""
+    return f", right category {figures['category']['value']:.4f}" if "category" in figures else ""
 
 
 def _certificate(file: Path | None, institution: str | None, institutions: Path) -> "Certificate":

@@ -50,6 +50,13 @@ class GateSettings(Section):
     )
     recall_min: float = Field(default=0.98, gt=0, le=1, description="For the lower confidence bound of word recall.")
     precision_min: float = Field(default=0.90, gt=0, le=1, description="For the point estimate of word precision.")
+    category_min: float = Field(
+        default=0.90,
+        ge=0,
+        le=1,
+        description="For the share of identifying words that are found with the right category, as a point estimate: a"
+        " clinic that is replaced as a person gives itself away. 0 asks for none.",
+    )
     stratum_recall_min: float = Field(
         default=0.95,
         gt=0,

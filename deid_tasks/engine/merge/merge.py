@@ -11,6 +11,7 @@ from dataclasses import replace
 from deid_tasks.core.detectors import SEPARATOR, base_name
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
+from deid_tasks.engine.merge.endings import grow_over_endings
 from deid_tasks.engine.merge.propagate import propagate
 from deid_tasks.engine.merge.repair import NAMES, repair, strip
 from deid_tasks.engine.merge.votes import elect, is_neural
@@ -50,7 +51,7 @@ def merge_spans(
             if not 0 <= span.start < span.end <= len(text):
                 raise ValueError(f"note {document.note_id}: span {span!r} lies outside 0..{len(text)}")
     candidates = _ranked(text, elect(spans_by_detector, settings), settings)
-    joined = _join_names(text, _winning_stretches(text, candidates))
+    joined = grow_over_endings(text, _join_names(text, _winning_stretches(text, candidates)))
     return propagate(text, joined, settings.propagation) if settings.propagation.enabled else joined
 
 

@@ -1,6 +1,7 @@
 """Better boundaries of a span: whole words, without titles and punctuation."""
 
 import re
+import unicodedata
 
 from deid_tasks.core.entities import Entity
 
@@ -11,6 +12,16 @@ _WORDS = NAMES | {Entity.PROFESSION, Entity.CITY, Entity.STATE, Entity.COUNTRY, 
 """The entities whose spans are extended to whole words."""
 _TITLE = re.compile(
     r"(?:drs?|mrs?|ms|mx|miss|prof|doctor|professor|rev|nurse)\b(?:\.\s?|\s)\s{0,2}(?=\S)", re.IGNORECASE
+)
+_ROLE = re.compile(
+    r"(?:Operator|Assistant|Attending|Resident|Interpreter|Recorder|Leader|Scribe|Surgeon|Anesthesiologist|Provider"
+    r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Aunty|Auntie|Uncle|Mme|Doña"
+    r"|OPERATOR|ASSISTANT|ATTENDING|RESIDENT|INTERPRETER|SURGEON)(?::? )\s{0,2}(?=[^\W\d_][^\W\d_'.\-])"
+)
+"""A role or a form of address in front of a name, which stays in the text as a title does."""
+_LABEL_BEHIND = re.compile(
+    r",?\s(?:NPI|PGY|DOB|MRN|DOS|CSN|HAR)$"  # the label of the next field
+    r"|(?<=[a-z])(?:, ?| )(?:MA|PA|PA-C|DO|RN|NP|MD|LPN|CNA)$"  # a credential, which no surname in small letters is
 )
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _MAX_EXTENSION = 40
@@ -25,16 +36,18 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         text: the note.
         start: start of the span.
         end: end of the span, exclusive.
-        entity: names, places and organizations are extended to whole words; names lose their titles.
+        entity: names, places and organizations are extended to whole words; names lose titles, roles and credentials.
     """
     if entity in _WORDS:
         start, end = _whole_words(text, start, end)
     start, end = strip(text, start, end)
     if entity in NAMES:
-        title = _TITLE.match(text, start, end)
+        title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
         while title:
             start, end = strip(text, title.end(), end)
-            title = _TITLE.match(text, start, end)
+            title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
+        if label := _LABEL_BEHIND.search(text, start, end):
+            start, end = strip(text, start, label.start())
         if end - start > 2 and _POSSESSIVE.match(text[end - 2 : end]):
             end -= 2
     return start, end
@@ -47,11 +60,16 @@ def strip(text: str, start: int, end: int) -> tuple[int, int]:
     """
     while start < end and not text[start].isalnum() and text[start] != "#" and not _opens_span(text, start, end):
         start += 1
-    while start < end and not text[end - 1].isalnum() and not _closes_span(text, start, end):
+    while start < end and not _is_of_word(text[end - 1]) and not _closes_span(text, start, end):
         end -= 1
     if not any(character.isalnum() for character in text[start:end]):
         return start, start
     return start, end
+
+
+def _is_of_word(character: str) -> bool:
+    """Whether a character is a letter, a figure, or a vowel sign that belongs to the letter in front of it."""
+    return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
 def _opens_span(text: str, start: int, end: int) -> bool:

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from deid_tasks.core.entities import Category, Entity
+from deid_tasks.core.reference import read_columns
 from deid_tasks.core.span import Span
 
 _FIGURE = re.compile(
@@ -43,6 +44,18 @@ _SHOP_BEFORE = re.compile(
     """,
     re.VERBOSE,
 )
+_OPERATION = re.compile(
+    r"[A-Z]?[a-z]{3,24}(?:pexy|plasty|ectomy|otomy|ostomy|oscopy|ography|rrhaphy|centesis|megaly|plegia|paresis|itis"
+    r"|uria|algia)"
+)
+"""An operation or a finding by its ending: Gastropexy, which opens a sentence."""
+_WARDS = frozenset({"OR", "ER", "ED", "ICU", "PACU", "SICU", "MICU", "CCU", "NICU", "PICU", "CVICU"})
+"""Wards that every hospital has, without a number."""
+_PLACES = frozenset((Category.LOCATION, Category.ORGANIZATION))
+_TO_WARD_BEFORE = re.compile(r"(?:in|to|from|the|via|into) $")
+_LANGUAGE_BEFORE = re.compile(
+    r"(?:interpreter|language|lang|lang\.|speaks|dialect|tongue)(?: (?:is|of))?:? {1,3}$", re.I
+)
 _LETTER = re.compile(r"[^\W\d_]")
 _WORDS_ONLY = frozenset((Category.NAME, Category.ORGANIZATION, Category.PROFESSION))
 """Categories whose identifiers hold a letter, user names apart."""
@@ -66,12 +79,31 @@ def is_noise(text: str, span: Span) -> bool:
         return span.entity is not Entity.AGE and span.category is not Category.ID
     if span.category is Category.DATE:
         return bool(_FIGURE.fullmatch(value))
+    if span.category in _WORDS_ONLY and _OPERATION.fullmatch(value):
+        return True
+    if span.category is Category.NAME and _is_language(text, span, value):
+        return True
+    if _is_ward(text, span, value):
+        return True
     if span.category in _WORDS_ONLY:
         if span.entity is not Entity.USERNAME and not _LETTER.search(value):
             return not _is_shop_number(text, span, value)
         if _is_short_word(text, span, value):
             return True
     return _is_noise_of_entity(text, span, value)
+
+
+def _is_ward(text: str, span: Span, value: str) -> bool:
+    """Whether a place is a ward that every hospital has: taken to the OR."""
+    if value not in _WARDS or span.category not in _PLACES or span.entity is Entity.STATE:
+        return False
+    return _TO_WARD_BEFORE.search(text[max(0, span.start - 6) : span.start]) is not None
+
+
+def _is_language(text: str, span: Span, value: str) -> bool:
+    """Whether a name is the language behind interpreter: or preferred language:."""
+    before = text[max(0, span.start - 32) : span.start]
+    return value in _languages() and _LANGUAGE_BEFORE.search(before) is not None
 
 
 def _is_shop_number(text: str, span: Span, value: str) -> bool:
@@ -111,6 +143,11 @@ def _is_not_state(text: str, span: Span, value: str) -> bool:
         return True
     brackets = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
     return value.lower() in _STATE_LIKE_CREDENTIALS and brackets == ("(", ")")
+
+
+@cache
+def _languages() -> frozenset[str]:
+    return frozenset(language for (language,) in read_columns("languages.tsv", "language"))
 
 
 @cache

@@ -13,6 +13,7 @@ from deid_tasks.engine.lexicon import Lexicon, default_lexicon, mask_of, text_ba
 from deid_tasks.engine.recover.document_terms import BatchTerms, DocumentTerms
 from deid_tasks.engine.recover.eponyms import is_listed, is_lone_eponym, is_rare_name, is_sign
 from deid_tasks.engine.recover.noise import is_noise
+from deid_tasks.engine.recover.organizations import identifies_nobody
 from deid_tasks.engine.text import Document
 
 _MEDICAL = mask_of("medical")
@@ -33,6 +34,9 @@ _NUMBERED = frozenset((Category.ID, Category.CONTACT))
 _NEVER_RECOVERED = recoverable_as((Recoverability.NEVER,))
 _ONLY_IN_PHRASES = recoverable_as((Recoverability.NEVER, Recoverability.PHRASES))
 """Detectors that had a reason, in the text or in a dictionary, for one word alone and for a labelled identifier."""
+_CREDENTIALS_AND_STATES = frozenset({"MD", "PA", "MA", "MS"})
+_NUMBER_BEHIND = re.compile(r"[,:]? {0,2}#?(?:[A-Z]{0,3}-?\d{2}|[Ll]ic|LIC|DL\b|[Pp]late|[Tt]ag)")
+"""What makes the code a state even behind a name: a ZIP code, or the number of a licence or a plate."""
 _ADDRESSED_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:told|d/w|paged|notified|texted|read by|cc:|copies:|ord) $", re.IGNORECASE
 )
@@ -115,6 +119,9 @@ def _split(terms: DocumentTerms, spans: Sequence[Span], protected: Sequence[Span
             overlapping.append(protected[index])
             index += 1
         (recovered if _is_medical(terms, span, overlapping) else kept).append(span)
+    if credentials := {span for span in kept if _is_credential(terms.text, span, kept)}:
+        kept = [span for span in kept if span not in credentials]
+        recovered = sorted((*recovered, *credentials))
     if kept and recovered:
         parts = {span for span in recovered if _is_part_of_name(terms.text, span, kept)}
         kept = sorted((*kept, *parts))
@@ -137,6 +144,16 @@ def _is_part_of_name(text: str, span: Span, kept: Sequence[Span]) -> bool:
         if text[low.end : high.start] == " " and is_named_alike:
             return True
     return False
+
+
+def _is_credential(text: str, span: Span, kept: Sequence[Span]) -> bool:
+    """Whether the code of a state is a credential behind a clinician's name: Maria Okafor, PA."""
+    if span.entity is not Entity.STATE or text[span.start : span.end] not in _CREDENTIALS_AND_STATES:
+        return False
+    before = bisect_left(kept, span) - 1
+    if before < 0 or kept[before].category is not Category.NAME or _NUMBER_BEHIND.match(text, span.end):
+        return False
+    return text[kept[before].end : span.start] in {", ", " ", ",  "}
 
 
 def _is_upper(text: str, span: Span) -> bool:
@@ -169,7 +186,8 @@ def _is_only_in_phrases(span: Span) -> bool:
 def _is_mistaken(terms: DocumentTerms, span: Span) -> bool:
     """Whether the form of a span, or the words around it, show that it does not identify anybody."""
     if not _is_only_in_phrases(span):
-        return is_noise(terms.text, span) or _is_everyday(terms, span) or _is_eponym(terms, span)
+        is_other = is_noise(terms.text, span) or identifies_nobody(terms.text, span)
+        return is_other or _is_everyday(terms, span) or _is_eponym(terms, span)
     if span.detector != DetectorName.LEXICON or span.category is not Category.NAME:
         return False
     return is_listed(terms.text, span.start, span.end) or is_sign(terms.text, span.start, span.end)

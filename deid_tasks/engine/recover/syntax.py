@@ -6,6 +6,7 @@ from typing import Any
 
 import re2
 
+from deid_tasks.engine.recover.scales import SCALES
 from deid_tasks.engine.recover.variants import VARIANTS
 from deid_tasks.engine.text.ascii import fold_to_ascii
 
@@ -40,9 +41,9 @@ _PATTERNS = (
     r"V[1-6]-V?[1-9]|(?i:leads?) V[1-9]R?(?:[-, ]{1,2}V?[1-9])?",
     # Infusions: D5W 1/2 NS.
     r"(?:D5W?|D10W?|NS|LR)[ ,]?1/[24](?: ?NS)?",
-    # Scores out of a maximum: grade 2/6, MMSE 28/30, Apgars 8/9.
+    # Scores out of a maximum: grade 2/6, monofilament 8/10, naming 3/3.
     r"(?i:grade) [1-6](?:-[1-6])?/6"
-    r"|(?i:monofilament|pinprick|slums|mmse|moca|naming|lawton|katz|bishop|apgars?|tjc/sjc|sjc/tjc)"
+    r"|(?i:monofilament|pinprick|naming|tjc/sjc|sjc/tjc)"
     r"[\s:|]{1,6}(?:of |was )?\d{1,2}/\d{1,2}",
     # Dilation, effacement and station: 4/80/-2.
     r"\d{1,2}(?:\.5)?(?: ?cm)?/\d{2,3}%?/(?:[-+] ?\d|0)",
@@ -70,7 +71,7 @@ _PATTERNS = (
     r"\d{2},X[XYO]{1,2}(?:,(?:t|del|inv|add)\([\dXY;]+\)(?:\([pq\d.;]+\))?)?"
     r"|(?:t|del|inv)\(\d{1,2}(?:;\d{1,2})?\)(?:\([pq\d.;]+\))?",
 )
-SYNTAX = re.compile(rf"(?<![\w.])(?:{'|'.join(_PATTERNS)})(?!\w)")
+SYNTAX = re.compile(rf"(?<![\w.])(?:{'|'.join((*(one.whole for one in SCALES), *_PATTERNS))})(?!\w)")
 """Matches one whole notation. Linear on real text: it has no nested repetition."""
 
 
@@ -105,7 +106,8 @@ def _candidates() -> Any:
     options.encoding = re2.Options.Encoding.LATIN1
     options.never_capture = True
     options.log_errors = False
-    return re2.compile(rf"\b(?:{'|'.join(map(without_conditions, _PATTERNS))})".encode("ascii"), options)
+    starts = (*map(without_conditions, _PATTERNS), *(one.start for one in SCALES))
+    return re2.compile(rf"\b(?:{'|'.join(starts)})".encode("ascii"), options)
 
 
 def without_conditions(expression: str) -> str:

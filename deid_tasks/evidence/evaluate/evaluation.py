@@ -12,6 +12,8 @@ ALL = "ALL"
 """The entity of a figure over all entities."""
 WORD = "word"
 """The headline view: an identifying word counts as found, whatever entity was predicted."""
+CATEGORY_VIEW = "word:category"
+"""A word counts as found if an entity of its own category was predicted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.evidence.evaluate.counts import Counts, MatchCounts
 from deid_tasks.evidence.evaluate.error_tables import ErrorTally
-from deid_tasks.evidence.evaluate.evaluation import ALL, WORD, Confusion, Evaluation, Figure
+from deid_tasks.evidence.evaluate.evaluation import ALL, CATEGORY_VIEW, WORD, Confusion, Evaluation, Figure
 from deid_tasks.evidence.evaluate.figures import (
     add_labels,
     figures_of_column,
@@ -25,7 +25,7 @@ from deid_tasks.evidence.evaluate.span_views import ANY, SPAN_VIEWS, credit_span
 from deid_tasks.evidence.evaluate.term_counts import TermTally
 from deid_tasks.evidence.evaluate.tokenization import TOKENIZERS, relaxed
 
-CATEGORY_VIEW, TYPE_VIEW = "word:category", "word:type"
+TYPE_VIEW = "word:type"
 _CATEGORY_OF = {str(entity): str(category) for entity, category in CATEGORY.items()}
 _OUTSIDE = {group: frozenset(map(str, frozenset(Entity) - GROUP_ENTITIES[group])) for group in Group}
 _COLUMNS = (

@@ -6,7 +6,7 @@ Expectations,
 notes.
 """
 
-from deid_tasks.evidence.gate.certificate import Certificate, issue_certificate, verify_certificate
+from deid_tasks.evidence.gate.certificate import Certificate, issue_certificate, named_thresholds, verify_certificate
 from deid_tasks.evidence.gate.check_lists import evaluation_checks, ledger_checks, run_checks
 from deid_tasks.evidence.gate.checking import Check, Verdict, check_tables
 from deid_tasks.evidence.gate.drift import RunFigure, baseline, drift_reasons, judge_run
@@ -25,6 +25,7 @@ __all__ = [
     "issue_certificate",
     "judge_run",
     "ledger_checks",
+    "named_thresholds",
     "new_key_pair",
     "public_key_of",
     "run_checks",

@@ -23,7 +23,7 @@ DESIGNS = {
     "random": "unbiased: drawn at random from all notes",
 }
 """What the figures on a gold set of each sampling design say."""
-_THRESHOLDS = ("recall_min", "precision_min", "stratum_recall_min", "confidence")
+_THRESHOLDS = ("recall_min", "precision_min", "category_min", "stratum_recall_min", "confidence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,11 @@ def canonical(content: Mapping[str, Any]) -> str:
 def thresholds(gate: GateSettings) -> dict[str, Any]:
     """Return the thresholds as the certificate records them."""
     return {**{name: getattr(gate, name) for name in _THRESHOLDS}, "designs": list(gate.designs)}
+
+
+def named_thresholds(content: Mapping[str, Any]) -> GateSettings:
+    """Return the thresholds that a certificate names; one of an early release names no share of categories."""
+    return GateSettings.model_validate({"category_min": 0, **content.get("thresholds", {})})
 
 
 def issue_certificate(

@@ -3,6 +3,7 @@
 from typing import Any
 
 from deid_tasks.core.notes import Reason
+from deid_tasks.evidence.evaluate import CATEGORY_VIEW
 from deid_tasks.evidence.gate.checking import Check
 from deid_tasks.settings import GateSettings
 
@@ -41,6 +42,14 @@ def evaluation_checks(gate: GateSettings, evaluation_id: str, design: str, gold_
             terms={"value": 1},
             where={**all_notes, "metric": "precision"},
             minimum=gate.precision_min,
+        ),
+        Check(
+            f"category ({design})",
+            f"share of identifying words with the right category on {gold}",
+            "read the evaluation report for the categories that are confused; extend dictionaries or review the rules",
+            terms={"value": 1},
+            where={**all_notes, "view": CATEGORY_VIEW, "metric": "recall"},
+            minimum=gate.category_min,
         ),
         Check(
             f"gold_words ({design})",

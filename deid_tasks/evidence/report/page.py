@@ -7,11 +7,12 @@ from typing import Any
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.files import PRIVATE_FILE, write_atomically
+from deid_tasks.evidence.evaluate import CATEGORY_VIEW
 from deid_tasks.evidence.report.plots import DotRow, dot_plot
 
 _VIEWS = {
     "word": "words of letters and digits, identifier or not (the headline)",
-    "word:category": "the same; the category must be correct",
+    CATEGORY_VIEW: "the same; the category must be correct",
     "word:type": "the same; the fine type must be correct",
     "word/space": "words between spaces",
     "word/space+relaxed": "words between spaces, without punctuation at their ends",
@@ -129,7 +130,7 @@ def _part(part: Document, thresholds: Document) -> dict[str, Any]:
         "missed_at_most": 1_000 * (1 - full["recall_lower_bound"]),
         "over_redaction": figures.get("word", "over_redaction"),
         "notes_full": figures.get("word", "full"),
-        "headline": _headline(full, recall, precision, thresholds),
+        "headline": _headline(full, figures, thresholds),
         "entities": _plot(figures.entities(), "Recall by entity, worst first", None),
         "note_types": _plot(note_types, "Recall by note type, worst first", stratum_min),
         "left_out": max(0, len(note_types) - _MAX_ROWS),
@@ -160,7 +161,10 @@ def _part(part: Document, thresholds: Document) -> dict[str, Any]:
     }
 
 
-def _headline(full: Document, recall: Document, precision: Document, thresholds: Document) -> list[str]:
+def _headline(full: Document, figures: _Figures, thresholds: Document) -> list[str]:
+    recall, precision = figures.get("word", "recall"), figures.get("word", "precision")
+    assert recall is not None
+    assert precision is not None
     recall_min, precision_min = thresholds.get("recall_min"), thresholds.get("precision_min")
     bound = full["recall_lower_bound"]
     found = DotRow(
@@ -183,7 +187,23 @@ def _headline(full: Document, recall: Document, precision: Document, thresholds:
     return [
         dot_plot([found], "Recall, its interval and its lower bound against the threshold", recall_min),
         dot_plot([right], "Precision and its interval against the threshold", precision_min),
+        *_category_plot(figures.get(CATEGORY_VIEW, "recall"), thresholds.get("category_min")),
     ]
+
+
+def _category_plot(share: Document | None, category_min: float | None) -> list[str]:
+    """Return the plot of the words with the right category; evaluations of early releases do not have the figure."""
+    if share is None:
+        return []
+    row = DotRow(
+        "words with the right category",
+        share["value"],
+        share["lower"],
+        share["upper"],
+        f"{share['false_negatives']:,} missed or with another",
+        is_low=category_min is not None and share["value"] < category_min,
+    )
+    return [dot_plot([row], "Share of words with the right category against the threshold", category_min)]
 
 
 def _plot(rows: Sequence[Document], title: str, threshold: float | None, *, worst_first: bool = True) -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deid_tasks.evidence.evaluate import ALL, WORD, Evaluation, Figure
+from deid_tasks.evidence.evaluate import ALL, CATEGORY_VIEW, WORD, Evaluation, Figure
 from deid_tasks.platform.warehouse.gold import GoldSet
 from deid_tasks.platform.warehouse.results import EvaluationRow
 
@@ -70,7 +70,10 @@ def evaluated_on(
         "patients": full.patients,
         "full_notes": full.full_notes,
         "recall_lower_bound": full.recall_lower_bound,
-        "figures": {metric: _shown(full.find(metric=metric)) for metric in ("recall", "precision", "f1")},
+        "figures": {
+            **{metric: _shown(full.find(metric=metric)) for metric in ("recall", "precision", "f1")},
+            "category": _shown(full.find(view=CATEGORY_VIEW)),
+        },
         "without_dictionaries": {metric: _shown(without.find(metric=metric)) for metric in ("recall", "precision")},
         "note_types": {_name(f): _shown(f) for f in full.strata("note_type")},
         "periods": {_name(f): _shown(f) for f in full.strata("period")},

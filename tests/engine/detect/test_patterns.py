@@ -40,6 +40,8 @@ STRONG = {
         Antibiotics [DATE:3/1]-[DATE:3/5].
         Stay [DATE:3/14/21]-[DATE:3/16/21]
         DOB:[DATE:4/5/61]Sex:M
+        Case: [DATE:2024-Mar-04], visit: [DATE:2024/03/04], exam: [DATE:2024.Mar.04], study: [DATE:20240304T083500]
+        Left hip [DATE:'09] by a colleague, stent [DATE:'12]. Measures 5 '10 long, a "big '12" one, 2 '06 in.
         Date of visit: [DATE:04-Mar-2024], encounter: [DATE:04Mar2024], visit: [DATE:Mar-04-2024]
         DOB: [DATE:03142021]
         Film of [DATE:20210314] compared.
@@ -52,7 +54,9 @@ STRONG = {
         Arrived [TIME:08:35], left at [TIME:8:35 AM] or [TIME:8 pm].
         Given at [TIME:0835]. Seen [TIME:1420 hrs].
         Read [DATE:03/14/2021] [TIME:0710]
-        Logged [DATE:2021-03-14]T[TIME:08:35:00]Z
+        Logged [DATE:2021-03-14T08:35:00Z], sent [DATE:2021-03-14T08:35:00.123+05:30], filed [DATE:20210314T0835]
+        Logged [DATE:2021-03-14] [TIME:08:35:00.123Z] and [DATE:2021-03-14] [TIME:08:35:00-07:00]
+        Shift [TIME:08:35]-[TIME:09:40]. Time: [DATE:2021-03-14] [TIME:08:35]
     """,
     "ages": """
         A [AGE:92]-year-old woman, a [AGE:45] y.o. man, a [AGE:61]yo male.
@@ -73,6 +77,9 @@ STRONG = {
         From [IP:10.1.12.5] and [IP:2001:db8:0:0:0:ff00:42:8329].
     """,
     "numbers": """
+        SSN (last 4): [SSN:6789], ssn last four [SSN:6780]. Visits in the last 4: 2021
+        Signed [DATE:2021-03-14T08:35:00Z] [USERNAME:MOKAFOR1] from [IP:10.1.12.5], [DATE:2021-03-14T08:35:00Z] from home
+        LAST NAME SPELLED [PATIENT:O-K-A-F-O-R], HEPATITIS A-B-C-D AND S-O-A-P NOTE.
         SSN [SSN:900-45-6789], last seen. SSN: [SSN:900456789]
         MRN: [MRN:RH1234567] MRN:[MRN:RH7654321]DOB:[DATE:4/5/61]
         Medical record number [MRN:00451234].
@@ -93,6 +100,11 @@ STRONG = {
         Born in [STATE:Ohio], came back from [COUNTRY:Nigeria].
         Now in Rm [LOCATION_OTHER:412B]. ZIP: [ZIP:62704].
         Crash on [LOCATION_OTHER:I-95].
+        From [LOCATION_OTHER:Tower D bed 12] // to ([LOCATION_OTHER:Wing E, Rm 207-A]). Greater sphenoid wing.
+        Seen by [PROVIDER:Maria Okafor], PA in [DATE:03/2021]. Interpreter: Hmong, ID
+        wants transfer [FACILITY:Okonee LTACH] tomorrow; MRI at [FACILITY:Birch Hollow VAMC]. The skilled SNF, Rehab SNF
+        CT of the pelvis ([FACILITY:QWB] radiology). ENT clinic, INR clinic, MSK clinic, MRSA clinic, EMG clinic
+        Admit to [FACILITY:Penny Breast Ctr], [FACILITY:Kettle Kidney Center].
     """,
     "names": """
         Seen by Dr. [PROVIDER:Okafor]; Drs. [PROVIDER:Okafor] and [PROVIDER:Lim] agree.

@@ -55,6 +55,11 @@ def merge(**marked: str) -> str:
         ({"inclusion": "[CITY:Lima]", "transformer": "[ORGANIZATION:Lima]"}, "[ORGANIZATION:Lima]"),
         # boundaries
         ({"transformer": "[PROVIDER:Dr. Okafor's] note"}, "Dr. [PROVIDER:Okafor]'s note"),
+        ({"transformer": "[PROVIDER:Operator Maria Okafor] DO"}, "Operator [PROVIDER:Maria Okafor] DO"),
+        ({"transformer": "[PROVIDER:MARIA OKAFOR NPI] 12"}, "[PROVIDER:MARIA OKAFOR] NPI 12"),
+        ({"transformer": "spoke w/ [PROVIDER:Maria MA]."}, "spoke w/ [PROVIDER:Maria] MA."),
+        ({"transformer": "spoke w/ [PROVIDER:JACK MA]."}, "spoke w/ [PROVIDER:JACK MA]."),
+        ({"transformer": "[PROVIDER:Resident]"}, "[PROVIDER:Resident]"),
         ({"transformer": "[PATIENT:Mrs. Maria Okafor,] seen"}, "Mrs. [PATIENT:Maria Okafor], seen"),
         ({"transformer": "seen by[PROVIDER: Oka]for today"}, "seen by [PROVIDER:Okafor] today"),
         ({"transformer": "[CITY:(Boston)]"}, "[CITY:(Boston)]"),

@@ -52,6 +52,13 @@ GIVEN_BACK = [
     "hx [PATIENT:Romano]-Ward, [PROVIDER:Timothy] grass, [PROVIDER:R. africae]",
     "on [PATIENT:Malarone], [PROVIDER:Epogen] given",
     "[DATE:2010] ACR/EULAR criteria, [ORGANIZATION:NCCN] guideline",
+    "seen by the [ORGANIZATION:American College of Rheumatology] guideline",
+    "as the [ORGANIZATION:CDC] and the [ORGANIZATION:Food and Drug Administration] advise",
+    "a [ORGANIZATION:Stryker] plate and a [ORGANIZATION:Boston Scientific] stent",
+    "stent (Medtronic, [CITY:Minneapolis], MN) was placed",
+    "Interpreter: [PROVIDER:Hmong]. Preferred lang: [PATIENT:Urdu]",
+    "[PATIENT:Gastropexy] was done. [PROVIDER:Cystoscopy] was clear",
+    "taken to the [CITY:OR], from [FACILITY:PACU]",
 ]
 KEPT = [
     "[PATIENT:Timothy] came, [PROVIDER:Romano] too",
@@ -69,8 +76,20 @@ KEPT = [
     "told [PROVIDER:young]. final am",
     "[CITY:Lamont] [ORGANIZATION:Pain] came",
     "[PROVIDER:Okafor] [PROVIDER:P]",
+    "works at [ORGANIZATION:Novo Nordisk], employer: [ORGANIZATION:Eli Lilly], a nurse at the [ORGANIZATION:CDC]",
+    "lives in (near [CITY:Minneapolis], MN)",
+    "the nurse [PROVIDER:Urdu] came",
+    "[PROVIDER:Maria Okafor], [STATE:MA] 02115",
+    "Salem, [STATE:OR] and [CITY:Portland], [STATE:MA]",
     "lipase [DATE:3/14], ferritin [DATE:2019] and [DATE:2020]",
 ]
+
+
+def test_a_credential_behind_a_name_is_not_a_state() -> None:
+    text, spans = parse("seen by [PROVIDER:Maria Okafor], [STATE:PA] in March", "transformer")
+    result = recover(Document("n", text), spans)
+    assert [span.entity for span in result.kept] == [Entity.PROVIDER]
+    assert [span.entity for span in result.recovered] == [Entity.STATE]
 
 
 @pytest.mark.parametrize("case", GIVEN_BACK)

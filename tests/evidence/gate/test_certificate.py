@@ -6,7 +6,7 @@ import json
 import pytest
 
 from deid_tasks.core.errors import GateError, SettingsError
-from deid_tasks.evidence.gate import Certificate, issue_certificate, new_key_pair, verify_certificate
+from deid_tasks.evidence.gate import Certificate, issue_certificate, named_thresholds, new_key_pair, verify_certificate
 from deid_tasks.evidence.gate.certificate import canonical
 from deid_tasks.settings import GateSettings
 
@@ -64,7 +64,7 @@ def test_a_good_one_is_valid_and_says_what_its_samples_stand_for():
         (Certificate(issued().document, issued(fingerprint="g").signature), "signature is not valid"),
         *(
             (issued(gate=GATE.model_copy(update={name: 0.6})), f"issued under a lower {name}")
-            for name in ("recall_min", "precision_min", "stratum_recall_min", "confidence")
+            for name in ("recall_min", "precision_min", "category_min", "stratum_recall_min", "confidence")
         ),
     ],
 )
@@ -92,6 +92,13 @@ def test_the_file_form_keeps_the_signature():
     assert verified(read)
     with pytest.raises(GateError, match="not a certificate file"):
         Certificate.of_file("[]")
+
+
+def test_a_certificate_of_an_early_release_is_valid_under_the_thresholds_it_names():
+    content = issued().content
+    early = {name: value for name, value in content["thresholds"].items() if name != "category_min"}
+    assert named_thresholds({"thresholds": early}).category_min == 0
+    assert named_thresholds(content) == GATE
 
 
 def test_stricter_thresholds_of_the_certificate_are_welcome():

@@ -62,7 +62,7 @@ def built_site(postgres, object_store, tmp_path_factory) -> Site:
                 "patterns": {"identifiers": {"MRN": [r"\bRH\d{7}\b"]}},
             },
             "obfuscate": {"key": "riverside_key"},
-            "gate": {"recall_min": 0.6, "precision_min": 0.6, "stratum_recall_min": 0.5},
+            "gate": {"recall_min": 0.6, "precision_min": 0.6, "category_min": 0.5, "stratum_recall_min": 0.5},
             "publish": {
                 "bucket": "published",
                 "object_store": "object_store",

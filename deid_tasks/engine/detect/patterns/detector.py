@@ -16,6 +16,7 @@ from deid_tasks.engine.detect.patterns import (
     organizations,
     places,
 )
+from deid_tasks.engine.detect.patterns.other_scripts import names_in_other_scripts
 from deid_tasks.engine.detect.patterns.overlaps import strongest_candidates
 from deid_tasks.engine.detect.patterns.prefilter import Prefilter, compile_trigger
 from deid_tasks.engine.detect.patterns.rule import Candidate, CandidateReader, Rule, Strength
@@ -77,6 +78,8 @@ class PatternDetector:
                 plain, candidates = documents[index].plain, found[index]
                 for match in scanner.finditer(encoded[index]):
                     candidates.extend(read(plain, *match.span()))
+        for document, candidates in zip(documents, found, strict=True):
+            candidates.extend(names_in_other_scripts(document.text, document.plain))
         if self._reference_year is not None:
             last_year = self._reference_year + 2
             found = [

@@ -91,3 +91,9 @@ def is_frequent_surname(word: str) -> bool:
 def is_given_name(word: str) -> bool:
     """Whether ``word`` is a given name and neither an everyday nor a medical word."""
     return is_plain_name(word) and fold(word) in given_name_rates()
+
+
+@lru_cache(maxsize=1)
+def languages() -> frozenset[str]:
+    """Return the languages, in lower case."""
+    return frozenset(row["language"].lower() for row in read_tsv("languages.tsv"))

@@ -16,6 +16,7 @@ RULES = (
     Rule("weekdays by letters", calendar_words.DIALYSIS_TRIGGER, calendar_words.read_dialysis),
     Rule("short year", calendar_words.SHORT_YEAR_TRIGGER, calendar_words.read_short_year),
     Rule("day of the month", calendar_words.ORDINAL_TRIGGER, calendar_words.read_ordinal),
+    Rule("stamp", times.STAMP_TRIGGER, times.read_stamp),
     Rule("time", times.TIME_TRIGGER, times.read_time),
     Rule("hour and half of the day", times.HALF_OF_DAY_TRIGGER, times.read_half_of_day),
     Rule("hour with an h", times.HOUR_WITH_H_TRIGGER, times.read_hour_with_h),

@@ -134,12 +134,16 @@ SHORT_YEAR_TRIGGER = (
     r"(?i)\b(?:in|since|until|of|year|from|circa|summer|winter|fall|spring|class of|back in|ca|before|after) "
     r"'[0-9]{2}\b"
     r"|\b(?:the|early|mid|late|in|since)[ -]'[3-9]0'?s\b"
+    r"|\b[a-z]{2,24},? {1,2}'[0-9]{2}\b"  # left hip replacement '09
 )
+_LENGTH_AFTER = re.compile(r"(?:['\"]|\s?(?:x\b|by [0-9]|ft|feet|in(?:ch|\.)|long|tall|high|away|[0-9]))")
+"""What stands behind feet or inches, or at the end of a quotation."""
 
 
 def read_short_year(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read a year of two figures: since '09, back in the '70s."""
-    yield _date(text.index("'", start, end), end)
+    """Read a year of two figures: since '09, back in the '70s, left hip replacement '09."""
+    if not _LENGTH_AFTER.match(text_after(text, end)):
+        yield _date(text.index("'", start, end), end)
 
 
 DIALYSIS_TRIGGER = r"\b(?:M/?W/?F|T/?Th/?S(?:at|a)?|T/Th|TTS|Tu/?Th/?Sa?|M-W-F|T-Th-S(?:at|a)?|TTHS)\b"

@@ -21,6 +21,8 @@ _DAY = r"(?:0?[1-9]|[12][0-9]|3[01])"
 _ORDINAL = r"(?:st|nd|rd|th)"
 _LONG_YEAR = r"(?:19|20)[0-9]{2}"
 _WEEKDAY_LEAD = re.compile(rf"(?<![a-z])({_WEEKDAY}[.,]{{0,2}}\s{{1,2}}(?:the )?)$", re.IGNORECASE)
+_YEAR_LEAD = re.compile(r"(?<![0-9./\-])((?:19|20)[0-9]{2}[\-/.])$")
+"""The year of a date that begins with it: 2021-Mar-14."""
 _DAY_LEAD = re.compile(
     rf"(?<![0-9./,x])((?:{_DAY}{_ORDINAL}?\s?(?:-|to|&|and)\s?)?"  # the first day of a range: 3-5 March
     rf"{_DAY}(?:{_ORDINAL}| day)?(?:\s{{1,2}}of)?[\s\-./,]{{0,2}})$",
@@ -81,7 +83,8 @@ def read_month(text: str, start: int, end: int) -> Iterator[Candidate]:
         return
     tail = _day_or_year_behind(text, end)
     if tail and not _is_amount(text, month, word, tail):
-        yield _date(_lead_start(_WEEKDAY_LEAD, text, month), tail.end())
+        year = _lead_start(_YEAR_LEAD, text, month)
+        yield _date(year if year < month else _lead_start(_WEEKDAY_LEAD, text, month), tail.end())
     elif _SPAN_OF_MONTHS.match(text, end, end + 16):
         yield _date(month, end)
     elif word[0].isupper() and not (len(word) <= 4 and word.isupper()):

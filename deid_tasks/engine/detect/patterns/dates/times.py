@@ -1,4 +1,4 @@
-"""Times of day: 08:35, 8:35 AM, 8 pm, 0835 hrs, at 0835."""
+"""Times of day: 08:35, 8:35 AM, 8 pm, 0835 hrs, at 0835; and stamps, which are a date and a time in one word."""
 
 import re
 from collections.abc import Iterator
@@ -18,12 +18,16 @@ TIME_TRIGGER = (
     r"|(?m)^[ \t]{0,8}[12][0-9][0-5][0-9] {1,12}[^ \n]"  # 1530 at the beginning of a line
 )
 _CLOCK = re.compile(
-    r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?::[0-5][0-9])?(?:\.[0-9]{1,6})?(?![0-9]|:[0-9])"
+    r"([01]?[0-9]|2[0-4]):([0-5][0-9])"
+    r"(?::[0-5][0-9](?:\.[0-9]{1,9})?(?:Z\b|[+\-](?:0[0-9]|1[0-4]):?[0-5][0-9]\b)?)?"  # seconds, fraction, zone
+    r"(?:\.[0-9]{1,6})?(?![0-9]|:[0-9])"
     r"(?:\s?(?:[ap]m\b|[ap]\.m\.?|[ap]\b|hrs\b|h\b))?",
     re.IGNORECASE,
 )
 _HOUR = re.compile(r"(?:0?[1-9]|1[0-2])(?:[:.][0-5][0-9])?\s?(?:[ap]\.m\.?|[ap]m(?![a-z])|o'?clock)", re.IGNORECASE)
-_MILITARY = re.compile(r"(?:[01][0-9]|2[0-3])[0-5][0-9](?![0-9])(?:\s?(?:hrs|hours|h|am|pm)\b)?", re.IGNORECASE)
+_MILITARY = re.compile(
+    r"(?:[01][0-9]|2[0-3])[0-5][0-9](?![0-9]|-[0-9]{2}-[0-9]{2})(?:\s?(?:hrs|hours|h|am|pm)\b)?", re.IGNORECASE
+)
 _TITRE_BEFORE = re.compile(rf"(?:{alternation('dates', 'titres_and_ratios')})\W{{0,3}}(?:of |at |is |was |\w+ )?$")
 _UNIT = re.compile(r"\s?(?:mg|ml|mcg|cc|units?|titer|titre|dilution|ratio|%|k\b|calorie)")
 _HOUR_BEFORE = re.compile(r"(?:by|until|around|before|after|till?|since|about)\s$")
@@ -129,6 +133,18 @@ def _opens_a_row(text: str, start: int, end: int) -> bool:
         if row.start(1) != start and not (1900 <= value <= 2035 and 1900 <= other <= 2035):
             return True
     return False
+
+
+STAMP_TRIGGER = (
+    r"\b(?:19|20)[0-9]{2}(?:-[0-9]{2}-[0-9]{2}|[0-9]{4})[Tt]"  # 2021-03-14T
+    r"(?:[01][0-9]|2[0-4])(?::?[0-5][0-9]){1,2}"  # 08:35:00
+    r"(?:[.,][0-9]{1,9})?(?:[Zz]\b|[+\-](?:0[0-9]|1[0-4])(?::?[0-5][0-9])?\b|\b)"  # .123+05:30
+)
+
+
+def read_stamp(_text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read a date and a time of day as computers write them (ISO 8601), with fraction and zone, as one date."""
+    yield Candidate(start, end, Entity.DATE, Strength.LABELLED)
 
 
 HALF_OF_DAY_TRIGGER = r"\b(?:0?[1-9]|1[0-2])(?::[0-5][0-9])?[ap](?:-(?:0?[1-9]|1[0-2])(?::[0-5][0-9])?[ap])?\b"

@@ -16,6 +16,7 @@ RULES = (
     Rule("social security number", number_formats.SSN_TRIGGER, number_formats.read_ssn),
     Rule("number format", number_formats.FORMAT_TRIGGER, number_formats.read_number_format),
     Rule("dictation number", user_names.DICTATION_TRIGGER, user_names.read_dictation_number),
+    Rule("user behind a stamp", user_names.STAMPED_TRIGGER, user_names.read_user_behind_stamp),
     Rule("user name", user_names.USER_NAME_TRIGGER, user_names.read_user_name),
 )
 """The rules of this room."""

@@ -67,6 +67,24 @@ def read_login(text: str, start: int, end: int) -> Iterator[Candidate]:
     yield Candidate(text.rindex(" ", start, end) + 1, end, Entity.USERNAME, Strength.LABELLED)
 
 
+STAMPED_TRIGGER = (
+    r"[0-9]T[0-9]{2}:?[0-9]{2}[0-9:.]{0,16}(?:Z|[+\-][0-9]{2}:?[0-9]{2})? {1,2}(?:by )?[A-Za-z][A-Za-z0-9._]{2,15}"
+    r"(?:[ \t]{0,4}$|[,;)]| (?:from|at|on|via)\b)"
+)
+_STAMPED_VALUE = re.compile(r" (?P<value>[A-Za-z][A-Za-z0-9._]{2,15})(?=[ \t]*$|[,;)]| (?:from|at|on|via)$)")
+
+
+def read_user_behind_stamp(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read 2021-03-14T08:35:00Z MOKAFOR1 from 10.1.12.5: the user name that a computer writes behind its time."""
+    match = _STAMPED_VALUE.search(text, start, end)
+    if match and match["value"].lower() not in NOT_NAMES and match["value"].lower() not in {"from", "via", "utc"}:
+        is_code = any(character.isdigit() for character in match["value"])
+        if is_code or "." in match["value"].rstrip(".") or match["value"].isupper():
+            yield Candidate(
+                match.start("value"), match.start("value") + len(match["value"].rstrip(".")), Entity.USERNAME
+            )
+
+
 DICTATION_TRIGGER = (
     r"\b(?:QT|TR|DD|TD|DT|DV|D|T|JOB|ID):? {0,2}[A-Z]{2,4}:[0-9]{4,8}\b"  # QT: MO:12345
     r"|(?m)^[ \t]{0,4}[A-Z]{2,3}:[0-9]{4,8}\b"  # MO:12345

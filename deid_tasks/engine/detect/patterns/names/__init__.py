@@ -10,6 +10,7 @@ from deid_tasks.engine.detect.patterns.names import (
     patients,
     relatives,
     rosters,
+    sign_offs,
     signatures,
     titles,
 )
@@ -42,6 +43,12 @@ RULES = (
     Rule("initials after a sentence", initials.AFTER_SENTENCE_TRIGGER, initials.read_initials_after_sentence),
     Rule("initials in a column", initials.COLUMN_TRIGGER, initials.read_initials_in_column),
     Rule("labelled initials", labelled_initials.LABEL_TRIGGER, labelled_initials.read_labelled_initials),
+    Rule("initials behind a closing", sign_offs.CLOSING_TRIGGER, sign_offs.read_closing_initials),
+    Rule("initials behind a dash", sign_offs.DASH_TRIGGER, sign_offs.read_dashed_initials),
+    Rule("initials of a dictation", sign_offs.DICTATED_TRIGGER, sign_offs.read_dictated_by),
+    Rule("initials in a pair", sign_offs.PAIR_TRIGGER, sign_offs.read_pair_at_end),
+    Rule("initials with a credential", sign_offs.CREDITED_TRIGGER, sign_offs.read_credited_initials),
+    Rule("initials behind /s/", sign_offs.SLASHED_TRIGGER, sign_offs.read_slashed_initials),
     Rule("author and typist", labelled_initials.TWINS_TRIGGER, labelled_initials.read_author_and_typist),
     Rule("name and initials", labelled_initials.WITH_NAME_TRIGGER, labelled_initials.read_name_and_initials),
     Rule(
@@ -61,6 +68,7 @@ RULES = (
         credentials.CREDENTIAL_FIRST_TRIGGER,
         credentials.read_name_behind_credential,
     ),
+    Rule("name by its letters", full_names.SPELLED_TRIGGER, full_names.read_spelled_name),
     Rule("given name and surname", full_names.FULL_NAME_TRIGGER, full_names.read_full_name),
 )
 """The rules of this room."""

@@ -17,6 +17,20 @@ from deid_tasks.engine.detect.patterns.reference_words import (
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_before
 from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NOT_NAMES, alternation
 
+SPELLED_TRIGGER = (
+    r"(?i)\b(?:spell(?:ed|ing|s|t)|name is|(?:last|first|sur|maiden) ?name)[^\n]{0,32}?"
+    r"\b(?-i:[A-Z](?:(?:-| - |\. ?|, ?| )[A-Z]){3,15})\b"
+)
+_SPELLED = re.compile(r"(?<![A-Za-z\-])[A-Z](?:(?:-| - |\. ?|, ?| )[A-Z]){3,15}$")
+
+
+def read_spelled_name(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read last name spelled O-K-A-F-O-R, as people dictate it."""
+    match = _SPELLED.search(text, start, end)
+    if match:
+        yield Candidate(*match.span(), Entity.PATIENT, Strength.LABELLED)
+
+
 FULL_NAME_TRIGGER = (
     r"\b[A-Z][a-z]{2,14} (?:[A-Z]\.? |[A-Z][a-z]{2,12} )?"  # Maria, Maria T.
     r"(?:(?:de|De|de la|De La|van|Van|von|Von|St\.|Mc|O') ?)?[A-Z][A-Za-z'\-]{2,20}\b"  # Okafor, de la Cruz

@@ -28,6 +28,7 @@ OWN_LINE_TRIGGER = (
     rf"(?m)^[ \t]{{0,60}}(?:- ?|~ ?|-- ?)?{PAIR}"  # - MTO, /mto, MTO:jd
     rf"(?: {{1,3}}{DAY}(?: {{1,2}}{CLOCK})?)?{_LINE_END}"  # with the day and the time
 )
+_BEFORE_A_DAY = frozenset({"on", "in", "by", "to", "at", "of", "til", "the", "and", "or", "due", "as", "for", "ref"})
 _PAIRS_OF_WORDS = frozenset({"hi/si", "si/hi", "ot/pt", "pt/ot", "am/pm", "cp/sob"})
 
 
@@ -56,6 +57,8 @@ def _signs_note(text: str, start: int, end: int, word: str) -> bool:
         return False
     is_dated = any(character.isdigit() for character in text[start:end].strip())
     ends_sentence = line_above[-1:] in {".", "!", "?", ")", "]"} or line_above[-1:].isdigit()
+    if is_dated and word.islower() and low not in medical_abbreviations() | UNITS | _BEFORE_A_DAY:
+        return True  # be 3/14/21, who has the initials of a word
     if is_frequent_word(low) or low in medical_abbreviations() or low in UNITS:
         is_last = text[end : end + 2] in {"", "\n", "\n\n"}
         is_signed = word.isupper() and (ends_sentence or is_dated or is_last)

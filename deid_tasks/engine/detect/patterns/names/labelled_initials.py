@@ -40,6 +40,8 @@ LABEL_TRIGGER = (
 )
 _LABELLED_LETTERS = re.compile(r"([A-Za-z]{2,4})(?:(?: ?/ ?|[:/]{1,2})([A-Za-z]{2,4}))?$")
 _NEEDS_CAPITALS = re.compile(r"(?i)(?:by|nurse|tech|qc|reviewed|signed|entered|witness|filed|coded)\W*$")
+_BY_COLON = re.compile(r"(?i)(?:transcribed|typed|scribed|dictated|keyed|entered) by: {1,3}$")
+"""Behind a colon small letters are initials too: transcribed by: mko."""
 _LABELS_AND_WORDS = as_word_set("by nurse reviewed signed tech entered filed coded td tr dd")
 """Labels that are words or abbreviations of their own too."""
 _BY_TAIL = re.compile(r"\)?(?:[.,;:\n/]|$| {2}|,? (?:CT|RN|at|on|[0-9]))")
@@ -101,7 +103,7 @@ def read_labelled_initials(text: str, start: int, end: int) -> Iterator[Candidat
 def _is_phrase(text: str, start: int, end: int, label: str, letters: str) -> bool:
     """Whether a label is an ordinary word of a sentence: seen by the …, reviewed THE PLAN."""
     if _NEEDS_CAPITALS.search(label) and not letters.isupper():
-        return True
+        return not _BY_COLON.search(label)
     if label.strip(" .:").lower() not in _LABELS_AND_WORDS:
         return False
     if not _BY_TAIL.match(text, end, end + 8):

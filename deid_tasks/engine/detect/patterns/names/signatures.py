@@ -9,7 +9,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.forms import Form, FormTable, always, never
 from deid_tasks.engine.detect.patterns.names.credentials import CREDENTIAL
 from deid_tasks.engine.detect.patterns.names.name_parts import take_name
-from deid_tasks.engine.detect.patterns.reference_words import is_given_name
+from deid_tasks.engine.detect.patterns.reference_words import is_given_name, languages
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
 from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
@@ -89,6 +89,7 @@ SIGNATURES: FormTable[_Signature, bool] = FormTable(
         lambda signature: _ONLY_CREDENTIAL.fullmatch(signature.value) is not None,
         never,
     ),
+    Form("language", "Interpreter: Tagalog", lambda signature: signature.value.lower() in languages(), never),
     Form(
         "next column of a table",
         "provider  Tylenol",

@@ -12,9 +12,12 @@ RULES = (
     Rule("profession", occupations.PROFESSION_TRIGGER, occupations.read_profession),
     Rule("hospital by letters", hospitals.LETTERS_TRIGGER, hospitals.read_hospital_by_letters),
     Rule("hospital in capitals", hospitals.CAPITALS_TRIGGER, hospitals.read_hospital_in_capitals),
+    Rule("facility behind a heading", hospitals.HEADING_TRIGGER, hospitals.read_facility_behind_heading),
     Rule("known hospital", hospitals.KNOWN_HOSPITAL_TRIGGER, hospitals.read_known_hospital),
     Rule("known company", hospitals.KNOWN_COMPANY_TRIGGER, hospitals.read_known_company),
     Rule("veterans' hospital", hospitals.VETERANS_TRIGGER, hospitals.read_veterans_hospital),
+    Rule("facility by its tail", hospitals.TAIL_TRIGGER, hospitals.read_facility_by_its_tail),
+    Rule("letters in front of a clinic", hospitals.ACRONYM_TRIGGER, hospitals.read_facility_by_letters),
     Rule("letters of a site", hospitals.SITE_TRIGGER, hospitals.read_site),
     Rule("occupation", occupations.OCCUPATION_TRIGGER, occupations.read_occupation),
 )

@@ -4,8 +4,14 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
+from deid_tasks.engine.detect.patterns.names.initial_words import is_abbreviation
 from deid_tasks.engine.detect.patterns.names.name_parts import may_be_name
-from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, medical_term_words, us_towns
+from deid_tasks.engine.detect.patterns.reference_words import (
+    is_everyday_word,
+    is_frequent_word,
+    medical_term_words,
+    us_towns,
+)
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_after, text_before
 from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NOT_NAMES, alternation, as_word_set
 
@@ -32,6 +38,26 @@ def read_hospital_in_capitals(text: str, start: int, end: int) -> Iterator[Candi
     stop = tail.end("town") if tail and not is_everyday_word(tail["town"]) else end
     is_facility = not text[start:end].startswith(("PHARM", "UNIV", "COLL", "HIGH"))
     yield Candidate(low, stop, Entity.FACILITY if is_facility else Entity.ORGANIZATION)
+
+
+HEADING_TRIGGER = (
+    rf"(?m)^[ \t]{{0,8}}(?:{alternation('organizations', 'headings_in_capitals')})"
+    r"(?: ?[\-|:,]| {1,4}(?:FROM|AT))? {1,8}"
+    rf"(?:[A-Z][A-Z.'\-]{{1,16}} ){{1,4}}(?:{alternation('organizations', 'facility_kinds_in_capitals')})\b"
+)
+_HEADING = re.compile(
+    rf"[ \t]*(?:{alternation('organizations', 'headings_in_capitals')})(?: ?[\-|:,]| {{1,4}}(?:FROM|AT))? {{1,8}}"
+)
+
+
+def read_facility_behind_heading(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read DISCHARGE SUMMARY WILLOW CREEK HOSPITAL, whose name may be of ordinary words."""
+    heading = _HEADING.match(text, start, end)
+    if heading is None:
+        return
+    words = text[heading.end() : end].lower().split()
+    if any(word not in GENERIC_PLACE_WORDS and word not in NOT_NAMES for word in words[:-1]):
+        yield Candidate(heading.end(), end, Entity.FACILITY, Strength.LABELLED)
 
 
 def _start_of_name(text: str, start: int) -> int | None:
@@ -143,6 +169,42 @@ def read_hospital_by_letters(text: str, start: int, end: int) -> Iterator[Candid
         return
     if any(word in us_towns() or not (is_everyday_word(word) or word in medical_term_words()) for word in plain):
         yield Candidate(start, end, Entity.FACILITY, Strength.WEAK)
+
+
+TAIL_TRIGGER = r"\b(?:[A-Z][a-z'\-]{2,16} ){1,3}(?:LTACH?|CBOC|VAMC|SNF|FQHC|Med Ctr|Surg Ctr|Rec Ctr|Hosp Ctr)\b"
+
+
+def read_facility_by_its_tail(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read wants transfer to Okafor LTACH: letters that stand for a facility alone, behind a name."""
+    words = list(_TITLE_WORD.finditer(text, start, end))
+    while words and words[0].group().lower() in NOT_NAMES | _WORDS_OF_SENTENCES:
+        words.pop(0)
+    is_named = any(
+        not _is_ordinary(word.group().lower()) and word.group().lower() not in GENERIC_PLACE_WORDS for word in words
+    )
+    if is_named or (words and text[start:end].endswith(_NEVER_GENERIC)):
+        yield Candidate(words[0].start(), end, Entity.FACILITY)
+
+
+_WORDS_OF_SENTENCES = as_word_set(
+    "the a an at to from in via per for with her his their our transfer discharge skilled"
+)
+_NEVER_GENERIC = ("VAMC", "CBOC")
+"""Kinds that every facility of the kind has a name with: Birch Hollow VAMC."""
+_TITLE_WORD = re.compile(r"[A-Z][a-z'\-]{2,16}(?= )")
+ACRONYM_TRIGGER = (
+    r"\b[A-Z]{3,5} (?:[Cc]linic|[Rr]adiology|[Ii]maging|[Hh]ospital|[Cc]ampus|[Rr]ehab|[Bb]reast (?:[Cc]enter|[Cc]tr)"
+    r"|[Uu]rgent [Cc]are|[Ii]nfusion (?:[Cc]enter|[Cc]tr))\b"
+)
+
+
+def read_facility_by_letters(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read NWQ clinic and NWQ radiology: letters that are no abbreviation, in front of a part of a hospital."""
+    stop = text.index(" ", start, end)
+    low = text[start:stop].lower()
+    is_word = is_abbreviation(low) or low in medical_term_words() or is_frequent_word(low) or is_everyday_word(low)
+    if not is_word and may_be_name(low):
+        yield Candidate(start, stop, Entity.FACILITY, Strength.WEAK)
 
 
 SITE_TRIGGER = (

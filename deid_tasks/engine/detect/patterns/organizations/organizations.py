@@ -11,8 +11,8 @@ from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NO
 _FACILITY = (
     r"(?:Regional |Community |General |Memorial |University |Children's |Veterans |Specialty )?"  # Regional
     r"(?:Medical|Health|Healthcare|Surgery|Surgical|Cancer|Heart|Dialysis|Rehab|Rehabilitation|Care|Nursing|Trauma"
-    r"|Wellness|Birth|Eye|Imaging) "  # Medical
-    r"(?:Center|Centre|Campus|System|Group|Associates|Facility|Home|Institute|Clinic|Partners|Network|Services|Pavilion)"
+    r"|Wellness|Birth|Eye|Imaging|Breast|Wound|Kidney|Pain|Spine|Sleep|Vein|Infusion|Endoscopy|Behavioral Health) "
+    r"(?:Center|Centre|Ctr|Cntr|Campus|System|Group|Associates|Facility|Home|Institute|Clinic|Partners|Network|Services|Pavilion)"
     rf"|{alternation('organizations', 'facility_kinds')}"
 )
 ORGANIZATION_TRIGGER = rf"\b(?:{_FACILITY}|{alternation('organizations', 'organization_kinds')})\b"

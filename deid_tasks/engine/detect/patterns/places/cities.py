@@ -33,6 +33,11 @@ _ABBREVIATIONS_AND_STATES = as_word_set("MD PA MA MS DC OR IN ME OK CT ID DE CO 
 _BEFORE_CITY = re.compile(
     rf"(?:^|[^a-z])(?:{alternation('places', 'words_before_a_city')})\s{{1,2}}(?:[a-z.]{{2,14}} ){{0,2}}$"
 )
+_WHOLE_NAME_BEFORE = re.compile(
+    r"(?:seen by|by|with|per|w/|Dr\.|supervised by|discussed with|spoke with|surgeon|assistant|provider|PCP):? "
+    r"(?:[A-Z][A-Za-z.'\-]{1,20} ){1,2}$"
+)
+"""Words in front of a whole name, behind which two capitals are a credential: seen by Maria Okafor, PA."""
 _PREPOSITION_BEFORE = re.compile(r"(?:^|[^A-Za-z])(?:In|From|Of|To|Near|At)\s$")
 _NOT_CITY_WORDS = as_word_set(
     "in from of to near at lives live living the a an address zip home city town residence moved resides and phone"
@@ -93,6 +98,8 @@ def _is_code_of_state(text: str, match: re.Match[str]) -> bool:
     if state not in STATES or text[city_end : city_end + 1] != ",":
         return False
     if state == "ID" and _IDENTIFIER_BEHIND.match(text[end : end + 7]):
+        return False
+    if state in CREDENTIALS_AND_STATES and _WHOLE_NAME_BEFORE.search(text[max(0, city_start - 44) : city_start]):
         return False
     may_be_abbreviation = text[end : end + 1] in {".", "-"} and state in _ABBREVIATIONS_AND_STATES
     return not may_be_abbreviation or _BEFORE_CITY.search(text_before(text, city_start)) is not None

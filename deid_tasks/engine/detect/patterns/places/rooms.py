@@ -145,6 +145,20 @@ def read_ward(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(start, end, Entity.LOCATION_OTHER)
 
 
+TOWER_TRIGGER = (
+    r"\b(?:Tower|TOWER|Wing|WING|Pavilion|PAVILION|Bldg|BLDG|Building|BUILDING) "
+    r"(?:[A-HNSEW]|[0-9]{1,2}[A-Z]?)(?:-[0-9]{1,4}[A-Z]?)?"
+    r"(?:,? (?:[Bb]ed|BED|[Rr]m|RM|[Rr]oom|ROOM) ?#?[0-9A-Z\-]{1,6})?\b"
+)
+_MEDICAL_BEFORE = re.compile(r"(?:sphenoid|iliac|nasal|ala)\w*\s$")
+
+
+def read_tower(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read Tower D bed 12 and Wing E: a part of a hospital, with the bed in it."""
+    if not _MEDICAL_BEFORE.search(text_before(text, start)):
+        yield Candidate(start, end, Entity.LOCATION_OTHER)
+
+
 ROAD_TRIGGER = (
     r"\b(?:Interstate|Route|Rte\.?|Rt\.?|Highway|Hwy\.?|US|State Road) ?-?[0-9]{1,4}\b"  # Route 128
     r"|\bI-[0-9]{2,3}\b|\b[Mm]ile ?[Mm](?:arker|ile) [0-9]{1,3}\b"  # I-95, mile marker 12

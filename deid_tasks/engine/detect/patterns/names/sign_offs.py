@@ -1,0 +1,132 @@
+"""Initials at the end of a note, a message or a dictation: -K, thx, H, WQ:kz, Dict WQ 3/14/2021, -W.Q. RN, /s/ MTO.
+
+What makes letters initials here is where they stand: behind a closing word or a dash at the end of a line with nothing
+but a blank line behind it, behind the word for a dictation and in front of its day, or in front of a credential.
+"""
+
+import re
+from collections.abc import Iterator
+
+from deid_tasks.engine.detect.patterns.names.initial_words import (
+    DAY,
+    LETTERS,
+    NEVER,
+    initials_candidate,
+    is_abbreviation,
+    is_in_capitals,
+    line_around,
+)
+from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, is_frequent_word
+from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
+from deid_tasks.engine.detect.patterns.word_lists import as_word_set
+
+_LINE_END = r"[ \t.]{0,4}$"
+
+CLOSING_TRIGGER = (
+    r"(?mi)\b(?:(?:thx|thanks|thank you|thnx|tks|cheers|regards|rgds|sincerely|respectfully|take care)"
+    r"(?: (?:again|so much|all|you|everyone))?[,.!]{0,2}|(?:best|love|yours|truly|tia|ty)[,!])"
+    r"(?: ?- ?| {1,2}|[ \t]{0,2}\n{1,3}[ \t]{0,4}-? ?)"
+    rf"(?-i:[A-Z](?:\.?[A-Z]){{0,2}}|[a-z]{{1,3}})\.?{_LINE_END}"
+)
+_LAST_LETTERS = re.compile(r"[A-Za-z](?:\.?[A-Za-z]){0,2}(?=\.?[ \t.]*$)")
+
+
+def read_closing_initials(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read thx, H and Thanks! mk at the end of a line."""
+    match = _LAST_LETTERS.search(text, start, end)
+    if match is None or text[match.start() - 1].isalnum():
+        return
+    low = match.group().lower()
+    is_word = match.group().islower() and len(low) > 1 and (is_frequent_word(low) or is_abbreviation(low))
+    if is_word or low in NEVER or not low.strip("x"):
+        return
+    if match.group().isupper() and len(low) > 1 and is_in_capitals(line_around(text, start)):
+        return
+    yield initials_candidate(*match.span(), Strength.LABELLED)
+
+
+DASH_TRIGGER = r"(?m)(?:[.!?)\]\w\"]|^)[ \t]{0,4}(?:-{1,2}|~) ?[A-Z](?:\.?[A-Z]\.?)?\.?" + _LINE_END
+_DASHED = re.compile(r"(?:-{1,2}|~) ?(?P<letters>[A-Z](?:\.?[A-Z])?)\.?[ \t.]*$")
+_PARAGRAPH_ENDS = re.compile(r"[ \t.]{0,4}(?:\n[ \t]*\n|\n?[ \t\n]*$)")
+_BLOOD_OR_VITAMIN = as_word_set("A B O C D E K AB T S P X N Y")
+_MARK_BEFORE = frozenset('.!?)]"')
+
+
+def read_dashed_initials(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read -K and ~ MT where a line and its paragraph end."""
+    match = _DASHED.search(text, start, end)
+    if match is None or not _PARAGRAPH_ENDS.match(text, match.end("letters"), end + 80):
+        return
+    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].rstrip()
+    letters = match["letters"].replace(".", "")
+    if line and line[-1] not in _MARK_BEFORE and letters in _BLOOD_OR_VITAMIN:
+        return  # type A-B, hepatitis -C
+    if line and (line[-1].isalnum() and text[match.start() - 1] not in " \t"):
+        return  # ANTI-A
+    is_first_line = not line and not text[: match.start()].strip()
+    if not is_first_line and letters.lower() not in NEVER and not is_abbreviation(letters.lower()):
+        yield initials_candidate(*match.span("letters"), Strength.LABELLED)
+
+
+DICTATED_TRIGGER = (
+    r"(?i)\b(?:dict(?:ated|ation|\.)?|trans(?:cribed|cription|cr|\.)?|typed|t(?:ype|rans)d)[:.]? {1,2}"
+    r"(?:(?-i:[A-Z]{2,4}|[a-z]{2,4})(?:[/:](?-i:[a-z]{2,3}|[A-Z]{2,3}))?) {1,3}"
+    rf"{DAY}"
+    r"|(?:dictation|dictated|transcribed|end)[.:]? {1,3}(?-i:[A-Z]{2,4}[/:][a-z]{2,3})\b"
+)
+_DICTATED = re.compile(r"([A-Za-z]{2,4})(?:[/:]([A-Za-z]{2,3}))?(?= {1,3}[0-9]|$)")
+
+
+def read_dictated_by(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read Dict WQ 3/14/2021 and END OF DICTATION. WQ:kz, where a dictation's author and typist stand."""
+    label = LETTERS.match(text, start)
+    match = _DICTATED.search(text, start + 3 if label is None else max(start + 3, label.end()), end)
+    if match is None:
+        return
+    for group in (1, 2):
+        letters: str | None = match.group(group)
+        if letters and letters.lower() not in NEVER and (letters.isupper() or not is_frequent_word(letters.lower())):
+            yield initials_candidate(*match.span(group), Strength.LABELLED)
+
+
+PAIR_TRIGGER = (
+    r"(?m)(?:^|[.!?)\]]\s|\t| {2})[A-Z]{2,4}[/:][a-z]{2,3}(?:[ \t]{0,4}$| {2}| (?:[DTR]{1,2}:|JOB|Job|job|[0-9]))"
+)
+_PAIR = re.compile(r"([A-Z]{2,4})[/:]([a-z]{2,3})")
+
+
+def read_pair_at_end(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read WQP/kz, who dictated and who typed, behind a sentence, on a line or in front of the number of a job."""
+    match = _PAIR.search(text, start, end)
+    if match is None:
+        return
+    one, two = match[1].lower(), match[2]
+    is_word = is_everyday_word(two) or is_abbreviation(two) or is_frequent_word(two)
+    if one in NEVER or two in NEVER or is_word or is_abbreviation(one):
+        return
+    yield initials_candidate(*match.span(1))
+    yield initials_candidate(*match.span(2))
+
+
+CREDITED_TRIGGER = (
+    r"(?:^|[\s(\-/,;:])(?:[A-Z]\.){1,3}[A-Z]?\.?,? ?"
+    r"(?:RN|LPN|LVN|CNA|CMA|RMA|NP|FNP|PA-C|MD|DO|PharmD|RPh|LCSW|LMSW|RD|RT|PT|OT|SLP|EMT|MA)\b"
+)
+_DOTTED = re.compile(r"[A-Z]\.(?:[A-Z]\.?){1,2}(?=,? ?[A-Z])")
+
+
+def read_credited_initials(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read -W.Q. RN: initials with points in front of a credential."""
+    match = _DOTTED.search(text, start, end)
+    if match and match.group().replace(".", "").lower() not in NEVER:
+        yield initials_candidate(*match.span(), Strength.LABELLED)
+
+
+SLASHED_TRIGGER = r"/[sS]/:? ?[A-Za-z]{2,3}\b"
+
+
+def read_slashed_initials(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read /s/ MTO, where somebody signed by letters."""
+    low = max(text.rfind(" ", start, end), text.rfind("/", start, end), text.rfind(":", start, end)) + 1
+    if text[low:end].lower() not in NEVER:
+        yield initials_candidate(low, end, Strength.LABELLED)

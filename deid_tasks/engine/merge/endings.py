@@ -1,0 +1,69 @@
+"""Facilities and organizations grow over the end of their name: of "Roseville Kidney Center" a model marks the town
+alone.
+
+A town, a state or a facility with such an ending behind one blank is one facility with it, and the same holds for
+organizations. A name of a person is left alone, because the letters behind it may be a credential.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span
+
+_AREAS = frozenset({Entity.CITY, Entity.STATE})
+_NOT_NAMES_BEHIND = r"(?![\w'’]|[ -](?:[Cc]ourse|[Dd]ay|[Ss]tay|[Pp]roblem|[Ff]ollow|[Nn]ote|[Cc]onsult|[Rr]eport))"
+"""What makes an ending the heading of what follows: Springfield Hospital Course."""
+_LONGEST = 72
+_ENDINGS = (
+    (Entity.FACILITY, "facility_endings.txt", frozenset({Entity.FACILITY, Entity.CITY, Entity.STATE})),
+    (Entity.ORGANIZATION, "organization_endings.txt", frozenset({Entity.ORGANIZATION, Entity.CITY, Entity.STATE})),
+)
+"""What a span becomes with one of the endings of a file, and the entities that it may be of."""
+
+
+def grow_over_endings(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Return the spans with facilities and organizations grown over the ends of their names, sorted and disjoint.
+
+    Args:
+        text: the note.
+        spans: its spans, sorted and disjoint.
+    """
+    grown: list[Span] = []
+    for span in spans:
+        last = grown[-1] if grown else None
+        if last is not None and span.start < last.end:
+            if span.end > last.end:
+                grown[-1] = replace(last, end=span.end)
+            continue
+        entity, end = _ending(text, span)
+        if end == span.end:
+            grown.append(span)
+            continue
+        start = span.start
+        if last is not None and last.entity in _AREAS and text[last.end : start] == " ":
+            start = grown.pop().start
+        grown.append(replace(span, start=start, end=end, entity=entity))
+    return grown
+
+
+def _ending(text: str, span: Span) -> tuple[Entity, int]:
+    """Return what a span becomes with the ending behind it, and where that ends; what it is where there is none."""
+    following = text[span.end : span.end + 2]
+    if len(following) == 2 and following[0] == " " and following[1].isupper() and text[span.start].isupper():
+        for entity, file, heads in _ENDINGS:
+            match = _expression(file).match(text, span.end + 1, span.end + _LONGEST) if span.entity in heads else None
+            if match:
+                return entity, match.end()
+    return span.entity, span.end
+
+
+@cache
+def _expression(file: str) -> re.Pattern[str]:
+    lines = Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines()
+    return re.compile(
+        rf"(?:{'|'.join(line for line in lines if line and not line.startswith('#'))}){_NOT_NAMES_BEHIND}"
+    )

@@ -1,0 +1,139 @@
+"""Scores, fractions and durations that are written like dates: PHQ-9 8/27, pain 7/10, VA 6/9, review in 2/52.
+
+The scales stand in ``dictionaries/scales.tsv``, each with its highest value. A fraction behind a scale is its score
+only where the denominator is that value: "PHQ-9 6/14" stays a date. Each expression matches one whole notation;
+repetitions are bounded, and none contains another one.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from deid_tasks.core.reference import read_columns
+
+_KIND = r"(?i:scores?|scale|index|total|test|screen(?:ing)?|questionnaire|assessment|inventory|criteria)"
+_BETWEEN = rf"(?:[ -]{_KIND}|[ ](?i:points?|result|today|now|currently|is|was|of|at|remains|stable|improved|to|only))"
+"""A word between the name of a scale and its score; not on, done or from, behind which a date stands."""
+_LINK = rf"{_BETWEEN}{{0,4}}(?: ?[:=,(|])?[ ]{{0,6}}"
+_SHORTEST_OF_ALL_CASES = 6
+_LAST_MONTH, _LAST_DAY = 12, 31
+_NOT_SCORE = r"(?![\d/]|\.\d|-\d|[ ]?[:=][ ]?\d|[ ](?:was|showed|score)\b)"
+"""What must not stand behind a fraction: the rest of a date, or the score that was measured on that day."""
+_METRES = r"6/(?:3|4|4\.8|5|6|7\.5|9|9\.5|12|15|18|24|30|36|38|48|60|75|95|120)[+-]?\d?"
+_FEET = r"20/(?:10|12|15|16|20|25|30|32|40|50|60|63|70|80|100|125|150|160|200|250|300|320|400|500|600|800)[+-]?\d?"
+_EYE = r"(?:VA|V/A|[Vv]isual [Aa]cuity|[Aa]cuity|[Vv]ision|BCVA|UCVA|DVA|NVA|PH|ph|cph)"
+_EYE_WORD = (
+    r"(?:[ ](?i:cc|sc|ph|re|le|be|od|os|ou|r|l|right|left|eye|unaided|aided|corrected|uncorrected|is|was|of|and|with"
+    r"|glasses|pinhole))"
+)
+_POWER = r"[0-5](?: ?[+-])?/5"
+_MUSCLE = (
+    r"(?i:deltoids?|biceps|triceps|brachioradialis|grip|interossei|iliopsoas|psoas|hip flexors?|hip flexion|quads?"
+    r"|quadriceps|hamstrings?|knee (?:flexion|extension)|wrist (?:flexion|extension|flexors?|extensors?)"
+    r"|finger (?:abduction|flexion|extension)|tibialis anterior|gastroc(?:nemius)?|ehl"
+    r"|ankle (?:dorsiflexion|plantar ?flexion)|dorsiflexion|plantar ?flexion)"
+)
+_MUSCLE_WORD = r"(?:[ ](?i:strength|power|is|was|r|l|right|left|bilaterally|b/l|and))"
+_PAIN = (
+    r"(?i:pain|discomfort|severity|intensity|headaches?|cramps?|tenderness|itch|nausea|anxiety|fatigue|dyspnea|soreness"
+    r"|rates?|rated|rating)"
+)
+_PAIN_WORD = (
+    r"(?:[ ,](?i:is|was|are|were|a|an|as|at|of|to|it|this|them|her|his|their|the|my|up|about|around|approximately"
+    r"|roughly|over|under|above|below|than|greater|less|more|only|now|currently|today|usually|levels?|scores?|scale"
+    r"|scored|rated|rating|worst|best|average|typically|reported|pain|severity|between|maximum|max|down|reaches"
+    r"|reaching))"
+)
+_SPAN_OF_TIME = r"(?i:in|for|r/v|rv|review|every|past|last|next|after|about|approx|over|x|until|of|hx|history|misses)"
+
+
+class Notation(NamedTuple):
+    """The expression of one whole notation, and a short one that matches wherever it begins."""
+
+    whole: str
+    start: str
+    """RE2, without long repetitions, of which an automaton would need too many states."""
+
+
+def _of_scales() -> Iterator[Notation]:
+    """Yield a notation for each set of highest values: the scales that have it, and their scores."""
+    names: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
+    for name, maximum, alone in read_columns("scales.tsv", "name", "maximum", "alone"):
+        names[maximum, alone == "yes"].append(_spelled(name))
+    for (maximum, alone), spelled in names.items():
+        scales, highest = f"(?:{'|'.join(sorted(spelled, key=len, reverse=True))})", maximum.replace(" ", "|")
+        scored = rf"(?:\d{{1,3}}(?:\.5)?|\d{{1,2}}-\d{{1,2}})[T]?/(?:{highest}){_NOT_SCORE}"
+        start = rf"{scales}[- :=,(|]"
+        if alone:
+            yield Notation(scales + _LINK + scored, start)
+            continue
+        # "Wells 5/9" may be a day on which Dr. Wells came; a day and a month cannot both be more than twelve.
+        yield Notation(rf"{scales}[ -]{_KIND}{_LINK}{scored}", start)
+        values = [value for value in maximum.split() if int(value) > _LAST_MONTH]
+        if values:
+            yield Notation(rf"{scales}{_LINK}(?:1[3-9]|[2-9]\d)/(?:{'|'.join(values)}){_NOT_SCORE}", start)
+        if far := [value for value in values if int(value) > _LAST_DAY]:
+            yield Notation(rf"{scales}{_LINK}\d{{1,2}}/(?:{'|'.join(far)}){_NOT_SCORE}", start)
+
+
+def _spelled(name: str) -> str:
+    """Return the expression of a scale's name: hyphens and blanks are optional, case too unless it is a short word."""
+    spelled = re.escape(name).replace(r"\-", "[- ]?").replace(r"\ ", "[- ]")
+    is_word = name.isalpha() and name.isupper() and len(name) < _SHORTEST_OF_ALL_CASES
+    return spelled if is_word else f"(?i:{spelled})"
+
+
+SCALES = (
+    *_of_scales(),
+    # Pain and other complaints from one to ten: pain over 7/10, rates them at about 6/10, headache 3-4/10.
+    Notation(
+        rf"{_PAIN}{_PAIN_WORD}{{0,6}}[ :,]{{1,3}}(?:\d(?:\.5)?|10)(?: ?(?:-|to) ?(?:\d|10))?/10"
+        rf"(?:-(?:\d|10)/10)?{_NOT_SCORE}",
+        rf"{_PAIN}[ :,]",
+    ),
+    # Visual acuity, also a whole row of a chart: VA cc 6/7.5   6/36 ph 6/24, 20/40 OD.
+    Notation(
+        rf"{_EYE}{_EYE_WORD}{{0,5}}[ :,|]{{1,24}}(?:{_METRES}|{_FEET})(?![\d/])"
+        rf"(?:{_EYE_WORD}{{0,4}}[ ,;:|]{{1,24}}{_EYE_WORD}{{0,2}}[ ]?(?:{_METRES}|{_FEET})(?![\d/])){{0,4}}",
+        rf"{_EYE}[ :,|]",
+    ),
+    # Power of muscles: deltoid 4/5, hip flexion R 4+/5, L 5/5.
+    Notation(
+        rf"{_MUSCLE}{_MUSCLE_WORD}{{0,4}}[ :,]{{1,3}}{_POWER}(?![\d/])"
+        rf"(?:[ ,;]{{1,3}}(?:(?i:and|r|l|right|left)[ ])?{_POWER}(?![\d/])){{0,3}}",
+        rf"{_MUSCLE}[ :,]",
+    ),
+    # Pulses of the foot: DP 2/4 and PT 1/4.
+    Notation(r"DP(?:[ :]{1,2})[0-4]\+?/4(?:[,;]? (?:and )?PT[ :]{1,2}[0-4]\+?/4)?", r"DP[ :]{1,2}[0-4]\+?/4"),
+    # Apgar scores with their minutes: Apgar 3/6/8 at 1/5/10.
+    Notation(
+        r"(?i:apgars?)(?: (?i:scores?|were|was|of|at)){0,3}[ :]{1,2}\d{1,2}[/, ]{1,2}\d{1,2}(?:[/, ]{1,2}\d{1,2})?"
+        r"(?: (?i:at) 1(?:/5/10|/5)(?: (?i:min(?:utes)?))?)?",
+        r"(?i:apgars?)[ :]",
+    ),
+    # The parts of a coma score: GCS 9 (2/2/5).
+    Notation(r"GCS[ :]{1,2}\d{1,2}T? ?\(?[1-4]/[1-5T]/[1-6]\)?", r"GCS[ :]"),
+    # The day of a course: azithro d5/7, day 3/10.
+    Notation(
+        r"(?:d|[Dd]ay )(?:[1-9]|1\d|2[0-8])/(?:3|5|7|10|14|21|28|42)(?![\d/])", r"(?:d|[Dd]ay )\d{1,2}/(?:3|5|7|[124])"
+    ),
+    # British durations in days, weeks and months: review in 2/52, for 3/7, 6/12 history.
+    Notation(
+        rf"{_SPAN_OF_TIME}[ ]{{1,2}}[1-9]\d?/(?:7|52)(?![\d/]|[ ]?[:=])",
+        rf"{_SPAN_OF_TIME}[ ]{{1,2}}[1-9]\d?/[57]",
+    ),
+    Notation(
+        r"(?:1[3-9]|[2-5]\d)/52(?![\d/])"
+        r"|[1-9]\d?/(?:7|52|12) (?i:ago|hx|history|duration|later|hence|post[- ]?op\w*|by phone)",
+        r"[1-9]\d?/(?:7|52|12)",
+    ),
+    # Titres: ANA, which was positive at 1:40.
+    Notation(
+        r"(?:ANA|ANCA|ASMA|RPR|VDRL|dsDNA|titer|titre)"
+        r"(?:,? (?i:which|was|is|were|weakly|positive|pos|reactive|at|to|of|a|screen|titer)){1,7}"
+        r" 1:(?:10|20|40|80|160|320|640)(?![\d:]| ?[ap]\.?m)",
+        r"(?:ANA|ANCA|ASMA|RPR|VDRL|dsDNA|titer|titre),? ",
+    ),
+)
+"""The notations of this subject."""

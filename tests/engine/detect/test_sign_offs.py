@@ -1,0 +1,42 @@
+"""Initials at the end of a note, a message or a dictation, and letters there that are not."""
+
+import re
+
+import pytest
+
+from tests.engine.detect.test_patterns import mark
+
+FOUND = [
+    "Come back if it bleeds.\n-[INITIALS:W]\n",
+    "Told to rest. -[INITIALS:W]\n\nAddendum to follow",
+    "Form is at the desk. thx, [INITIALS:W]",
+    "Please call her. Thanks! [INITIALS:wq]\nBlood was drawn",
+    "Kind regards,\n[INITIALS:WQ]",
+    "END OF DICTATION. [INITIALS:WQ]:[INITIALS:kz]  JOB 12",
+    "Feels well.  Dict [INITIALS:WQ] [DATE:3/14/2021]",
+    "Plan as above. [INITIALS:WQP]/[INITIALS:kz]  D: [DATE:3/4/21]",
+    "Guard told. -[INITIALS:W.Q.] RN",
+    "Transcribed by: [INITIALS:kzw]",
+    "Typed by: [INITIALS:kzw]",
+    "/s/ [INITIALS:WQP]",
+    "She agreed.\n[INITIALS:be] [DATE:1.3.24]",
+]
+LEFT_ALONE = [
+    "hepatitis -C\n\n",
+    "blood type A -B",
+    "Thanks for the visit to A\n",
+    "love you all xx",
+    "Thanks xx",
+    "we will see her\non [DATE:1.3.24]",
+    "take care of A",
+    "Trans to 3/4 floor. Dict on [DATE:3/4/21].",
+    "PT/ot  ordered. HR:wnl  BP:ok",
+    "Give vitamin\n- K\n- Na\n",
+    "Best A",
+    "typed by the nurse",
+]
+
+
+@pytest.mark.parametrize("expected", FOUND + LEFT_ALONE)
+def test_letters_at_an_end(expected):
+    assert mark(re.sub(r"\[[A-Z]+:([^\[\]]*)\]", r"\1", expected)) == expected

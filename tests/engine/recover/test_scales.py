@@ -1,0 +1,82 @@
+"""Scores, fractions and durations that look like dates are recovered, and a date beside them is not."""
+
+import pytest
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.reference import read_tsv
+from deid_tasks.core.span import Span
+from deid_tasks.engine.recover import recover
+from deid_tasks.engine.text import Document
+
+SCORES = [
+    "PHQ-9 [11/27] today",
+    "PHQ9: [4/27].",
+    "gad 7 score of [3/21]",
+    "Epworth Sleepiness Scale [8/24]",
+    "Epworth [8/24]",
+    "Vancouver Scar Scale [4/13].",
+    "Meets CASPAR, [3/6].",
+    "Ranson [2/11] on arrival",
+    "NIHSS was [5/42]",
+    "Wells score [3/9]",
+    "Braden [17/23]",
+    "MoCA: [22/30]",
+    "clock drawing [2/3]",
+    "pain over [8/10] at night",
+    "rates them at about [5/10]",
+    "headache [3-4/10]",
+    "VA cc   6/12   [6/24] ph 6/9",
+    "vision [20/40] OD",
+    "deltoid [4/5], grip 5/5",
+    "hip flexion R 4/5, L [3/5]",
+    "DP 1/4 PT [2/4]",
+    "Apgar 2/5/8 at [1/5/10]",
+    "GCS 8 ([1/2/5])",
+    "cefepime d[3/7]",
+    "review in [2/52]",
+    "took it for [3/7]",
+    "seen [6/12] ago",
+    "ANA, which was positive at [1:80]",
+]
+DATES = [
+    "PHQ-9 on [8/27] was high",
+    "PHQ-9 [6/14]",
+    "PHQ-9 [8/27]: 14",
+    "PHQ-9 [8/27] was 14",
+    "PHQ-9 [8/27/21]",
+    "GAD-7 from [9/21]",
+    "Wells [5/9] on rounds",
+    "Norton [9/20] in clinic",
+    "pain since [7/10]",
+    "pain began on [7/10]",
+    "headaches [7/10/21]",
+    "seen in [3/12]",
+    "PT [2/4] at ten",
+    "MoCA [3/14]",
+    "stopped [7/17]",
+]
+
+
+def outcome(marked):
+    start = marked.index("[")
+    end = marked.index("]") - 1
+    span = Span(start, end, Entity.DATE, "transformer")
+    return recover(Document("n", marked.replace("[", "").replace("]", "")), [span])
+
+
+@pytest.mark.parametrize("marked", SCORES)
+def test_a_score_is_not_a_date(marked):
+    assert not outcome(marked).kept
+
+
+@pytest.mark.parametrize("marked", DATES)
+def test_a_date_beside_a_scale_stays(marked):
+    assert outcome(marked).kept
+
+
+def test_each_scale_is_recovered_with_its_highest_value():
+    for row in read_tsv("scales.tsv"):
+        for maximum in row["maximum"].split():
+            name = row["name"] if row["alone"] == "yes" else f"{row['name']} score"
+            assert not outcome(f"{name} [2/{maximum}] today").kept, row
+        assert row["source"]
