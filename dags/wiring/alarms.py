@@ -12,7 +12,9 @@ from typing import Any
 
 from airflow.providers.http.notifications import HttpNotifier
 from airflow.providers.smtp.notifications.smtp import SmtpNotifier
-from airflow.sdk import AsyncCallback, BaseNotifier, Context, DeadlineAlert, DeadlineReference
+from airflow.sdk import BaseNotifier, Context
+from airflow.sdk.definitions.callback import AsyncCallback
+from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
 
 from deid_tasks.settings import AlarmEvent, AlarmRoute, InstitutionSettings
 
@@ -76,7 +78,8 @@ def review_notifiers(settings: InstitutionSettings, kind: str) -> list[ReviewNot
 
 def deadline_alerts(settings: InstitutionSettings, kind: str) -> list[DeadlineAlert]:
     """Return the alerts of a run of this kind of DAG that has not ended in time. The triggerer sends them."""
-    hours = dict[str, float](settings.alarms.late_hours).get(kind)
+    late_hours: Mapping[str, float] = {**settings.alarms.late_hours}
+    hours = late_hours.get(kind)
     if hours is None:
         return []
     name = settings.institution

@@ -8,9 +8,9 @@ from deid_tasks.settings.section import Name, Section
 
 AlarmEvent = Literal["failed", "held", "late"]
 AlarmDag = Literal[
-    *("land", "dictionaries", "harvest", "sample", "gold", "train", "notes", "changes"),
-    *("restate", "ledger", "maintain", "evaluate"),
-]
+    "land", "dictionaries", "harvest", "sample", "gold", "train",
+    "notes", "changes", "restate", "ledger", "maintain", "evaluate",
+]  # fmt: skip
 
 
 class EmailAlarm(Section):
