@@ -78,8 +78,7 @@ def review_notifiers(settings: InstitutionSettings, kind: str) -> list[ReviewNot
 
 def deadline_alerts(settings: InstitutionSettings, kind: str) -> list[DeadlineAlert]:
     """Return the alerts of a run of this kind of DAG that has not ended in time. The triggerer sends them."""
-    late_hours: Mapping[str, float] = {**settings.alarms.late_hours}
-    hours = late_hours.get(kind)
+    hours = next((hours for late, hours in settings.alarms.late_hours.items() if late == kind), None)
     if hours is None:
         return []
     name = settings.institution

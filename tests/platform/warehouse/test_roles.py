@@ -17,6 +17,7 @@ from deid_tasks.platform.warehouse.role_grants import roles_script
 from deid_tasks.platform.warehouse.roles import EVERY_TABLE, OWNERS, RIGHTS
 from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 from deid_tasks.settings import DATABASE_TASKS, Secrets
+from tests.support.audit_desk import ALICE, BOB
 from tests.support.deliveries import landing_settings
 from tests.support.published_days import DAY, START, follow_changes, texts
 from tests.support.role_logins import make_logins, run_script, settings_with_roles
@@ -44,7 +45,7 @@ def test_every_step_of_a_day_has_what_it_needs(worked):
 def test_changes_and_removals_need_no_more(role_site, worked):
     settings, secrets = role_site.settings, role_site.secrets
     note = role_site.notes[0]
-    runs.retract(settings, secrets, note_ids=[note.note_id], reason="consent_withdrawn", requested_by="officer")
+    runs.retract(settings, secrets, note_ids=[note.note_id], reason="consent_withdrawn", requested_by=ALICE)
     follow_changes(settings, role_site, "changes/roles")
     runs.purge_removed(settings, secrets, at_once=True)
     assert runs.retract_at_once(settings, secrets)["removed"] == 0
@@ -77,18 +78,34 @@ def test_samples_and_annotation_need_no_more(role_site, worked):
     assert drawn
     runs.export_tasks(settings, secrets)
     runs.annotation_status(settings, secrets)
-    runs.harvest_candidates(settings, secrets)
+    runs.harvest_candidates(settings, secrets, ALICE)
 
 
 def test_reidentification_needs_no_more(role_site, worked):
     [key, *_] = sorted(texts(open_table(role_site.settings, role_site.secrets).scan().to_arrow()))
-    [original] = runs.reidentify_notes(
-        role_site.settings, role_site.secrets, [key], "adverse event, ticket 17", "officer"
-    )
+    [original] = runs.reidentify_notes(role_site.settings, role_site.secrets, [key], "adverse event, ticket 17", ALICE)
     assert original.text in {note.text for note in role_site.notes}
     # The session's user is the login, not the group that it acts as.
     [(user,)] = asked(role_site.uris["reidentify"], "select database_user from rolesite_results.reidentification")
     assert user == "rolesite_reidentify_login"
+
+
+def test_requests_and_the_audit_log_need_no_more(role_site, worked):
+    settings, secrets = role_site.settings, role_site.secrets
+    [key, *_] = sorted(texts(open_table(settings, secrets).scan().to_arrow()))
+    asked_for = runs.request_reidentification(settings, secrets, [key], "adverse event, ticket 18", ALICE)
+    runs.decide_request(settings, secrets, asked_for.request_id, "approved", BOB)
+    assert len(runs.reidentify_as_approved(settings, secrets, asked_for.request_id, ALICE)) == 1
+    patient = role_site.notes[1].patient_id
+    asked_for = runs.request_retraction(settings, secrets, patient_ids=[patient], reason="wish", requested_by=ALICE)
+    runs.decide_request(settings, secrets, asked_for.request_id, "rejected", BOB)
+    assert [one.state for one in runs.read_request_states(settings, secrets)] == ["used", "rejected"]
+    assert runs.verify_audit_log(settings, secrets).findings == ()
+    exported = list(runs.export_audit_log(settings, secrets))
+    users = {row["event"]: row["database_user"] for row in exported}
+    assert users["reidentification"] == "rolesite_reidentify_login"
+    assert users["certificate_issued"] == "rolesite_evidence_login"
+    assert users["exclusion"] == "rolesite_publish_login"
 
 
 def test_the_database_is_what_the_script_says_after_all_of_this(role_site, worked):
@@ -119,7 +136,20 @@ def test_no_task_can_tamper_with_the_log_of_reidentification(role_site, task):
     refused(role_site.uris[task], "set role rolesite_owner", f"alter table {ROWS_OF_THE_LOG} owner to current_user")
 
 
-@pytest.mark.parametrize("task", [task for task in DATABASE_TASKS if task not in {"land", "reidentify", "owner"}])
+AUDIT_LOG_TAMPERING = tuple(
+    statement.replace("reidentification", "audit_log").replace("set reason = 'other'", "set actor = 'other'")
+    for statement in TAMPERING
+)
+
+
+@pytest.mark.parametrize("task", [task for task in DATABASE_TASKS if task not in {"land", "owner"}])
+def test_no_task_can_tamper_with_the_audit_log(role_site, task):
+    refused(role_site.uris[task], *AUDIT_LOG_TAMPERING)
+
+
+@pytest.mark.parametrize(
+    "task", [task for task in DATABASE_TASKS if task not in {"land", "reidentify", "audit", "owner"}]
+)
 def test_who_asked_for_originals_is_for_reidentification_alone(role_site, task):
     refused(
         role_site.uris[task],
@@ -185,6 +215,13 @@ FORBIDDEN = {
         *RAW_WRITES, RAW, NOTES, GOLD, "select * from rolesite_results.note_ledger",
         "select * from rolesite_results.run", "select * from rolesite_dictionaries.dict_patient",
     ),
+    "audit": (
+        *RAW_WRITES, RAW, NOTES, GOLD, "select * from rolesite_results.note_ledger",
+        "insert into rolesite_results.approval default values", "delete from rolesite_results.certificate",
+        "insert into rolesite_results.approval_request default values",
+        f"insert into {ROWS_OF_THE_LOG} (asked_by, reason, note_keys) values ('x', 'x', '{{}}')",
+        "insert into rolesite_results.exclusion default values",
+    ),
     "owner": (
         *RAW_WRITES, RAW, NOTES, "select * from rolesite_dictionaries.dict_patient",
         "drop schema rolesite_staging cascade", "create schema of_its_own", "create role somebody",
@@ -218,7 +255,7 @@ def test_one_institution_cannot_read_another(role_site, worked, tmp_path):
     other = settings_with_roles("rolesland", tmp_path)
     uris = make_logins(role_site.superuser, other)
     upgrade_schemas(uris["owner"], other)
-    for task in ("source", "build", "engine", "evidence", "publish", "page", "reidentify", "owner"):
+    for task in ("source", "build", "engine", "evidence", "publish", "page", "reidentify", "audit", "owner"):
         refused(uris[task], RAW, NOTES, GOLD, f"select * from {ROWS_OF_THE_LOG}", "select * from rolesite_results.run")
         refused(uris[task], f"set role rolesite_{task}")
 
