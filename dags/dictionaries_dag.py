@@ -8,6 +8,7 @@ from deid_tasks.settings import InstitutionSettings
 from wiring.assets import dictionaries_asset, raw_tables_asset
 from wiring.dbt import dbt_layers
 from wiring.institutions import usable_institutions
+from wiring.placement import dbt_task
 from wiring.policy import Kind, dag_arguments
 from wiring.start import upgrade_tables
 from wiring.steps import run_step
@@ -31,7 +32,8 @@ def build(settings: InstitutionSettings) -> DAG:
         max_active_runs=1,
     ) as dag:
         layers = dbt_layers(settings)
-        upgrade_tables(name) >> layers["staging"]
+        # Where dbt runs: no other task needs the role that owns the tables.
+        upgrade_tables.override(**dbt_task(settings))(name) >> layers["staging"]
         layers["dictionaries"] >> compile_dictionaries.override(outlets=[dictionaries_asset(name)])(name)
     return dag
 

@@ -8,7 +8,7 @@ from deid_tasks.settings import InstitutionSettings
 from wiring.assets import dictionaries_asset, gold_asset, harvest_asset, quality_asset
 from wiring.institutions import usable_institutions
 from wiring.people import current_person
-from wiring.placement import engine_task
+from wiring.placement import evidence_engine_task
 from wiring.policy import Kind, dag_arguments
 from wiring.steps import run_step
 
@@ -30,7 +30,7 @@ def build(settings: InstitutionSettings) -> DAG:
         schedule=dictionaries_asset(name) | harvest_asset(name) | gold_asset(name),
         max_active_runs=1,
     ) as dag:
-        evaluate_and_certify.override(**engine_task(settings), outlets=[quality_asset(name)])(name)
+        evaluate_and_certify.override(**evidence_engine_task(settings), outlets=[quality_asset(name)])(name)
     return dag
 
 

@@ -10,7 +10,7 @@ from deid_tasks.settings import InstitutionSettings
 from wiring.assets import gold_asset
 from wiring.forms import current_form, form_params
 from wiring.institutions import usable_institutions
-from wiring.placement import engine_task
+from wiring.placement import evidence_engine_task
 from wiring.policy import Kind, dag_arguments
 from wiring.steps import run_step
 
@@ -82,7 +82,7 @@ def build(settings: InstitutionSettings) -> DAG:
         params=form_params(GoldForm()),
     ) as dag:
         # Only pre-annotation runs the detectors.
-        pool = engine_task(settings) if annotation.preannotate else {}
+        pool = evidence_engine_task(settings) if annotation.preannotate else {}
         exported = export_tasks.override(**pool)(name)
         exported >> import_annotations(name) >> adjudicate(name) >> freeze.override(outlets=[gold_asset(name)])(name)
     return dag

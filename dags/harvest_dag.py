@@ -13,7 +13,7 @@ from wiring.forms import form_params
 from wiring.harvest_review import HarvestReview
 from wiring.institutions import usable_institutions
 from wiring.people import assigned_users, current_person
-from wiring.placement import engine_task
+from wiring.placement import evidence_engine_task
 from wiring.policy import Kind, dag_arguments
 from wiring.steps import run_step
 
@@ -56,7 +56,7 @@ def build(settings: InstitutionSettings) -> DAG:
         max_active_runs=1,
         params=form_params(HarvestForm()),
     ) as dag:
-        harvested = harvest.override(**engine_task(settings))(name)
+        harvested = harvest.override(**evidence_engine_task(settings))(name)
         review = HarvestReview(institution=name, harvest_task="harvest", assigned_users=assigned_users(settings))
         report, answer = cast("dict[str, Any]", harvested), cast("dict[str, Any]", review.output)
         frozen = approve.override(outlets=[harvest_asset(name)])(name, report, answer)

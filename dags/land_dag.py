@@ -9,6 +9,7 @@ from airflow.sdk.exceptions import AirflowSkipException
 from deid_tasks.settings import InstitutionSettings, LandingSettings
 from wiring.assets import raw_tables_asset
 from wiring.institutions import usable_institutions
+from wiring.placement import dbt_task
 from wiring.policy import Kind, dag_arguments
 from wiring.start import upgrade_tables
 from wiring.steps import run_step
@@ -45,7 +46,7 @@ def build(settings: InstitutionSettings, landing: LandingSettings) -> DAG:
         loaded = land.override(
             outlets=[raw_tables_asset(name)], execution_timeout=datetime.timedelta(hours=_LOADING_HOURS)
         )
-        upgrade_tables(name) >> loaded(name)
+        upgrade_tables.override(**dbt_task(settings))(name) >> loaded(name)
     return dag
 
 

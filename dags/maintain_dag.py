@@ -6,6 +6,7 @@ from airflow.sdk import DAG, CronTriggerTimetable, TriggerRule, task
 
 from deid_tasks.settings import InstitutionSettings
 from wiring.institutions import usable_institutions
+from wiring.placement import evidence_task
 from wiring.policy import Kind, dag_arguments
 from wiring.steps import run_step
 
@@ -35,6 +36,14 @@ def prune_files(institution: str) -> dict[str, Any]:
     return dict(run_step(runs.prune_files, institution))
 
 
+@task(multiple_outputs=False)
+def delete_old_texts(institution: str) -> dict[str, Any]:
+    """Delete texts of notes in the work folder that nothing needs any more."""
+    from deid_tasks.platform import runs
+
+    return dict(run_step(runs.delete_old_texts, institution))
+
+
 def build(settings: InstitutionSettings) -> DAG:
     """Return the DAG of one institution."""
     name, wanted = settings.institution, settings.maintenance
@@ -46,6 +55,8 @@ def build(settings: InstitutionSettings) -> DAG:
         compacted: Any = compact_table(name)
         compacted >> expire_snapshots(name)
         prune_files(name)
+        # It reads which samples are frozen, as the tasks do that froze them.
+        delete_old_texts.override(**evidence_task(settings))(name)
     return dag
 
 

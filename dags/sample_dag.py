@@ -8,7 +8,7 @@ from pydantic import Field
 from deid_tasks.settings import DESIGNS, Design, InstitutionSettings, SamplingSettings
 from wiring.forms import current_form, form_params
 from wiring.institutions import usable_institutions
-from wiring.placement import engine_task
+from wiring.placement import evidence_engine_task
 from wiring.policy import Kind, dag_arguments
 from wiring.steps import run_step
 
@@ -49,8 +49,8 @@ def build(settings: InstitutionSettings) -> DAG:
         params=form_params(SampleForm.model_validate(settings.sampling.model_dump())),
     ) as dag:
         # Only pre-annotation and disagreement samples run the detectors.
-        draw_pool = engine_task(settings) if settings.sampling.disagreement_size else {}
-        export_pool = engine_task(settings) if settings.annotation.preannotate else {}
+        draw_pool = evidence_engine_task(settings) if settings.sampling.disagreement_size else {}
+        export_pool = evidence_engine_task(settings) if settings.annotation.preannotate else {}
         drawn = cast("list[dict[str, Any]]", draw.override(**draw_pool)(name))
         export_tasks.override(**export_pool)(name, drawn)
     return dag

@@ -7,7 +7,7 @@ from airflow.sdk import DAG, task
 
 from deid_tasks.settings import InstitutionSettings
 from wiring.institutions import usable_institutions
-from wiring.placement import engine_task
+from wiring.placement import evidence_engine_task
 from wiring.policy import Kind, dag_arguments
 from wiring.steps import run_step
 
@@ -25,7 +25,7 @@ def build(settings: InstitutionSettings) -> DAG:
     with DAG(
         **dag_arguments(Kind.TRAIN, settings, **settings.training.model_dump()), schedule=None, max_active_runs=1
     ) as dag:
-        train.override(**engine_task(settings))(settings.institution)
+        train.override(**evidence_engine_task(settings))(settings.institution)
     return dag
 
 

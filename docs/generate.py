@@ -208,6 +208,34 @@ def detectors_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def roles_page() -> str:
+    """Return the page of all database roles, from the table that grants their rights."""
+    from deid_tasks.platform.warehouse.roles import EVERY_TABLE, MEANINGS, OWNERS, RIGHTS
+
+    lines = [
+        "# Database roles",
+        "",
+        "Each institution has these group roles, `<institution>_<role>`, which cannot log in; `deid roles` writes the",
+        "SQL that makes them. No role may do what is not here.",
+        "[How to use them](../how-to/separate-roles.md).",
+        "",
+        "| role | its tasks | owns the schemas |",
+        "|---|---|---|",
+    ]
+    for task, meaning in MEANINGS.items():
+        owned = ", ".join(f"`_{layer}`" for layer, owner in OWNERS.items() if owner == task)
+        lines.append(f"| `{task}` | {_cell(meaning)} | {owned} |")
+    for task, rights in RIGHTS.items():
+        if not rights:
+            continue
+        lines += ["", f"## {task}", "", "| schema | table | may |", "|---|---|---|"]
+        for right in rights:
+            table = "every table" if right.table == EVERY_TABLE else f"`{right.table}`"
+            columns = f" ({', '.join(right.columns)} alone)" if right.columns else ""
+            lines.append(f"| `_{right.layer}` | {table} | {', '.join(right.privileges)}{columns} |")
+    return "\n".join(lines) + "\n"
+
+
 def dags_page() -> str:
     """Return the page of all DAGs, from their own documentation."""
     lines = [
@@ -248,6 +276,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "cli.md": command_page,
     "dags.md": dags_page,
     "detectors.md": detectors_page,
+    "roles.md": roles_page,
     "tables.md": tables_page,
 }
 

@@ -18,7 +18,7 @@ from cosmos.operators.local import DbtBuildLocalOperator, DbtSourceLocalOperator
 from cosmos.profiles import PostgresUserPasswordProfileMapping
 
 from deid_tasks.core.errors import InputError, WarehouseError
-from deid_tasks.settings import InstitutionSettings
+from deid_tasks.settings import DatabaseTask, InstitutionSettings
 from wiring.paths import DBT_PROJECT
 from wiring.placement import dbt_task
 from wiring.secrets import airflow_secrets
@@ -133,11 +133,11 @@ def freshness_task(settings: InstitutionSettings) -> DbtFreshness | None:
     hours = settings.warehouse.max_source_age_hours
     if hours is None:
         return None
-    arguments = _silent_dbt(settings)
+    arguments = _silent_dbt(settings, "source")
     arguments["vars"] |= {"freshness_error_hours": hours, "freshness_warn_hours": hours}
     return DbtFreshness(
         task_id="source_freshness",
-        connection_name=settings.warehouse.connection,
+        connection_name=settings.warehouse.connection_of("source"),
         max_age_hours=hours,
         **arguments,
     )
@@ -153,14 +153,14 @@ def dbt_layers(settings: InstitutionSettings) -> dict[Layer, DbtLayer]:
         layers = {
             layer: DbtLayer(
                 task_id=layer,
-                connection_name=settings.warehouse.connection,
+                connection_name=settings.warehouse.connection_of("build"),
                 schema_name=settings.schema_name(layer),
                 select=select,
                 # Unit tests are for those who change the SQL.
                 exclude=["resource_type:unit_test"],
                 # Also the tests that look back at an earlier layer.
                 indirect_selection="buildable",
-                **_silent_dbt(settings),
+                **_silent_dbt(settings, "build"),
             )
             for layer, select in LAYERS.items()
         }
@@ -168,10 +168,10 @@ def dbt_layers(settings: InstitutionSettings) -> dict[Layer, DbtLayer]:
     return layers
 
 
-def _silent_dbt(settings: InstitutionSettings) -> dict[str, Any]:
-    """Return the arguments that every dbt task of an institution has."""
+def _silent_dbt(settings: InstitutionSettings, task: DatabaseTask) -> dict[str, Any]:
+    """Return the arguments that every dbt task of an institution has; it connects as ``task``."""
     profile = PostgresUserPasswordProfileMapping(
-        conn_id=settings.warehouse.connection, profile_args={"schema": "palimpsest_unused", "threads": 2}
+        conn_id=settings.warehouse.connection_of(task), profile_args={"schema": "palimpsest_unused", "threads": 2}
     )
     return {
         "project_dir": str(DBT_PROJECT),

@@ -14,6 +14,16 @@ def engine_task(settings: InstitutionSettings) -> dict[str, Any]:
     return {"pool": settings.engine_pool, **_placed(settings.notes)}
 
 
+def evidence_engine_task(settings: InstitutionSettings) -> dict[str, Any]:
+    """Return the arguments of a task that runs the engine on samples or gold notes."""
+    return {"pool": settings.engine_pool, **_placed(settings.evidence or settings.notes)}
+
+
+def evidence_task(settings: InstitutionSettings) -> dict[str, Any]:
+    """Return the arguments of every task of samples, gold sets, harvests, training and evaluation."""
+    return {} if settings.evidence is None else _placed(settings.evidence)
+
+
 def dbt_task(settings: InstitutionSettings) -> dict[str, Any]:
     """Return the arguments of a task that runs dbt."""
     return _placed(settings.dictionaries)

@@ -12,6 +12,7 @@ from airflow.sdk.exceptions import AirflowNotFoundException
 from deid_tasks.core.errors import ApprovalError, GateError, InputError, LexiconError, ModelError, SettingsError
 from deid_tasks.settings import InstitutionSettings
 from wiring.documents import dag_document
+from wiring.placement import evidence_task
 
 
 class Kind(StrEnum):
@@ -31,6 +32,8 @@ class Kind(StrEnum):
     EVALUATE = "evaluate"
 
 
+_EVIDENCE = frozenset({Kind.HARVEST, Kind.SAMPLE, Kind.GOLD, Kind.TRAIN, Kind.EVALUATE})
+"""Kinds whose tasks are placed together: they read gold notes, and one of them signs."""
 _WORK_HOURS = 24
 """Hours after which a run is ended that waits for nothing."""
 
@@ -123,6 +126,7 @@ def dag_arguments(kind: Kind, settings: InstitutionSettings, **document_values: 
             "max_retry_delay": datetime.timedelta(minutes=30),
             "retry_policy": _FAIL_AT_ONCE,
             "execution_timeout": datetime.timedelta(hours=2),
+            **(evidence_task(settings) if kind in _EVIDENCE else {}),
         },
     }
 

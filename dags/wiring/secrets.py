@@ -1,8 +1,9 @@
 """The engine's secrets from Airflow's secrets backend.
 
 PostgreSQL and S3 are Airflow connections (types ``postgres`` and ``aws``). A surrogate key or signing key is the
-password of a connection of type ``generic``, which Airflow's API does not show, or an Airflow variable. Secrets are
-read when a task runs and never while a DAG file is parsed.
+password of a connection of type ``generic``, which Airflow masks in logs and never shows. A public key may be a
+variable, which Airflow shows to whoever may read variables; anything else is refused there. Secrets are read when a
+task runs and never while a DAG file is parsed.
 """
 
 import json
@@ -10,8 +11,10 @@ import json
 from airflow.sdk import Connection, Variable
 from airflow.sdk.exceptions import AirflowNotFoundException
 
+from deid_tasks.core.errors import SettingsError
 from deid_tasks.settings import Secrets
 
+_PUBLIC_KEY = "-----BEGIN PUBLIC KEY-----"
 _STORE_EXTRAS = {
     "aws_session_token": "session_token",
     "role_arn": "role_arn",
@@ -22,7 +25,7 @@ _STORE_EXTRAS = {
 
 
 def airflow_secrets() -> Secrets:
-    """Return the secrets by name: a connection of that id, or else a variable of that name."""
+    """Return the secrets by name: a connection of that id, or else a variable of that name that is a public key."""
     return Secrets(source=_look_up, how_to_set=_how_to_set)
 
 
@@ -31,6 +34,11 @@ def _look_up(name: str) -> str | None:
         connection = Connection.get(name)
     except AirflowNotFoundException:
         value: str | None = Variable.get(name, default=None)
+        if value and not value.lstrip().startswith(_PUBLIC_KEY):
+            raise SettingsError(
+                f"secret {name!r} is an Airflow variable, which Airflow shows in clear to whoever may read variables:"
+                f" {_how_to_set(name)}, then airflow variables delete {name}"
+            ) from None
         return value
     if connection.conn_type == "generic":
         password: str | None = connection.password

@@ -1,14 +1,20 @@
-{#- Lets the roles that may read a layer's tables enter its schema. -#}
+{#- Lets the roles of people who may read the views on quality enter their schema. -#}
 {% macro grant_usage() -%}
-    {%- set readers = {
-        'staging': var('engine_roles'),
-        'history': var('engine_roles'),
-        'dictionaries': var('engine_roles'),
-        'quality': var('quality_roles'),
-    } -%}
-    {%- for layer, roles in readers.items() -%}
-        {%- for role in roles -%}
-            grant usage on schema {{ adapter.quote(var('institution') ~ '_' ~ layer) }} to {{ adapter.quote(role) }};
-        {%- endfor -%}
+    {%- for role in var('quality_roles') -%}
+        grant usage on schema {{ adapter.quote(var('institution') ~ '_quality') }} to {{ adapter.quote(role) }};
     {%- endfor -%}
+{%- endmacro %}
+
+{#-
+    Lets the role that plans and publishes runs fill the table of merged patients, where the database has this role: all
+    other rights of the platform's roles come from `deid roles`, and this table is made later.
+-#}
+{% macro grant_filling() -%}
+    do $grant$
+    begin
+        if to_regrole('{{ var('institution') }}_publish') is not null then
+            grant insert, delete on {{ this }} to {{ adapter.quote(var('institution') ~ '_publish') }};
+        end if;
+    end
+    $grant$
 {%- endmacro %}

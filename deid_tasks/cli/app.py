@@ -31,6 +31,7 @@ from deid_tasks.cli.options import RenamedOptionsCommand
 from deid_tasks.cli.pools import write_pools
 from deid_tasks.cli.progress import counting
 from deid_tasks.cli.reidentify import write_originals
+from deid_tasks.cli.roles import write_roles
 from deid_tasks.cli.sampling import draw_sample
 from deid_tasks.cli.scaffold import institution, layout
 from deid_tasks.cli.stale import print_stale
@@ -58,6 +59,7 @@ app.command("ledger")(print_ledger)
 app.command("pools")(write_pools)
 app.command("reidentify")(write_originals)
 app.command("retract")(retract_notes)
+app.command("roles")(write_roles)
 app.command("sample", cls=RenamedOptionsCommand)(draw_sample)
 app.command("stale")(print_stale)
 app.command("train", cls=RenamedOptionsCommand)(train_models)

@@ -103,7 +103,7 @@ def _certificate(file: Path | None, institution: str | None, institutions: Path)
     from deid_tasks.platform.warehouse.certificates import newest_certificate
 
     settings, secrets = settings_and_secrets(institution, institutions)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         row = newest_certificate(connection, settings)
     if row is None:
         raise GateError(f"{institution}: there is no certificate; run evaluate__{institution}")

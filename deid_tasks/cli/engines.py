@@ -63,7 +63,7 @@ class CommandEngine:
             return nullcontext()
         from deid_tasks.platform.warehouse import connect
 
-        return connect(self._secrets.text(self._settings.warehouse.connection))
+        return connect(self._secrets.text(self._settings.warehouse.connection_of("engine")))
 
     def _patients(self, connection: Any, batch: Sequence[Line]) -> "dict[str, PatientRecord]":
         if self._settings is None:

@@ -53,7 +53,7 @@ def finish_lists(
     from deid_tasks.platform.warehouse import connect
     from deid_tasks.platform.warehouse.annotations import drawn_samples
 
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
     known = {note.note_id: note.spans for note in FORMATS["jsonl"].read(gold)} if gold else {}
     people = [(person, Habits()) for person in settings.annotation.annotators]
@@ -103,7 +103,7 @@ def _engine_spans(
     from deid_tasks.platform.warehouse.annotations import read_drawn
 
     engine = load_engine(settings, secrets)
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("evidence"))
     found: dict[str, tuple[Span, ...]] = {}
     with connect(uri) as reader, connect(uri) as connection:
         for notes in batched(read_drawn(reader, settings, sample_version), _BATCH_NOTES):

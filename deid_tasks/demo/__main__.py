@@ -17,7 +17,7 @@ def load_hospitals(
     secrets = Secrets()
     for name in DEMO_INSTITUTIONS:
         settings = load_institution(institutions / f"{name}.yaml")
-        count = seed(secrets.text(settings.warehouse.connection), settings, Size.of(notes))
+        count = seed(secrets.text(settings.warehouse.connection_of("land")), settings, Size.of(notes))
         print(f"{name}: {count} notes")
 
 

@@ -153,7 +153,7 @@ def _key_pair(seed: bytes) -> tuple[str, str]:
 
 
 def _airflow_secrets(state: State, places: Places, institutions: list[InstitutionSettings]) -> dict[str, str]:
-    """Return the same secrets as Airflow's connections and variables, which ``dags/wiring/secrets.py`` reads."""
+    """Return the same secrets as Airflow's connections, which ``dags/wiring/secrets.py`` reads."""
     found: dict[str, str] = {}
     for name, value in _secret_values(state, places, institutions).items():
         if value.startswith("{"):
@@ -161,8 +161,10 @@ def _airflow_secrets(state: State, places: Places, institutions: list[Institutio
             extra = {"endpoint_url": store["endpoint"], "region_name": store["region"]}
             aws = {"conn_type": "aws", "login": store["access_key"], "password": store["secret_key"], "extra": extra}
             found[f"AIRFLOW_CONN_{name.upper()}"] = json.dumps(aws)
+        elif "://" in value:
+            found[f"AIRFLOW_CONN_{name.upper()}"] = value
         else:
-            found[f"AIRFLOW_{'CONN' if '://' in value else 'VAR'}_{name.upper()}"] = value
+            found[f"AIRFLOW_CONN_{name.upper()}"] = json.dumps({"conn_type": "generic", "password": value})
     return found
 
 

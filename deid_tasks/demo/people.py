@@ -56,7 +56,7 @@ def decide_conflicts(settings: InstitutionSettings, secrets: Secrets, truth: Tru
 
 
 def _folders(settings: InstitutionSettings, secrets: Secrets, person: str) -> list[Path]:
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         samples = drawn_samples(connection, settings, ())
     return [person_dir(settings, sample.version, person) for sample in samples]
 

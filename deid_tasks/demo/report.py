@@ -186,7 +186,7 @@ _CHANGED = (
 
 def _figures(settings: InstitutionSettings, secrets: Secrets, days: tuple[datetime.date, datetime.date]) -> _Figures:
     with (
-        connect(secrets.text(settings.warehouse.connection)) as connection,
+        connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection,
         connection.cursor() as cursor,
     ):
         cursor.execute(

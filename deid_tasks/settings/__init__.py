@@ -27,8 +27,8 @@ from deid_tasks.settings.gate import DriftSettings, GateSettings
 from deid_tasks.settings.institution import (
     DictionariesSettings,
     InstitutionSettings,
+    Layer,
     NotesSettings,
-    WarehouseSettings,
 )
 from deid_tasks.settings.landing import ColumnType, LandedTableSettings, LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
@@ -51,8 +51,10 @@ from deid_tasks.settings.section import Section
 from deid_tasks.settings.spark import SparkSettings
 from deid_tasks.settings.storage import PublishSettings, VaultSettings, WorkspaceSettings, WorkStore
 from deid_tasks.settings.transformers import ModelSettings, SecondStageSettings, TransformerSettings
+from deid_tasks.settings.warehouse import DATABASE_TASKS, DatabaseTask, WarehouseSettings
 
 __all__ = [
+    "DATABASE_TASKS",
     "DESIGNS",
     "DISAGREEMENT",
     "RENAMED_DESIGNS",
@@ -64,6 +66,7 @@ __all__ = [
     "ColumnType",
     "ContextRule",
     "ContextSettings",
+    "DatabaseTask",
     "Design",
     "DetectSettings",
     "DictionariesSettings",
@@ -74,6 +77,7 @@ __all__ = [
     "InstitutionSettings",
     "LandedTableSettings",
     "LandingSettings",
+    "Layer",
     "MaintenanceSettings",
     "MeasuredDesign",
     "MergeSettings",

@@ -19,18 +19,7 @@ from deid_tasks.settings.rewriting import ObfuscateSettings
 from deid_tasks.settings.section import Name, Section
 from deid_tasks.settings.spark import SparkSettings
 from deid_tasks.settings.storage import PublishSettings, VaultSettings, WorkspaceSettings, WorkStore
-
-
-class WarehouseSettings(Section):
-    """Where the EHR notes are, and how their layout is read."""
-
-    connection: Name = Field(description="Name of the secret that holds the PostgreSQL URI of the EHR warehouse.")
-    layout: Name = Field(description="dbt staging adapter that reads the raw tables: omop, clarity, or your own.")
-    max_source_age_hours: int | None = Field(
-        default=None,
-        ge=1,
-        description="Notes are not read where the raw tables were last loaded longer ago; null: never checked.",
-    )
+from deid_tasks.settings.warehouse import WarehouseSettings
 
 
 class DictionariesSettings(TaskPlacement):
@@ -137,6 +126,9 @@ class ChangesSettings(Section):
     )
 
 
+Layer = Literal["ehr", "staging", "history", "dictionaries", "quality", "results", "gold"]
+"""Layers of an institution, each a PostgreSQL schema ``<institution>_<layer>``."""
+
 _BUCKET = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{2,62})/(?P<prefix>[a-zA-Z0-9_\-]+(?:/[a-zA-Z0-9_\-]+)*)/?")
 
 
@@ -173,6 +165,11 @@ class InstitutionSettings(EngineSettings):
     sampling: SamplingSettings = SamplingSettings()
     annotation: AnnotationSettings = AnnotationSettings()
     training: TrainingSettings = TrainingSettings()
+    evidence: TaskPlacement | None = Field(
+        default=None,
+        description="Where the tasks of samples, gold sets, harvests, training and evaluation run, which alone need the"
+        " signing key and read gold notes; where the others do if not given.",
+    )
     gate: GateSettings = GateSettings()
     approvals: ApprovalsSettings = ApprovalsSettings()
     audit_log: AuditLogSettings = AuditLogSettings()
@@ -232,8 +229,6 @@ class InstitutionSettings(EngineSettings):
         """The Airflow pool of the tasks that run the engine."""
         return self.notes.pool or f"{self.institution}_notes"
 
-    def schema_name(
-        self, layer: Literal["ehr", "staging", "history", "dictionaries", "quality", "results", "gold"]
-    ) -> str:
+    def schema_name(self, layer: Layer) -> str:
         """Return the name of the PostgreSQL schema of one layer of this institution."""
         return f"{self.institution}_{layer}"

@@ -93,6 +93,9 @@ class LandingSettings(Section):
         description="Largest share of a table's rows that a delivery (mode replace) may delete; one that would delete"
         " more is taken for incomplete.",
     )
+    quarantine_days: float = Field(
+        default=90, ge=0, description="Days for which rows that could not be loaded stay in landing_quarantine."
+    )
     tables: tuple[LandedTableSettings, ...] = Field(min_length=1, description="The contract: one entry a table.")
 
     @model_validator(mode="after")

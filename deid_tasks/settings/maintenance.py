@@ -47,6 +47,12 @@ class MaintenanceSettings(Section):
         description="Age at which a file of the table that no snapshot names is deleted. Longer than any run writes.",
     )
     run_days: float = Field(default=7, ge=0, description="Days for which the working files of a run stay.")
+    text_days: float = Field(
+        default=30,
+        ge=0,
+        description="Days for which texts of notes stay in work_dir that nothing needs: annotators' folders after their"
+        " gold set was frozen, harvests, and what a failed training left. Longer than a person takes to approve.",
+    )
     cache_days: int = Field(
         default=90, ge=1, description="Days after which an answer of the sentence cache that nobody used is deleted."
     )

@@ -28,7 +28,7 @@ from deid_tasks.spark.worker_engine import worker_engine
 
 def shard_secrets(settings: InstitutionSettings) -> list[str]:
     """Return the names of the secrets that an executor needs."""
-    names = [settings.warehouse.connection, settings.obfuscate.key]
+    names = [settings.warehouse.connection_of("engine"), settings.obfuscate.key]
     names += filter(None, (settings.workspace.object_store, settings.workspace.key))
     if settings.vault:
         names.append(settings.vault.kms if settings.vault.wrap == "aws-kms" else settings.vault.public_key)

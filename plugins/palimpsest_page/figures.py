@@ -81,8 +81,9 @@ def read_figures(settings: InstitutionSettings) -> Figures:
     """Return the newest figures of one institution; where they cannot be read, ``problem`` says why and what to do."""
     figures = Figures(settings.title)
     schema = sql.Identifier(settings.schema_name("results"))
+    name = settings.warehouse.connection_of("page")
     try:
-        uri = Connection.get(settings.warehouse.connection).get_uri()
+        uri = Connection.get(name).get_uri()
         with connect(uri) as connection, connection.cursor() as cursor:
             for name, query in _QUERIES.items():
                 cursor.execute(sql.SQL(query).format(schema=schema))
@@ -92,7 +93,7 @@ def read_figures(settings: InstitutionSettings) -> Figures:
         for run in figures.runs:
             run["held"] = [one["kind"].replace("_", " ") for one in json.loads(run.pop("review"))]
     except AirflowNotFoundException:
-        figures.problem = f"The connection {settings.warehouse.connection!r} is not set: add it in Airflow."
+        figures.problem = f"The connection {name!r} is not set: add it in Airflow."
     except DeidError as error:
         figures.problem = str(error)
     except Exception as error:
@@ -100,7 +101,7 @@ def read_figures(settings: InstitutionSettings) -> Figures:
         logger.warning("institution=%s: figures cannot be read: %s", settings.institution, type(error).__name__)
         figures.problem = (
             f"The figures cannot be read ({type(error).__name__}): check the connection"
-            f" {settings.warehouse.connection!r}, and run dictionaries__{settings.institution} if it never ran."
+            f" {name!r}, and run dictionaries__{settings.institution} if it never ran."
         )
     return figures
 

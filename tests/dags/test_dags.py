@@ -202,6 +202,7 @@ class TestStructure:
             "compact_table": {"expire_snapshots"},
             "expire_snapshots": set(),
             "prune_files": set(),
+            "delete_old_texts": set(),
         }
         # Snapshots of other writers expire even where a compaction failed.
         assert dag.get_task("expire_snapshots").trigger_rule == "all_done"

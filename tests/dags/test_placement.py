@@ -22,6 +22,11 @@ def _arguments(task):
     return {name: found.get(name) for name in ("executor", "queue", "pool", "executor_config")}
 
 
+def _is_with_dbt(task):
+    # The tables are upgraded there too: no other worker needs the role that owns them.
+    return task.task_id.startswith("dbt.") or task.task_id == "upgrade_tables"
+
+
 @pytest.fixture
 def build(dagbag):
     """Build the DAG of one kind with other settings of notes and dictionaries."""
@@ -30,6 +35,7 @@ def build(dagbag):
     from deid_tasks.settings import InstitutionSettings, load_institution
 
     document = load_institution(ROOT / "dags" / "institutions" / "riverside.yaml").model_dump(mode="json")
+    document["evidence"] = None
 
     def build_dag(kind, notes=None, dictionaries=None, **top):
         changed = document | top
@@ -50,7 +56,7 @@ def test_tasks_that_run_the_engine_go_where_the_settings_of_notes_say(build, kin
             assert placed == expected, task.task_id
         else:
             assert placed["pool"] == "riverside"
-            assert placed["queue"] == ("dbt" if task.task_id.startswith("dbt.") else "default")
+            assert placed["queue"] == ("dbt" if _is_with_dbt(task) else "default")
             assert not placed["executor"]
 
 
@@ -58,10 +64,26 @@ def test_dbt_goes_where_the_settings_of_dictionaries_say(build):
     chosen = {"executor": "KubernetesExecutor", "queue": "sql", "pod_template": "/templates/dbt.yaml"}
     for task in build("dictionaries", dictionaries=chosen).tasks:
         placed = _arguments(task)
-        is_dbt = task.task_id.startswith("dbt.")
+        is_dbt = _is_with_dbt(task)
         assert (placed["executor"] == "KubernetesExecutor") == is_dbt
         assert (placed["queue"] == "sql") == is_dbt
         assert (placed["executor_config"] == {"pod_template_file": "/templates/dbt.yaml"}) == is_dbt
+
+
+@pytest.mark.parametrize("kind", ["evaluate", "gold", "harvest", "sample", "train"])
+def test_tasks_that_read_gold_notes_or_sign_go_where_the_settings_of_evidence_say(build, kind):
+    chosen = {"queue": "apart", "executor": "KubernetesExecutor", "pod_template": "/templates/evidence.yaml"}
+    for task in build(kind, notes=GPU, evidence=chosen).tasks:
+        placed = _arguments(task)
+        assert (placed["queue"], placed["executor"]) == ("apart", "KubernetesExecutor"), task.task_id
+        assert placed["executor_config"] == {"pod_template_file": "/templates/evidence.yaml"}
+        assert placed["pool"] == (GPU["pool"] if task.task_id in ENGINE else "riverside")
+
+
+@pytest.mark.parametrize("kind", ["notes", "changes", "restate", "ledger", "dictionaries"])
+def test_no_other_task_goes_there(build, kind):
+    for task in build(kind, evidence={"queue": "apart"}).tasks:
+        assert _arguments(task)["queue"] != "apart"
 
 
 def test_an_executor_that_airflow_does_not_have_is_an_import_error(parse_copy):

@@ -51,11 +51,31 @@ def test_an_aws_connection_may_have_a_token_a_role_and_properties_of_pyiceberg(m
     assert "more" not in found
 
 
-def test_a_variable_is_a_key(monkeypatch):
+def test_only_a_public_key_may_be_a_variable(monkeypatch):
+    from deid_tasks.evidence.gate import new_key_pair
     from wiring.secrets import airflow_secrets
 
-    monkeypatch.setenv("AIRFLOW_VAR_SOME_KEY", "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU=")
-    assert airflow_secrets().key("some_key") == b"ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
+    private, public = new_key_pair()
+    monkeypatch.setenv("AIRFLOW_VAR_SOME_KEY", public)
+    assert airflow_secrets().text("some_key") == public
+    for secret in (private, "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU=", "postgresql://u:p@host/db"):
+        monkeypatch.setenv("AIRFLOW_VAR_SOME_KEY", secret)
+        with pytest.raises(
+            SettingsError, match=r"'some_key' is an Airflow variable.*--conn-type generic.*variables delete"
+        ) as e:
+            airflow_secrets().text("some_key")
+        assert secret not in str(e.value)
+
+
+def test_airflow_masks_a_key_once_a_task_has_read_it(monkeypatch):
+    from airflow.sdk._shared.secrets_masker import _secrets_masker
+
+    from wiring.secrets import airflow_secrets
+
+    key = "TUFTS01BU0tNQVNLTUFTS01BU0tNQVNLTUFTS01BU0s="
+    monkeypatch.setenv("AIRFLOW_CONN_MASKED_KEY", json.dumps({"conn_type": "generic", "password": key}))
+    assert airflow_secrets().text("masked_key") == key
+    assert key not in str(_secrets_masker().redact(f"the key is {key}"))
 
 
 def test_what_is_nowhere_is_named(monkeypatch):

@@ -44,7 +44,7 @@ def test_only_the_demos_own_institutions_are_read_and_simulated(folder, tmp_path
 def test_no_secret_of_another_institution_is_set(folder, tmp_path, places):
     state = State(tmp_path / "run")
     environment = airflow_environment(state, places, demo_institutions(folder, state))
-    assert "AIRFLOW_VAR_RIVERSIDE_SURROGATE_KEY" in environment
+    assert "AIRFLOW_CONN_RIVERSIDE_SURROGATE_KEY" in environment
     assert not [name for name in environment if "CEDAR" in name]
 
 

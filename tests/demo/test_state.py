@@ -1,5 +1,6 @@
 """The demo's memory, and the environment made from it."""
 
+import json
 import stat
 from pathlib import Path
 
@@ -65,7 +66,10 @@ def test_engine_and_airflow_are_given_the_same_secrets(tmp_path, places, institu
     environment = airflow_environment(state, places, [institution])
     secrets = demo_secrets(state, places, [institution])
     assert environment["AIRFLOW_CONN_RIVERSIDE_EHR"] == secrets.text("riverside_ehr")
-    assert environment["AIRFLOW_VAR_RIVERSIDE_KEY"] == secrets.text("riverside_key")
+    key = {"conn_type": "generic", "password": secrets.text("riverside_key")}
+    assert json.loads(environment["AIRFLOW_CONN_RIVERSIDE_KEY"]) == key
+    # Airflow shows variables in clear.
+    assert not [name for name in environment if name.startswith("AIRFLOW_VAR_")]
     assert len(secrets.key("riverside_key")) == 32
     assert secrets.mapping("object_store")["endpoint"] == places.object_store
     assert "AIRFLOW_CONN_OBJECT_STORE" in environment

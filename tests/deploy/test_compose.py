@@ -50,14 +50,54 @@ def test_nothing_that_has_a_default_is_a_secret():
 def test_every_secret_that_the_settings_name_is_given():
     from deid_tasks.settings import load_institutions
 
-    given = set(_SERVICES["worker"]["environment"])
+    given = {name for service in _SERVICES.values() for name in service.get("environment", ())}
     for one in load_institutions(ROOT / "dags" / "institutions"):
         names = {
             one.warehouse.connection, one.obfuscate.key, one.publish.object_store, one.publish.catalog,
             one.gate.signing_key, one.gate.verification_key,
         }  # fmt: skip
         for name in names:
-            assert given & {f"AIRFLOW_CONN_{name.upper()}", f"AIRFLOW_VAR_{name.upper()}"}, name
+            assert f"AIRFLOW_CONN_{name.upper()}" in given, name
+
+
+def test_no_secret_is_a_variable_and_every_key_is_masked_as_a_password():
+    for service in _SERVICES.values():
+        for name, value in service.get("environment", {}).items():
+            assert not name.startswith("AIRFLOW_VAR_")
+            if name.startswith("AIRFLOW_CONN_") and name.endswith("_KEY"):
+                # A PEM file has \\n for its line ends in .env, which is JSON too.
+                found = json.loads(re.sub(r"\$\{\w+:\?\}", r"-----BEGIN KEY-----\\n", value))
+                assert found == {"conn_type": "generic", "password": "-----BEGIN KEY-----\n"}
+
+
+_SECRETS = {
+    "api-server": {"ehr", "verification"},
+    "worker": {"ehr", "store", "surrogate", "verification"},
+    "worker-gpu": {"ehr", "store", "surrogate", "verification"},
+    "worker-evidence": {"ehr", "surrogate", "signing", "verification"},
+    "worker-dbt": {"ehr"},
+    "airflow-init": {"store"},
+    "scheduler": set(),
+    "dag-processor": set(),
+    "triggerer": set(),
+}
+"""What each component of Airflow has, of the secrets that the settings name."""
+
+
+def _kind(name: str) -> str:
+    ends = {"_EHR": "ehr", "SURROGATE_KEY": "surrogate", "SIGNING_KEY": "signing", "VERIFICATION_KEY": "verification"}
+    return next((kind for end, kind in ends.items() if name.endswith(end)), "store")
+
+
+def test_each_component_has_the_secrets_that_it_needs_and_no_others():
+    found = {
+        name: {
+            _kind(key) for key in service.get("environment", ()) if key.startswith(("AIRFLOW_CONN_", "AIRFLOW_VAR_"))
+        }
+        for name, service in _SERVICES.items()
+        if "build" in service and name != "demo-data"
+    }
+    assert found == _SECRETS
 
 
 @pytest.mark.parametrize("name", sorted(_SERVICES))
@@ -93,7 +133,7 @@ def test_only_workers_that_run_the_engine_have_keys():
         for name, service in _SERVICES.items()
         if any(key.endswith(("SURROGATE_KEY", "SIGNING_KEY")) for key in service.get("environment", ()))
     }
-    assert holders == {"worker", "worker-gpu"}
+    assert holders == {"worker", "worker-gpu", "worker-evidence"}
 
 
 def test_containers_of_the_platform_have_no_rights():
@@ -112,9 +152,9 @@ def test_every_queue_of_the_settings_has_a_worker():
         if "celery" in service.get("command", ())
         for queue in service["command"][service["command"].index("--queues") + 1].split(",")
     }
-    assert served == {"default", "dbt", "gpu"}
+    assert served == {"default", "dbt", "gpu", "evidence"}
     for one in load_institutions(ROOT / "dags" / "institutions"):
-        assert {one.notes.queue, one.dictionaries.queue} <= served
+        assert {one.notes.queue, one.dictionaries.queue, one.evidence.queue} <= served
 
 
 def test_postgres_has_room_for_what_processes_share():

@@ -118,17 +118,62 @@ def test_a_dbt_task_sees_the_warehouses_and_no_key():
 def test_every_secret_that_the_settings_name_is_given():
     from deid_tasks.settings import load_institutions
 
-    engine = next(
-        one for one in _objects() if one["metadata"]["name"] == "palimpsest-engine" and "target" in one["spec"]
-    )
-    files = engine["spec"]["target"]["template"]["data"]
-    # In place of the templates' values, so that what is left is JSON.
-    given = {name: set(json.loads(re.sub(r"\{\{[^}]*\}\}", '""', text))) for name, text in files.items()}
     for one in load_institutions(ROOT / "dags" / "institutions"):
         stores = {one.warehouse.connection, one.publish.object_store, one.publish.catalog}
+        assert stores | {one.obfuscate.key, one.gate.verification_key} <= set(_connections("palimpsest-engine"))
         keys = {one.obfuscate.key, one.gate.signing_key, one.gate.verification_key}
-        assert stores <= given["connections.json"]
-        assert keys <= given["variables.json"]
+        assert keys | {one.warehouse.connection} <= set(_connections("palimpsest-evidence"))
+
+
+def _connections(name: str) -> dict[str, Any]:
+    """Return the connections that a component is given, by name."""
+    [secret] = [
+        one["spec"] for one in _objects() if one["kind"] == "ExternalSecret" and one["metadata"]["name"] == name
+    ]
+    files = secret["target"]["template"]["data"]
+    assert json.loads(files["variables.json"]) == {}
+    # In place of the templates' values, so that what is left is JSON.
+    found: dict[str, Any] = json.loads(re.sub(r"\{\{[^}]*\}\}", '""', files["connections.json"]))
+    read = {one["secretKey"] for one in secret["data"]} - {"ui_passwords"}
+    assert read == set(found)
+    return found
+
+
+_KEYS = {
+    "palimpsest-engine": {"riverside_surrogate_key", "lakeshore_surrogate_key", "certificate_verification_key"},
+    "palimpsest-evidence": {
+        "riverside_surrogate_key", "lakeshore_surrogate_key", "certificate_verification_key", "certificate_signing_key",
+    },
+    "palimpsest-dbt": set(),
+    "palimpsest-page": {"certificate_verification_key"},
+}  # fmt: skip
+"""The keys of each component."""
+
+
+@pytest.mark.parametrize("component", _KEYS)
+def test_each_component_has_the_keys_that_it_needs_as_masked_passwords(component):
+    keys = {name: one for name, one in _connections(component).items() if name.endswith("_key")}
+    assert set(keys) == _KEYS[component]
+    assert all(one == {"conn_type": "generic", "password": ""} for one in keys.values())
+
+
+def test_each_set_of_workers_mounts_the_secrets_of_its_component():
+    shared = _VALUES["workers"]["celery"]
+    mounted = {}
+    for one in shared["sets"]:
+        volumes = {volume["name"]: volume for volume in {**shared, **one}["extraVolumes"]}
+        mounted[one["queue"]] = volumes["secrets"]["secret"]["secretName"]
+        assert {**shared, **one}["serviceAccount"]["name"] == mounted[one["queue"]]
+    assert mounted == {
+        "default": "palimpsest-engine",
+        "gpu": "palimpsest-engine",
+        "dbt": "palimpsest-dbt",
+        "evidence": "palimpsest-evidence",
+    }
+    [page] = _VALUES["apiServer"]["extraVolumes"]
+    assert page["secret"]["secretName"] == "palimpsest-page"
+    for service in ("scheduler", "dagProcessor", "triggerer"):
+        assert "secret" not in json.dumps(_VALUES[service])
 
 
 def test_network_policies_and_accounts_are_of_the_client_models():
@@ -176,9 +221,9 @@ class TestValues:
         from deid_tasks.settings import load_institutions
 
         sets = {one["queue"]: one for one in _VALUES["workers"]["celery"]["sets"]}
-        assert set(sets) == {"default", "dbt", "gpu"}
+        assert set(sets) == {"default", "dbt", "gpu", "evidence"}
         for one in load_institutions(ROOT / "dags" / "institutions"):
-            assert {one.notes.queue, one.dictionaries.queue} <= set(sets)
+            assert {one.notes.queue, one.dictionaries.queue, one.evidence.queue} <= set(sets)
         for one in sets.values():
             assert {**_VALUES["workers"]["celery"], **one}["keda"]["enabled"]
 

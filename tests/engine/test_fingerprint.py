@@ -34,6 +34,7 @@ INDIFFERENT = {
     "training",
     "sampling",
     "annotation",
+    "evidence",
     "gate",
     "approvals",
     "audit_log",

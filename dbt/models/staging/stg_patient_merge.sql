@@ -3,7 +3,7 @@
 {{ config(
     materialized='incremental', incremental_strategy='append', on_schema_change='fail', full_refresh=false,
     pre_hook="{% if is_incremental() %}delete from {{ this }}{% endif %}",
-    post_hook="{{ analyze(this) }}",
+    post_hook=["{{ analyze(this) }}", "{{ grant_filling() }}"],
     indexes=[{'columns': ['former_id']}, {'columns': ['surviving_id']}]
 ) }}
 select

@@ -32,6 +32,7 @@ from deid_tasks.platform.runs.publication import publish_notes, record_removals,
 from deid_tasks.platform.runs.reconciliation import reconcile_run
 from deid_tasks.platform.runs.requests import decide_request, read_request_states
 from deid_tasks.platform.runs.restatement import plan_restate_run, stale_notes
+from deid_tasks.platform.runs.retention import delete_old_texts
 from deid_tasks.platform.runs.retractions import purge_removed, request_retraction, retract, retract_as_approved
 from deid_tasks.platform.runs.reviews import record_review
 from deid_tasks.platform.runs.sampling import draw_samples
@@ -80,6 +81,7 @@ __all__ = [  # noqa: RUF022
     "compact_table",
     "expire_snapshots",
     "prune_files",
+    "delete_old_texts",
     # Requests of authorised people.
     "retract",
     "request_retraction",

@@ -236,7 +236,7 @@ def ablate_institution(
         WarehouseError: there is no such gold set.
     """
     engine = load_engine(settings, secrets)
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("evidence"))
     with connect(uri) as reader, connect(uri) as lookup:
         gold = newest_gold_set(reader, settings, design)
         splits = model_splits(settings)
@@ -268,7 +268,7 @@ def recovered_share(settings: InstitutionSettings, secrets: Secrets, notes: int)
     It measures recovery without the bias of a gold sample.
     """
     engine = load_engine(settings, secrets)
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("evidence"))
     recovered = RecoveredWords()
     with connect(uri) as reader, connect(uri) as lookup:
         for batch in batched(read_some(reader, settings, notes), _BATCH_NOTES):

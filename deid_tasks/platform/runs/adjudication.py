@@ -42,7 +42,7 @@ def adjudicate_samples(
     Raises:
         InputError: the adjudicator's file is damaged, or finished notes have overlapping spans; these notes stay open.
     """
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
     engine = load_engine(settings, secrets) if errors else None
     reports = []
@@ -56,7 +56,7 @@ def _adjudicate(
     settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, engine: EngineParts | None
 ) -> dict[str, Any]:
     adjudicator = settings.annotation.adjudicator
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         handed = frozenset(handed_over(connection, settings, sample.version))
     stored, problems = import_delivery(settings, secrets, sample, adjudicator, asked=handed)
     progress = survey_sample(settings, secrets, sample, engine)
@@ -81,8 +81,8 @@ def _hand_over(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSam
     wanted = frozenset(note_ids)
     folder = person_dir(settings, sample.version, settings.annotation.adjudicator)
     with (
-        connect(secrets.text(settings.warehouse.connection)) as reader,
-        connect(secrets.text(settings.warehouse.connection)) as connection,
+        connect(secrets.text(settings.warehouse.connection_of("evidence"))) as reader,
+        connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection,
     ):
         lists = set(handed_over(connection, settings, sample.version).values())
         name = f"tasks-{1 + max((int(name.rpartition('-')[2]) for name in lists), default=0):04d}"

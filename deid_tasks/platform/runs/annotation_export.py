@@ -52,7 +52,7 @@ def export_tasks(
     Raises:
         InputError: a sample does not exist, or annotators have finished notes of a list that other settings wrote.
     """
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
     made = []
     for sample in samples:
@@ -95,8 +95,8 @@ def _write_list(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSa
     # The manifest is written first: without it, finished work on a pre-annotated list would count as unassisted.
     write_manifest(folder, TaskManifest(settings.annotation.format, engine.fingerprint if engine else "", sample.notes))
     with (
-        connect(secrets.text(settings.warehouse.connection)) as reader,
-        connect(secrets.text(settings.warehouse.connection)) as connection,
+        connect(secrets.text(settings.warehouse.connection_of("evidence"))) as reader,
+        connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection,
         atomic_path(task_file(settings, folder, "tasks")) as partial,
     ):
 
@@ -128,7 +128,7 @@ def _copy_list(settings: InstitutionSettings, source: Path, folder: Path) -> Non
 
 def _drop_list(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, folder: Path) -> None:
     """Delete a task list that other settings wrote, unless the person has finished notes of it."""
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         stored = count_finished(connection, settings, sample.version, folder.name)
     if stored or any((folder / "done").iterdir()):
         raise InputError(

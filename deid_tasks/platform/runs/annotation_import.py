@@ -46,7 +46,7 @@ def import_annotations(
         InputError: a file is damaged, or holds a note that is not in the sample or whose text was changed. Nothing of
             that person's delivery is stored.
     """
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
     reports = []
     for sample in samples:
@@ -110,7 +110,7 @@ def _store_folder(
     folder = person_dir(settings, sample.version, person)
     manifest = read_manifest(folder)
     stored, problems = DeliveryCounts(), []
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         for batch in batched(_finished_notes(settings, folder / "done"), _BATCH_NOTES):
             texts = drawn_texts(connection, settings, sample.version, [note.note_id for _, note in batch])
             marked = {note.note_id: _checked_spans(note, texts, source, sample) for source, note in batch}

@@ -49,7 +49,7 @@ def annotation_status(
     settings: InstitutionSettings, secrets: Secrets, sample_versions: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     """Return how far the work on each sample is, as ``sample_report`` describes it; it changes nothing."""
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
     return [sample_report(settings, sample, survey_sample(settings, secrets, sample)) for sample in samples]
 
@@ -67,8 +67,8 @@ def survey_sample(
     """
     progress = SampleProgress()
     with (
-        connect(secrets.text(settings.warehouse.connection)) as reader,
-        connect(secrets.text(settings.warehouse.connection)) as connection,
+        connect(secrets.text(settings.warehouse.connection_of("evidence"))) as reader,
+        connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection,
     ):
         for notes in batched(read_drawn(reader, settings, sample.version), _BATCH_NOTES):
             found: Sequence[tuple[Span, ...] | None] = [None] * len(notes)

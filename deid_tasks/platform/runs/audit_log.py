@@ -44,7 +44,7 @@ def verify_audit_log(settings: InstitutionSettings, secrets: Secrets) -> AuditVe
     named = NamedRecords()
     # The heads come first: one that is stored meanwhile must not look like a truncation.
     store, heads, limits = _heads(settings, secrets)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("audit"))) as connection:
         connection.set_session(isolation_level="REPEATABLE READ")
         rows = list(named.collect(read_audit_rows(connection, settings)))
         present = {table: _hashes(connection, settings, table) for table in AUDITED_COLUMNS}
@@ -74,7 +74,7 @@ def export_audit_log(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows from a number or a time on, the oldest first, as a SIEM reads them."""
     first = since if isinstance(since, int) else 1
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("audit"))) as connection:
         for row in read_audit_rows(connection, settings, first):
             if isinstance(since, int) or row.occurred_at >= since:
                 yield _exported(settings.institution, row)
@@ -82,7 +82,7 @@ def export_audit_log(
 
 def exported_rows(settings: InstitutionSettings, secrets: Secrets, newest: int) -> list[dict[str, Any]]:
     """Return the newest rows in the same form, the oldest of them first."""
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("audit"))) as connection:
         rows = audit_rows_of(connection, settings, newest=newest)
     return [_exported(settings.institution, row) for row in reversed(rows)]
 

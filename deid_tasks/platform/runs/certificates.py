@@ -20,7 +20,7 @@ def store_certificate(
     settings: InstitutionSettings, secrets: Secrets, row: CertificateRow, triggered_by: Identity
 ) -> None:
     """Store a certificate, passed or failed, and its row of the audit log in one transaction."""
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("evidence"))) as audit:
         record_key_changes(audit, settings, secrets)
         audit.lock()
         earlier = audit_rows_of(audit.connection, settings, "certificate_issued", {"fingerprint": row.fingerprint})

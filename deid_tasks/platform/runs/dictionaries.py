@@ -29,7 +29,7 @@ def compile_dictionaries(settings: InstitutionSettings, secrets: Secrets) -> dic
     """
     folder, shared = lexicon_dir(settings), SharedFiles(settings, secrets)
     began = datetime.datetime.now(datetime.UTC)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("engine"))) as connection:
         terms = read_dictionaries(connection, settings)
         key = secrets.key(settings.obfuscate.key)
         lexicon = compile_lexicon(terms, folder, key=key)

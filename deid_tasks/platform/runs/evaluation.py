@@ -83,7 +83,7 @@ def evaluate_and_certify(
         SettingsError: the signing key is missing or invalid.
     """
     signing_key = secrets.text(settings.gate.signing_key)
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("evidence"))
     engine, candidate = load_candidate(settings, secrets)
     compiled = compiled_at(settings, secrets, candidate["lexicon"])
     with connect(uri) as reader, connect(uri) as lookup:

@@ -28,7 +28,7 @@ def freeze_gold_sets(
         Of each sample: the report that ``annotation_status`` gives, and ``gold_version``. Where work is open, the
         version is empty and ``waiting_for`` names the people and their open notes.
     """
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         samples = drawn_samples(connection, settings, sample_versions)
     return [_freeze(settings, secrets, sample) for sample in samples]
 
@@ -39,8 +39,8 @@ def _freeze(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample
     if progress.is_open:
         return report | {"gold_version": ""}
     with (
-        connect(secrets.text(settings.warehouse.connection)) as reader,
-        connect(secrets.text(settings.warehouse.connection)) as connection,
+        connect(secrets.text(settings.warehouse.connection_of("evidence"))) as reader,
+        connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection,
     ):
         gold = freeze_gold_set(
             connection,

@@ -60,7 +60,7 @@ def harvest_candidates(
     engine = load_engine(settings, secrets).reading_included()
     folder = harvest_dir(settings)
     folder.mkdir(mode=0o700, exist_ok=True)
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("evidence"))
     sentences: list[SentenceCandidate] = []
     figures: dict[str, Any] = {"notes": 0, "sentences": 0}
     with PatientCounter(folder, secrets.key(settings.obfuscate.key)) as counter:
@@ -82,7 +82,7 @@ def harvest_candidates(
     name = Candidates(sentences, templates, figures).write(folder, datetime.datetime.now(datetime.UTC))
     SharedFiles(settings, secrets).hand_over(folder / name)
     offered = {"sentences": len(sentences), "templates": len(templates)}
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("evidence"))) as audit:
         audit.append(AuditEvent("harvest", "prepared", prepared_by, name, offered))
     return {"harvest": name, "folder": str(folder / name), **figures}
 
@@ -125,7 +125,7 @@ def approve_harvest(
         decided.harvest,
     )
     details = {"version": approved.version, "sentences": len(approved.inclusion), "templates": len(approved.templates)}
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("evidence"))) as audit:
         audit.append(AuditEvent("harvest", "approved", approved_by, name, details))
     shared.share_version(approved_dir(settings), approved.version)
     return {
@@ -144,7 +144,7 @@ def _check_other_person(settings: InstitutionSettings, secrets: Secrets, name: s
     """Raise ``ApprovalError``, and record it, where the same person ran the harvest and two people are needed."""
     if "harvest" not in settings.approvals.two_people:
         return
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("evidence"))) as audit:
         prepared = newest_audit_row(audit.connection, settings, "harvest", subject=name, role="prepared")
         is_own = prepared is not None and person.is_same_person(Identity(prepared.actor, prepared.actor_source))
         if is_own:

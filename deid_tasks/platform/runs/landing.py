@@ -28,6 +28,7 @@ from deid_tasks.platform.warehouse.landing import (
     StagedTable,
     hold_landing,
     prepare_table,
+    prune_quarantine,
     read_landed,
     record_landed,
     record_quarantine,
@@ -125,7 +126,7 @@ def land_deliveries(settings: InstitutionSettings, secrets: Secrets, *, dry_run:
     if contract is None:
         raise SettingsError(f"{settings.institution}: the settings have no section landing, so nothing can be landed")
     location = LandingLocation(contract, secrets)
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("land"))
     names = location.names()
     deliveries = read_deliveries(location, contract, names)
     unlisted = unlisted_files(deliveries, contract, names)
@@ -145,6 +146,9 @@ def land_deliveries(settings: InstitutionSettings, secrets: Secrets, *, dry_run:
                 with connect(uri) as connection:
                     record_quarantine(connection, settings, delivery.name, landing.bad)
             raise
+    if not dry_run:
+        with connect(uri) as connection:
+            prune_quarantine(connection, settings, contract.quarantine_days)
     return {
         "deliveries": len({one["delivery"] for one in tables}),
         "files": sum(one["files"] for one in tables),

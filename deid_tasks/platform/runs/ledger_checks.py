@@ -39,7 +39,7 @@ def reconcile_ledger(settings: InstitutionSettings, secrets: Secrets) -> LedgerR
     Raises:
         GateError: the table does not hold what the ledger says, or a change is overdue; the text has counts.
     """
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("publish"))
     with connect(uri) as lock, connect(uri) as connection:
         # No run publishes while table and ledger are counted one after the other.
         lock_publication(lock, settings)
@@ -67,7 +67,7 @@ def reconcile_ledger(settings: InstitutionSettings, secrets: Secrets) -> LedgerR
 @logged_step
 def ledger_counts(settings: InstitutionSettings, secrets: Secrets) -> list[LedgerCount]:
     """Return the counts of the last reconciliation."""
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         return read_counts(connection, settings)
 
 

@@ -90,7 +90,7 @@ def compact_table(settings: InstitutionSettings, secrets: Secrets) -> Compaction
     renew_layout(settings, secrets)
     bytes_before = 0
     while bytes_before < settings.maintenance.run_megabytes * _MEGABYTE and report["lost"] <= _MAX_LOST:
-        with connect(secrets.text(settings.warehouse.connection)) as lock:
+        with connect(secrets.text(settings.warehouse.connection_of("publish"))) as lock:
             # A row that leaves the table after this began was written before it left: its purge finds every copy.
             lock_publication(lock, settings)
             done = compact_notes(settings, secrets, bounds)
@@ -155,7 +155,7 @@ def prune_files(settings: InstitutionSettings, secrets: Secrets) -> PruneReport:
     """
     cache = cache_file(settings.detect.cache, work_dir(settings) / "cache", settings.institution)
     return {
-        "engine_versions": prune_engines(settings, secrets),
+        "engine_versions": prune_engines(settings, secrets, "publish"),
         "runs": prune_runs(settings, secrets),
         "cached_sentences": prune_cache(cache, settings.maintenance.cache_days),
         "evaluation_reports": _prune_evaluations(settings, secrets),
@@ -173,4 +173,5 @@ def _prune_evaluations(settings: InstitutionSettings, secrets: Secrets) -> int:
     old = [name for modified, name in written[_RETAINED_REPORTS:] if modified < oldest]
     for name in old:
         shared.delete(folder / name)
+        shared.delete((folder / name).with_suffix(".html"))
     return len(old)

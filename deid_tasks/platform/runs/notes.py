@@ -77,8 +77,8 @@ def process_shard(
     words, began = 0, time.monotonic()
     files = RunFiles(settings, secrets, run_dir(settings, run_id))
     with (
-        connect(secrets.text(settings.warehouse.connection)) as reader,
-        connect(secrets.text(settings.warehouse.connection)) as lookup,
+        connect(secrets.text(settings.warehouse.connection_of("engine"))) as reader,
+        connect(secrets.text(settings.warehouse.connection_of("engine"))) as lookup,
         files.new_shard(part, schema) as (target, writer),
         sealed_originals(settings, secrets, engine, target) as keep,
     ):

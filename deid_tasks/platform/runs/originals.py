@@ -112,7 +112,7 @@ def store_vault(settings: InstitutionSettings, secrets: Secrets, run_id: str, re
 def _store(settings: InstitutionSettings, secrets: Secrets, run_id: str, shards: RunFiles, files: list[Path]) -> int:
     """Replace the sealed originals of the run's notes; return the number of published ones."""
     store = VaultStore(settings, secrets)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         work = read_work(connection, settings, run_id)
         replaced = replaced_slices(connection, settings, run_id)
         whole = published_keys(connection, settings, run_id)
@@ -155,7 +155,7 @@ def reidentify_notes(
         VaultError: a note is not published or not in the vault, the key does not fit, or stored data was changed.
     """
     keys = _requested_keys(settings, secrets, notes, reason)
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("reidentify"))) as audit:
         audit.lock()
         check_alone(audit.connection, settings, asked_by, len(keys))
         _record(audit, settings, asked_by, reason.strip(), keys)
@@ -174,7 +174,7 @@ def reidentify_as_approved(
         ApprovalError: the request is not this person's, is not approved, has expired or was used.
         VaultError: as ``reidentify_notes``.
     """
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("reidentify"))) as audit:
         asked = usable_request(audit, settings, secrets, request_id, "reidentification", asked_by)
         _record(audit, settings, asked_by, asked.reason, asked.note_keys, request_id)
     return _originals(settings, secrets, asked.note_keys)
@@ -243,7 +243,7 @@ def rewrap_vault(settings: InstitutionSettings, secrets: Secrets, former: Opener
     Returns:
         The number of slices, and of those that were changed.
     """
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("reidentify"))) as audit:
         record_key_changes(audit, settings, secrets)
     store, recipient = VaultStore(settings, secrets), vault_recipient(settings, secrets)
     done = [store.rewrap(slice_key, former, recipient) for slice_key in store.slices()]

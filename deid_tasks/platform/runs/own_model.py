@@ -115,7 +115,7 @@ def _read_gold_notes(settings: InstitutionSettings, secrets: Secrets) -> tuple[l
     needed = settings.training.designs or settings.gate.designs
     measured: dict[str, GoldRow] = {}
     disagreement: dict[str, GoldRow] = {}
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         golds = [
             gold for design in needed if (gold := newest_gold_set(connection, settings, design)).design != DISAGREEMENT
         ]

@@ -60,7 +60,7 @@ def plan_notes_run(
         InputError: the request leaves out notes of a day that is not published yet.
     """
     days = days_ending_in(start, end, settings.notes.timezone)
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         if not request.is_whole:
             check_surrogate_key(connection, settings, secrets)
             _check_published(connection, settings, days)
@@ -93,7 +93,7 @@ def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: st
     Raises:
         GateError: published days were made under another surrogate key.
     """
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         check_surrogate_key(connection, settings, secrets)
         refresh_merges(connection, settings)
         seed = digest_seed(settings, secrets)

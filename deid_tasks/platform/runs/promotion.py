@@ -24,7 +24,7 @@ from deid_tasks.platform.warehouse.promoted_engines import (
     write_promoted_engine,
 )
 from deid_tasks.platform.workspace import SharedFiles
-from deid_tasks.settings import InstitutionSettings, Secrets
+from deid_tasks.settings import DatabaseTask, InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
 
@@ -41,10 +41,10 @@ def pin_engine(settings: InstitutionSettings, secrets: Secrets) -> EnginePin:
         DictionariesTooOldError: its dictionaries are older than ``dictionaries.max_age_hours``.
         LexiconError: one of its files is missing or damaged, or was made with another key.
     """
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("publish"))) as audit:
         record_key_changes(audit, settings, secrets)
         audit.renew_head()
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         chosen = _newest_fitting(settings, secrets, promoted_engines(connection, settings))
         certificate = valid_certificate(connection, settings, secrets, chosen.fingerprint)
         _check_age(settings, chosen)
@@ -89,18 +89,18 @@ def promote_engine(
         engine.policy_free_fingerprint,
         settings.policy.model_dump_json(),
     )
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         write_promoted_engine(connection, settings, promoted)
-    prune_engines(settings, secrets)
+    prune_engines(settings, secrets, "evidence")
 
 
-def prune_engines(settings: InstitutionSettings, secrets: Secrets) -> int:
+def prune_engines(settings: InstitutionSettings, secrets: Secrets, task: DatabaseTask) -> int:
     """Delete the versions of lexicons and known people that no engine needs; return their number.
 
     The newest compiled version stays, and so do those of the last three promoted engines and of the engines that were
-    promoted or used within two weeks.
+    promoted or used within two weeks. ``task`` says whose connection reads which engines these are.
     """
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of(task))) as connection:
         lexicons, people = retained_versions(connection, settings, _RETAINED_ENGINES, _RETAINED_DAYS)
     shared = SharedFiles(settings, secrets)
     return shared.prune_versions(lexicon_dir(settings), lexicons) + shared.prune_versions(people_dir(settings), people)

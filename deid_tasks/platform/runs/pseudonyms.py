@@ -41,5 +41,5 @@ def surrogate_keys(settings: InstitutionSettings, secrets: Secrets) -> list[KeyU
     """Return the surrogate keys of the published slices, each with whether the secret holds it now."""
     key = secrets.key(settings.obfuscate.key)
     current = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate).pseudonym("key", "")
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         return keys_in_use(connection, settings, current)

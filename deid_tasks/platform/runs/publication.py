@@ -76,7 +76,7 @@ def record_removals(
         kind: The kind of the run.
         removed: What ``remove_notes`` returned; it removed at least one note.
     """
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         record_removal_run(
             connection,
             settings,
@@ -99,7 +99,7 @@ def record_removals(
 def retract_at_once(settings: InstitutionSettings, secrets: Secrets) -> dict[str, int]:
     """Remove every deleted and excluded note now, with its former snapshots and files, and not in the next run."""
     run_id = f"retract/{uuid.uuid4()}"
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         refresh_merges(connection, settings)
         plan_changes(
             connection, settings, digest_seed(settings, secrets), settings.changes.max_notes, only_removals=True
@@ -137,7 +137,7 @@ def publish_notes(
         fingerprint = shards.fingerprint_of(files)
         if not fingerprint == released["fingerprint"] == pin["fingerprint"]:
             raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
-        with connect(secrets.text(settings.warehouse.connection)) as connection:
+        with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
             certificate = valid_certificate(connection, settings, secrets, fingerprint)
             check_review(connection, settings, secrets, run_id, fingerprint)
         summary = {"palimpsest.fingerprint": fingerprint, "palimpsest.certificate": certificate["certificate_id"]}
@@ -161,7 +161,7 @@ class _Commit:
 
     def __init__(self, settings: InstitutionSettings, secrets: Secrets, run_id: str) -> None:
         self._settings, self._secrets, self._run_id = settings, secrets, run_id
-        self._uri = secrets.text(settings.warehouse.connection)
+        self._uri = secrets.text(settings.warehouse.connection_of("publish"))
         self._obfuscator: Obfuscator = institution_obfuscator(settings, secrets)
         self._seed, self._key = digest_seed(settings, secrets), ledger_key(settings, secrets)
         self._shards = RunFiles(settings, secrets, run_dir(settings, run_id))

@@ -76,7 +76,7 @@ def reconcile_run(
     Raises:
         GateError: a figure falls short, or there is no valid certificate; the text names each. Nothing is published.
     """
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("publish"))
     run = RunFiles(settings, secrets, run_dir(settings, run_id))
     # The names begin with the shards' indexes.
     names = sorted(shard["file"] for shard in shards)

@@ -61,7 +61,9 @@ def file_request(
         list(note_ids),
         now + datetime.timedelta(hours=settings.approvals.request_hours),
     )
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    # Whoever may do it may ask for it; who approves needs no right to do it.
+    uri = secrets.text(settings.warehouse.connection_of("publish" if act == "retraction" else "reidentify"))
+    with audited(settings, secrets, uri) as audit:
         record = add_request(audit.connection, settings, request)
         details = {"for": act, "record": record, "patients": len(patient_ids)}
         details |= {"notes": len(note_keys) + len(note_ids)}
@@ -71,7 +73,7 @@ def file_request(
 
 def read_request_states(settings: InstitutionSettings, secrets: Secrets) -> list[RequestStatus]:
     """Return every request with its state, the oldest first."""
-    with connect(secrets.text(settings.warehouse.connection)) as connection:
+    with connect(secrets.text(settings.warehouse.connection_of("audit"))) as connection:
         return [
             RequestStatus(request, *_state(connection, settings, request))
             for request, _ in read_requests(connection, settings).values()
@@ -92,7 +94,7 @@ def decide_request(
         ApprovalError: there is no such request, it waits no longer, or the person made it. An approval of one's own
             request is recorded as refused.
     """
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("audit"))) as audit:
         audit.lock()
         request, prepared = _request(audit.connection, settings, secrets, request_id)
         state, _ = _state(audit.connection, settings, request)

@@ -72,7 +72,7 @@ def plan_restate_run(
         GateError: published days were made under another surrogate key, or a note of the sample comes out otherwise
             than it is published. Nothing is carried and nothing is listed then.
     """
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("publish"))
     room = request.max_notes or settings.changes.restate_notes_per_hour
     counts: Counter[str] = Counter()
     with connect(uri) as reader, connect(uri) as writer:
@@ -112,7 +112,7 @@ def stale_notes(
         GateError: no promoted engine has the present code and settings.
     """
     pin = pin_engine(settings, secrets)
-    with connect(secrets.text(settings.warehouse.connection)) as reader:
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as reader:
         search = _Search.begin(reader, settings, secrets, pin, request)
         counts = Counter((note.fingerprint, str(cause or _CARRIED)) for note, cause in search.notes())
     return [

@@ -70,7 +70,7 @@ def retract(
             f"{settings.institution}: a retraction needs two people (approvals.two_people): make a request with"
             " `deid retract --request`, let another person approve it, then run it with `deid retract --approved`"
         )
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("publish"))) as audit:
         return _exclude(audit, settings, patient_ids, note_ids, reason.strip(), requested_by)
 
 
@@ -83,7 +83,7 @@ def retract_as_approved(
     Raises:
         ApprovalError: the request is not this person's, is not approved, has expired or was used.
     """
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("publish"))) as audit:
         asked = usable_request(audit, settings, secrets, request_id, "retraction", requested_by)
         return _exclude(audit, settings, asked.patient_ids, asked.note_ids, asked.reason, requested_by, request_id)
 
@@ -201,7 +201,7 @@ def purge_removed(settings: InstitutionSettings, secrets: Secrets, *, at_once: b
     """
     now = datetime.datetime.now(datetime.UTC)
     readers = datetime.timedelta(hours=0 if at_once else settings.publish.retract_hours / 2)
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("publish"))
     with connect(uri) as connection:
         waiting = open_retractions(connection, settings)
         due = [row for row in waiting if row.removed_at <= now - readers]

@@ -68,7 +68,7 @@ def record_review(
         ApprovalError: the person approved what the same person prepared. The log says so, and the run stays held.
     """
     held = released["review"]
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection)) as audit:
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("publish"))) as audit:
         own = []
         if decision == "approved":
             own = _prepared(audit.connection, settings, released, decided_by, prepared_by)

@@ -70,7 +70,7 @@ def draw_samples(
     wanted = _wanted(chosen, designs)
     committee = Committee.of(load_engine(settings, secrets), settings.detect) if DISAGREEMENT in wanted else None
     with (
-        connect(secrets.text(settings.warehouse.connection)) as connection,
+        connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection,
         open_draw(connection, settings) as draw,
     ):
         groups = draw.groups(chosen.periods)

@@ -17,7 +17,7 @@ def upgrade_tables(settings: InstitutionSettings, secrets: Secrets) -> dict[str,
 
 def upgraded_schemas(settings: InstitutionSettings, secrets: Secrets) -> list[SchemaVersion]:
     """Do what ``upgrade_tables`` does, and return each schema's revision before and after."""
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("owner"))
     versions = upgrade_schemas(uri, settings)
     open_log(settings, secrets, uri)
     return versions

@@ -107,7 +107,7 @@ def publish_tables(
     people = known_people(settings, secrets, pin)
     obfuscator = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate, people)
     day = today or datetime.datetime.now(datetime.UTC).date()
-    uri = secrets.text(settings.warehouse.connection)
+    uri = secrets.text(settings.warehouse.connection_of("publish"))
     folder = run_dir(settings, run_id) / "tables"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)

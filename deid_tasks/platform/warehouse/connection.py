@@ -36,11 +36,11 @@ def open_connection(uri: str) -> Connection:
     except psycopg2.OperationalError:
         raise WarehouseError(
             f"cannot connect to PostgreSQL at {_server(uri)}: check that the server is up, and the host, port, user and"
-            " password of the connection that the settings name in warehouse.connection"
+            " password of the connection that the settings name in warehouse.connection or warehouse.connections"
         ) from None
     except psycopg2.ProgrammingError:
         raise WarehouseError(
-            "the connection that the settings name in warehouse.connection is not a PostgreSQL URI:"
+            "a connection that the settings name in warehouse.connection or .connections is not a PostgreSQL URI:"
             " write postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
         ) from None
     connection.set_client_encoding("UTF8")
@@ -62,7 +62,9 @@ def warehouse_errors(uri: str) -> Iterator[None]:
             " tables of _staging and _dictionaries: run `dbt build`, and check the staging model against its contract"
         ) from None
     except psycopg2.errors.InsufficientPrivilege as error:
-        raise WarehouseError(f"{_server(uri)}: {_first_line(error)}; grant it to the connection's role") from None
+        raise WarehouseError(
+            f"{_server(uri)}: {_first_line(error)}; grant it to the connection's role (`deid roles` writes the grants)"
+        ) from None
     except psycopg2.errors.DiskFull as error:
         raise WarehouseError(
             f"{_server(uri)}: {_first_line(error)}. Give the server more room: on its disk, or in its shared memory"

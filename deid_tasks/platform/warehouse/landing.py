@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import psycopg2
 import pyarrow as pa
@@ -115,7 +115,7 @@ def record_quarantine(
         (delivery, file.path, bad.line, file.table.table, bad.column, bad.reason, bad.content) for file, bad in rows
     ]
     with connection.cursor() as cursor:
-        cursor.execute(compose("create schema if not exists {ehr}", settings))
+        _create_schema(cursor, settings)
         cursor.execute(compose(_QUARANTINE, settings))
         cursor.execute(compose("delete from {ehr}.landing_quarantine where delivery = %s", settings), (delivery,))
         execute_values(
@@ -132,6 +132,21 @@ def record_quarantine(
         )
 
 
+def prune_quarantine(connection: Connection, settings: InstitutionSettings, days: float) -> int:
+    """Delete the bad rows that are older than ``days``; return their number."""
+    with connection.cursor() as cursor:
+        cursor.execute("select to_regclass(%s) is null", (f"{settings.schema_name('ehr')}.landing_quarantine",))
+        if cursor.fetchone() == (True,):
+            return 0
+        cursor.execute(
+            compose(
+                "delete from {ehr}.landing_quarantine where quarantined_at < now() - %s * interval '1 day'", settings
+            ),
+            (days,),
+        )
+        return int(cursor.rowcount)
+
+
 def prepare_table(connection: Connection, settings: InstitutionSettings, table: LandedTableSettings) -> ColumnLimits:
     """Make a raw table where it is missing; return what it asks of its columns.
 
@@ -139,7 +154,7 @@ def prepare_table(connection: Connection, settings: InstitutionSettings, table: 
         InputError: the table lacks a column of the contract, or has it in another type.
     """
     with connection.cursor() as cursor:
-        cursor.execute(compose("create schema if not exists {ehr}", settings))
+        _create_schema(cursor, settings)
         cursor.execute(
             """
             select column_name, data_type, character_maximum_length, is_nullable = 'NO' and column_default is null
@@ -163,6 +178,13 @@ def prepare_table(connection: Connection, settings: InstitutionSettings, table: 
         raise InputError(f"table {table.table}: column {unfilled[0]} may not be empty, and no file holds it")
     longest_of = {name: longest for name, (_, longest, _) in present.items() if longest and name in table.columns}
     return ColumnLimits(longest_of, table.not_null | (needed & set(table.columns)))
+
+
+def _create_schema(cursor: Any, settings: InstitutionSettings) -> None:
+    """Create the raw schema where it is missing; a role that may make none is given one by `deid roles`."""
+    cursor.execute("select to_regnamespace(%s) is null", (settings.schema_name("ehr"),))
+    if cursor.fetchone() == (True,):
+        cursor.execute(compose("create schema if not exists {ehr}", settings))
 
 
 def _create(connection: Connection, settings: InstitutionSettings, table: LandedTableSettings) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import psycopg2
 
 from deid_tasks.platform.warehouse.connection import open_connection, warehouse_errors
+from deid_tasks.platform.warehouse.role_grants import grant_new_tables
 from deid_tasks.settings import InstitutionSettings
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def upgrade_schemas(uri: str, settings: InstitutionSettings) -> list[SchemaVersi
     """Bring the schemas ``_gold`` and ``_results`` of an institution to the newest revision, in one transaction.
 
     Callers at the same time wait for each other; where nothing is left to do, nothing is locked. Tables that dbt made
-    before there were revisions are adopted with every row.
+    before there were revisions are adopted with every row. Where the database has the institution's roles (`deid
+    roles`), they get their rights on the new tables.
 
     Raises:
         WarehouseError: The server cannot be reached, or the role may not create or alter the tables.
@@ -47,7 +49,10 @@ def upgrade_schemas(uri: str, settings: InstitutionSettings) -> list[SchemaVersi
     try:
         with warehouse_errors(uri), engine.begin() as connection:
             try:
-                return [_upgrade(connection, settings.schema_name(layer), layer) for layer in LAYERS]
+                versions = [_upgrade(connection, settings.schema_name(layer), layer) for layer in LAYERS]
+                if any(version.before != version.after for version in versions):
+                    grant_new_tables(connection.connection, settings)
+                return versions
             except DBAPIError as error:
                 # The text of SQLAlchemy's error repeats the statement.
                 if isinstance(error.orig, psycopg2.Error):

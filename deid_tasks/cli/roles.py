@@ -1,0 +1,41 @@
+"""``deid roles``: the database roles of an institution."""
+
+from typing import Annotated
+
+import typer
+
+from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
+from deid_tasks.cli.output import Output
+from deid_tasks.core.figure_table import Column, FigureTable
+
+_COLUMNS = (Column("role", "role"), Column("what", "on"), Column("wanted", "should be"), Column("found", "is"))
+
+
+def write_roles(
+    institution: Institution,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
+    check: Annotated[  # noqa: FBT002
+        bool, typer.Option("--check", help="Compare the database with these roles, and print the differences.")
+    ] = False,
+) -> None:
+    """Print the SQL that makes the database roles of an institution, one for each kind of task, with their rights.
+
+    A superuser runs it: `deid roles --institution NAME | psql DATABASE`. It may run more than once.
+    Exit status 1 with --check: the database differs.
+    """
+    from deid_tasks.platform.warehouse import connect
+    from deid_tasks.platform.warehouse.role_check import role_differences
+    from deid_tasks.platform.warehouse.role_grants import roles_script
+
+    settings, secrets = settings_and_secrets(institution, institutions)
+    if not check:
+        print(roles_script(settings), end="")
+        return
+    with connect(secrets.text(settings.warehouse.connection_of("owner"))) as connection:
+        differences = role_differences(connection, settings)
+    output = Output()
+    if differences:
+        output.table(FigureTable(f"roles of {institution}", _COLUMNS, [one._asdict() for one in differences]))
+        output.line(f"mend them: deid roles --institution {institution} | psql DATABASE, as a superuser")
+        raise typer.Exit(1)
+    output.line(f"{institution}: the database has these roles, and they have no other rights")

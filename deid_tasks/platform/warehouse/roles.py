@@ -1,0 +1,122 @@
+"""Database roles: which kind of task may do what on which table. This table is all that decides it.
+
+Each kind of task has a group role ``<institution>_<task>`` without a login. A login is a member of one of them and acts
+as it from its first statement (``alter role … set role``), so that whatever it makes belongs to the group.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from deid_tasks.settings import DATABASE_TASKS, DatabaseTask, InstitutionSettings, Layer
+
+Privilege = Literal["select", "insert", "update", "delete"]
+EVERY_TABLE = "*"
+"""In place of a table's name: every table and view of the layer, later ones too."""
+
+OWNERS: Mapping[Layer, DatabaseTask] = {
+    "staging": "build",
+    "history": "build",
+    "dictionaries": "build",
+    "quality": "build",
+    "results": "owner",
+    "gold": "owner",
+}
+"""The role that owns the schema of each layer with all its tables. The raw tables are the hospital's."""
+
+MEANINGS: Mapping[DatabaseTask, str] = {
+    "source": "measures how old the raw tables are",
+    "land": "loads extracts into the raw tables; only with a section `landing`",
+    "build": "dbt: staging, history, dictionaries and the views on quality",
+    "engine": "compiles dictionaries, reads notes and finds identifiers; writes nothing to the database",
+    "evidence": "samples, annotation, gold sets, training, evaluation, certificates and promotion",
+    "publish": "plans a run, gates, publishes and removes its notes, and keeps the ledger",
+    "page": "reads sums for the page *De-identification*",
+    "reidentify": "adds to the log of re-identification, and reads it",
+    "audit": "verifies and exports the audit log, and answers requests for approval",
+    "owner": "creates and upgrades the tables of the platform",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """What a role may do on one table, or on every table of a layer."""
+
+    layer: Layer
+    table: str
+    privileges: tuple[Privilege, ...]
+    columns: tuple[str, ...] = ()
+    """Columns that may be read; all where none is named."""
+
+
+def _on(layer: Layer, tables: str, *privileges: Privilege) -> tuple[Right, ...]:
+    return tuple(Right(layer, table, privileges) for table in tables.split())
+
+
+_READ_SOURCE = (
+    *_on("staging", EVERY_TABLE, "select"),
+    *_on("history", EVERY_TABLE, "select"),
+    *_on("dictionaries", EVERY_TABLE, "select"),
+)
+_GOLD = "sample sample_group sample_note annotated_note annotation gold_set gold_note gold_span gold_decision"
+_RUN_TABLES = "run note_outcome audit_finding run_figure run_count"
+_LEDGER_TABLES = "note_ledger run_note run_day patient_record published_slice published_table ledger_count"
+
+RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
+    "source": _on("ehr", EVERY_TABLE, "select"),
+    "land": (
+        *_on("ehr", EVERY_TABLE, "select", "insert", "update", "delete"),
+        *_on("results", "landed_file", "select", "insert"),
+    ),
+    "build": (
+        *_on("ehr", EVERY_TABLE, "select"),
+        *_on("results", "run note_outcome audit_finding evaluation certificate exclusion", "select"),
+        *_on("gold", "gold_set gold_note gold_span", "select"),
+    ),
+    "engine": (
+        *_READ_SOURCE,
+        *_on("results", "run_note run_day note_ledger exclusion", "select"),
+    ),
+    "evidence": (
+        *_READ_SOURCE,
+        *_on("gold", _GOLD, "select", "insert", "update", "delete"),
+        *_on("results", "exclusion note_ledger", "select"),
+        *_on("results", "evaluation certificate", "select", "insert", "delete"),
+        *_on("results", "promoted_engine", "select", "insert", "update"),
+        *_on("results", "audit_log", "select", "insert"),
+    ),
+    "publish": (
+        *_READ_SOURCE,
+        *_on("staging", "stg_patient_merge", "select", "insert", "delete"),
+        *_on("results", f"{_RUN_TABLES} {_LEDGER_TABLES}", "select", "insert", "update", "delete"),
+        *_on("results", "retraction", "select", "insert", "update"),
+        *_on("results", "exclusion approval approval_request audit_log", "select", "insert"),
+        *_on("results", "promoted_engine", "select", "update"),
+        *_on("results", "certificate evaluation", "select"),
+    ),
+    "page": (
+        *_on("results", "run evaluation certificate promoted_engine", "select"),
+        Right("results", "note_ledger", ("select",), ("fingerprint", "outcome")),
+    ),
+    "reidentify": _on("results", "reidentification approval_request audit_log", "select", "insert"),
+    "audit": (
+        *_on("results", "approval certificate retraction reidentification approval_request", "select"),
+        *_on("results", "audit_log", "select", "insert"),
+    ),
+    "owner": (),
+}
+
+
+def role_name(settings: InstitutionSettings, task: DatabaseTask) -> str:
+    """Return the name of the group role of one kind of task."""
+    return f"{settings.institution}_{task}"
+
+
+def needed_tasks(settings: InstitutionSettings) -> tuple[DatabaseTask, ...]:
+    """Return the kinds of tasks that an institution has: landing only where its settings have a section for it."""
+    return tuple(task for task in DATABASE_TASKS if task != "land" or settings.landing is not None)
+
+
+def layers_of(task: DatabaseTask) -> tuple[Layer, ...]:
+    """Return the layers whose schemas a role must enter, without those that it owns."""
+    return tuple(dict.fromkeys(right.layer for right in RIGHTS[task]))
