@@ -5,6 +5,7 @@ columns and the form of the JSON are a stable format: another form would invalid
 """
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -55,6 +56,15 @@ def hash_of_row(institution: str, row: AuditLogRow) -> str:
     content = {name: value for name, value in asdict(row).items() if name not in _UNHASHED}
     content |= {"institution": institution, "occurred_at": utc_text(row.occurred_at)}
     return hashlib.sha256(canonical(content).encode()).hexdigest()
+
+
+def details_of(row: AuditLogRow) -> dict[str, Any]:
+    """Return the details of a row; none where somebody changed them to something else than a JSON object."""
+    try:
+        details = json.loads(row.details)
+    except ValueError:
+        return {}
+    return details if isinstance(details, dict) else {}
 
 
 def check_chain(institution: str, rows: Iterable[AuditLogRow]) -> Iterator[LogFinding]:

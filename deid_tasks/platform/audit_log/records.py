@@ -1,9 +1,8 @@
 """Compares the audit log with the rows of other tables that it names by their hashes."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from deid_tasks.platform.audit_log.chain import LogFinding
+from deid_tasks.platform.audit_log.chain import LogFinding, details_of
 from deid_tasks.platform.warehouse.audit_log import AuditLogRow
 from deid_tasks.platform.warehouse.audited_records import AuditedTable
 
@@ -29,7 +28,7 @@ class NamedRecords:
         """Yield the rows, and remember which records they name."""
         for row in rows:
             if table := _TABLES.get((row.event, row.role)):
-                record = str(json.loads(row.details).get("record", ""))
+                record = str(details_of(row).get("record", ""))
                 self._named.setdefault(table, {})[record] = row.seq
                 if table == "certificate":
                     # The same figures again are the same certificate, whose row was replaced.

@@ -1,7 +1,6 @@
 """The audit log as people use it: verified, listed, and exported for a SIEM."""
 
 import datetime
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import SettingsError, StorageError
-from deid_tasks.platform.audit_log.chain import LogFinding, check_chain
+from deid_tasks.platform.audit_log.chain import LogFinding, check_chain, details_of
 from deid_tasks.platform.audit_log.heads import AuditHead, HeadStore, check_heads
 from deid_tasks.platform.audit_log.records import NamedRecords
 from deid_tasks.platform.audit_log.signing import AuditKeys, check_signatures
@@ -100,7 +99,7 @@ def _exported(institution: str, row: AuditLogRow) -> dict[str, Any]:
         "actor_origin": row.actor_origin,
         "database_user": row.database_user,
         "subject": row.subject,
-        "details": json.loads(row.details),
+        "details": details_of(row),
         "previous_hash": row.previous_hash,
         "row_hash": row.row_hash,
         "key_id": row.key_id,

@@ -72,7 +72,6 @@ def test_a_changed_column_is_found(desk, column):
         "occurred_at": datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC),
         "role": "approved",
         "actor_source": "airflow",
-        "details": "{}",
         "signature": "AAAA",
     }
     desk.tamper(f"update {LOG} set {column} = %s where seq = 3", changed.get(column, "x"))

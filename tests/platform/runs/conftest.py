@@ -73,9 +73,12 @@ def built_site(postgres, object_store, tmp_path_factory) -> Site:
         }
     )
     signing_key, verification_key = new_key_pair()
+    audit_key, audit_public_key = new_key_pair()
     held = {
         "certificate_signing_key": signing_key,
         "certificate_verification_key": verification_key,
+        "audit_signing_key": audit_key,
+        "audit_verification_key": audit_public_key,
         "riverside_ehr": uri,
         "catalog": uri,
         "object_store": json.dumps(object_store),
