@@ -27,8 +27,8 @@ from deid_tasks.settings.gate import DriftSettings, GateSettings
 from deid_tasks.settings.institution import (
     DictionariesSettings,
     InstitutionSettings,
-    Layer,
     NotesSettings,
+    SchemaLayer,
 )
 from deid_tasks.settings.landing import ColumnType, LandedTableSettings, LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
@@ -77,7 +77,6 @@ __all__ = [
     "InstitutionSettings",
     "LandedTableSettings",
     "LandingSettings",
-    "Layer",
     "MaintenanceSettings",
     "MeasuredDesign",
     "MergeSettings",
@@ -96,6 +95,7 @@ __all__ = [
     "RenamedSettingWarning",
     "RestatementRequest",
     "SamplingSettings",
+    "SchemaLayer",
     "SecondStageSettings",
     "Secrets",
     "Section",
