@@ -28,8 +28,8 @@ from deid_tasks.settings.gate import DriftSettings, GateSettings
 from deid_tasks.settings.institution import (
     DictionariesSettings,
     InstitutionSettings,
-    Layer,
     NotesSettings,
+    SchemaLayer,
 )
 from deid_tasks.settings.landing import ColumnType, LandedTableSettings, LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
@@ -82,7 +82,6 @@ __all__ = [
     "InstitutionSettings",
     "LandedTableSettings",
     "LandingSettings",
-    "Layer",
     "MaintenanceSettings",
     "MeasuredDesign",
     "MergeSettings",
@@ -101,6 +100,7 @@ __all__ = [
     "RenamedSettingWarning",
     "RestatementRequest",
     "SamplingSettings",
+    "SchemaLayer",
     "SecondStageSettings",
     "Secrets",
     "Section",

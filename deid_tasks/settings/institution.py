@@ -127,7 +127,7 @@ class ChangesSettings(Section):
     )
 
 
-Layer = Literal["ehr", "staging", "history", "dictionaries", "quality", "results", "gold"]
+SchemaLayer = Literal["ehr", "staging", "history", "dictionaries", "quality", "results", "gold"]
 """Layers of an institution, each a PostgreSQL schema ``<institution>_<layer>``."""
 
 _BUCKET = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{2,62})/(?P<prefix>[a-zA-Z0-9_\-]+(?:/[a-zA-Z0-9_\-]+)*)/?")
@@ -231,6 +231,6 @@ class InstitutionSettings(EngineSettings):
         """The Airflow pool of the tasks that run the engine."""
         return self.notes.pool or f"{self.institution}_notes"
 
-    def schema_name(self, layer: Layer) -> str:
+    def schema_name(self, layer: SchemaLayer) -> str:
         """Return the name of the PostgreSQL schema of one layer of this institution."""
         return f"{self.institution}_{layer}"

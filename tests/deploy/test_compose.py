@@ -55,6 +55,7 @@ def test_every_secret_that_the_settings_name_is_given():
         names = {
             one.warehouse.connection, one.obfuscate.key, one.publish.object_store, one.publish.catalog,
             one.gate.signing_key, one.gate.verification_key,
+            one.audit_log.signing_key, one.audit_log.verification_key,
         }  # fmt: skip
         for name in names:
             assert f"AIRFLOW_CONN_{name.upper()}" in given, name
@@ -72,9 +73,9 @@ def test_no_secret_is_a_variable_and_every_key_is_masked_as_a_password():
 
 _SECRETS = {
     "api-server": {"ehr", "verification"},
-    "worker": {"ehr", "store", "surrogate", "verification"},
-    "worker-gpu": {"ehr", "store", "surrogate", "verification"},
-    "worker-evidence": {"ehr", "surrogate", "signing", "verification"},
+    "worker": {"ehr", "store", "surrogate", "verification", "audit"},
+    "worker-gpu": {"ehr", "store", "surrogate", "verification", "audit"},
+    "worker-evidence": {"ehr", "surrogate", "signing", "verification", "audit"},
     "worker-dbt": {"ehr"},
     "airflow-init": {"store"},
     "scheduler": set(),
@@ -85,6 +86,8 @@ _SECRETS = {
 
 
 def _kind(name: str) -> str:
+    if "_AUDIT_" in name:
+        return "audit"
     ends = {"_EHR": "ehr", "SURROGATE_KEY": "surrogate", "SIGNING_KEY": "signing", "VERIFICATION_KEY": "verification"}
     return next((kind for end, kind in ends.items() if name.endswith(end)), "store")
 

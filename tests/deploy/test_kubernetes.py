@@ -139,10 +139,14 @@ def _connections(name: str) -> dict[str, Any]:
     return found
 
 
+_AUDIT_KEYS = {"audit_signing_key", "audit_verification_key"}
 _KEYS = {
-    "palimpsest-engine": {"riverside_surrogate_key", "lakeshore_surrogate_key", "certificate_verification_key"},
+    "palimpsest-engine": {
+        "riverside_surrogate_key", "lakeshore_surrogate_key", "certificate_verification_key", *_AUDIT_KEYS,
+    },
     "palimpsest-evidence": {
         "riverside_surrogate_key", "lakeshore_surrogate_key", "certificate_verification_key", "certificate_signing_key",
+        *_AUDIT_KEYS,
     },
     "palimpsest-dbt": set(),
     "palimpsest-page": {"certificate_verification_key"},

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.platform.warehouse.roles import EVERY_TABLE, OWNERS, RIGHTS, layers_of, needed_tasks, role_name
-from deid_tasks.settings import InstitutionSettings, Layer
+from deid_tasks.settings import InstitutionSettings, SchemaLayer
 
 _PRIVILEGES = ["select", "insert", "update", "delete", "truncate", "references", "trigger"]
-_LAYERS: tuple[Layer, ...] = ("ehr", *OWNERS)
+_LAYERS: tuple[SchemaLayer, ...] = ("ehr", *OWNERS)
 
 
 class RoleDifference(NamedTuple):
@@ -168,7 +168,7 @@ def _tables(connection: Connection, settings: InstitutionSettings) -> list[RoleD
     return differences
 
 
-def _wanted(settings: InstitutionSettings, role: str, layer: Layer, table: str) -> set[str]:
+def _wanted(settings: InstitutionSettings, role: str, layer: SchemaLayer, table: str) -> set[str]:
     wanted: set[str] = set()
     for task in needed_tasks(settings):
         for right in RIGHTS[task]:

@@ -17,10 +17,10 @@ from deid_tasks.platform.warehouse.roles import (
     role_name,
 )
 from deid_tasks.platform.warehouse.statements import column_list
-from deid_tasks.settings import DatabaseTask, InstitutionSettings, Layer
+from deid_tasks.settings import DatabaseTask, InstitutionSettings, SchemaLayer
 
-_LAYERS: tuple[Layer, ...] = ("ehr", *OWNERS)
-_MIGRATED: tuple[Layer, ...] = ("results", "gold")
+_LAYERS: tuple[SchemaLayer, ...] = ("ehr", *OWNERS)
+_MIGRATED: tuple[SchemaLayer, ...] = ("results", "gold")
 """Layers whose tables migrations make."""
 
 _HEADER = """\
@@ -103,7 +103,9 @@ def roles_script(settings: InstitutionSettings) -> str:
     return _HEADER.format(institution=settings.institution) + _text(sql.Composed(parts))
 
 
-def table_grants(settings: InstitutionSettings, layers: Sequence[Layer], *, is_whole: bool = True) -> sql.Composed:
+def table_grants(
+    settings: InstitutionSettings, layers: Sequence[SchemaLayer], *, is_whole: bool = True
+) -> sql.Composed:
     """Return the statements that give the roles their rights on single tables.
 
     Args:
@@ -149,19 +151,19 @@ def _rights(settings: InstitutionSettings) -> Iterator[tuple[DatabaseTask, Right
     return ((task, right) for task in needed_tasks(settings) for right in RIGHTS[task])
 
 
-def _own_schema(settings: InstitutionSettings, layer: Layer) -> sql.Composed:
+def _own_schema(settings: InstitutionSettings, layer: SchemaLayer) -> sql.Composed:
     return sql.SQL("\ncreate schema if not exists {schema};\nalter schema {schema} owner to {owner};").format(
         schema=_schema(settings, layer), owner=sql.Identifier(role_name(settings, OWNERS[layer]))
     )
 
 
-def _schema_and_owner(settings: InstitutionSettings, layer: Layer) -> sql.Composed:
+def _schema_and_owner(settings: InstitutionSettings, layer: SchemaLayer) -> sql.Composed:
     return sql.SQL("({}, {})").format(
         sql.Literal(settings.schema_name(layer)), sql.Literal(role_name(settings, OWNERS[layer]))
     )
 
 
-def _enter_schema(settings: InstitutionSettings, layer: Layer) -> sql.Composed:
+def _enter_schema(settings: InstitutionSettings, layer: SchemaLayer) -> sql.Composed:
     entering = [role_name(settings, task) for task in needed_tasks(settings) if layer in layers_of(task)]
     owner = OWNERS.get(layer)
     others = [sql.Identifier(role_name(settings, task)) for task in needed_tasks(settings) if task != owner]
@@ -180,7 +182,7 @@ def _enter_schema(settings: InstitutionSettings, layer: Layer) -> sql.Composed:
     )
 
 
-def _whole_layer(settings: InstitutionSettings, layer: Layer) -> sql.Composed:
+def _whole_layer(settings: InstitutionSettings, layer: SchemaLayer) -> sql.Composed:
     """Return the rights on every table of a layer, and on those that its owner makes later."""
     parts = [_revoke(settings, layer)]
     maker = role_name(settings, OWNERS.get(layer, "land"))
@@ -204,7 +206,7 @@ def _whole_layer(settings: InstitutionSettings, layer: Layer) -> sql.Composed:
     return sql.Composed(parts)
 
 
-def _revoke(settings: InstitutionSettings, layer: Layer) -> sql.Composed:
+def _revoke(settings: InstitutionSettings, layer: SchemaLayer) -> sql.Composed:
     """Take the rights on a layer's tables from every role but its owner; the hospital's own grants stay."""
     owner = OWNERS.get(layer)
     others = [sql.Identifier(role_name(settings, task)) for task in needed_tasks(settings) if task != owner]
@@ -218,7 +220,7 @@ def _roles(settings: InstitutionSettings) -> list[str]:
     return [role_name(settings, task) for task in needed_tasks(settings)]
 
 
-def _schema(settings: InstitutionSettings, layer: Layer) -> sql.Identifier:
+def _schema(settings: InstitutionSettings, layer: SchemaLayer) -> sql.Identifier:
     return sql.Identifier(settings.schema_name(layer))
 
 

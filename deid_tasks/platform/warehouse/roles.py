@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from deid_tasks.settings import DATABASE_TASKS, DatabaseTask, InstitutionSettings, Layer
+from deid_tasks.settings import DATABASE_TASKS, DatabaseTask, InstitutionSettings, SchemaLayer
 
 Privilege = Literal["select", "insert", "update", "delete"]
 EVERY_TABLE = "*"
 """In place of a table's name: every table and view of the layer, later ones too."""
 
-OWNERS: Mapping[Layer, DatabaseTask] = {
+OWNERS: Mapping[SchemaLayer, DatabaseTask] = {
     "staging": "build",
     "history": "build",
     "dictionaries": "build",
@@ -42,14 +42,14 @@ MEANINGS: Mapping[DatabaseTask, str] = {
 class Right:
     """What a role may do on one table, or on every table of a layer."""
 
-    layer: Layer
+    layer: SchemaLayer
     table: str
     privileges: tuple[Privilege, ...]
     columns: tuple[str, ...] = ()
     """Columns that may be read; all where none is named."""
 
 
-def _on(layer: Layer, tables: str, *privileges: Privilege) -> tuple[Right, ...]:
+def _on(layer: SchemaLayer, tables: str, *privileges: Privilege) -> tuple[Right, ...]:
     return tuple(Right(layer, table, privileges) for table in tables.split())
 
 
@@ -117,6 +117,6 @@ def needed_tasks(settings: InstitutionSettings) -> tuple[DatabaseTask, ...]:
     return tuple(task for task in DATABASE_TASKS if task != "land" or settings.landing is not None)
 
 
-def layers_of(task: DatabaseTask) -> tuple[Layer, ...]:
+def layers_of(task: DatabaseTask) -> tuple[SchemaLayer, ...]:
     """Return the layers whose schemas a role must enter, without those that it owns."""
     return tuple(dict.fromkeys(right.layer for right in RIGHTS[task]))

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from deid_tasks.cli.app import app
 from deid_tasks.core.errors import WarehouseError
+from deid_tasks.core.identity import Identity
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.warehouse import connect
@@ -21,6 +22,8 @@ from tests.support.audit_desk import ALICE, BOB
 from tests.support.deliveries import landing_settings
 from tests.support.published_days import DAY, START, follow_changes, texts
 from tests.support.role_logins import make_logins, run_script, settings_with_roles
+
+OFFICER = Identity("officer", "operating_system")
 
 
 def refused(uri, *statements, match="permission denied|must be owner"):
