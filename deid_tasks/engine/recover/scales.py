@@ -59,13 +59,13 @@ class Notation(NamedTuple):
 def _of_scales() -> Iterator[Notation]:
     """Yield a notation for each set of highest values: the scales that have it, and their scores."""
     names: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
-    for name, maximum, is_alone in read_columns("scales.tsv", "name", "maximum", "alone"):
-        names[maximum, is_alone == "yes"].append(_spelled(name))
-    for (maximum, alone), spelled in names.items():
+    for name, maximum, alone in read_columns("scales.tsv", "name", "maximum", "alone"):
+        names[maximum, alone == "yes"].append(_spelled(name))
+    for (maximum, is_name_enough), spelled in names.items():
         scales, highest = f"(?:{'|'.join(sorted(spelled, key=len, reverse=True))})", maximum.replace(" ", "|")
         scored = rf"(?:\d{{1,3}}(?:\.5)?|\d{{1,2}}-\d{{1,2}})[T]?/(?:{highest}){_NOT_SCORE}"
         start = rf"{scales}[- :=,(|]"
-        if alone:
+        if is_name_enough:
             yield Notation(scales + _LINK + scored, start)
             continue
         # "Wells 5/9" may be a day on which Dr. Wells came; a day and a month cannot both be more than twelve.
