@@ -17,6 +17,7 @@ from deid_tasks.platform.runs.originals import sealed_originals
 from deid_tasks.platform.runs.pseudonyms import digest_seed, ledger_key, slice_pseudonym
 from deid_tasks.platform.runs.reports import EnginePin, ShardPlan, ShardReport
 from deid_tasks.platform.runs.step_log import logged_step
+from deid_tasks.platform.telemetry import ShardFigures, record_shard
 from deid_tasks.platform.warehouse import Shard, connect, read_patients, read_shard
 from deid_tasks.platform.warehouse.needed_records import mark_digest
 from deid_tasks.platform.warehouse.notes import ReadNotes
@@ -72,9 +73,7 @@ def process_shard(
     answered = _sentence_counts(engine)
     part = Shard(**shard)
     schema = SHARD_SCHEMA.with_metadata({"fingerprint": engine.fingerprint})
-    outcomes: Counter[str] = Counter()
-    recovered: Counter[str] = Counter()
-    words, began = 0, time.monotonic()
+    figures, began = ShardFigures(), time.monotonic()
     files = RunFiles(settings, secrets, run_dir(settings, run_id))
     with (
         connect(secrets.text(settings.warehouse.connection_of("engine"))) as reader,
@@ -89,25 +88,35 @@ def process_shard(
                 result = source.deidentify(notes, slice_key)
                 writer.write_batch(result.replace_schema_metadata(schema.metadata))
                 keep(notes.batch, result, slice_key)
-                outcomes.update(result["outcome"].to_pylist())
-                recovered.update(entity for row in result["recovered"].to_pylist() for entity in row or ())
-                words += sum(result["words"].to_pylist())
+                _count(result, figures)
     logger.info(
         "shard=%d of=%d notes=%d quarantined=%d",
         part.index,
         part.count,
-        outcomes.total(),
-        outcomes[Outcome.QUARANTINED],
+        figures.notes.total(),
+        figures.notes[Outcome.QUARANTINED],
     )
+    figures.sentences = _sentence_counts(engine) - answered
+    record_shard(settings.institution, figures)
     return {
         "file": target.name,
-        "notes": outcomes.total(),
-        "quarantined": outcomes[Outcome.QUARANTINED],
-        "words": words,
-        "recovered": dict(recovered),
-        "sentences": dict(_sentence_counts(engine) - answered),
+        "notes": figures.notes.total(),
+        "quarantined": figures.notes[Outcome.QUARANTINED],
+        "words": figures.words,
+        "recovered": dict(figures.recovered),
+        "sentences": dict(figures.sentences),
         "seconds": round(time.monotonic() - began, 3),
     }
+
+
+def _count(result: pa.RecordBatch, figures: ShardFigures) -> None:
+    """Add a batch of a shard to its figures."""
+    figures.notes.update(result["outcome"].to_pylist())
+    figures.words += sum(result["words"].to_pylist())
+    figures.reasons.update(reason for reason in result["reason"].to_pylist() if reason)
+    for spans, recovered in zip(result["spans"].to_pylist(), result["recovered"].to_pylist(), strict=True):
+        figures.spans.update((one["entity"], one["detector"]) for one in spans or ())
+        figures.recovered.update(recovered or ())
 
 
 class ShardSource:

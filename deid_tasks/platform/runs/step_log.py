@@ -1,4 +1,4 @@
-"""One log line for each run step: step, institution, outcome, counts and seconds, and never text of a note."""
+"""One log line and one metric for each run step: step, institution, outcome, counts, seconds, and never text."""
 
 import functools
 import logging
@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from deid_tasks.engine.failures import Failure
+from deid_tasks.platform.telemetry import record_step
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 P = ParamSpec("P")
@@ -26,10 +27,11 @@ def logged_step(step: Step[P, R]) -> Step[P, R]:
 
     @functools.wraps(step)
     def run(settings: InstitutionSettings, secrets: Secrets, *args: P.args, **kwargs: P.kwargs) -> R:
-        began = time.monotonic()
+        began, worked = time.monotonic(), time.process_time()
 
         def log(outcome: str, field: str, value: object, shown: str) -> None:
             seconds = round(time.monotonic() - began, 3)
+            record_step(settings.institution, name, outcome, seconds, time.process_time() - worked)
             fields = {"step": name, "institution": settings.institution, "outcome": outcome, "seconds": seconds}
             logger.info(
                 "step=%s institution=%s outcome=%s seconds=%.3f%s",

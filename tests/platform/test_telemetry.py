@@ -1,0 +1,136 @@
+"""Metrics reach a collector over OTLP, add up over processes, name no note, and never fail a step."""
+
+import json
+import re
+import subprocess
+import sys
+import threading
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+import yaml
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+
+DEPLOY = Path(__file__).parents[2] / "deploy" / "observability"
+SCRIPT = """
+import sys
+from collections import Counter
+from pathlib import Path
+from deid_tasks.core.errors import GateError
+from deid_tasks.platform.runs.step_log import logged_step
+from deid_tasks.platform.telemetry import ShardFigures, record_shard
+from deid_tasks.settings import load_institution
+
+@logged_step
+def process_shard(settings, secrets, fails):
+    spans = {("PATIENT", "lexicon"): 3, ("DATE", "patterns"): 2}
+    notes = Counter(published=4, quarantined=1)
+    figures = ShardFigures(notes, 900, Counter(too_long=1), Counter(spans), Counter(), Counter(sentences=9))
+    record_shard("riverside", figures)
+    if fails:
+        raise GateError("seen: Marigold Stillwater")
+    return {"notes": 5}
+
+try:
+    process_shard(load_institution(Path('dags/institutions/riverside.yaml')), None, sys.argv[1] == "fails")
+except GateError:
+    print("failed")
+"""
+
+
+@pytest.fixture
+def collector():
+    """A receiver of OTLP over HTTP: its address, and the bodies that it got."""
+    bodies = []
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self):
+            bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Receiver)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", bodies
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def run(endpoint: str, how: str = "succeeds") -> str:
+    root = Path(__file__).parents[2]
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(root), "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, how], capture_output=True, text=True, env=environment, cwd=root, check=True
+    )
+    return done.stdout
+
+
+def points(bodies):
+    """Yield name, attributes and point of everything that was sent."""
+    for body in bodies:
+        for resource in ExportMetricsServiceRequest.FromString(body).resource_metrics:
+            for scope in resource.scope_metrics:
+                for metric in scope.metrics:
+                    data = getattr(metric, metric.WhichOneof("data"))
+                    assert data.aggregation_temporality == 1, "deltas"
+                    for point in data.data_points:
+                        yield metric.name, {one.key: one.value.string_value for one in point.attributes}, point
+
+
+def test_the_counts_of_processes_add_up(collector):
+    endpoint, bodies = collector
+    run(endpoint)
+    assert run(endpoint, "fails") == "failed\n"
+    sums, steps = Counter(), Counter()
+    for name, attributes, point in points(bodies):
+        if name == "palimpsest.step.duration":
+            steps[attributes["outcome"]] += point.count
+        elif name != "palimpsest.step.cpu":
+            sums[name, *sorted(value for key, value in attributes.items() if key != "institution")] += point.as_int
+    assert steps == {"succeeded": 1, "failed": 1}
+    assert sums == {
+        ("palimpsest.notes", "published"): 8,
+        ("palimpsest.notes", "quarantined"): 2,
+        ("palimpsest.words",): 1_800,
+        ("palimpsest.notes.quarantined", "too_long"): 2,
+        ("palimpsest.spans", "PATIENT", "lexicon"): 6,
+        ("palimpsest.spans", "DATE", "patterns"): 4,
+        ("palimpsest.sentences", "sentences"): 18,
+    }
+    assert not any(b"Stillwater" in body for body in bodies)
+
+
+def test_no_collector_fails_no_step():
+    assert run("http://127.0.0.1:9") == ""
+
+
+def test_nothing_is_sent_where_no_collector_is_named(collector):
+    _, bodies = collector
+    run("")
+    assert bodies == []
+
+
+@pytest.mark.parametrize("file", ["grafana-dashboard.json", "alert-rules.yaml"])
+def test_dashboard_and_rules_name_metrics_that_there_are(collector, file):
+    endpoint, bodies = collector
+    run(endpoint)
+    made = {"palimpsest_spans_recovered_total"}
+    for name, _, _ in points(bodies):
+        # As Prometheus names them: units behind the name, counts with _total.
+        plain = name.replace(".", "_")
+        made |= {f"{plain}_total"} if name not in {"palimpsest.step.duration", "palimpsest.step.cpu"} else set()
+    made |= {"palimpsest_step_cpu_seconds_total"}
+    made |= {f"palimpsest_step_duration_seconds_{part}" for part in ("count", "bucket")}
+    text = (DEPLOY / file).read_text()
+    named = set(re.findall(r"palimpsest_\w+", text))
+    assert named
+    assert named <= made
+    read = json.loads(text) if file.endswith("json") else yaml.safe_load(text)
+    assert read.get("panels") or all(rule["expr"] for group in read["groups"] for rule in group["rules"])
