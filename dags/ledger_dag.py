@@ -27,6 +27,14 @@ def check_upkeep(institution: str) -> dict[str, Any]:
     return dict(run_step(runs.check_upkeep, institution))
 
 
+@task(multiple_outputs=False)
+def check_audit_log(institution: str) -> dict[str, int]:
+    """Verify the audit log; fail where a row was changed, added or deleted."""
+    from deid_tasks.platform import runs
+
+    return run_step(runs.check_audit_log, institution)
+
+
 def build(settings: InstitutionSettings) -> DAG:
     """Return the DAG of one institution."""
     name, changes = settings.institution, settings.changes
@@ -36,6 +44,7 @@ def build(settings: InstitutionSettings) -> DAG:
         max_active_runs=1,
     ) as dag:
         reconcile_ledger(name) >> check_upkeep(name)
+        check_audit_log(name)
     return dag
 
 

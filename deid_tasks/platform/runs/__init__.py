@@ -8,7 +8,7 @@ from deid_tasks.platform.runs.adjudication import adjudicate_samples
 from deid_tasks.platform.runs.annotation_export import export_tasks
 from deid_tasks.platform.runs.annotation_import import import_annotations
 from deid_tasks.platform.runs.annotation_progress import annotation_status
-from deid_tasks.platform.runs.audit_log import export_audit_log, exported_rows, verify_audit_log
+from deid_tasks.platform.runs.audit_log import check_audit_log, export_audit_log, exported_rows, verify_audit_log
 from deid_tasks.platform.runs.dictionaries import compile_dictionaries
 from deid_tasks.platform.runs.evaluation import evaluate_and_certify
 from deid_tasks.platform.runs.gold_sets import freeze_gold_sets
@@ -98,6 +98,7 @@ __all__ = [  # noqa: RUF022
     "surrogate_keys",
     # The audit log of what people did.
     "verify_audit_log",
+    "check_audit_log",
     "export_audit_log",
     "exported_rows",
 ]

@@ -1,13 +1,14 @@
 """The audit log as people use it: verified, listed, and exported for a SIEM."""
 
 import datetime
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
-from deid_tasks.core.errors import SettingsError, StorageError
+from deid_tasks.core.errors import GateError, SettingsError, StorageError
 from deid_tasks.platform.audit_log.chain import LogFinding, check_chain, details_of
 from deid_tasks.platform.audit_log.heads import AuditHead, HeadStore, check_heads
 from deid_tasks.platform.audit_log.records import NamedRecords
@@ -17,6 +18,11 @@ from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.audit_log import AuditLogRow, audit_rows_of, read_audit_rows
 from deid_tasks.platform.warehouse.audited_records import AUDITED_COLUMNS, AuditedTable, read_audited_records, utc_text
 from deid_tasks.settings import InstitutionSettings, Secrets
+
+logger = logging.getLogger(__name__)
+
+_SHOWN = 3
+"""Findings that an error names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,26 @@ def verify_audit_log(settings: InstitutionSettings, secrets: Secrets) -> AuditVe
         tuple(findings),
         (*limits, *_limits(rows, keys), *(_head_limits(rows, newest) if store else ())),
     )
+
+
+@logged_step
+def check_audit_log(settings: InstitutionSettings, secrets: Secrets) -> dict[str, int]:
+    """Verify the audit log, and return the numbers of its rows, signed rows and heads.
+
+    Raises:
+        GateError: something was changed, added or deleted; the text names the first findings.
+        SettingsError: as ``verify_audit_log``.
+    """
+    verdict = verify_audit_log(settings, secrets)
+    for limit in verdict.limits:
+        logger.warning("audit log of %s: %s", settings.institution, limit)
+    if verdict.findings:
+        shown = "; ".join(map(str, verdict.findings[:_SHOWN]))
+        raise GateError(
+            f"{settings.institution}: the audit log is not what was written, {len(verdict.findings)} findings: {shown};"
+            f" run `deid audit verify --institution {settings.institution}`, and find out who wrote to it"
+        )
+    return {"rows": verdict.rows, "signed": verdict.signed, "heads": verdict.heads}
 
 
 def export_audit_log(

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 import psycopg2
 import pytest
 
-from deid_tasks.core.errors import SettingsError
+from deid_tasks.core.errors import GateError, SettingsError
 from deid_tasks.core.identity import Identity
 from deid_tasks.evidence.gate import new_key_pair
 from deid_tasks.platform import runs
@@ -56,6 +56,14 @@ def test_an_untouched_log_is_verified_and_says_who_did_what(desk):
     assert (first.actor, first.actor_source, first.actor_origin) == ("alice", "operating_system", "uid 1001 on desk")
     assert first.database_user == desk.ask("select session_user")[0][0]
     assert json.loads(first.details) == {"sentences": 0}
+
+
+def test_the_nightly_check_fails_on_a_changed_row(desk):
+    desk.append(3)
+    assert runs.check_audit_log(desk.settings, desk.secrets)["rows"] == 4
+    desk.tamper(f"update {LOG} set actor = 'mallory' where seq = 2")
+    with pytest.raises(GateError, match=r"^riverside: the audit log is not what was written, \d findings: row 2: "):
+        runs.check_audit_log(desk.settings, desk.secrets)
 
 
 def test_the_database_refuses_every_change(desk):
