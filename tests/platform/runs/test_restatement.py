@@ -109,7 +109,9 @@ def stale_notes_and_certificates_that_end_soon_are_told(settings, site, stale, p
     month = {"certificate_max_age_days": 30}
     left = check_upkeep_of(settings, site, {"max_stale_share": 1}, month)["certificate_days_left"]
     assert 29 < left < 30
-    with pytest.raises(GateError, match=r"ends in (?:29|30)\.\d days \(alarms\.certificate_days is 40\); run evaluate__river"):
+    with pytest.raises(
+        GateError, match=r"ends in (?:29|30)\.\d days \(alarms\.certificate_days is 40\); run evaluate__river"
+    ):
         check_upkeep_of(settings, site, {"max_stale_share": 1, "certificate_days": 40}, month)
 
 
