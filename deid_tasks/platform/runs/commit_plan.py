@@ -2,7 +2,7 @@
 
 import datetime
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -36,6 +36,18 @@ class PartPlan:
     items: list[WorkItem] = field(default_factory=list)
     written: list[ReadNote] = field(default_factory=list)
     """Notes whose shard rows count; some of them are quarantined and get no row in the table."""
+    removed: list[LedgerRow] = field(default_factory=list)
+    """The ledger's rows of the notes whose published rows are removed without a successor."""
+
+    @property
+    def announced(self) -> Iterator[LedgerRow]:
+        """The ledger's rows between the announcement and the commit.
+
+        A removed note is announced too. Where the run is killed after the commit, the source may hold the note again as
+        the ledger had it, and nothing else would say that its row is gone.
+        """
+        yield from (one.announced for one in self.written)
+        yield from (replace(one, outcome=PUBLISHING) for one in self.removed)
 
 
 @dataclass
@@ -102,10 +114,12 @@ class CommitPlan:
             made = read.get(item.note_id)
             if now is None and known is not None and known.note_day == item.note_day:
                 self.forgotten.add(item.note_id)
+                part.removed += [known] if known.is_published else []
                 cause = item.cause if item.cause == Cause.REDATED else str(Cause.DELETED)
                 done = self._take_away(replace(item, cause=cause), known)
             elif now is not None and now.exclusion is not None:
                 self.excluded.append(_excluded_row(item, now, run_id))
+                part.removed += [known] if known is not None and known.is_published else []
                 done = self._take_away(replace(item, cause=str(Cause.EXCLUDED)), known)
             elif now is not None and made is not None and made.version == now.version:
                 part.written.append(made)

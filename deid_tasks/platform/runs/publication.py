@@ -232,7 +232,7 @@ class _Commit:
                     read[row["note_id"]] = read_note(row, run_id, fingerprint, self._key)
             present = read_present(connection, settings, run_id, self._seed, part)
             done = plan.add(work, read_ledger(connection, settings, run_id, part), present, read, run_id)
-            upsert_ledger(connection, settings, (note.announced for note in done.written))
+            upsert_ledger(connection, settings, done.announced)
             write_results(connection, settings, run_id, done.items)
         # Another run may have published late notes of these days since this run was planned.
         plan.kept |= unplanned_keys(connection, settings, run_id)

@@ -223,6 +223,21 @@ def test_an_interrupted_publication_is_repeated(site, changing, monkeypatch):
     assert rows_of(changing, site) == from_nothing(changing, site)
 
 
+def test_a_note_whose_exclusion_ends_after_its_removal_was_killed_comes_back(site, changing, monkeypatch):
+    note, before = one_note(site, changing), rows_of(changing, site)
+    asked_by = Identity("privacy officer", "unverified")
+    runs.retract(changing, site.secrets, note_ids=[note], reason="opted_out", requested_by=asked_by)
+    with monkeypatch.context() as patched:
+        # The table's commit is done, and the ledger's is not.
+        patched.setattr("deid_tasks.platform.runs.publication.record_retraction", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            follow_changes(changing, site, "killed")
+    assert len(rows_of(changing, site)) == len(before) - 1
+    site.rows(f"delete from riverside_results.exclusion where note_id = '{note}'")
+    assert follow_changes(changing, site, "after")[0]["causes"] == {"interrupted": 1}
+    assert rows_of(changing, site) == before
+
+
 def test_a_run_of_one_note_type_replaces_its_notes_and_no_others(site, changing):
     note_type = site.rows("select note_type from riverside_results.note_ledger order by note_id limit 1")[0][0]
     notes = site.rows(f"select count(*) from riverside_results.note_ledger where note_type = '{note_type}'")[0][0]
