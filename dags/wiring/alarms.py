@@ -23,10 +23,10 @@ _AFTER_FAILURE: Mapping[str, str] = {
     "land": "The delivery was not loaded; dictionaries and notes keep what was landed before.",
     "dictionaries": "The dictionaries were not rebuilt; runs use the promoted engine.",
     "evaluate": "No engine was promoted; runs use the one that was promoted before.",
-    "notes": "The days of this run are not published; what was published of them before stays.",
+    "notes": "Unless publish has ended, the run's days are not published; what was published of them before stays.",
     "changes": "Late, amended, deleted and excluded notes wait for the next run.",
     "restate": "Published notes stay as a former engine made them.",
-    "ledger": "The log says what: a difference, a certificate that ends soon, or too many stale notes.",
+    "ledger": "The log says what: a difference, a changed audit log, a certificate near its end, many stale notes.",
     "maintain": "The table was not compacted, or old files were not deleted.",
 }
 

@@ -177,7 +177,7 @@ def demo(
     """De-identify three days of two simulated hospitals on a platform of this machine, and leave it running.
 
     Other institutions are left alone. Their secrets for the demo's Airflow stand in .run/secrets.env, as lines
-    AIRFLOW_CONN_NAME=uri and AIRFLOW_VAR_NAME=value.
+    AIRFLOW_CONN_NAME=uri and AIRFLOW_VAR_NAME=value (public keys alone).
     """
     from deid_tasks import demo as platform
 
