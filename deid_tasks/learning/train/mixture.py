@@ -1,16 +1,20 @@
 """Assemble the training samples from all sources, and check that nothing of another world is among them."""
 
+import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
 
 from deid_tasks.core.reference import read_tsv
 from deid_tasks.hospital.records import World
 from deid_tasks.hospital.worlds import fold_for_world, stable, world_of
 from deid_tasks.learning.train.corpora import read_prose, read_social, read_templates
-from deid_tasks.learning.train.handwritten_notes import read_written, rewritten
+from deid_tasks.learning.train.handwritten_notes import SOURCE, read_written, rewritten
 from deid_tasks.learning.train.leaks import check_worlds, foreign_cities, without_foreign
 from deid_tasks.learning.train.negatives import write_negatives
 from deid_tasks.learning.train.planting import Planter
@@ -40,6 +44,9 @@ class MixtureSettings:
     context_copies: int = 25
     note_copies: int = 8
     """How often each note written by hand is written about other people."""
+    note_share: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """Share of the samples that notes written by hand make up: of the others, so many are drawn at random. All of them
+    where ``None``."""
     hospital_notes: int = 900
     hospital_repeats: int = 3
     """Most copies of one sentence of the simulated hospital's notes."""
@@ -68,6 +75,8 @@ def build_mixture(settings: MixtureSettings, report: Callable[[str], None] = pri
         samples += _planted(settings, maker)
     kept = without_foreign(samples)
     report(f"{len(samples) - len(kept)} samples left out for a name, a place or a sentence of another world")
+    if settings.note_share is not None:
+        kept = _with_share(kept, settings.note_share, settings.seed)
     samples = kept + joined_samples(kept, settings.joined, settings.seed)
     check_worlds(samples)
     for source, count in sorted(Counter(sample.source for sample in samples).items()):
@@ -109,6 +118,13 @@ def _written(copies: int, maker: SceneMaker) -> Iterator[Sample]:
             for sample in sentences_of(rewritten(note, maker.name_word, maker.city))
         }
         yield from distinct.values()
+
+
+def _with_share(samples: Sequence[Sample], share: float, seed: int) -> list[Sample]:
+    written = [sample for sample in samples if sample.source == SOURCE]
+    others = [sample for sample in samples if sample.source != SOURCE]
+    chance = random.Random(seed)  # noqa: S311 - repeatable chance, no secrecy
+    return [*written, *chance.sample(others, min(len(others), round(len(written) * (1 - share) / share)))]
 
 
 def _planted(settings: MixtureSettings, maker: SceneMaker) -> list[Sample]:
