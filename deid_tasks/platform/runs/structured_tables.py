@@ -108,9 +108,6 @@ def publish_tables(
     obfuscator = Obfuscator(key, settings.institution, settings.policy, settings.obfuscate, people)
     day = today or datetime.datetime.now(datetime.UTC).date()
     uri = secrets.text(settings.warehouse.connection_of("publish"))
-    folder = run_dir(settings, run_id) / "tables"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(mode=0o700)
     with connect(uri) as reader, connect(uri) as lookup:
         hold_tables(reader, settings)
         for rules in tables:
@@ -122,6 +119,10 @@ def publish_tables(
             for name, schema in schemas.items()
         ):
             return {"tables": dict.fromkeys(schemas, 0), "is_unchanged": True}
+        # Not in the run's own folder, which is deleted once its notes are published: the tables may take longer.
+        folder = run_dir(settings, f"{run_id} tables") / "tables"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
         staged = [
             _stage(
                 reader, lookup, settings, obfuscator, rules, schemas[rules.name], folder, _oldest_birth(settings, day)
@@ -141,7 +142,7 @@ def publish_tables(
             for s in staged
         ]
         record_tables(lookup, settings, run_id, outcomes)
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder.parent, ignore_errors=True)
     return {"tables": {one.table_name: one.published for one in outcomes}, "is_unchanged": False}
 
 

@@ -13,6 +13,7 @@ from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.publish.catalog import open_catalog
+from deid_tasks.platform.runs import structured_tables
 from deid_tasks.platform.warehouse import connect, read_patients
 from tests.support.published_days import START, release, with_settings
 
@@ -149,6 +150,22 @@ def test_what_has_not_changed_is_not_published_again(site, extract):
     assert rows(settings, site, "patients") == extract["patients"]
     after = open_catalog(settings, site.secrets).load_table("structured.patients").metadata.last_sequence_number
     assert after > before
+
+
+def test_the_files_of_the_run_may_be_deleted_meanwhile(site, extract, monkeypatch):
+    settings = settings_of(site)
+    replace_rows = structured_tables.replace_rows
+
+    def replace_after_clean_up(*arguments):
+        runs.delete_run_files(settings, site.secrets, "meanwhile")
+        return replace_rows(*arguments)
+
+    monkeypatch.setattr(structured_tables, "replace_rows", replace_after_clean_up)
+    birthday = datetime.date(2123, 1, 5)
+    assert runs.publish_tables(settings, site.secrets, "meanwhile", CONTRACT, birthday)["is_unchanged"] is False
+    monkeypatch.undo()
+    runs.publish_tables(settings, site.secrets, "back again", CONTRACT, TODAY)
+    assert rows(settings, site, "patients") == extract["patients"]
 
 
 def test_an_undeclared_column_is_refused_and_nothing_is_published(site, extract, tmp_path):
