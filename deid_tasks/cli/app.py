@@ -7,6 +7,7 @@ done.
 import json
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -131,8 +132,14 @@ def obfuscate(
     output: Output = Path("-"),
     institution: Institution = None,
     institutions: Institutions = _INSTITUTIONS,
+    one_patient: Annotated[  # noqa: FBT002
+        bool, typer.Option("--one-patient", help="Notes without a patient_id are all of one patient.")
+    ] = False,
 ) -> None:
     """Replace identifiers by surrogates: one line a note, {id, text}.
+
+    Notes with the same patient_id share the surrogates of people and the days by which dates move. A note without one
+    has its own: who is in two such notes gets two names.
 
     A note that cannot be processed, or in whose output the audit finds an identifier of the patient, is withheld: it
     becomes {id, outcome, reason, error}, and the others are processed. Exit status 1: lines were skipped or notes
@@ -141,10 +148,18 @@ def obfuscate(
     The ids of notes pass through: give pseudonyms if ids identify anyone. One text file with an output that ends in
     .txt gives the text itself.
     """
-    _run(notes, output, institution, institutions, is_rewriting=True)
+    _run(notes, output, institution, institutions, is_rewriting=True, is_one_patient=one_patient)
 
 
-def _run(notes: Path, output: Path, institution: str | None, institutions: Path, *, is_rewriting: bool) -> None:
+def _run(
+    notes: Path,
+    output: Path,
+    institution: str | None,
+    institutions: Path,
+    *,
+    is_rewriting: bool,
+    is_one_patient: bool = False,
+) -> None:
     """Send the notes through the pipeline, and write one line each."""
     from deid_tasks.cli.engines import CommandEngine
     from deid_tasks.cli.outcomes import is_quarantined, note_record
@@ -154,7 +169,10 @@ def _run(notes: Path, output: Path, institution: str | None, institutions: Path,
     problems, quarantined = Problems(), 0
     is_plain = is_rewriting and output.suffix == ".txt" and is_text_file(notes)
     with open_target(output) as target, counting("notes") as count:
-        for batch in engine.batches(read_lines(notes, problems)):
+        lines = read_lines(notes, problems)
+        if is_one_patient:
+            lines = (replace(line, patient_id=line.patient_id or "") for line in lines)
+        for batch in engine.batches(lines):
             rows = deidentify(batch.notes, batch.context, detect_only=not is_rewriting).to_pylist()
             for line, row in zip(batch.lines, rows, strict=True):
                 quarantined += is_quarantined(row)

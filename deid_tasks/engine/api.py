@@ -219,8 +219,8 @@ class Engine:
 
         Args:
             texts: notes; for one string, one result is returned.
-            patient_ids: of each note. Notes of one patient get the same surrogates and the same date shift; a note
-                without a patient is its own patient.
+            patient_ids: of each note. Notes of one patient get the same surrogates and the same date shift. A note
+                without a patient (``None``) has people and a date shift of its own, which depend on its text.
             note_datetimes: when each note was written, without a time zone: dates without a year are read with it.
             patients: what is known of patients, by id: for the detector ``patient``, the surrogates and the audit.
 

@@ -172,7 +172,9 @@ class _BatchRun:
         row = self._row(note, Outcome.PUBLISHED if rewritten.text != document.text else Outcome.UNCHANGED)
         row |= _detection_columns(detection)
         row |= {
-            "deid_datetime": self._rewriter.shift_datetime(note["note_datetime"], note["patient_id"]),
+            "deid_datetime": self._rewriter.shift_datetime(
+                note["note_datetime"], self._rewriter.subject(document.patient_id, document.text)
+            ),
             "findings": [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in findings],
             "words": amounts.words,
             "changed_words": amounts.changed_words,

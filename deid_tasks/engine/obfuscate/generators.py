@@ -16,7 +16,7 @@ from deid_tasks.engine.obfuscate.identifiers import (
 )
 from deid_tasks.engine.obfuscate.masking import choose_replacement, mask_value, read_replacements
 from deid_tasks.engine.obfuscate.names import replace_initials, replace_name, replace_name_column, replace_username
-from deid_tasks.engine.obfuscate.note_context import NO_CUE, NameCue, NoteContext
+from deid_tasks.engine.obfuscate.note_context import NO_CUE, NO_NAMES, NameCue, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations import replace_organization, replace_profession
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places import (
@@ -50,6 +50,8 @@ class SurrogateRequest(NamedTuple):
     """Returns what the note says around a name."""
     long_names: Sequence[str] = ()
     """The organizations that the note names in full."""
+    names: NoteNames = NO_NAMES
+    """What the note's full names say about its other names."""
 
 
 Generator = Callable[[SurrogateRequest], str]
@@ -60,6 +62,11 @@ def _by_context(replace: Callable[[str, NoteContext], str]) -> Generator:
     return lambda request: replace(request.value, request.context)
 
 
+def _by_names(replace: Callable[[str, NoteContext, NoteNames], str]) -> Generator:
+    """Return a generator from a function that reads the value, the note's context and its full names."""
+    return lambda request: replace(request.value, request.context, request.names)
+
+
 def _by_owner(replace: Callable[[str, NameScope], str]) -> Generator:
     """Return a generator from a function that reads the value and its owner."""
     return lambda request: replace(request.value, request.owner)
@@ -68,7 +75,7 @@ def _by_owner(replace: Callable[[str, NameScope], str]) -> Generator:
 def _name(request: SurrogateRequest) -> str:
     if request.name_part:
         return replace_name_column(request.value, request.name_part, request.owner)
-    return replace_name(request.value, request.entity, request.context, request.cue)
+    return replace_name(request.value, request.entity, request.context, request.cue, request.names)
 
 
 def _place(request: SurrogateRequest) -> str:
@@ -104,8 +111,8 @@ GENERATORS: dict[Entity, Generator] = {
     Entity.PATIENT: _name,
     Entity.PROVIDER: _name,
     Entity.RELATIVE: _name,
-    Entity.INITIALS: _by_context(replace_initials),
-    Entity.USERNAME: _by_context(replace_username),
+    Entity.INITIALS: _by_names(replace_initials),
+    Entity.USERNAME: _by_names(replace_username),
     # Dates, times and ages.
     Entity.DATE: _by_context(shift_date),
     Entity.TIME: _by_context(replace_time),
@@ -125,8 +132,8 @@ GENERATORS: dict[Entity, Generator] = {
     Entity.PHONE: _telephone,
     Entity.FAX: _telephone,
     Entity.PAGER: _telephone,
-    Entity.EMAIL: _by_context(replace_email),
-    Entity.URL: _by_context(replace_url),
+    Entity.EMAIL: _by_names(replace_email),
+    Entity.URL: _by_names(replace_url),
     Entity.IP: _by_context(replace_ip),
     # Numbers.
     Entity.SSN: _number,
@@ -175,6 +182,7 @@ class Replacements:
         name_part: NamePart = "",
         cue: Callable[[str], NameCue] = NO_CUE,
         long_names: Sequence[str] = (),
+        names: NoteNames = NO_NAMES,
     ) -> str:
         """Return the surrogate of ``value``, or an entry of the institution's list.
 
@@ -183,7 +191,9 @@ class Replacements:
         if mode == "list" and entity in self._lists:
             made = choose_replacement(value, entity, self._lists[entity], owner, same_length=self._same_length)
         else:
-            request = SurrogateRequest(value, entity, context, owner, self._policy, address, name_part, cue, long_names)
+            request = SurrogateRequest(
+                value, entity, context, owner, self._policy, address, name_part, cue, long_names, names
+            )
             made = GENERATORS[entity](request)
         return fit_length(made, value, entity) if self._same_length else made
 

@@ -1,9 +1,9 @@
 """What the surrogates of one note depend on: key, settings, whose people are named, and the note's time."""
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
@@ -61,5 +61,20 @@ class NameCue:
     """``F`` or ``M`` by titles, relations and pronouns; read only where neither record nor name tells."""
 
 
+class NoteNames(NamedTuple):
+    """What the full names in a note say about its other names."""
+
+    surnames: Mapping[str, bool]
+    """Whether a folded word is a surname; words that no full name has are missing."""
+    account: Callable[[str], str | None]
+    """Returns the letters of an account, made of a person's surrogate; ``None`` where they are no person's."""
+    initials: Callable[[Sequence[str]], tuple[str, str] | None]
+    """Returns the first and the last initial of the surrogate of the one person whom initials fit."""
+    domain: Callable[[str], str | None]
+    """Returns a part of a domain, made of the surrogate of the organization whose name it is; ``None`` for others."""
+
+
+NO_NAMES = NoteNames({}, lambda _: None, lambda _: None, lambda _: None)
+"""No full name stands in the note, or no note around the value."""
 NO_CUE: Callable[[str], NameCue] = lambda _: NameCue()  # noqa: E731 - a constant, not a function of this module
 """The cue of a name without text around it."""

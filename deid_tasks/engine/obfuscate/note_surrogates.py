@@ -1,23 +1,31 @@
 """Surrogates of the spans of one note, from the span's value and from what of its neighbourhood counts for it."""
 
 import re
+from collections.abc import Sequence
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
 from deid_tasks.engine.obfuscate.generators import Replacements
 from deid_tasks.engine.obfuscate.identifiers import owner_in_record
-from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.letter_case import match_case
+from deid_tasks.engine.obfuscate.names.note_people import NotePeople, NotePerson
+from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_groups
 from deid_tasks.engine.obfuscate.places import NO_ADDRESS
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
 
 _ADDRESSES = PLACES | {Entity.STREET}
+_MADE_OF_NAMES = frozenset({Entity.INITIALS, Entity.USERNAME, Entity.EMAIL, Entity.URL})
 _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE}
 """Entities whose surrogate does not depend on the text around the span."""
+_MAX_INITIALS = 3
+_MIN_LABEL_LENGTH = 5
+"""A shorter label of a domain may be made of any name."""
 _MAX_ABBREVIATION_LENGTH = 8
 """A longer value is not the abbreviation of another name in the note."""
 _words = re.compile(r"[^\W\d_]+").findall
@@ -30,13 +38,19 @@ class NoteSurrogates:
         replacements: of the institution.
         context: of the note.
         surroundings: its text and spans.
+        people: whom the note names in full.
     """
 
-    def __init__(self, replacements: Replacements, context: NoteContext, surroundings: Surroundings) -> None:
+    def __init__(
+        self, replacements: Replacements, context: NoteContext, surroundings: Surroundings, people: NotePeople
+    ) -> None:
         self._replacements = replacements
         self._context = context
         self._surroundings = surroundings
+        self._people = people
+        self._names = NoteNames(people.surnames, self._account, self._initials, self._domain)
         self._known: dict[object, str] = {}
+        self._asked: set[NotePerson] = set()
 
     def surrogate(self, original: str, start: int, end: int, entity: Entity, index: int, mode: Mode) -> str:
         """Return the surrogate of the span ``start``–``end``, the ``index``-th of the note."""
@@ -60,15 +74,68 @@ class NoteSurrogates:
         surrogate = self._known.get(question)
         if surrogate is None:
             owner = self._context.staff if entity in INSTITUTIONAL else self._context.patient
-            surrogate = self._replacements.surrogate(original, entity, self._context, owner, mode)
+            names = self._names if entity in _MADE_OF_NAMES else NO_NAMES
+            surrogate = self._replacements.surrogate(original, entity, self._context, owner, mode, names=names)
             self._known[question] = surrogate
         return surrogate
+
+    def _account(self, letters: str) -> str | None:
+        found = self._people.with_account(fold_name(letters))
+        if found is None or (made := self._names_of(found[0])) is None:
+            return None
+        return match_case(found[1].made_of(*made), letters)
+
+    def _initials(self, letters: Sequence[str]) -> tuple[str, str] | None:
+        person = self._people.with_initials(letters)
+        if person is None or (made := self._names_of(person)) is None:
+            return None
+        givens, surnames = made
+        return givens[0][0], surnames[-1][0]
+
+    def _domain(self, part: str) -> str | None:
+        for name in self._surroundings.organizations:
+            if not (count := _words_in(part, _words(fold(name)))):
+                continue
+            made = self._replacements.surrogate(
+                name, Entity.ORGANIZATION, self._context, self._context.staff, "surrogate"
+            )
+            return "".join(_words(fold(made))[:count]) or None
+        return None
+
+    def _names_of(self, person: NotePerson) -> tuple[Sequence[str], Sequence[str]] | None:
+        """Return the given names and the surnames of a person's surrogate.
+
+        ``None`` where it has other parts, and where the question comes from the person's own name.
+        """
+        if person in self._asked:
+            return None
+        self._asked.add(person)
+        try:
+            return self._made_names(person)
+        finally:
+            self._asked.remove(person)
+
+    def _made_names(self, person: NotePerson) -> tuple[Sequence[str], Sequence[str]] | None:
+        start, end, entity = person.mention
+        original = self._surroundings.text[start:end]
+        parts = [fold_name(word) for _, _, word in name_parts(original)]
+        made = [word for _, _, word in name_parts(self._name(original, start, entity, "surrogate"))]
+        if len(made) != len(parts):
+            return None
+        surrogate = dict(zip(parts, made, strict=True))
+        return [surrogate[word] for word in person.givens], [surrogate[word] for word in person.surnames]
 
     def _name(self, original: str, start: int, entity: Entity, mode: Mode) -> str:
         context = self._context
         if entity is Entity.PATIENT and self._is_of_clinician(original):
             entity = Entity.PROVIDER
-        question = (entity, original, self._surroundings.title(start))
+        if _are_initials(original):
+            return self._independent(original, Entity.INITIALS, mode)
+        kinds: tuple[bool | None, ...] = ()
+        entity = self._people.role(original, start, entity)
+        if self._people.persons:
+            kinds = tuple(self._people.surnames.get(fold_name(word)) for _, _, word in name_parts(original))
+        question = (entity, original, self._surroundings.title(start), kinds)
         surrogate = self._known.get(question)
         if surrogate is not None:
             return surrogate
@@ -79,7 +146,7 @@ class NoteSurrogates:
         if surrogate is None:
             owner = context.staff if entity in INSTITUTIONAL else context.patient
             cue = self._surroundings.cue(start, entity)
-            surrogate = self._replacements.surrogate(original, entity, context, owner, mode, cue=cue)
+            surrogate = self._replacements.surrogate(original, entity, context, owner, mode, cue=cue, names=self._names)
             if not cue.read_sex:
                 remember(memo, question, surrogate)
         self._known[question] = surrogate
@@ -146,3 +213,21 @@ class NoteSurrogates:
             remember(owner.memo, question, surrogate)
         self._known[question] = surrogate
         return surrogate
+
+
+def _words_in(label: str, words: Sequence[str]) -> int:
+    """Return how many words, from the first on, a label of a domain is written with; 0 where it is not."""
+    joined = ""
+    for count, word in enumerate(words, 1):
+        joined += word
+        if len(joined) >= _MIN_LABEL_LENGTH and joined == label:
+            return count
+    return 0
+
+
+def _are_initials(original: str) -> bool:
+    """Whether a name is two or three letters that no name is written with: ``bmc``, ``RKP``."""
+    if not (2 <= len(original) <= _MAX_INITIALS and original.isalpha() and (original.islower() or original.isupper())):
+        return False
+    folded = fold_name(original)
+    return folded not in given_name_table() and folded not in surname_groups()

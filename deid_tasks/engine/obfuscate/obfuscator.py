@@ -14,6 +14,7 @@ from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES
 from deid_tasks.engine.obfuscate.generators import NamePart, Replacements
 from deid_tasks.engine.obfuscate.grammar import WITH_ARTICLE, mend_article, mend_possessive, widen_removal
 from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
+from deid_tasks.engine.obfuscate.names.note_people import NameMention, NotePeople
 from deid_tasks.engine.obfuscate.note_context import NoteContext, SurrogateOptions
 from deid_tasks.engine.obfuscate.note_surrogates import NoteSurrogates
 from deid_tasks.engine.obfuscate.people.known_people import KnownPeople
@@ -118,15 +119,19 @@ class Obfuscator:
         """
         text = document.text
         check_spans(spans, len(text))
-        context = self._note_context(document.patient_id, patient, note_datetime)
+        context = self._note_context(self.subject(document.patient_id, text), patient, note_datetime)
         modes = self._modes_of(document.note_type)
-        surrogates = NoteSurrogates(self._replacements, context, Surroundings(text, spans))
+        surroundings = Surroundings(text, spans)
+        joined = join_names(text, spans)
+        names = (NameMention(*one[:3]) for one in joined if one[2] in NAMES)
+        people = NotePeople(text, names, context.patient.own_names, surroundings.title)
+        surrogates = NoteSurrogates(self._replacements, context, surroundings, people)
         pieces: list[str] = []
         replaced: list[tuple[int, int]] = []
         originals: list[tuple[int, int]] = []
         entities: list[Entity] = []
         position = length = 0
-        for start, end, entity, index in join_names(text, spans):
+        for start, end, entity, index in joined:
             mode = modes.get(entity, "surrogate")
             if entity not in self._transformed or mode == "keep":
                 continue
@@ -182,13 +187,21 @@ class Obfuscator:
         address = AddressParts(city, state, zip_code)
         return self._replacements.surrogate(value, entity, context, owner, mode, address, name_part=part)
 
-    def shift_days(self, patient_id: str | None) -> int:
-        """Return the days by which the patient's dates move; never 0. Notes without a patient share one shift."""
-        return self._keyed.choice(self._shifts, "shift", patient_id or "")
+    def subject(self, patient_id: str | None, text: str) -> str:
+        """Return whose people and dates a note has: the patient's id, or one of the note's own.
 
-    def shift_datetime(self, moment: datetime.datetime | None, patient_id: str | None) -> datetime.datetime | None:
-        """Return ``moment`` moved as the patient's dates are."""
-        return None if moment is None else moment + datetime.timedelta(days=self.shift_days(patient_id))
+        A note without a patient shares nothing with another note, unless their texts are equal: one known date would
+        else undo the dates of all such notes.
+        """
+        return patient_id if patient_id is not None else f"note {self._keyed.token('note without patient', text)}"
+
+    def shift_days(self, subject: str | None) -> int:
+        """Return the days by which the dates of a patient, or of a note without a patient, move; never 0."""
+        return self._keyed.choice(self._shifts, "shift", subject or "")
+
+    def shift_datetime(self, moment: datetime.datetime | None, subject: str | None) -> datetime.datetime | None:
+        """Return ``moment`` moved as the dates of a patient, or of a note without a patient, are."""
+        return None if moment is None else moment + datetime.timedelta(days=self.shift_days(subject))
 
     def shift_day(self, day: datetime.date | None, patient_id: str | None) -> datetime.date | None:
         """Return ``day`` moved as the patient's dates are."""

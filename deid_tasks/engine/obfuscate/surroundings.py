@@ -66,7 +66,7 @@ class Surroundings:
     """
 
     def __init__(self, text: str, spans: Sequence[Span]) -> None:
-        self._text = text
+        self.text = text
         self._spans = spans
         self._sexes: dict[tuple[bool, str], str] = {}
 
@@ -76,18 +76,18 @@ class Surroundings:
 
     def title(self, start: int) -> str:
         """Return ``dr`` or ``mr`` where a title stands before ``start``, else an empty string."""
-        if start < 3 or self._text[start - 1] not in " \t":
+        if start < 3 or self.text[start - 1] not in " \t":
             return ""
         # Most names have no title before them; an expression costs four times as much to find that out.
-        before = self._text[max(0, start - _TITLE_REACH) : start]
+        before = self.text[max(0, start - _TITLE_REACH) : start]
         if not before.rstrip().rstrip(".:").casefold().endswith(_TITLE_WORDS):
             return ""
-        found = _TITLE.search(self._text, max(0, start - _TITLE_REACH), start)
+        found = _TITLE.search(self.text, max(0, start - _TITLE_REACH), start)
         return "" if found is None else "dr" if found["dr"] else "mr"
 
     def is_hyphen(self, end: int) -> bool:
         """Whether a hyphen stands at ``end``."""
-        return self._text[end : end + 1] == "-"
+        return self.text[end : end + 1] == "-"
 
     def sex(self, folded: str, entity: Entity) -> str:
         """Return the sex by titles, relations and pronouns: ``F``, ``M``, or empty where they say nothing."""
@@ -106,11 +106,11 @@ class Surroundings:
             span
             for span in self._spans
             if span.entity in NAMES and (span.entity is Entity.PROVIDER) == is_provider
-            if any(fold_name(word) == folded for _, _, word in name_parts(self._text[span.start : span.end]))
+            if any(fold_name(word) == folded for _, _, word in name_parts(self.text[span.start : span.end]))
         ]
 
     def _sex_near(self, span: Span) -> str:
-        text = self._text
+        text = self.text
         found = _TITLE.search(text, max(0, span.start - _TITLE_REACH), span.start)
         if found and not found["dr"]:
             return "M" if found["M"] else "F"
@@ -124,14 +124,14 @@ class Surroundings:
     @cached_property
     def _sex_of_note(self) -> str:
         men = women = 0
-        for found in _PRONOUN.finditer(self._text):
+        for found in _PRONOUN.finditer(self.text):
             men, women = men + bool(found["M"]), women + bool(found["F"])
         return "" if men == women else "M" if men > women else "F"
 
     def address(self, index: int) -> AddressParts:
         """Return city, state and ZIP of the address that span ``index`` stands in."""
         found = {Entity.CITY: "", Entity.STATE: "", Entity.ZIP: ""}
-        spans, text = self._spans, self._text
+        spans, text = self._spans, self.text
         for step in (-1, 1):
             here = index
             while 0 <= here + step < len(spans):
@@ -148,7 +148,7 @@ class Surroundings:
 
     def is_of_organization(self, index: int) -> bool:
         """Whether an address, or a part of one, belongs to the organization before it ("Mercy Hospital in Boston")."""
-        spans, text = self._spans, self._text
+        spans, text = self._spans, self.text
         for here in range(index, 0, -1):
             before, span = spans[here - 1], spans[here]
             if span.start - before.end > _TOWN_REACH or not _BETWEEN_PLACES.fullmatch(text, before.end, span.start):
@@ -169,7 +169,7 @@ class Surroundings:
         start = spans[index].start
         for here in range(index - 1, -1, -1):
             before = spans[here]
-            if start - before.end > _TELEPHONE_REACH or "\n\n" in self._text[before.end : start]:
+            if start - before.end > _TELEPHONE_REACH or "\n\n" in self.text[before.end : start]:
                 break
             if before.entity in {Entity.PATIENT, Entity.RELATIVE}:
                 return False
@@ -180,12 +180,12 @@ class Surroundings:
     @cached_property
     def clinicians(self) -> frozenset[str]:
         """Every word, folded, of the names of clinicians in the note."""
-        names = (self._text[span.start : span.end] for span in self._spans if span.entity is Entity.PROVIDER)
+        names = (self.text[span.start : span.end] for span in self._spans if span.entity is Entity.PROVIDER)
         return frozenset(fold_name(word) for name in names for _, _, word in name_parts(name) if len(word) > 1)
 
     def is_beside_name(self, index: int) -> bool:
         """Whether a name, a place or another organization stands right beside span ``index``, on either side."""
-        spans, text = self._spans, self._text
+        spans, text = self._spans, self.text
         span = spans[index]
         before = spans[index - 1] if index else None
         after = spans[index + 1] if index + 1 < len(spans) else None
@@ -195,10 +195,16 @@ class Surroundings:
         )
 
     @cached_property
+    def organizations(self) -> tuple[str, ...]:
+        """The names of organizations in the note."""
+        return tuple(
+            dict.fromkeys(self.text[span.start : span.end] for span in self._spans if span.entity in ORGANIZATIONS)
+        )
+
+    @cached_property
     def long_names(self) -> tuple[str, ...]:
         """Names of organizations of more than one word in the note, which abbreviations may stand for."""
-        names = (self._text[span.start : span.end] for span in self._spans if span.entity in ORGANIZATIONS)
-        return tuple(dict.fromkeys(name for name in names if " " in name.strip()))
+        return tuple(name for name in self.organizations if " " in name.strip())
 
 
 class NoteCue:

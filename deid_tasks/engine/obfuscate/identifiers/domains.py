@@ -3,7 +3,7 @@
 import re
 
 from deid_tasks.core.reference import fold
-from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 
@@ -32,20 +32,23 @@ def reserved_domain(domain: str, context: NoteContext) -> str:
     return context.keyed.choice(_RESERVED_DOMAINS, "domain", fold(domain))
 
 
-def replace_domain(domain: str, context: NoteContext) -> str:
-    """Return another domain with the same ending; a mail provider becomes another mail provider."""
+def replace_domain(domain: str, context: NoteContext, names: NoteNames = NO_NAMES) -> str:
+    """Return another domain with the same ending; a mail provider becomes another mail provider.
+
+    A label that is made of an organization in the note is made of its surrogate.
+    """
     folded = fold(domain)
     if folded in MAIL_PROVIDERS:
         others = [name for name in MAIL_PROVIDERS if name != folded]
         return context.keyed.choice(others, "domain", folded, context.patient_id)
     labels = domain.split(".")
     if len(labels) < 2:
-        return _replace_label(domain, context)
+        return _replace_label(domain, context, names)
     last = len(labels) - 2
     if last > 0 and fold(labels[last]) in _SECOND_LEVEL and len(labels[-1]) == 2:
         last -= 1
     replaced = [
-        label if i > last or (i < last and fold(label) in _KEPT_HOSTS) else _replace_label(label, context)
+        label if i > last or (i < last and fold(label) in _KEPT_HOSTS) else _replace_label(label, context, names)
         for i, label in enumerate(labels)
     ]
     return ".".join(replaced)
@@ -60,17 +63,19 @@ def prepend_name(domain: str, context: NoteContext) -> str:
     return ".".join(labels)
 
 
-def _replace_label(label: str, context: NoteContext) -> str:
+def _replace_label(label: str, context: NoteContext, names: NoteNames) -> str:
     """Return one label of a domain, named as the surrogate of the organization that it names."""
     if any(char.isdigit() for char in label) and not any(char.isalpha() for char in label):
         return context.keyed.like(label, "domain")
     stretches = re.split(r"(-)", label)
-    return "".join(stretch if stretch == "-" else _replace_label_part(stretch, context) for stretch in stretches)
+    return "".join(stretch if stretch == "-" else _replace_label_part(stretch, context, names) for stretch in stretches)
 
 
-def _replace_label_part(part: str, context: NoteContext) -> str:
+def _replace_label_part(part: str, context: NoteContext, names: NoteNames) -> str:
     if fold(part) in KINDS:
         return part
+    if of_organization := names.domain(fold(part)):
+        return of_organization
     if fold(part) in _MAIL_LABELS:
         return context.keyed.choice([name for name in _MAIL_LABELS if name != fold(part)], "domain", fold(part))
     found = _KIND_ENDINGS.fullmatch(part)

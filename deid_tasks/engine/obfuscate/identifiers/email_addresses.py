@@ -10,14 +10,14 @@ from deid_tasks.engine.obfuscate.identifiers.domains import (
     reserved_domain,
 )
 from deid_tasks.engine.obfuscate.names.account_names import replace_account_part
-from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _ROLES = frozenset(read_word_list("identifiers/mailbox_roles.txt"))
 _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 
 
-def replace_email(value: str, context: NoteContext) -> str:
+def replace_email(value: str, context: NoteContext, names: NoteNames = NO_NAMES) -> str:
     """Return another address.
 
     A mailbox at a mail provider belongs to the patient's people, one at an organization's own domain to the
@@ -28,26 +28,33 @@ def replace_email(value: str, context: NoteContext) -> str:
         if not _DOMAIN.fullmatch(value):
             return context.keyed.like(value, "mail", context.patient_id)
         # The part before the @ was detected by itself.
-        surrogate = replace_domain(value, context)
+        surrogate = replace_domain(value, context, names)
         return prepend_name(value, context) if surrogate == value else surrogate
     is_private = fold(domain) in MAIL_PROVIDERS
     stretches = re.split(r"([^A-Za-z]+)", local)
-    mailbox = "".join(_replace_mailbox_part(stretch, context, is_private=is_private) for stretch in stretches)
+    is_role = fold(re.sub(r"[\W_]", "", local)) in _ROLES
+    mailbox = (
+        local
+        if is_role
+        else "".join(_replace_mailbox_part(stretch, context, names, is_private=is_private) for stretch in stretches)
+    )
     if context.options.reserved_ranges:
         return f"{mailbox}@{reserved_domain(domain, context)}"
-    surrogate = replace_domain(domain, context)
+    surrogate = replace_domain(domain, context, names)
     if f"{mailbox}@{surrogate}" == value:
         surrogate = prepend_name(domain, context)
     return f"{mailbox}@{surrogate}"
 
 
-def _replace_mailbox_part(part: str, context: NoteContext, *, is_private: bool) -> str:
+def _replace_mailbox_part(part: str, context: NoteContext, names: NoteNames, *, is_private: bool) -> str:
     if not part.isalpha():
         return context.keyed.like(part, "mail", context.patient_id) if part else ""
     if own := replace_account_part(part, context.patient, only_record=True):
         return own
     if fold(part) in _ROLES:
         return part
+    if of_person := names.account(part):
+        return of_person
     scope = context.patient if is_private else context.staff
     if surrogate := replace_account_part(part, scope):
         return surrogate

@@ -5,7 +5,7 @@ import re
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.identifiers.domains import prepend_name, replace_domain, reserved_domain
 from deid_tasks.engine.obfuscate.names.account_names import replace_account_part
-from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _URL = re.compile(r"(?P<scheme>[a-z]+://)?(?P<host>[^/\s?#]+)(?P<path>.*)", re.IGNORECASE | re.DOTALL)
@@ -13,7 +13,7 @@ _KEPT_PATH_PARTS = frozenset(read_word_list("identifiers/url_words.txt"))
 _PATH_PART = re.compile(r"[^\W_]+")
 
 
-def replace_url(value: str, context: NoteContext) -> str:
+def replace_url(value: str, context: NoteContext, names: NoteNames = NO_NAMES) -> str:
     """Return a web address at another domain; names of the patient in its path agree with their surrogates."""
     match = _URL.match(value)
     if match is None:
@@ -23,7 +23,7 @@ def replace_url(value: str, context: NoteContext) -> str:
         lead = "www." if fold(host).startswith("www.") else ""
         surrogate = lead + reserved_domain(host, context)
     else:
-        surrogate = replace_domain(host, context)
+        surrogate = replace_domain(host, context, names)
         surrogate = surrogate if surrogate != host else prepend_name(host, context)
     path = _PATH_PART.sub(lambda part: _replace_path_part(part.group(), context), match["path"])
     return f"{match['scheme'] or ''}{surrogate}{colon}{port}{path}"

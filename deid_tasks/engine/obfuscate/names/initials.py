@@ -5,7 +5,7 @@ import re
 from deid_tasks.core.patient import TermKind
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.account_names import last_initial, replace_account_part
-from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
 
@@ -29,13 +29,18 @@ _CREDENTIALS = frozenset(
     ]
 )
 """Degrees of four letters or more that stand where a sign-off may stand."""
+_OF_OTHERS = re.compile(r"(?<=[^\W\d_])([/:;|,]\s?)(?=[^\W\d_])")
 
 
-def replace_initials(value: str, context: NoteContext) -> str:
+def replace_initials(value: str, context: NoteContext, names: NoteNames = NO_NAMES) -> str:
     """Return the initials of the surrogate in the same shape.
 
-    They are the patient's where the original's fit the patient, else those of a clinician.
+    They are those of the one person in the note whom the original's fit; else the patient's where they fit the patient,
+    else those of a clinician.
     """
+    if len(pieces := _OF_OTHERS.split(value)) > 1:
+        # Of the dictating and of the typing person: ``CL/mb``.
+        return "".join(one if i % 2 else replace_initials(one, context, names) for i, one in enumerate(pieces))
     letters = [char for char in value if char.isalpha()]
     if "".join(letters) in _CREDENTIALS:
         return value
@@ -45,6 +50,8 @@ def replace_initials(value: str, context: NoteContext) -> str:
     initials = [scope.own_letter(char, is_last=False) for char in letters]
     if len(letters) > 1:
         initials[-1] = last_initial(letters[-1], scope)
+    if (of_person := names.initials(letters)) is not None:
+        initials[0], initials[-1] = of_person
     stream = iter(initials)
     made = "".join(
         match_case(next(stream), char + char)
@@ -67,10 +74,11 @@ def _scope_of(letters: list[str], context: NoteContext) -> NameScope:
     return context.staff
 
 
-def replace_username(value: str, context: NoteContext) -> str:
+def replace_username(value: str, context: NoteContext, names: NoteNames = NO_NAMES) -> str:
     """Return a user name in the same shape: names and initials in it agree with their surrogates, the rest is drawn.
 
-    User names belong to the institution and are the same in all notes, unless one holds the patient's own name.
+    User names belong to the institution and are the same in all notes, unless one holds the patient's own name, or the
+    name of a person whom the note names in full.
     """
     made: list[str] = []
     for stretch in re.findall(r"[^\W\d_]+|\d+|[\W_]+", value):
@@ -78,9 +86,9 @@ def replace_username(value: str, context: NoteContext) -> str:
             made.append(context.keyed.like(stretch, "user", fold_name(value)))
             continue
         own = replace_account_part(stretch, context.patient, only_record=True)
-        surrogate = own or replace_account_part(stretch, context.staff)
+        surrogate = own or names.account(stretch) or replace_account_part(stretch, context.staff)
         if surrogate is None and len(stretch) <= _MAX_INITIALS and stretch != value:
-            surrogate = match_case(replace_initials(stretch, context), stretch)
+            surrogate = match_case(replace_initials(stretch, context, names), stretch)
         made.append(surrogate or context.keyed.like(stretch, "user", fold_name(value)))
     text = "".join(made)
     return text if text.casefold() != value.casefold() else context.keyed.like(value, "user")

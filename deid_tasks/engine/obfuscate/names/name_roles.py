@@ -153,6 +153,9 @@ def surname_positions(
     if 0 < comma < parts[named[-1]][0]:
         # The surname stands in front, unless a mere suffix follows the comma.
         return {i for i in named if parts[i][0] < comma}
+    if len(named) > 2 and "thi" in folded[1:-1]:
+        # Vietnamese order: the surname, "Thị" of a woman, the given name.
+        return {named[0]}
     last = max((i for i in named if len(folded[i]) > 1), default=named[-1])
     lasts = {last}
     while last > 0 and last - 1 in named and value[parts[last - 1][1] : parts[last][0]] in _HYPHENS:

@@ -9,12 +9,13 @@ from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.initials import replace_initials
 from deid_tasks.engine.obfuscate.names.name_roles import (
     UNUSUAL_NAMES,
+    NameParts,
     is_affix,
     is_lone_surname,
     particle_language,
     surname_positions,
 )
-from deid_tasks.engine.obfuscate.note_context import NO_CUE, NameCue, NoteContext
+from deid_tasks.engine.obfuscate.note_context import NO_CUE, NO_NAMES, NameCue, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
@@ -22,11 +23,18 @@ from deid_tasks.engine.obfuscate.people.record_names import rewrite_column
 
 _MAX_INITIALS = 3
 _MIN_JOINED_LENGTH = 6
-_BETWEEN_PEOPLE = re.compile(r"(\s*[/;&]\s*|\s+and\s+)", re.IGNORECASE)
+BETWEEN_PEOPLE = re.compile(r"(\s*[/;&]\s*|\s+and\s+)", re.IGNORECASE)
 """What separates the names of several people."""
+_SPELLED = re.compile(r"[^\W\d_](?:(?P<gap>[-. ])[^\W\d_]){3,}")
 
 
-def replace_name(value: str, entity: Entity, context: NoteContext, cue: Callable[[str], NameCue] = NO_CUE) -> str:
+def replace_name(
+    value: str,
+    entity: Entity,
+    context: NoteContext,
+    cue: Callable[[str], NameCue] = NO_CUE,
+    names: NoteNames = NO_NAMES,
+) -> str:
     """Return ``value`` with every part of the name replaced.
 
     Args:
@@ -34,23 +42,28 @@ def replace_name(value: str, entity: Entity, context: NoteContext, cue: Callable
         entity: patient, relative or provider.
         context: of the note.
         cue: returns what the note says around a given name; called only where the record and the name say nothing.
+        names: what the full names of the note say of its words.
     """
     if value.isalpha() and len(value) > _MAX_INITIALS and (folded := fold_name(value)) not in UNUSUAL_NAMES:
         # One word, as most names in notes are.
         title = cue("").title
         scope = _scope_of(entity, (folded,), title, context)
-        return _replace_part(value, folded, scope, cue, is_last=bool(title) or is_lone_surname(folded, entity))
-    if _BETWEEN_PEOPLE.search(value):
-        pieces = _BETWEEN_PEOPLE.split(value)
+        is_last = names.surnames.get(folded, bool(title) or is_lone_surname(folded, entity))
+        return _replace_part(value, folded, scope, cue, is_last=is_last)
+    if BETWEEN_PEOPLE.search(value):
+        pieces = BETWEEN_PEOPLE.split(value)
         return "".join(
-            piece if i % 2 or not piece.strip() else replace_name(piece, entity, context, cue)
+            piece if i % 2 or not piece.strip() else replace_name(piece, entity, context, cue, names)
             for i, piece in enumerate(pieces)
         )
+    if _SPELLED.fullmatch(value):
+        # A name that is spelled letter by letter: its surrogate is spelled as it is.
+        return _spell_like(value, replace_name(re.sub(r"[\W_]", "", value), entity, context, cue, names))
     parts = name_parts(value)
     if not parts:
         return context.keyed.like(value, "name", context.patient_id)
     if len(parts) == 1 and _are_own_initials(parts[0][2], context.patient):
-        return replace_initials(value, context)
+        return replace_initials(value, context, names)
     folded_words = [fold_name(word) for _, _, word in parts]
     whole_names = context.patient.whole_names
     is_kept = [is_affix(value, parts, folded_words, i, whole_names) for i in range(len(parts))]
@@ -60,6 +73,8 @@ def replace_name(value: str, entity: Entity, context: NoteContext, cue: Callable
     named = [word for word, stays in zip(folded_words, is_kept, strict=True) if not stays]
     scope = _scope_of(entity, named, title, context)
     lasts = surname_positions(value, parts, folded_words, is_kept, entity, title)
+    lasts = {i for i, word in enumerate(folded_words) if names.surnames.get(word, i in lasts)}
+    initial = _initial_of_person(parts, lasts, names)
     made: list[str] = []
     position = 0
     for i, (start, end, word) in enumerate(parts):
@@ -67,6 +82,8 @@ def replace_name(value: str, entity: Entity, context: NoteContext, cue: Callable
         position = end
         if is_kept[i]:
             made.append(word)
+        elif initial is not None and i == initial[0]:
+            made.append(match_case(initial[1], word + word))
         else:
             language = particle_language(folded_words, is_kept, i) if i in lasts else ""
             made.append(_replace_part(word, folded_words[i], scope, cue, is_last=i in lasts, language=language))
@@ -87,6 +104,20 @@ def replace_name_column(value: str, part: str, scope: NameScope) -> str:
         return _replace_word(word, scope, is_last=is_last, language=language)
 
     return rewrite_column(value, replace, is_last=is_last)
+
+
+def _initial_of_person(parts: NameParts, lasts: set[int], names: NoteNames) -> tuple[int, str] | None:
+    """Return the index of the initial that stands for a given name, and its surrogate, where the note has the name."""
+    givens = [i for i in range(len(parts)) if i not in lasts]
+    if len(givens) != 1 or not lasts or len(parts[givens[0]][2]) > 1:
+        return None
+    found = names.initials((parts[givens[0]][2], parts[max(lasts)][2]))
+    return None if found is None else (givens[0], found[0])
+
+
+def _spell_like(original: str, surrogate: str) -> str:
+    made = original[1].join(surrogate)
+    return made.upper() if original.isupper() else made
 
 
 def _scope_of(entity: Entity, named: Sequence[str], title: str, context: NoteContext) -> NameScope:

@@ -1,0 +1,258 @@
+"""Whether a rewritten note could have been written: one person with one name, one shift of dates, places that exist.
+
+    python -m benchmarks.obfuscation.coherence                 # about 1 minute of one core
+    python -m benchmarks.obfuscation.coherence --gold FILE     # also notes of a JSON-lines file with gold spans
+
+The public engine reads and rewrites the external notes (benchmarks/external_notes) and simulated notes, without
+dictionaries and without ids of patients; each note stands for itself. Gold spans say what should have been replaced.
+Who is meant is told by names: the same word in two names of a note is one name. Of two people who share it, that is
+true of the surname too.
+"""
+
+import datetime
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.support.corpora import hospital_rows
+from benchmarks.support.external_notes import SETS, external_notes
+from benchmarks.support.results import parser_of, results
+from deid_tasks.core.entities import CATEGORY, Category, Entity
+from deid_tasks.core.notes import note_batch
+from deid_tasks.core.span import Span
+from deid_tasks.engine.build import build_engine
+from deid_tasks.engine.obfuscate.entity_groups import NAMES
+from deid_tasks.engine.obfuscate.names.note_people import NameMention, NotePeople, account_form
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.places.place_table import city_by_zip, city_name
+from deid_tasks.engine.parts import BatchContext
+from deid_tasks.engine.pipeline import deidentify
+from deid_tasks.engine.text.word_labels import mark_words, split_words
+from deid_tasks.evidence.annotation.formats import FORMATS
+from deid_tasks.settings import EngineSettings
+
+_BATCH = 100
+_MIN_LETTERS = 3
+_NUMERIC_DATE = re.compile(r"(\d{1,2})([/-])(\d{1,2})\2((?:19|20)\d\d)|((?:19|20)\d\d)-(\d\d)-(\d\d)")
+_ADDRESS = re.compile(r"([A-Z][A-Za-z .']+), ([A-Z]{2}) (\d{5})\b")
+_SHARES = ("repeated", "collapsed", "followers", "kinds", "dates", "addresses")
+_DIRECT = frozenset({Category.NAME, Category.ID, Category.CONTACT})
+
+
+class Replacement(NamedTuple):
+    """One surrogate and what it replaces; offsets are those of the original note."""
+
+    start: int
+    end: int
+    original: str
+    surrogate: str
+
+
+class RewrittenNote(NamedTuple):
+    """A note before and after."""
+
+    text: str
+    gold: tuple[Span, ...]
+    found: tuple[Span, ...]
+    rewritten: str
+    replacements: tuple[Replacement, ...]
+
+    def surrogates(self, gold: Span) -> dict[str, str]:
+        """Return each folded word of a gold name and the word of its surrogate; empty words where none can be told."""
+        words: dict[str, str] = {}
+        for _, _, word in name_parts(self.text[gold.start : gold.end]):
+            words[fold_name(word)] = ""
+        for one in self.replacements:
+            if one.start < gold.end and gold.start < one.end:
+                before, after = name_parts(one.original), name_parts(one.surrogate)
+                if len(before) == len(after):
+                    made = {fold_name(a): fold_name(b) for (_, _, a), (_, _, b) in zip(before, after, strict=True)}
+                    words |= {word: made[word] for word in words if word in made}
+        return words
+
+
+def rewrite(notes: Sequence[tuple[str, Sequence[Span]]], context: BatchContext) -> Iterator[RewrittenNote]:
+    """Yield each note as the engine rewrites it; quarantined notes are left out."""
+    for first in range(0, len(notes), _BATCH):
+        some = notes[first : first + _BATCH]
+        batch = note_batch([{"note_id": str(first + i), "text": text} for i, (text, _) in enumerate(some)])
+        for (text, gold), row in zip(some, deidentify(batch, context).to_pylist(), strict=True):
+            if row["deid_text"] is not None:
+                yield RewrittenNote(text, tuple(gold), tuple(_spans(row)), row["deid_text"], tuple(_made(text, row)))
+
+
+def _spans(row: dict[str, Any]) -> Iterator[Span]:
+    return (Span(s["start"], s["end"], Entity(s["entity"]), s["detector"], s["score"]) for s in row["spans"])
+
+
+def _made(text: str, row: dict[str, Any]) -> Iterator[Replacement]:
+    for one in row["replacements"]:
+        start, end = one["original_start"], one["original_end"]
+        yield Replacement(start, end, text[start:end], row["deid_text"][one["start"] : one["end"]])
+
+
+def count_note(note: RewrittenNote, counts: Counter[str]) -> None:
+    """Add one note's counts: each measure is a share of ``… of``."""
+    _count_names(note, counts)
+    _count_followers(note, counts)
+    _count_dates(note, counts)
+    _count_words(note, counts)
+    for city, state, zip_code in _ADDRESS.findall(note.rewritten):
+        counts["addresses of"] += 1
+        folded, of_state = city_by_zip().get(zip_code, ("", ""))
+        counts["addresses"] += of_state == state and city_name(folded, state) == city.strip()
+
+
+def _count_names(note: RewrittenNote, counts: Counter[str]) -> None:
+    made: defaultdict[str, list[str]] = defaultdict(list)
+    for span in note.gold:
+        if span.entity in NAMES:
+            for word, surrogate in note.surrogates(span).items():
+                if len(word) >= _MIN_LETTERS:
+                    made[word].append(surrogate)
+    for surrogates in made.values():
+        if len(surrogates) > 1:
+            counts["repeated of"] += len(surrogates)
+            told = Counter(filter(None, surrogates))
+            counts["repeated"] += max(told.values(), default=0)
+    usual = {word: Counter(filter(None, s)).most_common(1)[0][0] for word, s in made.items() if any(s)}
+    for one, other in combinations(sorted(usual), 2):
+        # A nickname begins as its name does, a misspelled one nearly so.
+        if one[:2] != other[:2]:
+            counts["collapsed of"] += 1
+            counts["collapsed"] += usual[one] == usual[other]
+
+
+def _count_followers(note: RewrittenNote, counts: Counter[str]) -> None:
+    """Count initials, user names and mailboxes that are made of the name of one person in the note."""
+    mentions = [NameMention(span.start, span.end, span.entity) for span in note.gold if span.entity in NAMES]
+    people = NotePeople(note.text, mentions, frozenset(), lambda _: "")
+    for span in note.gold:
+        value = note.text[span.start : span.end]
+        now = next(
+            (_part(one, span) for one in note.replacements if one.start <= span.start and span.end <= one.end), ""
+        )
+        if span.entity is Entity.INITIALS:
+            letters = [char for char in value if char.isalpha()]
+            person = people.with_initials(letters)
+            if person is not None:
+                givens, surnames = _of(note, person)
+                counts["followers of"] += 1
+                shown = [char.lower() for char in now if char.isalpha()]
+                counts["followers"] += bool(shown) and (shown[0], shown[-1]) == (givens[:1], surnames[:1])
+        elif span.entity in {Entity.USERNAME, Entity.EMAIL}:
+            local, shown_local = value.partition("@")[0], now.partition("@")[0]
+            folded = fold_name("".join(char for char in local if char.isalpha()))
+            found = people.with_account(folded) if len(folded) >= _MIN_LETTERS else None
+            if found is not None:
+                person, form = found
+                assert account_form(folded, person) == form
+                givens, surnames = _of(note, person)
+                counts["followers of"] += 1
+                made = form.made_of([givens], [surnames]) if givens and surnames else None
+                counts["followers"] += made == fold_name("".join(char for char in shown_local if char.isalpha()))
+
+
+def _part(one: Replacement, span: Span) -> str:
+    """Return the surrogate of a span; of two initials that were rewritten together, that of its own."""
+    if len(one.surrogate) != len(one.original):
+        return one.surrogate
+    return one.surrogate[span.start - one.start : span.end - one.start]
+
+
+def _of(note: RewrittenNote, person: Any) -> tuple[str, str]:
+    """Return the given name and the surname of a person's surrogate, folded; empty where they cannot be told."""
+    span = next(span for span in note.gold if span.start == person.mention.start)
+    made = note.surrogates(span)
+    return made.get(person.givens[0], ""), made.get(person.surnames[-1], "")
+
+
+def _count_dates(note: RewrittenNote, counts: Counter[str]) -> None:
+    shifts = []
+    for one in note.replacements:
+        before, after = _day(one.original), _day(one.surrogate)
+        if before and after:
+            shifts.append((after - before).days)
+    if len(shifts) > 1:
+        counts["dates of"] += len(shifts)
+        counts["dates"] += Counter(shifts).most_common(1)[0][1]
+
+
+def _day(text: str) -> datetime.date | None:
+    found = _NUMERIC_DATE.fullmatch(text)
+    if found is None:
+        return None
+    try:
+        if found[4]:
+            return datetime.date(int(found[4]), int(found[1]), int(found[3]))
+        return datetime.date(int(found[5]), int(found[6]), int(found[7]))
+    except ValueError:
+        return None
+
+
+def _count_words(note: RewrittenNote, counts: Counter[str]) -> None:
+    words = split_words(note.text)
+    gold, found = mark_words(words, note.gold), mark_words(words, note.found)
+    counts["words"] += len(words)
+    covered = [(one.start, one.end) for one in note.replacements]
+    standing = Counter(note.rewritten[start:end].lower() for start, end in split_words(note.rewritten))
+    replaced: set[str] = set()
+    left: list[str] = []
+    for index, (start, end) in enumerate(words):
+        is_rewritten = any(first < end and start < last for first, last in covered)
+        word = note.text[start:end].lower()
+        if index in gold and index in found:
+            counts["kinds of"] += 1
+            counts["kinds"] += CATEGORY[Entity(gold[index])] == CATEGORY[Entity(found[index])]
+        if is_rewritten and index not in gold:
+            counts["damage"] += 1
+        if index in gold and CATEGORY[Entity(gold[index])] in _DIRECT and len(word) >= _MIN_LETTERS:
+            counts["identifying words"] += 1
+            if is_rewritten:
+                replaced.add(word)
+            elif standing[word]:
+                left.append(word)
+    counts["survivors"] += len(left)
+    counts["survivors found elsewhere"] += sum(word in replaced for word in left)
+
+
+def _share(counts: Counter[str], name: str) -> float | None:
+    return counts[name] / counts[f"{name} of"] if counts[f"{name} of"] else None
+
+
+def note_sets(gold: Path | None, simulated: int) -> Iterable[tuple[str, list[tuple[str, Sequence[Span]]]]]:
+    """Yield the name and the notes of each set."""
+    for name in SETS:
+        yield f"external, {name}", [(note.text, note.spans) for note in external_notes(name)]
+    yield "simulated, dev world", [(row.document.text, row.gold) for row in hospital_rows(simulated)[0]]
+    if gold is not None:
+        yield gold.stem, [(note.text, note.spans) for note in FORMATS["jsonl"].read(gold)]
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--gold", type=Path, help="JSON lines with text and gold spans")
+    parser.add_argument("--simulated", type=int, default=300, help="notes of the simulated hospital")
+    arguments = parser.parse_args()
+    context = BatchContext(build_engine(EngineSettings.public(), bytes(32)))
+    with results("coherence", "Whether rewritten notes hold together", arguments) as out:
+        columns = {"set": "", "notes": ",d", "repeated names that agree": ".4f", "pairs of names that collapse": ".5f"}
+        columns |= {"initials and accounts that follow": ".3f", "kinds kept": ".4f", "dates with one shift": ".4f"}
+        columns |= {"addresses that exist": ".3f", "words damaged per 1,000": ".2f"}
+        columns |= {"identifying words left": ",d", "of them replaced elsewhere": ",d"}
+        out.table("The public engine, each note by itself", columns)
+        for name, notes in note_sets(arguments.gold, arguments.simulated):
+            counts: Counter[str] = Counter()
+            for note in rewrite(notes, context):
+                count_note(note, counts)
+            shares = [_share(counts, one) for one in _SHARES]
+            damage = 1_000 * counts["damage"] / max(1, counts["words"])
+            out.add(name, len(notes), *shares, damage, counts["survivors"], counts["survivors found elsewhere"])
+
+
+if __name__ == "__main__":
+    main()
