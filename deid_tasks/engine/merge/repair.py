@@ -16,7 +16,10 @@ _TITLE = re.compile(
 _ROLE = re.compile(
     r"(?:Operator|Assistant|Attending|Resident|Interpreter|Recorder|Leader|Scribe|Surgeon|Anesthesiologist|Provider"
     r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Aunty|Auntie|Uncle|Mme|Doña"
-    r"|OPERATOR|ASSISTANT|ATTENDING|RESIDENT|INTERPRETER|SURGEON)(?::? )\s{0,2}(?=[^\W\d_][^\W\d_'.\-])"
+    r"|Lead|Tech|Author|Consultant|Registrar|Midwife|Matron|Preceptor|Radiologist|Pathologist|Sonographer|Dietitian"
+    r"|Pharmacist|Therapist|Technologist|Witness|Caller|Reporter"
+    r"|OPERATOR|ASSISTANT|ATTENDING|RESIDENT|INTERPRETER|SURGEON|CONSULTANT|RADIOLOGIST|PATHOLOGIST)"
+    r"(?::? )\s{0,2}(?=[^\W\d_](?:[^\W\d_'\-]|\. ?[^\W\d_]{2}))"
 )
 """A role or a form of address in front of a name, which stays in the text as a title does."""
 _LABEL_BEHIND = re.compile(

@@ -39,6 +39,13 @@ class NoteContext:
     """Days by which the patient's dates move."""
     written_at: datetime.datetime | None = field(default=None, repr=False)
     options: SurrogateOptions = SurrogateOptions()
+    is_of_patient: bool = True
+    """Whether the note names its patient. All people of another one belong together, and to no other note."""
+
+    @property
+    def clinicians(self) -> NameScope:
+        """The scope of clinicians' names."""
+        return self.staff if self.is_of_patient else self.patient
 
     @property
     def keyed(self) -> KeyedChoices:

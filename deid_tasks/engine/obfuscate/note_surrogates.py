@@ -141,10 +141,10 @@ class NoteSurrogates:
             return surrogate
         memo = context.patient.memo
         if entity is Entity.PROVIDER and context.patient.own_names.isdisjoint(_words(fold(original))):
-            memo = context.staff.memo
+            memo = context.clinicians.memo
         surrogate = memo.get(question)
         if surrogate is None:
-            owner = context.staff if entity in INSTITUTIONAL else context.patient
+            owner = context.clinicians if entity in INSTITUTIONAL else context.patient
             cue = self._surroundings.cue(start, entity)
             surrogate = self._replacements.surrogate(original, entity, context, owner, mode, cue=cue, names=self._names)
             if not cue.read_sex:

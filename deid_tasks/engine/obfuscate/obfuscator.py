@@ -119,7 +119,9 @@ class Obfuscator:
         """
         text = document.text
         check_spans(spans, len(text))
-        context = self._note_context(self.subject(document.patient_id, text), patient, note_datetime)
+        subject = self.subject(document.patient_id, text)
+        is_of_patient = document.patient_id is not None
+        context = self._note_context(subject, patient, note_datetime, is_of_patient=is_of_patient)
         modes = self._modes_of(document.note_type)
         surroundings = Surroundings(text, spans)
         joined = join_names(text, spans)
@@ -233,10 +235,15 @@ class Obfuscator:
         return modes
 
     def _note_context(
-        self, patient_id: str | None, patient: PatientRecord | None, moment: datetime.datetime | None
+        self,
+        subject: str | None,
+        patient: PatientRecord | None,
+        moment: datetime.datetime | None,
+        *,
+        is_of_patient: bool = True,
     ) -> NoteContext:
-        scope = self._name_scope(patient_id or "", patient)
-        return NoteContext(scope, self._staff, scope.shift_days, moment, self._options)
+        scope = self._name_scope(subject or "", patient)
+        return NoteContext(scope, self._staff, scope.shift_days, moment, self._options, is_of_patient)
 
     def _name_scope(self, patient_id: str, patient: PatientRecord | None) -> NameScope:
         scope = self._name_scopes.get(patient_id)

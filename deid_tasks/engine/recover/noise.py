@@ -44,6 +44,8 @@ _SHOP_BEFORE = re.compile(
     """,
     re.VERBOSE,
 )
+_RATIO = re.compile(r"\d{1,3}(?:/\d{1,3}){3,}")
+_MAX_RATIO = 16
 _OPERATION = re.compile(
     r"[A-Z]?[a-z]{3,24}(?:pexy|plasty|ectomy|otomy|ostomy|oscopy|ography|rrhaphy|centesis|megaly|plegia|paresis|itis"
     r"|uria|algia)"
@@ -78,7 +80,7 @@ def is_noise(text: str, span: Span) -> bool:
     if len(value) == 1:
         return span.entity is not Entity.AGE and span.category is not Category.ID
     if span.category is Category.DATE:
-        return bool(_FIGURE.fullmatch(value))
+        return bool(_FIGURE.fullmatch(value)) or _is_of_ratio(text, span)
     if span.category in _WORDS_ONLY and _OPERATION.fullmatch(value):
         return True
     if span.category is Category.NAME and _is_language(text, span, value):
@@ -91,6 +93,16 @@ def is_noise(text: str, span: Span) -> bool:
         if _is_short_word(text, span, value):
             return True
     return _is_noise_of_entity(text, span, value)
+
+
+def _is_of_ratio(text: str, span: Span) -> bool:
+    """Whether a date is of four or more figures between slashes, as stages of sleep and grades of tumours are."""
+    low, high = span.start, span.end
+    while low > 0 and span.start - low < _MAX_RATIO and (text[low - 1].isdigit() or text[low - 1] == "/"):
+        low -= 1
+    while high < len(text) and high - span.end < _MAX_RATIO and (text[high].isdigit() or text[high] == "/"):
+        high += 1
+    return _RATIO.fullmatch(text, low, high) is not None
 
 
 def _is_ward(text: str, span: Span, value: str) -> bool:

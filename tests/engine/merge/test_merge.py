@@ -56,6 +56,8 @@ def merge(**marked: str) -> str:
         # boundaries
         ({"transformer": "[PROVIDER:Dr. Okafor's] note"}, "Dr. [PROVIDER:Okafor]'s note"),
         ({"transformer": "[PROVIDER:Operator Maria Okafor] DO"}, "Operator [PROVIDER:Maria Okafor] DO"),
+        ({"transformer": "[PROVIDER:Registrar M. Okafor] RN"}, "Registrar [PROVIDER:M. Okafor] RN"),
+        ({"transformer": "[PROVIDER:Consultant: Okafor]"}, "Consultant: [PROVIDER:Okafor]"),
         ({"transformer": "[PROVIDER:MARIA OKAFOR NPI] 12"}, "[PROVIDER:MARIA OKAFOR] NPI 12"),
         ({"transformer": "spoke w/ [PROVIDER:Maria MA]."}, "spoke w/ [PROVIDER:Maria] MA."),
         ({"transformer": "spoke w/ [PROVIDER:JACK MA]."}, "spoke w/ [PROVIDER:JACK MA]."),

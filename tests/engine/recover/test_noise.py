@@ -31,6 +31,8 @@ GIVEN_BACK = [
     ("[ORGANIZATION:Rx] BIN 610097", "transformer"),
     ("Rx [ORGANIZATION:BIN] 610097", "transformer"),
     ("[STATE:Tx] today", "transformer"),
+    ("N1/N2/N3/R % [DATE:8/51]/14/27", "transformer"),
+    ("OA/CA/MA/H 88/[DATE:3/2/58] in all", "transformer"),
     ("Pavilion, [STATE:OR] 4", "transformer"),
 ]
 KEPT = [
@@ -41,6 +43,7 @@ KEPT = [
     ("home [DATE:1/5]. Then", "transformer"),
     ("seen in [DATE:2019]", "transformer"),
     ("at [TIME:0835]", "transformer"),
+    ("since [DATE:3/14/2021] only", "transformer"),
     ("at [TIME:1959]", "transformer"),
     ("[AGE:92] mg is not meant", "patterns"),
     ("dr. [PROVIDER:walker] aware", "transformer"),

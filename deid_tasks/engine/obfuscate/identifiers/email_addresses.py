@@ -55,7 +55,7 @@ def _replace_mailbox_part(part: str, context: NoteContext, names: NoteNames, *, 
         return part
     if of_person := names.account(part):
         return of_person
-    scope = context.patient if is_private else context.staff
+    scope = context.patient if is_private else context.clinicians
     if surrogate := replace_account_part(part, scope):
         return surrogate
     if len(part) == 1:

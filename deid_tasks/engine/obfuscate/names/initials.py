@@ -71,7 +71,7 @@ def _scope_of(letters: list[str], context: NoteContext) -> NameScope:
         lasts = {fold_name(name)[:1] for name in context.patient.of_record(TermKind.LAST)}
         if fold_name(letters[0]) in firsts and fold_name(letters[-1]) in lasts:
             return context.patient
-    return context.staff
+    return context.clinicians
 
 
 def replace_username(value: str, context: NoteContext, names: NoteNames = NO_NAMES) -> str:
@@ -86,7 +86,7 @@ def replace_username(value: str, context: NoteContext, names: NoteNames = NO_NAM
             made.append(context.keyed.like(stretch, "user", fold_name(value)))
             continue
         own = replace_account_part(stretch, context.patient, only_record=True)
-        surrogate = own or names.account(stretch) or replace_account_part(stretch, context.staff)
+        surrogate = own or names.account(stretch) or replace_account_part(stretch, context.clinicians)
         if surrogate is None and len(stretch) <= _MAX_INITIALS and stretch != value:
             surrogate = match_case(replace_initials(stretch, context, names), stretch)
         made.append(surrogate or context.keyed.like(stretch, "user", fold_name(value)))

@@ -131,7 +131,7 @@ def _scope_of(entity: Entity, named: Sequence[str], title: str, context: NoteCon
     own = context.patient.own_names
     whole = [name for name in named if len(name) > 1]
     is_own = bool(whole) and all(name in own for name in whole) and not (title == "dr" and len(whole) == 1)
-    return context.patient if is_own else context.staff
+    return context.patient if is_own else context.clinicians
 
 
 def _are_own_initials(word: str, scope: NameScope) -> bool:
