@@ -12,6 +12,7 @@ from deid_tasks.core.detectors import SEPARATOR, base_name
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.merge.endings import grow_over_endings
+from deid_tasks.engine.merge.kinds import follow_full_names
 from deid_tasks.engine.merge.propagate import propagate
 from deid_tasks.engine.merge.repair import NAMES, repair, strip
 from deid_tasks.engine.merge.votes import elect, is_neural
@@ -33,8 +34,9 @@ def merge_spans(
     Spans of models are first put to the vote. Detectors then rank as the settings list them; an entry for an entity or
     a category ranks before one for the detector. Among models the category decides first. Of overlapping spans of one
     detector, the longer ranks first, then the one further left. What sticks out of the winning span becomes a span of
-    its own if it holds a letter or digit. Names of sufficient score are then found wherever else they are in the note.
-    The result does not depend on the order of the input. O(n log n).
+    its own if it holds a letter or digit. An organization that is a part of a person's full name is that person. Names
+    of sufficient score are then found wherever else they are in the note. The result does not depend on the order of
+    the input. O(n log n).
 
     Args:
         document: the note that the spans belong to.
@@ -52,6 +54,7 @@ def merge_spans(
                 raise ValueError(f"note {document.note_id}: span {span!r} lies outside 0..{len(text)}")
     candidates = _ranked(text, elect(spans_by_detector, settings), settings)
     joined = grow_over_endings(text, _join_names(text, _winning_stretches(text, candidates)))
+    joined = follow_full_names(text, joined)
     return propagate(text, joined, settings.propagation) if settings.propagation.enabled else joined
 
 

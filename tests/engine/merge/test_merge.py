@@ -58,6 +58,19 @@ def merge(**marked: str) -> str:
         ({"transformer": "[PROVIDER:Operator Maria Okafor] DO"}, "Operator [PROVIDER:Maria Okafor] DO"),
         ({"transformer": "[PROVIDER:Registrar M. Okafor] RN"}, "Registrar [PROVIDER:M. Okafor] RN"),
         ({"transformer": "[PROVIDER:Consultant: Okafor]"}, "Consultant: [PROVIDER:Okafor]"),
+        # kinds that agree
+        (
+            {"transformer": "per [FACILITY:Balcazar]: ok. [PROVIDER:Jose Balcazar], MD"},
+            "per [PROVIDER:Balcazar]: ok. [PROVIDER:Jose Balcazar], MD",
+        ),
+        (
+            {"transformer": "[PATIENT:Jose Balcazar] at [FACILITY:Balcazar Clinic], [ORGANIZATION:Jose Ward]"},
+            "[PATIENT:Jose Balcazar] at [FACILITY:Balcazar Clinic], [ORGANIZATION:Jose Ward]",
+        ),
+        (
+            {"transformer": "per [FACILITY:Balcazar], Dr. [PROVIDER:Balcazar]"},
+            "per [FACILITY:Balcazar], Dr. [PROVIDER:Balcazar]",
+        ),
         ({"transformer": "[PROVIDER:MARIA OKAFOR NPI] 12"}, "[PROVIDER:MARIA OKAFOR] NPI 12"),
         ({"transformer": "spoke w/ [PROVIDER:Maria MA]."}, "spoke w/ [PROVIDER:Maria] MA."),
         ({"transformer": "spoke w/ [PROVIDER:JACK MA]."}, "spoke w/ [PROVIDER:JACK MA]."),

@@ -55,7 +55,7 @@ def test_another_patient_gets_another_name(rewrite, surrogate):
 
 
 def test_a_clinician_is_the_same_in_all_patients_notes(rewrite):
-    assert rewrite("[PROVIDER:Ann Lindqvist]") == rewrite("[PROVIDER:Ann Lindqvist]", None)
+    assert rewrite("[PROVIDER:Ann Lindqvist]") == rewrite("[PROVIDER:Ann Lindqvist]", OTHER)
 
 
 def test_relatives_share_the_surrogate_surname(rewrite, surrogate):
