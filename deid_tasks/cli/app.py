@@ -22,6 +22,7 @@ from deid_tasks.cli.bench import bench
 from deid_tasks.cli.certificate import certificate
 from deid_tasks.cli.corpus import corpus
 from deid_tasks.cli.evaluation import evaluate_spans
+from deid_tasks.cli.explain import explain_one
 from deid_tasks.cli.harvest import harvest
 from deid_tasks.cli.jsonl import Problems, is_text_file, json_line, open_target, read_lines
 from deid_tasks.cli.keys import keys
@@ -57,6 +58,7 @@ app.command("bench")(bench)
 app.command("evaluate")(evaluate_spans)
 app.command("land")(land)
 app.command("ledger")(print_ledger)
+app.command("explain")(explain_one)
 app.command("pools")(write_pools)
 app.command("reidentify")(write_originals)
 app.command("retract")(retract_notes)

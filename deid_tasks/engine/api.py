@@ -5,7 +5,7 @@ Texts go in, small typed objects come out. Their ``repr`` never shows text: read
 """
 
 import datetime
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from os import PathLike
@@ -18,8 +18,8 @@ from deid_tasks.core.notes import Outcome, Reason, note_batch
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.span import Span
 from deid_tasks.engine.build import build_engine
+from deid_tasks.engine.explanation import NoteExplanation, explain_note
 from deid_tasks.engine.failures import Failure
-from deid_tasks.engine.observer import MERGE, NO_OBSERVER, RECOVER, RECOVERED, PipelineObserver
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.settings import EngineSettings, load_engine_settings
@@ -29,7 +29,6 @@ Key = bytes | str | None
 """A surrogate key of at least 32 bytes: the bytes, or base64."""
 
 _BATCH_NOTES = 500
-_EXCERPT_CHARACTERS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,47 +62,6 @@ class DeidentifiedNote(DetectedNote):
     """The rewritten text; ``None`` if the note is quarantined."""
     replacements: tuple[tuple[int, int], ...] = ()
     """``(start, end)`` of each surrogate in ``text``."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainedSpan:
-    """One span of a note, with what became of it and which detectors found it."""
-
-    span: Span
-    status: str
-    """``marked``; ``recovered`` as a medical term; ``dropped``, since models outvoted it."""
-    found_by: tuple[Span, ...]
-    """The spans of all detectors that overlap it, before merging."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoteExplanation:
-    """Why the words of one note are marked, or not."""
-
-    spans: tuple[ExplainedSpan, ...]
-    outcome: Outcome
-    failure: Failure | None = None
-    text: str = field(default="", repr=False)
-
-    def __iter__(self) -> Iterator[ExplainedSpan]:
-        return iter(self.spans)
-
-    def table(self) -> str:
-        """Return a table for people; it shows the text of the spans."""
-        rows = [("span", "entity", "status", "score", "found by"), *map(self._row, self.spans)]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        if self.failure:
-            lines.append(f"{self.outcome}: {self.failure.error_class} at {self.failure.location}")
-        return "\n".join(lines)
-
-    def _row(self, one: ExplainedSpan) -> tuple[str, str, str, str, str]:
-        span = one.span
-        found = ", ".join(f"{other.detector} {other.entity} {other.score:.2f}" for other in one.found_by)
-        excerpt = " ".join(self.text[span.start : span.end].split())
-        if len(excerpt) > _EXCERPT_CHARACTERS:
-            excerpt = excerpt[: _EXCERPT_CHARACTERS - 1] + "…"
-        return (excerpt, str(span.entity), one.status, f"{span.score:.2f}", found or span.detector)
 
 
 class Engine:
@@ -246,16 +204,16 @@ class Engine:
         ]
 
     def explain(self, text: str, *, patient: PatientRecord | None = None) -> NoteExplanation:
-        """Explain which detectors found what in one note, and what merging and recovery made of it.
+        """Explain each span of a note: detectors, models, dictionary terms, what merging and recovery made of it, and
+        its surrogate if the engine has a key; and the unmarked words that came nearest.
 
-        ``print(engine.explain(text).table())`` shows it. The note is not rewritten.
+        ``print(engine.explain(text).table())`` shows the spans.
         """
-        observer = _SpanRecorder()
-        patients = {patient.patient_id: patient} if patient else None
-        ids = [patient.patient_id] if patient else None
-        [row] = self._run([text], ids, None, patients, detect_only=True, observer=observer)
-        _, outcome, _, failure = _common(row)
-        return NoteExplanation(() if failure else observer.explained(), outcome, failure, text)
+        note: dict[str, Any] = {"note_id": "0", "text": text}
+        if patient is None:
+            return explain_note(note, BatchContext(self.parts))
+        context = BatchContext(self.parts, {patient.patient_id: patient})
+        return explain_note(note | {"patient_id": patient.patient_id}, context)
 
     def __repr__(self) -> str:
         names = ", ".join(detector.name for detector in self.parts.detectors)
@@ -269,42 +227,12 @@ class Engine:
         patients: Mapping[str, PatientRecord] | None,
         *,
         detect_only: bool,
-        observer: PipelineObserver = NO_OBSERVER,
     ) -> Iterator[dict[str, Any]]:
         """Yield the row of each note, in batches of bounded size."""
         context = BatchContext(self.parts, patients or {})
         notes = _note_columns(texts, patient_ids, note_datetimes)
         while rows := list(islice(notes, _BATCH_NOTES)):
-            yield from deidentify(note_batch(rows), context, detect_only=detect_only, observer=observer).to_pylist()
-
-
-class _SpanRecorder(PipelineObserver):
-    """Remembers the spans of every stage for one note, in memory."""
-
-    def __init__(self) -> None:
-        self._found: list[Span] = []
-        self._stages: dict[str, Sequence[Span]] = {}
-
-    def spans(self, name: str, spans: Sequence[Sequence[Span]]) -> None:
-        """Remember the spans of one stage."""
-        [own] = spans
-        if name in (MERGE, RECOVER, RECOVERED):
-            self._stages[name] = own
-        else:
-            self._found += own
-
-    def explained(self) -> tuple[ExplainedSpan, ...]:
-        """Return every span with what became of it, by position."""
-        marked = self._stages.get(RECOVER, self._stages.get(MERGE, ()))
-        recovered = self._stages.get(RECOVERED, ())
-        rest = [one for one in self._found if not any(one.overlaps(other) for other in (*marked, *recovered))]
-        groups = ((marked, "marked"), (recovered, "recovered"), (rest, "dropped"))
-        explained = [
-            ExplainedSpan(span, status, tuple(one for one in self._found if one.overlaps(span)))
-            for spans, status in groups
-            for span in spans
-        ]
-        return tuple(sorted(explained, key=lambda one: one.span))
+            yield from deidentify(note_batch(rows), context, detect_only=detect_only).to_pylist()
 
 
 def _key_bytes(key: Key) -> bytes | None:

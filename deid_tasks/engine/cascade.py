@@ -130,6 +130,10 @@ class CascadeDetector:
         """Tokens, special ones too, that went through each file of weights since the detector was built."""
         return self.first_stage.tokens_read
 
+    def stages(self) -> tuple[tuple[str, TokenClassifier], tuple[str, TokenClassifier]]:
+        """Return both models, each with the name of its stage."""
+        return ((self.name, self.first_stage.classifier), (f"{self.name}, second stage", self._second_stage))
+
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """Return the spans of each document, sorted and disjoint; they never cut a word."""
         return SentenceDetector(self).detect(documents)

@@ -9,7 +9,7 @@ from deid_tasks.engine.lexicon.lexicon import Lexicon, compile_lexicon, default_
 from deid_tasks.engine.lexicon.normalise import normalise
 from deid_tasks.engine.lexicon.scan import Scan, text_batches
 from deid_tasks.engine.lexicon.table import TermMatches
-from deid_tasks.engine.lexicon.terms import LexiconTerm, mask_of
+from deid_tasks.engine.lexicon.terms import LexiconTerm, kinds_of, mask_of
 
 __all__ = [
     "Lexicon",
@@ -19,6 +19,7 @@ __all__ = [
     "TermMatches",
     "compile_lexicon",
     "default_lexicon",
+    "kinds_of",
     "mask_of",
     "normalise",
     "text_batches",

@@ -85,6 +85,11 @@ def mask_of(table: str, *kinds: str) -> int:
     return sum(1 << _BITS[table, kind] for kind in kinds or KINDS[table])
 
 
+def kinds_of(payload: int) -> tuple[str, ...]:
+    """Return the tables and kinds of a payload, as ``patient_name.last``."""
+    return tuple(f"{table}.{kind}" for (table, kind), bit in _BITS.items() if payload >> bit & 1)
+
+
 def variants(table: str, kind: str, term: str) -> Iterator[str]:
     """Yield ``term`` and the other ways it is written; variants that normalise to the same form are left out."""
     yield term

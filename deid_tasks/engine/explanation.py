@@ -1,0 +1,289 @@
+"""Why the words of one note are marked, or not: detectors, dictionaries, models at each stage, and what came of it.
+
+Objects here hold the note's text in memory; their ``repr`` never shows it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.notes import Outcome, note_batch
+from deid_tasks.core.span import Span
+from deid_tasks.engine.cascade import CascadeDetector
+from deid_tasks.engine.detect.sentence_detector import SentenceDetector
+from deid_tasks.engine.detect.token_classifier import TokenClassifier
+from deid_tasks.engine.detect.transformer import TransformerDetector
+from deid_tasks.engine.detect.word_probabilities import ENTITIES
+from deid_tasks.engine.failures import Failure
+from deid_tasks.engine.lexicon import Lexicon, kinds_of
+from deid_tasks.engine.observer import MERGE, RECOVER, RECOVERED, PipelineObserver
+from deid_tasks.engine.parts import BatchContext, EngineParts
+from deid_tasks.engine.pipeline import deidentify
+from deid_tasks.engine.text import Document
+
+MARKED, RECOVERED_TERM, DROPPED = "marked", "recovered", "dropped"
+NEAREST = 10
+"""Unmarked words that are shown, at most."""
+_MIN_PROBABILITY = 0.01
+_EXCERPT_CHARACTERS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class StageScore:
+    """What one model says of some words."""
+
+    stage: str
+    """``minilm``, or ``mpnet, second stage``."""
+    probability: float
+    """That a word of it is an identifier: the highest of its words, after the settings' biases."""
+    entity: Entity
+    """The entity that is most probable there."""
+
+
+@dataclass(frozen=True, slots=True)
+class DictionaryTerm:
+    """A term of a dictionary that the words are, or hold."""
+
+    start: int
+    end: int
+    kinds: tuple[str, ...]
+    """Dictionary and kind, as ``patient_name.last`` and ``medical.eponym``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedSpan:
+    """One span of a note, with what became of it and why."""
+
+    span: Span
+    status: str
+    """``marked``; ``recovered`` as a medical term; ``dropped``, since models outvoted it."""
+    found_by: tuple[Span, ...]
+    """The spans of all detectors that overlap it, before merging."""
+    models: tuple[StageScore, ...] = ()
+    terms: tuple[DictionaryTerm, ...] = ()
+    surrogate: str | None = field(default=None, repr=False)
+    """What replaces it; ``None`` where it stays, or the engine has no key."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearestWord:
+    """A word that is not marked, although a model came close to it."""
+
+    start: int
+    end: int
+    models: tuple[StageScore, ...]
+    terms: tuple[DictionaryTerm, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoteExplanation:
+    """Why the words of one note are marked, or not."""
+
+    spans: tuple[ExplainedSpan, ...]
+    outcome: Outcome
+    failure: Failure | None = None
+    text: str = field(default="", repr=False)
+    nearest: tuple[NearestWord, ...] = ()
+    """The unmarked words that models took most for identifiers, the nearest first."""
+
+    def __iter__(self) -> Iterator[ExplainedSpan]:
+        return iter(self.spans)
+
+    def excerpt(self, start: int, end: int) -> str:
+        """Return the text of some words on one line, cut where it is long."""
+        excerpt = " ".join(self.text[start:end].split())
+        return excerpt if len(excerpt) <= _EXCERPT_CHARACTERS else excerpt[: _EXCERPT_CHARACTERS - 1] + "…"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row a span: text, entity, status, score, what found it, models, terms and surrogate."""
+        return [
+            {
+                "text": self.excerpt(one.span.start, one.span.end),
+                "start": one.span.start,
+                "end": one.span.end,
+                "entity": str(one.span.entity),
+                "status": one.status,
+                "score": one.span.score,
+                "found_by": ", ".join(f"{o.detector} {o.entity} {o.score:.2f}" for o in one.found_by)
+                or one.span.detector,
+                "models": _shown_scores(one.models),
+                "terms": _shown_terms(one.terms),
+                "surrogate": one.surrogate,
+            }
+            for one in self.spans
+        ]
+
+    def nearest_rows(self) -> list[dict[str, Any]]:
+        """Return one row a word that came near."""
+        return [
+            {
+                "text": self.excerpt(one.start, one.end),
+                "start": one.start,
+                "end": one.end,
+                "models": _shown_scores(one.models),
+                "terms": _shown_terms(one.terms),
+            }
+            for one in self.nearest
+        ]
+
+    def table(self) -> str:
+        """Return a table for people; it shows the text of the spans."""
+        rows = [("span", "entity", "status", "score", "found by")]
+        rows += [(r["text"], r["entity"], r["status"], f"{r['score']:.2f}", r["found_by"]) for r in self.rows()]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        if self.failure:
+            lines.append(f"{self.outcome}: {self.failure.error_class} at {self.failure.location}")
+        return "\n".join(lines)
+
+
+class SpanRecorder(PipelineObserver):
+    """Remembers the spans of every stage for one note, in memory."""
+
+    def __init__(self) -> None:
+        self._found: list[Span] = []
+        self._stages: dict[str, Sequence[Span]] = {}
+
+    def spans(self, name: str, spans: Sequence[Sequence[Span]]) -> None:
+        """Remember the spans of one stage."""
+        [own] = spans
+        if name in (MERGE, RECOVER, RECOVERED):
+            self._stages[name] = own
+        else:
+            self._found += own
+
+    def explained(self) -> tuple[ExplainedSpan, ...]:
+        """Return every span with what became of it, by position."""
+        marked = self._stages.get(RECOVER, self._stages.get(MERGE, ()))
+        recovered = self._stages.get(RECOVERED, ())
+        rest = [one for one in self._found if not any(one.overlaps(other) for other in (*marked, *recovered))]
+        groups = ((marked, MARKED), (recovered, RECOVERED_TERM), (rest, DROPPED))
+        explained = [
+            ExplainedSpan(span, status, tuple(one for one in self._found if one.overlaps(span)))
+            for spans, status in groups
+            for span in spans
+        ]
+        return tuple(sorted(explained, key=lambda one: one.span))
+
+
+def explain_note(note: Mapping[str, Any], context: BatchContext) -> NoteExplanation:
+    """Explain what the engine makes of one note; with surrogates, if it has a key.
+
+    Args:
+        note: columns of ``NOTE_SCHEMA``; ``note_id`` and ``text`` at least.
+        context: the engine, and the record of the note's patient.
+    """
+    recorder = SpanRecorder()
+    is_detecting = context.engine.obfuscator is None
+    batch = note_batch([note])
+    [row] = deidentify(batch, context, detect_only=is_detecting, observer=recorder).to_pylist()
+    outcome, text = Outcome(row["outcome"]), str(note["text"])
+    if row["error_class"]:
+        return NoteExplanation((), outcome, Failure(row["error_class"], row["error_location"] or ""), text)
+    surrogates = [
+        (one["original_start"], one["original_end"], row["deid_text"][one["start"] : one["end"]])
+        for one in row["replacements"]
+    ]
+    return _with_evidence(NoteExplanation(recorder.explained(), outcome, None, text), context.engine, surrogates)
+
+
+def _with_evidence(
+    explanation: NoteExplanation, parts: EngineParts, surrogates: Sequence[tuple[int, int, str]]
+) -> NoteExplanation:
+    """Return an explanation with what models, dictionaries and surrogates say of its spans, and the nearest words."""
+    words = _scored_words(parts, explanation.text)
+    terms = _terms(parts.lexicon, explanation.text)
+    spans = tuple(_explained(one, words, terms, surrogates) for one in explanation.spans)
+    marked = [one.span for one in explanation.spans if one.status == MARKED]
+    near: dict[tuple[int, int], list[StageScore]] = {}
+    for start, end, score in words:
+        if score.probability >= _MIN_PROBABILITY and not any(s.start < end and start < s.end for s in marked):
+            near.setdefault((start, end), []).append(score)
+    nearest = sorted(near.items(), key=lambda item: (-max(s.probability for s in item[1]), item[0]))[:NEAREST]
+    return replace(
+        explanation,
+        spans=spans,
+        nearest=tuple(NearestWord(a, b, tuple(scores), _of(terms, a, b)) for (a, b), scores in nearest),
+    )
+
+
+def _explained(
+    one: ExplainedSpan,
+    words: Sequence[tuple[int, int, StageScore]],
+    terms: Sequence[DictionaryTerm],
+    surrogates: Sequence[tuple[int, int, str]],
+) -> ExplainedSpan:
+    first, last = one.span.start, one.span.end
+    made = [text for start, end, text in surrogates if start < last and first < end and one.status == MARKED]
+    scores = [score for start, end, score in words if start < last and first < end]
+    return replace(one, models=_highest(scores), terms=_of(terms, first, last), surrogate=made[0] if made else None)
+
+
+def _stages(parts: EngineParts) -> Iterator[tuple[str, TokenClassifier]]:
+    """Yield the models of an engine, each with the name of its stage."""
+    for detector in parts.detectors:
+        reader = detector.reader if isinstance(detector, SentenceDetector) else None
+        if isinstance(reader, CascadeDetector):
+            yield from reader.stages()
+        elif isinstance(reader, TransformerDetector):
+            yield reader.name, reader.classifier
+
+
+def _scored_words(parts: EngineParts, text: str) -> list[tuple[int, int, StageScore]]:
+    """Return each word with the answer of each model; every model reads every sentence whole here."""
+    document = Document("", text)
+    sentences = list(document.sentences)
+    found = []
+    for stage, classifier in _stages(parts):
+        answers = classifier.word_probabilities([text[a:b] for a, b in sentences], -1.0)
+        for (base, _), answer in zip(sentences, answers, strict=True):
+            if answer is None:
+                continue
+            for index, probability in enumerate(answer.identifier):
+                entity = ENTITIES[int(np.argmax(answer.entities[index]))]
+                start, end = int(answer.pieces.starts[index]), int(answer.pieces.ends[index])
+                if any(character.isalnum() for character in text[base + start : base + end]):
+                    found.append((base + start, base + end, StageScore(stage, float(probability), entity)))
+    return sorted(found, key=lambda one: one[:2])
+
+
+def _terms(lexicon: Lexicon, text: str) -> list[DictionaryTerm]:
+    scan = lexicon.scan([text])
+    matches, _ = lexicon.match(scan)
+    return [
+        DictionaryTerm(int(scan.starts[first]), int(scan.ends[first + count - 1]), kinds)
+        for first, count, payload in zip(matches.first, matches.tokens, matches.payload, strict=True)
+        if (kinds := kinds_of(int(payload)))
+    ]
+
+
+def _of(terms: Sequence[DictionaryTerm], start: int, end: int) -> tuple[DictionaryTerm, ...]:
+    """Return the terms that overlap a stretch, without those inside a longer one of them."""
+    over = [one for one in terms if one.start < end and start < one.end]
+    inner = {
+        one for one in over for o in over if o.start <= one.start and one.end <= o.end and _length(o) > _length(one)
+    }
+    return tuple(one for one in over if one not in inner)
+
+
+def _length(term: DictionaryTerm) -> int:
+    return term.end - term.start
+
+
+def _highest(scores: Sequence[StageScore]) -> tuple[StageScore, ...]:
+    best: dict[str, StageScore] = {}
+    for score in scores:
+        if score.stage not in best or score.probability > best[score.stage].probability:
+            best[score.stage] = score
+    return tuple(best.values())
+
+
+def _shown_scores(scores: Sequence[StageScore]) -> str:
+    return ", ".join(f"{one.stage} {one.probability:.3f} {one.entity}" for one in scores)
+
+
+def _shown_terms(terms: Sequence[DictionaryTerm]) -> str:
+    return ", ".join(dict.fromkeys(kind for one in terms for kind in one.kinds))

@@ -1,0 +1,81 @@
+"""``deid explain`` shows why words are marked or not, on the screen, as JSON and as a page."""
+
+import json
+import stat
+
+import pytest
+
+from tests.support.command_line import deid, write
+
+TEXT = "Dr. Foley placed a Foley in Mr. Ward. <b>Bruce</b> protocol.\nSeen by [[ahn]] & co.\n"
+KEY = {"PALIMPSEST_SECRET_DEID_KEY": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}
+
+
+@pytest.fixture
+def notes(tmp_path):
+    return write(tmp_path / "notes.jsonl", {"id": "first", "text": "Stable."}, {"id": "second", "text": TEXT})
+
+
+@pytest.fixture
+def explained(notes):
+    result = deid("explain", notes, "--note", "second", "--json", "-", **KEY)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_each_span_says_what_found_it_and_what_became_of_it(explained):
+    by_start = {row["start"]: row for row in explained["spans"]}
+    clinician, catheter = by_start[TEXT.index("Foley")], by_start[TEXT.index("Foley in")]
+    assert (clinician["status"], clinician["entity"]) == ("marked", "PROVIDER")
+    assert "patterns PROVIDER" in clinician["found_by"]
+    assert clinician["surrogate"] not in {None, "Foley"}
+    assert (catheter["status"], catheter["surrogate"]) == ("recovered", None)
+    assert catheter["terms"] == "medical.eponym"
+
+
+def test_models_answer_at_each_stage(explained):
+    [ward] = [row for row in explained["spans"] if row["text"] == "Ward"]
+    first, second = ward["models"].split("second stage")
+    assert float(first.split()[1]) > 0.9
+    assert float(second.split()[0]) > 0.5
+
+
+def test_unmarked_words_that_came_near_are_listed_nearest_first(explained):
+    marked = [(row["start"], row["end"]) for row in explained["spans"] if row["status"] == "marked"]
+    highest = [
+        max(float(part.split()[-2]) for part in row["models"].split(", ") if part[-1].isupper())
+        for row in explained["nearest"]
+    ]
+    assert highest == sorted(highest, reverse=True)
+    for row in explained["nearest"]:
+        assert not any(start < row["end"] and row["start"] < end for start, end in marked)
+
+
+def test_the_page_holds_the_note_escaped_and_nobody_else_may_read_it(notes, tmp_path):
+    page = tmp_path / "page.html"
+    result = deid("explain", notes, "--note", "second", "--html", page)
+    assert result.returncode == 0, result.stderr
+    content = page.read_text()
+    assert "&lt;" in content
+    assert "<b>" not in content
+    assert '<mark class="marked"' in content
+    assert '<mark class="recovered"' in content
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+
+
+def test_without_a_key_nothing_is_rewritten(notes):
+    shown = json.loads(deid("explain", notes, "--note", "second", "--json", "-").stdout)
+    assert {row["surrogate"] for row in shown["spans"]} == {None}
+
+
+def test_the_first_note_is_explained_and_a_missing_one_is_named(notes):
+    assert json.loads(deid("explain", notes, "--json", "-").stdout)["note"] == "first"
+    result = deid("explain", notes, "--note", "third")
+    assert result.returncode == 2
+    assert b"no note 'third' in it" in result.stderr
+
+
+def test_a_quarantined_note_says_so(tmp_path):
+    notes = write(tmp_path / "n.jsonl", {"id": "long", "text": "x" * 10_000_001})
+    shown = json.loads(deid("explain", notes, "--json", "-").stdout)
+    assert (shown["outcome"], shown["spans"]) == ("quarantined", [])
