@@ -9,8 +9,9 @@ from deid_tasks.core.span import Span
 from deid_tasks.learning.train.handwritten_notes import read_written
 
 FOLDER = Path(__file__).parents[1] / "external_notes"
-SETS = ("read", "blind")
-"""``read``: rules were written after reading the errors on these notes; ``blind``: only the scores were looked at."""
+SETS = ("read", "blind", "blind_2")
+"""``read``: rules were written after reading the errors on these notes; of the others only scores were looked at, of
+``blind`` also to choose between models."""
 
 
 class ExternalNote(NamedTuple):
