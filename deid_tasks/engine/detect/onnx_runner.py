@@ -3,6 +3,7 @@
 import mmap
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -124,17 +125,39 @@ def _quantises_by_batch(path: Path) -> bool:
         return content.find(b"DynamicQuantize") >= 0
 
 
-def _open(path: Path) -> onnxruntime.InferenceSession:
+def session_options(*, has_vnni: bool) -> onnxruntime.SessionOptions:
+    """Return the options with which every processor computes the same integers.
+
+    Processors without VNNI add products of bytes in 16 bits, which overflow, unless they are told to read weights as
+    unsigned. Others would then compute the same in 1.6 times the time.
+    """
     options = onnxruntime.SessionOptions()
     # Threads compute batches side by side. Threads inside one small matrix product would only wait for each other.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # Processors without VNNI add products of bytes in 16 bits, which overflow. With this entry they read weights as
-    # unsigned, so that every processor computes the same integers. Other processors ignore the entry.
-    options.add_session_config_entry("session.x64quantprecision", "1")
+    if not has_vnni:
+        options.add_session_config_entry("session.x64quantprecision", "1")
+    return options
+
+
+@cache
+def has_vnni(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
+    """Return whether the processor adds products of bytes in 32 bits; ``False`` where that cannot be told."""
+    try:
+        lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    flags = next((line.partition(":")[2].split() for line in lines if line.startswith("flags")), [])
+    return not {"avx512_vnni", "avx_vnni"}.isdisjoint(flags)
+
+
+def _open(path: Path) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(
-            str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=list(_DISABLED_OPTIMIZERS)
+            str(path),
+            session_options(has_vnni=has_vnni()),
+            providers=["CPUExecutionProvider"],
+            disabled_optimizers=list(_DISABLED_OPTIMIZERS),
         )
     except Exception as error:  # onnxruntime's classes have no base of their own
         raise ModelError(f"{path} cannot be opened as an ONNX model ({type(error).__name__})") from error
