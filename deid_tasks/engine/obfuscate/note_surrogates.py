@@ -142,12 +142,16 @@ class NoteSurrogates:
         memo = context.patient.memo
         if entity is Entity.PROVIDER and context.patient.own_names.isdisjoint(_words(fold(original))):
             memo = context.clinicians.memo
-        surrogate = memo.get(question)
+        is_of_note = bool(self._people.persons) and any(
+            len(word) <= _MAX_INITIALS for _, _, word in name_parts(original)
+        )
+        # Initials follow the full names of this note, and so hold in no other one.
+        surrogate = None if is_of_note else memo.get(question)
         if surrogate is None:
             owner = context.clinicians if entity in INSTITUTIONAL else context.patient
             cue = self._surroundings.cue(start, entity)
             surrogate = self._replacements.surrogate(original, entity, context, owner, mode, cue=cue, names=self._names)
-            if not cue.read_sex:
+            if not cue.read_sex and not is_of_note:
                 remember(memo, question, surrogate)
         self._known[question] = surrogate
         return surrogate

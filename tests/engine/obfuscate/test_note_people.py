@@ -65,13 +65,31 @@ def test_every_form_follows_the_full_name(first, last, form):
     ],
 )
 def test_one_name_of_several_roles_is_one_person(marked):
-    made = rewritten(marked)
-    words = {fold_name(word.strip(".,;:")) for word in made.split()}
-    names = words - {"wrote", "is", "61"}
-    assert len(names) == len(
-        {"andrzej", "wisniewski"}
-        & {fold_name(w.strip("[],;.:").split(":")[-1]) for w in marked.replace("]", " ").split()}
-    )
+    text, _ = read_markup(marked)
+    before, after = ([fold_name(word.strip(".,;")) for word in one.split()] for one in (text, rewritten(marked)))
+    made = {}
+    for word, surrogate in zip(before, after, strict=True):
+        made.setdefault(word, set()).add(surrogate)
+    assert all(len(surrogates) == 1 for surrogates in made.values())
+    assert made["andrzej"] != {"andrzej"}
+
+
+def test_what_one_note_says_of_a_name_changes_no_other_note():
+    """Surrogates are remembered from note to note; initials follow the full names of their own note."""
+    givens = ("Yusuf", "Yvonne", "Yara", "Yannick", "Yuri")
+    notes = [f"[PROVIDER:{given} Karimov] wrote.\nThen [PROVIDER:Y. Karimov] called." for given in givens]
+    notes.append("Then [PROVIDER:Y. Karimov] called.")
+
+    def written(order):
+        maker, made = obfuscator(), {}
+        for i in order:
+            text, spans = read_markup(notes[i])
+            made[i] = maker.obfuscate(Document(str(i), text, "p1"), spans, None, WRITTEN_AT).text
+        return made
+
+    alone = {i: written([i])[i] for i in range(len(notes))}
+    assert len({one.split()[-3] for one in alone.values()}) > 1
+    assert written(range(len(notes))) == written(reversed(range(len(notes)))) == alone
 
 
 def test_a_clinician_with_the_patients_surname_is_another_person():
