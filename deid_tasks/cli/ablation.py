@@ -1,6 +1,6 @@
 """``deid ablate``: recall and precision of the engine without each of its parts."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
@@ -102,19 +102,23 @@ def _ablate_file(gold: Path, form: str) -> "tuple[list[AblationScore], Recovered
     problems = Problems()
     engine = build_engine(EngineSettings.public())
     with counting("gold notes read") as count:
-        documents = _documents(read_gold_file(gold, form, problems), count)
+        documents = gold_documents_of(read_gold_file(gold, form, problems), count)
         ablated, recovered = ablation.score_variants(documents, engine, Scorer())
     return ablated, recovered, problems.count
 
 
-def _documents(notes: "Iterable[AnnotatedNote]", count: Any) -> "Iterator[GoldDocument]":
+def gold_documents_of(
+    notes: "Iterable[AnnotatedNote]", count: Callable[[int], None] | None = None
+) -> "Iterator[GoldDocument]":
+    """Yield the notes of a file as gold documents; ``count``, where given, is told of each."""
     from deid_tasks.engine.text import Document
     from deid_tasks.platform.runs.ablation import GoldDocument
 
     for note in notes:
         document = Document(note.note_id, note.text, note.patient_id or None, note.note_type or None)
         yield GoldDocument(document, note.spans, note.patient_id or note.note_id, None)
-        count(1)
+        if count is not None:
+            count(1)
 
 
 def _rows(ablated: "list[AblationScore]") -> list[dict[str, Any]]:

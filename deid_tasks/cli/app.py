@@ -29,6 +29,7 @@ from deid_tasks.cli.keys import keys
 from deid_tasks.cli.landing import land
 from deid_tasks.cli.learn import learn_from_errors
 from deid_tasks.cli.ledger import print_ledger, retract_notes
+from deid_tasks.cli.operating_points import print_operating_points
 from deid_tasks.cli.options import RenamedOptionsCommand
 from deid_tasks.cli.pools import write_pools
 from deid_tasks.cli.progress import counting
@@ -59,6 +60,7 @@ app.command("evaluate")(evaluate_spans)
 app.command("land")(land)
 app.command("ledger")(print_ledger)
 app.command("explain")(explain_one)
+app.command("operating-points")(print_operating_points)
 app.command("pools")(write_pools)
 app.command("reidentify")(write_originals)
 app.command("retract")(retract_notes)

@@ -2,13 +2,14 @@
 
 Add notes to a ``Scorer``; ``finish`` returns an ``Evaluation`` with every ``Figure``. ``tokenization`` and
 ``span_views`` say what is counted, ``counts`` and ``intervals`` turn counts into scores with bounds, and
-``error_tables`` and ``term_counts`` say what was missed.
+``error_tables`` and ``term_counts`` say what was missed, and ``reliability`` what the scores of spans are worth.
 """
 
 from deid_tasks.evidence.evaluate.counts import Counts
 from deid_tasks.evidence.evaluate.error_tables import ErrorAnalysis
 from deid_tasks.evidence.evaluate.evaluation import ALL, CATEGORY_VIEW, WORD, Confusion, Evaluation, Figure
 from deid_tasks.evidence.evaluate.intervals import Interval
+from deid_tasks.evidence.evaluate.reliability import Reliability, ReliabilityBin, ReliabilityTally
 from deid_tasks.evidence.evaluate.scorer import Scorer
 from deid_tasks.evidence.evaluate.term_counts import TermCount
 
@@ -22,6 +23,9 @@ __all__ = [
     "Evaluation",
     "Figure",
     "Interval",
+    "Reliability",
+    "ReliabilityBin",
+    "ReliabilityTally",
     "Scorer",
     "TermCount",
 ]

@@ -235,30 +235,32 @@ def ablate_institution(
     Raises:
         WarehouseError: there is no such gold set.
     """
-    engine = load_engine(settings, secrets)
+    gate = settings.gate
+    scorer = Scorer(settings.policy.group, gate.confidence, gate.resamples)
+    return score_variants(gold_documents(settings, secrets, design), load_engine(settings, secrets), scorer)
+
+
+def gold_documents(settings: InstitutionSettings, secrets: Secrets, design: Design) -> Iterator[GoldDocument]:
+    """Yield the notes of an institution's newest gold set of one design that its own models were not trained on.
+
+    Raises:
+        WarehouseError: there is no such gold set.
+    """
     uri = secrets.text(settings.warehouse.connection_of("evidence"))
     with connect(uri) as reader, connect(uri) as lookup:
         gold = newest_gold_set(reader, settings, design)
         splits = model_splits(settings)
-
-        def notes() -> Iterator[GoldDocument]:
-            unseen = (
-                row
-                for row in read_gold(reader, settings, gold)
-                if is_unseen_by_models(splits, row.patient_id, row.note_id)
+        unseen = (
+            row for row in read_gold(reader, settings, gold) if is_unseen_by_models(splits, row.patient_id, row.note_id)
+        )
+        for rows in batched(unseen, _BATCH_NOTES):
+            patients: Mapping[str, PatientRecord] = read_patients(
+                lookup, settings, (row.patient_id for row in rows if row.patient_id)
             )
-            for rows in batched(unseen, _BATCH_NOTES):
-                patients: Mapping[str, PatientRecord] = read_patients(
-                    lookup, settings, (row.patient_id for row in rows if row.patient_id)
-                )
-                for row in rows:
-                    document = Document(row.note_id, row.text, row.patient_id or None, row.note_type)
-                    patient = row.patient_id or f"note {row.note_id}"
-                    yield GoldDocument(document, row.spans, patient, patients.get(row.patient_id))
-
-        gate = settings.gate
-        scorer = Scorer(settings.policy.group, gate.confidence, gate.resamples)
-        return score_variants(notes(), engine, scorer)
+            for row in rows:
+                document = Document(row.note_id, row.text, row.patient_id or None, row.note_type)
+                patient = row.patient_id or f"note {row.note_id}"
+                yield GoldDocument(document, row.spans, patient, patients.get(row.patient_id))
 
 
 def recovered_share(settings: InstitutionSettings, secrets: Secrets, notes: int) -> RecoveredWords:
