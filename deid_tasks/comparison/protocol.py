@@ -136,6 +136,18 @@ def parse_options(line: str) -> Mapping[str, Any]:
     return options
 
 
+def checked_options(options: Mapping[str, Any], *known: str) -> Mapping[str, Any]:
+    """Return the options of a system, all of which it knows.
+
+    Raises:
+        ProtocolError: One is not known.
+    """
+    unknown = sorted(options.keys() - set(known))
+    if unknown:
+        raise ProtocolError(f"unknown option {unknown[0]!r}; known are {', '.join(known) or 'none'}")
+    return options
+
+
 def parse_answer(line: str) -> SystemAnswer:
     """Return a line of a system as an answer.
 
