@@ -95,7 +95,7 @@ def compare(
     failed on a note.
     """
     from deid_tasks.comparison.comparison import ComparisonSettings, compare_systems
-    from deid_tasks.comparison.gold import read_gold
+    from deid_tasks.comparison.gold import read_compared_set
     from deid_tasks.comparison.registry import KNOWN_SYSTEMS, parse_systems
     from deid_tasks.comparison.run import system_launcher
 
@@ -109,7 +109,7 @@ def compare(
     if group not in Group.__members__:
         raise DeidError(f"--group is A, B or C, not {group!r}")
     choices = parse_systems((name.strip() for name in systems.split(",") if name.strip()), option or ())
-    sets = [read_gold(path, form, limit) for path in gold]
+    sets = [read_compared_set(path, form, limit) for path in gold]
     folder = cache or _default_cache()
     settings = ComparisonSettings(folder, Group(group), confidence, resamples, fresh)
     with _progress(len(choices) * sum(len(one.notes) for one in sets)) as progress:

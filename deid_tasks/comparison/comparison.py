@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deid_tasks.comparison.document import Document, comparison_document
-from deid_tasks.comparison.gold import GoldSet
+from deid_tasks.comparison.gold import ComparedSet
 from deid_tasks.comparison.registry import SystemChoice
 from deid_tasks.comparison.run import ComparisonProgress, SystemLauncher, run_systems
 from deid_tasks.comparison.scores import score_systems
@@ -27,7 +27,7 @@ class ComparisonSettings:
 
 
 def compare_systems(
-    sets: Sequence[GoldSet],
+    sets: Sequence[ComparedSet],
     choices: Sequence[SystemChoice],
     settings: ComparisonSettings,
     launch: SystemLauncher,

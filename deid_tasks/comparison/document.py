@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from deid_tasks.comparison.gold import GoldSet
+from deid_tasks.comparison.gold import ComparedSet
 from deid_tasks.comparison.scores import METRICS, SystemScores
 from deid_tasks.core.entities import Category
 from deid_tasks.evidence.evaluate import CATEGORY_VIEW, Evaluation, Figure
@@ -19,7 +19,7 @@ _LABEL = re.compile(r"[A-Za-z][A-Za-z0-9_ -]{0,39}")
 
 
 def comparison_document(
-    sets: Sequence[tuple[GoldSet, Sequence[SystemScores]]], group: str, confidence: float, resamples: int
+    sets: Sequence[tuple[ComparedSet, Sequence[SystemScores]]], group: str, confidence: float, resamples: int
 ) -> Document:
     """Return the whole comparison.
 
@@ -68,7 +68,7 @@ def _system(scores: SystemScores) -> Document:
     }
 
 
-def _set(gold: GoldSet, rows: Sequence[SystemScores]) -> Document:
+def _set(gold: ComparedSet, rows: Sequence[SystemScores]) -> Document:
     ours = next((row.evaluation for row in rows if row.evaluation and not row.differences), None)
     return {
         "name": gold.name,

@@ -24,7 +24,7 @@ _CLOCK_TIME = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class GoldNote:
+class ComparedNote:
     """One note with what should be found in it."""
 
     note_id: str
@@ -38,11 +38,11 @@ class GoldNote:
 
 
 @dataclass(frozen=True, slots=True)
-class GoldSet:
+class ComparedSet:
     """Gold notes, and what their annotation covers."""
 
     name: str
-    notes: Sequence[GoldNote]
+    notes: Sequence[ComparedNote]
     categories: frozenset[Category] = frozenset(Category)
     """The categories that were annotated. A span of another category is neither correct nor wrong."""
     without: frozenset[Entity] = frozenset()
@@ -54,7 +54,7 @@ class GoldSet:
         return sum(len(note.text.split()) for note in self.notes)
 
 
-class GoldDescription(BaseModel):
+class GoldSetDescription(BaseModel):
     """A file that says where gold notes are and what they annotate."""
 
     model_config = ConfigDict(extra="forbid")
@@ -71,31 +71,31 @@ class GoldDescription(BaseModel):
     """A key of JSONL lines whose value the bootstrap resamples, in place of ``patient_id``."""
 
 
-def read_gold(path: Path, form: str = "jsonl", limit: int | None = None) -> GoldSet:
+def read_compared_set(path: Path, form: str = "jsonl", limit: int | None = None) -> ComparedSet:
     """Return the gold set of a file or a folder, or the one that a YAML file describes.
 
     Args:
-        path: Notes in a format of annotation, or a ``GoldDescription`` in YAML.
+        path: Notes in a format of annotation, or a ``GoldSetDescription`` in YAML.
         form: The format of notes that are given directly.
         limit: Read this many notes at most.
 
     Raises:
         InputError: It cannot be read, or holds no notes.
     """
-    about = _description(path) if path.suffix in _DESCRIPTIONS else GoldDescription(path=path, format=form)
+    about = _description(path) if path.suffix in _DESCRIPTIONS else GoldSetDescription(path=path, format=form)
     if about.format not in FORMATS:
         raise InputError(f"{path}: the format is one of {', '.join(FORMATS)}, not {about.format!r}")
-    notes: list[GoldNote] = []
+    notes: list[ComparedNote] = []
     for note in _jsonl_notes(about) if about.format == "jsonl" else _other_notes(about):
         if limit is not None and len(notes) >= limit:
             break
         notes.append(narrowed(note, about.categories, about.without))
     if not notes:
         raise InputError(f"{about.path}: holds no notes")
-    return GoldSet(about.name or about.path.stem, notes, about.categories, about.without)
+    return ComparedSet(about.name or about.path.stem, notes, about.categories, about.without)
 
 
-def narrowed(note: GoldNote, categories: frozenset[Category], without: frozenset[Entity]) -> GoldNote:
+def narrowed(note: ComparedNote, categories: frozenset[Category], without: frozenset[Entity]) -> ComparedNote:
     """Return the note with the gold spans ignored that the set's annotation does not cover.
 
     Where times of day are not annotated, their text is ignored too: a system may call them dates.
@@ -124,9 +124,9 @@ def cut_out(spans: Sequence[Span], holes: Sequence[Span]) -> list[Span]:
     return remaining
 
 
-def _description(path: Path) -> GoldDescription:
+def _description(path: Path) -> GoldSetDescription:
     try:
-        about = GoldDescription.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        about = GoldSetDescription.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except ValidationError as error:
@@ -137,7 +137,7 @@ def _description(path: Path) -> GoldDescription:
     return about.model_copy(update={"path": path.parent / about.path})
 
 
-def _jsonl_notes(about: GoldDescription) -> Iterator[GoldNote]:
+def _jsonl_notes(about: GoldSetDescription) -> Iterator[ComparedNote]:
     for number, record in json_lines(about.path):
         text = record.get("text")
         if not isinstance(text, str) or not isinstance(record.get("id"), str | int):
@@ -149,7 +149,7 @@ def _jsonl_notes(about: GoldDescription) -> Iterator[GoldNote]:
             raise InputError(f"{about.path}:{number}: {error}") from None
         note_id = str(record["id"])
         group = str(record.get(about.group_by or "patient_id") or note_id)
-        yield GoldNote(note_id, text, tuple(spans), group, tuple(ignored), str(record.get("note_type") or ""))
+        yield ComparedNote(note_id, text, tuple(spans), group, tuple(ignored), str(record.get("note_type") or ""))
 
 
 def _part(record: dict[str, Any], ignored_labels: frozenset[str], *, is_ignored: bool) -> dict[str, Any]:
@@ -163,6 +163,6 @@ def _part(record: dict[str, Any], ignored_labels: frozenset[str], *, is_ignored:
     return {"spans": spans}
 
 
-def _other_notes(about: GoldDescription) -> Iterator[GoldNote]:
+def _other_notes(about: GoldSetDescription) -> Iterator[ComparedNote]:
     for note in FORMATS[about.format].read(about.path):
-        yield GoldNote(note.note_id, note.text, note.spans, note.patient_id or note.note_id, (), note.note_type)
+        yield ComparedNote(note.note_id, note.text, note.spans, note.patient_id or note.note_id, (), note.note_type)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from deid_tasks.comparison.gold import GoldNote, GoldSet, cut_out
+from deid_tasks.comparison.gold import ComparedNote, ComparedSet, cut_out
 from deid_tasks.comparison.labels import LabelMap, read_label_map
 from deid_tasks.comparison.protocol import SystemAnswer
 from deid_tasks.comparison.registry import OURS, SystemDefinition
@@ -59,7 +59,7 @@ class SystemScores:
 
 
 def score_systems(
-    gold: GoldSet,
+    gold: ComparedSet,
     runs: Sequence[SystemRun],
     first: int,
     group: Group = Group.C,
@@ -94,7 +94,9 @@ def score_systems(
     return rows
 
 
-def counted_spans(note: GoldNote, spans: Sequence[Span], gold: GoldSet, definition: SystemDefinition) -> list[Span]:
+def counted_spans(
+    note: ComparedNote, spans: Sequence[Span], gold: ComparedSet, definition: SystemDefinition
+) -> list[Span]:
     """Return the spans that count: of what the set annotates, without the text that it ignores.
 
     A system without types marks identifiers of every kind: what it marks counts whatever the set annotates.
@@ -104,11 +106,11 @@ def counted_spans(note: GoldNote, spans: Sequence[Span], gold: GoldSet, definiti
     return cut_out(spans, note.ignored)
 
 
-def _score(gold: GoldSet, answers: Sequence[SystemAnswer], scores: SystemScores, scorer: Scorer) -> None:
+def _score(gold: ComparedSet, answers: Sequence[SystemAnswer], scores: SystemScores, scorer: Scorer) -> None:
     """Add every note to the scorer, and the rest to the scores."""
     definition = scores.run.choice.definition
     labels = read_label_map(definition.folder / "labels.json")
-    answered: list[tuple[GoldNote, SystemAnswer]] = []
+    answered: list[tuple[ComparedNote, SystemAnswer]] = []
     totals: Counter[str] = Counter()
     for note, answer in zip(gold.notes, answers, strict=True):
         spans = _spans(note, answer, labels, gold, definition)
@@ -123,7 +125,7 @@ def _score(gold: GoldSet, answers: Sequence[SystemAnswer], scores: SystemScores,
 
 
 def _spans(
-    note: GoldNote, answer: SystemAnswer, labels: LabelMap, gold: GoldSet, definition: SystemDefinition
+    note: ComparedNote, answer: SystemAnswer, labels: LabelMap, gold: ComparedSet, definition: SystemDefinition
 ) -> list[Span]:
     if answer.error is not None:
         return []
@@ -135,7 +137,7 @@ def _amounts(answer: SystemAnswer) -> dict[str, float]:
     return {name: value for name, value in amounts.items() if value is not None} | dict(answer.details)
 
 
-def _speed(answered: Sequence[tuple[GoldNote, SystemAnswer]]) -> Speed | None:
+def _speed(answered: Sequence[tuple[ComparedNote, SystemAnswer]]) -> Speed | None:
     if not answered:
         return None
     processor = [answer.cpu_seconds for _, answer in answered]

@@ -24,7 +24,7 @@ class TokenClassifierSystem:
         import transformers
 
         torch.set_num_threads(1)
-        transformers.logging.set_verbosity_error()
+        transformers.utils.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         model = str(options["model"])
         tokenizer = transformers.AutoTokenizer.from_pretrained(model, use_fast=True)
         network = transformers.AutoModelForTokenClassification.from_pretrained(model)
