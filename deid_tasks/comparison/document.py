@@ -3,8 +3,7 @@
 import datetime
 import os
 import platform
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ from deid_tasks.core.entities import Category
 from deid_tasks.evidence.evaluate import CATEGORY_VIEW, Evaluation, Figure
 
 Document = dict[str, Any]
-_LABEL = re.compile(r"[A-Za-z][A-Za-z0-9_ -]{0,39}")
-"""What is printed of a label: a system may write anything there, text of a note too."""
 
 
 def comparison_document(
@@ -103,7 +100,7 @@ def _row(scores: SystemScores, ours: Evaluation | None) -> Document:
         "failures": [{"note_id": one.note_id, "error": one.error} for one in scores.failures],
         "speed": _speed(scores),
         "totals": scores.totals,
-        "unknown_labels": _labels(scores.unknown_labels),
+        "unknown_labels": dict(scores.unknown_labels),
     }
 
 
@@ -150,11 +147,3 @@ def _speed(scores: SystemScores) -> Document | None:
         "median_seconds_per_note": speed.median_seconds,
         "words_per_core_second": speed.words_per_core_second,
     }
-
-
-def _labels(unknown: Mapping[str, int]) -> dict[str, int]:
-    printable: dict[str, int] = {}
-    for label, count in unknown.items():
-        name = label if _LABEL.fullmatch(label) else "(not a plain label)"
-        printable[name] = printable.get(name, 0) + count
-    return printable

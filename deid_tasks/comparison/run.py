@@ -9,6 +9,7 @@ from typing import Protocol
 
 from deid_tasks.comparison.answers import AnswerCache
 from deid_tasks.comparison.environments import SystemUnavailableError, environment_of, python_of
+from deid_tasks.comparison.labels import read_label_map
 from deid_tasks.comparison.process import Announcement, SystemProcess
 from deid_tasks.comparison.protocol import SystemAnswer, SystemNote
 from deid_tasks.comparison.registry import SystemChoice
@@ -124,12 +125,14 @@ class _Turns:
     def __init__(self, run: SystemRun, process: SystemProcess, cache: AnswerCache, *, is_fresh: bool) -> None:
         self.run = run
         self._process, self._cache, self._is_fresh = process, cache, is_fresh
+        self._labels = read_label_map(run.choice.definition.folder / "labels.json")
 
     def read(self, notes: Sequence[SystemNote]) -> None:
         """Add an answer for each note."""
         known = {} if self._is_fresh else {note.id: self._cache.find(note.text) for note in notes}
         new = [note for note in notes if known.get(note.id) is None]
-        fresh = dict(zip((note.id for note in new), self._process.read(new), strict=True)) if new else {}
+        answers = zip(new, self._process.read(new), strict=True) if new else ()
+        fresh = {note.id: self._labels.without_text(answer, note.text) for note, answer in answers}
         for note in notes:
             answer = fresh.get(note.id) or known[note.id]
             assert answer is not None
