@@ -46,7 +46,11 @@ def python_of(definition: SystemDefinition, cache: Path, announce: Callable[[str
         SystemUnavailableError: The packages cannot be installed.
     """
     if definition.missing:
-        raise SystemUnavailableError("NotInstalled", definition.missing, "nothing can be done here")
+        raise SystemUnavailableError(
+            "NotInstalled",
+            definition.missing,
+            "write an adapter for your own copy and give its folder as adapter:FOLDER",
+        )
     if definition.runs_here or (definition.needs and all(map(importlib.util.find_spec, definition.needs))):
         return Path(sys.executable)
     requirements = definition.folder / "requirements.txt"

@@ -54,6 +54,8 @@ def _definition(name: str, title: str, about: str, folder: str = "", **more: obj
     return SystemDefinition(name, title, about, SYSTEMS_FOLDER / (folder or name), **more)  # type: ignore[arg-type]
 
 
+OWN = "adapter"
+"""``adapter:FOLDER`` is a person's own system."""
 OURS = "palimpsest"
 """The system that the others are compared with."""
 KNOWN_SYSTEMS: Mapping[str, SystemDefinition] = MappingProxyType(
@@ -128,7 +130,7 @@ def parse_systems(names: Iterable[str], options: Iterable[str] = ()) -> list[Sys
     """Return the systems that a person asked for, each once, in their order.
 
     Args:
-        names: ``NAME`` or ``NAME:ARGUMENT``.
+        names: ``NAME``, ``NAME:ARGUMENT``, or ``adapter:FOLDER`` for a person's own.
         options: ``NAME.KEY=VALUE``; the name is that of a system without its argument.
 
     Raises:
@@ -138,9 +140,13 @@ def parse_systems(names: Iterable[str], options: Iterable[str] = ()) -> list[Sys
     chosen: dict[str, SystemChoice] = {}
     for key in names:
         name, _, argument = key.partition(":")
-        definition = KNOWN_SYSTEMS.get(name)
+        definition = _own_adapter(Path(argument)) if name == OWN and argument else KNOWN_SYSTEMS.get(name)
         if definition is None:
-            raise InputError(f"--systems: {name!r} is not a known system; known are {', '.join(KNOWN_SYSTEMS)}")
+            known = ", ".join((*KNOWN_SYSTEMS, f"{OWN}:FOLDER"))
+            raise InputError(f"--systems: {name!r} is not a known system; known are {known}")
+        if name == OWN:
+            chosen[key] = SystemChoice(definition, definition.name, by_name.get(definition.name, {}))
+            continue
         if bool(definition.argument) != bool(argument):
             form = f"{name}:{definition.argument.upper()}" if definition.argument else name
             raise InputError(f"--systems: write {form}, not {key!r}")
@@ -150,6 +156,18 @@ def parse_systems(names: Iterable[str], options: Iterable[str] = ()) -> list[Sys
     if unused:
         raise InputError(f"--option: {min(unused)!r} is not among the systems of this comparison")
     return list(chosen.values())
+
+
+def _own_adapter(folder: Path) -> SystemDefinition:
+    """Return the system of a person's own adapter: ``adapter.py``, ``labels.json``, and ``requirements.txt`` if it
+    needs an environment of its own.
+    """
+    for name in ("adapter.py", "labels.json"):
+        if not (folder / name).is_file():
+            raise InputError(f"{folder / name}: no such file; an adapter's folder holds adapter.py and labels.json")
+    name = folder.resolve().name
+    is_here = not (folder / "requirements.txt").exists()
+    return SystemDefinition(name, name, f"The adapter {name}.", folder.resolve(), runs_here=is_here)
 
 
 def _parse_options(options: Iterable[str]) -> dict[str, dict[str, str]]:

@@ -15,6 +15,7 @@ from deid_tasks.comparison.registry import KNOWN_SYSTEMS, SYSTEMS_FOLDER, System
 from deid_tasks.comparison.run import system_launcher
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
+from tests.support.small_systems import adapter
 from tests.support.tiny_model import SIZES, write_tiny_tokenizer
 
 NOTE = "Seen by Dr. Okafor on 3/14/2021. Call (617) 555-0123."
@@ -161,6 +162,13 @@ def test_a_token_classifier_reads_notes_longer_than_its_window(tmp_path):
     spans = found(f"hf:{folder}", tmp_path / "cache", text)
     assert {label for _, label in spans} == {"PATIENT"}
     assert sum(len(part.split()) for part, _ in spans) >= len(text.split())
+
+
+def test_a_persons_own_adapter(tmp_path):
+    adapter(tmp_path / "inhouse")
+    assert found(f"adapter:{tmp_path / 'inhouse'}", tmp_path, "met Maria") == [("Maria", "NAME")]
+    with pytest.raises(InputError, match=r"adapter\.py: no such file"):
+        parse_systems([f"adapter:{tmp_path}"])
 
 
 DEID_PL = r"""
