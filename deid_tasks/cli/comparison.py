@@ -62,6 +62,10 @@ def compare(
         list[str] | None,
         typer.Option(help="SYSTEM.KEY=VALUE: an option of a system, for example presidio.min_score=0."),
     ] = None,
+    variable: Annotated[
+        list[str] | None,
+        typer.Option(help="SYSTEM.NAME: an environment variable that a system may read, such as an API key."),
+    ] = None,
     form: Annotated[
         str, typer.Option("--format", help=f"Format of the gold notes, a file or a folder: {', '.join(FORMATS)}.")
     ] = "jsonl",
@@ -108,7 +112,7 @@ def compare(
         raise DeidError("name at least one file of gold notes")
     if group not in Group.__members__:
         raise DeidError(f"--group is A, B or C, not {group!r}")
-    choices = parse_systems((name.strip() for name in systems.split(",") if name.strip()), option or ())
+    choices = parse_systems((name.strip() for name in systems.split(",") if name.strip()), option or (), variable or ())
     sets = [read_compared_set(path, form, limit) for path in gold]
     folder = cache or _default_cache()
     settings = ComparisonSettings(folder, Group(group), confidence, resamples, fresh)

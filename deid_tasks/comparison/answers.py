@@ -14,7 +14,7 @@ from deid_tasks.core.files import PRIVATE_FILE, make_folder, write_atomically
 _KEY = "key"
 
 
-class AnswerCache:
+class StoredAnswers:
     """The stored answers of one version of one system.
 
     A note is known by a hash with a key that is drawn when the folder is made, so that the folder alone does not tell

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from deid_tasks.comparison.document import Document, comparison_document
 from deid_tasks.comparison.gold import ComparedSet
+from deid_tasks.comparison.protocol import SystemNote
 from deid_tasks.comparison.registry import SystemChoice
 from deid_tasks.comparison.run import ComparisonProgress, SystemLauncher, run_systems
 from deid_tasks.comparison.scores import score_systems
@@ -42,8 +43,8 @@ def compare_systems(
         launch: Makes a system's process.
         progress: Where to say what is done.
     """
-    texts = [note.text for gold in sets for note in gold.notes]
-    runs = run_systems(choices, texts, settings.cache, launch, progress, is_fresh=settings.is_fresh)
+    notes = [SystemNote(note.note_id, note.text) for gold in sets for note in gold.notes]
+    runs = run_systems(choices, notes, settings.cache, launch, progress, is_fresh=settings.is_fresh)
     scored = []
     first = 0
     for gold in sets:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import deid_tasks
@@ -66,14 +66,15 @@ def python_of(definition: SystemDefinition, cache: Path, announce: Callable[[str
     return python
 
 
-def environment_of(definition: SystemDefinition, *, is_ours: bool) -> Mapping[str, str]:
+def environment_of(definition: SystemDefinition, variables: Iterable[str] = (), *, is_ours: bool) -> Mapping[str, str]:
     """Return the environment variables of a system's process.
 
     Args:
         definition: The system.
+        variables: More that it may read.
         is_ours: Whether this Python runs it: it then imports this package.
     """
-    found = {name: os.environ[name] for name in (*_COMMON, *definition.environment) if name in os.environ}
+    found = {name: os.environ[name] for name in (*_COMMON, *definition.environment, *variables) if name in os.environ}
     found |= {**_ONE_THREAD, "PYTHONUTF8": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONNOUSERSITE": "1"}
     if is_ours:
         found["PYTHONPATH"] = str(Path(deid_tasks.__file__).parents[1])

@@ -1,7 +1,7 @@
 """The systems that can be compared, and how a person names them on the command line."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -30,6 +30,8 @@ class SystemDefinition:
     """Whether its labels do not say what kind of identifier a span is."""
     environment: tuple[str, ...] = ()
     """Environment variables that it needs beside the common ones."""
+    sees_note_ids: bool = False
+    """Whether it is told the ids of notes, to look them up; the others get numbers."""
     missing: str = ""
     """Why it cannot be installed, for a system that is listed without an adapter; empty for all others."""
 
@@ -42,6 +44,8 @@ class SystemChoice:
     key: str
     """What the person wrote: the name, or ``NAME:ARGUMENT``."""
     options: Mapping[str, str] = field(default_factory=dict)
+    variables: tuple[str, ...] = ()
+    """Environment variables that the person lets it read, such as an API key."""
 
     @property
     def title(self) -> str:
@@ -52,6 +56,30 @@ class SystemChoice:
 
 def _definition(name: str, title: str, about: str, folder: str = "", **more: object) -> SystemDefinition:
     return SystemDefinition(name, title, about, SYSTEMS_FOLDER / (folder or name), **more)  # type: ignore[arg-type]
+
+
+def _definitions_beyond_this_host() -> list[SystemDefinition]:
+    """Return language models, cloud services and outputs of tools that ran elsewhere, whose adapters are installed."""
+    found = [
+        _definition(
+            "llm",
+            "Language model",
+            "A model behind an endpoint, with the settings of a YAML file: llm:FILE.",
+            argument="settings",
+            environment=("DEID_LLM_CACHE_KEY",),
+        ),
+        _definition("aws", "Comprehend Medical", "AWS Comprehend Medical DetectPHI; notes leave this host."),
+        _definition("azure", "Azure AI Language", "Azure AI Language, detection of PII; notes leave this host."),
+        _definition("google", "Sensitive Data Protection", "Google Cloud's inspection; notes leave this host."),
+        _definition(
+            "files",
+            "Outputs in files",
+            "What another tool wrote about the same notes: files:FORMAT:FOLDER.",
+            argument="source",
+            sees_note_ids=True,
+        ),
+    ]
+    return [replace(one, runs_here=True) for one in found if (one.folder / "adapter.py").is_file()]
 
 
 OWN = "adapter"
@@ -114,6 +142,7 @@ KNOWN_SYSTEMS: Mapping[str, SystemDefinition] = MappingProxyType(
                 argument="path",
                 is_untyped=True,
             ),
+            *_definitions_beyond_this_host(),
             _definition(
                 "pydeid",
                 "pyDeid",
@@ -126,36 +155,45 @@ KNOWN_SYSTEMS: Mapping[str, SystemDefinition] = MappingProxyType(
 )
 
 
-def parse_systems(names: Iterable[str], options: Iterable[str] = ()) -> list[SystemChoice]:
+def parse_systems(
+    names: Iterable[str], options: Iterable[str] = (), variables: Iterable[str] = ()
+) -> list[SystemChoice]:
     """Return the systems that a person asked for, each once, in their order.
 
     Args:
         names: ``NAME``, ``NAME:ARGUMENT``, or ``adapter:FOLDER`` for a person's own.
         options: ``NAME.KEY=VALUE``; the name is that of a system without its argument.
+        variables: ``NAME.VARIABLE``: an environment variable that a system may read.
 
     Raises:
         InputError: A system is not known, lacks its argument, or an option is not of this form.
     """
-    by_name = _parse_options(options)
+    by_name, read_by = _parse_options(options), _parse_variables(variables)
     chosen: dict[str, SystemChoice] = {}
     for key in names:
         name, _, argument = key.partition(":")
-        definition = _own_adapter(Path(argument)) if name == OWN and argument else KNOWN_SYSTEMS.get(name)
-        if definition is None:
-            known = ", ".join((*KNOWN_SYSTEMS, f"{OWN}:FOLDER"))
-            raise InputError(f"--systems: {name!r} is not a known system; known are {known}")
-        if name == OWN:
-            chosen[key] = SystemChoice(definition, definition.name, by_name.get(definition.name, {}))
-            continue
-        if bool(definition.argument) != bool(argument):
-            form = f"{name}:{definition.argument.upper()}" if definition.argument else name
-            raise InputError(f"--systems: write {form}, not {key!r}")
-        given = {definition.argument: argument} if argument else {}
-        chosen[key] = SystemChoice(definition, key, {**by_name.get(name, {}), **given})
-    unused = by_name.keys() - {choice.definition.name for choice in chosen.values()}
+        definition = _definition_of(name, argument)
+        name = definition.name
+        given = {definition.argument: argument} if definition.argument else {}
+        shown = name if definition.name not in KNOWN_SYSTEMS else key
+        chosen[key] = SystemChoice(definition, shown, {**by_name.get(name, {}), **given}, tuple(read_by.get(name, ())))
+    unused = (by_name.keys() | read_by.keys()) - {choice.definition.name for choice in chosen.values()}
     if unused:
-        raise InputError(f"--option: {min(unused)!r} is not among the systems of this comparison")
+        raise InputError(f"--option, --variable: {min(unused)!r} is not among the systems of this comparison")
     return list(chosen.values())
+
+
+def _definition_of(name: str, argument: str) -> SystemDefinition:
+    if name == OWN and argument:
+        return _own_adapter(Path(argument))
+    definition = KNOWN_SYSTEMS.get(name)
+    if definition is None:
+        known = ", ".join((*KNOWN_SYSTEMS, f"{OWN}:FOLDER"))
+        raise InputError(f"--systems: {name!r} is not a known system; known are {known}")
+    if bool(definition.argument) != bool(argument):
+        form = f"{name}:{definition.argument.upper()}" if definition.argument else name
+        raise InputError(f"--systems: write {form}, not {name}{':' if argument else ''}{argument}")
+    return definition
 
 
 def _own_adapter(folder: Path) -> SystemDefinition:
@@ -179,3 +217,13 @@ def _parse_options(options: Iterable[str]) -> dict[str, dict[str, str]]:
             raise InputError(f"--option: {option!r} is not of the form SYSTEM.KEY=VALUE")
         by_name.setdefault(name, {})[key] = value
     return by_name
+
+
+def _parse_variables(variables: Iterable[str]) -> dict[str, list[str]]:
+    read_by: dict[str, list[str]] = {}
+    for variable in variables:
+        name, dot, key = variable.partition(".")
+        if not (dot and name and key.isidentifier()):
+            raise InputError(f"--variable: {variable!r} is not of the form SYSTEM.NAME")
+        read_by.setdefault(name, []).append(key)
+    return read_by

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from deid_tasks.comparison.answers import AnswerCache
+from deid_tasks.comparison.answers import StoredAnswers
 from deid_tasks.comparison.environments import SystemUnavailableError, environment_of, python_of
 from deid_tasks.comparison.labels import read_label_map
 from deid_tasks.comparison.process import Announcement, SystemProcess
@@ -66,7 +66,7 @@ def system_launcher(cache: Path, announce: Callable[[str], None], note_seconds: 
 
     def launch(choice: SystemChoice) -> SystemProcess:
         python = python_of(choice.definition, cache, announce)
-        environment = environment_of(choice.definition, is_ours=str(python) == sys.executable)
+        environment = environment_of(choice.definition, choice.variables, is_ours=str(python) == sys.executable)
         adapter = choice.definition.folder / "adapter.py"
         command = (str(python), str(_LAUNCHER), str(adapter))
         return SystemProcess(command, environment, choice.options, note_seconds=note_seconds)
@@ -76,27 +76,26 @@ def system_launcher(cache: Path, announce: Callable[[str], None], note_seconds: 
 
 def run_systems(
     choices: Sequence[SystemChoice],
-    texts: Sequence[str],
+    notes: Sequence[SystemNote],
     cache: Path,
     launch: SystemLauncher,
     progress: ComparisonProgress,
     *,
     is_fresh: bool = False,
 ) -> list[SystemRun]:
-    """Return what each system says about each text.
+    """Return what each system says about each note.
 
     All systems are started first. Then each reads a block of notes in its turn, while the others wait, so that what
     else the machine does slows all of them alike.
 
     Args:
         choices: The systems.
-        texts: The notes.
+        notes: The notes with their own ids, which may repeat in another set.
         cache: The folder of environments and answers.
         launch: Makes a system's process.
         progress: Where to say what is done.
         is_fresh: Whether answers of earlier runs are left aside.
     """
-    notes = [SystemNote(f"n{number}", text) for number, text in enumerate(texts)]
     runs = [SystemRun(choice) for choice in choices]
     with ExitStack() as stack:
         turns = []
@@ -122,29 +121,35 @@ def run_systems(
 class _Turns:
     """One system's turns."""
 
-    def __init__(self, run: SystemRun, process: SystemProcess, cache: AnswerCache, *, is_fresh: bool) -> None:
+    def __init__(self, run: SystemRun, process: SystemProcess, cache: StoredAnswers, *, is_fresh: bool) -> None:
         self.run = run
         self._process, self._cache, self._is_fresh = process, cache, is_fresh
         self._labels = read_label_map(run.choice.definition.folder / "labels.json")
 
     def read(self, notes: Sequence[SystemNote]) -> None:
         """Add an answer for each note."""
-        known = {} if self._is_fresh else {note.id: self._cache.find(note.text) for note in notes}
-        new = [note for note in notes if known.get(note.id) is None]
-        answers = zip(new, self._process.read(new), strict=True) if new else ()
-        fresh = {note.id: self._labels.without_text(answer, note.text) for note, answer in answers}
-        for note in notes:
-            answer = fresh.get(note.id) or known[note.id]
-            assert answer is not None
-            if note.id in fresh:
+        found = [None if self._is_fresh else self._cache.find(note.text) for note in notes]
+        new = [note for note, answer in zip(notes, found, strict=True) if answer is None]
+        answers = iter(self._ask(new))
+        for note, known in zip(notes, found, strict=True):
+            answer = known
+            if answer is None:
+                answer = self._labels.without_text(next(answers), note.text)
                 self._cache.store(note.text, answer)
             else:
                 self.run.cached += 1
             self.run.answers.append(answer)
 
+    def _ask(self, notes: Sequence[SystemNote]) -> list[SystemAnswer]:
+        if self.run.choice.definition.sees_note_ids:
+            # One at a time: ids of different sets may be equal.
+            return [answer for note in notes for answer in self._process.read([note])]
+        numbered = [SystemNote(f"n{number}", note.text) for number, note in enumerate(notes)]
+        return self._process.read(numbered)
 
-def _answer_cache(cache: Path, run: SystemRun) -> AnswerCache:
+
+def _answer_cache(cache: Path, run: SystemRun) -> StoredAnswers:
     assert run.announcement is not None
     definition = run.choice.definition
     adapter = definition.folder / "adapter.py"
-    return AnswerCache(cache, definition.name, run.announcement.version, run.choice.options, adapter)
+    return StoredAnswers(cache, definition.name, run.announcement.version, run.choice.options, adapter)

@@ -159,3 +159,13 @@ def test_tokens_dollars_and_counts_add_up(tmp_path):
     )
     found = rows(compared(tmp_path, [choice_of(tmp_path / "paid", "paid")]))
     assert found["paid"]["totals"] == {"tokens_in": 15, "dollars": 0.75, "unaligned_quotes": 6}
+
+
+def test_only_a_system_that_needs_them_is_told_the_ids_of_notes(tmp_path):
+    body = "return [SystemSpan(0, 1, note.id.upper().replace('-', '_'))]"
+    for name in ("told", "untold"):
+        adapter(tmp_path / name, body)
+    choices = [choice_of(tmp_path / "told", "told", sees_note_ids=True), choice_of(tmp_path / "untold", "untold")]
+    found = rows(compared(tmp_path, choices, [GOLD, GOLD]))
+    assert set(found["told"]["unknown_labels"]) == {"NOTE_1", "NOTE_2", "NOTE_3"}
+    assert not any("NOTE" in label for label in found["untold"]["unknown_labels"])

@@ -77,6 +77,7 @@ def test_a_label_map_with_an_unknown_entity_is_refused(tmp_path):
         (["philter:x"], (), "write philter, not"),
         (["philter"], ("presidio.min_score=1",), "not among the systems"),
         (["philter"], ("philter",), "not of the form"),
+        (["adapter"], (), "not a known system"),
     ],
 )
 def test_a_wrong_name_is_one_clear_error(names, options, message):
@@ -97,6 +98,8 @@ def test_a_system_gets_no_secret_of_this_process(monkeypatch):
     assert "AIRFLOW_CONN_RIVERSIDE" not in environment_of(KNOWN_SYSTEMS["presidio"], is_ours=False)
     assert "PYTHONPATH" not in environment_of(KNOWN_SYSTEMS["presidio"], is_ours=False)
     assert environment_of(KNOWN_SYSTEMS["hf"], is_ours=True)["HF_HOME"] == "/models"
+    (choice,) = parse_systems(["presidio"], (), ["presidio.AIRFLOW_CONN_RIVERSIDE"])
+    assert "AIRFLOW_CONN_RIVERSIDE" in environment_of(choice.definition, choice.variables, is_ours=False)
 
 
 def test_a_system_without_a_package_says_so(tmp_path):
