@@ -99,7 +99,8 @@ def _cells(row: Document) -> list[float | None]:
     figures = row["figures"]
     if figures is None:
         return [None] * len(COLUMNS)
-    ends = [figures[name][end] for name in ("recall", "precision") for end in ("value", "lower", "upper")]
+    # A system that marks nothing has no precision.
+    ends = [(figures[name] or {}).get(end) for name in ("recall", "precision") for end in ("value", "lower", "upper")]
     others = [figures[name]["value"] for name in ("f1", "full", "over_redaction")]
     speed = row["speed"]["words_per_core_second"] if row["speed"] else None
     return [*ends, *others, len(row["failures"]), speed]

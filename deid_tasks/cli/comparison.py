@@ -181,6 +181,8 @@ def _rows(one: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for row in one["rows"]:
         cells: dict[str, Any] = {"set": one["name"], "system": row["system"], "title": row["title"]}
         for name, figure in (row["figures"] or {}).items():
+            if figure is None:
+                continue
             cells |= {name: figure["value"], f"{name}_lower": figure["lower"], f"{name}_upper": figure["upper"]}
         if row["figures"]:
             speed = row["speed"] or {}

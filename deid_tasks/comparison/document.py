@@ -85,9 +85,13 @@ def _row(scores: SystemScores, ours: Evaluation | None) -> Document:
     if evaluation is None:
         return {**row, "figures": None}
     names = (*METRICS, "full", "over_redaction")
+    figures: dict[str, Document | None] = {name: _figure(evaluation.find(metric=name)) for name in names}
+    if _marks_nothing(evaluation):
+        # Of no word, no share is right: the scorer's 1.0 would make silence the best system.
+        figures["precision"] = None
     return {
         **row,
-        "figures": {name: _figure(evaluation.find(metric=name)) for name in names},
+        "figures": figures,
         "differences": {
             metric: {
                 "value": evaluation.find(metric=metric).value - ours.find(metric=metric).value if ours else None,
@@ -95,6 +99,7 @@ def _row(scores: SystemScores, ours: Evaluation | None) -> Document:
                 "upper": interval.upper,
             }
             for metric, interval in scores.differences.items()
+            if figures[metric]
         },
         "categories": _categories(evaluation, is_typed=not scores.run.choice.definition.is_untyped),
         "failures": [{"note_id": one.note_id, "error": one.error} for one in scores.failures],
@@ -102,6 +107,11 @@ def _row(scores: SystemScores, ours: Evaluation | None) -> Document:
         "totals": scores.totals,
         "unknown_labels": dict(scores.unknown_labels),
     }
+
+
+def _marks_nothing(evaluation: Evaluation) -> bool:
+    counts = evaluation.find(metric="precision").counts
+    return counts.true_positives + counts.false_positives == 0
 
 
 def _figure(figure: Figure) -> Document:

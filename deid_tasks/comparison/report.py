@@ -76,7 +76,7 @@ def _best(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """Return the best value of each figure."""
     best = {}
     for name, choose in (("recall", max), ("precision", max), ("f1", max), ("full", max), ("over_redaction", min)):
-        values = [row["figures"][name]["value"] for row in rows]
+        values = [row["figures"][name]["value"] for row in rows if row["figures"][name]]
         if len(values) > 1:
             best[name] = choose(values)
     return best
@@ -107,6 +107,7 @@ def _plot(rows: Sequence[Mapping[str, Any]], metric: str, count: str, what: str)
             f"{row['figures'][metric][count]:,} {what}",
         )
         for row in rows
+        if row["figures"][metric]
     ]
     return dot_plot(dots, f"{metric.capitalize()} by word, with intervals")
 

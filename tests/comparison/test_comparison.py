@@ -147,7 +147,7 @@ def test_a_set_counts_what_it_annotates(tmp_path):
     found = rows(compared(tmp_path, choices, [gold]))
     # The typed system calls both a name, which the set does not annotate; the untyped one marks whatever identifies.
     assert found["typed"]["figures"]["recall"]["value"] == 0.0
-    assert found["typed"]["figures"]["precision"]["value"] == 1.0
+    assert found["typed"]["figures"]["precision"] is None
     assert found["untyped"]["figures"]["recall"]["value"] == 1.0
     assert found["untyped"]["figures"]["precision"]["value"] == 0.5
     assert found["untyped"]["categories"][0]["right_category"] is None
@@ -169,3 +169,15 @@ def test_only_a_system_that_needs_them_is_told_the_ids_of_notes(tmp_path):
     found = rows(compared(tmp_path, choices, [GOLD, GOLD]))
     assert set(found["told"]["unknown_labels"]) == {"NOTE_1", "NOTE_2", "NOTE_3"}
     assert not any("NOTE" in label for label in found["untold"]["unknown_labels"])
+
+
+def test_a_system_that_marks_nothing_has_no_precision(tmp_path):
+    adapter(tmp_path / "silent", "return []")
+    choices = [systems(tmp_path)[0], choice_of(tmp_path / "silent", "silent")]
+    document = compared(tmp_path, choices)
+    silent = rows(document)["silent"]
+    assert silent["figures"]["precision"] is None
+    assert set(silent["differences"]) == {"recall", "f1"}
+    page = comparison_page(document)
+    assert "marks nothing" in page
+    assert "Better than Palimpsest" not in page
