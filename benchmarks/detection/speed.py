@@ -1,11 +1,9 @@
-"""Speed and memory of the engine, beside the figures that are required of it, and beside Microsoft Presidio on the same
-notes.
+"""Speed and memory of the engine, beside the figures that are required of it. ``benchmarks.detection.comparison`` has
+other systems beside it.
 
     OMP_NUM_THREADS=1 python -m benchmarks.detection.speed            # the whole table: about 15 minutes of one core
     OMP_NUM_THREADS=1 python -m benchmarks.detection.speed --quick    # a tenth of every amount
     … --only path lexicon                                             # some rows
-    … --peer PEER/bin/python [--peer-model en_core_web_sm] [--corpora FOLDER]    # Presidio: see
-    peer/presidio_process.py
 
 Speeds are words between blanks per second of processor time of one process, the best of some runs. Every row runs in a
 process of its own, so that peak memory is that row's. Two processes are compared by the clock, only if nothing else
@@ -306,11 +304,7 @@ def main() -> None:
     """Run the chosen rows."""
     parser = parser_of(__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of every amount")
-    parser.add_argument("--only", nargs="*", choices=[*PARTS, "peer"])
-    parser.add_argument("--peer", type=Path, help="the Python of Presidio's virtual environment")
-    parser.add_argument("--peer-model", default="en_core_web_sm")
-    parser.add_argument("--corpora", type=Path, help="folder of the open sets")
-    parser.add_argument("--notes", type=int, default=300, help="documents of each set beside Presidio")
+    parser.add_argument("--only", nargs="*", choices=[*PARTS])
     parser.add_argument("--part", help=argparse.SUPPRESS)
     parser.add_argument("--argument", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--source", type=Path, help=argparse.SUPPRESS)
@@ -328,14 +322,9 @@ def main() -> None:
         scale = 0.1 if arguments.quick else 1.0
         out.table(f"EngineParts, scale {scale:g}", {"what": "", "measured": ",.10g", "required": "", "aim": ""})
         for name in arguments.only or PARTS:
-            if name in PARTS:
-                for what, value in json.loads(_wait([_start(name, scale)])[0]).items():
-                    required, aim = next((bounds for key, bounds in REQUIRED.items() if key in what), ("", ""))
-                    out.add(what, round(value) if abs(value) >= 1_000 else value, required, aim)
-        if arguments.peer and (not arguments.only or "peer" in arguments.only):
-            from benchmarks.detection.presidio import compare
-
-            compare(out, arguments.peer, arguments.peer_model, arguments.corpora, arguments.notes)
+            for what, value in json.loads(_wait([_start(name, scale)])[0]).items():
+                required, aim = next((bounds for key, bounds in REQUIRED.items() if key in what), ("", ""))
+                out.add(what, round(value) if abs(value) >= 1_000 else value, required, aim)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from deid_tasks.cli.annotation import annotate
 from deid_tasks.cli.audit import audit
 from deid_tasks.cli.bench import bench
 from deid_tasks.cli.certificate import certificate
+from deid_tasks.cli.comparison import compare
 from deid_tasks.cli.corpus import corpus
 from deid_tasks.cli.evaluation import evaluate_spans
 from deid_tasks.cli.explain import explain_one
@@ -56,6 +57,7 @@ app.add_typer(tables, name="tables")
 app.command("agreement")(print_agreement)
 app.command("ablate")(ablate_engine)
 app.command("bench")(bench)
+app.command("compare")(compare)
 app.command("evaluate")(evaluate_spans)
 app.command("land")(land)
 app.command("ledger")(print_ledger)

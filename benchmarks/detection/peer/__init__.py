@@ -1,1 +1,0 @@
-"""Processes of other tools, run by their own Python."""

@@ -1,0 +1,155 @@
+"""Runs systems on the same notes, in turns, and stores what each says about each note."""
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from deid_tasks.comparison.answers import StoredAnswers
+from deid_tasks.comparison.environments import SystemUnavailableError, environment_of, python_of
+from deid_tasks.comparison.labels import read_label_map
+from deid_tasks.comparison.process import Announcement, SystemProcess
+from deid_tasks.comparison.protocol import SystemAnswer, SystemNote
+from deid_tasks.comparison.registry import SystemChoice
+
+BLOCK = 10
+"""Notes that a system reads before it is the next one's turn."""
+_LAUNCHER = Path(__file__).parent / "protocol.py"
+
+
+@dataclass
+class SystemRun:
+    """What one system did."""
+
+    choice: SystemChoice
+    announcement: Announcement | None = None
+    """``None`` if it did not start."""
+    answers: list[SystemAnswer] = field(default_factory=list)
+    """One for each note, in their order; empty if the system did not start."""
+    cached: int = 0
+    """How many answers an earlier run gave."""
+    failure: SystemUnavailableError | None = None
+    """Why it did not start."""
+
+
+class ComparisonProgress(Protocol):
+    """Where a comparison says what it does."""
+
+    def announce(self, text: str) -> None:
+        """Say what begins."""
+
+    def count(self, notes: int) -> None:
+        """Say how many notes a system has answered."""
+
+
+class SystemLauncher(Protocol):
+    """Makes the process of a system; a test may start another program."""
+
+    def __call__(self, choice: SystemChoice) -> SystemProcess:
+        """Return a process that is not started.
+
+        Raises:
+            SystemUnavailableError: The system cannot be installed.
+        """
+
+
+def system_launcher(cache: Path, announce: Callable[[str], None], note_seconds: float = 120.0) -> SystemLauncher:
+    """Return what makes the processes of known systems.
+
+    Args:
+        cache: The folder of environments and answers.
+        announce: Shown what is being done.
+        note_seconds: How long a system may read one note.
+    """
+
+    def launch(choice: SystemChoice) -> SystemProcess:
+        python = python_of(choice.definition, cache, announce)
+        environment = environment_of(choice.definition, choice.variables, is_ours=str(python) == sys.executable)
+        adapter = choice.definition.folder / "adapter.py"
+        command = (str(python), str(_LAUNCHER), str(adapter))
+        return SystemProcess(command, environment, choice.options, note_seconds=note_seconds)
+
+    return launch
+
+
+def run_systems(
+    choices: Sequence[SystemChoice],
+    notes: Sequence[SystemNote],
+    cache: Path,
+    launch: SystemLauncher,
+    progress: ComparisonProgress,
+    *,
+    is_fresh: bool = False,
+) -> list[SystemRun]:
+    """Return what each system says about each note.
+
+    All systems are started first. Then each reads a block of notes in its turn, while the others wait, so that what
+    else the machine does slows all of them alike.
+
+    Args:
+        choices: The systems.
+        notes: The notes with their own ids, which may repeat in another set.
+        cache: The folder of environments and answers.
+        launch: Makes a system's process.
+        progress: Where to say what is done.
+        is_fresh: Whether answers of earlier runs are left aside.
+    """
+    runs = [SystemRun(choice) for choice in choices]
+    with ExitStack() as stack:
+        turns = []
+        for run in runs:
+            progress.announce(f"starting {run.choice.title}")
+            try:
+                process = launch(run.choice)
+                stack.callback(process.stop)
+                run.announcement = process.start()
+            except SystemUnavailableError as error:
+                run.failure = error
+                progress.count(len(notes))
+                continue
+            turns.append(_Turns(run, process, _answer_cache(cache, run), is_fresh=is_fresh))
+        for first in range(0, len(notes), BLOCK):
+            for turn in turns:
+                progress.announce(f"{turn.run.choice.title} reads")
+                turn.read(notes[first : first + BLOCK])
+                progress.count(len(notes[first : first + BLOCK]))
+    return runs
+
+
+class _Turns:
+    """One system's turns."""
+
+    def __init__(self, run: SystemRun, process: SystemProcess, cache: StoredAnswers, *, is_fresh: bool) -> None:
+        self.run = run
+        self._process, self._cache, self._is_fresh = process, cache, is_fresh
+        self._labels = read_label_map(run.choice.definition.folder / "labels.json")
+
+    def read(self, notes: Sequence[SystemNote]) -> None:
+        """Add an answer for each note."""
+        found = [None if self._is_fresh else self._cache.find(note.text) for note in notes]
+        new = [note for note, answer in zip(notes, found, strict=True) if answer is None]
+        answers = iter(self._ask(new))
+        for note, known in zip(notes, found, strict=True):
+            answer = known
+            if answer is None:
+                answer = self._labels.without_text(next(answers), note.text)
+                self._cache.store(note.text, answer)
+            else:
+                self.run.cached += 1
+            self.run.answers.append(answer)
+
+    def _ask(self, notes: Sequence[SystemNote]) -> list[SystemAnswer]:
+        if self.run.choice.definition.sees_note_ids:
+            # One at a time: ids of different sets may be equal.
+            return [answer for note in notes for answer in self._process.read([note])]
+        numbered = [SystemNote(f"n{number}", note.text) for number, note in enumerate(notes)]
+        return self._process.read(numbered)
+
+
+def _answer_cache(cache: Path, run: SystemRun) -> StoredAnswers:
+    assert run.announcement is not None
+    definition = run.choice.definition
+    adapter = definition.folder / "adapter.py"
+    return StoredAnswers(cache, definition.name, run.announcement.version, run.choice.options, adapter)

@@ -1,0 +1,1 @@
+"""Any token classifier of the Hugging Face format."""

@@ -1,0 +1,1 @@
+"""This platform's engine with its public resources."""

@@ -1,0 +1,1 @@
+"""Philter, as the package philter-lite carries it."""

@@ -1,0 +1,1 @@
+"""The deid software of PhysioNet, from a copy of the user."""
