@@ -49,6 +49,14 @@ class TokenUsage:
         self.tokens_out += tokens_out
         self.tokens_cached += cached if isinstance(cached, int) else 0
 
+    def merge(self, other: "TokenUsage") -> None:
+        """Add what other requests used."""
+        self.requests += other.requests
+        self.tokens_in += other.tokens_in
+        self.tokens_cached += other.tokens_cached
+        self.tokens_out += other.tokens_out
+        self.is_counted = self.is_counted and other.is_counted
+
     def dollars(self, settings: EndpointSettings) -> float | None:
         """Return the price; ``None`` if tokens or prices are not known."""
         price_in, price_out = settings.dollars_per_million_input, settings.dollars_per_million_output
