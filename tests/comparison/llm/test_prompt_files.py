@@ -11,7 +11,7 @@ from deid_tasks.core.entities import Entity
 
 FINDING = ("identifiers-1", "published-1", "rewrite-1")
 EXAMPLES = json.loads(prompt_files._examples_file().read_text())
-LABELS = json.loads((prompt_files._FOLDER.parent / "labels.json").read_text())
+LABELS = json.loads((prompt_files._FOLDER.parents[1] / "systems/llm/labels.json").read_text())
 
 
 @pytest.mark.parametrize("name", FINDING)
