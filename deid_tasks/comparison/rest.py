@@ -167,6 +167,11 @@ def check_endpoint(url: str, setting: str, *, allow_remote: bool) -> None:
         raise SettingsError(f"{setting}: {parts.hostname} is another host; text of notes goes there by https:// alone")
 
 
+def sendable_text(text: str) -> str:
+    """Return the text with ``?`` in the place of each lone surrogate, which UTF-8 cannot encode; lengths are equal."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def seconds_of(retry_after: str) -> float | None:
     """Return the seconds that a Retry-After header asks for, which holds seconds or a date; ``None`` if neither."""
     try:

@@ -34,8 +34,8 @@ PREDICTED = {
 """Okafor is missed, "seen" is found wrongly, "Clinic" is missed, and some types are wrong; times do not count."""
 
 
-PRINTED_OTHERWISE = {"LOCATION-OTHER", "HOSPITAL"}
-"""Rows of a paper whose printed recall does not follow from its printed counts."""
+PRINTED_OTHERWISE = {"LOCATION-OTHER"}
+"""A row whose printed recall contradicts its printed count of missed words."""
 
 
 def spans(words):
@@ -186,4 +186,6 @@ def test_published_rows_are_consistent(name):
                 )
             gold, missed = figures.get("gold"), figures.get("missed")
             if gold and missed is not None and recall and row not in PRINTED_OTHERWISE:
-                assert (gold - missed) / gold == pytest.approx(recall / paper.scale, abs=0.0011), (table.number, row)
+                assert (gold - missed) / gold == pytest.approx(
+                    recall / paper.scale, abs=0.0011 if paper.scale > 1 else 0.008
+                ), (table.number, row)

@@ -58,7 +58,7 @@ def dry_run(service: str, notes: Path, dollars_per_unit: float | None = None) ->
     return f"{sent}, {cost.dollars:,.2f} dollars by {origin}. Nothing was sent."
 
 
-def main() -> None:
+def _main() -> None:
     """Serve, or print what notes would cost."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("service", choices=sorted(SERVICES))
@@ -69,3 +69,7 @@ def main() -> None:
         serve(SERVICES[arguments.service])
         return
     print(dry_run(arguments.service, arguments.dry_run, arguments.dollars_per_unit))
+
+
+if __name__ == "__main__":
+    _main()

@@ -11,6 +11,7 @@ from deid_tasks.comparison.cloud.terms import CostEstimate, ServiceTerms, estima
 from deid_tasks.comparison.llm.quotes import disjoint
 from deid_tasks.comparison.llm.windows import text_windows
 from deid_tasks.comparison.protocol import SystemAnswer, SystemNote, SystemSpan
+from deid_tasks.comparison.rest import sendable_text
 from deid_tasks.core.errors import SettingsError
 from deid_tasks.settings.section import Section
 
@@ -71,8 +72,9 @@ class CloudSystem:
         """Return the spans of one note, with dollars, and the counts ``requests``, ``units`` and ``divided``."""
         spans: list[SystemSpan] = []
         counts = {"requests": 0, "units": 0, "divided": 0}
-        for start, end in service_parts(note.text, self._terms):
-            spans += self._read(note.text, start, end, counts)
+        text = sendable_text(note.text)
+        for start, end in service_parts(text, self._terms):
+            spans += self._read(text, start, end, counts)
         kept = [span for span in spans if span.score is None or span.score >= self._settings.min_score]
         return SystemAnswer(note.id, disjoint(kept), dollars=self._terms.dollars(counts["units"]), details=counts)
 

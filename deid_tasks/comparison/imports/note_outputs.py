@@ -92,19 +92,7 @@ NoteOutputs = Mapping[str, NoteOutput]
 
 def read_mist(source: Path) -> NoteOutputs:
     """Read a folder of MAT JSON files; a note's id is the name of its file without suffixes."""
-    found = {}
-    for path in annotation_files(source, ".json"):
-        try:
-            document = json.loads(read_text(path))
-            text = str(document["signal"])
-            spans = tuple(_mat_spans(document["asets"]))
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-            found_error = InputError(f"{path}: is not MAT JSON with a signal and annotation sets")
-        else:
-            found[_note_id(path, (".txt.json", ".json"))] = NoteOutput(str(path), _valid(spans, path), text)
-            continue
-        raise found_error
-    return found
+    return {_note_id(path, (".txt.json", ".json")): _mat_output(path) for path in annotation_files(source, ".json")}
 
 
 def read_standoff(source: Path) -> NoteOutputs:
@@ -147,6 +135,18 @@ def read_physionet(source: Path) -> NoteOutputs:
 OUTPUT_READERS: Mapping[str, Callable[[Path], NoteOutputs]] = MappingProxyType(
     {"mist": read_mist, "brat": read_standoff, "scrubber": read_scrubber, "physionet": read_physionet}
 )
+
+
+def _mat_output(path: Path) -> NoteOutput:
+    try:
+        document = json.loads(read_text(path))
+        text, spans = str(document["signal"]), _mat_spans(document["asets"])
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        pass
+    else:
+        return NoteOutput(str(path), _valid(spans, path), text)
+    # Outside the handler: a parser's error holds the whole text.
+    raise InputError(f"{path}: is not MAT JSON with a signal and annotation sets")
 
 
 def _mat_spans(sets: Sequence[Mapping[str, Any]]) -> list[SystemSpan]:

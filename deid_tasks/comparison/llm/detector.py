@@ -22,7 +22,7 @@ from deid_tasks.comparison.llm.settings import DetectorSettings
 from deid_tasks.comparison.llm.windows import text_windows
 from deid_tasks.comparison.protocol import SystemAnswer, SystemNote, SystemSpan
 from deid_tasks.comparison.redacted_text import align_redacted
-from deid_tasks.comparison.rest import EndpointError
+from deid_tasks.comparison.rest import EndpointError, sendable_text
 from deid_tasks.core.errors import SettingsError
 
 _MIN_WINDOW_CHARACTERS = 200
@@ -81,11 +81,10 @@ class LlmDetector:
             return _answer_of(note.id, known)
         reading = _Reading()
         error: str | None = None
+        text = sendable_text(note.text)
         try:
-            for start, end in text_windows(
-                note.text, self._settings.window_characters, self._settings.overlap_characters
-            ):
-                self._read(note.text, start, end, reading)
+            for start, end in text_windows(text, self._settings.window_characters, self._settings.overlap_characters):
+                self._read(text, start, end, reading)
         except (EndpointError, AnswerError) as failure:
             error = type(failure).__name__
         if error is None:

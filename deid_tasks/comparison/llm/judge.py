@@ -15,7 +15,7 @@ from deid_tasks.comparison.llm.answers import AnswerError, read_decision
 from deid_tasks.comparison.llm.chat import ChatClient, TokenUsage
 from deid_tasks.comparison.llm.prompt_files import load_prompt
 from deid_tasks.comparison.llm.settings import JudgeSettings
-from deid_tasks.comparison.rest import EndpointError
+from deid_tasks.comparison.rest import EndpointError, sendable_text
 from deid_tasks.core.errors import SettingsError
 from deid_tasks.core.span import Span
 from deid_tasks.engine.text.sentences import split_sentences
@@ -79,6 +79,7 @@ class SpanJudge:
         uncertain = [span for span in proposals if low <= span.score < high]
         if not uncertain:
             return JudgedSpans(tuple(sorted(certain)))
+        text = sendable_text(text)
         sentences = split_sentences(text)
         questions = [
             masked_sentence(text, span, proposals, sentences, self._settings.max_sentence_characters)

@@ -64,7 +64,7 @@ class EndpointSettings(Section):
         return secret_of(self.api_key_variable, "api_key_variable") if self.api_key_variable else ""
 
 
-class CacheSettings(Section):
+class AnswerCacheSettings(Section):
     """A file that remembers answers, so that a comparison can be interrupted and resumed."""
 
     file: Path = Field(description="SQLite file; it holds offsets, labels and counts under keyed hashes, and no text.")
@@ -101,7 +101,7 @@ class DetectorSettings(EndpointSettings):
         default="miss",
         description="A note without a usable answer counts as missed in whole, or is redacted in whole.",
     )
-    cache: CacheSettings | None = None
+    cache: AnswerCacheSettings | None = None
 
     @model_validator(mode="after")
     def _check_windows(self) -> "DetectorSettings":
@@ -119,7 +119,7 @@ class JudgeSettings(EndpointSettings):
     max_sentence_characters: int = Field(
         default=600, ge=50, description="A longer sentence is cut around the span before it is sent."
     )
-    cache: CacheSettings | None = None
+    cache: AnswerCacheSettings | None = None
 
     @model_validator(mode="after")
     def _check_band(self) -> "JudgeSettings":

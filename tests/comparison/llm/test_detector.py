@@ -1,5 +1,6 @@
 """An LLM as a detector, against a server that is right, slow, failing, malformed, cut off, inventing or streaming."""
 
+import io
 import json
 import logging
 import os
@@ -10,7 +11,7 @@ import pytest
 
 from deid_tasks.comparison.llm.detector import LlmDetector
 from deid_tasks.comparison.llm.settings import DetectorSettings, detector_settings
-from deid_tasks.comparison.protocol import SystemNote, parse_answer
+from deid_tasks.comparison.protocol import SystemNote, parse_answer, serve
 from deid_tasks.core.errors import SettingsError
 from tests.support.chat_server import chat_server_process, running_chat_server
 
@@ -303,3 +304,19 @@ def test_a_process_with_wrong_settings_says_which():
     )
     assert ended.returncode == 1
     assert "not this host" in json.loads(ended.stdout)["message"]
+
+
+def test_a_text_with_half_a_character_is_read():
+    text = "\ud800 " + TEXT
+    with running_chat_server() as server:
+        answer = detector(server).find(SystemNote("n1", text))
+    assert quotes(answer, text) == MARKED
+
+
+def test_as_many_notes_as_the_window_are_in_work_at_once():
+    lines = [json.dumps({"protocol": 1, "options": {}}), *(json.dumps({"id": f"n{n}", "text": TEXT}) for n in range(6))]
+    target = io.StringIO()
+    with running_chat_server(delay_seconds=0.3) as server:
+        serve(lambda _: detector(server, concurrency=3), io.StringIO("\n".join(lines) + "\n"), target)
+    assert server.most_at_once == 3
+    assert len(target.getvalue().splitlines()) == 7
