@@ -12,7 +12,7 @@ from deid_tasks.core.errors import StorageError
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (question BLOB PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
 
 
-class AnswerCache:
+class KeyedAnswerCache:
     """Remembers answers that are JSON values without text, such as offsets, labels and counts.
 
     Without the key, the file tells nothing about what was asked: sentences could otherwise be guessed and checked.
@@ -41,7 +41,7 @@ class AnswerCache:
             raise StorageError(f"{path}: cannot be used as a cache: {type(error).__name__}") from None
 
     def __repr__(self) -> str:
-        return f"AnswerCache({self._path})"
+        return f"KeyedAnswerCache({self._path})"
 
     def get(self, question: str) -> Any | None:
         """Return the answer to a question; ``None`` if there is none."""

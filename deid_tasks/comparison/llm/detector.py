@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from deid_tasks.comparison.llm.answer_cache import AnswerCache
+from deid_tasks.comparison.llm.answer_cache import KeyedAnswerCache
 from deid_tasks.comparison.llm.answers import AnswerError, read_entities, read_rewritten
 from deid_tasks.comparison.llm.chat import ChatClient, TokenUsage, TruncatedAnswerError
 from deid_tasks.comparison.llm.prompt_files import REDACTED, load_prompt
@@ -67,7 +67,7 @@ class LlmDetector:
         self.version = f"{settings.model} {settings.prompt} {settings.shots}-shot {digest[:12]}"
         self.window = settings.concurrency
         cache = settings.cache
-        self._cache = AnswerCache(cache.file, cache.key(), digest) if cache else None
+        self._cache = KeyedAnswerCache(cache.file, cache.key(), digest) if cache else None
 
     def find(self, note: SystemNote) -> SystemAnswer:
         """Return the identifiers of one note, with tokens, dollars and these counts as details:

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from deid_tasks.comparison.llm.answer_cache import AnswerCache
+from deid_tasks.comparison.llm.answer_cache import KeyedAnswerCache
 from deid_tasks.comparison.llm.answers import AnswerError, read_decision
 from deid_tasks.comparison.llm.chat import ChatClient, TokenUsage
 from deid_tasks.comparison.llm.prompt_files import load_prompt
@@ -62,7 +62,7 @@ class SpanJudge:
         decisive = f"{settings.model}\0{settings.temperature}\0{settings.seed}\0{self._prompt.digest}"
         self.version = blake2b(decisive.encode(), digest_size=16).hexdigest()
         cache = settings.cache
-        self._cache = AnswerCache(cache.file, cache.key(), self.version) if cache else None
+        self._cache = KeyedAnswerCache(cache.file, cache.key(), self.version) if cache else None
 
     def judge(self, text: str, proposals: Sequence[Span]) -> JudgedSpans:
         """Return the spans to redact.
