@@ -35,6 +35,7 @@ from deid_tasks.cli.options import RenamedOptionsCommand
 from deid_tasks.cli.pools import write_pools
 from deid_tasks.cli.progress import counting
 from deid_tasks.cli.reidentify import write_originals
+from deid_tasks.cli.reproduction import reproduce
 from deid_tasks.cli.roles import write_roles
 from deid_tasks.cli.sampling import draw_sample
 from deid_tasks.cli.scaffold import institution, layout
@@ -65,6 +66,7 @@ app.command("explain")(explain_one)
 app.command("operating-points")(print_operating_points)
 app.command("pools")(write_pools)
 app.command("reidentify")(write_originals)
+app.command("reproduce")(reproduce)
 app.command("retract")(retract_notes)
 app.command("roles")(write_roles)
 app.command("sample", cls=RenamedOptionsCommand)(draw_sample)

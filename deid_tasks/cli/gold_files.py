@@ -10,7 +10,8 @@ from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 from deid_tasks.evidence.annotation.formats.jsonl import parse_spans
 
 Pair = tuple[AnnotatedNote, Sequence[Span]]
-_BATCH_NOTES = 64
+ENGINE_BATCH_NOTES = 64
+"""Notes that the engine reads at once."""
 
 
 def read_gold_file(source: Path, name: str, problems: Problems) -> Iterator[AnnotatedNote]:
@@ -69,7 +70,7 @@ def pair_with_engine(gold: Iterable[AnnotatedNote]) -> Iterator[Pair]:
 
     context = BatchContext(build_engine(EngineSettings.public()))
     stream = iter(gold)
-    while batch := list(islice(stream, _BATCH_NOTES)):
+    while batch := list(islice(stream, ENGINE_BATCH_NOTES)):
         documents = [
             Document(note.note_id, note.text, note.patient_id or None, note.note_type or None) for note in batch
         ]

@@ -1,0 +1,1 @@
+"""Google Sensitive Data Protection."""

@@ -1,0 +1,1 @@
+"""A large language model behind an endpoint."""
