@@ -79,7 +79,9 @@ def _name(request: SurrogateRequest) -> str:
 
 
 def _place(request: SurrogateRequest) -> str:
-    return replace_place(request.value, request.entity, request.owner, request.context.options, request.address)
+    return replace_place(
+        request.value, request.entity, request.owner, request.context.options, request.address, request.context.country
+    )
 
 
 def _organization(request: SurrogateRequest) -> str:
@@ -87,7 +89,7 @@ def _organization(request: SurrogateRequest) -> str:
 
 
 def _telephone(request: SurrogateRequest) -> str:
-    return replace_phone(request.value, request.owner, request.context.options)
+    return replace_phone(request.value, request.owner, request.context.options, request.context.country)
 
 
 def _number(request: SurrogateRequest) -> str:

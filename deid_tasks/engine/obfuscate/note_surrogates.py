@@ -193,7 +193,7 @@ class NoteSurrogates:
         context = self._context
         address = self._surroundings.address(index) if entity in PLACES else NO_ADDRESS
         owner = context.staff if self._surroundings.is_of_organization(index) else context.patient
-        question = (entity, original, address, owner is context.staff)
+        question = (entity, original, address, owner is context.staff, context.country)
         surrogate = self._known.get(question)
         if surrogate is None:
             surrogate = owner.memo.get(question)

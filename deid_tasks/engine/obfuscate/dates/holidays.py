@@ -10,6 +10,8 @@ from deid_tasks.engine.obfuscate.letter_case import match_case
 
 SEASONS = {"winter": 1, "spring": 4, "summer": 7, "fall": 10, "autumn": 10}
 """Each season and the month in its middle."""
+_MAX_DAYS_OFF = 4
+"""Days by which a surrogate holiday may miss the day that the original moves to."""
 _MAX_YEARS_BACK = 79
 """A year of two digits lies at most 79 years before the note's and at most twenty after it."""
 
@@ -99,7 +101,7 @@ def _letters_and_digits(value: str) -> str:
 
 
 def _optional_punctuation(found: re.Match[str]) -> str:
-    return r"\W?s\W?" if "s" in found.group() else r"\W{0,2}"
+    return r"\W?s\W{0,2}" if "s" in found.group() else r"\W{0,2}"
 
 
 _RULES = {_letters_and_digits(name): rule for name, rule in _HOLIDAYS.items()}
@@ -114,22 +116,27 @@ HOLIDAY = re.compile(
 """A holiday, and the year behind it."""
 
 
-def holiday_date(found: re.Match[str], year: int) -> datetime.date:
-    """Return the day of a holiday: in the year written with it, else in ``year``.
+def holiday_date(found: re.Match[str], now: datetime.datetime) -> datetime.date:
+    """Return the day of a holiday: in the year written with it, else the one nearest to the note.
 
     Args:
         found: a match of ``HOLIDAY``.
-        year: the note's.
+        now: when the note was written.
     """
+    rule = _RULES[_letters_and_digits(found["name"])]
     if found["year"]:
-        year = int(found["year"])
-    elif found["short"]:
-        year += (int(found["short"]) - year % 100 + _MAX_YEARS_BACK) % 100 - _MAX_YEARS_BACK
-    return _RULES[_letters_and_digits(found["name"])](year)
+        return rule(int(found["year"]))
+    if found["short"]:
+        return rule(now.year + (int(found["short"]) - now.year % 100 + _MAX_YEARS_BACK) % 100 - _MAX_YEARS_BACK)
+    years = [year for year in (now.year - 1, now.year, now.year + 1) if datetime.MINYEAR <= year <= datetime.MAXYEAR]
+    return min((rule(year) for year in years), key=lambda day: abs((day - now.date()).days))
 
 
-def nearest_holiday(day: datetime.date, found: re.Match[str]) -> str:
-    """Return the text of a match of ``HOLIDAY`` with the other holiday that is nearest to ``day``, and its year."""
+def nearest_holiday(day: datetime.date, found: re.Match[str]) -> str | None:
+    """Return the text of a match of ``HOLIDAY`` with the other holiday that is nearest to ``day``, and its year.
+
+    ``None`` where none is within ``_MAX_DAYS_OFF``: the distance to other dates in the note would be wrong.
+    """
     own = _RULES[_letters_and_digits(found["name"])]
     candidates = [
         (abs((holiday - day).days), name, holiday.year)
@@ -138,7 +145,9 @@ def nearest_holiday(day: datetime.date, found: re.Match[str]) -> str:
         for name, holiday in _surrogate_days(year)
         if holiday != own(year)
     ]
-    _, name, year = min(candidates)
+    days_off, name, year = min(candidates)
+    if days_off > _MAX_DAYS_OFF:
+        return None
     text = match_case(name, found["name"]) + found["between"]
     if found["year"]:
         return f"{text}{year:04d}"

@@ -1,0 +1,116 @@
+"""Telephone area codes and the cities that they serve: surrogates of both exist together.
+
+Area codes that serve the same places ("overlays") count as one, named by the code that serves most. Each becomes the
+area code of the surrogate state that the key chooses, and a city becomes a city that the surrogate of its area code
+serves. So a number and a city agree wherever either stands.
+"""
+
+from collections import Counter, defaultdict
+from functools import cache
+
+from deid_tasks.engine.obfuscate.note_context import SurrogateOptions
+from deid_tasks.engine.obfuscate.people.name_scope import NameScope
+from deid_tasks.engine.obfuscate.places.place_table import (
+    Cities,
+    area_codes_of_state,
+    cities_by_state,
+    place_rows,
+    states_of_area_code,
+)
+from deid_tasks.engine.obfuscate.places.places_abroad import surrogate_area_code
+from deid_tasks.engine.obfuscate.places.states import surrogate_state
+from deid_tasks.engine.obfuscate.places.town_table import area_codes_abroad
+
+_NEIGHBOURS = 0.5
+"""An area code of which at least this share of places has another code too is an overlay of that one."""
+
+
+@cache
+def _leading_codes() -> dict[str, str]:
+    """Return for each area code the one of its state that serves most of the same places."""
+    places: Counter[str] = Counter()
+    shared: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for _, _, state, areas in place_rows():
+        codes = [code for code in areas.split(",") if code and states_of_area_code(code)[0] == state]
+        places.update(codes)
+        for code in codes:
+            shared[code].update(codes)
+    return {
+        code: max(
+            (other for other, both in shared[code].items() if both >= _NEIGHBOURS * places[code]),
+            key=lambda other: (places[other], other),
+        )
+        for code in places
+    }
+
+
+@cache
+def _codes_of_state(state: str) -> tuple[str, ...]:
+    """Return the leading area codes of a state that are the main one of some city."""
+    own = _leading_codes()
+    served = {code for (of_state, code) in _cities_by_code() if of_state == state}
+    return tuple(sorted({own[code] for code in area_codes_of_state(state) if code in own} & served))
+
+
+@cache
+def _main_codes() -> dict[tuple[str, str], str]:
+    """Return the leading area code that most ZIPs of each city of a state have."""
+    counts: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    leading = _leading_codes()
+    for _, city, state, areas in place_rows():
+        # A place at the border of two areas has both; the first of the same rank decides.
+        counts[city, state].update({leading[code] for code in areas.split(",") if code in leading})
+    return {place: max(sorted(found), key=lambda code: found[code]) for place, found in counts.items() if found}
+
+
+@cache
+def _cities_by_code() -> dict[tuple[str, str], Cities]:
+    found: defaultdict[tuple[str, str], dict[str, tuple[str, ...]]] = defaultdict(dict)
+    for state, cities in cities_by_state().items():
+        for city, zips in cities.items():
+            if code := _main_codes().get((city, state)):
+                found[state, code][city] = zips
+    return dict(found)
+
+
+def cities_near(city: str, state: str, scope: NameScope, options: SurrogateOptions) -> tuple[str, Cities]:
+    """Return the area code that replaces a city's own, and the cities of the surrogate state that it serves.
+
+    All cities of the state, and no code, where the city is unknown.
+
+    Args:
+        city: its name as the table writes it.
+        state: the code of its state.
+        scope: whose city it is.
+        options: the institution's settings.
+    """
+    surrogate = surrogate_state(state, scope, options)
+    own = _main_codes().get((city, state))
+    code = surrogate_of_leading_code(own, surrogate, scope) if own else ""
+    if (surrogate, code) not in _cities_by_code():
+        code = ""
+    return code, cities_of_area(surrogate, code)
+
+
+def cities_of_area(state: str, area_code: str) -> Cities:
+    """Return the cities of a state whose main area code it is; all cities of the state for an empty code."""
+    return _cities_by_code()[state, area_code] if area_code else cities_by_state()[state]
+
+
+def surrogate_of_leading_code(code: str, state: str, scope: NameScope) -> str:
+    """Return the area code of ``state`` that replaces ``code``; ``code`` itself where the state has no other."""
+    others = [other for other in _codes_of_state(state) if other != code]
+    return scope.keyed.choice(others, "phone", scope.patient_id, "area", code) if others else code
+
+
+def replace_area_code(area: str, scope: NameScope, options: SurrogateOptions) -> str:
+    """Return an area code of the surrogate state, or of Canada for a Canadian one.
+
+    Empty where no state and no province has the code.
+    """
+    if area in _leading_codes():
+        state = surrogate_state(states_of_area_code(area)[0], scope, options)
+        return surrogate_of_leading_code(_leading_codes()[area], state, scope)
+    if area in area_codes_abroad("CA", len(area)):
+        return surrogate_area_code("CA", area, scope, options)
+    return ""
