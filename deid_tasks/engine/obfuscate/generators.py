@@ -8,9 +8,11 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.dates import replace_age, replace_time, shift_date
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES
 from deid_tasks.engine.obfuscate.identifiers import (
+    is_file_name,
     replace_email,
     replace_ip,
     replace_number,
+    replace_path,
     replace_phone,
     replace_url,
 )
@@ -93,6 +95,8 @@ def _telephone(request: SurrogateRequest) -> str:
 
 
 def _number(request: SurrogateRequest) -> str:
+    if is_file_name(request.value):
+        return replace_path(request.value, request.context, request.names)
     return replace_number(request.value, request.entity, request.context)
 
 

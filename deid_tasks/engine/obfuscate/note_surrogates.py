@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate.dates.not_dates import is_no_date
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
 from deid_tasks.engine.obfuscate.generators import Replacements
 from deid_tasks.engine.obfuscate.identifiers import owner_in_record
@@ -20,10 +21,11 @@ from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
 
 _ADDRESSES = PLACES | {Entity.STREET}
-_MADE_OF_NAMES = frozenset({Entity.INITIALS, Entity.USERNAME, Entity.EMAIL, Entity.URL})
+_MADE_OF_NAMES = frozenset({Entity.INITIALS, Entity.USERNAME, Entity.EMAIL, Entity.URL, Entity.OTHER_ID})
 _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE}
 """Entities whose surrogate does not depend on the text around the span."""
 _MAX_INITIALS = 3
+_SHORT_YEAR_DIGITS = 2
 _MIN_LABEL_LENGTH = 5
 """A shorter label of a domain may be made of any name."""
 _MAX_ABBREVIATION_LENGTH = 8
@@ -54,6 +56,8 @@ class NoteSurrogates:
 
     def surrogate(self, original: str, start: int, end: int, entity: Entity, index: int, mode: Mode) -> str:
         """Return the surrogate of the span ``start``–``end``, the ``index``-th of the note."""
+        if entity is Entity.DATE:
+            return self._date(original, start, end, mode)
         if entity in _INDEPENDENT:
             return self._independent(original, entity, mode)
         if entity in NAMES:
@@ -78,6 +82,15 @@ class NoteSurrogates:
             surrogate = self._replacements.surrogate(original, entity, self._context, owner, mode, names=names)
             self._known[question] = surrogate
         return surrogate
+
+    def _date(self, original: str, start: int, end: int, mode: Mode) -> str:
+        text = self._surroundings.text
+        if is_no_date(text, start, end, is_day_first=self._context.is_day_first):
+            return original
+        if len(original) == _SHORT_YEAR_DIGITS and original.isdecimal() and text[start - 1 : start] in {"'", "’"}:
+            # A year, of which detection left the apostrophe out.
+            return self._independent(f"'{original}", Entity.DATE, mode)[1:]
+        return self._independent(original, Entity.DATE, mode)
 
     def _account(self, letters: str) -> str | None:
         found = self._people.with_account(fold_name(letters))

@@ -18,7 +18,7 @@ MAIL_PROVIDERS = (
 _KIND_ENDINGS = re.compile(
     r"""(?P<stem>.{3,}?)
         (?P<kind>healthcare|health|hospitals?|clinics?|medcenter|medical|med|care|hosp|pharmacy|dental|group|univ|school
-            |imaging|rehab|hospice)""",
+            |imaging|rehab|hospice|cancer|heart|kids|peds|ortho|womens|derm|eye|spine|fm|im|surgery|dialysis|oncology)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _SECOND_LEVEL = frozenset(["co", "com", "org", "ac", "gov", "edu", "net"])

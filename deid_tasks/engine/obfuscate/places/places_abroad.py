@@ -13,7 +13,7 @@ from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import SurrogateOptions
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places.address import AddressParts
-from deid_tasks.engine.obfuscate.places.place_table import cities_by_state, state_of_city
+from deid_tasks.engine.obfuscate.places.place_table import largest_cities
 from deid_tasks.engine.obfuscate.places.states import state_code_of
 from deid_tasks.engine.obfuscate.places.town_table import (
     HOME,
@@ -69,12 +69,7 @@ def _country_of_city(folded: str, country: str) -> str:
     """Return the country of a city that stands without a state and a postcode."""
     if country != HOME and town_named(folded, country):
         return country
-    state = state_of_city().get(folded, "")
-    zips = (
-        0
-        if not state
-        else max((len(found) for name, found in cities_by_state()[state].items() if fold(name) == folded), default=0)
-    )
+    _, zips = largest_cities().get(folded, ("", 0))
     if country == HOME:
         town = town_named(folded) if zips <= _SMALL_PLACE_ZIPS else None
         return town.country if town else HOME

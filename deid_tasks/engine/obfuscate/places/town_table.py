@@ -29,7 +29,10 @@ class Town(NamedTuple):
 @cache
 def _rows() -> tuple[Town, ...]:
     rows = read_columns("towns.tsv", "country", "town", "region", "region_code", "postcodes", "area_code")
-    return tuple(Town(*row[:4], tuple(row[4].split(",")), row[5]) for row in rows)
+    return tuple(
+        Town(country, name, region, code, tuple(postcodes.split(",")), area)
+        for country, name, region, code, postcodes, area in rows
+    )
 
 
 @cache
