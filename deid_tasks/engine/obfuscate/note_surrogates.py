@@ -87,6 +87,9 @@ class NoteSurrogates:
         text = self._surroundings.text
         if is_no_date(text, start, end, is_day_first=self._context.is_day_first):
             return original
+        if original.isalpha() and (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+            # A part of a word, or what is glued to a number, names no day.
+            return original
         if len(original) == _SHORT_YEAR_DIGITS and original.isdecimal() and text[start - 1 : start] in {"'", "’"}:
             # A year, of which detection left the apostrophe out.
             return self._independent(f"'{original}", Entity.DATE, mode)[1:]

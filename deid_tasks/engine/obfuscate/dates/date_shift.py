@@ -137,7 +137,7 @@ def _replace_holiday(found: re.Match[str], now: datetime.datetime, context: Note
     if form == "nearest":
         if _HAS_DATE.search(found.string, 0, found.start()) or _HAS_DATE.search(found.string, found.end()):
             return match_case(WEEKDAYS[moved.weekday()].capitalize(), found["name"]) + found["between"]
-        if nearest := nearest_holiday(moved, found):
+        if nearest := nearest_holiday(moved, found, is_abroad=context.country != "US"):
             return nearest
     if form != "kept":
         text = match_case(f"{MONTHS[moved.month - 1].capitalize()} {moved.day}", found["name"])

@@ -119,6 +119,9 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope) -> st
         if _has_digit(word):
             return _replace_numbered(word, distinctive, staff)
         if len(word) == 1 and word.isalpha():
+            if folded == "s" and value[0] == word:
+                # The possessive of a name that was detected by itself: "Ward" and "s Clinic".
+                return word
             return staff.keyed.like(word, "organization", distinctive)
         if others := other_locatives(folded):
             return match_case(staff.keyed.choice(others, "locative", folded), word)
