@@ -127,13 +127,13 @@ def _lies_in(town: str, place: str) -> bool:
 
 def _has_area(town: str, phone: str) -> bool:
     """Whether a telephone number has an area code of a town."""
-    found = _HOME_PHONE.fullmatch(phone.strip())
+    at_home = _HOME_PHONE.fullmatch(phone.strip())
     folded = fold(town)
-    if found and any(fold(c) == folded and found[1] in areas.split(",") for _, c, _, areas in place_rows()):
+    if at_home and any(fold(c) == folded and at_home[1] in areas.split(",") for _, c, _, areas in place_rows()):
         return True
     digits = re.sub(r"\D", "", phone)
-    towns = [town for country in countries() if (town := town_named(folded, country))]
-    return any(re.match(rf"(?:\d{{2,3}})?0?{one.area_code}", digits) is not None for one in towns)
+    towns = (town_named(folded, country) for country in countries())
+    return any(one and re.match(rf"(?:\d{{2,3}})?0?{one.area_code}", digits) for one in towns)
 
 
 def _kinds(value: str, country: str) -> set[str]:

@@ -90,12 +90,12 @@ def _replace_label(label: str, context: NoteContext, names: NoteNames) -> str:
 
 
 def _replace_label_part(part: str, context: NoteContext, names: NoteNames) -> str:
+    if fold(part) in _MAIL_LABELS:
+        return context.keyed.choice([name for name in _MAIL_LABELS if name != fold(part)], "domain", fold(part))
     if fold(part) in KINDS or is_path_word(part):
         return part
     if of_organization := names.domain(fold(part)):
         return of_organization
-    if fold(part) in _MAIL_LABELS:
-        return context.keyed.choice([name for name in _MAIL_LABELS if name != fold(part)], "domain", fold(part))
     found = _KIND_ENDINGS.fullmatch(part)
     stem, kind = (found["stem"], found["kind"]) if found else (part, "")
     name = stem.upper() if len(stem) <= _MAX_ABBREVIATION_LENGTH else stem.capitalize()

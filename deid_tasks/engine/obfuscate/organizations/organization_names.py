@@ -72,6 +72,9 @@ def replace_organization(value: str, context: NoteContext, long_names: Sequence[
         long_names: the organizations that the note names in full; an abbreviation of one becomes the abbreviation of
             its surrogate.
     """
+    if value.startswith("s "):
+        # The possessive of a name that was detected by itself: "Ward" and "s Clinic".
+        return value[:2] + replace_organization(value[2:], context, long_names)
     words = words_with_apostrophes(value)
     staff = context.staff
     if not words:
@@ -119,9 +122,6 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope) -> st
         if _has_digit(word):
             return _replace_numbered(word, distinctive, staff)
         if len(word) == 1 and word.isalpha():
-            if folded == "s" and value[0] == word:
-                # The possessive of a name that was detected by itself: "Ward" and "s Clinic".
-                return word
             return staff.keyed.like(word, "organization", distinctive)
         if others := other_locatives(folded):
             return match_case(staff.keyed.choice(others, "locative", folded), word)
