@@ -23,7 +23,9 @@ from deid_tasks.engine.obfuscate.places.town_table import HOME, country_of_regio
 
 _MONTH_FIRST = frozenset({HOME, "CA"})
 """Countries whose notes write the month first, unless their dates show otherwise."""
-_TWO_NUMBERS = re.compile(r"(\d{1,2})([/.-])(\d{1,2})(?!\d)", re.ASCII)
+_TWO_NUMBERS = re.compile(r"(?<![\d/.-])(\d{1,2})(?:/|[.-](?=\d{1,2}[.-]\d))(\d{1,2})(?!\d)", re.ASCII)
+"""A day and a month, in either order; with points or hyphens only before a year."""
+_LAST_DAY = 31
 _BRITISH = (
     *("haemo", "oedema", "paediatr", "gynaeco", "anaesth", "anaemi", "oesoph", "orthopaed", "diarrhoea", "leukaemi"),
     *("dyspnoea", "tumour", "foetal", "NHS", "paracetamol", "salbutamol", "A&E", " GP ", " theatre", "haemat"),
@@ -62,11 +64,11 @@ def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.dateti
     for span in spans:
         entity = span.entity
         if entity is Entity.DATE:
-            found = _TWO_NUMBERS.match(text, span.start, span.end)
+            found = _TWO_NUMBERS.search(text, span.start, span.end)
             if found:
-                first, second = int(found[1]), int(found[3])
-                day_first += first > 12 >= second
-                month_first += second > 12 >= first
+                first, second = int(found[1]), int(found[2])
+                day_first += _LAST_DAY >= first > 12 >= second
+                month_first += _LAST_DAY >= second > 12 >= first
                 is_open = is_open or (first <= 12 and second <= 12)
         elif entity in _READERS and (of_span := _READERS[entity](text[span.start : span.end])):
             shown[of_span] += 1
@@ -90,9 +92,8 @@ def _shown_country(text: str, shown: Counter[str], country: str, *, is_british: 
 
 
 def _of_zip(value: str) -> str:
-    if value[:1].isalpha():
-        return country_of_postcode(value)
-    return HOME if len(value) in {5, 10} and value[:5].isdecimal() else ""
+    # Five digits are a ZIP, or a postcode of Germany, France or Spain.
+    return country_of_postcode(value) if value[:1].isalpha() else ""
 
 
 def _of_state(value: str) -> str:

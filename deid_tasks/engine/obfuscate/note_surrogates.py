@@ -8,7 +8,7 @@ from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.dates.not_dates import is_no_date
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
 from deid_tasks.engine.obfuscate.generators import Replacements
-from deid_tasks.engine.obfuscate.identifiers import owner_in_record
+from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, owner_in_record
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.note_people import NotePeople, NotePerson
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
@@ -30,6 +30,7 @@ _MIN_LABEL_LENGTH = 5
 """A shorter label of a domain may be made of any name."""
 _MAX_ABBREVIATION_LENGTH = 8
 """A longer value is not the abbreviation of another name in the note."""
+_NUMBER_AFTER = re.compile(r"[ \t]?[#:]?[ \t]?\d{4}")
 _words = re.compile(r"[^\W\d_]+").findall
 
 
@@ -61,6 +62,8 @@ class NoteSurrogates:
         if entity in _INDEPENDENT:
             return self._independent(original, entity, mode)
         if entity in NAMES:
+            if original.isupper() and self._is_label(original, end):
+                return original
             return self._name(original, start, entity, mode)
         if entity in ORGANIZATIONS:
             return self._organization(original, entity, index, mode)
@@ -82,6 +85,10 @@ class NoteSurrogates:
             surrogate = self._replacements.surrogate(original, entity, self._context, owner, mode, names=names)
             self._known[question] = surrogate
         return surrogate
+
+    def _is_label(self, original: str, end: int) -> bool:
+        """Whether a name is the label of the number behind it: ``HAR 60011893``."""
+        return fold(original) in NUMBER_FORMATS and _NUMBER_AFTER.match(self._surroundings.text, end) is not None
 
     def _date(self, original: str, start: int, end: int, mode: Mode) -> str:
         text = self._surroundings.text

@@ -10,7 +10,7 @@ from deid_tasks.engine.obfuscate.letter_case import match_case
 
 SEASONS = {"winter": 1, "spring": 4, "summer": 7, "fall": 10, "autumn": 10}
 """Each season and the month in its middle."""
-_MAX_DAYS_OFF = 4
+_MAX_DAYS_OFF = 1
 """Days by which a surrogate holiday may miss the day that the original moves to."""
 _MAX_YEARS_BACK = 79
 """A year of two digits lies at most 79 years before the note's and at most twenty after it."""

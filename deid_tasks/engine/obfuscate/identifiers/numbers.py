@@ -37,10 +37,12 @@ _EMBEDDED_DATE = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
+_AIRCRAFT = re.compile(r"N[1-9]\d{0,4}[A-Z]{0,2}", re.ASCII)
 _OF_THINGS = frozenset({Entity.VEHICLE, Entity.DEVICE})
 _OF_PLACES = frozenset({Entity.MRN, Entity.ACCOUNT, Entity.HEALTH_PLAN, Entity.OTHER_ID})
 """Numbers that a hospital or an insurer gives, whose letters may be its own."""
-_FORMATS = frozenset(read_word_list("identifiers/number_formats.txt"))
+NUMBER_FORMATS = frozenset(read_word_list("identifiers/number_formats.txt"))
+"""Letters before a number that name its kind, folded."""
 _CARD_DIGITS = (15, 16)
 _VIN_LENGTH = 17
 _MIN_DIGITS_BEHIND_FORMAT = 4
@@ -82,6 +84,8 @@ def _surrogate(characters: str, entity: Entity, scope: NameScope, context: NoteC
     if (checked := _with_check_digit(characters, entity, scope)) is not None:
         return checked
     keyed, parts = scope.keyed, ("number", scope.patient_id)
+    if entity is Entity.VEHICLE and _AIRCRAFT.fullmatch(characters):
+        return "N" + keyed.like(characters[1:], *parts)
     if entity is Entity.VEHICLE or sum(char.isdigit() for char in characters) < _MIN_DIGITS_BEHIND_FORMAT:
         return keyed.like(characters, *parts)
     # The letters that a long number begins with are its format (MRN, INV), or stand for the place that gave it.
@@ -95,7 +99,7 @@ def _surrogate(characters: str, entity: Entity, scope: NameScope, context: NoteC
 
 def _is_format(letters: str) -> bool:
     """Whether letters before a number name its kind; a single letter names nothing."""
-    return len(letters) < 2 or fold(letters) in _FORMATS
+    return len(letters) < 2 or fold(letters) in NUMBER_FORMATS
 
 
 def _other_letters(letters: str, context: NoteContext) -> str:

@@ -42,7 +42,17 @@ _SERVICES = ("Army", "Navy", "Air Force", "Marine Corps", "Coast Guard")
 _SERVICE = re.compile(r"\b(?:Army|Navy|Air Force|Marine Corps|Marines?|Coast Guard)\b", re.IGNORECASE)
 """A service is exchanged for another: a veteran stays a veteran."""
 _WORK_STATES = frozenset(
-    ["retired", "disabled", "unemployed", "student", "homemaker", "housewife", "self-employed", "on disability"]
+    [
+        "veteran",
+        "retired",
+        "disabled",
+        "unemployed",
+        "student",
+        "homemaker",
+        "housewife",
+        "self-employed",
+        "on disability",
+    ]
 )
 """They name no profession, and stay."""
 

@@ -21,35 +21,35 @@ from deid_tasks.engine.obfuscate.places.places_abroad import surrogate_area_code
 from deid_tasks.engine.obfuscate.places.states import surrogate_state
 from deid_tasks.engine.obfuscate.places.town_table import area_codes_abroad
 
-_NEIGHBOURS = 0.5
-"""An area code of which at least this share of places has another code too is an overlay of that one."""
+_SHARED = 0.3
+"""Two area codes are of one area where they share at least this part of the places of the smaller one: overlays, and
+codes at whose border the table does not tell them apart."""
 
 
 @cache
 def _leading_codes() -> dict[str, str]:
-    """Return for each area code the one of its state that serves most of the same places."""
+    """Return for each area code the one of its area that serves most places."""
     places: Counter[str] = Counter()
-    shared: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    shared: Counter[tuple[str, str]] = Counter()
     for _, _, state, areas in place_rows():
         codes = [code for code in areas.split(",") if code and states_of_area_code(code)[0] == state]
         places.update(codes)
-        for code in codes:
-            shared[code].update(codes)
-    return {
-        code: max(
-            (other for other, both in shared[code].items() if both >= _NEIGHBOURS * places[code]),
-            key=lambda other: (places[other], other),
-        )
-        for code in places
-    }
+        shared.update((one, other) for one in codes for other in codes if one < other)
+    leading = {code: code for code in places}
+    for (one, other), both in sorted(shared.items()):
+        if both >= _SHARED * min(places[one], places[other]):
+            joined = {leading[one], leading[other]}
+            best = max(joined, key=lambda code: (places[code], code))
+            leading.update({code: best for code, lead in leading.items() if lead in joined})
+    return leading
 
 
 @cache
 def _codes_of_state(state: str) -> tuple[str, ...]:
-    """Return the leading area codes of a state that are the main one of some city."""
-    own = _leading_codes()
-    served = {code for (of_state, code) in _cities_by_code() if of_state == state}
-    return tuple(sorted({own[code] for code in area_codes_of_state(state) if code in own} & served))
+    """Return the leading area codes of a state that serve some city."""
+    leading = _leading_codes()
+    own = {leading[code] for code in area_codes_of_state(state) if code in leading}
+    return tuple(sorted(code for code in own if (state, code) in _cities_by_code()))
 
 
 @cache
@@ -58,18 +58,22 @@ def _main_codes() -> dict[tuple[str, str], str]:
     counts: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     leading = _leading_codes()
     for _, city, state, areas in place_rows():
-        # A place at the border of two areas has both; the first of the same rank decides.
         counts[city, state].update({leading[code] for code in areas.split(",") if code in leading})
     return {place: max(sorted(found), key=lambda code: found[code]) for place, found in counts.items() if found}
 
 
 @cache
 def _cities_by_code() -> dict[tuple[str, str], Cities]:
+    """Return the cities of each state and area code all of whose ZIPs have that code."""
+    codes: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for _, city, state, areas in place_rows():
+        codes[city, state].update(areas.split(","))
     found: defaultdict[tuple[str, str], dict[str, tuple[str, ...]]] = defaultdict(dict)
     for state, cities in cities_by_state().items():
         for city, zips in cities.items():
-            if code := _main_codes().get((city, state)):
-                found[state, code][city] = zips
+            for code, count in codes[city, state].items():
+                if code and count == len(zips):
+                    found[state, code][city] = zips
     return dict(found)
 
 
@@ -93,7 +97,7 @@ def cities_near(city: str, state: str, scope: NameScope, options: SurrogateOptio
 
 
 def cities_of_area(state: str, area_code: str) -> Cities:
-    """Return the cities of a state whose main area code it is; all cities of the state for an empty code."""
+    """Return the cities of a state that an area code serves; all cities of the state for an empty code."""
     return _cities_by_code()[state, area_code] if area_code else cities_by_state()[state]
 
 

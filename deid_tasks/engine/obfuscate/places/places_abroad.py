@@ -40,7 +40,6 @@ _DIGITS_OF_POSTCODES = {"AU": 4, "NZ": 4, "IN": 6, "SG": 6, "DE": 5, "FR": 5, "E
 _POSTCODE_LETTERS = {"GB": "ABDEFGHJLNPQRSTUWXYZ", "CA": "ABCEGHJKLMNPRSTVWXYZ", "IE": "ACDEFHKNPRTVWXY"}
 """Letters that the second part of a postcode may have: Royal Mail PAF, Canada Post, Eircode."""
 _COUNTY = re.compile(r"(?:co\.?|county)\s+", re.IGNORECASE)
-_SMALL_PLACE_ZIPS = 2
 _LARGE_CITY_ZIPS = 6
 
 
@@ -71,7 +70,7 @@ def _country_of_city(folded: str, country: str) -> str:
         return country
     _, zips = largest_cities().get(folded, ("", 0))
     if country == HOME:
-        town = town_named(folded) if zips <= _SMALL_PLACE_ZIPS else None
+        town = None if zips else town_named(folded)
         return town.country if town else HOME
     return HOME if zips >= _LARGE_CITY_ZIPS else country
 
