@@ -98,7 +98,8 @@ def dni_check_letter(eight_digits: str) -> str:
 
 def nir_key(thirteen: str) -> str:
     """Return the two digits behind a French social security number: 97 less its rest by 97 (INSEE)."""
-    number = int(thirteen.replace("2A", "19").replace("2B", "18"))
+    department = {"2A": "19", "2B": "18"}.get(thirteen[5:7], thirteen[5:7])
+    number = int(thirteen[:5] + department + thirteen[7:])
     return f"{97 - number % 97:02d}"
 
 

@@ -65,7 +65,7 @@ NATIONAL_NUMBERS = (
     NationalNumber("CA", "SIN", _form(r"[1-79]\d{7}", _LAST_DIGIT), luhn_check_digit, 1),
     NationalNumber("CA", "PHN", _form(r"9\d{8}", _LAST_DIGIT), phn_check_digit, 1),
     NationalNumber("CA", "OHIP", _form(r"[1-9]\d{8}", _LAST_DIGIT, "(?:[A-Z]{2})?"), luhn_check_digit, 1),
-    NationalNumber("FR", "NIR", _form(r"[12]\d{2}(?:0[1-9]|1[0-2])\d[\dAB]\d{6}", r"\d{2}"), nir_key, 1, "ym"),
+    NationalNumber("FR", "NIR", _form(r"[12]\d{2}(?:0[1-9]|1[0-2])(?:\d\d|2[AB])\d{6}", r"\d{2}"), nir_key, 1, "ym"),
     NationalNumber(
         "DE", "KVNR", _form(r"[A-Z]\d{8}", _LAST_DIGIT), kvnr_check_digit, 0, letters="ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     ),

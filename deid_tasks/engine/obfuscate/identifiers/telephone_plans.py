@@ -64,7 +64,13 @@ def replace_phone_abroad(value: str, country: str, scope: NameScope, options: Su
     if not _MIN_DIGITS <= len(significant) <= _MAX_DIGITS:
         return None if not start else value[:start] + scope.keyed.like(rest, "phone", scope.patient_id)
     has_area = bool(start) or is_trunk or country in _WITHOUT_TRUNK_PREFIX or country == "IN"
-    made = _significant(significant, country, scope, options, has_area=has_area)
+    first = re.search(r"\d+", rest)
+    group = first.group().removeprefix("0") if first else ""
+    if has_area and group != significant and group in area_codes_abroad(country, len(group)):
+        # Written apart, an area code is one: in India its digits may begin a mobile number too.
+        made = _in_area(significant, len(group), country, scope, options)
+    else:
+        made = _significant(significant, country, scope, options, has_area=has_area)
     stream = iter(("0" if is_trunk else "") + made)
     return value[:start] + "".join(next(stream) if char.isdecimal() else char for char in rest)
 
@@ -92,14 +98,18 @@ def _significant(digits: str, country: str, scope: NameScope, options: Surrogate
         return kept.group() + scope.keyed.like(digits[kept.end() :], *parts)
     for length in _AREA_LENGTHS:
         if digits[:length] in area_codes_abroad(country, length):
-            area = surrogate_area_code(country, digits[:length], scope, options)
-            return area + _subscriber(digits[length:], scope)
+            return _in_area(digits, length, country, scope, options)
     # The table does not have the area: the number moves to one that it has, as long as the country's codes are.
     length = 4 if country in {"GB", "DE"} else 2
     codes = area_codes_abroad(country, length)
     if not codes:
         return digits[0] + scope.keyed.like(digits[1:], *parts)
     return scope.keyed.choice(codes, *parts, "area", digits[:length]) + _subscriber(digits[length:], scope)
+
+
+def _in_area(digits: str, length: int, country: str, scope: NameScope, options: SurrogateOptions) -> str:
+    """Return the surrogate of a number whose area code has ``length`` digits."""
+    return surrogate_area_code(country, digits[:length], scope, options) + _subscriber(digits[length:], scope)
 
 
 def _subscriber(digits: str, scope: NameScope) -> str:

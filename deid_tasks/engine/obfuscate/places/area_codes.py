@@ -112,9 +112,9 @@ def replace_area_code(area: str, scope: NameScope, options: SurrogateOptions) ->
 
     Empty where no state and no province has the code.
     """
+    if area in area_codes_abroad("CA", len(area)):
+        return surrogate_area_code("CA", area, scope, options)
     if area in _leading_codes():
         state = surrogate_state(states_of_area_code(area)[0], scope, options)
         return surrogate_of_leading_code(_leading_codes()[area], state, scope)
-    if area in area_codes_abroad("CA", len(area)):
-        return surrogate_area_code("CA", area, scope, options)
     return ""

@@ -34,8 +34,6 @@ _LETTERED_POSTCODES = {
     "IE": re.compile(r"([AC-FHKNPRTV-Y]\d[\dW]) ?([AC-FHKNPRTV-Y\d]{4})", re.IGNORECASE),
 }
 """Postcodes whose form tells the country: the part that a town has, and the part behind it."""
-_WHOLE_CODE = 6
-"""A lettered postcode of fewer letters and digits tells no country: "E8" may be anything."""
 _DIGITS_OF_POSTCODES = {"AU": 4, "NZ": 4, "IN": 6, "SG": 6, "DE": 5, "FR": 5, "ES": 5}
 _POSTCODE_LETTERS = {"GB": "ABDEFGHJLNPQRSTUWXYZ", "CA": "ABCEGHJKLMNPRSTVWXYZ", "IE": "ACDEFHKNPRTVWXY"}
 """Letters that the second part of a postcode may have: Royal Mail PAF, Canada Post, Eircode."""
@@ -77,9 +75,12 @@ def _country_of_city(folded: str, country: str) -> str:
 
 def country_of_postcode(value: str) -> str:
     """Return the country of a postcode whose letters tell it; empty for others."""
-    if sum(char.isalnum() for char in value) < _WHOLE_CODE:
-        return ""
-    return next((country for country, form in _LETTERED_POSTCODES.items() if form.fullmatch(value.strip())), "")
+    for country, form in _LETTERED_POSTCODES.items():
+        found = form.fullmatch(value.strip())
+        # The first part alone tells no country: "E8" may be anything.
+        if found and found[2]:
+            return country
+    return ""
 
 
 def replace_place_abroad(
