@@ -1,6 +1,6 @@
 """Whether a rewritten note could have been written: one person with one name, one shift of dates, places that exist.
 
-    python -m benchmarks.obfuscation.coherence                 # about 1 minute of one core
+    python -m benchmarks.obfuscation.coherence                 # about 2 minutes of one core
     python -m benchmarks.obfuscation.coherence --gold FILE     # also notes of a JSON-lines file with gold spans
 
 The public engine reads and rewrites the external notes (benchmarks/external_notes) and simulated notes, without
@@ -17,6 +17,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.obfuscation.relations import Pair, count_relations
 from benchmarks.support.corpora import hospital_rows
 from benchmarks.support.external_notes import SETS, external_notes
 from benchmarks.support.results import parser_of, results
@@ -38,7 +39,7 @@ _BATCH = 100
 _MIN_LETTERS = 3
 _NUMERIC_DATE = re.compile(r"(\d{1,2})([/-])(\d{1,2})\2((?:19|20)\d\d)|((?:19|20)\d\d)-(\d\d)-(\d\d)")
 _ADDRESS = re.compile(r"([A-Z][A-Za-z .']+), ([A-Z]{2}) (\d{5})\b")
-_SHARES = ("repeated", "collapsed", "followers", "kinds", "dates", "addresses")
+_SHARES = ("repeated", "collapsed", "followers", "kinds", "dates", "relations", "addresses", "combinations", "valid")
 _DIRECT = frozenset({Category.NAME, Category.ID, Category.CONTACT})
 
 
@@ -49,6 +50,7 @@ class Replacement(NamedTuple):
     end: int
     original: str
     surrogate: str
+    entity: Entity
 
 
 class RewrittenNote(NamedTuple):
@@ -91,7 +93,8 @@ def _spans(row: dict[str, Any]) -> Iterator[Span]:
 def _made(text: str, row: dict[str, Any]) -> Iterator[Replacement]:
     for one in row["replacements"]:
         start, end = one["original_start"], one["original_end"]
-        yield Replacement(start, end, text[start:end], row["deid_text"][one["start"] : one["end"]])
+        entity = next(Entity(s["entity"]) for s in row["spans"] if s["start"] < end and start < s["end"])
+        yield Replacement(start, end, text[start:end], row["deid_text"][one["start"] : one["end"]], entity)
 
 
 def count_note(note: RewrittenNote, counts: Counter[str]) -> None:
@@ -100,6 +103,8 @@ def count_note(note: RewrittenNote, counts: Counter[str]) -> None:
     _count_followers(note, counts)
     _count_dates(note, counts)
     _count_words(note, counts)
+    pairs = [Pair(one.entity, one.start, one.end, one.original, one.surrogate) for one in note.replacements]
+    count_relations(note.text, pairs, counts)
     for city, state, zip_code in _ADDRESS.findall(note.rewritten):
         counts["addresses of"] += 1
         folded, of_state = city_by_zip().get(zip_code, ("", ""))
@@ -242,7 +247,9 @@ def main() -> None:
     with results("coherence", "Whether rewritten notes hold together", arguments) as out:
         columns = {"set": "", "notes": ",d", "repeated names that agree": ".4f", "pairs of names that collapse": ".5f"}
         columns |= {"initials and accounts that follow": ".3f", "kinds kept": ".4f", "dates with one shift": ".4f"}
-        columns |= {"addresses that exist": ".3f", "words damaged per 1,000": ".2f"}
+        columns |= {"distances and weekdays of dates kept": ".4f", "addresses that exist": ".3f"}
+        columns |= {"places and numbers that exist together": ".3f", "valid numbers kept": ".3f"}
+        columns |= {"words damaged per 1,000": ".2f"}
         columns |= {"identifying words left": ",d", "of them replaced elsewhere": ",d"}
         out.table("The public engine, each note by itself", columns)
         for name, notes in note_sets(arguments.gold, arguments.simulated):

@@ -7,6 +7,8 @@ from pydantic import Field, field_validator, model_validator
 from deid_tasks.core.entities import GROUP_ENTITIES, Entity, Group
 from deid_tasks.settings.section import Name, Section
 
+Country = Literal["US", "CA", "GB", "IE", "AU", "NZ", "IN", "SG", "DE", "FR", "ES"]
+"""Where an institution is: two letters of ISO 3166-1."""
 Mode = Literal["surrogate", "mask", "stars", "fixed_stars", "hash", "list", "keep", "remove"]
 """What replaces a span."""
 
@@ -77,7 +79,13 @@ class SurrogateSettings(Section):
     )
     holidays: Literal["nearest", "date", "kept"] = Field(
         default="nearest",
-        description="A holiday becomes the holiday nearest to its moved day, that day itself (December 10), or stays.",
+        description="A holiday becomes a holiday within a day of its moved day (nearest; else as date), that day"
+        " itself (date: December 10), or stays.",
+    )
+    country: Country = Field(
+        default="US",
+        description="Where notes are written that do not show it: the order of day and month, and the form of places,"
+        " telephone and identity numbers.",
     )
     length: Literal["close", "same"] = Field(
         default="close",

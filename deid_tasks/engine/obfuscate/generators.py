@@ -8,9 +8,11 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.dates import replace_age, replace_time, shift_date
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES
 from deid_tasks.engine.obfuscate.identifiers import (
+    is_file_name,
     replace_email,
     replace_ip,
     replace_number,
+    replace_path,
     replace_phone,
     replace_url,
 )
@@ -79,7 +81,9 @@ def _name(request: SurrogateRequest) -> str:
 
 
 def _place(request: SurrogateRequest) -> str:
-    return replace_place(request.value, request.entity, request.owner, request.context.options, request.address)
+    return replace_place(
+        request.value, request.entity, request.owner, request.context.options, request.address, request.context.country
+    )
 
 
 def _organization(request: SurrogateRequest) -> str:
@@ -87,10 +91,12 @@ def _organization(request: SurrogateRequest) -> str:
 
 
 def _telephone(request: SurrogateRequest) -> str:
-    return replace_phone(request.value, request.owner, request.context.options)
+    return replace_phone(request.value, request.owner, request.context.options, request.context.country)
 
 
 def _number(request: SurrogateRequest) -> str:
+    if is_file_name(request.value):
+        return replace_path(request.value, request.context, request.names)
     return replace_number(request.value, request.entity, request.context)
 
 

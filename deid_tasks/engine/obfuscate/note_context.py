@@ -39,6 +39,10 @@ class NoteContext:
     """Days by which the patient's dates move."""
     written_at: datetime.datetime | None = field(default=None, repr=False)
     options: SurrogateOptions = SurrogateOptions()
+    country: str = "US"
+    """Where the note was written: two letters of ISO 3166-1."""
+    is_day_first: bool = False
+    """Whether the note writes 3/4 for the third of April."""
     is_of_patient: bool = True
     """Whether the note names its patient. All people of another one belong together, and to no other note."""
 

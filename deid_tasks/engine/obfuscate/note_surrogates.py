@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate.dates.not_dates import is_no_date
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
 from deid_tasks.engine.obfuscate.generators import Replacements
-from deid_tasks.engine.obfuscate.identifiers import owner_in_record
+from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, owner_in_record
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.note_people import NotePeople, NotePerson
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
@@ -20,14 +21,16 @@ from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
 
 _ADDRESSES = PLACES | {Entity.STREET}
-_MADE_OF_NAMES = frozenset({Entity.INITIALS, Entity.USERNAME, Entity.EMAIL, Entity.URL})
+_MADE_OF_NAMES = frozenset({Entity.INITIALS, Entity.USERNAME, Entity.EMAIL, Entity.URL, Entity.OTHER_ID})
 _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE}
 """Entities whose surrogate does not depend on the text around the span."""
 _MAX_INITIALS = 3
+_SHORT_YEAR_DIGITS = 2
 _MIN_LABEL_LENGTH = 5
 """A shorter label of a domain may be made of any name."""
 _MAX_ABBREVIATION_LENGTH = 8
 """A longer value is not the abbreviation of another name in the note."""
+_NUMBER_AFTER = re.compile(r"[ \t]?[#:]?[ \t]?\d{4}")
 _words = re.compile(r"[^\W\d_]+").findall
 
 
@@ -54,9 +57,13 @@ class NoteSurrogates:
 
     def surrogate(self, original: str, start: int, end: int, entity: Entity, index: int, mode: Mode) -> str:
         """Return the surrogate of the span ``start``–``end``, the ``index``-th of the note."""
+        if entity is Entity.DATE:
+            return self._date(original, start, end, mode)
         if entity in _INDEPENDENT:
             return self._independent(original, entity, mode)
         if entity in NAMES:
+            if original.isupper() and self._is_label(original, end):
+                return original
             return self._name(original, start, entity, mode)
         if entity in ORGANIZATIONS:
             return self._organization(original, entity, index, mode)
@@ -78,6 +85,22 @@ class NoteSurrogates:
             surrogate = self._replacements.surrogate(original, entity, self._context, owner, mode, names=names)
             self._known[question] = surrogate
         return surrogate
+
+    def _is_label(self, original: str, end: int) -> bool:
+        """Whether a name is the label of the number behind it: ``HAR 60011893``."""
+        return fold(original) in NUMBER_FORMATS and _NUMBER_AFTER.match(self._surroundings.text, end) is not None
+
+    def _date(self, original: str, start: int, end: int, mode: Mode) -> str:
+        text = self._surroundings.text
+        if is_no_date(text, start, end, is_day_first=self._context.is_day_first):
+            return original
+        if original.isalpha() and (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+            # A part of a word, or what is glued to a number, names no day.
+            return original
+        if len(original) == _SHORT_YEAR_DIGITS and original.isdecimal() and text[start - 1 : start] in {"'", "’"}:
+            # A year, of which detection left the apostrophe out.
+            return self._independent(f"'{original}", Entity.DATE, mode)[1:]
+        return self._independent(original, Entity.DATE, mode)
 
     def _account(self, letters: str) -> str | None:
         found = self._people.with_account(fold_name(letters))
@@ -197,7 +220,7 @@ class NoteSurrogates:
         context = self._context
         address = self._surroundings.address(index) if entity in PLACES else NO_ADDRESS
         owner = context.staff if self._surroundings.is_of_organization(index) else context.patient
-        question = (entity, original, address, owner is context.staff)
+        question = (entity, original, address, owner is context.staff, context.country)
         surrogate = self._known.get(question)
         if surrogate is None:
             surrogate = owner.memo.get(question)

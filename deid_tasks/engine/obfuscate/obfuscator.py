@@ -16,6 +16,7 @@ from deid_tasks.engine.obfuscate.grammar import WITH_ARTICLE, mend_article, mend
 from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
 from deid_tasks.engine.obfuscate.names.note_people import NameMention, NotePeople
 from deid_tasks.engine.obfuscate.note_context import NoteContext, SurrogateOptions
+from deid_tasks.engine.obfuscate.note_locale import NoteLocale, read_locale
 from deid_tasks.engine.obfuscate.note_surrogates import NoteSurrogates
 from deid_tasks.engine.obfuscate.people.known_people import KnownPeople
 from deid_tasks.engine.obfuscate.people.name_pools import SurrogatePools, public_pools
@@ -121,7 +122,8 @@ class Obfuscator:
         check_spans(spans, len(text))
         subject = self.subject(document.patient_id, text)
         is_of_patient = document.patient_id is not None
-        context = self._note_context(subject, patient, note_datetime, is_of_patient=is_of_patient)
+        locale = read_locale(text, spans, note_datetime, self._settings.country)
+        context = self._note_context(subject, patient, locale, is_of_patient=is_of_patient)
         modes = self._modes_of(document.note_type)
         surroundings = Surroundings(text, spans)
         joined = join_names(text, spans)
@@ -182,7 +184,8 @@ class Obfuscator:
         mode = self._modes_of(None).get(entity, "surrogate")
         if not value.strip() or entity not in self._transformed or mode == "keep":
             return value
-        context = self._note_context(patient.patient_id if patient else None, patient, None)
+        locale = read_locale("", (), None, self._settings.country)
+        context = self._note_context(patient.patient_id if patient else None, patient, locale)
         if mode not in {"surrogate", "list"}:
             return self._replacements.masked(value, entity, mode, context)
         owner = context.patient if patient and entity not in INSTITUTIONAL else context.staff
@@ -238,12 +241,21 @@ class Obfuscator:
         self,
         subject: str | None,
         patient: PatientRecord | None,
-        moment: datetime.datetime | None,
+        locale: NoteLocale,
         *,
         is_of_patient: bool = True,
     ) -> NoteContext:
         scope = self._name_scope(subject or "", patient)
-        return NoteContext(scope, self._staff, scope.shift_days, moment, self._options, is_of_patient)
+        return NoteContext(
+            scope,
+            self._staff,
+            scope.shift_days,
+            locale.written_at,
+            self._options,
+            locale.country,
+            locale.is_day_first,
+            is_of_patient,
+        )
 
     def _name_scope(self, patient_id: str, patient: PatientRecord | None) -> NameScope:
         scope = self._name_scopes.get(patient_id)

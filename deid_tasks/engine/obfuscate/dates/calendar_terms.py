@@ -89,6 +89,13 @@ def full_year(digits: str, year_now: int) -> int:
     return year - 100 if year > year_now + _MAX_YEARS_AHEAD else year
 
 
+def is_month_before_day(first: int, second: int, *, is_day_first: bool) -> bool:
+    """Whether the first of two numbers is the month: where only one order is a date, that one, else the note's."""
+    if is_day_first:
+        return second > 12 >= first
+    return first <= 12 or second > 12
+
+
 def nearest_day(month: int, day: int, now: datetime.datetime) -> datetime.date | None:
     """Return that day of that month in the year in which it lies nearest to ``now``.
 

@@ -9,6 +9,7 @@ from deid_tasks.engine.obfuscate.dates.calendar_terms import (
     WEEKDAYS,
     date_or_none,
     full_year,
+    is_month_before_day,
     nearest_day,
 )
 from deid_tasks.engine.obfuscate.dates.date_forms import name_like, ordinal_ending, year_like
@@ -40,13 +41,16 @@ def move_day(day: datetime.date, days: int) -> datetime.date:
         return day - datetime.timedelta(days=days)
 
 
-def move_common_digits(value: str, now: datetime.datetime, shift_days: int) -> str | None:
+def move_common_digits(
+    value: str, now: datetime.datetime, shift_days: int, *, is_day_first: bool = False
+) -> str | None:
     """Return a date in digits, a year or a weekday moved; ``None`` for any other form.
 
     Args:
         value: the original.
         now: when the note was written.
         shift_days: days to move by.
+        is_day_first: whether 3/4 is the third of April.
     """
     match = _IN_DIGITS.fullmatch(value)
     if match is None:
@@ -63,27 +67,31 @@ def move_common_digits(value: str, now: datetime.datetime, shift_days: int) -> s
             return None
         return move_day(original, shift_days).isoformat()
     if digits is None:
-        return _move_month_and_day(first, mark, second, now, shift_days)
-    return _move_full_date(first, mark, second, digits, now, shift_days)
+        return _move_month_and_day(first, mark, second, now, shift_days, is_day_first=is_day_first)
+    is_month_first = is_month_before_day(int(first), int(second), is_day_first=is_day_first)
+    return _move_full_date(first, mark, second, digits, now, shift_days, is_month_first=is_month_first)
 
 
-def _move_month_and_day(first: str, mark: str, second: str, now: datetime.datetime, shift_days: int) -> str | None:
+def _move_month_and_day(
+    first: str, mark: str, second: str, now: datetime.datetime, shift_days: int, *, is_day_first: bool
+) -> str | None:
     """Return a month and a day moved, of the year in which they lie nearest to the note."""
-    month, day = int(first), int(second)
-    if mark != "/" or month > 12 >= day or day == 0:
+    is_month_first = is_month_before_day(int(first), int(second), is_day_first=is_day_first)
+    month, day = (int(first), int(second)) if is_month_first else (int(second), int(first))
+    if mark != "/" or not 1 <= month <= 12 or day == 0:
         return None
     original = nearest_day(month, day, now)
     if original is None:
         return None
     moved = move_day(original, shift_days)
     width = "02d" if first[0] == "0" or second[0] == "0" else "d"
-    return f"{moved.month:{width}}/{moved.day:{width}}"
+    new_first, new_second = (moved.month, moved.day) if is_month_first else (moved.day, moved.month)
+    return f"{new_first:{width}}/{new_second:{width}}"
 
 
 def _move_full_date(
-    first: str, mark: str, second: str, year: str, now: datetime.datetime, shift_days: int
+    first: str, mark: str, second: str, year: str, now: datetime.datetime, shift_days: int, *, is_month_first: bool
 ) -> str | None:
-    is_month_first = int(first) <= 12 or int(second) > 12
     month, day = (int(first), int(second)) if is_month_first else (int(second), int(first))
     original = date_or_none(full_year(year, now.year), month, day)
     if original is None:
@@ -95,20 +103,21 @@ def _move_full_date(
     return f"{new_first:{width}}{mark}{new_second:{width}}{mark}{year_like(year, moved.year)}"
 
 
-def move_common_names(value: str, now: datetime.datetime, shift_days: int) -> str | None:
+def move_common_names(value: str, now: datetime.datetime, shift_days: int, *, is_day_first: bool = False) -> str | None:
     """Return a date with the name of a month or a weekday moved; ``None`` for any other form.
 
     Args:
         value: the original.
         now: when the note was written.
         shift_days: days to move by.
+        is_day_first: whether 3/4 is the third of April.
     """
     match = _NAMED.fullmatch(value)
     if match is None:
         return None
     name, digits, day_digits, ending, year, only, lead, month_name, last = match.groups()
     if digits:
-        return _move_weekday_and_digits(name, digits, now, shift_days)
+        return _move_weekday_and_digits(name, digits, now, shift_days, is_day_first=is_day_first)
     month = PREFIXES[MONTHS].get((name or month_name).lower())
     day = int(day_digits or lead or 15)
     if month is None or not 1 <= day <= 31:
@@ -130,9 +139,11 @@ def move_common_names(value: str, now: datetime.datetime, shift_days: int) -> st
     return f"{new_name} {day_text}{ending_text}{f', {moved.year:04d}' if year else ''}"
 
 
-def _move_weekday_and_digits(name: str, digits: str, now: datetime.datetime, shift_days: int) -> str | None:
+def _move_weekday_and_digits(
+    name: str, digits: str, now: datetime.datetime, shift_days: int, *, is_day_first: bool
+) -> str | None:
     weekday = PREFIXES[WEEKDAYS].get(name.lower())
-    moved_digits = None if weekday is None else move_common_digits(digits, now, shift_days)
+    moved_digits = None if weekday is None else move_common_digits(digits, now, shift_days, is_day_first=is_day_first)
     if weekday is None or moved_digits is None:
         return None
     return f"{name_like(WEEKDAYS[(weekday + shift_days) % 7], name, ' ', WEEKDAYS)} {moved_digits}"

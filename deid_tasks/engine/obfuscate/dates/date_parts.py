@@ -14,6 +14,7 @@ from deid_tasks.engine.obfuscate.dates.calendar_terms import (
     ORDINAL_WORDS,
     date_or_none,
     full_year,
+    is_month_before_day,
     month_of,
     nearest_day,
     weekday_of,
@@ -39,6 +40,7 @@ _DIGITS = re.compile(
 )
 _RANGE_MARKS = frozenset({"-", "–", "—", "to", "through", "thru", "and", "&"})
 _DAYS_OF_MONTH = re.compile(r"(\d{1,2})/(\d{1,2})\s*-\s*(\d{1,2})(?:/(\d{4}|\d{2}))?")
+_DAYS_BEFORE_MONTH = re.compile(r"(\d{1,2})\s*[-–]\s*(\d{1,2})([/.])(\d{1,2})(?:\3(\d{4}|\d{2}))?")
 _WORD_OR_NUMBER = re.compile(
     r"(?:twenty|thirty)[\s-](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|[^\W\d_]+|\d+", re.I
 )
@@ -51,6 +53,13 @@ _RUN_TOGETHER_ORDERS: dict[int, tuple[tuple[str, int, int], ...]] = {
     8: (("ymd", 4, 2), ("mdy", 2, 2), ("dmy", 2, 2)),
 }
 """Number of digits without separators → the orders to try, each with the lengths of its first two parts."""
+_RUN_TOGETHER_DAY_FIRST: dict[int, tuple[tuple[str, int, int], ...]] = {
+    4: (("dm", 2, 2), ("md", 2, 2)),
+    5: (("dmy", 1, 2), ("mdy", 1, 2)),
+    6: (("dmy", 2, 2), ("mdy", 2, 2), ("ymd", 2, 2)),
+    7: (("dmy", 1, 2), ("mdy", 1, 2)),
+    8: (("ymd", 4, 2), ("dmy", 2, 2), ("mdy", 2, 2)),
+}
 _ROLE_LETTERS = {"m": "month", "d": "day", "y": "year"}
 
 
@@ -75,9 +84,27 @@ class DateInText:
     day: datetime.date | None = None
 
 
-def read_dates(value: str, now: datetime.datetime) -> list[DateInText]:
-    """Return the dates in ``value``, in order. What one leaves out is taken from the others, then from ``now``."""
-    read = (_read_date(value, start, end, now.year) for start, end in _date_ranges(value))
+@dataclass(frozen=True, slots=True)
+class DateReading:
+    """What the reading of a value depends on beside the value."""
+
+    year_now: int
+    """The note's year, which two digits of a year are read from."""
+    is_day_first: bool = False
+    """Whether 3/4 is the third of April."""
+
+
+def read_dates(value: str, now: datetime.datetime, *, is_day_first: bool = False) -> list[DateInText]:
+    """Return the dates in ``value``, in order. What one leaves out is taken from the others, then from ``now``.
+
+    Args:
+        value: the text.
+        now: when the note was written.
+        is_day_first: whether the note writes 3/4 for the third of April.
+    """
+    reading = DateReading(now.year, is_day_first)
+    ranges = _date_ranges(value, is_day_first=is_day_first)
+    read = (_read_date(value, start, end, reading) for start, end in ranges)
     found = [DateInText(parts) for parts in read if parts]
     for date in found:
         if not any(part.role == "number" for part in date.parts):
@@ -117,7 +144,13 @@ def _days_of_month(value: str) -> re.Match[str] | None:
     return found if found and int(found[3]) > (max(int(found[2]), 12) if found[4] else int(found[2])) else None
 
 
-def _date_ranges(value: str) -> Iterator[tuple[int, int]]:
+def _days_before_month(value: str) -> re.Match[str] | None:
+    """Return the match of two days before their month, "14-16/3"; ``None`` for two dates such as "2-14/3/21"."""
+    found = _DAYS_BEFORE_MONTH.fullmatch(value)
+    return found if found and int(found[1]) < int(found[2]) and int(found[4]) <= 12 else None
+
+
+def _date_ranges(value: str, *, is_day_first: bool) -> Iterator[tuple[int, int]]:
     """Yield ``(start, end)`` of each date of ``value``.
 
     Each group of digits, and each name of a month, that can be a date begins one.
@@ -129,16 +162,16 @@ def _date_ranges(value: str) -> Iterator[tuple[int, int]]:
         if not match.group()[0].isdecimal() and month_of(match.group().casefold()) is not None
         if not any(start <= match.start() < end for start, end in digits)
     ]
-    if len(digits) == 2 and _days_of_month(value):
+    if len(digits) == 2 and not is_day_first and _days_of_month(value):
         digits = []
     anchors = sorted([*((*span, False) for span in digits), *((*span, True) for span in names)])
     if len(anchors) < 2:
         yield 0, len(value)
         return
-    is_day_first = bool(names) and not digits and bool(re.search(r"\d", value[: names[0][0]]))
+    is_number_first = bool(names) and not digits and bool(re.search(r"\d", value[: names[0][0]]))
     starts = [0]
     for (_, before, was_name), (start, _, is_name) in pairwise(anchors):
-        if is_day_first:
+        if is_number_first:
             year = _YEAR_AFTER.match(value, before)
             starts.append(year.end() if year else before)
         else:
@@ -146,13 +179,16 @@ def _date_ranges(value: str) -> Iterator[tuple[int, int]]:
     yield from zip(starts, (*starts[1:], len(value)), strict=True)
 
 
-def _read_date(value: str, start: int, end: int, year_now: int) -> list[DatePart]:
+def _read_date(value: str, start: int, end: int, reading: DateReading) -> list[DatePart]:
     """Return the parts of the one date between ``start`` and ``end``."""
+    year_now = reading.year_now
     if start == 0 and end == len(value):
         if value.isdecimal():
-            return _read_run_together(value, year_now)
-        if days := _days_of_month(value):
-            return _read_days_of_month(days, year_now)
+            return _read_run_together(value, reading)
+        if reading.is_day_first and (days := _days_before_month(value)):
+            return _read_days(days, year_now, (1, "day"), (2, "day"), (4, "month"))
+        if not reading.is_day_first and (days := _days_of_month(value)):
+            return _read_days(days, year_now, (1, "month"), (2, "day"), (3, "day"))
     parts: list[DatePart] = []
     numbers: list[DatePart] = []
     previous = ""
@@ -171,7 +207,7 @@ def _read_date(value: str, start: int, end: int, year_now: int) -> list[DatePart
         else:
             parts += _read_word(value, word, begin, stop)
         previous = word
-    _assign_roles(value, numbers, parts, year_now)
+    _assign_roles(value, numbers, parts, reading)
     return sorted((*parts, *numbers), key=lambda part: part.start)
 
 
@@ -197,24 +233,25 @@ def _read_word(value: str, word: str, start: int, end: int) -> list[DatePart]:
     return []
 
 
-def _read_days_of_month(days: re.Match[str], year_now: int) -> list[DatePart]:
-    """Return the parts of "3/14-16" or "3/14-16/21"."""
-    parts = [
-        DatePart(*days.span(group), role, int(days[group])) for group, role in ((1, "month"), (2, "day"), (3, "day"))
-    ]
-    if days[4]:
-        parts.append(DatePart(*days.span(4), "year", full_year(days[4], year_now)))
+def _read_days(days: re.Match[str], year_now: int, *roles: tuple[int, str]) -> list[DatePart]:
+    """Return the parts of "3/14-16", "3/14-16/21" or "14-16/3"; the last group of the match is the year."""
+    parts = [DatePart(*days.span(group), role, int(days[group])) for group, role in roles]
+    year = days.re.groups
+    if days[year]:
+        parts.append(DatePart(*days.span(year), "year", full_year(days[year], year_now)))
     return parts
 
 
-def _read_run_together(value: str, year_now: int) -> list[DatePart]:
+def _read_run_together(value: str, reading: DateReading) -> list[DatePart]:
     """Return the parts of digits without separators: 20210314, 03142021, 031421, 31421, 0314, 2021, 14."""
+    year_now = reading.year_now
+    orders = _RUN_TOGETHER_DAY_FIRST if reading.is_day_first else _RUN_TOGETHER_ORDERS
     size = len(value)
     if size == 4 and _MIN_YEAR <= int(value) <= _MAX_YEAR:
         return [DatePart(0, 4, "year", int(value))]
     if size <= 2:
         return [DatePart(0, size, "day", int(value))]
-    for order, first, second in _RUN_TOGETHER_ORDERS.get(size, ()):
+    for order, first, second in orders.get(size, ()):
         cuts = (0, first, first + second, size)
         parts = [
             DatePart(
@@ -232,8 +269,9 @@ def _read_run_together(value: str, year_now: int) -> list[DatePart]:
     return [DatePart(0, size, "number")]
 
 
-def _assign_roles(value: str, numbers: list[DatePart], parts: list[DatePart], year_now: int) -> None:
+def _assign_roles(value: str, numbers: list[DatePart], parts: list[DatePart], reading: DateReading) -> None:
     """Give each number the role day, month or year."""
+    year_now = reading.year_now
     for number in numbers:
         if number.role == "number" and (
             number.end - number.start == 4 or value[number.start - 1 : number.start] in {"'", "’"}
@@ -245,10 +283,10 @@ def _assign_roles(value: str, numbers: list[DatePart], parts: list[DatePart], ye
         _assign_beside_month(value, numbers, parts, plain, year_now, has_year=bool(years))
     elif len(plain) == 3:
         first, second, third = plain
-        first.role, second.role = ("month", "day") if first.value <= 12 or second.value > 12 else ("day", "month")
+        _assign_month_and_day(first, second, reading)
         _make_year(third, value, year_now)
     elif len(plain) == 2:
-        _assign_two(value, plain[0], plain[1], year_now, has_year=bool(years))
+        _assign_two(value, plain[0], plain[1], reading, years)
     elif len(plain) == 1 and years:
         # "2014-15" is two years, "2014-03" a month of one.
         if plain[0].value > 12 and plain[0].start > years[0].start:
@@ -263,13 +301,21 @@ def _make_year(number: DatePart, value: str, year_now: int) -> None:
     number.role, number.value = "year", full_year(value[number.start : number.end], year_now)
 
 
-def _assign_two(value: str, first: DatePart, second: DatePart, year_now: int, *, has_year: bool) -> None:
+def _assign_month_and_day(first: DatePart, second: DatePart, reading: DateReading) -> None:
+    is_month_first = is_month_before_day(first.value, second.value, is_day_first=reading.is_day_first)
+    first.role, second.role = ("month", "day") if is_month_first else ("day", "month")
+
+
+def _assign_two(value: str, first: DatePart, second: DatePart, reading: DateReading, years: Sequence[DatePart]) -> None:
     """Give two numbers their roles: a month and a year where the second is no day, else a month and a day."""
-    if not has_year and (second.value > 31 or second.value == 0):
+    if not years and (second.value > 31 or second.value == 0):
         first.role = "month"
-        _make_year(second, value, year_now)
-    else:
+        _make_year(second, value, reading.year_now)
+    elif years and years[0].end <= first.start:
+        # A year that stands in front is followed by the month in every country.
         first.role, second.role = ("month", "day") if first.value <= 12 else ("day", "month")
+    else:
+        _assign_month_and_day(first, second, reading)
 
 
 def _assign_beside_month(

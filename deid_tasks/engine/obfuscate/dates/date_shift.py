@@ -62,6 +62,7 @@ _RELATIVE_WORDS = frozenset(
     ]
 )
 """Words of time that name no day of the calendar."""
+_HAS_DATE = re.compile(r"\d[/.-]\d")
 _MAX_LENGTH = 120
 """A longer value is not a date, whatever detected it as one, and is not read as one."""
 _UNDATED = datetime.datetime(2020, 7, 1)  # noqa: DTZ001 - only its year serves, where a note has no time
@@ -78,8 +79,8 @@ def shift_date(value: str, context: NoteContext) -> str:
         return _scramble(value, context)
     now = context.written_at or _UNDATED
     moved = (
-        move_common_digits(value, now, context.shift_days)
-        or move_common_names(value, now, context.shift_days)
+        move_common_digits(value, now, context.shift_days, is_day_first=context.is_day_first)
+        or move_common_names(value, now, context.shift_days, is_day_first=context.is_day_first)
         or _move_any(value, context)
     )
     if moved is not None:
@@ -96,14 +97,14 @@ def _move_any(value: str, context: NoteContext) -> str | None:
     now = context.written_at or _UNDATED
     has_letters = value.upper() != value.lower()
     if has_letters and (holiday := HOLIDAY.search(value)):
-        return _join(value, holiday.start(), holiday.end(), _replace_holiday(holiday, now.year, context), context)
+        return _join(value, holiday.start(), holiday.end(), _replace_holiday(holiday, now, context), context)
     if stamp := _STAMP.fullmatch(value):
         clock = stamp[2] if context.options.keeps_times else replace_time(stamp[2], context)
         return (_move_any(stamp[1], context) or "") + clock
     if time := _find_time(value):
         clock = time.group() if context.options.keeps_times else _replace_clock(time.group(), context)
         return _join(value, time.start(), time.end(), clock, context)
-    dates = read_dates(value, now)
+    dates = read_dates(value, now, is_day_first=context.is_day_first)
     if not dates:
         return None
     made: list[str] = []
@@ -126,18 +127,24 @@ def _find_time(value: str) -> re.Match[str] | None:
     return None
 
 
-def _replace_holiday(found: re.Match[str], year: int, context: NoteContext) -> str:
-    """Return the holiday as the settings ask: another one, the day that it moves to, or itself with its year moved."""
-    moved = move_day(holiday_date(found, year), context.shift_days)
+def _replace_holiday(found: re.Match[str], now: datetime.datetime, context: NoteContext) -> str:
+    """Return the holiday as the settings ask: another one, the day that it moves to, or itself with its year moved.
+
+    A holiday with its date beside it ("Christmas 12/25/20") becomes the weekday of that date.
+    """
+    moved = move_day(holiday_date(found, now), context.shift_days)
     form = context.options.holidays
     if form == "nearest":
-        return nearest_holiday(moved, found)
-    if form == "date":
+        if _HAS_DATE.search(found.string, 0, found.start()) or _HAS_DATE.search(found.string, found.end()):
+            return match_case(WEEKDAYS[moved.weekday()].capitalize(), found["name"]) + found["between"]
+        if nearest := nearest_holiday(moved, found, is_abroad=context.country != "US"):
+            return nearest
+    if form != "kept":
         text = match_case(f"{MONTHS[moved.month - 1].capitalize()} {moved.day}", found["name"])
     else:
         text = found["name"]
     if found["year"]:
-        return f"{text}{', ' if form == 'date' else found['between']}{moved.year}"
+        return f"{text}{', ' if form != 'kept' else found['between']}{moved.year}"
     return f"{text}{found['between']}{found.group()[-3]}{moved.year % 100:02d}" if found["short"] else text
 
 
@@ -234,8 +241,10 @@ class _DateWriter:
             lead = month_like(named, self._value, day) + " " if named else self._write_number(day.month) + "/"
             return lead + text
         has_next = self._index + 1 < len(self._days)
-        if not last and named and has_next and self._days[self._index + 1].month != day.month:
-            return text + " " + month_like(named, self._value, day)
+        if not last and has_next and self._days[self._index + 1].month != day.month:
+            # "14-16 March" and "14-16/3" over the end of a month.
+            month = " " + month_like(named, self._value, day) if named else "/" + self._write_number(day.month)
+            return text + month
         return text
 
 
@@ -246,7 +255,9 @@ def _scramble(value: str, context: NoteContext) -> str:
     weekday.
     """
     now = context.written_at or _UNDATED
-    mistyped = move_mistyped_date(value, now, lambda day: move_day(day, context.shift_days))
+    mistyped = move_mistyped_date(
+        value, now, lambda day: move_day(day, context.shift_days), is_day_first=context.is_day_first
+    )
     if mistyped is not None and mistyped != value:
         return mistyped
     if any(char.isdigit() for char in value):

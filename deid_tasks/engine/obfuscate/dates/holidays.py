@@ -10,6 +10,8 @@ from deid_tasks.engine.obfuscate.letter_case import match_case
 
 SEASONS = {"winter": 1, "spring": 4, "summer": 7, "fall": 10, "autumn": 10}
 """Each season and the month in its middle."""
+_MAX_DAYS_OFF = 1
+"""Days by which a surrogate holiday may miss the day that the original moves to."""
 _MAX_YEARS_BACK = 79
 """A year of two digits lies at most 79 years before the note's and at most twenty after it."""
 
@@ -41,6 +43,10 @@ def _easter(year: int) -> datetime.date:
     return datetime.date(year, month, (h - m + r + month + 19) % 32)
 
 
+def _beside_easter(days: int) -> Callable[[int], datetime.date]:
+    return lambda year: _easter(year) + datetime.timedelta(days=days)
+
+
 _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "New Year's Day": _fixed(1, 1),
     "New Years Day": _fixed(1, 1),
@@ -52,6 +58,11 @@ _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "Valentine's Day": _fixed(2, 14),
     "Presidents Day": _nth(2, 0, 3),
     "St. Patrick's Day": _fixed(3, 17),
+    "Good Friday": _beside_easter(-2),
+    "Palm Sunday": _beside_easter(-7),
+    "Ash Wednesday": _beside_easter(-46),
+    "Mardi Gras": _beside_easter(-47),
+    "Easter Monday": _beside_easter(1),
     "Easter": _easter,
     "Easter Sunday": _easter,
     "Mother's Day": _nth(5, 6, 2),
@@ -67,6 +78,15 @@ _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "Thanksgiving": _nth(11, 3, 4),
     "Thanksgiving Day": _nth(11, 3, 4),
     "Hanukkah": _fixed(12, 12),
+    "Australia Day": _fixed(1, 26),
+    "Waitangi Day": _fixed(2, 6),
+    "Anzac Day": _fixed(4, 25),
+    "Cinco de Mayo": _fixed(5, 5),
+    "Canada Day": _fixed(7, 1),
+    "Bastille Day": _fixed(7, 14),
+    "Bonfire Night": _fixed(11, 5),
+    "Boxing Day": _fixed(12, 26),
+    "St. Stephen's Day": _fixed(12, 26),
     "Christmas Eve": _fixed(12, 24),
     "Christmas": _fixed(12, 25),
     "Christmas Day": _fixed(12, 25),
@@ -74,6 +94,8 @@ _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "Kwanzaa": _fixed(12, 28),
     "New Year's Eve": _fixed(12, 31),
 }
+_ANYWHERE = frozenset(["New Year's Day", "Valentine's Day", "Easter", "Halloween", "Christmas"])
+"""Holidays of all countries."""
 _SURROGATES = (
     "New Year's Day",
     "Martin Luther King Day",
@@ -99,7 +121,7 @@ def _letters_and_digits(value: str) -> str:
 
 
 def _optional_punctuation(found: re.Match[str]) -> str:
-    return r"\W?s\W?" if "s" in found.group() else r"\W{0,2}"
+    return r"\W?s\W{0,2}" if "s" in found.group() else r"\W{0,2}"
 
 
 _RULES = {_letters_and_digits(name): rule for name, rule in _HOLIDAYS.items()}
@@ -114,31 +136,38 @@ HOLIDAY = re.compile(
 """A holiday, and the year behind it."""
 
 
-def holiday_date(found: re.Match[str], year: int) -> datetime.date:
-    """Return the day of a holiday: in the year written with it, else in ``year``.
+def holiday_date(found: re.Match[str], now: datetime.datetime) -> datetime.date:
+    """Return the day of a holiday: in the year written with it, else the one nearest to the note.
 
     Args:
         found: a match of ``HOLIDAY``.
-        year: the note's.
+        now: when the note was written.
     """
+    rule = _RULES[_letters_and_digits(found["name"])]
     if found["year"]:
-        year = int(found["year"])
-    elif found["short"]:
-        year += (int(found["short"]) - year % 100 + _MAX_YEARS_BACK) % 100 - _MAX_YEARS_BACK
-    return _RULES[_letters_and_digits(found["name"])](year)
+        return rule(int(found["year"]))
+    if found["short"]:
+        return rule(now.year + (int(found["short"]) - now.year % 100 + _MAX_YEARS_BACK) % 100 - _MAX_YEARS_BACK)
+    years = [year for year in (now.year - 1, now.year, now.year + 1) if datetime.MINYEAR <= year <= datetime.MAXYEAR]
+    return min((rule(year) for year in years), key=lambda day: abs((day - now.date()).days))
 
 
-def nearest_holiday(day: datetime.date, found: re.Match[str]) -> str:
-    """Return the text of a match of ``HOLIDAY`` with the other holiday that is nearest to ``day``, and its year."""
+def nearest_holiday(day: datetime.date, found: re.Match[str], *, is_abroad: bool = False) -> str | None:
+    """Return the text of a match of ``HOLIDAY`` with the other holiday that is nearest to ``day``, and its year.
+
+    ``None`` where none is within ``_MAX_DAYS_OFF``: the distance to other dates in the note would be wrong.
+    """
     own = _RULES[_letters_and_digits(found["name"])]
     candidates = [
         (abs((holiday - day).days), name, holiday.year)
         for year in (day.year - 1, day.year, day.year + 1)
         if datetime.MINYEAR <= year <= datetime.MAXYEAR
         for name, holiday in _surrogate_days(year)
-        if holiday != own(year)
+        if holiday != own(year) and (name in _ANYWHERE or not is_abroad)
     ]
-    _, name, year = min(candidates)
+    days_off, name, year = min(candidates, default=(_MAX_DAYS_OFF + 1, "", 0))
+    if days_off > _MAX_DAYS_OFF:
+        return None
     text = match_case(name, found["name"]) + found["between"]
     if found["year"]:
         return f"{text}{year:04d}"

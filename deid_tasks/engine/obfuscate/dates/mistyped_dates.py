@@ -17,16 +17,17 @@ _MONTHS, _MAX_DAYS, _MIN_DAYS = 12, 31, 28
 Move = Callable[[datetime.date], datetime.date]
 
 
-def move_mistyped_date(value: str, now: datetime.datetime, move: Move) -> str | None:
+def move_mistyped_date(value: str, now: datetime.datetime, move: Move, *, is_day_first: bool = False) -> str | None:
     """Return ``value`` moved, with its own typing error; ``None`` where no known error explains it.
 
     Args:
         value: digits and separators that no calendar holds.
         now: when the note was written.
         move: returns a day moved by the patient's shift.
+        is_day_first: whether 3/4 is the third of April.
     """
     if match := _DIGITS.fullmatch(value):
-        return _move_out_of_range(match, now, move)
+        return _move_out_of_range(match, now, move, is_day_first=is_day_first)
     if match := _LOST_FIRST_SEPARATOR.fullmatch(value):
         month, day, separator, year = match.groups()
         moved = _move(month, day, year, now, move)
@@ -40,10 +41,10 @@ def move_mistyped_date(value: str, now: datetime.datetime, move: Move) -> str | 
     return None
 
 
-def _move_out_of_range(match: re.Match[str], now: datetime.datetime, move: Move) -> str | None:
+def _move_out_of_range(match: re.Match[str], now: datetime.datetime, move: Move, *, is_day_first: bool) -> str | None:
     """Return a date moved whose month or day is out of range, and whose year may have an extra digit."""
     first, separator, second, year = match.groups()
-    month, day = int(first), int(second)
+    month, day = (int(second), int(first)) if is_day_first else (int(first), int(second))
     meant = date_or_none(
         full_year(year[:4], now.year) if year and len(year[:4]) in {2, 4} else now.year,
         (month - 1) % _MONTHS + 1 if month else 1,
@@ -54,7 +55,8 @@ def _move_out_of_range(match: re.Match[str], now: datetime.datetime, move: Move)
     moved = move(meant)
     new_month = 0 if month == 0 else moved.month + (_MONTHS if month > _MONTHS else 0)
     new_day = 0 if day == 0 else moved.day + (_MAX_DAYS if day > _MAX_DAYS else 0)
-    text = f"{_like(new_month, first)}{separator}{_like(new_day, second)}"
+    numbers = (new_day, new_month) if is_day_first else (new_month, new_day)
+    text = f"{_like(numbers[0], first)}{separator}{_like(numbers[1], second)}"
     return f"{text}{separator}{_year_like(moved.year, year)}" if year else text
 
 

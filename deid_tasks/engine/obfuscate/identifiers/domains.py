@@ -6,6 +6,7 @@ from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
+from deid_tasks.engine.obfuscate.plain_words import is_path_word
 
 _RESERVED_DOMAINS = ("example.com", "example.org", "example.net")
 """Reserved for examples by RFC 2606: no mail to them is delivered."""
@@ -18,11 +19,28 @@ MAIL_PROVIDERS = (
 _KIND_ENDINGS = re.compile(
     r"""(?P<stem>.{3,}?)
         (?P<kind>healthcare|health|hospitals?|clinics?|medcenter|medical|med|care|hosp|pharmacy|dental|group|univ|school
-            |imaging|rehab|hospice)""",
+            |imaging|rehab|hospice|cancer|heart|kids|peds|ortho|womens|derm|eye|spine|fm|im|surgery|dialysis|oncology|library|school|church|college|bank)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _SECOND_LEVEL = frozenset(["co", "com", "org", "ac", "gov", "edu", "net"])
-_KEPT_HOSTS = frozenset(["www", "mail", "portal", "mychart", "my", "secure", "webmail", "m", "web"])
+_KEPT_HOSTS = frozenset(
+    [
+        "www",
+        "pacs",
+        "app",
+        "api",
+        "viewer",
+        "telehealth",
+        "mail",
+        "portal",
+        "mychart",
+        "my",
+        "secure",
+        "webmail",
+        "m",
+        "web",
+    ]
+)
 _MAIL_LABELS = ("mail", "email", "inbox", "mailbox", "post", "webmail")
 _MAX_ABBREVIATION_LENGTH = 4
 
@@ -72,12 +90,12 @@ def _replace_label(label: str, context: NoteContext, names: NoteNames) -> str:
 
 
 def _replace_label_part(part: str, context: NoteContext, names: NoteNames) -> str:
-    if fold(part) in KINDS:
+    if fold(part) in _MAIL_LABELS:
+        return context.keyed.choice([name for name in _MAIL_LABELS if name != fold(part)], "domain", fold(part))
+    if fold(part) in KINDS or is_path_word(part):
         return part
     if of_organization := names.domain(fold(part)):
         return of_organization
-    if fold(part) in _MAIL_LABELS:
-        return context.keyed.choice([name for name in _MAIL_LABELS if name != fold(part)], "domain", fold(part))
     found = _KIND_ENDINGS.fullmatch(part)
     stem, kind = (found["stem"], found["kind"]) if found else (part, "")
     name = stem.upper() if len(stem) <= _MAX_ABBREVIATION_LENGTH else stem.capitalize()

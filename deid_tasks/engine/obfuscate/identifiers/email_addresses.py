@@ -11,9 +11,8 @@ from deid_tasks.engine.obfuscate.identifiers.domains import (
 )
 from deid_tasks.engine.obfuscate.names.account_names import replace_account_part
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
-from deid_tasks.engine.obfuscate.word_lists import read_word_list
+from deid_tasks.engine.obfuscate.plain_words import is_role
 
-_ROLES = frozenset(read_word_list("identifiers/mailbox_roles.txt"))
 _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 
 
@@ -32,10 +31,10 @@ def replace_email(value: str, context: NoteContext, names: NoteNames = NO_NAMES)
         return prepend_name(value, context) if surrogate == value else surrogate
     is_private = fold(domain) in MAIL_PROVIDERS
     stretches = re.split(r"([^A-Za-z]+)", local)
-    is_role = fold(re.sub(r"[\W_]", "", local)) in _ROLES
+    has_role = is_role(re.sub(r"[\W_]", "", local))
     mailbox = (
         local
-        if is_role
+        if has_role
         else "".join(_replace_mailbox_part(stretch, context, names, is_private=is_private) for stretch in stretches)
     )
     if context.options.reserved_ranges:
@@ -51,7 +50,7 @@ def _replace_mailbox_part(part: str, context: NoteContext, names: NoteNames, *, 
         return context.keyed.like(part, "mail", context.patient_id) if part else ""
     if own := replace_account_part(part, context.patient, only_record=True):
         return own
-    if fold(part) in _ROLES:
+    if is_role(part):
         return part
     if of_person := names.account(part):
         return of_person

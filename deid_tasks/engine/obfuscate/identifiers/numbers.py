@@ -1,11 +1,17 @@
 """Record numbers: other digits and letters in the same shape, with a valid check digit where the original had one."""
 
+import datetime
 import re
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.patient import TermKind
+from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate.dates.calendar_terms import date_or_none
+from deid_tasks.engine.obfuscate.identifiers.national_numbers import replace_national_number
 from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
+from deid_tasks.engine.obfuscate.word_lists import read_word_list
 from deid_tasks.engine.text.check_digits import (
     VIN_LETTERS,
     dea_check_digit,
@@ -24,6 +30,19 @@ _NPI = re.compile(r"[12]\d{9}")
 _DEA = re.compile(r"[ABCDEFGHJKLMPRSTUX][A-Z9]\d{7}")
 _WORDS = re.compile(r"((?<![\w-])[a-z]{2,}(?![\w-]))")
 _FORMAT_LETTERS = re.compile(r"[^\W\d]{0,4}(?=\d)")
+_EMBEDDED_DATE = re.compile(
+    r"""(?<!\d)(?P<day>(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?!\d)   # 20210314
+        | (?<!\d)(?P<year>(?:19[5-9]|20[0-3])\d)(?=[-/.]\d{2,})                        # 2021-0034
+        | (?:(?<=[A-Za-z])|(?<=[A-Za-z]-))(?P<short>0[5-9]|[12]\d)(?=-\d{4,})         # S21-12345, SP-21-1234
+    """,
+    re.VERBOSE | re.ASCII,
+)
+_AIRCRAFT = re.compile(r"N[1-9]\d{0,4}[A-Z]{0,2}", re.ASCII)
+_OF_THINGS = frozenset({Entity.VEHICLE, Entity.DEVICE})
+_OF_PLACES = frozenset({Entity.MRN, Entity.ACCOUNT, Entity.HEALTH_PLAN, Entity.OTHER_ID})
+"""Numbers that a hospital or an insurer gives, whose letters may be its own."""
+NUMBER_FORMATS = frozenset(read_word_list("identifiers/number_formats.txt"))
+"""Letters before a number that name its kind, folded."""
 _CARD_DIGITS = (15, 16)
 _VIN_LENGTH = 17
 _MIN_DIGITS_BEHIND_FORMAT = 4
@@ -48,26 +67,66 @@ def replace_number(value: str, entity: Entity, context: NoteContext) -> str:
     scope = context.patient
     if entity is Entity.LICENSE and characters not in {_plain(term) for term in scope.of_record(TermKind.LICENSE)}:
         scope = context.staff
-    return _in_shape(_surrogate(characters, entity, scope), value)
+    made = _surrogate(characters, entity, scope, context)
+    return _in_shape(_move_embedded_dates(made, value, scope), value)
 
 
 def _plain(value: str) -> str:
     return re.sub(r"\W|_", "", value).upper()
 
 
-def _surrogate(characters: str, entity: Entity, scope: NameScope) -> str:
+def _surrogate(characters: str, entity: Entity, scope: NameScope, context: NoteContext) -> str:
     """Return the surrogate of a number without its punctuation."""
+    if entity not in _OF_THINGS and (national := replace_national_number(characters, context.country, scope)):
+        return national
     if entity is Entity.SSN:
         return _social_security_number(characters, scope)
     if (checked := _with_check_digit(characters, entity, scope)) is not None:
         return checked
     keyed, parts = scope.keyed, ("number", scope.patient_id)
+    if entity is Entity.VEHICLE and _AIRCRAFT.fullmatch(characters):
+        return "N" + keyed.like(characters[1:], *parts)
     if entity is Entity.VEHICLE or sum(char.isdigit() for char in characters) < _MIN_DIGITS_BEHIND_FORMAT:
         return keyed.like(characters, *parts)
-    # The letters that a long number begins with are its format (RH, MRN, INV); what follows identifies.
+    # The letters that a long number begins with are its format (MRN, INV), or stand for the place that gave it.
     prefix = _FORMAT_LETTERS.match(characters)
-    start = prefix.end() if prefix else 0
-    return characters[:start] + keyed.like(characters[start:], *parts)
+    letters = prefix.group() if prefix else ""
+    number = keyed.like(characters[len(letters) :], *parts)
+    if entity in _OF_PLACES and not _is_format(letters):
+        letters = _other_letters(letters, context)
+    return letters + number
+
+
+def _is_format(letters: str) -> bool:
+    """Whether letters before a number name its kind; a single letter names nothing."""
+    return len(letters) < 2 or fold(letters) in NUMBER_FORMATS
+
+
+def _other_letters(letters: str, context: NoteContext) -> str:
+    """Return the letters of a place as its abbreviation in the notes is rewritten: ``RH`` of Riverside Hospital."""
+    made = replace_organization(letters, context)
+    return made if len(made) == len(letters) and made.isalpha() else context.keyed.like(letters, "number letters")
+
+
+def _move_embedded_dates(made: str, value: str, scope: NameScope) -> str:
+    """Return a number with the days and years that stand in the original, moved as the patient's dates are.
+
+    Args:
+        made: the surrogate without punctuation.
+        value: the original; its punctuation tells a year from other digits (S21-12345, 2021-0034).
+        scope: whose number it is.
+    """
+    for found in _EMBEDDED_DATE.finditer(value):
+        day, year, short = found["day"], found["year"], found["short"]
+        first = int(day[:4]) if day else int(year) if year else 2000 + int(short)
+        born = date_or_none(first, int(day[4:6]), int(day[6:])) if day else datetime.date(first, 7, 1)
+        if born is None:
+            continue
+        moved = born + datetime.timedelta(days=scope.shift_days)
+        text = f"{moved:%Y%m%d}" if day else f"{moved:%Y}" if year else f"{moved:%y}"
+        start = sum(char.isalnum() for char in value[: found.start()])
+        made = made[:start] + text + made[start + len(text) :]
+    return made
 
 
 def _with_check_digit(characters: str, entity: Entity, scope: NameScope) -> str | None:

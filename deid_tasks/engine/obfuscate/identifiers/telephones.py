@@ -3,10 +3,12 @@
 import re
 
 from deid_tasks.core.patient import TermKind
+from deid_tasks.engine.obfuscate.identifiers.telephone_plans import replace_phone_abroad
 from deid_tasks.engine.obfuscate.note_context import NoteContext, SurrogateOptions
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
-from deid_tasks.engine.obfuscate.places.place_table import area_codes, area_codes_of_state, states_of_area_code
-from deid_tasks.engine.obfuscate.places.states import surrogate_state
+from deid_tasks.engine.obfuscate.places.area_codes import replace_area_code
+from deid_tasks.engine.obfuscate.places.place_table import area_codes
+from deid_tasks.engine.obfuscate.places.town_table import HOME
 
 _TOLL_FREE = re.compile(
     r"""(?P<lead>\+?1?\D{0,2})
@@ -24,16 +26,19 @@ _FICTION_PREFIX = "55501"
 _AREA_DIGITS, _LOCAL_DIGITS, _LONG_DIGITS = 3, 7, 10
 
 
-def replace_phone(value: str, scope: NameScope, options: SurrogateOptions) -> str:
+def replace_phone(value: str, scope: NameScope, options: SurrogateOptions, country: str = HOME) -> str:
     """Return a number in the same punctuation, with an area code of the surrogate state and a valid exchange.
 
     Args:
         value: the original; it may have an extension.
         scope: whose number it is.
         options: the institution's settings.
+        country: where the note was written.
     """
     if value in _SERVICE_NUMBERS:
         return value
+    if (abroad := replace_phone_abroad(value, country, scope, options)) is not None:
+        return abroad
     if vanity := _TOLL_FREE.fullmatch(value):
         return _replace_toll_free(vanity, scope)
     if foreign := _FOREIGN.match(value):
@@ -76,10 +81,10 @@ def _number(core: str, scope: NameScope, options: SurrogateOptions) -> str:
 
 
 def _area_code(area: str, scope: NameScope, options: SurrogateOptions) -> str:
-    """Return an area code of the surrogate state; another than ``area`` where there is one."""
-    states = states_of_area_code(area)
-    codes = area_codes_of_state(surrogate_state(states[0], scope, options)) if states else ()
-    others = [code for code in codes or area_codes() if code != area] or [area]
+    """Return an area code of the surrogate state; any other one for a code that no state has."""
+    if code := replace_area_code(area, scope, options):
+        return code
+    others = [code for code in area_codes() if code != area]
     return scope.keyed.choice(others, "phone", scope.patient_id, "area", area)
 
 

@@ -8,6 +8,7 @@ from deid_tasks.engine.obfuscate.names.account_names import last_initial, replac
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
+from deid_tasks.engine.obfuscate.plain_words import is_role
 
 _MAX_INITIALS = 3
 _CREDENTIALS = frozenset(
@@ -29,6 +30,8 @@ _CREDENTIALS = frozenset(
     ]
 )
 """Degrees of four letters or more that stand where a sign-off may stand."""
+_LABELS = frozenset(["svc", "dos", "dob", "appt", "adm", "dsch", "proc", "req", "rec", "enc", "loc", "prov", "sig"])
+"""Labels of a header that look like a sign-off: ``svc 09/14/21`` is a date of service."""
 _OF_OTHERS = re.compile(r"(?<=[^\W\d_])([/:;|,]\s?)(?=[^\W\d_])")
 
 
@@ -42,7 +45,7 @@ def replace_initials(value: str, context: NoteContext, names: NoteNames = NO_NAM
         # Of the dictating and of the typing person: ``CL/mb``.
         return "".join(one if i % 2 else replace_initials(one, context, names) for i, one in enumerate(pieces))
     letters = [char for char in value if char.isalpha()]
-    if "".join(letters) in _CREDENTIALS:
+    if (joined := "".join(letters)) in _CREDENTIALS or joined.lower() in _LABELS:
         return value
     scope = _scope_of(letters, context)
     if not letters:
@@ -86,9 +89,20 @@ def replace_username(value: str, context: NoteContext, names: NoteNames = NO_NAM
             made.append(context.keyed.like(stretch, "user", fold_name(value)))
             continue
         own = replace_account_part(stretch, context.patient, only_record=True)
+        if own is None and is_role(stretch):
+            made.append(stretch)
+            continue
         surrogate = own or names.account(stretch) or replace_account_part(stretch, context.clinicians)
-        if surrogate is None and len(stretch) <= _MAX_INITIALS and stretch != value:
+        if surrogate is None and len(stretch) <= _MAX_INITIALS:
             surrogate = match_case(replace_initials(stretch, context, names), stretch)
-        made.append(surrogate or context.keyed.like(stretch, "user", fold_name(value)))
+        made.append(surrogate or _account_of_nobody(stretch, context))
     text = "".join(made)
-    return text if text.casefold() != value.casefold() else context.keyed.like(value, "user")
+    is_changed = text.casefold() != value.casefold() or is_role(re.sub(r"[\W_]", "", value))
+    return text if is_changed else context.keyed.like(value, "user")
+
+
+def _account_of_nobody(letters: str, context: NoteContext) -> str:
+    """Return letters of which no name could be read as most accounts are made: an initial and a surname, cut."""
+    folded = fold_name(letters)
+    made = context.clinicians.letter(folded[:1], is_last=False) + fold_name(context.clinicians.surname(folded[1:]))
+    return match_case(made[: len(letters)].lower(), letters)

@@ -16,8 +16,10 @@ from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.organizations.chains import replace_chain
 from deid_tasks.engine.obfuscate.organizations.organization_words import (
+    DEPARTMENT_WORDS,
     KINDS,
     SMALL_WORDS,
+    SPECIALTIES,
     UNITS,
     NameTable,
     is_locative,
@@ -70,11 +72,14 @@ def replace_organization(value: str, context: NoteContext, long_names: Sequence[
         long_names: the organizations that the note names in full; an abbreviation of one becomes the abbreviation of
             its surrogate.
     """
+    if value.startswith("s "):
+        # The possessive of a name that was detected by itself: "Ward" and "s Clinic".
+        return value[:2] + replace_organization(value[2:], context, long_names)
     words = words_with_apostrophes(value)
     staff = context.staff
     if not words:
         return context.keyed.like(value, "organization", fold(value))
-    if fold(value) in UNITS:
+    if fold(value) in UNITS or _is_department(words):
         return value
     if chain := replace_chain(value, staff):
         return chain
@@ -82,6 +87,14 @@ def replace_organization(value: str, context: NoteContext, long_names: Sequence[
         return _replace_abbreviation(value, words[0], context, long_names)
     surrogate = _replace_long_name(value, words, staff)
     return surrogate if fold(surrogate) != fold(value) else f"{_draw_name(fold(value), 'one', staff)} {value}"
+
+
+def _is_department(words: Sequence[str]) -> bool:
+    """Whether a name holds a speciality and nothing that says whose department it is: "GYN ONCOLOGY CLINIC"."""
+    folded = [fold(word) for word in words]
+    return any(word in SPECIALTIES for word in folded) and all(
+        word in SPECIALTIES or word in DEPARTMENT_WORDS for word in folded
+    )
 
 
 def has_only_kind_words(value: str) -> bool:

@@ -10,6 +10,15 @@ KINDS = frozenset(read_word_list("organizations/kind_words.txt"))
 """Words that say what kind of place an organization is, and not which one."""
 UNITS = frozenset(read_word_list("organizations/unit_names.txt"))
 """Units that every hospital has; they identify no hospital."""
+SPECIALTIES = frozenset(read_word_list("organizations/specialty_words.txt"))
+"""Specialities. A department named by one alone identifies no hospital."""
+DEPARTMENT_WORDS = frozenset(
+    [
+        *("clinic", "clinics", "department", "dept", "service", "services", "unit", "ward", "consult", "consults"),
+        *("outpatient", "inpatient", "new", "return", "patient", "visit", "team", "and", "of", "the", "&", "for"),
+    ]
+)
+"""Words that stand beside a speciality in the name of a department or in the heading of a note."""
 SMALL_WORDS = frozenset(["of", "the", "and", "at", "for", "in", "on", "&"])
 DIRECTIONS = ("north", "south", "east", "west")
 _LOCATIVE_GROUPS = (

@@ -37,11 +37,22 @@ _WRITTEN = re.compile(
         (?P<tail>\s*(?:\((?:retired|ret)\.?\)|,?\s+retired|for[ ]\d+[ ]years)?)""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
+_MAX_ACRONYM_LENGTH = 4
 _SERVICES = ("Army", "Navy", "Air Force", "Marine Corps", "Coast Guard")
 _SERVICE = re.compile(r"\b(?:Army|Navy|Air Force|Marine Corps|Marines?|Coast Guard)\b", re.IGNORECASE)
 """A service is exchanged for another: a veteran stays a veteran."""
 _WORK_STATES = frozenset(
-    ["retired", "disabled", "unemployed", "student", "homemaker", "housewife", "self-employed", "on disability"]
+    [
+        "veteran",
+        "retired",
+        "disabled",
+        "unemployed",
+        "student",
+        "homemaker",
+        "housewife",
+        "self-employed",
+        "on disability",
+    ]
 )
 """They name no profession, and stay."""
 
@@ -65,7 +76,17 @@ def replace_profession(value: str, context: NoteContext) -> str:
         surrogate += "s" if surrogate[-1] not in "sh" else "es"
     is_title = core[:1].isupper() and all(word[:1].isupper() for word in core.split())
     lead = value[: len(value) - len(value.lstrip())]
-    return lead + found["head"] + match_case(surrogate.capitalize() if is_title else surrogate, core) + found["tail"]
+    return (
+        lead
+        + found["head"]
+        + (surrogate if _is_acronym(core) else match_case(surrogate.capitalize() if is_title else surrogate, core))
+        + found["tail"]
+    )
+
+
+def _is_acronym(core: str) -> bool:
+    """Whether a profession is written as a degree is: an RN, a CNA."""
+    return core.isupper() and len(core) <= _MAX_ACRONYM_LENGTH
 
 
 def _is_plural(folded: str) -> bool:

@@ -18,6 +18,7 @@ from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import SurrogateOptions
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
 from deid_tasks.engine.obfuscate.places.address import NO_ADDRESS, AddressParts
+from deid_tasks.engine.obfuscate.places.area_codes import cities_near, cities_of_area
 from deid_tasks.engine.obfuscate.places.place_table import (
     Cities,
     cities_by_state,
@@ -26,7 +27,9 @@ from deid_tasks.engine.obfuscate.places.place_table import (
     city_name,
     state_of_city,
 )
+from deid_tasks.engine.obfuscate.places.places_abroad import country_of_place, replace_place_abroad
 from deid_tasks.engine.obfuscate.places.states import replace_state, state_code_of, surrogate_state
+from deid_tasks.engine.obfuscate.places.town_table import HOME
 
 _ATTEMPTS = 50
 """A state has so many places that at least one of fifty draws differs from the original, unless it has no other
@@ -62,7 +65,12 @@ guidance, 2012)."""
 
 
 def replace_place(
-    value: str, entity: Entity, scope: NameScope, options: SurrogateOptions, address: AddressParts = NO_ADDRESS
+    value: str,
+    entity: Entity,
+    scope: NameScope,
+    options: SurrogateOptions,
+    address: AddressParts = NO_ADDRESS,
+    country: str = HOME,
 ) -> str:
     """Return the surrogate of a city, a state or a ZIP.
 
@@ -72,7 +80,10 @@ def replace_place(
         scope: whose it is: the patient's, or the institution's.
         options: the institution's settings.
         address: the address that it stands in.
+        country: the note's.
     """
+    if (own := country_of_place(value, entity, address, country)) != HOME:
+        return replace_place_abroad(value, entity, own, scope, options, address)
     if entity is Entity.STATE:
         return replace_state(value, scope, options)
     if entity is Entity.ZIP:
@@ -109,7 +120,7 @@ def _surrogate_place(
     if options.kept_zip_digits:
         area, table = _kept_area(city, state, zip_code, scope)
     else:
-        area, table = "", cities_by_state()[surrogate_state(state, scope, options)]
+        area, table = cities_near(city_name(city, state), state, scope, options)
     if name is None:
         name = remember(scope.memo, question, _surrogate_city(city, state, area, table, scope, options))
     zips = table[name]
@@ -123,16 +134,14 @@ def _surrogate_city(
 ) -> str:
     """Return a city of ``table`` for ``city``.
 
-    ``area`` is the ZIP area that the table holds, empty for a whole state.
+    ``area`` is the ZIP area or the telephone area that the table holds, empty for a whole state.
     """
     question = ("city", city, state, area)
     if question in scope.memo:
         return scope.memo[question]
     size = _size_class(len(cities_by_state().get(state, {}).get(city_name(city, state), ())))
-    if options.kept_zip_digits:
-        names = _of_size(table, size)
-    else:
-        names = _cities_of_size(surrogate_state(state, scope, options), size)
+    surrogate = surrogate_state(state, scope, options)
+    names = _of_size(table, size) if options.kept_zip_digits else _cities_of_size(surrogate, area, size)
     if options.same_length:
         names = tuple(name for name in table if len(name) == len(city)) or names
     cities = sorted(_record_cities(scope))
@@ -198,9 +207,11 @@ def _of_size(table: Cities, size: int) -> Sequence[str]:
     sized = [name for name, zips in table.items() if _size_class(len(zips)) == size]
     if len(sized) >= _MIN_PLACES_OF_SIZE:
         return sized
-    return sorted(table, key=lambda name: (-len(table[name]), name))[: 3 * _MIN_PLACES_OF_SIZE]
+    largest = sorted(table, key=lambda name: (-len(table[name]), name))[: 3 * _MIN_PLACES_OF_SIZE]
+    several = sum(len(table[name]) > 1 for name in largest)
+    return largest[: max(several, _MIN_PLACES_OF_SIZE)]
 
 
 @cache
-def _cities_of_size(state: str, size: int) -> Sequence[str]:
-    return _of_size(cities_by_state()[state], size)
+def _cities_of_size(state: str, area_code: str, size: int) -> Sequence[str]:
+    return _of_size(cities_of_area(state, area_code), size)

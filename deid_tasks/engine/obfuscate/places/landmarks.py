@@ -10,6 +10,7 @@ from deid_tasks.engine.obfuscate.places.streets import other_number
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _MAX_CODE_LENGTH = 3
+_ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
 _LEADING_KINDS = frozenset(
     ["lake", "mount", "mt", "fort", "ft", "camp", "port", "cape", "interstate", "highway", "hwy", "route", "the"]
 )
@@ -34,6 +35,9 @@ def replace_landmark(value: str, scope: NameScope) -> str:
     A room keeps its shape and gets other digits. A park, a river or a road gets another name beside the word that says
     what it is.
     """
+    if all(fold(word) in _ADDRESS_WORDS for word in re.findall(r"[^\W_]+", value)):
+        # "Rm" of "Rm 7A": the number was detected by itself.
+        return value
     has_digits = any(char.isdigit() for char in value)
     parts = ("place", "" if has_digits else scope.patient_id, fold(value))
     if has_digits:

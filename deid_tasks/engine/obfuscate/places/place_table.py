@@ -55,12 +55,20 @@ def city_name(folded: str, state: str) -> str:
 
 
 @cache
-def state_of_city() -> dict[str, str]:
-    """Return for each city, folded, the state in which a city of that name has most ZIPs: large cities have many."""
+def largest_cities() -> dict[str, tuple[str, int]]:
+    """Return for each city, folded, the state in which a city of that name has most ZIPs, and how many: large cities
+    have many."""
     counts: defaultdict[str, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
     for city, state in city_by_zip().values():
         counts[city][state] += 1
-    return {city: max(sorted(states), key=lambda state: states[state]) for city, states in counts.items()}
+    largest = {city: max(sorted(states), key=lambda state: states[state]) for city, states in counts.items()}
+    return {city: (state, counts[city][state]) for city, state in largest.items()}
+
+
+@cache
+def state_of_city() -> dict[str, str]:
+    """Return for each city, folded, the state in which a city of that name has most ZIPs."""
+    return {city: state for city, (state, _) in largest_cities().items()}
 
 
 @cache

@@ -12,6 +12,13 @@ from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places.place_table import cities_by_state
 
 _CODES = {fold(name): code for code, name in STATE_NAMES.items()} | {code.lower(): code for code in STATE_NAMES}
+_TERRITORIES = {
+    **dict.fromkeys(["pr", "puerto rico", "p.r."], "OH"),
+    **dict.fromkeys(["vi", "virgin islands", "gu", "guam", "mp", "northern mariana islands"], "OH"),
+    **dict.fromkeys(["american samoa"], "OH"),
+}
+"""Territories, which the table of places leaves out: their addresses become those of the state for unknown cities."""
+_CODES |= _TERRITORIES
 _MIN_PREFIX_LENGTH = 3
 
 

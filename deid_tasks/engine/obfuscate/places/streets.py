@@ -17,6 +17,8 @@ _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
 
 def replace_street(value: str, scope: NameScope) -> str:
     """Return the street line with another number and another street name."""
+    if all(fold(word) in _ADDRESS_WORDS for word in re.findall(r"[^\W_]+", value)):
+        return value
     parts = ("street", scope.patient_id, fold(re.sub(r"\W+", " ", value)))
     folded = fold(value)
     streets = read_word_list("places/street_names.txt")

@@ -1,0 +1,39 @@
+"""Fractions that are written as dates are: spans of time in the British manner, and scores."""
+
+import re
+
+_SPAN_OF_TIME = re.compile(r"(?P<number>[1-9]\d?)/(?P<unit>7|12|52)", re.ASCII)
+"""Days, months and weeks: 3/7, 3/12 and 2/52."""
+_TENTHS = re.compile(r"(?:10|\d)/10", re.ASCII)
+_ANNOUNCED = re.compile(
+    r"(?:\b(?:on|since|from|until|till|by|dated?|dob|born|seen|due|lmp|visit|appt|appointment|reviewed|admitted|discharged"
+    r"|[a-z]{3,6}day|mon|tues?|wed|thur?s?|fri|sat|sun)\b\W{0,3})$",
+    re.IGNORECASE,
+)
+"""Words before a day of the calendar."""
+_SCORE_BEFORE = re.compile(
+    r"(?:\b(?:pain|scor\w+|scale|severity|rat(?:ed|es|ing)|intensity|nrs|vas|strength|power|apgars?|graded?)\b"
+    r"[^\n.;]{0,16})$",
+    re.IGNORECASE,
+)
+_REACH = 28
+
+
+def is_no_date(text: str, start: int, end: int, *, is_day_first: bool) -> bool:
+    """Whether ``start``–``end`` of a note, read as a date, is a span of time or a score.
+
+    Args:
+        text: the note.
+        start: where the fraction begins.
+        end: where it ends.
+        is_day_first: whether the note writes 3/4 for the third of April, as countries with British shorthand do.
+    """
+    if not 3 <= end - start <= 5:
+        return False
+    value = text[start:end]
+    before = text[max(0, start - _REACH) : start]
+    if _TENTHS.fullmatch(value):
+        return _SCORE_BEFORE.search(before) is not None and not _ANNOUNCED.search(before)
+    if not is_day_first or (found := _SPAN_OF_TIME.fullmatch(value)) is None:
+        return False
+    return found["unit"] == "52" or not _ANNOUNCED.search(before)

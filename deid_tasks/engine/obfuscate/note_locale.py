@@ -1,0 +1,155 @@
+"""Where and when a note was written, as far as it shows: the order of day and month, the country, the year.
+
+Dates of which only one order exists in the calendar (14/3, 3/14) tell the order; postcodes, telephone numbers, towns
+and regions tell the country; the spelling tells where nothing else does. The institution's setting decides the rest.
+Only the note's own text and spans count, so that a note comes out the same beside any other.
+"""
+
+import datetime
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.reference import fold
+from deid_tasks.core.span import Span
+from deid_tasks.engine.obfuscate.dates.date_parts import read_dates
+from deid_tasks.engine.obfuscate.identifiers.telephone_plans import calling_country
+from deid_tasks.engine.obfuscate.places.place_table import state_of_city
+from deid_tasks.engine.obfuscate.places.places_abroad import country_of_postcode
+from deid_tasks.engine.obfuscate.places.states import state_code_of
+from deid_tasks.engine.obfuscate.places.town_table import HOME, country_of_region, town_named
+
+_MONTH_FIRST = frozenset({HOME, "CA"})
+"""Countries whose notes write the month first, unless their dates show otherwise."""
+_TWO_NUMBERS = re.compile(r"(?<![\d/.-])(\d{1,2})(?:/|[.-](?=\d{1,2}[.-]\d))(\d{1,2})(?!\d)", re.ASCII)
+"""A day and a month, in either order; with points or hyphens only before a year."""
+_LAST_DAY = 31
+_BRITISH = (
+    *("haemo", "oedema", "paediatr", "gynaeco", "anaesth", "anaemi", "oesoph", "orthopaed", "diarrhoea", "leukaemi"),
+    *("dyspnoea", "tumour", "foetal", "NHS", "paracetamol", "salbutamol", "A&E", " GP ", " theatre", "haemat"),
+)
+"""Spellings and words of British medicine, which the Commonwealth shares."""
+_MIN_BRITISH = 2
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)", re.ASCII)
+_SHORT_YEAR = re.compile(r"\d{1,2}([/.-])\d{1,2}\1(\d\d)(?!\d)", re.ASCII)
+_UNDATED = datetime.datetime(2020, 7, 1)  # noqa: DTZ001 - only its year serves, where a note has no time
+_YEARS_AHEAD = 20
+
+
+class NoteLocale(NamedTuple):
+    """Where and when a note was written."""
+
+    country: str
+    """Two letters of ISO 3166-1."""
+    is_day_first: bool
+    """Whether the note writes 3/4 for the third of April."""
+    written_at: datetime.datetime | None
+    """What completes its dates: the time given for it, else a full date in it; ``None`` without either."""
+
+
+def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.datetime | None, country: str) -> NoteLocale:
+    """Return the locale of a note.
+
+    Args:
+        text: the note.
+        spans: its spans.
+        note_datetime: when it was written; ``None`` where that is not known.
+        country: the institution's setting.
+    """
+    day_first = month_first = 0
+    is_open = False
+    shown: Counter[str] = Counter()
+    for span in spans:
+        entity = span.entity
+        if entity is Entity.DATE:
+            found = _TWO_NUMBERS.search(text, span.start, span.end)
+            if found:
+                first, second = int(found[1]), int(found[2])
+                day_first += _LAST_DAY >= first > 12 >= second
+                month_first += _LAST_DAY >= second > 12 >= first
+                is_open = is_open or (first <= 12 and second <= 12)
+        elif entity in _READERS and (of_span := _READERS[entity](text[span.start : span.end])):
+            shown[of_span] += 1
+    own = _shown_country(
+        text, shown, country, is_british=bool(day_first > month_first or (is_open and not month_first))
+    )
+    is_day_first = day_first > month_first if day_first != month_first else own not in _MONTH_FIRST
+    written_at = note_datetime or _full_date(text, spans, is_day_first=is_day_first)
+    return NoteLocale(own, is_day_first, written_at)
+
+
+def _shown_country(text: str, shown: Counter[str], country: str, *, is_british: bool) -> str:
+    """Return the country that most places and numbers show, else the one of the spelling, else the setting's."""
+    if shown:
+        most = max(shown.values())
+        leaders = [one for one, count in shown.items() if count == most]
+        return country if country in leaders else sorted(leaders)[0]
+    if is_british and country == HOME and sum(word in text for word in _BRITISH) >= _MIN_BRITISH:
+        return "GB"
+    return country
+
+
+def _of_zip(value: str) -> str:
+    # Five digits are a ZIP, or a postcode of Germany, France or Spain.
+    return country_of_postcode(value) if value[:1].isalpha() else ""
+
+
+def _of_state(value: str) -> str:
+    # WA, NT and SA are states of two countries, and many words are neither.
+    folded = fold(value)
+    return country_of_region(folded) if state_code_of(value) is None else HOME if folded != "wa" else ""
+
+
+def _of_city(value: str) -> str:
+    folded = fold(value)
+    if folded in state_of_city():
+        return ""
+    town = town_named(folded)
+    return town.country if town else ""
+
+
+def _of_phone(value: str) -> str:
+    if value[:1] in "+0":
+        return calling_country(value)
+    return HOME if value[:1] in {"(", "2", "3", "4", "5", "6", "7", "8", "9"} and _HOME_PHONE.match(value) else ""
+
+
+_HOME_PHONE = re.compile(r"\(?[2-9]\d\d\)?[ .-]?[2-9]\d\d[ .-]\d{4}(?!\d)")
+_READERS = {
+    Entity.ZIP: _of_zip,
+    Entity.STATE: _of_state,
+    Entity.CITY: _of_city,
+    Entity.PHONE: _of_phone,
+    Entity.FAX: _of_phone,
+}
+
+
+def _full_date(text: str, spans: Sequence[Span], *, is_day_first: bool) -> datetime.datetime | None:
+    """Return the first full date of the year that most full dates of the note have; of several, the latest year.
+
+    A date of birth stands alone in its year, and the dates of the visit do not.
+    """
+    dates = [text[span.start : span.end] for span in spans if span.entity is Entity.DATE]
+    years = {value: year for value in dates if (year := _year_of(value))}
+    if not years:
+        return None
+    counts = Counter(years[value] for value in dates if value in years)
+    year = max(counts, key=lambda one: (counts[one], one))
+    for value in dates:
+        if years.get(value) == year:
+            for date in read_dates(value, _UNDATED, is_day_first=is_day_first):
+                if date.day and date.day.year == year:
+                    return datetime.datetime.combine(date.day, datetime.time())
+    return None
+
+
+def _year_of(value: str) -> int:
+    """Return the year that a date is written with; 0 where it has none."""
+    if found := _YEAR.search(value):
+        return int(found.group())
+    if found := _SHORT_YEAR.match(value):
+        year = _UNDATED.year - _UNDATED.year % 100 + int(found[2])
+        return year - 100 if year > _UNDATED.year + _YEARS_AHEAD else year
+    return 0

@@ -1,0 +1,120 @@
+"""Telephone area codes and the cities that they serve: surrogates of both exist together.
+
+Area codes that serve the same places ("overlays") count as one, named by the code that serves most. Each becomes the
+area code of the surrogate state that the key chooses, and a city becomes a city that the surrogate of its area code
+serves. So a number and a city agree wherever either stands.
+"""
+
+from collections import Counter, defaultdict
+from functools import cache
+
+from deid_tasks.engine.obfuscate.note_context import SurrogateOptions
+from deid_tasks.engine.obfuscate.people.name_scope import NameScope
+from deid_tasks.engine.obfuscate.places.place_table import (
+    Cities,
+    area_codes_of_state,
+    cities_by_state,
+    place_rows,
+    states_of_area_code,
+)
+from deid_tasks.engine.obfuscate.places.places_abroad import surrogate_area_code
+from deid_tasks.engine.obfuscate.places.states import surrogate_state
+from deid_tasks.engine.obfuscate.places.town_table import area_codes_abroad
+
+_SHARED = 0.3
+"""Two area codes are of one area where they share at least this part of the places of the smaller one: overlays, and
+codes at whose border the table does not tell them apart."""
+
+
+@cache
+def _leading_codes() -> dict[str, str]:
+    """Return for each area code the one of its area that serves most places."""
+    places: Counter[str] = Counter()
+    shared: Counter[tuple[str, str]] = Counter()
+    for _, _, state, areas in place_rows():
+        codes = [code for code in areas.split(",") if code and states_of_area_code(code)[0] == state]
+        places.update(codes)
+        shared.update((one, other) for one in codes for other in codes if one < other)
+    leading = {code: code for code in places}
+    for (one, other), both in sorted(shared.items()):
+        if both >= _SHARED * min(places[one], places[other]):
+            joined = {leading[one], leading[other]}
+            best = max(joined, key=lambda code: (places[code], code))
+            leading.update({code: best for code, lead in leading.items() if lead in joined})
+    return leading
+
+
+@cache
+def _codes_of_state(state: str) -> tuple[str, ...]:
+    """Return the leading area codes of a state that serve some city."""
+    leading = _leading_codes()
+    own = {leading[code] for code in area_codes_of_state(state) if code in leading}
+    return tuple(sorted(code for code in own if (state, code) in _cities_by_code()))
+
+
+@cache
+def _main_codes() -> dict[tuple[str, str], str]:
+    """Return the leading area code that most ZIPs of each city of a state have."""
+    counts: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    leading = _leading_codes()
+    for _, city, state, areas in place_rows():
+        counts[city, state].update({leading[code] for code in areas.split(",") if code in leading})
+    return {place: max(sorted(found), key=lambda code: found[code]) for place, found in counts.items() if found}
+
+
+@cache
+def _cities_by_code() -> dict[tuple[str, str], Cities]:
+    """Return the cities of each state and area code all of whose ZIPs have that code."""
+    codes: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for _, city, state, areas in place_rows():
+        codes[city, state].update(areas.split(","))
+    found: defaultdict[tuple[str, str], dict[str, tuple[str, ...]]] = defaultdict(dict)
+    for state, cities in cities_by_state().items():
+        for city, zips in cities.items():
+            for code, count in codes[city, state].items():
+                if code and count == len(zips):
+                    found[state, code][city] = zips
+    return dict(found)
+
+
+def cities_near(city: str, state: str, scope: NameScope, options: SurrogateOptions) -> tuple[str, Cities]:
+    """Return the area code that replaces a city's own, and the cities of the surrogate state that it serves.
+
+    All cities of the state, and no code, where the city is unknown.
+
+    Args:
+        city: its name as the table writes it.
+        state: the code of its state.
+        scope: whose city it is.
+        options: the institution's settings.
+    """
+    surrogate = surrogate_state(state, scope, options)
+    own = _main_codes().get((city, state))
+    code = surrogate_of_leading_code(own, surrogate, scope) if own else ""
+    if (surrogate, code) not in _cities_by_code():
+        code = ""
+    return code, cities_of_area(surrogate, code)
+
+
+def cities_of_area(state: str, area_code: str) -> Cities:
+    """Return the cities of a state that an area code serves; all cities of the state for an empty code."""
+    return _cities_by_code()[state, area_code] if area_code else cities_by_state()[state]
+
+
+def surrogate_of_leading_code(code: str, state: str, scope: NameScope) -> str:
+    """Return the area code of ``state`` that replaces ``code``; ``code`` itself where the state has no other."""
+    others = [other for other in _codes_of_state(state) if other != code]
+    return scope.keyed.choice(others, "phone", scope.patient_id, "area", code) if others else code
+
+
+def replace_area_code(area: str, scope: NameScope, options: SurrogateOptions) -> str:
+    """Return an area code of the surrogate state, or of Canada for a Canadian one.
+
+    Empty where no state and no province has the code.
+    """
+    if area in area_codes_abroad("CA", len(area)):
+        return surrogate_area_code("CA", area, scope, options)
+    if area in _leading_codes():
+        state = surrogate_state(states_of_area_code(area)[0], scope, options)
+        return surrogate_of_leading_code(_leading_codes()[area], state, scope)
+    return ""

@@ -1,0 +1,174 @@
+"""Towns, regions and postcodes outside the United States: surrogates of the same country that exist together.
+
+An area code becomes another of the same country and the same length, by key and by whose it is. A town becomes a town
+that the surrogate of its area code serves. Region and postcode are those of the surrogate town. So the parts of an
+address and its telephone number agree wherever each of them stands, with nothing looked up or remembered.
+"""
+
+import re
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate.letter_case import match_case
+from deid_tasks.engine.obfuscate.note_context import SurrogateOptions
+from deid_tasks.engine.obfuscate.people.name_scope import NameScope
+from deid_tasks.engine.obfuscate.places.address import AddressParts
+from deid_tasks.engine.obfuscate.places.place_table import largest_cities
+from deid_tasks.engine.obfuscate.places.states import state_code_of
+from deid_tasks.engine.obfuscate.places.town_table import (
+    HOME,
+    Town,
+    area_codes_abroad,
+    countries,
+    country_of_region,
+    town_named,
+    town_of_postcode,
+    town_of_region,
+    towns_of,
+    towns_with_area_code,
+)
+
+_LETTERED_POSTCODES = {
+    "GB": re.compile(r"([A-Z]{1,2}\d[A-Z\d]?)(?: ?(\d[A-Z]{2}))?", re.IGNORECASE),
+    "CA": re.compile(r"([A-Z]\d[A-Z])(?:[ -]?(\d[A-Z]\d))?", re.IGNORECASE),
+    "IE": re.compile(r"([AC-FHKNPRTV-Y]\d[\dW]) ?([AC-FHKNPRTV-Y\d]{4})", re.IGNORECASE),
+}
+"""Postcodes whose form tells the country: the part that a town has, and the part behind it."""
+_DIGITS_OF_POSTCODES = {"AU": 4, "NZ": 4, "IN": 6, "SG": 6, "DE": 5, "FR": 5, "ES": 5}
+_POSTCODE_LETTERS = {"GB": "ABDEFGHJLNPQRSTUWXYZ", "CA": "ABCEGHJKLMNPRSTVWXYZ", "IE": "ACDEFHKNPRTVWXY"}
+"""Letters that the second part of a postcode may have: Royal Mail PAF, Canada Post, Eircode."""
+_COUNTY = re.compile(r"(?:co\.?|county)\s+", re.IGNORECASE)
+_LARGE_CITY_ZIPS = 6
+
+
+def country_of_place(value: str, entity: Entity, address: AddressParts, country: str) -> str:
+    """Return the country that a city, a state or a ZIP lies in: by its address, its form, its name, then the note.
+
+    Args:
+        value: the original.
+        entity: which of the three it is.
+        address: the address that it stands in.
+        country: the note's.
+    """
+    if lettered := country_of_postcode(address.zip_code or (value if entity is Entity.ZIP else "")):
+        return lettered
+    if entity is Entity.ZIP:
+        return country if len(re.sub(r"\D", "", value)) == _DIGITS_OF_POSTCODES.get(country, 0) else HOME
+    region = fold(_COUNTY.sub("", address.state or (value if entity is Entity.STATE else "")))
+    if region:
+        if country != HOME and town_of_region(region, country):
+            return country
+        return HOME if state_code_of(region) else country_of_region(region) or country
+    return _country_of_city(fold(value), country)
+
+
+def _country_of_city(folded: str, country: str) -> str:
+    """Return the country of a city that stands without a state and a postcode."""
+    if country != HOME and town_named(folded, country):
+        return country
+    _, zips = largest_cities().get(folded, ("", 0))
+    if country == HOME:
+        town = None if zips else town_named(folded)
+        return town.country if town else HOME
+    return HOME if zips >= _LARGE_CITY_ZIPS else country
+
+
+def country_of_postcode(value: str) -> str:
+    """Return the country of a postcode whose letters tell it; empty for others."""
+    for country, form in _LETTERED_POSTCODES.items():
+        found = form.fullmatch(value.strip())
+        # The first part alone tells no country: "E8" may be anything.
+        if found and found[2]:
+            return country
+    return ""
+
+
+def replace_place_abroad(
+    value: str, entity: Entity, country: str, scope: NameScope, options: SurrogateOptions, address: AddressParts
+) -> str:
+    """Return the surrogate of a town, a region or a postcode.
+
+    Args:
+        value: the original.
+        entity: which of the three it is.
+        country: the country that it lies in; one of the table of towns.
+        scope: whose it is.
+        options: the institution's settings.
+        address: the address that it stands in.
+    """
+    if country not in countries():
+        return scope.keyed.like(value, "zip", scope.patient_id)
+    town = _surrogate_of_address(value, entity, country, scope, options, address)
+    if entity is Entity.ZIP:
+        return _postcode(value, country, town, scope)
+    if entity is Entity.CITY:
+        return match_case(town.name, value)
+    if options.keeps_states:
+        return value
+    return _region(value, town)
+
+
+def surrogate_area_code(country: str, area_code: str, scope: NameScope, options: SurrogateOptions) -> str:
+    """Return the area code that replaces ``area_code``: another of the same length; itself where there is no other."""
+    others = [code for code in area_codes_abroad(country, len(area_code)) if code != area_code]
+    if not others or options.keeps_states or options.kept_zip_digits:
+        return area_code
+    return scope.keyed.choice(others, "area code", scope.patient_id, country, area_code)
+
+
+def _surrogate_of_address(
+    value: str, entity: Entity, country: str, scope: NameScope, options: SurrogateOptions, address: AddressParts
+) -> Town:
+    city = address.city or (value if entity is Entity.CITY else "")
+    postcode = address.zip_code or (value if entity is Entity.ZIP else "")
+    region = address.state or (value if entity is Entity.STATE else "")
+    town = (
+        town_named(fold(city), country)
+        or (town_of_postcode(postcode, country) if postcode else None)
+        or town_of_region(fold(_COUNTY.sub("", region)), country)
+    )
+    if town is None:
+        return scope.keyed.choice(
+            towns_of(country), "town", scope.patient_id, country, fold(city or region or postcode)
+        )
+    return _surrogate_town(town, scope, options)
+
+
+def _surrogate_town(town: Town, scope: NameScope, options: SurrogateOptions) -> Town:
+    area_code = surrogate_area_code(town.country, town.area_code, scope, options)
+    served = towns_with_area_code(town.country, area_code)
+    others = [other for other in served if other != town]
+    if options.keeps_states:
+        others = [other for other in towns_of(town.country) if other != town and other.region == town.region]
+    return scope.keyed.choice(others, "town", scope.patient_id, town.country, town.name) if others else town
+
+
+def _region(value: str, town: Town) -> str:
+    """Return the region of a town, abbreviated as ``value`` is."""
+    if not town.region:
+        return value
+    if town.region_code and len(re.sub(r"\W", "", value)) <= 3:
+        return match_case(town.region_code, value)
+    county = _COUNTY.match(value)
+    lead = county.group() if county and town.country == "IE" else ""
+    return match_case(lead + town.region, value)
+
+
+def _postcode(value: str, country: str, town: Town, scope: NameScope) -> str:
+    """Return a postcode of a town, in the form of ``value``."""
+    parts = ("zip", scope.patient_id)
+    head = scope.keyed.choice(town.postcodes, *parts, value)
+    lettered = _LETTERED_POSTCODES.get(country)
+    if lettered is None:
+        digits = head + "".join(char for char in value if char.isdigit())[len(head) :]
+        tail = scope.keyed.like(digits[len(head) :], *parts, value) if len(digits) > len(head) else ""
+        stream = iter(head + tail)
+        return "".join(next(stream, "") if char.isdigit() else char for char in value)
+    match = lettered.fullmatch(value.strip())
+    if match is None:
+        return scope.keyed.like(value, *parts)
+    if match[2] is None:
+        return match_case(head, value)
+    between = value.strip()[match.end(1) : match.start(2)]
+    tail = scope.keyed.like(match[2].upper(), *parts, value, upper=_POSTCODE_LETTERS[country])
+    return match_case(head + between + tail, value)

@@ -1,0 +1,38 @@
+"""Words of addresses, user names and file names that name nobody: roles, services, parts of a web site."""
+
+import re
+from functools import cache
+
+from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
+from deid_tasks.engine.obfuscate.word_lists import read_word_list
+
+_MIN_LETTERS = 2
+
+
+@cache
+def mailbox_roles() -> frozenset[str]:
+    """Return what stands before the @ of a mailbox that belongs to a role."""
+    return frozenset(read_word_list("identifiers/mailbox_roles.txt"))
+
+
+@cache
+def _path_words() -> frozenset[str]:
+    return frozenset(read_word_list("identifiers/url_words.txt")) | mailbox_roles() | KINDS
+
+
+@cache
+def _compound() -> re.Pattern[str]:
+    words = sorted((word for word in mailbox_roles() | KINDS if len(word) > _MIN_LETTERS and word.isalpha()), key=len)
+    return re.compile(rf"(?:{'|'.join(reversed(words))}){{2,4}}")
+
+
+def is_role(letters: str) -> bool:
+    """Whether letters name a role or a service: ``frontdesk``, ``svc``, ``gyntumorboard``."""
+    folded = fold(letters)
+    return folded in mailbox_roles() or _compound().fullmatch(folded) is not None
+
+
+def is_path_word(letters: str) -> bool:
+    """Whether a part of a path or of a file name says what lies there, and not whose it is: ``reports``, ``avs``."""
+    return fold(letters) in _path_words() or is_role(letters)
