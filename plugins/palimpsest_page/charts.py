@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 Moment = datetime.datetime | datetime.date
 
-_WIDTH, _HEIGHT = 640.0, 240.0
+_WIDTH, _HEIGHT = 640.0, 260.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60.0, 16.0, 24.0, 34.0
 _STEPS = (1, 2, 2.5, 5, 10)
 _TICKS = 4

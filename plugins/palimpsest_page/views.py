@@ -105,6 +105,16 @@ def recall_and_precision(figures: Figures) -> list[DrawnFigure]:
     return found
 
 
+def scores(figures: Figures) -> list[dict[str, Any]]:
+    """Return the figures of the newest evaluation by gold set and metric, each beside that without dictionaries."""
+    by_key = {(row["design"], row["metric"], row["variant"]): row for row in figures.rows("quality")}
+    return [
+        {**row, "without": by_key.get((design, metric, "without_dictionaries"), {}).get("value")}
+        for (design, metric, variant), row in by_key.items()
+        if variant == "full"
+    ]
+
+
 def note_types(figures: Figures) -> list[tuple[str, list[NoteTypeRow]]]:
     """Return the note types of each gold set with their newest recall, the lowest first."""
     limit = figures.settings.gate.stratum_recall_min
@@ -193,7 +203,8 @@ def drift(figures: Figures) -> list[DriftRow]:
         title = MEASURES[measure].title if measure in MEASURES else measure
         course = sparkline(points, "spans of days", decimals=decimals, band=band)
         found.append(DriftRow(note_type, title, decimals, newest, bar, course, **sums))
-    return found
+    # What a person should look at comes first.
+    return sorted(found, key=lambda one: (one.state != "look", one.note_type))
 
 
 def seconds_per_1000(row: Mapping[str, Any]) -> float | None:
