@@ -1,4 +1,4 @@
-"""Years of runs and evaluations in an institution's results schema, made by PostgreSQL itself; nothing in it is a note."""
+"""Years of runs and evaluations in an institution's results schema, made by PostgreSQL itself: sums, and no note."""
 
 import datetime
 import json
@@ -9,7 +9,18 @@ import psycopg2
 from deid_tasks.evidence.gate import Certificate, issue_certificate
 from deid_tasks.settings import InstitutionSettings
 
-NOTE_TYPES = ("consult", "discharge", "ed_provider", "nursing", "operative", "pathology", "progress", "radiology", "social_work", "telephone")
+NOTE_TYPES = (
+    "consult",
+    "discharge",
+    "ed_provider",
+    "nursing",
+    "operative",
+    "pathology",
+    "progress",
+    "radiology",
+    "social_work",
+    "telephone",
+)
 
 _RUNS = """
 set search_path to {schema};
@@ -45,7 +56,8 @@ select run_id, t, m, 24000, figure, base, base / 1.6, base * 1.6,
 from (
     select r.run_id, t, m, base,
         base * (1 + 0.25 * sin(number + extract(epoch from r.slice_start) / 86400 / (17 + number))
-            + (t = 'telephone' and m = 'changed_share' and r.slice_start > now() - interval '2 days')::int * 0.9) as figure
+            + (t = 'telephone' and m = 'changed_share' and r.slice_start > now() - interval '2 days')::int * 0.9
+        ) as figure
     from run as r, unnest(%(types)s) with ordinality as n (t, number),
         (values ('entities_per_1000_words', 48.0), ('changed_share', 0.062), ('agreement', 0.71)) as k (m, base)
     where r.kind = 'notes'
@@ -59,17 +71,18 @@ select day, t, notes / 10, notes / 10 - 2, 1, 1, notes / 10 - 2,
 from day, unnest(%(types)s) as t;
 insert into promoted_engine (fingerprint, base_fingerprint, lexicon, people, harvest, compiled_at, certificate_id,
     promoted_at, policy_free_fingerprint, policy)
-select 'engine' || age, 'base' || (age / 3), 'lexicon', 'people', '', now() - make_interval(days => age * 30, hours => 9),
+select 'engine' || age, 'base' || (age / 3), 'lexicon', 'people', '',
+    now() - make_interval(days => age * 30, hours => 9),
     'certificate' || age, now() - make_interval(days => age * 30, hours => 8), '', '{{}}'
 from generate_series(0, %(days)s / 30) as age;
 insert into engine_note_count (fingerprint, notes)
 select 'engine' || age, case age when 0 then 1200000 when 1 then 61000 else 4000 end from generate_series(0, 3) as age;
 """
 _EVALUATIONS = """
-insert into {schema}.evaluation (evaluation_id, fingerprint, gold_version, sample, variant, view, stratum, metric, entity,
-    value, lower, upper, true_positives, false_positives, false_negatives, evaluated_at)
-select 'evaluation' || age, 'engine' || (age / 30), 'gold' || (age / 180), design, variant, view, stratum, metric, entity,
-    value, value - spread, least(1, value + spread * 0.7), 20000, 300, round(20000 * (1 - value)),
+insert into {schema}.evaluation (evaluation_id, fingerprint, gold_version, sample, variant, view, stratum, metric,
+    entity, value, lower, upper, true_positives, false_positives, false_negatives, evaluated_at)
+select 'evaluation' || age, 'engine' || (age / 30), 'gold' || (age / 180), design, variant, view, stratum, metric,
+    entity, value, value - spread, least(1, value + spread * 0.7), 20000, 300, round(20000 * (1 - value)),
     now() - make_interval(days => age, hours => 8)
 from generate_series(0, %(days)s, %(every)s) as age
 cross join unnest(array['random', 'stratified']) as design
@@ -139,8 +152,8 @@ def _write_certificates(cursor: Any, settings: InstitutionSettings, schema: str,
         issued = now - datetime.timedelta(days=30 * age, hours=8)
         one = signed_certificate(settings, f"engine{age}", signing_key, issued)
         cursor.execute(
-            f"insert into {schema}.certificate (certificate_id, fingerprint, gold_version, verdict, document, issued_at,"
-            " signature) values (%s, %s, %s, 'passed', %s, %s, %s)",
+            f"insert into {schema}.certificate (certificate_id, fingerprint, gold_version, verdict, document,"
+            " issued_at, signature) values (%s, %s, %s, 'passed', %s, %s, %s)",
             (one.certificate_id, f"engine{age}", f"gold{age // 6}", one.document, issued, one.signature),
         )
 

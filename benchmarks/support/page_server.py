@@ -42,6 +42,8 @@ def _write_dags(institutions: list[str], waiting: list[str]) -> None:
     from airflow.models.team import Team
     from airflow.utils.session import create_session
 
+    # Airflow's models have untyped constructors.
+    model: Any = DagModel
     with create_session() as session:
         for name in institutions:
             bundle = DagBundleModel(name=f"bundle_{name}")
@@ -49,7 +51,7 @@ def _write_dags(institutions: list[str], waiting: list[str]) -> None:
             session.add(bundle)
             session.flush()
             for kind in ("notes", "changes", "restate", "harvest", "evaluate", "dictionaries", "ledger"):
-                session.add(DagModel(dag_id=f"{kind}__{name}", bundle_name=bundle.name, is_stale=False))
+                session.add(model(dag_id=f"{kind}__{name}", bundle_name=bundle.name, is_stale=False))
     with create_session() as session:
         for name in waiting:
             _write_waiting_task(session, f"notes__{name}", f"{name}: publish this run?")

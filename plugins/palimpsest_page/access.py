@@ -34,9 +34,7 @@ def reviewed_dags(user: BaseUser, institutions: list[InstitutionSettings]) -> li
     return [dag for dag in dags if _may_read(user, dag, teams, DagAccessEntity.HITL_DETAIL)]
 
 
-def _may_read(
-    user: BaseUser, dag_id: str, teams: dict[str, str | None], entity: DagAccessEntity | None = None
-) -> bool:
+def _may_read(user: BaseUser, dag_id: str, teams: dict[str, str | None], entity: DagAccessEntity | None = None) -> bool:
     details = DagDetails(id=dag_id, team_name=teams.get(dag_id))
     return get_auth_manager().is_authorized_dag(method="GET", access_entity=entity, details=details, user=user)
 

@@ -160,9 +160,7 @@ def line_chart(
     y = Scale(ticks[0], ticks[-1], _HEIGHT - _BOTTOM, _TOP)
     times = [_seconds(point.at) for point in points]
     x = Scale(min(times), max(times), _LEFT, _WIDTH - _RIGHT)
-    lines = [
-        _line(number, one, x, y, decimals) for number, one in enumerate(series, start=1) if one.points
-    ]
+    lines = [_line(number, one, x, y, decimals) for number, one in enumerate(series, start=1) if one.points]
     digits = max(0, -math.floor(math.log10(ticks[1] - ticks[0]) + 1e-9)) + (not _is_round(ticks[1] - ticks[0]))
     return LineChart(
         lines,
@@ -231,7 +229,9 @@ def _line(number: int, series: Series, x: Scale, y: Scale, decimals: int) -> Lin
     ]
     upper = [(x(_seconds(p.at)), y(p.upper)) for p in points if p.upper is not None]
     lower = [(x(_seconds(p.at)), y(p.lower)) for p in points if p.lower is not None]
-    return Line(series.name, number, _path(drawn), f"{_path([*upper, *lower[::-1]])}Z" if upper and lower else "", marks)
+    return Line(
+        series.name, number, _path(drawn), f"{_path([*upper, *lower[::-1]])}Z" if upper and lower else "", marks
+    )
 
 
 def _figure(point: Point, decimals: int) -> str:

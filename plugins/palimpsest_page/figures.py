@@ -16,7 +16,7 @@ from deid_tasks.evidence.gate import Certificate, check_signature, verify_certif
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.settings import InstitutionSettings
 from palimpsest_page.periods import Period
-from palimpsest_page.queries import DETAILS, GLANCE, RUNS_ON_A_PAGE
+from palimpsest_page.queries import DETAILS, GLANCE, LEDGER_DAYS, NEWEST_DAY, NEWEST_EVALUATION, RUNS_ON_A_PAGE
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,13 @@ def read_figures(settings: InstitutionSettings, period: Period, page: int = 1) -
         period: What the charts show.
         page: Which page of the list of runs, from 1.
     """
-    values = {"length": period.length, "bucket": period.bucket, "skipped": (page - 1) * RUNS_ON_A_PAGE}
+    values = {
+        "length": period.length,
+        "bucket": period.bucket,
+        "runs": RUNS_ON_A_PAGE,
+        "skipped": (page - 1) * RUNS_ON_A_PAGE,
+        "ledger_days": LEDGER_DAYS,
+    }
     return _read(settings, {**GLANCE, **DETAILS}, values)
 
 
@@ -97,13 +103,18 @@ def _read(settings: InstitutionSettings, queries: Mapping[str, str], values: Map
 
 def _ask(figures: Figures, uri: str, queries: Mapping[str, str], values: Mapping[str, Any]) -> None:
     schema = sql.Identifier(figures.settings.schema_name("results"))
+    parts = {
+        "schema": schema,
+        "newest_day": sql.SQL(NEWEST_DAY).format(schema=schema),
+        "newest_evaluation": sql.SQL(NEWEST_EVALUATION).format(schema=schema),
+    }
     with connect(uri) as connection:
         # All figures are as of one moment.
         connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
         with connection.cursor() as cursor:
             cursor.execute("set local statement_timeout = %s", (_TIMEOUT_MILLISECONDS,))
             for query, statement in queries.items():
-                cursor.execute(sql.SQL(statement).format(schema=schema), values)
+                cursor.execute(sql.SQL(statement).format(**parts), values)
                 columns = [column.name for column in cursor.description or ()]
                 figures.tables[query] = [dict(zip(columns, row, strict=True)) for row in cursor]
     for row in figures.rows("held") + figures.rows("runs"):

@@ -68,7 +68,7 @@ def expected_day(settings: InstitutionSettings, now: datetime.datetime) -> datet
     timetable = CronDataIntervalTimetable(notes.schedule, timezone=notes.timezone)
     interval = timetable.infer_manual_data_interval(run_after=pendulum.instance(now - late))
     end = interval.end.astimezone(ZoneInfo(notes.timezone))
-    last = (end - datetime.timedelta(microseconds=1)).date()
+    last: datetime.date = (end - datetime.timedelta(microseconds=1)).date()
     last = min(last, notes.end_date) if notes.end_date else last
     return None if last < notes.start_date else last
 

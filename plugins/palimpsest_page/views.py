@@ -1,7 +1,7 @@
 """What the page of one institution draws: the rows of its queries as charts and tables."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,7 +35,7 @@ class DrawnFigure:
     description: str
     chart: LineChart | None
     columns: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +62,11 @@ class DriftRow:
     course: Sparkline | None
     judged: int
     outside: int
-    unknown: int
 
     @property
     def state(self) -> str:
-        """``good``, ``look`` or ``unknown``, for the newest span of time."""
-        if self.newest["unknown"]:
-            return "look"
-        if not self.newest["judged"]:
-            return "unknown"
-        return "look" if self.newest["outside"] else "good"
+        """``good``, ``look`` or ``unknown``, for the newest run."""
+        return {"within": "good", "too_few": "unknown"}.get(self.newest["last_judgement"], "look")
 
 
 def design_title(design: str) -> str:
@@ -92,8 +87,8 @@ def recall_and_precision(figures: Figures) -> list[DrawnFigure]:
         rows = by_metric[metric]
         chart = line_chart(_by_design(rows), [Limit(f"{required:g} {limit}", required)], decimals=4, top=1.0)
         description = (
-            f"Word {metric} of each evaluation with its confidence interval, a line for each gold set; the dashed line is"
-            f" the {required:g} that the gate asks for."
+            f"Word {metric} of each evaluation with its confidence interval, a line for each gold set; the dashed line"
+            f" is the {required:g} that the gate asks for."
         )
         table = [
             (f"{row['evaluated_at']:%Y-%m-%d}", design_title(row["design"]), _number(row["value"], 4),
@@ -109,9 +104,13 @@ def scores(figures: Figures) -> list[dict[str, Any]]:
     """Return the figures of the newest evaluation by gold set and metric, each beside that without dictionaries."""
     by_key = {(row["design"], row["metric"], row["variant"]): row for row in figures.rows("quality")}
     return [
-        {**row, "without": by_key.get((design, metric, "without_dictionaries"), {}).get("value")}
-        for (design, metric, variant), row in by_key.items()
-        if variant == "full"
+        {
+            **by_key[design, metric, "full"],
+            "without": by_key.get((design, metric, "without_dictionaries"), {}).get("value"),
+        }
+        for design in DESIGN_TITLES
+        for metric in ("recall", "recall_lower_bound", "precision", "f1")
+        if (design, metric, "full") in by_key
     ]
 
 
@@ -139,18 +138,19 @@ def note_types(figures: Figures) -> list[tuple[str, list[NoteTypeRow]]]:
 def throughput(figures: Figures) -> list[DrawnFigure]:
     """Return the notes of each span of days, and the worker-seconds for a thousand of them."""
     rows = figures.rows("days")
-    notes = [Point(row["bucket"], row["notes_read"]) for row in rows]
+    # A day is the unit: the first and the last span of a chart are seldom whole.
+    notes = [Point(row["bucket"], row["notes_read"] / row["days"]) for row in rows]
     cost = [Point(row["bucket"], seconds) for row in rows if (seconds := seconds_per_1000(row)) is not None]
     table = [
-        (f"{row['bucket']:%Y-%m-%d}", _number(row["notes_read"], 0), _number(row["words"], 0),
-         _number(notes_per_second(row), 1), _number(seconds_per_1000(row), 1))
+        (f"{row['bucket']:%Y-%m-%d}", _number(row["notes_read"] / row["days"], 0), _number(row["notes_read"], 0),
+         _number(row["words"], 0), _number(notes_per_second(row), 1), _number(seconds_per_1000(row), 1))
         for row in reversed(rows)
     ]  # fmt: skip
-    columns = ("From", "Notes", "Words", "Notes a worker-second", "Worker-seconds for 1,000 notes")
+    columns = ("From", "Notes a day", "Notes", "Words", "Notes a worker-second", "Worker-seconds for 1,000 notes")
     return [
         DrawnFigure(
-            "notes", "Notes read", "Notes that runs of whole days have read, by day of the notes.",
-            line_chart([Series("notes", notes)], decimals=0, bottom=0.0), columns, table,
+            "notes", "Notes read a day", "Notes of a day that runs of whole days have read, by day of the notes.",
+            line_chart([Series("notes a day", notes)], decimals=0, bottom=0.0), columns, table,
         ),
         DrawnFigure(
             "cost", "Worker-seconds for 1,000 notes",
@@ -174,7 +174,10 @@ def quarantine(figures: Figures) -> DrawnFigure:
         "Quarantined notes, % of those read",
         f"Share of the notes that were withheld, by day of the notes; a run with more than {highest:.1%} is stopped.",
         line_chart(
-            [Series("quarantined", points)], [Limit(f"{highest:.1%} stops a run", 100 * highest)], decimals=2, bottom=0.0
+            [Series("quarantined", points)],
+            [Limit(f"{highest:.1%} stops a run", 100 * highest)],
+            decimals=2,
+            bottom=0.0,
         ),
         ("From", "Notes", "Quarantined", "Share"),
         table,
@@ -189,7 +192,7 @@ def reasons(figures: Figures) -> list[dict[str, Any]]:
 
 
 def drift(figures: Figures) -> list[DriftRow]:
-    """Return each figure of each note type: the newest span of days beside its band, and its course."""
+    """Return each figure of each note type: the newest run beside its band, and the course."""
     by_figure: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in figures.rows("drift"):
         by_figure[row["note_type"], row["measure"]].append(row)
@@ -198,8 +201,8 @@ def drift(figures: Figures) -> list[DriftRow]:
         newest, decimals = rows[-1], 1 if measure == "entities_per_1000_words" else 3
         band = None if newest["lowest"] is None else (newest["lowest"], newest["highest"])
         points = [Point(row["bucket"], row["value"]) for row in rows if row["value"] is not None]
-        bar = band_bar(newest["value"], band[0], newest["baseline"], band[1]) if band else None
-        sums = {name: sum(row[name] for row in rows) for name in ("judged", "outside", "unknown")}
+        bar = band_bar(newest["last_value"], band[0], newest["baseline"], band[1]) if band else None
+        sums = {name: sum(row[name] for row in rows) for name in ("judged", "outside")}
         title = MEASURES[measure].title if measure in MEASURES else measure
         course = sparkline(points, "spans of days", decimals=decimals, band=band)
         found.append(DriftRow(note_type, title, decimals, newest, bar, course, **sums))

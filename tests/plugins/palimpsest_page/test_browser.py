@@ -1,5 +1,6 @@
 """The page in Chromium: for keyboards and screen readers, on a phone and a wide screen, with and without scripts."""
 
+import itertools
 import re
 
 import pytest
@@ -33,7 +34,7 @@ def test_headings_and_landmarks_tell_the_structure(browse):
     levels = page.eval_on_selector_all("h1, h2, h3", "all => all.map(one => Number(one.tagName[1]))")
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(later - earlier <= 1 for earlier, later in zip(levels, levels[1:], strict=False))
+    assert all(later - earlier <= 1 for earlier, later in itertools.pairwise(levels))
     assert page.get_by_role("main").count() == page.get_by_role("banner").count() == 1
     names = {region.get_attribute("aria-labelledby") for region in page.get_by_role("region").all()}
     assert {"quality", "throughput", "quarantine", "drift", "ledger", "runs"} <= names
@@ -63,7 +64,7 @@ def test_the_keyboard_reaches_everything_in_the_order_of_the_page(browse):
     assert {"A", "SUMMARY", "DIV"} <= {tag for tag, _, _ in seen}
     assert all(outline == "solid" for _, _, outline in seen)
     tops = [top for _, top, _ in seen]
-    assert all(later > earlier - 900 for earlier, later in zip(tops, tops[1:], strict=False))
+    assert all(later > earlier - 900 for earlier, later in itertools.pairwise(tops))
 
 
 def test_a_table_of_a_chart_opens_by_keyboard(browse):

@@ -60,7 +60,7 @@ def test_a_chart_holds_its_points_intervals_and_limits():
     assert limit > max(mark.y for mark in line.marks)
     assert all(0 <= mark.x <= chart.width and 0 <= mark.y <= chart.height for mark in line.marks)
     assert [tick.label for tick in chart.y_ticks] == ["0.980", "0.985", "0.990", "0.995", "1.000"]
-    assert [tick.label for tick in chart.x_ticks][0] == "01 Jan"
+    assert next(tick.label for tick in chart.x_ticks) == "01 Jan"
 
 
 def test_a_chart_of_nothing_is_none_and_one_of_a_point_is_drawn():
@@ -72,7 +72,7 @@ def test_a_chart_of_nothing_is_none_and_one_of_a_point_is_drawn():
 
 def test_years_have_years_on_their_axis():
     chart = line_chart([Series("one", points(*range(30)))])
-    assert [tick.label for tick in chart.x_ticks][0] == "Jan 2024"
+    assert next(tick.label for tick in chart.x_ticks) == "Jan 2024"
 
 
 def test_values_outside_an_axis_stand_at_its_end():
