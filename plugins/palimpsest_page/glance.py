@@ -67,8 +67,9 @@ def expected_day(settings: InstitutionSettings, now: datetime.datetime) -> datet
     late = datetime.timedelta(hours=notes.lag_hours + settings.alarms.late_hours.get("notes", 24))
     timetable = CronDataIntervalTimetable(notes.schedule, timezone=notes.timezone)
     interval = timetable.infer_manual_data_interval(run_after=pendulum.instance(now - late))
-    end = interval.end.astimezone(ZoneInfo(notes.timezone))
-    last: datetime.date = (end - datetime.timedelta(microseconds=1)).date()
+    # A plain datetime: pendulum's own takes time off in another zone than this one's.
+    end = datetime.datetime.fromtimestamp(interval.end.timestamp(), ZoneInfo(notes.timezone))
+    last = (end - datetime.timedelta(microseconds=1)).date()
     last = min(last, notes.end_date) if notes.end_date else last
     return None if last < notes.start_date else last
 
@@ -152,7 +153,7 @@ def _ledger(figures: Figures) -> Fact:
         return Fact("Ledger", "not reconciled", "unknown", f"ledger__{figures.name} compares nightly", "ledger")
     when = f"on {row['counted_at']:%Y-%m-%d}"
     if row["differing"]:
-        return Fact("Ledger", f"{_count(row['differing'], 'row')} differ", "wrong", when, "ledger")
+        return Fact("Ledger", _count(row["differing"], "row differs", "rows differ"), "wrong", when, "ledger")
     if row["overdue"]:
         return Fact("Ledger", f"{_count(row['overdue'], 'change')} overdue", "wrong", when, "ledger")
     pending = f"; {_count(row['pending'], 'change')} pending" if row["pending"] else ""
