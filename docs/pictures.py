@@ -1,7 +1,7 @@
 """Takes the pictures of the documentation from a running demo: `make pictures`, after `make demo`.
 
 Debian's Chromium draws the pages through Playwright; rich draws the tables of the terminal. Without Chromium or a demo,
-a message says so and the present pictures stay.
+a message says so and the present pictures stay. Pictures of the page over years of runs: ``python -m benchmarks.page``.
 """
 
 import io
@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def take_pages(airflow: str, password: str, work_folder: Path) -> None:
-    """Draw Airflow's grid, the quality page, and the newest evaluation page."""
+    """Draw Airflow's grid, the page of an institution, and the newest evaluation page."""
     from playwright.sync_api import sync_playwright
 
     name = DEMO_INSTITUTIONS[-1]
@@ -67,7 +67,7 @@ def take_pages(airflow: str, password: str, work_folder: Path) -> None:
         page.get_by_role("button", name="Sign in").click()
         page.wait_for_url(lambda address: "/auth/login" not in address)
         _take(page, f"{airflow}/dags/notes__{name}", "pin_engine", "grid.png")
-        _take(page, f"{airflow}/palimpsest/", "Certificates", "quality.png")
+        _take(page, f"{airflow}/palimpsest/institutions/{name}", "Certificates", "quality.png")
         reports = sorted((work_folder / name / "evaluation").glob("*.html"), key=lambda path: path.stat().st_mtime)
         if reports:
             _take(page, reports[-1].as_uri(), "By entity", "evaluation.png")

@@ -17,6 +17,7 @@ from deid_tasks.platform.warehouse.ledger_counts import (
     date_waiting_notes,
     read_counts,
     replace_counts,
+    replace_engine_counts,
     set_list_aside,
 )
 from deid_tasks.platform.warehouse.merges import refresh_merges
@@ -52,6 +53,7 @@ def reconcile_ledger(settings: InstitutionSettings, secrets: Secrets) -> LedgerR
         save_work_list(connection, settings, _RUN)
         date_waiting_notes(connection, settings, _RUN)
         replace_counts(connection, settings, _RUN, in_table)
+        replace_engine_counts(connection, settings)
         counts = read_counts(connection, settings)
     if not counts:
         return _report(counts)

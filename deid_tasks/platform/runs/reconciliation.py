@@ -44,6 +44,8 @@ class _Tally:
     """Counts of all shard files of a run."""
 
     counts: Counter[str] = field(default_factory=Counter)
+    quarantined: Counter[str] = field(default_factory=Counter)
+    """Quarantined notes by reason."""
     amounts: defaultdict[str, Amounts] = field(default_factory=lambda: defaultdict(Amounts))
     """By note type."""
     missing: int = 0
@@ -112,7 +114,7 @@ def reconcile_run(
         figures = _drift(settings, tally, certificate) if kind == "notes" else []
         volume = volume_reasons(connection, settings, run_id) if kind == "notes" else []
         replace_run_figures(connection, settings, run_id, ({**asdict(f), "is_held": f.is_held} for f in figures))
-        replace_run_counts(connection, settings, run_id, _run_counts(shards))
+        replace_run_counts(connection, settings, run_id, _run_counts(shards, tally.quarantined))
         review: list[ReviewReason] = []
         if certificate:
             review = review_reasons(connection, settings, secrets, run_id, fingerprint, drift_reasons(figures), volume)
@@ -157,8 +159,9 @@ def reconcile_run(
     }
 
 
-def _run_counts(shards: Iterable[ShardReport]) -> list[tuple[str, str, int]]:
-    """Return measure, entity and value of each count of a run: recovered spans, and sentences by how they were read."""
+def _run_counts(shards: Iterable[ShardReport], quarantined: Mapping[str, int]) -> list[tuple[str, str, int]]:
+    """Return measure, entity and value of each count of a run: recovered spans by entity, sentences by how they were
+    read, and quarantined notes by reason."""
     recovered: Counter[str] = Counter()
     sentences: Counter[str] = Counter()
     for shard in shards:
@@ -167,6 +170,7 @@ def _run_counts(shards: Iterable[ShardReport]) -> list[tuple[str, str, int]]:
     return [
         *(("recovered_spans", entity, count) for entity, count in sorted(recovered.items())),
         *((f"sentences_{name}", "", count) for name, count in sorted(sentences.items())),
+        *(("quarantined_notes", reason, count) for reason, count in sorted(quarantined.items())),
     ]
 
 
@@ -191,6 +195,8 @@ def _read_shard(
         audited: list[AuditRow] = []
         for row in rows:
             tally.counts[row["outcome"]] += 1
+            if row["outcome"] == Outcome.QUARANTINED:
+                tally.quarantined[row["reason"]] += 1
             kind = row["note_type"] or ""
             tally.amounts[kind] = tally.amounts[kind].plus(
                 Amounts(row["words"], len(row["spans"] or ()), row["changed_words"], row["agreed_spans"])

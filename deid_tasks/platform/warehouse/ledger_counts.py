@@ -119,6 +119,22 @@ def replace_counts(
         )
 
 
+def replace_engine_counts(connection: Connection, settings: InstitutionSettings) -> None:
+    """Count the notes of the ledger anew by the engine that their rows are valid for."""
+    with connection.cursor() as cursor:
+        cursor.execute(compose("delete from {results}.engine_note_count", settings))
+        cursor.execute(
+            compose(
+                """
+                insert into {results}.engine_note_count (fingerprint, notes)
+                select fingerprint, count(*) from {results}.note_ledger
+                where outcome in ('published', 'unchanged', 'quarantined') group by 1
+                """,
+                settings,
+            )
+        )
+
+
 def read_counts(connection: Connection, settings: InstitutionSettings) -> list[LedgerCount]:
     """Return the counts of the last reconciliation, in order of day and note type."""
     with connection.cursor() as cursor:

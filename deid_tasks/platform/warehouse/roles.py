@@ -31,7 +31,7 @@ MEANINGS: Mapping[DatabaseTask, str] = {
     "engine": "compiles dictionaries, reads notes and finds identifiers; writes nothing to the database",
     "evidence": "samples, annotation, gold sets, training, evaluation, certificates and promotion",
     "publish": "plans a run, gates, publishes and removes its notes, and keeps the ledger",
-    "page": "reads sums for the page *De-identification*",
+    "page": "reads sums for the page *De-identification*, and no row of a note or of a patient",
     "reidentify": "adds to the log of re-identification, and reads it",
     "audit": "verifies and exports the audit log, and decides about requests",
     "owner": "creates and upgrades the tables of the platform",
@@ -60,7 +60,9 @@ _READ_SOURCE = (
 )
 _GOLD = "sample sample_group sample_note annotated_note annotation gold_set gold_note gold_span gold_decision"
 _RUN_TABLES = "run note_outcome audit_finding run_figure run_count"
-_LEDGER_TABLES = "note_ledger run_note run_day patient_record published_slice published_table ledger_count"
+_LEDGER_TABLES = (
+    "note_ledger run_note run_day patient_record published_slice published_table ledger_count engine_note_count"
+)
 
 RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
     "source": _on("ehr", EVERY_TABLE, "select"),
@@ -94,9 +96,14 @@ RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
         *_on("results", "promoted_engine", "select", "update"),
         *_on("results", "certificate evaluation", "select"),
     ),
+    # Sums and states. The columns that are left out name people, or say why somebody asked for something.
     "page": (
-        *_on("results", "run evaluation certificate promoted_engine", "select"),
-        Right("results", "note_ledger", ("select",), ("fingerprint", "outcome")),
+        *_on("results", "run run_figure run_count evaluation certificate promoted_engine", "select"),
+        *_on("results", "ledger_count engine_note_count", "select"),
+        Right("results", "published_slice", ("select",), ("note_day", "published_at", "replaced_at")),
+        Right("results", "approval", ("select",), ("run_id", "decision", "decided_at")),
+        Right("results", "approval_request", ("select",), ("request_id", "act", "requested_at", "expires_at")),
+        Right("results", "audit_log", ("select",), ("event", "role", "subject")),
     ),
     "reidentify": _on("results", "reidentification approval_request audit_log", "select", "insert"),
     "audit": (

@@ -297,17 +297,21 @@ def test_the_database_keeps_what_was_signed_to_the_byte(site, certified):
 
 
 _PAGE = """
-import json, sys
-from pathlib import Path
-from jinja2 import Environment, FileSystemLoader
+import datetime, json, sys
 from deid_tasks.settings import InstitutionSettings
+from palimpsest_page import glance, views
 from palimpsest_page.figures import read_figures
-figures = read_figures(InstitutionSettings.model_validate_json(sys.stdin.read()))
+from palimpsest_page.periods import period_of
+figures = read_figures(InstitutionSettings.model_validate_json(sys.stdin.read()), period_of("years"))
 assert not figures.problem, figures.problem
-page = Path(sys.argv[1])
-template = Environment(loader=FileSystemLoader(page), autoescape=True).get_template("page.html")
-html = template.render(institutions=[figures])
-print("RESULT" + json.dumps([html, [row["signature"] for row in figures.certificates]]))
+facts = {fact.label: fact for fact in glance.facts(figures, [], datetime.datetime.now(datetime.UTC))}
+print("RESULT" + json.dumps({
+    "signatures": [row["signature"] for row in figures.rows("certificates")],
+    "certificate": [facts["Certificate"].state, facts["Certificate"].note],
+    "scores": [[views.design_title(row["design"]), row["metric"]] for row in views.scores(figures)],
+    "types": [[design, len(rows)] for design, rows in views.note_types(figures)],
+    "days": len(figures.rows("days")),
+}))
 """
 
 
@@ -324,19 +328,22 @@ def test_the_page_shows_designs_and_the_state_of_signatures(site, certified, sha
         "AIRFLOW_CONN_RIVERSIDE_EHR": site.uri,
         "AIRFLOW_VAR_CERTIFICATE_VERIFICATION_KEY": key,
     }
-    command = [sys.executable, "-c", _PAGE, str(plugins / "palimpsest_page")]
+    command = [sys.executable, "-c", _PAGE]
     done = subprocess.run(
         command, input=site.settings.model_dump_json(), env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    html, states = json.loads(
-        next(x for x in done.stdout.splitlines() if x.startswith("RESULT")).removeprefix("RESULT")
-    )
-    assert state in states
-    assert "random (unbiased)" in html
-    assert "stratified (enriched)" in html
-    assert "recall_lower_bound" in html
-    assert "Engines of the notes" in html
+    shown = json.loads(next(x for x in done.stdout.splitlines() if x.startswith("RESULT")).removeprefix("RESULT"))
+    assert state in shown["signatures"]
+    assert shown["certificate"][0] == ("good" if is_known else "wrong")
+    assert is_known or "signed with another key" in shown["certificate"][1]
+    for design in ("random (unbiased)", "stratified (enriched)"):
+        assert [design, "recall"] in shown["scores"]
+        assert [design, "recall_lower_bound"] in shown["scores"]
+    kinds = {note.note_type for note in site.notes}
+    assert all(0 < count <= len(kinds) for _, count in shown["types"])
+    assert len(shown["types"]) == 2
+    assert shown["days"] == 1
 
 
 def test_the_report_of_an_evaluation_lies_in_the_restricted_folder(site, certified):

@@ -209,7 +209,15 @@ FORBIDDEN = {
     "page": (
         *RAW_WRITES, RAW, NOTES, GOLD, "select * from rolesite_staging.stg_patient",
         "select * from rolesite_dictionaries.dict_patient", "select * from rolesite_history.patient_history_sum",
-        "select note_id from rolesite_results.note_ledger", "select patient_id from rolesite_results.note_ledger",
+        "select note_id from rolesite_results.note_ledger", "select fingerprint from rolesite_results.note_ledger",
+        "select count(*) from rolesite_results.note_ledger", "select slice_key from rolesite_results.published_slice",
+        "select reason from rolesite_results.approval", "select decided_by from rolesite_results.approval",
+        "select reason from rolesite_results.approval_request", "select note_keys from rolesite_results.approval_request",
+        "select patient_ids from rolesite_results.approval_request", "select note_ids from rolesite_results.approval_request",
+        "select requested_by from rolesite_results.approval_request", "select actor from rolesite_results.audit_log",
+        "select details from rolesite_results.audit_log", "select * from rolesite_results.audit_finding",
+        "select * from rolesite_results.retraction", "insert into rolesite_results.approval (run_id) values ('x')",
+        "delete from rolesite_results.engine_note_count", "update rolesite_results.ledger_count set overdue = 0",
         "select * from rolesite_results.note_outcome", "select * from rolesite_results.run_note",
         "select * from rolesite_results.exclusion", "select * from rolesite_results.approval",
         "update rolesite_results.run set review = '[]'", "delete from rolesite_results.certificate",
@@ -245,13 +253,18 @@ def test_the_page_shows_its_figures(role_site, worked, monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[3] / "plugins"))
     monkeypatch.setenv("AIRFLOW_CONN_ROLESITE_PAGE", role_site.uris["page"])
     from palimpsest_page.figures import read_figures
+    from palimpsest_page.periods import period_of
 
-    figures = read_figures(role_site.settings)
+    runs.reconcile_ledger(role_site.settings, role_site.secrets)
+    figures = read_figures(role_site.settings, period_of("years"))
     assert figures.problem == ""
-    assert figures.quality
-    assert figures.certificates
-    assert figures.engines
-    assert figures.runs
+    for query in ("published", "engine", "certificate_in_use", "quality", "over_time", "note_types", "certificates",
+                  "engines", "days", "kinds", "runs"):  # fmt: skip
+        assert figures.rows(query), query
+    counted = asked(
+        role_site.uris["owner"], "select count(*) from rolesite_results.note_ledger where outcome <> 'excluded'"
+    )
+    assert [(figures.row("stale")["notes"],)] == counted
 
 
 def test_one_institution_cannot_read_another(role_site, worked, tmp_path):
