@@ -158,16 +158,26 @@ def reconcile_run(
 
 
 def _run_counts(shards: Iterable[ShardReport]) -> list[tuple[str, str, int]]:
-    """Return measure, entity and value of each count of a run: recovered spans, and sentences by how they were read."""
+    """Return measure, entity and value of each count of a run: recovered spans, replaced values that stood elsewhere,
+    and sentences by how they were read."""
     recovered: Counter[str] = Counter()
     sentences: Counter[str] = Counter()
+    repeats: Counter[str] = Counter()
     for shard in shards:
         recovered.update(shard.get("recovered", {}))
         sentences.update(shard.get("sentences", {}))
+        repeats.update(shard.get("repeats", {}))
     return [
         *(("recovered_spans", entity, count) for entity, count in sorted(recovered.items())),
+        *(_repeat_count(name, count) for name, count in sorted(repeats.items())),
         *((f"sentences_{name}", "", count) for name, count in sorted(sentences.items())),
     ]
+
+
+def _repeat_count(name: str, count: int) -> tuple[str, str, int]:
+    """Return measure, category and value: ``note:repaired:NAME`` is counted in ``repeats_note_repaired``."""
+    scope, status, category = name.split(":")
+    return f"repeats_{scope}_{status}", category, count
 
 
 def _read_shard(
