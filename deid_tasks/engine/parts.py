@@ -33,6 +33,8 @@ class EngineParts:
     describe."""
     policy_free_fingerprint: str = ""
     """The base fingerprint without the section ``policy``: engines that share it find the same identifiers."""
+    model_hashes: tuple[str, ...] = ()
+    """One hash a transformer, of its weights and configuration, in the order of the settings."""
     second_search: SecondSearchSettings = field(default_factory=SecondSearchSettings)
 
     def without_dictionaries(self) -> "EngineParts":
