@@ -72,12 +72,13 @@ def sign_report(
 
 
 @report.command("verify")
-def verify_file(
+def verify_release_report(
     file: File,
     key: Annotated[Path, typer.Option(help="The platform's public key (PEM), verification_key.pem.")],
 ) -> None:
     """Check the platform's signature and every expert's. Exit status 2 where one is not valid."""
-    from deid_tasks.evidence.release import key_fingerprint, verify_report
+    from deid_tasks.core.pem import key_fingerprint
+    from deid_tasks.evidence.release import verify_report
 
     found = _load(file)
     try:

@@ -80,7 +80,7 @@ def audit(deid_text: str, record: PatientRecord | None, replaced: Sequence[tuple
     """
     if record is None or not record.terms:
         return []
-    found = {*find_numbers(deid_text, _numbers(record)), *_find_phrases(deid_text, _phrases(record))}
+    found = {*find_digits(deid_text, _numbers(record)), *_find_phrases(deid_text, _phrases(record))}
     if names := everyday_names_of(record):
         found |= {(FindingKind.NAME, start, end) for start, end, _ in find_everyday_names(deid_text, names, OWN | FULL)}
     return sorted(
@@ -104,7 +104,7 @@ def _numbers(record: PatientRecord) -> dict[str, FindingKind]:
     return numbers
 
 
-def find_numbers(text: str, numbers: Mapping[str, _Kind]) -> Iterator[tuple[_Kind, int, int]]:
+def find_digits(text: str, numbers: Mapping[str, _Kind]) -> Iterator[tuple[_Kind, int, int]]:
     """Yield kind, start and end of each number in ``text`` whose digits are one of ``numbers``, however grouped."""
     if not numbers:
         return

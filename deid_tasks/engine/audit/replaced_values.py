@@ -20,7 +20,7 @@ from deid_tasks.core.entities import Category, Entity, category_of
 from deid_tasks.engine.audit.record_audit import (
     MIN_DIGITS,
     Phrase,
-    find_numbers,
+    find_digits,
     is_close,
     text_words,
     word_ranges,
@@ -147,7 +147,7 @@ class ReplacedValues:
             # Most texts hold none, which is quickly known.
             digits = "".join(_DIGITS.findall(text))
             numbers = {number: entity for number, entity in numbers.items() if number in digits}
-        found = find_numbers(text, {number: (number, entity) for number, entity in numbers.items()})
+        found = find_digits(text, {number: (number, entity) for number, entity in numbers.items()})
         for (number, entity), start, end in found:
             yield start, end, entity, number in own.numbers
 

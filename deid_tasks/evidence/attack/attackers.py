@@ -1,8 +1,8 @@
 """Attackers: each ranks the identifiers that a reader sees by how much they look like leaks.
 
 - ``parrot`` trains a tagger on the published notes of one half, which learns to mark what the engine marked, and
-  suspects what it does not recognise in the other half (Carrell et al. 2019, doi 10.1093/jamia/ocz114, who found 68 % of leaks
-  with 191 false alarms).
+  suspects what it does not recognise in the other half (Carrell et al. 2019, doi 10.1093/jamia/ocz114, who found 68 %
+  of leaks with 191 false alarms).
 - ``source_attack`` has this package and its lists but not the key; it makes surrogates under its own keys, and suspects
   values that they never hold.
 - ``guess`` suspects at random.

@@ -182,8 +182,8 @@ class Scorer:
         headline = match_counts_of(sums[headline_column])
         wrong = headline.predicted - int(headline.correct)
         figures += figures_of_notes(self._full_notes, self._notes, wrong, self._plain_words, self._confidence)
-        column = table[:, headline_column]
-        full_patients = int((column[:, 0] == column[:, 1]).sum())
+        words = table[:, headline_column]
+        full_patients = int((words[:, 0] == words[:, 1]).sum())
         figures.append(share_of_patients(full_patients, len(table), self._confidence))
         one_sided = bootstrap.interval(headline_column, "recall", 2 * self._confidence - 1).lower
         return Evaluation(

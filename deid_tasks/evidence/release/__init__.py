@@ -13,7 +13,6 @@ from deid_tasks.evidence.release.signed import (
     SignedReport,
     attest,
     issue_report,
-    key_fingerprint,
     verify_report,
 )
 
@@ -30,7 +29,6 @@ __all__ = [
     "class_sizes",
     "estimate_residual",
     "issue_report",
-    "key_fingerprint",
     "linkage_attack",
     "render_release",
     "scale_errors",

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
+from deid_tasks.core.pem import key_fingerprint
 from deid_tasks.evidence.release.equivalence import BINS
-from deid_tasks.evidence.release.signed import SignedReport, key_fingerprint
+from deid_tasks.evidence.release.signed import SignedReport
 from deid_tasks.evidence.report.plots import DotRow, dot_plot
 
 _MAX_ROWS = 30

@@ -35,7 +35,9 @@ def print_pdf(page: Path, target: Path) -> None:
         command += ["--no-sandbox"] if os.geteuid() == 0 else []
         command += [f"--print-to-pdf={target.resolve()}", page.resolve().as_uri()]
         try:
-            done = subprocess.run(command, capture_output=True, check=False, timeout=_TIMEOUT_SECONDS)
+            done = subprocess.run(  # noqa: S603 - no shell, and no argument of others
+                command, capture_output=True, check=False, timeout=_TIMEOUT_SECONDS
+            )
         except subprocess.TimeoutExpired:
             raise InputError(f"{target}: {browser} did not end; print {page} from a browser") from None
     if done.returncode or not target.exists():

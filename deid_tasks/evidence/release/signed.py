@@ -116,7 +116,7 @@ def verify_report(report: SignedReport, verification_key: str) -> None:
     """Check the platform's signature and every attestation.
 
     An attestation proves that the holder of the key in it signed; whose key it is, its owner must say by another way
-    (``key_fingerprint``).
+    (``core.pem.key_fingerprint``).
 
     Raises:
         GateError: The report or an attestation was changed, or is of another report; the text says which.
@@ -136,8 +136,3 @@ def verify_report(report: SignedReport, verification_key: str) -> None:
             )
         except GateError as error:
             raise GateError(f"{who}: {error}") from None
-
-
-def key_fingerprint(public_key: str) -> str:
-    """Return the SHA-256 of a public key's PEM text, by which two people compare keys."""
-    return hashlib.sha256(public_key.strip().encode()).hexdigest()

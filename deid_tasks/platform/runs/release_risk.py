@@ -19,6 +19,7 @@ from deid_tasks.engine.pipeline import find_identifiers
 from deid_tasks.engine.text import Document
 from deid_tasks.evidence.attack import (
     ATTACKED,
+    Attack,
     AttackedNote,
     Leak,
     guess,
@@ -189,7 +190,7 @@ def residual(
     seen = {
         row["entity"]: 0
         for row in full["figures"]
-        if row["view"] == "word" and not row["stratum"] and row["metric"] == "recall" and row["entity"] in Entity
+        if row["view"] == "word" and not row["stratum"] and row["metric"] == "recall" and row["entity"] in set(Entity)
         if row["true_positives"] + row["false_negatives"]
     }
     errors = seen | {one["entity"]: one["errors"] for one in full["errors"]["missed"]}
@@ -234,7 +235,7 @@ def surrogate_attack(
         except WarehouseError:
             others, other_ids = [], []
         other_records = read_patients(connection, settings, (one for one in other_ids if one))
-    attackers = {"guess": guess, "parrot": parrot}
+    attackers: dict[str, Attack] = {"guess": guess, "parrot": parrot}
     if others:
         attackers["source"] = source_attack(
             publish(others, frozenset(), _own_obfuscator(settings, number), other_records)
@@ -243,8 +244,8 @@ def surrogate_attack(
     kinds: dict[str, frozenset[Leak]] = {}
     if engine is not None:
         kinds["missed by this engine"] = _missed_by(notes, BatchContext(engine, records))
-    kinds["any identifier, planted"] = plant_leaks(notes, _PLANTED_SHARE, random.Random(0))
-    kinds["missed by patterns, planted"] = plant_leaks(notes, _PLANTED_SHARE, random.Random(0), is_missed=True)
+    kinds["any identifier, planted"] = plant_leaks(notes, _PLANTED_SHARE, _random())
+    kinds["missed by patterns, planted"] = plant_leaks(notes, _PLANTED_SHARE, _random(), is_missed=True)
     rows = []
     for kind, leaks in kinds.items():
         if len(leaks) < _MIN_LEAKS:
@@ -252,7 +253,7 @@ def surrogate_attack(
             continue
         corpus = publish(notes, leaks, obfuscator, records)
         for name, attack in attackers.items():
-            result = judge(corpus, attack(corpus, random.Random(0)), random.Random(0))
+            result = judge(corpus, attack(corpus, _random()), _random())
             rows.append({"leaks_are": kind, "attacker": name, **asdict(result)})
     return {"notes": len(notes), "min_leaks": _MIN_LEAKS, "rows": rows}
 
@@ -281,6 +282,11 @@ def _missed_by(notes: Sequence[AttackedNote], context: BatchContext) -> frozense
                 if span.entity in ATTACKED and not any(span.overlaps(other) for other in detection.spans)
             }
     return frozenset(leaks)
+
+
+def _random() -> random.Random:
+    """Return the same random numbers each time: a report can be made again."""
+    return random.Random(0)  # noqa: S311 - a choice of notes, not a secret
 
 
 def _own_obfuscator(settings: InstitutionSettings, number: int) -> Obfuscator:

@@ -1,4 +1,4 @@
-"""Counts and figures that the report on a release needs, from ``_results`` and ``_gold``; never text or ids of notes."""
+"""Counts and figures for the report on a release, from ``_results`` and ``_gold``; never text or ids of notes."""
 
 from typing import Any
 
