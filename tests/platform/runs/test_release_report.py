@@ -6,10 +6,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from deid_tasks.core.errors import GateError
+from deid_tasks.cli.app import app
+from deid_tasks.core.errors import GateError, InputError
+from deid_tasks.core.pem import key_fingerprint
 from deid_tasks.evidence.gate import new_key_pair
 from deid_tasks.evidence.release import attest, render_release, verify_report
+from deid_tasks.evidence.release.pdf import find_browser, print_pdf
 from deid_tasks.platform import runs
 from deid_tasks.platform.runs.release_report import stored_reports
 from deid_tasks.platform.workspace import work_dir
@@ -165,3 +169,40 @@ def test_an_expert_signs_and_the_page_shows_it(report):
     assert "Very small." in page
     assert "Not signed." in render_release(report)
     assert signed.attestations[0].content["public_key"].strip() == public.strip()
+
+
+def test_the_commands_sign_and_verify_and_refuse_what_was_changed(site, report, tmp_path):
+    document, page = runs.write_report_files(report, tmp_path / "report")
+    private, public = new_key_pair()
+    (tmp_path / "expert.pem").write_text(private)
+    (tmp_path / "platform.pem").write_text(site.secrets.text("certificate_verification_key"))
+    (tmp_path / "opinion.txt").write_text("The risk is very small for these recipients until 2027.\n")
+    command = [
+        "report", "sign", str(document), "--key", str(tmp_path / "expert.pem"), "--name", "Dr. A. Expert",
+        "--qualification", "Statistician", "--opinion", str(tmp_path / "opinion.txt"),
+        "--verification-key", str(tmp_path / "platform.pem"), "--no-pdf",
+    ]  # fmt: skip
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    assert "The risk is very small for these recipients until 2027." in page.read_text()
+    verify = ["report", "verify", str(document), "--key", str(tmp_path / "platform.pem")]
+    said = CliRunner().invoke(app, verify).output
+    assert f"valid: report {report.sha256} on riverside" in said
+    assert f"key {key_fingerprint(public)}" in said
+    document.write_text(document.read_text().replace("until 2027", "until 2099"))
+    with pytest.raises(GateError, match=r"attestation of Dr\. A\. Expert: its signature is not valid"):
+        CliRunner().invoke(app, verify, catch_exceptions=False)
+
+
+def test_the_page_is_printed_by_an_installed_browser(report, tmp_path):
+    _, page = runs.write_report_files(report, tmp_path)
+    if find_browser() is None:
+        pytest.skip("no Chromium or Chrome is installed")
+    print_pdf(page, tmp_path / "report.pdf")
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_without_a_browser_a_message_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match="no Chromium or Chrome is installed"):
+        print_pdf(tmp_path / "page.html", tmp_path / "report.pdf")
