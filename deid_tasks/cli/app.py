@@ -36,6 +36,7 @@ from deid_tasks.cli.pools import write_pools
 from deid_tasks.cli.progress import counting
 from deid_tasks.cli.reidentify import write_originals
 from deid_tasks.cli.reproduction import reproduce
+from deid_tasks.cli.report import report
 from deid_tasks.cli.roles import write_roles
 from deid_tasks.cli.sampling import draw_sample
 from deid_tasks.cli.scaffold import institution, layout
@@ -54,6 +55,7 @@ app.add_typer(harvest, name="harvest")
 app.add_typer(institution, name="institution")
 app.add_typer(keys, name="keys")
 app.add_typer(layout, name="layout")
+app.add_typer(report, name="report")
 app.add_typer(tables, name="tables")
 app.command("agreement")(print_agreement)
 app.command("ablate")(ablate_engine)

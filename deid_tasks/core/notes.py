@@ -92,6 +92,8 @@ class Reason(StrEnum):
     """The warehouse has neither a name nor an identifier of its patient, whom nothing could be searched for."""
     AUDIT = "audit_finding"
     """The audit found an identifier of the patient in the output."""
+    REPEATED_VALUE = "repeated_value"
+    """A value that was replaced once still stood elsewhere in the output."""
 
 
 class Amounts(NamedTuple):
@@ -117,6 +119,14 @@ FINDING_TYPE = pa.struct(
     ]
 )
 
+REPEAT_TYPE = pa.struct(
+    [
+        pa.field("category", pa.string(), nullable=False),
+        pa.field("scope", pa.string(), nullable=False),
+        pa.field("status", pa.string(), nullable=False),
+    ]
+)
+
 REPLACEMENT_TYPE = pa.struct(
     [
         pa.field("start", pa.int32(), nullable=False),
@@ -139,6 +149,7 @@ RESULT_SCHEMA = pa.schema(
         pa.field("spans", pa.list_(SPAN_TYPE)),
         pa.field("recovered", pa.list_(pa.string())),
         pa.field("findings", pa.list_(FINDING_TYPE)),
+        pa.field("repeats", pa.list_(REPEAT_TYPE)),
         pa.field("replacements", pa.list_(REPLACEMENT_TYPE)),
         pa.field("outcome", pa.string(), nullable=False),
         pa.field("reason", pa.string(), nullable=False),
@@ -158,6 +169,8 @@ RESULT_SCHEMA = pa.schema(
   detected.
 - ``recovered``: entities of the spans that were recovered as medical terms.
 - ``findings``: what the audit found, as offsets of the rewritten text.
+- ``repeats``: values that were replaced once and stood elsewhere in the rewritten text: category, scope (``note`` or
+  ``patient``: replaced in another note) and what became of it (``engine.second_search.Status``).
 - ``replacements``: offsets of the surrogates in ``deid_text``, and of what they replaced in the original.
 - ``error_class``, ``error_location``: class of the exception and ``module:function:line``, if a step failed on the
   note.

@@ -49,5 +49,7 @@ def build_engine(
         fingerprint=fingerprint_with(lexicon.version, people=people.version if people else ""),
         batch_detectors=frozenset({DetectorName.PATIENT} & set(settings.detect.detectors)),
         base_fingerprint=fingerprint_with(""),
+        model_hashes=built.model_hashes,
+        second_search=settings.second_search,
         policy_free_fingerprint=fingerprint_with("", of=settings.model_copy(update={"policy": PolicySettings()})),
     )

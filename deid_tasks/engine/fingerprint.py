@@ -50,7 +50,7 @@ that it does not, and an evaluation costs minutes."""
 TORCH_LIBRARIES = ("onnx", "safetensors", "torch", "transformers")
 """What else computes if a model's settings say ``backend: torch``; they may not be installed."""
 
-DECISIVE = frozenset({"detect", "merge", "recover", "policy", "obfuscate"})
+DECISIVE = frozenset({"detect", "merge", "recover", "policy", "obfuscate", "second_search"})
 """Sections of the settings that change the output. Of ``notes`` only the maximum length does."""
 _NOT_NEURAL = frozenset({"detectors", "patterns", "context", "inclusion"})
 """Settings of detection that the models' answers do not depend on."""

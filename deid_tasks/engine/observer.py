@@ -7,7 +7,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.text import Document
 
 MERGE, RECOVER, RECOVERED = "merge", "recover", "recovered"
-OBFUSCATE, AUDIT, COUNT = "obfuscate", "audit", "count"
+OBFUSCATE, SEARCH_AGAIN, AUDIT, COUNT = "obfuscate", "second_search", "audit", "count"
 
 _NOTHING = nullcontext()
 
@@ -15,9 +15,9 @@ _NOTHING = nullcontext()
 class PipelineObserver:
     """What the pipeline calls while it reads a batch. This base class does nothing; subclasses override what they need.
 
-    Stages are, in order: every detector by its name, ``merge``, ``recover``, and for each note ``obfuscate``,
-    ``audit`` and ``count``. Spans and documents hold or refer to note text: an observer must neither log nor store
-    them outside memory.
+    Stages are, in order: every detector by its name, ``merge``, ``recover``, then ``obfuscate`` for each note, then
+    ``second_search``, ``audit`` and ``count`` for each note. Spans and documents hold or refer to note text: an
+    observer must neither log nor store them outside memory.
     """
 
     def begin(self, documents: Sequence[Document]) -> None:

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, replace
 
 from deid_tasks.core.detectors import DICTIONARY_DETECTORS, DetectorName
 from deid_tasks.core.patient import PatientRecord
+from deid_tasks.engine.audit import PatientValues
 from deid_tasks.engine.detect.base import Detector
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.registry import build_batch_detectors
-from deid_tasks.settings import MergeSettings, RecoverSettings
+from deid_tasks.settings import MergeSettings, RecoverSettings, SecondSearchSettings
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class EngineParts:
     describe."""
     policy_free_fingerprint: str = ""
     """The base fingerprint without the section ``policy``: engines that share it find the same identifiers."""
+    model_hashes: tuple[str, ...] = ()
+    """One hash a transformer, of its weights and configuration, in the order of the settings."""
+    second_search: SecondSearchSettings = field(default_factory=SecondSearchSettings)
 
     def without_dictionaries(self) -> "EngineParts":
         """Return the engine on its public resources alone: the baseline for an institution's dictionaries."""
@@ -58,6 +62,9 @@ class BatchContext:
     types_without_patient: frozenset[str] | None = None
     """Types of notes that have no patient. Every other note is quarantined if ``patients`` has no name and no
     identifier of its patient. ``None``: no note needs a record, as where there is no warehouse to ask."""
+    replaced: PatientValues = field(default_factory=PatientValues, repr=False)
+    """What the patients' notes had replaced; contexts that share it search each batch for the values of those before
+    it."""
 
     def lacks_record(self, patient_id: str | None, note_type: str | None) -> bool:
         """Whether a note needs a record of its patient and has none."""

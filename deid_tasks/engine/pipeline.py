@@ -8,18 +8,28 @@ import logging
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 
+from deid_tasks.core.entities import category_of
 from deid_tasks.core.notes import NOTE_SCHEMA, RESULT_SCHEMA, Amounts, Outcome, Reason
 from deid_tasks.core.span import Span
-from deid_tasks.engine.audit.record_audit import audit
+from deid_tasks.engine.audit import ReplacedValues, audit
 from deid_tasks.engine.failures import Failure, is_fault_of_note
 from deid_tasks.engine.obfuscate import Obfuscated, Obfuscator
-from deid_tasks.engine.observer import AUDIT, COUNT, NO_OBSERVER, OBFUSCATE, PipelineObserver
+from deid_tasks.engine.observer import AUDIT, COUNT, NO_OBSERVER, OBFUSCATE, SEARCH_AGAIN, PipelineObserver
 from deid_tasks.engine.parts import BatchContext
 from deid_tasks.engine.resolve import Detection, SpansByDetector, resolve_batch
+from deid_tasks.engine.second_search import (
+    Repeat,
+    Rewritten,
+    Status,
+    find_repeats,
+    replaced_values,
+    spans_to_add,
+)
 from deid_tasks.engine.text import Document
 
 logger = logging.getLogger(__name__)
@@ -104,6 +114,8 @@ class _BatchRun:
     ) -> None:
         self._context, self._observer, self._obfuscator = context, observer, obfuscator
         self._rewriter = obfuscator if is_rewriting else None
+        settings = context.engine.second_search
+        self._is_searching = {settings.within_note, settings.across_notes} != {"off"}
 
     def rows(self, notes: Sequence[Row]) -> list[Row]:
         """Return the result of each note, in order."""
@@ -112,14 +124,15 @@ class _BatchRun:
         started = time.perf_counter()
         detections = self._detect_each(documents)
         share = (time.perf_counter() - started) * 1_000 / max(1, len(documents))
-        rows = []
-        for i, note in enumerate(notes):
-            detection = detections.get(i)
-            if isinstance(detection, Detection):
-                rows.append(self._finish(note, documents[i], detection, share))
-            else:
-                rows.append(self._quarantined(note, refused.get(i, Reason.ENGINE_ERROR), detection))
-        return rows
+        drafts = {i: self._draft(notes[i], documents[i], one, share) for i, one in detections.items()}
+        # After all notes of the batch are rewritten, since each is searched for what the others had replaced.
+        known = self._known_values(notes, drafts)
+        return [
+            self._finish(note, drafts[i], known.get(i))
+            if i in drafts
+            else self._quarantined(note, refused.get(i, Reason.ENGINE_ERROR), None)
+            for i, note in enumerate(notes)
+        ]
 
     def _refusal(self, note: Row) -> Reason | None:
         text = note["text"]
@@ -145,44 +158,104 @@ class _BatchRun:
             each |= self._detect_each({i: document})
         return each
 
-    def _finish(self, note: Row, document: Document, detection: Detection, share: float) -> Row:
-        """Return the result of a note whose identifiers are known."""
+    def _draft(self, note: Row, document: Document, detection: Detection | Failure, share: float) -> "_Draft":
+        """Return a note whose identifiers are replaced where a text is wanted."""
+        if isinstance(detection, Failure) or self._rewriter is None:
+            return _Draft(detection, None, ReplacedValues(), share)
         started = time.perf_counter()
+        result: Rewritten | Failure
         try:
-            row = self._rewritten(note, document, detection) if self._rewriter else self._detected(note, detection)
+            with self._observer.stage(OBFUSCATE):
+                output = self._rewrite(self._rewriter, note, document, detection.spans)
+            result = Rewritten(document, detection, output)
+            values = replaced_values(result) if self._is_searching else ReplacedValues()
+        except Exception as error:
+            if not is_fault_of_note(error):
+                raise
+            result, values = Failure.of(error), ReplacedValues()
+        return _Draft(detection, result, values, share + (time.perf_counter() - started) * 1_000)
+
+    def _rewrite(self, rewriter: Obfuscator, note: Row, document: Document, spans: Sequence[Span]) -> Obfuscated:
+        patient = self._context.patients.get(document.patient_id or "")
+        return rewriter.obfuscate(document, spans, patient, note["note_datetime"])
+
+    def _known_values(self, notes: Sequence[Row], drafts: Mapping[int, "_Draft"]) -> dict[int, ReplacedValues]:
+        """Return, by row, what the notes of its patient had replaced: those of this batch, and earlier ones."""
+        if self._rewriter is None or self._context.engine.second_search.across_notes == "off":
+            return {}
+        patients = {i: str(patient) for i in drafts if (patient := notes[i]["patient_id"]) is not None}
+        for i, patient in patients.items():
+            if isinstance(drafts[i].result, Rewritten):
+                self._context.replaced.add(patient, drafts[i].values)
+        return {i: self._context.replaced.of(patient) for i, patient in patients.items()}
+
+    def _finish(self, note: Row, draft: "_Draft", known: ReplacedValues | None) -> Row:
+        """Return the result of a note that was detected or rewritten."""
+        started = time.perf_counter()
+        failed = next((one for one in (draft.detection, draft.result) if isinstance(one, Failure)), None)
+        if failed is not None:
+            return self._quarantined(note, Reason.ENGINE_ERROR, failed)
+        try:
+            if isinstance(draft.result, Rewritten):
+                row = self._audited(note, draft.result, draft.values, known)
+            else:
+                assert isinstance(draft.detection, Detection)
+                row = self._row(note, Outcome.DETECTED) | _detection_columns(draft.detection)
         except Exception as error:
             if not is_fault_of_note(error):
                 raise
             return self._quarantined(note, Reason.ENGINE_ERROR, Failure.of(error))
-        row["milliseconds"] = share + (time.perf_counter() - started) * 1_000
+        row["milliseconds"] = draft.milliseconds + (time.perf_counter() - started) * 1_000
         return row
 
-    def _detected(self, note: Row, detection: Detection) -> Row:
-        return self._row(note, Outcome.DETECTED) | _detection_columns(detection)
-
-    def _rewritten(self, note: Row, document: Document, detection: Detection) -> Row:
+    def _searched(
+        self, note: Row, rewritten: Rewritten, own: ReplacedValues, known: ReplacedValues
+    ) -> tuple[Rewritten, list[Repeat], list[Repeat]]:
+        """Return the note after its repair, every repeated value that was found, and those that withhold the note."""
         assert self._rewriter is not None
+        engine = self._context.engine
+        repeats = find_repeats(rewritten, own, known, engine)
+        if spans := spans_to_add(rewritten, repeats):
+            more = sorted((*rewritten.detection.spans, *spans))
+            rewritten = rewritten.with_spans(more, self._rewrite(self._rewriter, note, rewritten.document, more))
+            # What stands there still cannot be replaced, such as by a surrogate that equals it.
+            left = [one for one in find_repeats(rewritten, own, known, engine) if one.status is Status.REPAIRED]
+            kept = [one for one in repeats if one.status is not Status.QUARANTINED]
+            withheld = [replace(one, status=Status.QUARANTINED) for one in left]
+            withheld += [one for one in repeats if one.status is Status.QUARANTINED]
+            return rewritten, [*kept, *withheld], withheld
+        return rewritten, repeats, [one for one in repeats if one.status is Status.QUARANTINED]
+
+    def _audited(self, note: Row, rewritten: Rewritten, own: ReplacedValues, known: ReplacedValues | None) -> Row:
+        assert self._rewriter is not None
+        document = rewritten.document
         patient = self._context.patients.get(document.patient_id or "")
-        with self._observer.stage(OBFUSCATE):
-            rewritten = self._rewriter.obfuscate(document, detection.spans, patient, note["note_datetime"])
+        with self._observer.stage(SEARCH_AGAIN):
+            rewritten, repeats, withheld = self._searched(note, rewritten, own, own if known is None else known)
+        output, detection = rewritten.output, rewritten.detection
         with self._observer.stage(AUDIT):
-            findings = audit(rewritten.text, patient, rewritten.replaced)
+            findings = audit(output.text, patient, output.replaced)
         with self._observer.stage(COUNT):
-            amounts = count_amounts(document, detection, rewritten)
-        row = self._row(note, Outcome.PUBLISHED if rewritten.text != document.text else Outcome.UNCHANGED)
+            amounts = count_amounts(document, detection, output)
+        row = self._row(note, Outcome.PUBLISHED if output.text != document.text else Outcome.UNCHANGED)
         row |= _detection_columns(detection)
         row |= {
             "deid_datetime": self._rewriter.shift_datetime(
                 note["note_datetime"], self._rewriter.subject(document.patient_id, document.text)
             ),
-            "findings": [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in findings],
+            "findings": [
+                *({"kind": str(f.kind), "start": f.start, "end": f.end} for f in findings),
+                *(_repeat_finding(one) for one in withheld),
+            ],
+            "repeats": [_repeat_row(one) for one in repeats],
             "words": amounts.words,
             "changed_words": amounts.changed_words,
         }
-        if findings:
-            _log_quarantine(note["note_id"], Reason.AUDIT, None)
-            return row | {"outcome": str(Outcome.QUARANTINED), "reason": str(Reason.AUDIT)}
-        return row | {"deid_text": rewritten.text, "replacements": _replacements(rewritten)}
+        if findings or withheld:
+            reason = Reason.AUDIT if findings else Reason.REPEATED_VALUE
+            _log_quarantine(note["note_id"], reason, None)
+            return row | {"outcome": str(Outcome.QUARANTINED), "reason": str(reason)}
+        return row | {"deid_text": output.text, "replacements": _replacements(output)}
 
     def _quarantined(self, note: Row, reason: Reason, failure: Failure | None) -> Row:
         _log_quarantine(note["note_id"], reason, failure)
@@ -205,6 +278,7 @@ class _BatchRun:
             "spans": [],
             "recovered": [],
             "findings": [],
+            "repeats": [],
             "replacements": [],
             "outcome": str(outcome),
             "reason": str(Reason.NONE),
@@ -218,6 +292,28 @@ class _BatchRun:
 
     def _pseudonym(self, kind: str, value: str | None) -> str | None:
         return None if value is None or self._obfuscator is None else self._obfuscator.pseudonym(kind, str(value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """One note between detection and audit."""
+
+    detection: Detection | Failure
+    result: Rewritten | Failure | None
+    """``None`` where nothing is to be rewritten."""
+    values: ReplacedValues
+    """What was replaced."""
+    milliseconds: float
+
+
+def _repeat_row(repeat: Repeat) -> Row:
+    category = str(category_of(repeat.match.entity))
+    return {"category": category, "scope": repeat.scope, "status": str(repeat.status)}
+
+
+def _repeat_finding(repeat: Repeat) -> Row:
+    kind = f"repeated_{category_of(repeat.match.entity).lower()}"
+    return {"kind": kind, "start": repeat.match.start, "end": repeat.match.end}
 
 
 def _document(note: Row) -> Document:

@@ -42,6 +42,8 @@ class ShardFigures:
     """Spans by entity and detector."""
     recovered: Count[str] = field(default_factory=Count)
     """Spans that recovery released, by entity."""
+    repeats: Count[str] = field(default_factory=Count)
+    """Replaced values that stood elsewhere in the output, by ``scope:status:category``."""
     sentences: Count[str] = field(default_factory=Count)
     """Sentences that the models were given, by how they were answered."""
 
@@ -62,6 +64,7 @@ class _Instruments:
         self.quarantined = count("notes.quarantined", "{note}", "Notes that were quarantined, by reason")
         self.spans = count("spans", "{span}", "Identifiers that were replaced, by entity and detector")
         self.recovered = count("spans.recovered", "{span}", "Spans that recovery released as medical terms, by entity")
+        self.repeats = count("spans.repeated", "{span}", "Replaced values that stood elsewhere, by scope and status")
         self.sentences = count("sentences", "{sentence}", "Sentences, by whether a model read them")
 
 
@@ -87,6 +90,9 @@ def record_shard(institution: str, figures: ShardFigures) -> None:
         instruments.spans.add(spans, of | {"entity": entity, "detector": detector})
     for entity, spans in figures.recovered.items():
         instruments.recovered.add(spans, of | {"entity": entity})
+    for repeat, spans in figures.repeats.items():
+        scope, status, category = repeat.split(":")
+        instruments.repeats.add(spans, of | {"scope": scope, "status": status, "category": category})
     for answered, sentences in figures.sentences.items():
         instruments.sentences.add(sentences, of | {"answered": answered})
 

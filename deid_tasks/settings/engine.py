@@ -5,7 +5,7 @@ from pydantic import Field, model_validator
 from deid_tasks.core.detectors import PUBLIC_DETECTORS
 from deid_tasks.settings.detection import DetectSettings, RecoverSettings
 from deid_tasks.settings.merging import MergeSettings
-from deid_tasks.settings.rewriting import PolicySettings, SurrogateSettings, check_policy
+from deid_tasks.settings.rewriting import PolicySettings, SecondSearchSettings, SurrogateSettings, check_policy
 from deid_tasks.settings.section import Section
 
 
@@ -24,6 +24,7 @@ class EngineSettings(Section):
     recover: RecoverSettings = RecoverSettings()
     policy: PolicySettings = PolicySettings()
     obfuscate: SurrogateSettings = SurrogateSettings()
+    second_search: SecondSearchSettings = SecondSearchSettings()
 
     @model_validator(mode="after")
     def _policy_and_modes_agree(self) -> "EngineSettings":

@@ -16,6 +16,7 @@ from deid_tasks.settings.landing import LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
 from deid_tasks.settings.maintenance import MaintenanceSettings
 from deid_tasks.settings.placement import EnginePlacement, TaskPlacement
+from deid_tasks.settings.release import ReleaseSettings
 from deid_tasks.settings.rewriting import ObfuscateSettings
 from deid_tasks.settings.section import Name, Section
 from deid_tasks.settings.spark import SparkSettings
@@ -176,6 +177,7 @@ class InstitutionSettings(EngineSettings):
     audit_log: AuditLogSettings = AuditLogSettings()
     alarms: AlarmSettings = AlarmSettings()
     publish: PublishSettings
+    release: ReleaseSettings = ReleaseSettings()
     maintenance: MaintenanceSettings = MaintenanceSettings()
     vault: VaultSettings | None = Field(
         default=None, description="Stores originals for re-identification; nothing is stored if not given."

@@ -62,6 +62,26 @@ class PolicySettings(Section):
         return value
 
 
+RepeatAction = Literal["off", "count", "quarantine", "repair"]
+"""What happens where a value that was replaced once stands elsewhere in the output."""
+
+
+class SecondSearchSettings(Section):
+    """What happens where a value that was replaced once still stands elsewhere in the output."""
+
+    within_note: RepeatAction = Field(
+        default="repair",
+        description="A value that was replaced in the same note. repair: it is replaced there too, and the note is"
+        " quarantined where that fails; quarantine: the note is withheld; count: the run's counts name it; off: it is"
+        " not searched.",
+    )
+    across_notes: RepeatAction = Field(
+        default="count",
+        description="A value that was replaced in another note of the patient, read before or together with this one."
+        " With repair and quarantine the text of a note depends on the notes that a run reads with it.",
+    )
+
+
 class NoteTypeModes(Section):
     """What differs in notes of one type."""
 

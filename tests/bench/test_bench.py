@@ -65,7 +65,7 @@ def test_finds_what_the_pipeline_finds_and_times_every_stage(engine: EngineParts
     assert without_times(bench.run(notes(), context)) == without_times(deidentify(notes(), context))
     measured = bench.result()
     assert [stage.name for stage in measured.stages] == [
-        "tokens", "sentences", "patterns", "patient", "merge", "recover", "obfuscate", "audit", "count",
+        "tokens", "sentences", "patterns", "patient", "merge", "recover", "obfuscate", "second_search", "audit", "count",
     ]  # fmt: skip
     assert measured.amounts["notes"] == 12
     assert measured.amounts["distinct"] <= measured.amounts["sentences"]

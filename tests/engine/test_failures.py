@@ -113,7 +113,7 @@ def test_every_obfuscator_failure_is_an_outcome_too(engine, monkeypatch):
     batch = note_batch({"note_id": "1", "text": TEXTS[1]} for _ in range(1))
     [row] = deidentify(batch, BatchContext(engine)).to_pylist()
     assert (row["outcome"], row["error_class"], row["deid_text"]) == ("quarantined", "ValueError", None)
-    assert row["error_location"].startswith("deid_tasks.engine.pipeline:_BatchRun._rewritten:")
+    assert row["error_location"].startswith("deid_tasks.engine.pipeline:_BatchRun._rewrite:")
 
 
 def test_a_failed_audit_withholds_the_note(engine, monkeypatch):

@@ -1,10 +1,11 @@
 """Whether a part of the patient's own structured record is still in the output."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise, product
+from typing import TypeVar
 
 from deid_tasks.core.patient import IDENTIFIER_KINDS, PatientRecord, TermKind
 from deid_tasks.engine.lexicon.everyday_names import find_everyday_names, is_public_word
@@ -12,6 +13,7 @@ from deid_tasks.engine.lexicon.normalise import normalise
 from deid_tasks.engine.lexicon.patient_terms import FULL, OWN, everyday_names_of
 from deid_tasks.engine.lexicon.terms import street_variants
 
+_Kind = TypeVar("_Kind")
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")
 _MAX_GAP = 4
@@ -78,7 +80,7 @@ def audit(deid_text: str, record: PatientRecord | None, replaced: Sequence[tuple
     """
     if record is None or not record.terms:
         return []
-    found = {*_find_numbers(deid_text, _numbers(record)), *_find_phrases(deid_text, _phrases(record))}
+    found = {*find_digits(deid_text, _numbers(record)), *_find_phrases(deid_text, _phrases(record))}
     if names := everyday_names_of(record):
         found |= {(FindingKind.NAME, start, end) for start, end, _ in find_everyday_names(deid_text, names, OWN | FULL)}
     return sorted(
@@ -102,7 +104,8 @@ def _numbers(record: PatientRecord) -> dict[str, FindingKind]:
     return numbers
 
 
-def _find_numbers(text: str, numbers: dict[str, FindingKind]) -> Iterator[tuple[FindingKind, int, int]]:
+def find_digits(text: str, numbers: Mapping[str, _Kind]) -> Iterator[tuple[_Kind, int, int]]:
+    """Yield kind, start and end of each number in ``text`` whose digits are one of ``numbers``, however grouped."""
     if not numbers:
         return
     prefixes = {number[:length] for number in numbers for length in range(1, len(number))}
@@ -127,11 +130,11 @@ def _phrases(record: PatientRecord) -> PhraseIndex:
     """Return the record's names, streets, e-mail addresses and identifiers of letters as phrases."""
     phrases = _name_phrases(record)
     for street in record.of_kind(TermKind.STREET):
-        phrases |= {(_words(form), FindingKind.STREET) for form in (street, *street_variants(street))}
-    phrases |= {(_words(email), FindingKind.EMAIL) for email in record.of_kind(TermKind.EMAIL)}
+        phrases |= {(words_of(form), FindingKind.STREET) for form in (street, *street_variants(street))}
+    phrases |= {(words_of(email), FindingKind.EMAIL) for email in record.of_kind(TermKind.EMAIL)}
     # Identifiers of letters, or with too few digits to be compared by them, are compared as words.
     phrases |= {
-        (_words(term.term), _NUMBER_KINDS[term.kind])
+        (words_of(term.term), _NUMBER_KINDS[term.kind])
         for term in record.terms
         if term.kind in _NUMBER_KINDS and len(term.term) >= _MIN_WORD_LENGTH
         if sum(char.isdecimal() for char in term.term) < MIN_DIGITS
@@ -145,8 +148,8 @@ def _phrases(record: PatientRecord) -> PhraseIndex:
 
 def _name_phrases(record: PatientRecord) -> set[tuple[Phrase, FindingKind]]:
     phrases: set[tuple[Phrase, FindingKind]] = set()
-    given = [_words(name) for name in record.of_kind(TermKind.FIRST, TermKind.PREFERRED)]
-    surnames = [_words(name) for name in record.of_kind(TermKind.LAST)]
+    given = [words_of(name) for name in record.of_kind(TermKind.FIRST, TermKind.PREFERRED)]
+    surnames = [words_of(name) for name in record.of_kind(TermKind.LAST)]
     for first, last in product(given, surnames):
         if first and last:
             forms = ((*first, *last), (*last, *first), (*first, "", *last))
@@ -154,21 +157,32 @@ def _name_phrases(record: PatientRecord) -> set[tuple[Phrase, FindingKind]]:
     return phrases
 
 
-def _words(term: str) -> Phrase:
+def words_of(term: str) -> Phrase:
+    """Return the normalised words of a term."""
     return tuple(normalise(term).split())
+
+
+def text_words(text: str) -> list[str]:
+    """Return the words of ``text`` in lower case and without accents."""
+    if text.isascii():
+        return _WORD.findall(text.lower())
+    words = [word.lower() for word in _WORD.findall(text)]
+    return [word if word.isascii() else normalise(word).replace(" ", "") for word in words]
+
+
+def word_ranges(text: str) -> list[tuple[int, int]]:
+    """Return start and end of each word that ``text_words`` returns."""
+    return [match.span() for match in _WORD.finditer(text)]
 
 
 def _find_phrases(text: str, phrases: PhraseIndex) -> Iterator[tuple[FindingKind, int, int]]:
     if not phrases:
         return
-    ranges = [match.span() for match in _WORD.finditer(text)]
-    words = [text[start:end].lower() for start, end in ranges]
-    if not text.isascii():
-        words = [word if word.isascii() else normalise(word).replace(" ", "") for word in words]
+    ranges, words = word_ranges(text), text_words(text)
     for index, word in enumerate(words):
         for phrase, kind in phrases.get(word, ()):
             stop = index + len(phrase)
-            if stop > len(words) or not _matches(phrase, words[index:stop]) or not _is_close(ranges[index:stop]):
+            if stop > len(words) or not _matches(phrase, words[index:stop]) or not is_close(ranges[index:stop]):
                 continue
             if kind is FindingKind.FULL_NAME and not _is_name(text, ranges[index:stop], phrase):
                 continue
@@ -179,7 +193,7 @@ def _matches(phrase: Phrase, words: Sequence[str]) -> bool:
     return all(part in ("", word) for part, word in zip(phrase, words, strict=True))
 
 
-def _is_close(ranges: Sequence[tuple[int, int]]) -> bool:
+def is_close(ranges: Sequence[tuple[int, int]]) -> bool:
     """Whether no two neighbouring words have more than ``_MAX_GAP`` characters between them."""
     return all(after[0] - before[1] <= _MAX_GAP for before, after in pairwise(ranges))
 

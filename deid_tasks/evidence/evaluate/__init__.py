@@ -7,7 +7,7 @@ Add notes to a ``Scorer``; ``finish`` returns an ``Evaluation`` with every ``Fig
 
 from deid_tasks.evidence.evaluate.counts import Counts
 from deid_tasks.evidence.evaluate.error_tables import ErrorAnalysis
-from deid_tasks.evidence.evaluate.evaluation import ALL, CATEGORY_VIEW, WORD, Confusion, Evaluation, Figure
+from deid_tasks.evidence.evaluate.evaluation import ALL, CATEGORY_VIEW, WORD, Cluster, Confusion, Evaluation, Figure
 from deid_tasks.evidence.evaluate.intervals import Interval
 from deid_tasks.evidence.evaluate.reliability import Reliability, ReliabilityBin, ReliabilityTally
 from deid_tasks.evidence.evaluate.scorer import Scorer
@@ -17,6 +17,7 @@ __all__ = [
     "ALL",
     "CATEGORY_VIEW",
     "WORD",
+    "Cluster",
     "Confusion",
     "Counts",
     "ErrorAnalysis",

@@ -1,6 +1,6 @@
 """The result of an evaluation: the figures of one variant of the engine on one gold set."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -23,12 +23,13 @@ class Figure:
     view: str
     """The items that are counted, and the condition under which they count as found."""
     stratum: str
-    """The notes that are counted: empty for all, else ``note_type=…`` or ``period=…``; ``group=…`` is another group of
-    entities on all notes."""
+    """The notes that are counted: empty for all, else ``note_type=…``, ``period=…``, ``sex=…``, ``age=…`` or
+    ``name_origin=…``; ``group=…`` is another group of entities on all notes."""
     entity: str
     """``ALL``, ``category:NAME``…, or a fine type."""
     metric: str
-    """``recall``, ``precision``, ``f1``; ``full`` (share of notes with nothing missed); ``over_redaction`` (false words
+    """``recall``, ``precision``, ``f1``; ``full`` and ``full_patients`` (share of notes, and of patients, with nothing
+    missed); ``over_redaction`` (false words
     per 1,000 words that are not identifiers)."""
     value: float
     lower: float
@@ -52,6 +53,21 @@ class Confusion:
     words: int
 
 
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What was missed in one patient's notes of one type; patients are numbered, and not named."""
+
+    patient: int
+    note_type: str
+    notes: int
+    affected: int
+    """Notes with at least one missed identifier."""
+    identifiers: int
+    """Gold spans."""
+    missed: int
+    """Gold spans of which at least one word was missed."""
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """All figures of an evaluation, and its error tables."""
@@ -71,6 +87,8 @@ class Evaluation:
     confusions: tuple[Confusion, ...] = ()
     """Of the views ``word`` (labels ``ALL`` or empty), ``word:category`` and ``word:type``; each view sums to the words
     that the group counts."""
+    clusters: tuple[Cluster, ...] = ()
+    """What was missed by patient and note type, from which the residual identifiers of a release are estimated."""
     terms: tuple[TermCount, ...] = field(default=(), repr=False)
     """Missed and wrongly found terms, if requested; they are text of notes."""
 
@@ -122,6 +140,7 @@ class Evaluation:
         document["figures"] = [_row(figure) for figure in self.figures]
         document["errors"] = self.errors.document()
         document["confusions"] = [asdict(confusion) for confusion in self.confusions]
+        document["clusters"] = [list(astuple(cluster)) for cluster in self.clusters]
         if self.terms:
             wrong = [term for term in self.terms if not term.is_missed]
             medical = sum(term.times for term in wrong if term.is_medical)

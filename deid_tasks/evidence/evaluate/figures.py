@@ -41,7 +41,7 @@ def figures_of_stratum(stratum: str, patients: Array, resamples: int, confidence
     other. Each end of the interval is therefore the wider one of both.
 
     Args:
-        stratum: ``note_type=…`` or ``period=…``.
+        stratum: ``note_type=…``, ``period=…`` or another name and value.
         patients: Shape (patients, 4): found, gold, correct and predicted words of each patient with such notes.
         resamples: Of the bootstrap.
         confidence: Of the intervals.
@@ -80,6 +80,14 @@ def figures_of_notes(full: int, notes: int, wrong: int, plain_words: int, confid
             Figure(WORD, "", ALL, metric, value, scale * interval.lower, scale * interval.upper, counts, lower)
         )
     return figures
+
+
+def share_of_patients(full: int, patients: int, confidence: float) -> Figure:
+    """Return the share of patients in whose notes nothing was missed, with its exact interval."""
+    interval, counts = exact_interval(full, patients, confidence), Counts(full, 0, patients - full)
+    lower = exact_lower_bound(full, patients, confidence)
+    value = full / patients if patients else 1.0
+    return Figure(WORD, "", ALL, "full_patients", value, interval.lower, interval.upper, counts, lower)
 
 
 def match_counts_of(row: Array) -> MatchCounts:

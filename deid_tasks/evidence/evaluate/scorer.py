@@ -11,7 +11,15 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.evidence.evaluate.counts import Counts, MatchCounts
 from deid_tasks.evidence.evaluate.error_tables import ErrorTally
-from deid_tasks.evidence.evaluate.evaluation import ALL, CATEGORY_VIEW, WORD, Confusion, Evaluation, Figure
+from deid_tasks.evidence.evaluate.evaluation import (
+    ALL,
+    CATEGORY_VIEW,
+    WORD,
+    Cluster,
+    Confusion,
+    Evaluation,
+    Figure,
+)
 from deid_tasks.evidence.evaluate.figures import (
     add_labels,
     figures_of_column,
@@ -19,6 +27,7 @@ from deid_tasks.evidence.evaluate.figures import (
     figures_of_notes,
     figures_of_stratum,
     match_counts_of,
+    share_of_patients,
 )
 from deid_tasks.evidence.evaluate.intervals import Array, Bootstrap, Interval, exact_lower_bound
 from deid_tasks.evidence.evaluate.span_views import ANY, SPAN_VIEWS, credit_spans
@@ -90,6 +99,7 @@ class Scorer:
         self._spans: defaultdict[tuple[str, str], MatchCounts] = defaultdict(MatchCounts)
         self._errors = ErrorTally()
         self._terms = TermTally(is_medical) if keep_terms else None
+        self._clusters: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
         self._notes = self._words = self._plain_words = self._full_notes = 0
 
     def fresh(self) -> "Scorer":
@@ -110,6 +120,7 @@ class Scorer:
         patient: str,
         note_type: str = "",
         period: str = "",
+        groups: Mapping[str, str] | None = None,
     ) -> Counts:
         """Score one note and return its headline counts.
 
@@ -120,6 +131,7 @@ class Scorer:
             patient: The group of the note in the bootstrap.
             note_type: A stratum of its own; none if empty.
             period: A stratum of its own; none if empty.
+            groups: Further strata by name, such as the sex of the patient; an empty value is none.
         """
         row = self._patients[patient]
         words = split_words(text)
@@ -130,13 +142,16 @@ class Scorer:
         ignored = _OUTSIDE[self._group]
         headline = _binary(pairs, ignored)
         _count(row, _OFFSET[WORD, ""], *headline)
-        for name, value in (("note_type", note_type), ("period", period)):
+        for name, value in (("note_type", note_type), ("period", period), *(groups or {}).items()):
             if value:
                 _count(self._strata[f"{name}={value}"][patient], 0, *headline)
         self._add_labels(pairs, ignored, row)
         self._add_tokenizations(text, gold, predicted, ignored, row)
         self._add_spans(text, gold, predicted, row)
-        self._add_errors(words, gold_labels, predicted_labels, gold, note_type, patient)
+        spans, missed = self._add_errors(words, gold_labels, predicted_labels, gold, note_type, patient)
+        cluster = self._clusters[patient, note_type]
+        for position, count in enumerate((1, missed > 0, spans, missed)):
+            cluster[position] += count
         if self._terms:
             self._add_terms(self._terms, text, words, gold_labels, predicted_labels)
         found, expected, _, marked = headline
@@ -167,6 +182,9 @@ class Scorer:
         headline = match_counts_of(sums[headline_column])
         wrong = headline.predicted - int(headline.correct)
         figures += figures_of_notes(self._full_notes, self._notes, wrong, self._plain_words, self._confidence)
+        words = table[:, headline_column]
+        full_patients = int((words[:, 0] == words[:, 1]).sum())
+        figures.append(share_of_patients(full_patients, len(table), self._confidence))
         one_sided = bootstrap.interval(headline_column, "recall", 2 * self._confidence - 1).lower
         return Evaluation(
             notes=self._notes,
@@ -181,6 +199,14 @@ class Scorer:
             errors=self._errors.finish(headline.gold),
             confusions=confusions,
             terms=self._terms.finish() if self._terms else (),
+            clusters=self._finish_clusters(),
+        )
+
+    def _finish_clusters(self) -> tuple[Cluster, ...]:
+        numbers = {patient: number for number, patient in enumerate(sorted(self._patients))}
+        return tuple(
+            Cluster(numbers[patient], note_type, *counts)
+            for (patient, note_type), counts in sorted(self._clusters.items())
         )
 
     def difference(self, other: "Scorer", metric: str) -> Interval:
@@ -271,7 +297,8 @@ class Scorer:
         gold: Sequence[Span],
         note_type: str,
         patient: str,
-    ) -> None:
+    ) -> tuple[int, int]:
+        """Return how many gold spans count, and in how many of them a word was missed."""
         ignored = _OUTSIDE[self._group]
         counted = sorted(span for span in gold if str(span.entity) not in ignored)
         missed_words = [
@@ -287,6 +314,7 @@ class Scorer:
             (str(span.entity) for span in missed_spans),
             Counter(gold_labels[index] for index in missed_words),
         )
+        return len(counted), len(missed_spans)
 
     def _add_terms(
         self,

@@ -30,6 +30,7 @@ from deid_tasks.platform.runs.promotion import pin_engine
 from deid_tasks.platform.runs.pseudonyms import surrogate_keys
 from deid_tasks.platform.runs.publication import publish_notes, record_removals, remove_notes, retract_at_once
 from deid_tasks.platform.runs.reconciliation import reconcile_run
+from deid_tasks.platform.runs.release_report import make_release_report, write_report_files
 from deid_tasks.platform.runs.requests import decide_request, read_request_states
 from deid_tasks.platform.runs.restatement import plan_restate_run, stale_notes
 from deid_tasks.platform.runs.retention import delete_old_texts
@@ -84,6 +85,9 @@ __all__ = [  # noqa: RUF022
     "expire_snapshots",
     "prune_files",
     "delete_old_texts",
+    # The report on a release.
+    "make_release_report",
+    "write_report_files",
     # Requests of authorised people.
     "retract",
     "request_retraction",

@@ -16,6 +16,7 @@ from deid_tasks.core.errors import GateError, WarehouseError
 from deid_tasks.core.files import write_atomically
 from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.core.notes import Amounts
+from deid_tasks.core.patient import PatientRecord
 from deid_tasks.engine.failures import Failure, is_fault_of_note
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import count_amounts, run_detectors
@@ -45,6 +46,7 @@ logger = logging.getLogger(__name__)
 
 _GOLD_BATCH = 100
 _HISTORY = 50
+_AGE_GROUPS = ((18, "0-17"), (65, "18-64"), (90, "65-89"), (float("inf"), "90 and older"))
 WITHOUT = "without_dictionaries"
 
 
@@ -182,10 +184,25 @@ def _measure(
             for note, document, detection in zip(notes, documents, variant.detections(documents, found), strict=True):
                 # Notes without a patient are independent of each other.
                 patient = note.patient_id or f"note {note.note_id}"
-                scorers[variant.name].add(note.text, note.spans, detection.spans, patient, note.note_type, note.period)
+                scorers[variant.name].add(
+                    note.text, note.spans, detection.spans, patient, note.note_type, note.period,
+                    demographic_groups(patients.get(note.patient_id), note.note_datetime),
+                )  # fmt: skip
                 if variant.name == FULL and (counted := _amounts(note, document, detection, context)):
                     amounts[note.note_type].append(counted)
     return _Measured(gold, {name: scorer.finish() for name, scorer in scorers.items()}, dict(amounts))
+
+
+def demographic_groups(patient: PatientRecord | None, written_at: datetime.datetime | None) -> dict[str, str]:
+    """Return sex, age group and origin of the name of a note's patient, as far as the warehouse has them."""
+    if patient is None:
+        return {}
+    groups = {"sex": patient.sex if patient.sex in {"F", "M"} else ""}
+    groups["name_origin"] = "" if patient.ethnicity_hint == "unknown" else patient.ethnicity_hint
+    if patient.birth_date and written_at:
+        years = (written_at.date() - patient.birth_date).days / 365.25
+        groups["age"] = next(name for highest, name in _AGE_GROUPS if years < highest)
+    return groups
 
 
 def _amounts(note: GoldRow, document: Document, detection: Detection, context: BatchContext) -> Amounts | None:

@@ -8,6 +8,7 @@ import pyarrow as pa
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.notes import RESULT_SCHEMA, Outcome
+from deid_tasks.engine.audit import PatientValues
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
@@ -74,6 +75,7 @@ def process_shard(
     part = Shard(**shard)
     schema = SHARD_SCHEMA.with_metadata({"fingerprint": engine.fingerprint})
     figures, began = ShardFigures(), time.monotonic()
+    replaced = PatientValues()
     files = RunFiles(settings, secrets, run_dir(settings, run_id))
     with (
         connect(secrets.text(settings.warehouse.connection_of("engine"))) as reader,
@@ -81,7 +83,7 @@ def process_shard(
         files.new_shard(part, schema) as (target, writer),
         sealed_originals(settings, secrets, engine, target) as keep,
     ):
-        source = ShardSource(settings, secrets, reader, lookup, engine)
+        source = ShardSource(settings, secrets, reader, lookup, engine, replaced)
         for day in work_days(reader, settings, run_id, part.index):
             slice_key = slice_pseudonym(source.obfuscator, day)
             for notes in read_shard(reader, settings, run_id, day, part):
@@ -104,6 +106,7 @@ def process_shard(
         "quarantined": figures.notes[Outcome.QUARANTINED],
         "words": figures.words,
         "recovered": dict(figures.recovered),
+        "repeats": dict(figures.repeats),
         "sentences": dict(figures.sentences),
         "seconds": round(time.monotonic() - began, 3),
     }
@@ -114,6 +117,8 @@ def _count(result: pa.RecordBatch, figures: ShardFigures) -> None:
     figures.notes.update(result["outcome"].to_pylist())
     figures.words += sum(result["words"].to_pylist())
     figures.reasons.update(reason for reason in result["reason"].to_pylist() if reason)
+    for repeats in result["repeats"].to_pylist():
+        figures.repeats.update(f"{one['scope']}:{one['status']}:{one['category']}" for one in repeats or ())
     for spans, recovered in zip(result["spans"].to_pylist(), result["recovered"].to_pylist(), strict=True):
         figures.spans.update((one["entity"], one["detector"]) for one in spans or ())
         figures.recovered.update(recovered or ())
@@ -129,11 +134,14 @@ class ShardSource:
         reader: Connection,
         lookup: Connection,
         engine: EngineParts,
+        replaced: PatientValues | None = None,
     ) -> None:
+        """Begin with ``replaced``, the values that notes of the shard had replaced."""
         assert engine.obfuscator is not None
         self.obfuscator = engine.obfuscator
         self._settings, self._reader, self._lookup, self._engine = settings, reader, lookup, engine
         self._key, self._seed = ledger_key(settings, secrets), digest_seed(settings, secrets)
+        self._replaced = replaced or PatientValues()
         self._without_patient = frozenset(settings.notes.types_without_patient)
 
     def deidentify(self, notes: ReadNotes, slice_key: str) -> pa.RecordBatch:
@@ -142,7 +150,7 @@ class ShardSource:
         # Before the records: a record that changes between the two reads looks changed later, and is read again.
         digests = read_record_digests(self._lookup, self._settings, self._seed, ids)
         patients = read_patients(self._lookup, self._settings, ids)
-        result = deidentify(notes.batch, BatchContext(self._engine, patients, self._without_patient))
+        result = deidentify(notes.batch, BatchContext(self._engine, patients, self._without_patient, self._replaced))
         read = notes.batch.to_pylist()
         added = (
             pa.array([note["note_datetime"] for note in read], pa.timestamp("us")),

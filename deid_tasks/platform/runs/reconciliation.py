@@ -160,18 +160,27 @@ def reconcile_run(
 
 
 def _run_counts(shards: Iterable[ShardReport], quarantined: Mapping[str, int]) -> list[tuple[str, str, int]]:
-    """Return measure, entity and value of each count of a run: recovered spans by entity, sentences by how they were
-    read, and quarantined notes by reason."""
+    """Return measure, entity and value of each count of a run: recovered spans by entity, replaced values that stood
+    elsewhere, sentences by how they were read, and quarantined notes by reason."""
     recovered: Counter[str] = Counter()
     sentences: Counter[str] = Counter()
+    repeats: Counter[str] = Counter()
     for shard in shards:
         recovered.update(shard.get("recovered", {}))
         sentences.update(shard.get("sentences", {}))
+        repeats.update(shard.get("repeats", {}))
     return [
         *(("recovered_spans", entity, count) for entity, count in sorted(recovered.items())),
+        *(_repeat_count(name, count) for name, count in sorted(repeats.items())),
         *((f"sentences_{name}", "", count) for name, count in sorted(sentences.items())),
         *(("quarantined_notes", reason, count) for reason, count in sorted(quarantined.items())),
     ]
+
+
+def _repeat_count(name: str, count: int) -> tuple[str, str, int]:
+    """Return measure, category and value: ``note:repaired:NAME`` is counted in ``repeats_note_repaired``."""
+    scope, status, category = name.split(":")
+    return f"repeats_{scope}_{status}", category, count
 
 
 def _read_shard(

@@ -103,6 +103,8 @@ class ShardReport(TypedDict):
     words: int
     recovered: dict[str, int]
     """Spans that recovery released as medical terms, by entity."""
+    repeats: dict[str, int]
+    """Replaced values that stood elsewhere in the output, by ``scope:status:category``."""
     sentences: dict[str, int]
     """Sentences that the neural models were given, by how they were answered."""
     seconds: float

@@ -54,6 +54,7 @@ class GoldRow:
     text: str = field(repr=False)
     spans: tuple[Span, ...]
     period: str = ""
+    note_datetime: datetime.datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,24 +109,23 @@ def read_gold(connection: Connection, settings: InstitutionSettings, gold: GoldS
         cursor.execute(
             compose(
                 """
-                select n.note_id, coalesce(n.patient_id, ''), n.note_type, n.text, n.period,
+                select n.note_id, coalesce(n.patient_id, ''), n.note_type, n.text, n.period, n.note_datetime,
                     array_agg(s.start_offset order by s.start_offset) filter (where s.note_id is not null),
                     array_agg(s.end_offset order by s.start_offset) filter (where s.note_id is not null),
                     array_agg(s.entity order by s.start_offset) filter (where s.note_id is not null)
                 from {gold}.gold_note as n left join {gold}.gold_span as s using (gold_version, note_id)
                 where n.gold_version = %s
-                group by n.note_id, n.patient_id, n.note_type, n.text, n.period
+                group by n.note_id, n.patient_id, n.note_type, n.text, n.period, n.note_datetime
                 order by n.note_id
                 """,
                 settings,
             ),
             (gold.version,),
         )
-        for note_id, patient_id, note_type, text, period, starts, ends, entities in cursor:
+        for note_id, patient_id, note_type, text, period, written_at, starts, ends, entities in cursor:
             spans = zip(starts or (), ends or (), entities or (), strict=True)
-            yield GoldRow(
-                note_id, patient_id, note_type, text, tuple(Span(a, b, Entity(e), "gold") for a, b, e in spans), period
-            )
+            gold_spans = tuple(Span(a, b, Entity(e), "gold") for a, b, e in spans)
+            yield GoldRow(note_id, patient_id, note_type, text, gold_spans, period, written_at)
 
 
 def freeze_gold_set(

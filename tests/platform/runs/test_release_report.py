@@ -1,0 +1,208 @@
+"""The report on a release: its figures are those of the published tables, and no text of a note enters it."""
+
+import datetime
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from deid_tasks.cli.app import app
+from deid_tasks.core.errors import GateError, InputError
+from deid_tasks.core.pem import key_fingerprint
+from deid_tasks.evidence.gate import new_key_pair
+from deid_tasks.evidence.release import attest, render_release, verify_report
+from deid_tasks.evidence.release.pdf import find_browser, print_pdf
+from deid_tasks.platform import runs
+from deid_tasks.platform.runs.release_report import stored_reports
+from deid_tasks.platform.workspace import work_dir
+from deid_tasks.settings import ReleaseSettings
+from tests.support.published_days import DAY, START, published, release, with_settings
+
+CONTRACT = Path(__file__).parents[3] / "dbt" / "models" / "staging" / "models.yml"
+NOW = datetime.datetime(2026, 3, 1, 12, tzinfo=datetime.UTC)
+CONTEXT = ReleaseSettings(recipients="Twelve researchers", attacked_notes=60, attacked_patients=200)
+
+
+@pytest.fixture(scope="module")
+def settings(site):
+    changed = with_settings(site, publish={"table": "released.notes", "tables": ("patients", "encounters")})
+    return changed.model_copy(update={"release": CONTEXT})
+
+
+@pytest.fixture(scope="module")
+def released(site, settings):
+    runs.evaluate_and_certify(settings, site.secrets)
+    release(settings, site, "released")
+    runs.publish_tables(settings, site.secrets, "released", CONTRACT, datetime.date(2024, 1, 5))
+
+
+@pytest.fixture(scope="module")
+def report(site, settings, released):
+    return runs.make_release_report(settings, site.secrets, NOW)
+
+
+def test_without_a_release_there_is_no_report(site, settings):
+    empty = settings.model_copy(update={"publish": settings.publish.model_copy(update={"table": "empty.notes"})})
+    with pytest.raises(GateError, match="nothing is published"):
+        runs.make_release_report(empty, site.secrets, NOW)
+
+
+def test_it_counts_what_is_published(site, settings, report):
+    notes, content = published(settings, site).to_pylist(), report.content
+    assert content["release"]["notes"] == len(notes)
+    assert content["release"]["patients"] == len({row["patient_key"] for row in notes})
+    assert content["release"]["note_types"] == dict(Counter(row["note_type"] for row in notes))
+    assert {row["table_name"] for row in content["release"]["tables"]} == {"patients", "encounters"}
+    assert (content["reassess_at"], content["context"]["recipients"]) == ("2027-03-01", "Twelve researchers")
+    [engine] = content["lineage"]["engines"]
+    assert engine["notes"] == len(notes)
+    assert engine["fingerprint"] == content["certificate"]["fingerprint"]
+
+
+def test_what_remains_is_the_measured_rate_times_the_published_notes(site, report):
+    residual = report.content["residual"]
+    assert (residual["design"], residual["gold_notes"]) == ("random", 80)
+    by_type = {row["note_type"]: row for row in residual["note_types"]}
+    assert sum(row["published"] for row in by_type.values()) == report.content["release"]["notes"]
+    expected = sum(row["rate"] * row["published"] for row in by_type.values())
+    assert residual["identifiers"]["expected"] == pytest.approx(expected)
+    assert residual["identifiers"]["lower"] < expected < residual["identifiers"]["upper"]
+    missed = sum(row["missed"] for row in residual["entities"])
+    assert missed == residual["gold_missed"] > 0
+    assert 0 < residual["notes"]["expected"] <= residual["published"]
+
+
+def test_it_measures_groups_of_patients_where_the_warehouse_has_them(report):
+    strata = {row["stratum"].partition("=")[0] for row in report.content["figures"]}
+    assert {"sex", "age", "name_origin", "note_type"} <= strata
+    assert {"full", "full_patients"} <= {row["metric"] for row in report.content["figures"]}
+
+
+def test_classes_of_equal_patients_are_those_of_the_published_table(site, settings, report):
+    classes = {tuple(row["attributes"]): row for row in report.content["disclosure"]["classes"]}
+    notes = published(settings, site).to_pylist()
+    per_patient = Counter(row["patient_key"] for row in notes if row["patient_key"])
+    sizes = Counter(per_patient.values())
+    by_number = classes["number of notes",]
+    assert by_number["smallest"] == min(sizes.values())
+    assert by_number["singletons"] == sum(size == 1 for size in sizes.values())
+    assert sum(by_number["histogram"]) == by_number["patients"] == len(per_patient)
+    assert ("sex", "age") in classes
+    assert report.content["disclosure"]["linkage"]
+
+
+def test_the_ages_that_are_compared_are_the_patients_own(site, settings, released):
+    from deid_tasks.platform.runs.release_risk import published_patients
+
+    seen = published_patients(settings, site.secrets, published(settings, site))
+    days = {note.patient_id: note.note_datetime.date() for note in site.notes}
+    real = Counter(
+        int((days[patient.patient_id] - patient.birth_date).days / 365.25)
+        for patient in site.hospital.patients
+        if patient.patient_id in days
+    )
+    ages = Counter(row["age"] for row in seen.attributes.values() if row["age"] is not None)
+    # Of a patient with notes on two days, another day may be published.
+    assert sum((ages & real).values()) >= 0.9 * ages.total() > 10
+
+
+def test_attacks_are_run_on_notes_as_they_are_published(report):
+    attack = report.content["attack"]
+    assert attack["notes"] == 60
+    attackers = {row["attacker"] for row in attack["rows"]}
+    assert {"guess", "parrot", "source"} <= attackers
+    for row in attack["rows"]:
+        if row["attacker"] is not None:
+            assert 0 <= row["found"] <= row["leaks"]
+
+
+def test_no_text_and_no_id_enters_it(site, report):
+    everything = (report.file() + render_release(report)).casefold()
+    for note in site.notes:
+        assert note.note_id.casefold() not in everything
+        assert note.text[:60].casefold() not in everything
+    for patient in site.hospital.patients:
+        for value in (patient.patient_id, patient.mrn, patient.ssn, f"{patient.person.first} {patient.person.last}"):
+            assert value.casefold() not in everything
+
+
+def test_it_is_signed_and_says_what_was_changed(site, report):
+    key = site.secrets.text("certificate_verification_key")
+    verify_report(report, key)
+    other = type(report)({**report.content, "reassess_at": "2030-01-01"}, report.signature)
+    with pytest.raises(GateError, match="signature is not valid"):
+        verify_report(other, key)
+    with pytest.raises(GateError, match="signature is not valid"):
+        verify_report(report, new_key_pair()[1])
+
+
+def test_the_next_report_knows_the_overlap_and_what_changed(site, settings, report):
+    release(settings, site, "released again", START + DAY)
+    later = runs.make_release_report(settings, site.secrets, NOW + DAY).content
+    [former] = later["overlap"]
+    assert not former["is_same"]
+    assert former["notes_in_both"] == report.content["release"]["notes"]
+    assert former["notes_new"] == later["release"]["notes"] - former["notes_in_both"] > 0
+    changed = {row["what"]: row for row in later["changes"]["rows"]}
+    assert changed["notes"]["before"] == report.content["release"]["notes"]
+    assert "certificate" not in changed
+    assert report.content["overlap"] == []
+    assert report.content["changes"] is None
+
+
+def test_a_forged_report_is_not_compared(site, settings, report):
+    folder = work_dir(settings) / "release"
+    before = len(stored_reports(settings, site.secrets))
+    forged = json.loads(report.file())
+    forged["report"]["release"]["notes"] = 1
+    (folder / "forged.json").write_text(json.dumps(forged))
+    (folder / "nonsense.json").write_text("nonsense")
+    assert len(stored_reports(settings, site.secrets)) == before
+
+
+def test_an_expert_signs_and_the_page_shows_it(report):
+    private, public = new_key_pair()
+    signed = attest(report, name="Dr. A. Expert", qualification="Statistician", opinion="Very small.", key=private)
+    page = render_release(signed)
+    assert "Very small." in page
+    assert "Not signed." in render_release(report)
+    assert signed.attestations[0].content["public_key"].strip() == public.strip()
+
+
+def test_the_commands_sign_and_verify_and_refuse_what_was_changed(site, report, tmp_path):
+    document, page = runs.write_report_files(report, tmp_path / "report")
+    private, public = new_key_pair()
+    (tmp_path / "expert.pem").write_text(private)
+    (tmp_path / "platform.pem").write_text(site.secrets.text("certificate_verification_key"))
+    (tmp_path / "opinion.txt").write_text("The risk is very small for these recipients until 2027.\n")
+    command = [
+        "report", "sign", str(document), "--key", str(tmp_path / "expert.pem"), "--name", "Dr. A. Expert",
+        "--qualification", "Statistician", "--opinion", str(tmp_path / "opinion.txt"),
+        "--verification-key", str(tmp_path / "platform.pem"), "--no-pdf",
+    ]  # fmt: skip
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    assert "The risk is very small for these recipients until 2027." in page.read_text()
+    verify = ["report", "verify", str(document), "--key", str(tmp_path / "platform.pem")]
+    said = CliRunner().invoke(app, verify).output
+    assert f"valid: report {report.sha256} on riverside" in said
+    assert f"key {key_fingerprint(public)}" in said
+    document.write_text(document.read_text().replace("until 2027", "until 2099"))
+    with pytest.raises(GateError, match=r"attestation of Dr\. A\. Expert: its signature is not valid"):
+        CliRunner().invoke(app, verify, catch_exceptions=False)
+
+
+def test_the_page_is_printed_by_an_installed_browser(report, tmp_path):
+    _, page = runs.write_report_files(report, tmp_path)
+    if find_browser() is None:
+        pytest.skip("no Chromium or Chrome is installed")
+    print_pdf(page, tmp_path / "report.pdf")
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_without_a_browser_a_message_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match="no Chromium or Chrome is installed"):
+        print_pdf(tmp_path / "page.html", tmp_path / "report.pdf")
