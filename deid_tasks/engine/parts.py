@@ -9,8 +9,9 @@ from deid_tasks.engine.detect.base import Detector
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.obfuscate import Obfuscator
+from deid_tasks.engine.obfuscate.policy import FormPolicy
 from deid_tasks.engine.registry import build_batch_detectors
-from deid_tasks.settings import MergeSettings, RecoverSettings
+from deid_tasks.settings import MergeSettings, PolicySettings, RecoverSettings
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class EngineParts:
     describe."""
     policy_free_fingerprint: str = ""
     """The base fingerprint without the section ``policy``: engines that share it find the same identifiers."""
+    policy: FormPolicy = field(default_factory=lambda: FormPolicy(PolicySettings()))
+    """What is an identifier, by entity and form."""
 
     def without_dictionaries(self) -> "EngineParts":
         """Return the engine on its public resources alone: the baseline for an institution's dictionaries."""

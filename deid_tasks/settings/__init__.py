@@ -43,9 +43,10 @@ from deid_tasks.settings.load import (
 )
 from deid_tasks.settings.maintenance import MaintenanceSettings
 from deid_tasks.settings.merging import MergeSettings, PropagationSettings
+from deid_tasks.settings.policy import PolicySettings
 from deid_tasks.settings.pools import AirflowPool, airflow_pools
 from deid_tasks.settings.renamed import Renamed, RenamedSettingWarning
-from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, PolicySettings, SurrogateSettings
+from deid_tasks.settings.rewriting import Mode, ObfuscateSettings, SurrogateSettings
 from deid_tasks.settings.run_requests import NotesRequest, RestatementRequest
 from deid_tasks.settings.secrets import Secrets
 from deid_tasks.settings.section import Section

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from deid_tasks.core.policies import EXPERT
 from deid_tasks.evidence.evaluate.counts import Counts
 from deid_tasks.evidence.evaluate.error_tables import ErrorAnalysis
 from deid_tasks.evidence.evaluate.term_counts import TermCount
@@ -71,6 +72,8 @@ class Evaluation:
     confusions: tuple[Confusion, ...] = ()
     """Of the views ``word`` (labels ``ALL`` or empty), ``word:category`` and ``word:type``; each view sums to the words
     that the group counts."""
+    policy: str = EXPERT
+    """The name of the policy that says what counts as an identifier."""
     terms: tuple[TermCount, ...] = field(default=(), repr=False)
     """Missed and wrongly found terms, if requested; they are text of notes."""
 
@@ -116,7 +119,7 @@ class Evaluation:
         """
         document: dict[str, Any] = {
             name: getattr(self, name)
-            for name in ("notes", "words", "patients", "full_notes", "group", "confidence", "resamples")
+            for name in ("notes", "words", "patients", "full_notes", "group", "policy", "confidence", "resamples")
         }
         document["recall_lower_bound"] = self.recall_lower_bound
         document["figures"] = [_row(figure) for figure in self.figures]

@@ -257,7 +257,7 @@ def ablate_institution(
                     yield GoldDocument(document, row.spans, patient, patients.get(row.patient_id))
 
         gate = settings.gate
-        scorer = Scorer(settings.policy.group, gate.confidence, gate.resamples)
+        scorer = Scorer(settings.policy.group, gate.confidence, gate.resamples, policy=settings.policy)
         return score_variants(notes(), engine, scorer)
 
 

@@ -13,7 +13,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import LexiconError
 from deid_tasks.engine.lexicon import LexiconDelta
-from deid_tasks.engine.obfuscate.policy_delta import touched_entities
+from deid_tasks.engine.obfuscate.policy import touched_entities
 from deid_tasks.platform.runs.institution_engine import lexicon_delta
 from deid_tasks.platform.runs.promotion import pin_of
 from deid_tasks.platform.runs.reports import EnginePin

@@ -26,6 +26,7 @@ from deid_tasks.engine.obfuscate.places.place_table import (
     city_name,
     state_of_city,
 )
+from deid_tasks.engine.obfuscate.places.restricted_areas import is_restricted_area
 from deid_tasks.engine.obfuscate.places.states import replace_state, state_code_of, surrogate_state
 
 _ATTEMPTS = 50
@@ -34,31 +35,10 @@ place."""
 _TOWN_ZIPS, _CITY_ZIPS = 2, 6
 """Numbers of ZIPs from which on a place is a town, and a city."""
 _MIN_PLACES_OF_SIZE = 4
+_AREA_ALONE = re.compile(r"(\d{3})(?:[Xx*]{2})?", re.ASCII)
+"""The first three digits of a ZIP, with or without signs for the others."""
 _DEFAULT_STATE = "OH"
 """The state of a city that the table does not have."""
-_RESTRICTED_AREAS = frozenset(
-    [
-        "036",
-        "059",
-        "063",
-        "102",
-        "203",
-        "556",
-        "692",
-        "790",
-        "821",
-        "823",
-        "830",
-        "831",
-        "878",
-        "879",
-        "884",
-        "890",
-        "893",
-    ]
-)
-"""Three-digit ZIP areas of 20,000 people or fewer, which Safe Harbor requires to be written as 000 (Census 2000; HHS
-guidance, 2012)."""
 
 
 def replace_place(
@@ -84,9 +64,11 @@ def replace_place(
 
 def _replace_zip(value: str, scope: NameScope, options: SurrogateOptions, address: AddressParts) -> str:
     """Return a ZIP of the surrogate city; further digits keep their shape, and so does a foreign code."""
+    if options.kept_zip_digits and (area := _AREA_ALONE.fullmatch(value)):
+        return "000" + value[3:] if is_restricted_area(area[1]) else value
     if not re.match(r"\d{5}(?!\d{1,3}$)", value, re.ASCII):
         return scope.keyed.like(value, "zip", scope.patient_id)
-    if options.kept_zip_digits and value[:3] in _RESTRICTED_AREAS:
+    if options.kept_zip_digits and is_restricted_area(value[:3]):
         return "00000" + re.sub(r"\d", "0", value[5:])
     known = city_by_zip().get(value[:5])
     city, state = known or (fold(address.city), _state_of(address.state, address.city, scope))
@@ -159,12 +141,12 @@ def _record_cities(scope: NameScope) -> frozenset[str]:
 def _kept_area(city: str, state: str, zip_code: str, scope: NameScope) -> tuple[str, Cities]:
     """Return the three-digit ZIP area of ``city`` and its places.
 
-    An unknown area is empty, and its places are all places of the state.
+    An unknown area, and one of 20,000 people or fewer, is empty, and its places are all places of the state.
     """
     own = [code for code in scope.of_record(TermKind.ZIP) if city in _record_cities(scope)]
     of_city = cities_by_state().get(state, {}).get(city_name(city, state), ())
     area = next((code[:3] for code in (zip_code, *own, *of_city) if code), "")
-    if places := cities_by_zip_area().get(area):
+    if not is_restricted_area(area) and (places := cities_by_zip_area().get(area)):
         return area, places
     return "", cities_by_state()[state]
 
