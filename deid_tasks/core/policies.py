@@ -88,7 +88,7 @@ _SAFE_HARBOR = _preset(
         f"{_SH}(B): may be smaller than a state": (F.REGION_UNCLEAR, F.COUNTRY_UNCLEAR),
         f"{_SH}(C): category of 90 or older": (F.AGE_90_OR_OVER,),
         f"{_SH}(C): year indicative of an age over 89": (F.BIRTH_YEAR_OVER_89,),
-        f"{_SH}(C)": (*(F.MONTH_AND_YEAR, F.MONTH, F.FULL_DATE, F.HOLIDAY, F.SEASON, F.DATE_UNCLEAR, F.TIME_UNCLEAR),),
+        f"{_SH}(C)": (F.MONTH_AND_YEAR, F.MONTH, F.FULL_DATE, F.HOLIDAY, F.SEASON),
         f"{_SH}(C): more specific than the year": (F.WEEKDAY, F.RELATIVE_DATE, F.TIME_OF_DAY),
         f"{_SH}(D)": (F.PHONE, F.PAGER),
         f"{_SH}(E)": (F.FAX,),
@@ -106,7 +106,10 @@ _SAFE_HARBOR = _preset(
         f"{_SH}(R)": (F.OTHER_ID, F.USERNAME),
         f"{_SH}(R): may be unique, as the guidance shows": (F.PROFESSION,),
     },
-    masked={f"{_SH}(C): may be over 89": (F.AGE_UNCLEAR,)},
+    masked={
+        f"{_SH}(C): may be over 89": (F.AGE_UNCLEAR,),
+        f"{_SH}(C): cannot be read": (F.DATE_UNCLEAR, F.TIME_UNCLEAR),
+    },
     kept_zip_digits=3,
     age_form="or_older",
 )
@@ -145,17 +148,13 @@ _LIMITED = _preset(
         f"{_LDS}(xiv)": (F.IP,),
         f"{_LDS}(xv)": (F.BIOMETRIC,),
         f"{_LDS}: not listed, may be one of (vi) to (xii)": (F.OTHER_ID, F.USERNAME),
-        f"{_LDS}: cannot be read, may be something else": (F.DATE_UNCLEAR, F.TIME_UNCLEAR),
     },
-    masked={f"{_LDS}: cannot be read, may be something else": (F.AGE_UNCLEAR,)},
+    masked={f"{_LDS}: cannot be read, may be something else": (F.AGE_UNCLEAR, F.DATE_UNCLEAR, F.TIME_UNCLEAR)},
     max_kept_age_years=120,
 )
 
 _NUMBERS = (F.SSN, F.MRN, F.HEALTH_PLAN, F.ACCOUNT, F.LICENSE, F.VEHICLE, F.DEVICE, F.BIOMETRIC, F.OTHER_ID)
-_MOMENTS = (
-    *(F.MONTH_AND_YEAR, F.MONTH, F.FULL_DATE, F.HOLIDAY, F.SEASON, F.WEEKDAY),
-    *(F.RELATIVE_DATE, F.DATE_UNCLEAR),
-)
+_MOMENTS = (F.MONTH_AND_YEAR, F.MONTH, F.FULL_DATE, F.HOLIDAY, F.SEASON, F.WEEKDAY, F.RELATIVE_DATE)
 _I2B2_2014 = _preset(
     "i2b2-2014",
     "what the i2b2/UTHealth 2014 corpus marks; for scores, not for release",
@@ -174,7 +173,7 @@ _I2B2_2014 = _preset(
         ),
         "AGE: all ages": (F.AGE_UNDER_90, F.AGE_90_OR_OVER, F.AGE_UNCLEAR),
         "DATE: years too": (F.YEAR, F.BIRTH_YEAR_OVER_89),
-        "DATE": _MOMENTS,
+        "DATE": (*_MOMENTS, F.DATE_UNCLEAR),
         "CONTACT": (F.PHONE, F.FAX, F.PAGER, F.EMAIL, F.URL, F.IP),
         "ID": _NUMBERS,
     },
@@ -198,7 +197,7 @@ _I2B2_2006 = _preset(
             *(F.ZIP, F.ZIP_3, F.POSTAL_CODE, F.RESTRICTED_ZIP_3, F.LANDMARK),
         ),
         "Ages": (F.AGE_90_OR_OVER, F.AGE_UNCLEAR),
-        "Dates": (*_MOMENTS, F.BIRTH_YEAR_OVER_89),
+        "Dates": (*_MOMENTS, F.DATE_UNCLEAR, F.BIRTH_YEAR_OVER_89),
         "Phone numbers": (F.PHONE, F.FAX, F.PAGER),
         "IDs": (*_NUMBERS, F.USERNAME, F.EMAIL, F.URL, F.IP),
     },
@@ -220,10 +219,10 @@ _GDPR = _preset(
         "4(1): economic or social identity": (F.PROFESSION, F.ORGANIZATION),
         "recital 26: means reasonably likely to be used": (
             *(F.PHONE, F.FAX, F.PAGER, F.AGE_UNDER_90, F.AGE_90_OR_OVER, F.YEAR, F.BIRTH_YEAR_OVER_89),
-            *(*_MOMENTS, F.RELATIVE_DAY, F.TIME_OF_DAY, F.TIME_UNCLEAR),
+            *(*_MOMENTS, F.RELATIVE_DAY, F.TIME_OF_DAY),
         ),
     },
-    masked={"recital 26: an age that cannot be read": (F.AGE_UNCLEAR,)},
+    masked={"recital 26: cannot be read": (F.AGE_UNCLEAR, F.DATE_UNCLEAR, F.TIME_UNCLEAR)},
     age_groups=(0, 5, 13, 20, 40, 60, 80),
     age_form="or_older",
 )

@@ -7,7 +7,7 @@ from deid_tasks.core.forms import Form
 from deid_tasks.engine.obfuscate.dates.calendar_terms import month_of, weekday_of
 from deid_tasks.engine.obfuscate.dates.date_parts import DatePart, read_dates
 from deid_tasks.engine.obfuscate.dates.date_shift import SCHEDULE, find_time
-from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY
+from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, SEASONS
 from deid_tasks.engine.obfuscate.dates.oldest_year import years_meant
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
@@ -68,7 +68,7 @@ def form_of_date(value: str, as_of_year: int, max_age_years: int) -> Form:
         return Form.WEEKDAY
     if time := find_time(value):
         value = f"{value[: time.start()]} {value[time.end() :]}".strip(" ,;@")
-        if not _WORD.search(value) and not any(map(str.isdigit, value)):
+        if not any(map(str.isdigit, value)) and not _names_something(value) and not _has_calendar_word(value):
             return Form.TIME_OF_DAY
     return _form_of_parts(value, as_of_year, max_age_years)
 
@@ -118,12 +118,17 @@ def _rest(value: str, parts: list[DatePart], connectors: frozenset[str] = _DATE_
 
 
 def _names_something(text: str) -> bool:
-    """Whether a text beside a holiday holds a word that is no part of a date."""
-    return any(
-        word.casefold() not in _DATE_CONNECTORS and month_of(word.casefold()) is None
-        for word in _WORD.findall(text)
-        if weekday_of(word.casefold()) is None
-    )
+    """Whether a text beside a holiday or a time holds a word that is no part of a date."""
+    words = {word.casefold() for word in _WORD.findall(text)} - _DATE_CONNECTORS
+    return any(not _is_of_calendar(word) for word in words)
+
+
+def _has_calendar_word(text: str) -> bool:
+    return any(_is_of_calendar(word.casefold()) for word in _WORD.findall(text))
+
+
+def _is_of_calendar(word: str) -> bool:
+    return word in SEASONS or month_of(word) is not None or weekday_of(word) is not None
 
 
 def form_of_time(value: str) -> Form:

@@ -22,7 +22,17 @@ _TERRITORIES = frozenset(
 """Other states as 45 CFR 160.103 defines the word."""
 _COUNTRY_SHORT = frozenset(
     [
-        *("us", "usa", "uk", "uae", "united states", "united states of america", "the united states", "america"),
+        *(
+            "us",
+            "usa",
+            "viet nam",
+            "uk",
+            "uae",
+            "united states",
+            "united states of america",
+            "the united states",
+            "america",
+        ),
         *("united kingdom", "great britain", "england", "scotland", "wales", "northern ireland", "south korea"),
         *("north korea", "saudi arabia", "south africa", "new zealand", "costa rica", "el salvador", "puerto rico"),
         *("dominican republic", "czech republic", "sri lanka", "hong kong", "the netherlands", "the philippines"),

@@ -23,7 +23,7 @@ _CREDENTIALS = re.compile(
     r"(?:,?[ \t]*\b(?:M\.?D|D\.?O|R\.?N|N\.?P|P\.?A(?:-C)?|Ph\.?D|LPN|LVN|CRNA|DPM|DDS|PharmD|MPH|MSN|BSN)\b\.?)+"
 )
 _UNIT = re.compile(
-    r"[\s-]*(?:(?:years?|yrs?|months?|mos?|weeks?|wks?|days?)(?:[\s-]*(?:olds?\b|of[\s-]age\b))?|y\.?/?o\.?(?!\w)|yo\b)",
+    r"[\s-]*(?:(?:years?|yrs?|months?|mos?|weeks?|wks?|days?)\b(?:[\s-]*(?:olds?\b|of[\s-]age\b))?|y\.?/?o\.?(?!\w)|yo\b)",
     re.IGNORECASE,
 )
 _REACH = 40

@@ -219,7 +219,8 @@ JSL_13 = _scheme(
         E.FAX: "PHONE",
         E.PAGER: "PHONE",
         **dict.fromkeys((E.STREET, E.CITY, E.STATE, E.COUNTRY), "LOCATION"),
-        **dict.fromkeys((*_JSL_NUMBERS, E.URL, E.IP), "MEDICALRECORD"),
+        **dict.fromkeys((E.URL, E.IP), "E-MAIL"),
+        **dict.fromkeys(_JSL_NUMBERS, "MEDICALRECORD"),
     },
 )
 
