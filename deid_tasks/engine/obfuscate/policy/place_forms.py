@@ -22,21 +22,12 @@ _TERRITORIES = frozenset(
 """Other states as 45 CFR 160.103 defines the word."""
 _COUNTRY_SHORT = frozenset(
     [
-        *(
-            "us",
-            "usa",
-            "viet nam",
-            "uk",
-            "uae",
-            "united states",
-            "united states of america",
-            "the united states",
-            "america",
-        ),
+        *("us", "usa", "uk", "uae", "united states", "united states of america", "the united states", "america"),
         *("united kingdom", "great britain", "england", "scotland", "wales", "northern ireland", "south korea"),
         *("north korea", "saudi arabia", "south africa", "new zealand", "costa rica", "el salvador", "puerto rico"),
         *("dominican republic", "czech republic", "sri lanka", "hong kong", "the netherlands", "the philippines"),
         *("soviet union", "trinidad and tobago", "ivory coast", "sierra leone", "burkina faso", "papua new guinea"),
+        *("viet nam", "bosnia and herzegovina", "east timor", "cape verde", "united arab emirates"),
     ]
 )
 _ALSO_TOWNS = frozenset({"new york", "washington"})
