@@ -74,9 +74,14 @@ def _replace_zip(value: str, scope: NameScope, options: SurrogateOptions, addres
     city, state = known or (fold(address.city), _state_of(address.state, address.city, scope))
     _, surrogate = _surrogate_place(city, state, scope, options, value)
     if surrogate == value[:5]:
-        kept = 3 if options.kept_zip_digits else 0
-        surrogate = value[:kept] + scope.keyed.like(surrogate, "zip")[kept:]
+        surrogate = _other_in_area(surrogate, scope) if options.kept_zip_digits else scope.keyed.like(surrogate, "zip")
     return surrogate + (scope.keyed.like(value[5:], "zip", scope.patient_id) if len(value) > 5 else "")
+
+
+def _other_in_area(zip_code: str, scope: NameScope) -> str:
+    """Return a ZIP with the same first three digits and other ones behind them."""
+    step = 1 + scope.keyed.number(99, "zip", scope.patient_id, zip_code)
+    return f"{zip_code[:3]}{(int(zip_code[3:5]) + step) % 100:02d}"
 
 
 def _surrogate_place(
@@ -93,8 +98,12 @@ def _surrogate_place(
     else:
         area, table = "", cities_by_state()[surrogate_state(state, scope, options)]
     if name is None:
-        name = remember(scope.memo, question, _surrogate_city(city, state, area, table, scope, options))
-    zips = table[name]
+        name = _surrogate_city(city, state, area, table, scope, options)
+        if area and fold(name) == city:
+            # The area has no other town: its name goes, and the three digits of its ZIP stay.
+            name = _surrogate_city(city, state, "", cities_by_state()[state], scope, options)
+        remember(scope.memo, question, name)
+    zips = table.get(name) or tuple(code for codes in table.values() for code in codes)
     if len(zips) == 1:
         return name, zips[0]
     return name, scope.keyed.choice(zips, "zip", scope.patient_id, zip_code[:5])
