@@ -121,6 +121,11 @@ class PolicySettings(Section):
         return self.preset != EXPERT or bool(self.forms)
 
     @property
+    def keeps_dates(self) -> bool:
+        """Whether dates stay in the text by their form; the patient's dates then move nowhere."""
+        return self.has_forms and self.form_action(Form.FULL_DATE) == "keep"
+
+    @property
     def replaced_entities(self) -> frozenset[Entity]:
         """The entities of which at least one form does not stay, as far as ``group`` and ``keep`` allow."""
         return GROUP_ENTITIES[self.group] - frozenset(self.keep)

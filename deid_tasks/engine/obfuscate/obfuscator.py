@@ -97,8 +97,7 @@ class Obfuscator:
         self._replacements = Replacements(policy, settings)
         self._people = people
         # Where dates stay in the text, they stay everywhere: another time beside them would tell the shift.
-        keeps_dates = policy.has_forms and policy.form_action(Form.FULL_DATE) == "keep"
-        self._shifts = [0] if keeps_dates else _allowed_shifts(settings)
+        self._shifts = [0] if policy.keeps_dates else _allowed_shifts(settings)
         own_names = {Path(settings.lists[entity]) for entity in NAMES if entity in settings.lists}
         self._own_pools = {path: SurrogatePools(path) for path in sorted(own_names)}
         self._public_pools = public_pools()
