@@ -1,4 +1,4 @@
-"""Write the reference pages that are facts of the code: settings, command line, DAGs, tables, detectors.
+"""Write the reference pages that are facts of the code: settings, command line, DAGs, tables, detectors, policies.
 
 python docs/generate.py            # writes docs/reference/*.md
 python docs/generate.py --check    # exits with 1 if a page is not current
@@ -271,11 +271,51 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+def policies_page() -> str:
+    """Return the page of forms and of what each policy makes of them, from the tables in ``core``."""
+    from deid_tasks.core.forms import FORMS
+    from deid_tasks.core.policies import EXPERT, PRESETS
+
+    lines = [
+        "# Policies and forms",
+        "",
+        "What `policy.preset` and `--policy` name, and the forms that they decide about.",
+        "What this means: [Policies](../explanation/policies.md).",
+        "",
+        "## Forms",
+        "",
+        "| form | entity | example | what it is |",
+        "|---|---|---|---|",
+    ]
+    lines += [f"| `{form}` | {one.entity} | {_cell(one.example)} | {_cell(one.means)} |" for form, one in FORMS.items()]
+    for name, preset in PRESETS.items():
+        if name != EXPERT:
+            lines += _preset_lines(preset)
+    return "\n".join(lines) + "\n"
+
+
+def _preset_lines(preset: Any) -> list[str]:
+    lines = ["", f"## {preset.name}", "", f"{preset.title[:1].upper()}{preset.title[1:]}.", ""]
+    lines += ["| becomes | forms | by |", "|---|---|---|"]
+    for action in ("keep", "surrogate", "mask", "remove"):
+        paragraphs: dict[str, list[str]] = {}
+        for form, rule in preset.rules.items():
+            if rule.action == action:
+                paragraphs.setdefault(rule.paragraph, []).append(f"`{form}`")
+        lines += [f"| {action} | {', '.join(forms)} | {_cell(by)} |" for by, forms in paragraphs.items()]
+    settings = (
+        f"`{key}: {_plain(list(value) if isinstance(value, tuple) else value)}`"
+        for key, value in preset.settings.items()
+    )
+    return [*lines, "", f"Its other settings: {', '.join(settings)}."]
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "cli.md": command_page,
     "dags.md": dags_page,
     "detectors.md": detectors_page,
+    "policies.md": policies_page,
     "roles.md": roles_page,
     "tables.md": tables_page,
 }

@@ -9,7 +9,7 @@ import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -31,7 +31,7 @@ from deid_tasks.cli.landing import land
 from deid_tasks.cli.learn import learn_from_errors
 from deid_tasks.cli.ledger import print_ledger, retract_notes
 from deid_tasks.cli.operating_points import print_operating_points
-from deid_tasks.cli.options import RenamedOptionsCommand
+from deid_tasks.cli.options import AgeUnitsOption, PolicyOption, RenamedOptionsCommand, TitlesOption
 from deid_tasks.cli.pools import write_pools
 from deid_tasks.cli.progress import counting
 from deid_tasks.cli.reidentify import write_originals
@@ -44,6 +44,10 @@ from deid_tasks.cli.stale import print_stale
 from deid_tasks.cli.tables import tables
 from deid_tasks.cli.train import train_models
 from deid_tasks.core.errors import DeidError
+from deid_tasks.evidence.annotation.labels.schemes import SCHEMES, Scheme
+
+if TYPE_CHECKING:
+    from deid_tasks.cli.engines import CommandEngine
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 
@@ -127,13 +131,31 @@ def detect(
     output: Output = Path("-"),
     institution: Institution = None,
     institutions: Institutions = _INSTITUTIONS,
+    policy: PolicyOption = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Also give each span its label in a scheme, and leave out the others: {', '.join(SCHEMES)}."
+        ),
+    ] = None,
+    titles: TitlesOption = None,
+    age_units: AgeUnitsOption = None,
 ) -> None:
-    """Find identifiers: one line a note, {id, spans}.
+    """Find identifiers: one line a note, {id, spans}; each span has its entity, its form and what found it.
+
+    A policy says what is an identifier: spans that it leaves in the text are left out.
 
     A note that cannot be processed becomes {id, outcome, reason, error}, and the others are processed. Exit status 1:
     lines were skipped or notes quarantined.
     """
-    _run(notes, output, institution, institutions, is_rewriting=False)
+    if labels is not None and labels not in SCHEMES:
+        raise DeidError(f"--labels is one of {', '.join(SCHEMES)}, not {labels!r}")
+    from deid_tasks.cli.engines import CommandEngine
+
+    engine = CommandEngine(
+        institution, institutions, needs_key=False, policy=policy, titles=titles, age_units=age_units
+    )
+    _run(notes, output, engine, is_rewriting=False, scheme=SCHEMES[labels] if labels else None)
 
 
 @app.command()
@@ -145,6 +167,7 @@ def obfuscate(
     one_patient: Annotated[  # noqa: FBT002
         bool, typer.Option("--one-patient", help="Notes without a patient_id are all of one patient.")
     ] = False,
+    policy: PolicyOption = None,
 ) -> None:
     """Replace identifiers by surrogates: one line a note, {id, text}.
 
@@ -158,24 +181,25 @@ def obfuscate(
     The ids of notes pass through: give pseudonyms if ids identify anyone. One text file with an output that ends in
     .txt gives the text itself.
     """
-    _run(notes, output, institution, institutions, is_rewriting=True, is_one_patient=one_patient)
+    from deid_tasks.cli.engines import CommandEngine
+
+    engine = CommandEngine(institution, institutions, needs_key=True, policy=policy)
+    _run(notes, output, engine, is_rewriting=True, is_one_patient=one_patient)
 
 
 def _run(
     notes: Path,
     output: Path,
-    institution: str | None,
-    institutions: Path,
+    engine: "CommandEngine",
     *,
     is_rewriting: bool,
     is_one_patient: bool = False,
+    scheme: Scheme | None = None,
 ) -> None:
     """Send the notes through the pipeline, and write one line each."""
-    from deid_tasks.cli.engines import CommandEngine
     from deid_tasks.cli.outcomes import is_quarantined, note_record
     from deid_tasks.engine.pipeline import deidentify
 
-    engine = CommandEngine(institution, institutions, needs_key=is_rewriting)
     problems, quarantined = Problems(), 0
     is_plain = is_rewriting and output.suffix == ".txt" and is_text_file(notes)
     with open_target(output) as target, counting("notes") as count:
@@ -189,7 +213,9 @@ def _run(
                 if is_plain and is_quarantined(row):
                     # A text file has no place for an outcome: nothing is written.
                     raise typer.Exit(1)
-                target.write(row["deid_text"] if is_plain else json_line(note_record(line, row)))
+                target.write(
+                    row["deid_text"] if is_plain else json_line(note_record(line, row, engine.parts.policy, scheme))
+                )
             count(len(batch.lines))
     _end(problems, quarantined)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from deid_tasks.cli.jsonl import Line
+from deid_tasks.cli.options import policy_of
 from deid_tasks.core.notes import note_batch
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.parts import BatchContext, EngineParts
@@ -39,16 +40,28 @@ class CommandBatch(NamedTuple):
 class CommandEngine:
     """An engine and, if an institution is given, what its warehouse knows of the patients."""
 
-    def __init__(self, institution: str | None, folder: Path, *, needs_key: bool) -> None:
+    def __init__(
+        self,
+        institution: str | None,
+        folder: Path,
+        *,
+        needs_key: bool,
+        policy: str | None = None,
+        titles: str | None = None,
+        age_units: str | None = None,
+    ) -> None:
         self._secrets = Secrets()
         self._settings: InstitutionSettings | None = None
         self.parts: EngineParts
         if institution is None:
-            self.parts = build_engine(EngineSettings.public(), self._public_key() if needs_key else None)
+            settings = EngineSettings.public(policy)
+            settings = settings.model_copy(update={"policy": policy_of(None, titles, age_units, settings.policy)})
+            self.parts = build_engine(settings, self._public_key() if needs_key else None)
             return
         from deid_tasks.platform.runs import load_engine
 
-        self._settings = load_institution(folder / f"{institution}.yaml")
+        loaded = load_institution(folder / f"{institution}.yaml").with_policy(policy)
+        self._settings = loaded.model_copy(update={"policy": policy_of(None, titles, age_units, loaded.policy)})
         self.parts = load_engine(self._settings, self._secrets)
 
     def batches(self, lines: Iterable[Line]) -> Iterator[CommandBatch]:

@@ -8,6 +8,7 @@ import typer
 
 from deid_tasks.cli.gold_files import Pair, pair_with_engine, pair_with_file, read_gold_file
 from deid_tasks.cli.jsonl import Problems
+from deid_tasks.cli.options import AgeUnitsOption, PolicyOption, TitlesOption, policy_of
 from deid_tasks.cli.output import CsvFile, JsonFile, Output, Wide, warn
 from deid_tasks.cli.progress import counting
 from deid_tasks.core.entities import Group
@@ -54,6 +55,9 @@ def evaluate_spans(
     group: Annotated[
         str, typer.Option(help="Entities: A (Safe Harbor), B (A + providers) or C (B + facilities, state, country).")
     ] = "C",
+    policy: PolicyOption = None,
+    titles: TitlesOption = None,
+    age_units: AgeUnitsOption = None,
     confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence of the intervals.")] = 0.95,
     resamples: Annotated[int, typer.Option(min=100, max=100_000, help="Bootstrap resamples of patients.")] = 1_000,
     report: Annotated[Path | None, typer.Option(help="Also write an HTML page; it holds no text of notes.")] = None,
@@ -61,16 +65,21 @@ def evaluate_spans(
     json_file: JsonFile = None,
     csv_file: CsvFile = None,
 ) -> None:
-    """Score predicted spans against gold spans, in several views. Exit status 1 where lines were skipped or missing."""
+    """Score predicted spans against gold spans, in several views. Exit status 1 where lines were skipped or missing.
+
+    Under a policy, gold spans of a form that it leaves in the text count neither as missed nor as wrong.
+    """
     if group not in Group.__members__:
         raise DeidError(f"--group is A, B or C, not {group!r}")
     if form not in FORMATS:
         raise DeidError(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
+    section = policy_of(policy, titles, age_units)
+    scorer = Scorer(Group(group), confidence, resamples, policy=section)
     problems = Problems()
     notes = read_gold_file(gold, form, problems)
     pairs = pair_with_file(notes, predicted, form, problems) if predicted else pair_with_engine(notes)
     with counting("notes") as count:
-        evaluation = score_pairs(pairs, Scorer(Group(group), confidence, resamples), count)
+        evaluation = score_pairs(pairs, scorer, count)
     output = Output(json_file, csv_file, wide)
     print_evaluation(evaluation, output)
     document = evaluation.document()
@@ -95,7 +104,10 @@ def score_pairs(pairs: Iterable[Pair], scorer: Scorer, count: Callable[[int], No
 
 def print_evaluation(evaluation: Evaluation, output: Output) -> None:
     """Print the headline, each category and type, other views, the lower bound of recall and the weakest note types."""
-    title = f"{evaluation.notes:,} notes, {evaluation.words:,} words, {evaluation.patients:,} patients"
+    title = (
+        f"{evaluation.notes:,} notes, {evaluation.words:,} words, {evaluation.patients:,} patients,"
+        f" policy {evaluation.policy}"
+    )
     rows = [_entity_row(evaluation, recall) for recall in evaluation.select()]
     output.table(FigureTable(title, _ENTITY_COLUMNS, rows, lambda row: row["entity"] == ALL))
     output.table(FigureTable("other views", _VIEW_COLUMNS, list(_view_rows(evaluation))))

@@ -128,7 +128,7 @@ def _of_institution(name: str, folder: Path, design: str, biases: list[float]) -
             lambda: gold_documents(settings, secrets, cast(MeasuredDesign, design)),
             lambda bias: load_engine(operating_points.with_bias(settings, bias), secrets),
             biases,
-            Scorer(settings.policy.group, gate.confidence, gate.resamples),
+            Scorer(settings.policy.group, gate.confidence, gate.resamples, policy=settings.policy),
         )
 
 

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from deid_tasks.core.errors import DeidError
+from deid_tasks.core.policies import PRESETS
+
 if TYPE_CHECKING:
-    from deid_tasks.settings import InstitutionSettings, Secrets
+    from deid_tasks.settings import InstitutionSettings, PolicySettings, Secrets
 
 INSTITUTIONS_FOLDER = Path("dags/institutions")
 Institution = Annotated[str, typer.Option(help="Name of the institution, as its YAML file is called.")]
@@ -16,6 +19,21 @@ OptionalInstitution = Annotated[
     str | None, typer.Option(help="Use this institution's settings, dictionaries and patients.")
 ]
 Institutions = Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")]
+
+PolicyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--policy",
+        help=f"What is an identifier, in place of the settings' policy: {', '.join(PRESETS)}. See docs: policies.",
+    ),
+]
+"""The name of a policy."""
+TitlesOption = Annotated[
+    str | None, typer.Option("--titles", help="Titles (Dr.) in or out of the spans of names; found: as they are found.")
+]
+AgeUnitsOption = Annotated[
+    str | None, typer.Option("--age-units", help="-year-old in or out of the spans of ages; found: as it is found.")
+]
 
 RENAMED_OPTIONS: dict[str, dict[str, str]] = {
     "sample": {
@@ -54,3 +72,31 @@ def settings_and_secrets(institution: str, folder: Path) -> "tuple[InstitutionSe
     from deid_tasks.settings import Secrets, load_institution
 
     return load_institution(folder / f"{institution}.yaml"), Secrets()
+
+
+def policy_of(
+    policy: str | None, titles: str | None = None, age_units: str | None = None, given: "PolicySettings | None" = None
+) -> "PolicySettings":
+    """Return the policy that the options of a command name.
+
+    Args:
+        policy: the name of a policy, which replaces ``given``.
+        titles: whether titles belong to names: found, in, out.
+        age_units: whether units belong to ages: found, in, out.
+        given: the policy of the settings; ``expert`` if there are none.
+
+    Raises:
+        SettingsError: there is no such policy.
+        DeidError: an option has another value.
+    """
+    from deid_tasks.settings import PolicySettings
+    from deid_tasks.settings.policy import named_policy
+
+    section = named_policy(policy) if policy else given or PolicySettings()
+    changed = {}
+    for name, option, value in (("titles", "--titles", titles), ("age_units", "--age-units", age_units)):
+        if value is not None:
+            if value not in {"found", "in", "out"}:
+                raise DeidError(f"{option} is found, in or out, not {value!r}")
+            changed[name] = value
+    return section.model_copy(update=changed)

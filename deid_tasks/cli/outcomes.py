@@ -6,15 +6,19 @@ from deid_tasks.cli.jsonl import Line
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.notes import Outcome
 from deid_tasks.core.span import Span
+from deid_tasks.engine.obfuscate.policy import FormPolicy, PolicyPiece
 from deid_tasks.evidence.annotation.formats.jsonl import span_record
+from deid_tasks.evidence.annotation.labels.schemes import Scheme, label_of
 
 
-def note_record(line: Line, row: dict[str, Any]) -> dict[str, Any]:
+def note_record(line: Line, row: dict[str, Any], policy: FormPolicy, scheme: Scheme | None = None) -> dict[str, Any]:
     """Return the output of one note.
 
     Args:
         line: the note as it was read; its unknown keys pass through.
         row: its row of ``RESULT_SCHEMA``.
+        policy: says which spans are identifiers.
+        scheme: gives each span its label; spans that it does not mark are left out.
 
     Returns:
         ``{id, spans}`` of a note that was only detected, ``{id, text}`` of one that was rewritten. A quarantined note
@@ -25,7 +29,8 @@ def note_record(line: Line, row: dict[str, Any]) -> dict[str, Any]:
     if is_quarantined(row):
         return record | _quarantine(row)
     if row["outcome"] == Outcome.DETECTED:
-        return record | {"spans": [span_record(_span(span)) for span in row["spans"]]}
+        pieces = policy.identifiers(line.text, map(_span, row["spans"]), line.note_datetime)
+        return record | {"spans": [_span_record(piece, scheme) for piece in pieces if _has_label(piece, scheme)]}
     return record | {"text": row["deid_text"]}
 
 
@@ -41,6 +46,16 @@ def _quarantine(row: dict[str, Any]) -> dict[str, Any]:
     if row["findings"]:
         record["findings"] = sorted({finding["kind"] for finding in row["findings"]})
     return record
+
+
+def _has_label(piece: PolicyPiece, scheme: Scheme | None) -> bool:
+    return scheme is None or label_of(piece.span.entity, scheme) is not None
+
+
+def _span_record(piece: PolicyPiece, scheme: Scheme | None) -> dict[str, Any]:
+    """Return one span with its form and, in a scheme, its label."""
+    record = span_record(piece.span) | {"form": str(piece.form)}
+    return record if scheme is None else record | {"label": label_of(piece.span.entity, scheme)}
 
 
 def _span(value: dict[str, Any]) -> Span:

@@ -14,6 +14,7 @@ from typing import Any, overload
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError, SettingsError
+from deid_tasks.core.forms import Form
 from deid_tasks.core.notes import Outcome, Reason, note_batch
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.span import Span
@@ -36,11 +37,14 @@ class DetectedNote:
     """The identifiers of one note; iterating over it yields its spans."""
 
     spans: tuple[Span, ...]
-    """Sorted and disjoint; offsets are code points. Empty if the note is quarantined."""
+    """The identifiers under the engine's policy, sorted and disjoint; offsets are code points. Empty if the note is
+    quarantined."""
     outcome: Outcome
     reason: Reason = Reason.NONE
     failure: Failure | None = None
     """Class and code location of the exception, if a step failed on the note."""
+    forms: tuple[Form, ...] = ()
+    """The form of each span."""
 
     @property
     def is_quarantined(self) -> bool:
@@ -78,18 +82,20 @@ class Engine:
         self.parts = parts
 
     @classmethod
-    def public(cls, key: Key = None) -> "Engine":
+    def public(cls, key: Key = None, *, policy: str | None = None) -> "Engine":
         """Return the engine on its public resources: patterns and the models that ship.
 
         Args:
             key: surrogate key. The same key gives the same patient the same surrogates, in every process. Without a
                 key the engine can detect and explain only.
+            policy: what is an identifier, and what becomes of it: ``safe-harbor``, ``limited-dataset``, … of
+                ``policy.preset``; ``expert`` if not given.
 
         Raises:
-            SettingsError: the key is too short, or is not base64.
+            SettingsError: the key is too short, or is not base64; or there is no such policy.
             ModelError: a model is missing or damaged.
         """
-        return cls.from_settings(EngineSettings.public(), key)
+        return cls.from_settings(EngineSettings.public(policy), key)
 
     @classmethod
     def load(cls, path: str | PathLike[str], key: Key = None) -> "Engine":
@@ -144,7 +150,7 @@ class Engine:
         if isinstance(texts, str):
             return self.detect([texts], patient_ids=_one(patient_ids), patients=patients)[0]
         rows = self._run(texts, _many(patient_ids), None, patients, detect_only=True)
-        return [DetectedNote(*_common(row)) for row in rows]
+        return [DetectedNote(*self._common(note, row)) for note, row in rows]
 
     @overload
     def deidentify(  # type: ignore[overload-overlap]
@@ -196,11 +202,11 @@ class Engine:
         rows = self._run(texts, _many(patient_ids), _many(note_datetimes), patients, detect_only=False)
         return [
             DeidentifiedNote(
-                *_common(row),
+                *self._common(note, row),
                 text=row["deid_text"],
                 replacements=tuple((one["start"], one["end"]) for one in row["replacements"]),
             )
-            for row in rows
+            for note, row in rows
         ]
 
     def explain(self, text: str, *, patient: PatientRecord | None = None) -> NoteExplanation:
@@ -227,12 +233,22 @@ class Engine:
         patients: Mapping[str, PatientRecord] | None,
         *,
         detect_only: bool,
-    ) -> Iterator[dict[str, Any]]:
-        """Yield the row of each note, in batches of bounded size."""
+    ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """Yield each note with its row, in batches of bounded size."""
         context = BatchContext(self.parts, patients or {})
         notes = _note_columns(texts, patient_ids, note_datetimes)
         while rows := list(islice(notes, _BATCH_NOTES)):
-            yield from deidentify(note_batch(rows), context, detect_only=detect_only).to_pylist()
+            made = deidentify(note_batch(rows), context, detect_only=detect_only).to_pylist()
+            yield from zip(rows, made, strict=True)
+
+    def _common(
+        self, note: dict[str, Any], row: dict[str, Any]
+    ) -> tuple[tuple[Span, ...], Outcome, Reason, Failure | None, tuple[Form, ...]]:
+        found = [Span(s["start"], s["end"], Entity(s["entity"]), s["detector"], s["score"]) for s in row["spans"]]
+        pieces = self.parts.policy.identifiers(str(note["text"]), found, note.get("note_datetime"))
+        failure = Failure(row["error_class"], row["error_location"] or "") if row["error_class"] else None
+        spans, forms = tuple(piece.span for piece in pieces), tuple(piece.form for piece in pieces)
+        return spans, Outcome(row["outcome"]), Reason(row["reason"]), failure, forms
 
 
 def _key_bytes(key: Key) -> bytes | None:
@@ -262,12 +278,6 @@ def _note_columns(
             elif values is not None:
                 raise InputError(f"{name}s ends at note {number}: give one value a note")
         yield row
-
-
-def _common(row: dict[str, Any]) -> tuple[tuple[Span, ...], Outcome, Reason, Failure | None]:
-    spans = tuple(Span(s["start"], s["end"], Entity(s["entity"]), s["detector"], s["score"]) for s in row["spans"])
-    failure = Failure(row["error_class"], row["error_location"] or "") if row["error_class"] else None
-    return spans, Outcome(row["outcome"]), Reason(row["reason"]), failure
 
 
 def _one(value: Any) -> list[str | None] | None:

@@ -5,6 +5,7 @@ from deid_tasks.engine.detect.approved_harvest import ApprovedHarvest
 from deid_tasks.engine.fingerprint import fingerprint
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
+from deid_tasks.engine.obfuscate.policy import FormPolicy
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.engine.registry import Artifacts, BuildInputs, build_detectors
 from deid_tasks.settings import EngineSettings, PolicySettings
@@ -52,4 +53,5 @@ def build_engine(
         model_hashes=built.model_hashes,
         second_search=settings.second_search,
         policy_free_fingerprint=fingerprint_with("", of=settings.model_copy(update={"policy": PolicySettings()})),
+        policy=FormPolicy(settings.policy),
     )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from deid_tasks.core.entities import Entity
+from deid_tasks.core.forms import Form
 from deid_tasks.core.notes import Outcome, note_batch
 from deid_tasks.core.span import Span
 from deid_tasks.engine.cascade import CascadeDetector
@@ -19,6 +20,7 @@ from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.detect.word_probabilities import ENTITIES
 from deid_tasks.engine.failures import Failure
 from deid_tasks.engine.lexicon import Lexicon, kinds_of
+from deid_tasks.engine.obfuscate.policy import PolicyPiece
 from deid_tasks.engine.observer import MERGE, RECOVER, RECOVERED, PipelineObserver
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
@@ -66,6 +68,9 @@ class ExplainedSpan:
     terms: tuple[DictionaryTerm, ...] = ()
     surrogate: str | None = field(default=None, repr=False)
     """What replaces it; ``None`` where it stays, or the engine has no key."""
+    pieces: tuple[PolicyPiece, ...] = ()
+    """Its form and what the policy makes of it; the parts of an address may differ. Empty for spans that are not
+    marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,8 @@ class NoteExplanation:
     text: str = field(default="", repr=False)
     nearest: tuple[NearestWord, ...] = ()
     """The unmarked words that models took most for identifiers, the nearest first."""
+    decisions: Mapping[Form, str] = field(default_factory=dict)
+    """What the engine's policy makes of each form, with the paragraph that says so."""
 
     def __iter__(self) -> Iterator[ExplainedSpan]:
         return iter(self.spans)
@@ -111,6 +118,8 @@ class NoteExplanation:
                 or one.span.detector,
                 "models": _shown_scores(one.models),
                 "terms": _shown_terms(one.terms),
+                "form": ", ".join(piece.form for piece in one.pieces),
+                "policy": ", ".join(self.decisions[piece.form] for piece in one.pieces),
                 "surrogate": one.surrogate,
             }
             for one in self.spans
@@ -196,7 +205,13 @@ def _with_evidence(
     """Return an explanation with what models, dictionaries and surrogates say of its spans, and the nearest words."""
     words = _scored_words(parts, explanation.text)
     terms = _terms(parts.lexicon, explanation.text)
-    spans = tuple(_explained(one, words, terms, surrogates) for one in explanation.spans)
+    spans = tuple(
+        replace(
+            _explained(one, words, terms, surrogates),
+            pieces=tuple(parts.policy.pieces(explanation.text, [one.span])) if one.status == MARKED else (),
+        )
+        for one in explanation.spans
+    )
     marked = [one.span for one in explanation.spans if one.status == MARKED]
     near: dict[tuple[int, int], list[StageScore]] = {}
     for start, end, score in words:
@@ -206,6 +221,7 @@ def _with_evidence(
     return replace(
         explanation,
         spans=spans,
+        decisions={form: parts.policy.settings.decision(form) for form in Form},
         nearest=tuple(NearestWord(a, b, tuple(scores), _of(terms, a, b)) for (a, b), scores in nearest),
     )
 

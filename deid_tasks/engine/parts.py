@@ -10,8 +10,9 @@ from deid_tasks.engine.detect.base import Detector
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.obfuscate import Obfuscator
+from deid_tasks.engine.obfuscate.policy import FormPolicy
 from deid_tasks.engine.registry import build_batch_detectors
-from deid_tasks.settings import MergeSettings, RecoverSettings, SecondSearchSettings
+from deid_tasks.settings import MergeSettings, PolicySettings, RecoverSettings, SecondSearchSettings
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class EngineParts:
     model_hashes: tuple[str, ...] = ()
     """One hash a transformer, of its weights and configuration, in the order of the settings."""
     second_search: SecondSearchSettings = field(default_factory=SecondSearchSettings)
+    policy: FormPolicy = field(default_factory=lambda: FormPolicy(PolicySettings()))
+    """What is an identifier, by entity and form."""
 
     def without_dictionaries(self) -> "EngineParts":
         """Return the engine on its public resources alone: the baseline for an institution's dictionaries."""

@@ -43,13 +43,13 @@ from deid_tasks.settings.load import (
 )
 from deid_tasks.settings.maintenance import MaintenanceSettings
 from deid_tasks.settings.merging import MergeSettings, PropagationSettings
+from deid_tasks.settings.policy import PolicySettings
 from deid_tasks.settings.pools import AirflowPool, airflow_pools
 from deid_tasks.settings.release import ReleaseSettings
 from deid_tasks.settings.renamed import Renamed, RenamedSettingWarning
 from deid_tasks.settings.rewriting import (
     Mode,
     ObfuscateSettings,
-    PolicySettings,
     RepeatAction,
     SecondSearchSettings,
     SurrogateSettings,

@@ -1,11 +1,15 @@
 """The settings of an engine: everything that decides which spans are marked and what replaces them."""
 
+from typing import Self
+
 from pydantic import Field, model_validator
 
 from deid_tasks.core.detectors import PUBLIC_DETECTORS
+from deid_tasks.core.errors import SettingsError
 from deid_tasks.settings.detection import DetectSettings, RecoverSettings
 from deid_tasks.settings.merging import MergeSettings
-from deid_tasks.settings.rewriting import PolicySettings, SecondSearchSettings, SurrogateSettings, check_policy
+from deid_tasks.settings.policy import PolicySettings, check_policy, named_policy
+from deid_tasks.settings.rewriting import SecondSearchSettings, SurrogateSettings
 from deid_tasks.settings.section import Section
 
 
@@ -32,6 +36,28 @@ class EngineSettings(Section):
         return self
 
     @classmethod
-    def public(cls) -> "EngineSettings":
-        """Return the settings of the public engine: the detectors that need nothing of an institution."""
-        return cls(detect=DetectSettings(detectors=PUBLIC_DETECTORS))
+    def public(cls, policy: str | None = None) -> "EngineSettings":
+        """Return the settings of the public engine: the detectors that need nothing of an institution.
+
+        Args:
+            policy: the name of a policy; ``expert`` if not given.
+
+        Raises:
+            SettingsError: there is no such policy.
+        """
+        return cls(detect=DetectSettings(detectors=PUBLIC_DETECTORS)).with_policy(policy)
+
+    def with_policy(self, policy: str | None) -> Self:
+        """Return the same settings under a policy of ``core.policies``; unchanged for ``None``.
+
+        Raises:
+            SettingsError: there is no such policy, or the section ``obfuscate`` contradicts it.
+        """
+        if policy is None:
+            return self
+        section = named_policy(policy)
+        try:
+            check_policy(section, self.obfuscate)
+        except ValueError as error:
+            raise SettingsError(f"policy {policy}: {error}") from None
+        return self.model_copy(update={"policy": section})

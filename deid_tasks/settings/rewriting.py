@@ -1,10 +1,10 @@
-"""Settings of rewriting: which entities are transformed, and what replaces each."""
+"""Settings of rewriting: what replaces each entity."""
 
 from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from deid_tasks.core.entities import GROUP_ENTITIES, Entity, Group
+from deid_tasks.core.entities import Entity
 from deid_tasks.settings.section import Name, Section
 
 Country = Literal["US", "CA", "GB", "IE", "AU", "NZ", "IN", "SG", "DE", "FR", "ES"]
@@ -28,38 +28,6 @@ LISTED = frozenset(
     }
 )
 """Entities whose surrogates may come from a list. Numbers, dates and network addresses are always computed."""
-
-
-class PolicySettings(Section):
-    """Which entities are transformed."""
-
-    group: Group = Field(
-        default=Group.C, description="A: HIPAA Safe Harbor; B: A + providers; C: B + facilities, state, country."
-    )
-    keep: tuple[Entity, ...] = Field(
-        default=(Entity.TIME,), description="Entities that are detected and counted, and stay in the text."
-    )
-    max_kept_age_years: int = Field(default=89, ge=0, le=120, description="Ages up to this stay in the text.")
-    age_form: Literal["plus", "readable"] = Field(
-        default="plus", description="Higher ages: '89+-year-old' (plus) or 'over-89-year-old' (readable)."
-    )
-    age_groups: tuple[int, ...] = Field(
-        default=(),
-        description="First years of age groups, e.g. [0, 5, 13, 20, 40, 60, 80]; ages move within their group,"
-        " by patient. Without groups ages stay.",
-    )
-    kept_zip_digits: Literal[0, 3] = Field(
-        default=0,
-        description="3 retains the first three digits of a ZIP (000 for the 17 areas of 20,000 people or fewer),"
-        " and moves places within that area.",
-    )
-
-    @field_validator("age_groups")
-    @classmethod
-    def _ascending(cls, value: tuple[int, ...]) -> tuple[int, ...]:
-        if list(value) != sorted(set(value)) or any(not 0 <= year <= 120 for year in value):
-            raise ValueError("age_groups must be different years from 0 to 120 in order")
-        return value
 
 
 RepeatAction = Literal["off", "count", "quarantine", "repair"]
@@ -181,23 +149,3 @@ class ObfuscateSettings(SurrogateSettings):
     key: Name = Field(
         description="Name of the secret that holds the institution's surrogate key (at least 32 bytes, base64)."
     )
-
-
-def check_policy(policy: PolicySettings, surrogates: SurrogateSettings) -> None:
-    """Check that the modes contradict the policy nowhere.
-
-    Raises:
-        ValueError: a mode transforms an entity that the policy retains, or that its group does not transform.
-    """
-    named = [("modes", surrogates.modes)]
-    named += [(f"note_types.{name}.modes", changed.modes) for name, changed in surrogates.note_types.items()]
-    for where, modes in named:
-        for entity, mode in modes.items():
-            if entity in policy.keep and mode != "keep":
-                raise ValueError(f"obfuscate.{where}: {entity} is {mode}, but policy.keep keeps it")
-            if entity not in GROUP_ENTITIES[policy.group] and mode != "keep":
-                raise ValueError(
-                    f"obfuscate.{where}: {entity} is {mode}, but group {policy.group} does not transform it"
-                )
-    if policy.kept_zip_digits and any(modes.get(Entity.CITY) == "list" for _, modes in named):
-        raise ValueError("policy.kept_zip_digits keeps places in their area, and a CITY from a list would lie in any")

@@ -20,9 +20,48 @@ def test_detect_keeps_the_contract(tmp_path):
     found = {(NOTE[s["start"] : s["end"]], s["entity"], s["category"]) for s in first["spans"]}
     assert {("Okafor", "PROVIDER", "NAME"), ("3/14/2021", "DATE", "DATE")} <= found
     assert any(entity == "PHONE" for _, entity, _ in found)
-    assert all(set(span) == {"start", "end", "entity", "category", "detector", "score"} for span in first["spans"])
+    assert all(
+        set(span) == {"start", "end", "entity", "category", "detector", "score", "form"} for span in first["spans"]
+    )
     text = "Zoë 🙂 called 617-555-0199."
     assert any(text[s["start"] : s["end"]] == "617-555-0199" for s in second["spans"])
+
+
+def test_a_policy_and_a_scheme_of_labels_decide_what_detect_writes(tmp_path):
+    text = "DOB 1928, 54 years old in 2019. Seen 3/14/2021 at 14:35 by Dr. Okafor in Dayton, OH 45402."
+    notes = write(tmp_path / "n.jsonl", {"id": "a", "text": text})
+
+    def found(*options):
+        result = deid("detect", notes, "-o", tmp_path / "s.jsonl", *options)
+        assert result.returncode == 0, result.stderr
+        return {text[s["start"] : s["end"]]: s for s in lines(tmp_path / "s.jsonl")[0]["spans"]}
+
+    everything, ours = found(), found("--policy", "safe-harbor")
+    assert {"2019", "3/14/2021", "Okafor", "OH", "45402"} <= set(everything)
+    assert {"3/14/2021", "Okafor", "45402"} <= set(ours)
+    assert not {"2019", "OH"} & set(ours)
+    assert ours["3/14/2021"]["form"] == "full_date"
+    assert ours["Okafor"]["form"] == "clinician"
+    labelled = found("--labels", "jsl-7", "--titles", "in")
+    assert labelled["Dr. Okafor"]["label"] == "NAME"
+    assert labelled["45402"]["label"] == "LOCATION"
+    assert all(span["form"] != "time_of_day" for span in labelled.values())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--policy", "strict"), b"policy 'strict' is not known; there are expert, safe-harbor"),
+        (("--labels", "mine"), b"--labels is one of ours, jsl-7, jsl-13"),
+        (("--titles", "maybe"), b"--titles is found, in or out, not 'maybe'"),
+    ],
+)
+def test_an_unknown_policy_scheme_or_extent_is_one_line(tmp_path, options, message):
+    notes = write(tmp_path / "n.jsonl", {"id": "a", "text": "on 3/14/2021"})
+    result = deid("detect", notes, *options)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert b"Traceback" not in result.stderr
 
 
 def test_bad_lines_are_reported_by_number_and_the_rest_goes_on(tmp_path):

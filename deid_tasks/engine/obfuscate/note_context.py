@@ -25,6 +25,10 @@ class SurrogateOptions:
     """Whether a surrogate has its original's length."""
     reserved_ranges: bool = False
     """Whether numbers and addresses come from ranges that are reserved for examples."""
+    max_age_years: int | None = None
+    """No date keeps a year that may be the birth year of someone older; ``None``: years move as all dates do."""
+    as_of_year: int = 0
+    """The year in which the age of people is judged; a note's own year if it is later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,11 @@ class NoteContext:
     def clinicians(self) -> NameScope:
         """The scope of clinicians' names."""
         return self.staff if self.is_of_patient else self.patient
+
+    @property
+    def as_of_year(self) -> int:
+        """The year in which the age of people is judged."""
+        return max(self.options.as_of_year, self.written_at.year if self.written_at else 0)
 
     @property
     def keyed(self) -> KeyedChoices:

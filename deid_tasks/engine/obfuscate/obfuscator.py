@@ -2,12 +2,13 @@
 
 import datetime
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from deid_tasks.core.entities import GROUP_ENTITIES, Entity
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.forms import Form
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.span import Span, check_spans
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES
@@ -22,6 +23,7 @@ from deid_tasks.engine.obfuscate.people.known_people import KnownPeople
 from deid_tasks.engine.obfuscate.people.name_pools import SurrogatePools, public_pools
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places import AddressParts
+from deid_tasks.engine.obfuscate.policy import FormPolicy
 from deid_tasks.engine.obfuscate.surroundings import Surroundings, join_names
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import Mode, PolicySettings, SurrogateSettings
@@ -62,7 +64,7 @@ class Obfuscator:
     Args:
         key: the institution's surrogate key.
         institution: its name.
-        policy: which entities are transformed.
+        policy: what is replaced, by entity and form.
         settings: what they become.
         people: the institution's real patients, whom no surrogate person may equal in name and birth date; unchecked
             where ``None``.
@@ -80,19 +82,23 @@ class Obfuscator:
         people: KnownPeople | None = None,
     ) -> None:
         self._keyed = KeyedChoices(key, institution)
-        self._transformed = GROUP_ENTITIES[policy.group] - frozenset(policy.keep)
+        self._transformed = policy.replaced_entities
+        self._policy = FormPolicy(policy)
         self._settings = settings
         self._options = SurrogateOptions(
-            keeps_states=self._keeps(Entity.STATE),
-            keeps_times=self._keeps(Entity.TIME),
+            keeps_states=self._keeps(Form.STATE, Entity.STATE),
+            keeps_times=self._keeps(Form.TIME_OF_DAY, Entity.TIME),
             kept_zip_digits=policy.kept_zip_digits,
             holidays=settings.holidays,
             same_length=settings.length == "same",
             reserved_ranges=settings.reserved_ranges,
+            max_age_years=policy.max_kept_age_years if policy.has_forms else None,
+            as_of_year=policy.as_of_year,
         )
         self._replacements = Replacements(policy, settings)
         self._people = people
-        self._shifts = _allowed_shifts(settings)
+        # Where dates stay in the text, they stay everywhere: another time beside them would tell the shift.
+        self._shifts = [0] if policy.keeps_dates else _allowed_shifts(settings)
         own_names = {Path(settings.lists[entity]) for entity in NAMES if entity in settings.lists}
         self._own_pools = {path: SurrogatePools(path) for path in sorted(own_names)}
         self._public_pools = public_pools()
@@ -125,6 +131,8 @@ class Obfuscator:
         locale = read_locale(text, spans, note_datetime, self._settings.country)
         context = self._note_context(subject, patient, locale, is_of_patient=is_of_patient)
         modes = self._modes_of(document.note_type)
+        if self._policy.has_forms:
+            spans = self._policy.divide(text, spans)
         surroundings = Surroundings(text, spans)
         joined = join_names(text, spans)
         names = (NameMention(*one[:3]) for one in joined if one[2] in NAMES)
@@ -136,8 +144,8 @@ class Obfuscator:
         entities: list[Entity] = []
         position = length = 0
         for start, end, entity, index in joined:
-            mode = modes.get(entity, "surrogate")
-            if entity not in self._transformed or mode == "keep":
+            mode = self._mode(text[start:end], entity, modes, note_datetime)
+            if mode == "keep":
                 continue
             if mode == "surrogate" or mode == "list":
                 surrogate = surrogates.surrogate(text[start:end], start, end, entity, index, mode)
@@ -181,8 +189,8 @@ class Obfuscator:
             state: the state in the same row.
             zip_code: the ZIP in the same row.
         """
-        mode = self._modes_of(None).get(entity, "surrogate")
-        if not value.strip() or entity not in self._transformed or mode == "keep":
+        mode = self._mode(value, entity, self._modes_of(None), None)
+        if not value.strip() or mode == "keep":
             return value
         locale = read_locale("", (), None, self._settings.country)
         context = self._note_context(patient.patient_id if patient else None, patient, locale)
@@ -201,7 +209,10 @@ class Obfuscator:
         return patient_id if patient_id is not None else f"note {self._keyed.token('note without patient', text)}"
 
     def shift_days(self, subject: str | None) -> int:
-        """Return the days by which the dates of a patient, or of a note without a patient, move; never 0."""
+        """Return the days by which the dates of a patient, or of a note without a patient, move.
+
+        They are 0 where the policy leaves dates as they are, and never otherwise.
+        """
         return self._keyed.choice(self._shifts, "shift", subject or "")
 
     def shift_datetime(self, moment: datetime.datetime | None, subject: str | None) -> datetime.datetime | None:
@@ -216,9 +227,21 @@ class Obfuscator:
         """Return the identifier that replaces ``value`` in published tables: 26 characters of base 32."""
         return self._keyed.token("pseudonym", kind, value)
 
-    def _keeps(self, entity: Entity) -> bool:
-        """Whether an entity stays as it is in all notes."""
-        return entity not in self._transformed or self._settings.modes.get(entity) == "keep"
+    def _keeps(self, form: Form, entity: Entity) -> bool:
+        """Whether a form of an entity stays as it is in all notes."""
+        return self._policy.settings.form_action(form) == "keep" or self._settings.modes.get(entity) == "keep"
+
+    def _mode(
+        self, value: str, entity: Entity, modes: Mapping[Entity, Mode], written_at: datetime.datetime | None
+    ) -> Mode:
+        """Return what replaces a value: what the policy makes of its form, or the mode of its entity."""
+        if entity not in self._transformed:
+            return "keep"
+        mode = modes.get(entity, "surrogate")
+        if not self._policy.has_forms or mode == "keep":
+            return mode
+        action = self._policy.action(value, entity, written_at)
+        return mode if action == "surrogate" else action
 
     def _mask(
         self, text: str, start: int, end: int, position: int, entity: Entity, mode: Mode, context: NoteContext

@@ -4,6 +4,7 @@ from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from deid_tasks.core.policies import EXPERT
 from deid_tasks.evidence.evaluate.counts import Counts
 from deid_tasks.evidence.evaluate.error_tables import ErrorAnalysis
 from deid_tasks.evidence.evaluate.term_counts import TermCount
@@ -89,6 +90,8 @@ class Evaluation:
     that the group counts."""
     clusters: tuple[Cluster, ...] = ()
     """What was missed by patient and note type, from which the residual identifiers of a release are estimated."""
+    policy: str = EXPERT
+    """The name of the policy that says what counts as an identifier."""
     terms: tuple[TermCount, ...] = field(default=(), repr=False)
     """Missed and wrongly found terms, if requested; they are text of notes."""
 
@@ -134,7 +137,7 @@ class Evaluation:
         """
         document: dict[str, Any] = {
             name: getattr(self, name)
-            for name in ("notes", "words", "patients", "full_notes", "group", "confidence", "resamples")
+            for name in ("notes", "words", "patients", "full_notes", "group", "policy", "confidence", "resamples")
         }
         document["recall_lower_bound"] = self.recall_lower_bound
         document["figures"] = [_row(figure) for figure in self.figures]

@@ -8,6 +8,7 @@ import numpy as np
 
 from deid_tasks.core.entities import CATEGORY, GROUP_ENTITIES, Entity, Group
 from deid_tasks.core.span import Span
+from deid_tasks.engine.obfuscate.policy import FormPolicy
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.evidence.evaluate.counts import Counts, MatchCounts
 from deid_tasks.evidence.evaluate.error_tables import ErrorTally
@@ -33,10 +34,13 @@ from deid_tasks.evidence.evaluate.intervals import Array, Bootstrap, Interval, e
 from deid_tasks.evidence.evaluate.span_views import ANY, SPAN_VIEWS, credit_spans
 from deid_tasks.evidence.evaluate.term_counts import TermTally
 from deid_tasks.evidence.evaluate.tokenization import TOKENIZERS, relaxed
+from deid_tasks.settings import PolicySettings
 
 TYPE_VIEW = "word:type"
 _CATEGORY_OF = {str(entity): str(category) for entity, category in CATEGORY.items()}
-_OUTSIDE = {group: frozenset(map(str, frozenset(Entity) - GROUP_ENTITIES[group])) for group in Group}
+_KEPT = "kept"
+"""The label of a gold word that the policy does not count among identifiers."""
+_OUTSIDE = {group: frozenset({_KEPT, *map(str, frozenset(Entity) - GROUP_ENTITIES[group])}) for group in Group}
 _COLUMNS = (
     (WORD, ""),
     *((WORD, f"group={group}") for group in Group),
@@ -67,8 +71,8 @@ class Scorer:
     The headline view ``word`` is that of Murugadoss et al. 2021: an identifier or not. In it, the recall of a fine type
     is the share of its gold words that were found as any entity, and its precision is the share of the words predicted
     as this type that are identifiers of any type. In ``word:category`` and ``word:type`` a word is correct only if the
-    label is. Entities outside ``group`` count on neither side. Memory grows with patients and entities, never with
-    text.
+    label is. Entities outside ``group`` count on neither side. Nor do gold spans whose form the policy leaves in the
+    text; a predicted span that it leaves there finds nothing. Memory grows with patients and entities, never with text.
     """
 
     def __init__(
@@ -77,6 +81,7 @@ class Scorer:
         confidence: float = 0.95,
         resamples: int = 1_000,
         *,
+        policy: PolicySettings | None = None,
         keep_terms: bool = False,
         is_medical: Callable[[str], bool] | None = None,
     ) -> None:
@@ -86,10 +91,12 @@ class Scorer:
             group: The entities that count.
             confidence: Of every interval and bound.
             resamples: Of patients, for the bootstrap.
+            policy: Which forms count as identifiers; every form under ``expert``, which is the default.
             keep_terms: Whether to keep missed and wrongly found terms, which are text of notes.
             is_medical: Whether a term, in lower case, is a medical one.
         """
         self._group, self._confidence, self._resamples = group, confidence, resamples
+        self._policy = FormPolicy(policy or PolicySettings())
         self._keep_terms, self._is_medical = keep_terms, is_medical
         self._patients: defaultdict[str, array[float]] = defaultdict(lambda: array("d", bytes(8 * _WIDTH)))
         self._strata: defaultdict[str, defaultdict[str, array[float]]] = defaultdict(
@@ -108,6 +115,7 @@ class Scorer:
             self._group,
             self._confidence,
             self._resamples,
+            policy=self._policy.settings,
             keep_terms=self._keep_terms,
             is_medical=self._is_medical,
         )
@@ -135,7 +143,9 @@ class Scorer:
         """
         row = self._patients[patient]
         words = split_words(text)
-        gold_labels, predicted_labels = mark_words(words, gold), mark_words(words, predicted)
+        kept = self._policy.kept(text, gold)
+        gold, predicted = ([one.span for one in self._policy.identifiers(text, side)] for side in (gold, predicted))
+        gold_labels, predicted_labels = _mark_gold(words, gold, kept), mark_words(words, predicted)
         pairs = _label_pairs(gold_labels, predicted_labels)
         for offset, outside in _GROUP_OFFSETS:
             _count(row, offset, *_binary(pairs, outside))
@@ -146,8 +156,8 @@ class Scorer:
             if value:
                 _count(self._strata[f"{name}={value}"][patient], 0, *headline)
         self._add_labels(pairs, ignored, row)
-        self._add_tokenizations(text, gold, predicted, ignored, row)
-        self._add_spans(text, gold, predicted, row)
+        self._add_tokenizations(text, gold, kept, predicted, ignored, row)
+        self._add_spans(text, gold, kept, predicted, row)
         spans, missed = self._add_errors(words, gold_labels, predicted_labels, gold, note_type, patient)
         cluster = self._clusters[patient, note_type]
         for position, count in enumerate((1, missed > 0, spans, missed)):
@@ -192,6 +202,7 @@ class Scorer:
             patients=len(self._patients),
             full_notes=self._full_notes,
             group=str(self._group),
+            policy=self._policy.settings.name,
             confidence=self._confidence,
             resamples=self._resamples,
             recall_lower_bound=min(one_sided, exact_lower_bound(headline.found, headline.gold, self._confidence)),
@@ -260,6 +271,7 @@ class Scorer:
         self,
         text: str,
         gold: Sequence[Span],
+        kept: Sequence[Span],
         predicted: Sequence[Span],
         ignored: frozenset[str],
         row: "array[float]",
@@ -267,10 +279,17 @@ class Scorer:
         for tokenizer, offsets in _TOKENIZER_OFFSETS:
             strict = tokenizer(text)
             for offset, bounds in zip(offsets, (strict, relaxed(text, strict)), strict=True):
-                pairs = _label_pairs(mark_words(bounds, gold), mark_words(bounds, predicted))
+                pairs = _label_pairs(_mark_gold(bounds, gold, kept), mark_words(bounds, predicted))
                 _count(row, offset, *_binary(pairs, ignored))
 
-    def _add_spans(self, text: str, gold: Sequence[Span], predicted: Sequence[Span], row: "array[float]") -> None:
+    def _add_spans(
+        self,
+        text: str,
+        gold: Sequence[Span],
+        kept: Sequence[Span],
+        predicted: Sequence[Span],
+        row: "array[float]",
+    ) -> None:
         inside = GROUP_ENTITIES[self._group]
         counted = [span for span in gold if span.entity in inside]
         for span, credit in credit_spans(text, counted, predicted):
@@ -279,7 +298,7 @@ class Scorer:
                 _count(row, offset, found, 1, 0, 0)
                 self._spans[view, entity].add(found, 1, 0, 0)
         marked = [span for span in predicted if span.entity in inside]
-        not_counted = [span for span in gold if span.entity not in inside]
+        not_counted = [*(span for span in gold if span.entity not in inside), *kept]
         elsewhere = credit_spans(text, marked, not_counted)
         for (span, credit), (_, credit_elsewhere) in zip(credit_spans(text, marked, counted), elsewhere, strict=True):
             if credit_elsewhere[_ANY] and not credit[_ANY]:
@@ -331,6 +350,14 @@ class Scorer:
             for run in _runs(alone, labels):
                 term = text[words[run[0]][0] : words[run[-1]][1]]
                 terms.add(term, labels[run[0]], is_missed=is_missed)
+
+
+def _mark_gold(words: Sequence[tuple[int, int]], gold: Sequence[Span], kept: Sequence[Span]) -> dict[int, str]:
+    """Return the entity of each gold word; words of spans that the policy leaves in the text have a label of none."""
+    labels = mark_words(words, gold)
+    for index in mark_words(words, kept) if kept else ():
+        labels.setdefault(index, _KEPT)
+    return labels
 
 
 def _count(row: "array[float]", offset: int, found: float, gold: int, correct: float, predicted: int) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_tasks.core.errors import GateError
+from deid_tasks.core.policies import EXPERT
 from deid_tasks.evidence.gate.signature import check_signature, sign
 from deid_tasks.settings import GateSettings
 
@@ -96,6 +97,8 @@ def issue_certificate(
     warnings: Sequence[str],
     signing_key: str,
     issued_at: datetime.datetime | None = None,
+    *,
+    policy: str = EXPERT,
 ) -> Certificate:
     """Return the signed certificate of an evaluation; its verdict is ``passed`` if there are no failures.
 
@@ -110,6 +113,7 @@ def issue_certificate(
         warnings: Other checks that failed.
         signing_key: Ed25519 private key, PEM.
         issued_at: The time of issue; now by default.
+        policy: The name of the policy that the engine follows and the figures count by.
 
     Raises:
         SettingsError: The key is not an Ed25519 private key.
@@ -118,6 +122,7 @@ def issue_certificate(
         "schema_version": SCHEMA_VERSION,
         "institution": institution,
         "fingerprint": fingerprint,
+        "policy": policy,
         "evaluation_id": evaluation_id,
         "evaluated": [
             {**one, "design_means": DESIGNS[str(one["design"])]}

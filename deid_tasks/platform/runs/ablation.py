@@ -236,7 +236,7 @@ def ablate_institution(
         WarehouseError: there is no such gold set.
     """
     gate = settings.gate
-    scorer = Scorer(settings.policy.group, gate.confidence, gate.resamples)
+    scorer = Scorer(settings.policy.group, gate.confidence, gate.resamples, policy=settings.policy)
     return score_variants(gold_documents(settings, secrets, design), load_engine(settings, secrets), scorer)
 
 

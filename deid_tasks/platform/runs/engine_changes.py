@@ -13,7 +13,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import LexiconError
 from deid_tasks.engine.lexicon import LexiconDelta
-from deid_tasks.engine.obfuscate.policy_delta import touched_entities
+from deid_tasks.engine.obfuscate.policy import touched_entities
 from deid_tasks.platform.runs.institution_engine import lexicon_delta
 from deid_tasks.platform.runs.promotion import pin_of
 from deid_tasks.platform.runs.reports import EnginePin
@@ -28,7 +28,7 @@ class StaleCause(StrEnum):
     TERMS = "dictionary_terms"
     """Its text holds a term that came, left or changed its kind in the dictionaries."""
     POLICY = "policy"
-    """It has an entity that the changed policy treats differently."""
+    """It has an entity that the changed policy treats differently, or the policy now lets dates stay."""
     CODE_OR_MODEL = "code_or_model"
     """Code, models, harvest or other settings changed: any note may differ."""
     PRUNED = "pruned"
@@ -80,6 +80,9 @@ def _change(
         if not present.policy_free_fingerprint or former.policy_free_fingerprint != present.policy_free_fingerprint:
             return EngineChange(StaleCause.CODE_OR_MODEL)
         before, after = (PolicySettings.model_validate_json(one.policy) for one in (former, present))
+        if before.keeps_dates != after.keeps_dates:
+            # The published time of every note moves with the dates, or stays with them.
+            return EngineChange(StaleCause.POLICY)
         entities = frozenset(touched_entities(before, after))
     if former.lexicon == present.lexicon:
         return EngineChange(entities=entities)

@@ -119,6 +119,7 @@ def evaluate_and_certify(
         verdict.failures,
         verdict.warnings,
         signing_key,
+        policy=settings.policy.name,
     )
     content = certificate.content
     with connect(uri) as connection:
@@ -167,7 +168,10 @@ def _measure(
     # The detectors read each note once; each variant merges and recovers their spans.
     variants = (Variant(FULL, engine), without_dictionaries(engine))
     scorers = {
-        one.name: Scorer(settings.policy.group, settings.gate.confidence, settings.gate.resamples) for one in variants
+        one.name: Scorer(
+            settings.policy.group, settings.gate.confidence, settings.gate.resamples, policy=settings.policy
+        )
+        for one in variants
     }
     amounts: defaultdict[str, list[Amounts]] = defaultdict(list)
     splits = model_splits(settings)

@@ -32,6 +32,7 @@ def evaluation_rows(
                 f.counts.true_positives,
                 f.counts.false_positives,
                 f.counts.false_negatives,
+                evaluation.policy,
             )
             for f in evaluation.figures
         ]
@@ -63,6 +64,7 @@ def evaluated_on(
         "kappa": gold.kappa,
         "frozen_at": gold.frozen_at.isoformat(),
         "group": full.group,
+        "policy": full.policy,
         "confidence": full.confidence,
         "resamples": full.resamples,
         "notes": full.notes,
@@ -167,4 +169,5 @@ def _single(
         counts.true_positives,
         counts.false_positives,
         counts.false_negatives,
+        evaluation.policy,
     )

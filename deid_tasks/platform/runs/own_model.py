@@ -138,7 +138,7 @@ def _sample(row: GoldRow) -> Sample:
 
 
 def _score(settings: InstitutionSettings, detector: TransformerDetector, rows: list[GoldRow]) -> dict[str, float]:
-    scorer = Scorer(settings.policy.group, settings.gate.confidence, settings.gate.resamples)
+    scorer = Scorer(settings.policy.group, settings.gate.confidence, settings.gate.resamples, policy=settings.policy)
     for row in rows:
         [found] = detector.detect([Document(row.note_id, row.text)])
         scorer.add(row.text, row.spans, found, row.patient_id or f"note {row.note_id}", row.note_type)

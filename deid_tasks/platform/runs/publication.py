@@ -253,6 +253,7 @@ class _Commit:
             **summary,
             "palimpsest.notes": str(notes),
             "palimpsest.institution": self._settings.institution,
+            "palimpsest.policy": self._settings.policy.name,
             "palimpsest.key": key_id,
             # A pseudonym, because the run's id holds the date of its notes.
             "palimpsest.run": self._obfuscator.pseudonym("run", self._run_id),

@@ -131,6 +131,7 @@ def publish_tables(
         ]
         summary = {
             "palimpsest.institution": settings.institution,
+            "palimpsest.policy": settings.policy.name,
             "palimpsest.key": obfuscator.pseudonym("key", ""),
             "palimpsest.run": obfuscator.pseudonym("run", run_id),
             "palimpsest.tables": version,

@@ -14,6 +14,7 @@ from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
 from psycopg2.extras import execute_values
 
+from deid_tasks.core.policies import EXPERT
 from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import InstitutionSettings
 
@@ -89,6 +90,8 @@ class EvaluationRow:
     true_positives: int
     false_positives: int
     false_negatives: int
+    policy: str = EXPERT
+    """The name of the policy that decided which forms count as identifiers."""
 
 
 _FIGURE_COLUMNS = (

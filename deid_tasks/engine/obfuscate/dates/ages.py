@@ -25,7 +25,7 @@ _ENDING = re.compile(r"\s?(?:'?s|st|nd|rd|th)(?![^\W\d_])", re.IGNORECASE)
 _YEARS = re.compile(r"[\s-]*(?:years?|yrs?)[\s-]*olds?\b|[\s-]*(?:y/?o|y\.o\.)", re.IGNORECASE)
 _END_OF_LAST_GROUP = 121
 
-AgeForm = Literal["plus", "readable"]
+AgeForm = Literal["plus", "readable", "or_older"]
 
 
 def replace_age(
@@ -46,7 +46,7 @@ def replace_age(
         keyed: the institution's choices.
         patient_id: whose age it is.
         max_kept_years: the highest age that is not capped.
-        form: how a capped age is written: ``89+`` (plus) or ``over 89`` (readable).
+        form: how a capped age is written: ``89+`` (plus), ``over 89`` (readable) or ``90+`` (or_older).
         groups: the first years of the age groups; ages do not move without groups.
     """
     capped = cap_age(value, max_kept_years, form)
@@ -75,8 +75,10 @@ def _move(
 
 
 def cap_age(value: str, max_kept_years: int, form: AgeForm = "plus") -> str:
-    """Return ``value`` with each age above ``max_kept_years`` written as '89+', or as 'over 89'."""
-    capped = f"{max_kept_years}+" if form == "plus" else f"over {max_kept_years}"
+    """Return ``value`` with each age above ``max_kept_years`` written as '89+', as 'over 89', or as '90+'."""
+    capped = {"plus": f"{max_kept_years}+", "readable": f"over {max_kept_years}", "or_older": f"{max_kept_years + 1}+"}[
+        form
+    ]
     if not _NUMBER.search(value):
         if max_kept_years >= 100:
             return value

@@ -22,6 +22,7 @@ from deid_tasks.engine.obfuscate.dates.date_forms import (
 from deid_tasks.engine.obfuscate.dates.date_parts import DateInText, DatePart, read_dates
 from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date, nearest_holiday, season_of
 from deid_tasks.engine.obfuscate.dates.mistyped_dates import move_mistyped_date
+from deid_tasks.engine.obfuscate.dates.oldest_year import lift_years
 from deid_tasks.engine.obfuscate.dates.times import replace_time
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
@@ -38,7 +39,8 @@ _MIN_LENGTH_WITH_TIME = 6
 _STAMP = re.compile(r"((?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))((?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?)")
 """A date and a time of day without separators: 20210314083500."""
 _FULL_DATE_BEFORE = re.compile(r"\d[/.-]\d{1,2}[/.-]\d{2,4}[\s@]$")
-_SCHEDULE = re.compile(r"(?:M|Tu|T|W|Th|R|F|Sa|S|Su)(?:[/,\s&-]*(?:M|Tu|T|W|Th|R|F|Sa|S|Su))+")
+SCHEDULE = re.compile(r"(?:M|Tu|T|W|Th|R|F|Sa|S|Su)(?:[/,\s&-]*(?:M|Tu|T|W|Th|R|F|Sa|S|Su))+")
+"""Days of the week in short: MWF, Tu/Th."""
 _SCHEDULE_DAY = re.compile(r"M|Tu|Th|T|W|R|F|Su|Sa|S")
 _SCHEDULE_DAYS = {"M": 0, "Tu": 1, "T": 1, "W": 2, "Th": 3, "R": 3, "F": 4, "Sa": 5, "S": 5, "Su": 6}
 _SCHEDULE_NAMES = ("M", "T", "W", "Th", "F", "Sa", "Su")
@@ -75,6 +77,16 @@ def shift_date(value: str, context: NoteContext) -> str:
         value: the original. It may hold several dates, a time of day, a holiday.
         context: of the note.
     """
+    if context.options.max_age_years is None:
+        return _shift(value, context)
+    year = context.as_of_year
+    oldest = year - context.options.max_age_years
+    moved = _shift(lift_years(value, year, oldest, find_time), context)
+    # The shift may lead out of the present year, or before the oldest.
+    return lift_years(moved, year + 1 + abs(context.shift_days) // 365, oldest, find_time)
+
+
+def _shift(value: str, context: NoteContext) -> str:
     if len(value) > _MAX_LENGTH:
         return _scramble(value, context)
     now = context.written_at or _UNDATED
@@ -85,7 +97,7 @@ def shift_date(value: str, context: NoteContext) -> str:
     )
     if moved is not None:
         return moved
-    if _SCHEDULE.fullmatch(value):
+    if SCHEDULE.fullmatch(value):
         return _SCHEDULE_DAY.sub(
             lambda day: _SCHEDULE_NAMES[(_SCHEDULE_DAYS[day.group()] + context.shift_days) % 7], value
         )
@@ -101,7 +113,7 @@ def _move_any(value: str, context: NoteContext) -> str | None:
     if stamp := _STAMP.fullmatch(value):
         clock = stamp[2] if context.options.keeps_times else replace_time(stamp[2], context)
         return (_move_any(stamp[1], context) or "") + clock
-    if time := _find_time(value):
+    if time := find_time(value):
         clock = time.group() if context.options.keeps_times else _replace_clock(time.group(), context)
         return _join(value, time.start(), time.end(), clock, context)
     dates = read_dates(value, now, is_day_first=context.is_day_first)
@@ -116,7 +128,7 @@ def _move_any(value: str, context: NoteContext) -> str | None:
     return "".join((*made, value[position:]))
 
 
-def _find_time(value: str) -> re.Match[str] | None:
+def find_time(value: str) -> re.Match[str] | None:
     """Return the first time of day in ``value``; four digits alone are a time only behind a full date."""
     if len(value) < _MIN_LENGTH_WITH_TIME:
         return None

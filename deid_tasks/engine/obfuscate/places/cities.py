@@ -28,6 +28,7 @@ from deid_tasks.engine.obfuscate.places.place_table import (
     state_of_city,
 )
 from deid_tasks.engine.obfuscate.places.places_abroad import country_of_place, replace_place_abroad
+from deid_tasks.engine.obfuscate.places.restricted_areas import is_restricted_area
 from deid_tasks.engine.obfuscate.places.states import replace_state, state_code_of, surrogate_state
 from deid_tasks.engine.obfuscate.places.town_table import HOME
 
@@ -37,31 +38,10 @@ place."""
 _TOWN_ZIPS, _CITY_ZIPS = 2, 6
 """Numbers of ZIPs from which on a place is a town, and a city."""
 _MIN_PLACES_OF_SIZE = 4
+_AREA_ALONE = re.compile(r"(\d{3})(?:[Xx*]{2})?", re.ASCII)
+"""The first three digits of a ZIP, with or without signs for the others."""
 _DEFAULT_STATE = "OH"
 """The state of a city that the table does not have."""
-_RESTRICTED_AREAS = frozenset(
-    [
-        "036",
-        "059",
-        "063",
-        "102",
-        "203",
-        "556",
-        "692",
-        "790",
-        "821",
-        "823",
-        "830",
-        "831",
-        "878",
-        "879",
-        "884",
-        "890",
-        "893",
-    ]
-)
-"""Three-digit ZIP areas of 20,000 people or fewer, which Safe Harbor requires to be written as 000 (Census 2000; HHS
-guidance, 2012)."""
 
 
 def replace_place(
@@ -95,17 +75,24 @@ def replace_place(
 
 def _replace_zip(value: str, scope: NameScope, options: SurrogateOptions, address: AddressParts) -> str:
     """Return a ZIP of the surrogate city; further digits keep their shape, and so does a foreign code."""
+    if options.kept_zip_digits and (area := _AREA_ALONE.fullmatch(value)):
+        return "000" + value[3:] if is_restricted_area(area[1]) else value
     if not re.match(r"\d{5}(?!\d{1,3}$)", value, re.ASCII):
         return scope.keyed.like(value, "zip", scope.patient_id)
-    if options.kept_zip_digits and value[:3] in _RESTRICTED_AREAS:
+    if options.kept_zip_digits and is_restricted_area(value[:3]):
         return "00000" + re.sub(r"\d", "0", value[5:])
     known = city_by_zip().get(value[:5])
     city, state = known or (fold(address.city), _state_of(address.state, address.city, scope))
     _, surrogate = _surrogate_place(city, state, scope, options, value)
     if surrogate == value[:5]:
-        kept = 3 if options.kept_zip_digits else 0
-        surrogate = value[:kept] + scope.keyed.like(surrogate, "zip")[kept:]
+        surrogate = _other_in_area(surrogate, scope) if options.kept_zip_digits else scope.keyed.like(surrogate, "zip")
     return surrogate + (scope.keyed.like(value[5:], "zip", scope.patient_id) if len(value) > 5 else "")
+
+
+def _other_in_area(zip_code: str, scope: NameScope) -> str:
+    """Return a ZIP with the same first three digits and other ones behind them."""
+    step = 1 + scope.keyed.number(99, "zip", scope.patient_id, zip_code)
+    return f"{zip_code[:3]}{(int(zip_code[3:5]) + step) % 100:02d}"
 
 
 def _surrogate_place(
@@ -122,8 +109,12 @@ def _surrogate_place(
     else:
         area, table = cities_near(city_name(city, state), state, scope, options)
     if name is None:
-        name = remember(scope.memo, question, _surrogate_city(city, state, area, table, scope, options))
-    zips = table[name]
+        name = _surrogate_city(city, state, area, table, scope, options)
+        if area and fold(name) == city:
+            # The area has no other town: its name goes, and the three digits of its ZIP stay.
+            name = _surrogate_city(city, state, "", cities_by_state()[state], scope, options)
+        remember(scope.memo, question, name)
+    zips = table.get(name) or tuple(code for codes in table.values() for code in codes)
     if len(zips) == 1:
         return name, zips[0]
     return name, scope.keyed.choice(zips, "zip", scope.patient_id, zip_code[:5])
@@ -168,12 +159,12 @@ def _record_cities(scope: NameScope) -> frozenset[str]:
 def _kept_area(city: str, state: str, zip_code: str, scope: NameScope) -> tuple[str, Cities]:
     """Return the three-digit ZIP area of ``city`` and its places.
 
-    An unknown area is empty, and its places are all places of the state.
+    An unknown area, and one of 20,000 people or fewer, is empty, and its places are all places of the state.
     """
     own = [code for code in scope.of_record(TermKind.ZIP) if city in _record_cities(scope)]
     of_city = cities_by_state().get(state, {}).get(city_name(city, state), ())
     area = next((code[:3] for code in (zip_code, *own, *of_city) if code), "")
-    if places := cities_by_zip_area().get(area):
+    if not is_restricted_area(area) and (places := cities_by_zip_area().get(area)):
         return area, places
     return "", cities_by_state()[state]
 

@@ -2,7 +2,7 @@
 
 If a scheme is coarser than ours, a label is read as the most frequent entity that it covers, and an entity is written
 as the label that covers it. Sources: the i2b2 2006 and 2014 annotation guidelines, the files of the corpora, and the
-harmonization of Lin 2020 (table 3.1).
+harmonization of Lin 2020 (table 3.1); the model cards of John Snow Labs.
 """
 
 from collections.abc import Mapping
@@ -170,6 +170,60 @@ DERNONCOURT_LEE = _scheme(
     },
 )
 
+_JSL_CONTACTS = (E.PHONE, E.FAX, E.PAGER, E.EMAIL, E.URL, E.IP)
+_JSL_NUMBERS = (E.SSN, E.MRN, E.HEALTH_PLAN, E.ACCOUNT, E.LICENSE, E.VEHICLE, E.DEVICE, E.BIOMETRIC, E.OTHER_ID)
+_JSL_PLACES = (E.STREET, E.CITY, E.STATE, E.COUNTRY, E.ZIP, E.LOCATION_OTHER)
+
+# The seven classes of John Snow Labs' ner_deid_generic, by its model card; it has i2b2 2014's division into categories.
+JSL_7 = _scheme(
+    "jsl-7",
+    {
+        "NAME": E.PATIENT,
+        "LOCATION": E.LOCATION_OTHER,
+        "DATE": E.DATE,
+        "AGE": E.AGE,
+        "CONTACT": E.PHONE,
+        "ID": E.OTHER_ID,
+        "PROFESSION": E.PROFESSION,
+    },
+    {
+        **dict.fromkeys((E.PROVIDER, E.RELATIVE, E.INITIALS, E.USERNAME), "NAME"),
+        **dict.fromkeys((*_JSL_PLACES, E.FACILITY, E.ORGANIZATION), "LOCATION"),
+        **dict.fromkeys(_JSL_CONTACTS, "CONTACT"),
+        **dict.fromkeys(_JSL_NUMBERS, "ID"),
+    },
+)
+
+# The thirteen classes of John Snow Labs' ner_deid_subentity, by the model card of its Spanish model. It has one class
+# of numbers, MEDICALRECORD.
+JSL_13 = _scheme(
+    "jsl-13",
+    {
+        "PATIENT": E.PATIENT,
+        "DOCTOR": E.PROVIDER,
+        "USERNAME": E.USERNAME,
+        "PROFESSION": E.PROFESSION,
+        "HOSPITAL": E.FACILITY,
+        "ORGANIZATION": E.ORGANIZATION,
+        "LOCATION": E.LOCATION_OTHER,
+        "ZIP": E.ZIP,
+        "AGE": E.AGE,
+        "DATE": E.DATE,
+        "PHONE": E.PHONE,
+        "E-MAIL": E.EMAIL,
+        "MEDICALRECORD": E.MRN,
+    },
+    {
+        E.RELATIVE: "PATIENT",
+        E.INITIALS: "DOCTOR",
+        E.FAX: "PHONE",
+        E.PAGER: "PHONE",
+        **dict.fromkeys((E.STREET, E.CITY, E.STATE, E.COUNTRY), "LOCATION"),
+        **dict.fromkeys((E.URL, E.IP), "E-MAIL"),
+        **dict.fromkeys(_JSL_NUMBERS, "MEDICALRECORD"),
+    },
+)
+
 CONLL_2003 = _scheme(
     "conll-2003",
     {"PER": E.PATIENT, "LOC": E.LOCATION_OTHER, "ORG": E.ORGANIZATION, "MISC": None},
@@ -223,7 +277,7 @@ MEDDOCAN = _scheme(
 )
 
 SCHEMES: Mapping[str, Scheme] = MappingProxyType(
-    {s.name: s for s in (OURS, I2B2_2014, I2B2_2006, PHYSIONET, DERNONCOURT_LEE, CONLL_2003, MEDDOCAN)}
+    {s.name: s for s in (OURS, JSL_7, JSL_13, I2B2_2014, I2B2_2006, PHYSIONET, DERNONCOURT_LEE, CONLL_2003, MEDDOCAN)}
 )
 
 

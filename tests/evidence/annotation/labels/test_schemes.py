@@ -46,6 +46,10 @@ def test_ours_is_whole():
         ("physionet", "RelativeProxyName", Entity.RELATIVE),
         ("physionet", "DateYear", Entity.DATE),
         ("dernoncourt-lee", "IDNUM", Entity.OTHER_ID),
+        ("jsl-7", "NAME", Entity.PATIENT),
+        ("jsl-7", "CONTACT", Entity.PHONE),
+        ("jsl-13", "DOCTOR", Entity.PROVIDER),
+        ("jsl-13", "E-MAIL", Entity.EMAIL),
         ("conll-2003", "PER", Entity.PATIENT),
         ("conll-2003", "MISC", None),
         ("meddocan", "SEXO_SUJETO_ASISTENCIA", None),
@@ -54,6 +58,16 @@ def test_ours_is_whole():
 )
 def test_labels(scheme, label, entity):
     assert entity_of(label, "here", SCHEMES[scheme]) is entity
+
+
+@pytest.mark.parametrize(("scheme", "count"), [("jsl-7", 7), ("jsl-13", 13), ("i2b2-2006", 8)])
+def test_the_number_of_classes(scheme, count):
+    assert len(set(SCHEMES[scheme].labels.values()) - {None}) == count
+
+
+def test_times_of_day_have_no_label_in_schemes_that_do_not_mark_them():
+    unmarked = [name for name, scheme in SCHEMES.items() if scheme.labels[Entity.TIME] is None]
+    assert set(SCHEMES) - set(unmarked) == {"ours"}
 
 
 def test_an_unknown_label_is_named_with_its_place():

@@ -2,7 +2,7 @@
 
 from alembic import op
 
-revision, down_revision = "results_0013", "results_0011"
+revision, down_revision = "results_0013", "results_0012"
 
 _TABLES = """
 -- Notes of the ledger by the engine that their rows are valid for, as they were last reconciled.

@@ -1,6 +1,7 @@
 """Which notes a changed policy can touch: those that hold an entity whose replacement depends on the change."""
 
-from deid_tasks.core.entities import CATEGORY, GROUP_ENTITIES, Category, Entity
+from deid_tasks.core.entities import CATEGORY, Category, Entity
+from deid_tasks.core.forms import FORMS, Form
 from deid_tasks.settings import PolicySettings
 
 _PLACES = frozenset(
@@ -8,6 +9,7 @@ _PLACES = frozenset(
 )
 _MOMENTS = frozenset({Entity.DATE, Entity.TIME})
 _AGES = ("max_kept_age_years", "age_form", "age_groups")
+_YEARS = ("max_kept_age_years", "as_of_year")
 
 
 def touched_entities(before: PolicySettings, after: PolicySettings) -> frozenset[Entity]:
@@ -16,9 +18,15 @@ def touched_entities(before: PolicySettings, after: PolicySettings) -> frozenset
     A note without any of them comes out the same. Surrogates of places depend on whether states and ZIP digits stay,
     and those of dates on whether times stay.
     """
-    touched = set(_transformed(before) ^ _transformed(after))
-    if any(getattr(before, name) != getattr(after, name) for name in _AGES):
+    touched = set(before.replaced_entities ^ after.replaced_entities)
+    touched |= {FORMS[form].entity for form in Form if before.form_action(form) != after.form_action(form)}
+    if _differ(before, after, _AGES):
         touched.add(Entity.AGE)
+    if (before.has_forms or after.has_forms) and _differ(before, after, _YEARS):
+        touched.add(Entity.DATE)
+    if before.has_forms != after.has_forms:
+        # Addresses in one span are divided under a policy of forms alone, and years over 89 are lifted.
+        touched |= _PLACES | {Entity.DATE}
     if before.kept_zip_digits != after.kept_zip_digits or touched & _PLACES:
         touched |= _PLACES
     if touched & _MOMENTS:
@@ -26,5 +34,5 @@ def touched_entities(before: PolicySettings, after: PolicySettings) -> frozenset
     return frozenset(touched)
 
 
-def _transformed(policy: PolicySettings) -> frozenset[Entity]:
-    return GROUP_ENTITIES[policy.group] - frozenset(policy.keep)
+def _differ(before: PolicySettings, after: PolicySettings, names: tuple[str, ...]) -> bool:
+    return any(getattr(before, name) != getattr(after, name) for name in names)
