@@ -5,6 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from deid_tasks.core.entities import Category
 from deid_tasks.core.files import write_atomically
 from deid_tasks.evidence.report.plots import DotRow, dot_plot
 
@@ -48,6 +49,7 @@ def _set(one: Mapping[str, Any]) -> dict[str, Any]:
     rows = [row for row in one["rows"] if row["figures"]]
     return {
         **one,
+        "has_all_categories": len(one["categories"]) == len(Category),
         "ran": [{**row, "verdicts": _verdicts(row)} for row in rows],
         "absent": [row for row in one["rows"] if not row["figures"]],
         "best": _best(rows),
