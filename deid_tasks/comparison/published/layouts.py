@@ -147,7 +147,9 @@ def coarse_labels(sets: PredictedSets, row: str) -> Figures:
 
 
 def fine_labels(sets: PredictedSets, row: str) -> Figures:
-    """Return entities of one type of the i2b2 guideline, or the averages: the macro average over the types that the notes hold."""
+    """Return entities of one type of the i2b2 guideline, or the averages; types without gold count in the micro average
+    alone.
+    """
 
     def label(span: Span) -> str:
         name = label_of(span.entity, _I2B2) or ""
