@@ -130,7 +130,16 @@ def test_entities_match_by_ends_and_label(data):
     assert ours(found["1"]["Location"], "precision", "recall") == [0.5, 0.5]
     assert ours(found["4"]["City"], "precision", "recall", "f1") == [0.0, 0.0, 0.0]
     assert ours(found["4"]["Patient"], "f1") == [1.0]
+    # 7 gold entities, 7 predicted ones without the time; 5 agree in both ends and the coarse label.
     assert ours(found["1"]["Micro-Avg."], "f1") == pytest.approx([2 * 5 / (7 + 7)])
+    assert ours(found["4"]["Micro-Avg."], "f1") == pytest.approx([2 * 3 / (7 + 7)])
+    assert ours(found["4"]["Zip"], "precision", "recall", "f1") == [None] * 3
+    assert ours(found["4"]["Fax"], "precision", "recall", "f1") == [0.0, None, None]
+
+
+def test_a_score_of_nothing_is_missing(data):
+    found = tables(data, "lin-2020")["A.1"]
+    assert ours(found["ID"], "gold", "recall", "precision", "f1") == [0, None, None, None]
 
 
 def test_words_of_conll_and_the_seconds_of_a_document(data):

@@ -109,6 +109,8 @@ class ChatClient:
         usage.add(completion.usage)
         if completion.is_truncated:
             raise TruncatedAnswerError("the answer is cut off")
+        if not completion.text.strip():
+            raise AnswerError("the model answered with no text")
         return completion.text
 
     def _complete(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> _Completion:
@@ -131,9 +133,10 @@ class ChatClient:
         body: dict[str, Any] = {
             "model": settings.model,
             "messages": list(messages),
-            "temperature": settings.temperature,
-            "max_tokens": settings.max_output_tokens,
+            settings.output_limit: settings.max_output_tokens,
         }
+        if settings.temperature is not None:
+            body["temperature"] = settings.temperature
         if settings.seed is not None:
             body["seed"] = settings.seed
         if settings.is_streaming:
@@ -156,7 +159,7 @@ def _read_whole(response: httpx.Response) -> _Completion:
     text = message.get("content") if isinstance(message, dict) else None
     usage = record.get("usage")
     is_truncated = choice.get("finish_reason") == "length"
-    return _Completion(_text_of(text, is_truncated=is_truncated), is_truncated, usage)
+    return _Completion(text if isinstance(text, str) else "", is_truncated, usage)
 
 
 def _read_stream(response: httpx.Response) -> _Completion:
@@ -180,20 +183,12 @@ def _read_stream(response: httpx.Response) -> _Completion:
     if finish_reason is None:
         raise httpx.RemoteProtocolError("the stream ended before the answer did")
     is_truncated = finish_reason == "length"
-    return _Completion(_text_of("".join(parts), is_truncated=is_truncated), is_truncated, usage)
+    return _Completion("".join(parts), is_truncated, usage)
 
 
 def _first_choice(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     choices = record.get("choices")
     return choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
-
-
-def _text_of(content: Any, *, is_truncated: bool) -> str:
-    if is_truncated:
-        return ""
-    if not isinstance(content, str) or not content.strip():
-        raise AnswerError("the model answered with no text")
-    return content
 
 
 def _object(text: str) -> dict[str, Any]:

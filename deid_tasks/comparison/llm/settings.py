@@ -29,9 +29,14 @@ class EndpointSettings(Section):
     allow_remote: bool = Field(
         default=False, description="Whether text of notes may go to another host, which then needs https."
     )
-    temperature: float = Field(default=0.0, ge=0, le=2, description="0 as in the published protocols.")
+    temperature: float | None = Field(
+        default=0.0, ge=0, le=2, description="0 as in the published protocols; null for models that take none."
+    )
     seed: int | None = Field(default=None, description="Sent where the server supports it.")
     max_output_tokens: int = Field(default=4_096, ge=1, description="Longest answer to one request.")
+    output_limit: Literal["max_tokens", "max_completion_tokens"] = Field(
+        default="max_tokens", description="What the server calls that limit; OpenAI's newer models take the second."
+    )
     constraint: Literal["auto", "schema", "object", "none"] = Field(
         default="auto",
         description="How the server is made to answer in JSON: by schema, as any object, or by the prompt alone."

@@ -147,15 +147,17 @@ def coarse_labels(sets: PredictedSets, row: str) -> Figures:
 
 
 def fine_labels(sets: PredictedSets, row: str) -> Figures:
-    """Return entities of one type of the i2b2 guideline, or the averages over the types that the notes hold."""
+    """Return entities of one type of the i2b2 guideline, or the averages; types without gold count in the micro average
+    alone.
+    """
 
     def label(span: Span) -> str:
         name = label_of(span.entity, _I2B2) or ""
         return "Other" if name == "LOCATION-OTHER" else name.capitalize()
 
     notes = _i2b2(sets).notes
-    held = tuple(sorted({label(span) for note in notes for span in note.gold}))
-    return _label_figures(notes, label, row, held)
+    spans = (span for note in notes for span in (*note.gold, *note.predicted) if _is_marked(span))
+    return _label_figures(notes, label, row, sorted(set(map(label, spans))))
 
 
 def seconds(sets: PredictedSets, row: str = "") -> Figures:  # noqa: ARG001
@@ -230,7 +232,8 @@ def _label_figures(
             correct = len(expected & found)
             counts.add(correct, len(expected), correct, len(found))
     if row == "Macro-Avg.":
-        return {"f1": sum(one.value("f1") for one in by_label.values()) / len(by_label) if by_label else None}
+        held = [one.value("f1") for one in by_label.values() if one.gold]
+        return {"f1": sum(held) / len(held) if held else None}
     if row == "Micro-Avg.":
         total = MatchCounts()
         for counts in by_label.values():
@@ -240,9 +243,12 @@ def _label_figures(
 
 
 def _figures(counts: MatchCounts) -> dict[str, Any]:
+    """Return counts and scores; a score of nothing is missing."""
     return {
         "gold": counts.gold,
         "missed": counts.gold - int(counts.found),
         "false": counts.predicted - int(counts.correct),
-        **{metric: counts.value(metric) for metric in ("recall", "precision", "f1")},
+        "recall": counts.value("recall") if counts.gold else None,
+        "precision": counts.value("precision") if counts.predicted else None,
+        "f1": counts.value("f1") if counts.gold and counts.predicted else None,
     }

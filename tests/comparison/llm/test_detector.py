@@ -47,6 +47,23 @@ def test_tokens_and_dollars_are_what_the_server_counted():
     )
 
 
+def test_models_that_take_no_temperature_are_asked_without_one():
+    with running_chat_server() as server:
+        detector(server, temperature=None, output_limit="max_completion_tokens").find(SystemNote("n1", TEXT))
+    assert "temperature" not in server.bodies[0]
+    assert "max_tokens" not in server.bodies[0]
+    assert server.bodies[0]["max_completion_tokens"] == 4_096
+
+
+@pytest.mark.parametrize("model", ["silent", "malformed"])
+def test_answers_of_no_use_are_paid_for(model):
+    with running_chat_server() as server:
+        answer = detector(server, model).find(SystemNote("n1", TEXT))
+    assert answer.error == "AnswerError"
+    assert answer.tokens_in
+    assert answer.dollars
+
+
 def test_dollars_are_unknown_without_prices():
     with running_chat_server() as server:
         answer = detector(server, dollars_per_million_input=None).find(SystemNote("n1", TEXT))
