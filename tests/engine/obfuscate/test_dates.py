@@ -197,13 +197,18 @@ _FIGURE = st.integers(0, 33)
     st.integers(0, 9999),
     st.dates(datetime.date(1990, 1, 1), datetime.date(2030, 1, 1)),
     st.integers(-365, 365).filter(bool),
+    st.booleans(),
 )
-def test_common_forms_are_moved_as_all_others_are(form, name, first, second, year, day, shift):
+def test_common_forms_are_moved_as_all_others_are(form, name, first, second, year, day, shift, is_day_first):
     """What is read at less cost comes out as what is read in full."""
     value = form.format(n=name, a=first, b=second, y=f"{year:04d}")
     scope = NameScope(KeyedChoices(bytes(32), "riverside"), "p1")
-    context = NoteContext(scope, scope, shift, datetime.datetime.combine(day, datetime.time()))
+    context = NoteContext(
+        scope, scope, shift, datetime.datetime.combine(day, datetime.time()), is_day_first=is_day_first
+    )
     now = context.written_at
-    made = move_common_digits(value, now, shift) or move_common_names(value, now, shift)
+    made = move_common_digits(value, now, shift, is_day_first=is_day_first) or move_common_names(
+        value, now, shift, is_day_first=is_day_first
+    )
     assume(made is not None)
     assert made == _move_any(value, context)
