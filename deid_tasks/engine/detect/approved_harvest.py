@@ -56,7 +56,7 @@ class ApprovedHarvest:
             metadata = json.loads((room / _METADATA).read_text(encoding="utf-8"))
             documents = json.loads((room / _TEMPLATES).read_text(encoding="utf-8", errors="surrogatepass"))
             templates = tuple(Template.of_document(one) for one in documents)
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise LexiconError(f"the approved harvest in {folder} is damaged ({type(error).__name__})") from None
         if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
             raise LexiconError(f"the approved harvest in {folder} is of another format: harvest and approve again")

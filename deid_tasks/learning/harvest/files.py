@@ -161,7 +161,7 @@ def _template_of(rules: Any, template_id: str) -> Template | None:
     """Return a harvested template; ``None`` where the file has none of this id, or it was changed."""
     try:
         return Template.of_document(rules[template_id])
-    except (KeyError, TypeError, ValueError, IndexError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
 
 
