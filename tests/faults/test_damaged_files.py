@@ -124,7 +124,7 @@ class TestHostileSettings:
         levels = ["a0: &a0 [x, x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
         path = tmp_path / "engine.yaml"
         path.write_text("\n".join(levels) + "\npolicy: {keep: *a29}\n")
-        with pytest.raises(SettingsError, match="engine.yaml: is not valid YAML: its aliases repeat"):
+        with pytest.raises(SettingsError, match=r"engine\.yaml: is not valid YAML: its aliases repeat"):
             load_engine_settings(path)
 
     def test_a_list_that_holds_itself_is_refused(self):
