@@ -53,7 +53,15 @@ def main() -> int:
 
 def _report(made: Results, journal: Journal) -> int:
     """Add the tables; return 1 where a fault was not survived."""
-    columns = {"kind": "", "faults": ",d", "survived": ",d", "ended a task": ",d", "most retries": "d", "errors": ""}
+    columns = {
+        "kind": "",
+        "faults": ",d",
+        "met the run": ",d",
+        "survived": ",d",
+        "ended a task": ",d",
+        "most retries": "d",
+        "errors": "",
+    }
     made.table("Faults by kind", {**columns, "a person must": "", "median seconds": ".1f"})
     seconds: list[float] = []
     lost = []
@@ -67,6 +75,7 @@ def _report(made: Results, journal: Journal) -> int:
         made.add(
             name,
             len(found),
+            sum(one["is_reached"] for one in found),
             sum(not one["faults"] for one in found),
             raised.total(),
             max(one["retries"] for one in found),
@@ -74,7 +83,9 @@ def _report(made: Results, journal: Journal) -> int:
             kind.runbook,
             median(one["seconds"] for one in found),
         )
-    made.add("all", len(seconds), len(seconds) - len(lost), None, None, "", "", median(seconds) if seconds else None)
+    met = sum(one["is_reached"] for name in KINDS for one in journal.of(name))
+    middle = median(seconds) if seconds else None
+    made.add("all", len(seconds), met, len(seconds) - len(lost), None, None, "", "", middle)
     made.table("Faults that were not survived", {"kind": "", "seed": "", "step": "", "what does not hold": ""})
     for name, one in lost:
         made.add(name, str(one["seed"]), one["step"], "; ".join(one["faults"]))

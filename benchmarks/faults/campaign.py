@@ -39,9 +39,12 @@ class Survived(NamedTuple):
     """What one trial came to."""
 
     step: str
+    """That was disturbed first."""
     raised: str
     """The error that the fault ended in; empty where the run went on by itself."""
     retries: int
+    is_reached: bool
+    """Whether the fault met the run at all."""
     seconds: float
     faults: tuple[str, ...]
 
@@ -71,7 +74,8 @@ class Campaign:
         lines += [raised, *faults]
         if named := sum(any(one in line for one in self._identifiers) for line in lines):
             faults.append(f"{named} lines of log and errors name a patient")
-        return Survived(trial.step, raised.partition(":")[0], retries, time.monotonic() - began, tuple(faults))
+        seconds = time.monotonic() - began
+        return Survived(trial.step, raised.partition(":")[0], retries, trial.is_reached, seconds, tuple(faults))
 
     def _disturb(self, trial: Trial, name: str) -> str:
         """Return class and text of the error that the fault ended in."""

@@ -48,12 +48,16 @@ def _go_on(trial: Trial) -> None:
         trial.run.step()
 
 
-def _through(proxy: Callable[[Trial], FaultProxy], mode: Mode) -> Kind:
+def _through(proxy: Callable[[Trial], FaultProxy], mode: Mode, steps: tuple[str, ...] = ()) -> Kind:
     def disturb(trial: Trial) -> None:
-        with proxy(trial).disturbing(mode, trial.seed, trial.rng.choice((0.1, 0.5, 1.0))):
-            _go_on(trial)
+        disturbed = proxy(trial).disturbed
+        try:
+            with proxy(trial).disturbing(mode, trial.seed, trial.rng.choice((0.1, 0.5, 1.0))):
+                _go_on(trial)
+        finally:
+            trial.is_reached = proxy(trial).disturbed > disturbed
 
-    return Kind(disturb)
+    return Kind(disturb, steps=steps)
 
 
 def _database(trial: Trial) -> FaultProxy:
@@ -74,6 +78,7 @@ def _kill_process(trial: Trial) -> None:
     process.start()
     begun.wait(300)
     process.join(trial.rng.random() * _LONGEST_SECONDS)
+    trial.is_reached = process.is_alive()
     process.kill()
     process.join()
 
@@ -231,6 +236,8 @@ def _jump_clock(trial: Trial) -> None:
 
 
 _AFTER_SHARDS = ("gate", "publish")
+_STORING = ("remove", "publish")
+"""The steps that use the object store."""
 KINDS: Mapping[str, Kind] = {
     "process killed": Kind(_kill_process, steps=("plan",)),
     "PostgreSQL killed": Kind(_kill_server, _wait_for_server),
@@ -238,13 +245,13 @@ KINDS: Mapping[str, Kind] = {
     "database connections reset": _through(_database, "reset"),
     "database silent, then gone": _through(_database, "silent"),
     "database slow": _through(_database, "slow"),
-    "object store refuses connections": _through(_store, "refused"),
-    "uploads cut, connections reset": _through(_store, "reset"),
-    "object store silent, then gone": _through(_store, "silent"),
-    "object store slow": _through(_store, "slow"),
-    "object store answers 500": _through(_store, "http 500"),
-    "object store throttles": _through(_store, "http 503"),
-    "credentials of the object store expired": _through(_store, "http 403"),
+    "object store refuses connections": _through(_store, "refused", _STORING),
+    "uploads cut, connections reset": _through(_store, "reset", _STORING),
+    "object store silent, then gone": _through(_store, "silent", _STORING),
+    "object store slow": _through(_store, "slow", _STORING),
+    "object store answers 500": _through(_store, "http 500", _STORING),
+    "object store throttles": _through(_store, "http 503", _STORING),
+    "credentials of the object store expired": _through(_store, "http 403", _STORING),
     "disk full": Kind(_fill_disk),
     "clock jumps": Kind(_jump_clock),
     "two runs of one day": Kind(_run_twice),

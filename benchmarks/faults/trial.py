@@ -44,8 +44,8 @@ class Trial:
         self.step = self.rng.choice(STEPS)
         """The step that is disturbed first."""
         self.run = SteppedRun(self.copy, f"run{seed}", [START])
-        self.is_cleared = False
-        """Whether a person, or a runbook step, must clear the shard tasks."""
+        self.is_reached = True
+        """Whether the fault met the run; a connection that the step does not use cannot be disturbed."""
 
     @property
     def work(self) -> Path:

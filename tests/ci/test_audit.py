@@ -20,7 +20,7 @@ def audit(monkeypatch):
 
     def answers(known):
         def run(command, **options):
-            lines = pathlib.Path(command[-1]).open().read().split()
+            lines = pathlib.Path(command[-1]).read_text().split()
             rows = [dict(zip(("name", "version"), line.split("=="), strict=True)) | known(line) for line in lines]
             return subprocess.CompletedProcess(command, 0, json.dumps({"dependencies": rows}), "")
 
