@@ -65,7 +65,7 @@ class Campaign:
         faults: list[str] = []
         with captured_log() as lines:
             try:
-                raised = self._disturb(trial, name)
+                raised = self._disturb(trial, name, faults)
                 retries = self._go_on(trial, faults)
                 if not faults:
                     self._check(trial, faults)
@@ -77,7 +77,7 @@ class Campaign:
         seconds = time.monotonic() - began
         return Survived(trial.step, raised.partition(":")[0], retries, trial.is_reached, seconds, tuple(faults))
 
-    def _disturb(self, trial: Trial, name: str) -> str:
+    def _disturb(self, trial: Trial, name: str, faults: list[str]) -> str:
         """Return class and text of the error that the fault ended in."""
         raised = ""
         trial.go_to_step()
@@ -87,6 +87,8 @@ class Campaign:
             raised = f"{type(error).__name__}: {error}"
         except Exception as error:
             raised = f"{type(error).__name__}: {error} {traceback.format_exc()}"
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            faults.append(f"{type(error).__name__} at {place.name}:{place.lineno} is no error of the product")
         KINDS[name].repair(trial)
         return raised
 

@@ -9,10 +9,9 @@ import resource
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import psycopg2
 
@@ -139,12 +138,12 @@ def _run_twice(trial: Trial) -> None:
 
 def _publish_beside_a_zombie(trial: Trial) -> None:
     """Do a step in two threads at once, as a worker does that was taken for dead, and its successor."""
-    errors: list[BaseException] = []
+    errors: list[Exception] = []
 
     def zombie() -> None:
         try:
             SteppedRun(trial.copy, f"run{trial.seed}", [START]).finish()
-        except DeidError as error:
+        except Exception as error:
             errors.append(error)
 
     thread = threading.Thread(target=zombie)
@@ -153,32 +152,25 @@ def _publish_beside_a_zombie(trial: Trial) -> None:
         trial.run.finish()
     finally:
         thread.join()
+    if errors:
+        raise errors[0]
 
 
-@contextmanager
-def _damaged(path: Path, rng: random.Random) -> Iterator[None]:
-    """Change bytes of a file meanwhile."""
-    content = path.read_bytes()
-    damaged = bytearray(content)
+def _damage(path: Path, rng: random.Random) -> None:
+    """Change bytes of a file, or cut it."""
+    damaged = bytearray(path.read_bytes())
     for _ in range(rng.choice((1, 5, 50))):
         damaged[rng.randrange(len(damaged))] ^= rng.randrange(1, 256)
     if rng.random() < 0.3:
         damaged = damaged[: rng.randrange(len(damaged))]
     path.write_bytes(damaged)
-    try:
-        yield
-    finally:
-        if path.exists():
-            path.write_bytes(content)
 
 
 def _damage_shard(trial: Trial) -> None:
     """Damage a shard's file for good; its task must be cleared."""
     files = sorted((trial.work / "runs").rglob("shard-*.parquet"), key=lambda path: path.stat().st_mtime)
-    with ExitStack() as stack:
-        stack.enter_context(_damaged(files[-1], trial.rng))
-        stack.pop_all()
-        _go_on(trial)
+    _damage(files[-1], trial.rng)
+    _go_on(trial)
 
 
 def _clear_shards(trial: Trial) -> None:
@@ -186,11 +178,18 @@ def _clear_shards(trial: Trial) -> None:
         trial.run.clear_shards()
 
 
-def _damage_artifact(folder: str) -> Callable[[Trial], None]:
+def _damage_artifact(folder: Literal["lexicon", "people"]) -> Callable[[Trial], None]:
+    """Damage a file of the run's engine meanwhile: putting it back is what a backup does."""
+
     def disturb(trial: Trial) -> None:
-        files = [path for path in (trial.work / folder).rglob("*") if path.is_file() and path.stat().st_size]
-        with _damaged(trial.rng.choice(sorted(files)), trial.rng):
+        version = trial.work / folder / trial.around.site.pin[folder]
+        path = version if version.is_file() else trial.rng.choice(sorted(version.iterdir()))
+        content = path.read_bytes()
+        _damage(path, trial.rng)
+        try:
             _go_on(trial)
+        finally:
+            path.write_bytes(content)
 
     return disturb
 
@@ -257,8 +256,12 @@ KINDS: Mapping[str, Kind] = {
     "two runs of one day": Kind(_run_twice),
     "zombie beside its retry": Kind(_publish_beside_a_zombie),
     "shard damaged": Kind(_damage_shard, _clear_shards, "clear the run's shard tasks", _AFTER_SHARDS),
-    "lexicon damaged": Kind(_damage_artifact("lexicon"), runbook="compile the dictionaries again"),
-    "known people damaged": Kind(_damage_artifact("people"), runbook="compile the dictionaries again"),
+    "lexicon damaged": Kind(
+        _damage_artifact("lexicon"), runbook="restore it, or compile the dictionaries again", steps=("plan", "shard")
+    ),
+    "known people damaged": Kind(
+        _damage_artifact("people"), runbook="restore it, or compile the dictionaries again", steps=("plan", "shard")
+    ),
     "password wrong": Kind(_with_secrets(ehr=_wrong_password, catalog=_wrong_password), runbook="correct the secret"),
     "surrogate key wrong": Kind(_with_secrets(key=lambda _: "A" * 43 + "="), runbook="correct the secret"),
     "verification key wrong": Kind(
