@@ -4,6 +4,8 @@
 # make test      installs everything and runs all tests
 # make lint      runs ruff, mypy, import-linter and sqlfluff
 # make docs      builds the documentation site strictly
+# make sbom      writes the bill of materials (CycloneDX) to .run/sbom.cdx.json
+# make audit     looks the pinned packages up among known vulnerabilities
 # make pictures  takes the pictures of the documentation from a running demo
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -25,7 +27,7 @@ export NO_MKDOCS_2_WARNING := 1
 # Newer PIP_CONSTRAINT semantics reach build environments too, where the pins do not belong.
 unexport PIP_CONSTRAINT
 
-.PHONY: check clean demo docs down format lint pictures test
+.PHONY: audit check clean demo docs down format lint pictures sbom test
 
 demo: $(VENV)/.platform
 	@$(BIN)/deid demo
@@ -42,6 +44,12 @@ test: $(VENV)/.all
 docs: $(VENV)/.all
 	@$(BIN)/python docs/generate.py --check
 	@$(BIN)/mkdocs build --strict --quiet
+
+sbom: $(VENV)/.all
+	@$(BIN)/python deploy/sbom.py
+
+audit: $(VENV)/.all
+	@$(BIN)/python .ci/audit.py
 
 pictures: $(VENV)/.all
 	@$(BIN)/python docs/pictures.py

@@ -3,10 +3,12 @@
 import datetime
 from collections.abc import Iterable, Iterator
 from itertools import count
+from typing import NamedTuple
 
 from benchmarks.changes.living_site import NAME, LivingCopy
 from benchmarks.changes.stepped_run import SteppedRun
 from deid_tasks.platform import runs
+from deid_tasks.settings import InstitutionSettings
 
 _DAY = datetime.timedelta(days=1)
 _MAX_RUNS = 4
@@ -70,11 +72,29 @@ def check_convergence(site: LivingCopy) -> int:
     report = runs.reconcile_ledger(site.settings, site.secrets)
     if report["pending"]:
         raise DivergenceError(f"the reconciliation finds changes that no run finds: {report}")
-    lived, ledger, slices = site.published_rows(site.settings), _ledger(site), _slices(site)
-    _compare("published rows", lived, _from_nothing(site), "note_key")
-    _compare("ledger rows", ledger, _ledger(site), "note_id")
-    _compare("slices", slices, _slices(site), "slice_key")
-    return len(lived)
+    lived = published_state(site)
+    compare_states(lived, _from_nothing(site))
+    return len(lived.rows)
+
+
+class PublishedState(NamedTuple):
+    """What researchers read, and what the platform believes of it."""
+
+    rows: list[dict[str, object]]
+    ledger: list[dict[str, object]]
+    slices: list[dict[str, object]]
+
+
+def published_state(site: LivingCopy, settings: InstitutionSettings | None = None) -> PublishedState:
+    """Return the published rows, the ledger and the slices, each in one order; without times and ids of runs."""
+    return PublishedState(site.published_rows(settings or site.settings), _ledger(site), _slices(site))
+
+
+def compare_states(lived: PublishedState, fresh: PublishedState) -> None:
+    """Raise ``DivergenceError`` where the first is not what the second is; the text quotes no note."""
+    _compare("published rows", lived.rows, fresh.rows, "note_key")
+    _compare("ledger rows", lived.ledger, fresh.ledger, "note_id")
+    _compare("slices", lived.slices, fresh.slices, "slice_key")
 
 
 def check_table(site: LivingCopy) -> bool:
@@ -94,14 +114,14 @@ def check_table(site: LivingCopy) -> bool:
     return True
 
 
-def _from_nothing(site: LivingCopy) -> list[dict[str, object]]:
+def _from_nothing(site: LivingCopy) -> PublishedState:
     days = open_days(site)
     for table in ("note_ledger", "published_slice", "run_note", "run_day"):
         site.rows(f"delete from {NAME}_results.{table}")
     settings = site.published_as("fresh")
     for number, group in enumerate(consecutive(days)):
         SteppedRun(site, f"fresh{number}", group, settings).finish()
-    return site.published_rows(settings)
+    return published_state(site, settings)
 
 
 def _ledger(site: LivingCopy) -> list[dict[str, object]]:

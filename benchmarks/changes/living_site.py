@@ -202,6 +202,12 @@ class LivingCopy:
         rows: list[dict[str, Any]] = open_table(settings, self.secrets).scan().to_arrow().to_pylist()
         return sorted(rows, key=lambda row: (row["note_key"], row["slice_key"]))
 
+    def reconnect(self) -> None:
+        """Open the copy's own connection again, after the server has ended it."""
+        self._connection.close()
+        self._connection = psycopg2.connect(self.uri)
+        self._writer = HistoryWriter(self._connection, f"{NAME}_ehr", self._layout, self.site.hospital)
+
     def drop(self) -> None:
         """Remove the copy's database."""
         self._connection.close()

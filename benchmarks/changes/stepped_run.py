@@ -83,6 +83,21 @@ class SteppedRun:
         """Whether the run follows changes."""
         return not self.days and not self.restates
 
+    @property
+    def next_step(self) -> str:
+        """The step that the next call of ``step`` does: plan, remove, shard, gate or publish."""
+        if self.plan is None:
+            return "plan"
+        if not self._has_removed:
+            return "remove"
+        if len(self._shards) < len(self.plan["shards"]):
+            return "shard"
+        return "publish" if self._released else "gate"
+
+    def clear_shards(self) -> None:
+        """Forget what was done after planning, as when a person clears the shard tasks and those after them."""
+        self._shards, self._released = [], None
+
     def step(self) -> None:
         """Do the next step; a step that raises is repeated by the next call."""
         settings, secrets = self._settings or self._site.settings, self._site.secrets

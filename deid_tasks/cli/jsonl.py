@@ -125,7 +125,7 @@ def read_records(source: Path, problems: Problems) -> Iterator[tuple[int, dict[s
             except UnicodeDecodeError:
                 problems.report(f"{source}:{number}", "is not valid UTF-8")
                 continue
-            except (json.JSONDecodeError, RecursionError):
+            except (ValueError, RecursionError):
                 problems.report(f"{source}:{number}", "is not valid JSON")
                 continue
             if not isinstance(record, dict):

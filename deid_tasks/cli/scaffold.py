@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import yaml
 
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institutions
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.yaml_text import parse_yaml
 
 layout = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help="dbt layouts.")
 institution = typer.Typer(
@@ -51,9 +51,9 @@ def write_layout(
     if folder.exists():
         raise InputError(f"{folder} exists already; choose another name or move the folder away")
     try:
-        contract = yaml.safe_load((project / _CONTRACT).read_text(encoding="utf-8"))["models"]
+        contract = parse_yaml((project / _CONTRACT).read_text(encoding="utf-8"))["models"]
         settings = (project / "dbt_project.yml").read_text(encoding="utf-8")
-    except (OSError, yaml.YAMLError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError):
         raise InputError(
             f"{project}: not the project's dbt folder; run this in the checkout or give --project"
         ) from None

@@ -1,26 +1,39 @@
 """Folders of versions: each version is a file or folder that never changes, and a pointer names the newest."""
 
 import logging
+import re
 import shutil
 import time
 from collections.abc import Collection
 from pathlib import Path
 
+from deid_tasks.core.errors import StorageError
 from deid_tasks.core.files import write_atomically
 
 logger = logging.getLogger(__name__)
 
 CURRENT = "CURRENT"
 """File that names the newest version."""
+_NAME = re.compile(r"\w[\w.+-]{0,199}", re.ASCII)
 _YOUNG_SECONDS = 24 * 3_600
 
 
 def newest_version(folder: Path) -> str:
-    """Return the name of the newest version in ``folder``; empty where it has none."""
+    """Return the name of the newest version in ``folder``; empty where it has none.
+
+    Raises:
+        StorageError: the pointer does not hold the name of a version.
+    """
     try:
-        return (folder / CURRENT).read_text(encoding="ascii").strip()
+        name = (folder / CURRENT).read_bytes().decode("ascii", "replace").strip()
     except (FileNotFoundError, NotADirectoryError):
         return ""
+    if not _NAME.fullmatch(name):
+        raise StorageError(
+            f"{folder / CURRENT}: is damaged: it must hold the name of a version that lies beside it; write the newest"
+            " one's there, or delete the file and build the version again"
+        )
+    return name
 
 
 def make_newest(folder: Path, version: str) -> None:

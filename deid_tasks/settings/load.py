@@ -9,11 +9,13 @@ import yaml
 from pydantic import ValidationError
 
 from deid_tasks.core.errors import SettingsError
+from deid_tasks.core.yaml_text import parse_yaml
 from deid_tasks.settings.engine import EngineSettings
 from deid_tasks.settings.institution import InstitutionSettings
 
 SUFFIXES = (".yaml", ".yml")
 """File names that are read as institutions."""
+_SHOWN_PROBLEMS, _SHOWN_CHARACTERS = 20, 200
 
 _Settings = TypeVar("_Settings", bound=EngineSettings)
 
@@ -95,10 +97,12 @@ def _read(path: Path) -> tuple[dict[str, Any], str]:
     """Return the content of a YAML file as a mapping, and as text."""
     try:
         text = path.read_text(encoding="utf-8")
-        document = yaml.safe_load(text)
+        document = parse_yaml(text)
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path}: is not valid YAML: it is not UTF-8 at byte {error.start}") from None
+    except ValueError as error:
         raise SettingsError(f"{path}: is not valid YAML: {error}") from None
     if not isinstance(document, dict):
         raise SettingsError(f"{path}: must be a mapping of settings")
@@ -109,15 +113,18 @@ def _validate(model: type[_Settings], document: dict[str, Any], text: str, path:
     try:
         return model.model_validate(document, context={"file": str(path)})
     except ValidationError as error:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        found = error.errors(include_url=False, include_input=False)
         problems = "; ".join(
-            f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}{_line_of(text, e['loc'])}" for e in error.errors()
+            f"{'.'.join(map(str, e['loc']))[:_SHOWN_CHARACTERS] or 'file'}: {e['msg']}{_line_of(node, e['loc'])}"
+            for e in found[:_SHOWN_PROBLEMS]
         )
-        raise SettingsError(f"{path}: {problems}") from None
+        more = f"; and {len(found) - _SHOWN_PROBLEMS} more" if len(found) > _SHOWN_PROBLEMS else ""
+        raise SettingsError(f"{path}: {problems}{more}") from None
 
 
-def _line_of(text: str, location: Sequence[int | str]) -> str:
+def _line_of(node: yaml.Node | None, location: Sequence[int | str]) -> str:
     """Return the line of a setting as `` (line 12)``; of a missing one, the line of the section it belongs to."""
-    node: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
     if node is None:
         return ""
     line = node.start_mark.line

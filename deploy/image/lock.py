@@ -1,4 +1,4 @@
-"""Write the lists of packages that the image installs, each pinned to one file by its SHA-256.
+"""Write the lists of packages that the images and a checkout install, each pinned to one file by its SHA-256.
 
 python deploy/image/lock.py                     # all lists
 python deploy/image/lock.py engine-cpu build    # some
@@ -24,6 +24,9 @@ IMAGES = {
     "platform-cuda": ("platform", "celery", "kubernetes", "gpu"),
 }
 """The extras in each image."""
+CHECKOUT = "development"
+"""The list of what `make` installs into a checkout; not Spark, which is no wheel, nor the second encoder of 440 MB."""
+_CHECKOUT_EXTRAS = ("platform", "celery", "kubernetes", "train", "dev")
 _TOOLS = ("setuptools>=77",)
 """What builds the wheel; nothing of it gets into an image."""
 
@@ -34,7 +37,8 @@ def wanted(name: str) -> list[str]:
         return list(_TOOLS)
     project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    return [*project["dependencies"], *(one for extra in IMAGES[name] for one in extras[extra])]
+    chosen = _CHECKOUT_EXTRAS if name == CHECKOUT else IMAGES[name]
+    return [*project["dependencies"], *(one for extra in chosen for one in extras[extra])]
 
 
 def resolve(requirements: list[str]) -> list[tuple[str, str, str]]:
@@ -61,7 +65,7 @@ def resolve(requirements: list[str]) -> list[tuple[str, str, str]]:
 
 def main() -> None:
     """Write the lists that the command line names, or all."""
-    for name in sys.argv[1:] or ("build", *IMAGES):
+    for name in sys.argv[1:] or ("build", *IMAGES, CHECKOUT):
         lines = [f"{package}=={version} --hash=sha256:{digest}" for package, version, digest in resolve(wanted(name))]
         header = f"# Written by deploy/image/lock.py: {name}."
         (FOLDER / f"{name}.txt").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")

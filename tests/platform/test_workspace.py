@@ -8,11 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.errors import InputError
+from deid_tasks.core.errors import GateError, InputError, WarehouseError
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
+from deid_tasks.platform.warehouse import Shard
+from deid_tasks.platform.workspace import RunFiles, run_dir, vault_file, work_dir
 from deid_tasks.platform.workspace import remove_note_files as remove_with_secrets
-from deid_tasks.platform.workspace import run_dir, vault_file, work_dir
 from deid_tasks.settings import Secrets
 
 PLANTED = "quetzalcoatlus"
@@ -116,3 +117,28 @@ def test_what_killed_writers_left_is_deleted_and_what_is_being_written_stays(ins
 
 def test_without_any_file_nothing_is_removed(institution):
     assert remove_note_files(institution, ["N/1"]) == 0
+
+
+def test_a_shard_that_vanished_is_told_and_not_a_traceback(institution):
+    path = write_shard(institution, "run", 0, "N/1")
+    path.unlink()
+    files = RunFiles(institution, Secrets({}.get), path.parent)
+    for read in (files.fingerprint_of, lambda paths: list(files.read_batches(paths))):
+        with pytest.raises(WarehouseError, match=r"shard-0000-of-0002.* is gone: .*clear the run's shard tasks"):
+            read([path])
+    assert files.remove_shards_with(frozenset({"N/1"})) == 1
+
+
+def test_shards_of_another_surrogate_key_are_refused(institution):
+    files = RunFiles(institution, Secrets({}.get), run_dir(institution, "run"))
+    schema = pa.schema([pa.field("note_id", pa.string())])
+    paths = []
+    for index, said in enumerate(({"key": "k1"}, {"fingerprint": "f"})):
+        with files.new_shard(Shard(index, 2), schema.with_metadata(said)) as (path, writer):
+            writer.write_batch(pa.RecordBatch.from_pylist([{"note_id": "N/1"}], schema))
+        paths.append(path)
+    files.check_key(paths, "k1")
+    # A shard of an earlier release does not say its key.
+    files.check_key(paths[1:], "k2")
+    with pytest.raises(GateError, match="made under another surrogate key than the secret holds now: restore the key"):
+        files.check_key(paths, "k2")

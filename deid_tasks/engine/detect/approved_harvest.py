@@ -56,17 +56,18 @@ class ApprovedHarvest:
             metadata = json.loads((room / _METADATA).read_text(encoding="utf-8"))
             documents = json.loads((room / _TEMPLATES).read_text(encoding="utf-8", errors="surrogatepass"))
             templates = tuple(Template.of_document(one) for one in documents)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise LexiconError(f"the approved harvest in {folder} is damaged ({type(error).__name__})") from None
-        if metadata.get("format") != FORMAT:
+        if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
             raise LexiconError(f"the approved harvest in {folder} is of another format: harvest and approve again")
         if metadata.get("key_check") != _key_check(key):
             raise LexiconError(
                 f"the approved harvest in {folder} was frozen under another key: harvest and approve again"
             )
         inclusion = InclusionList.load(room / _INCLUSION, key)
-        found = cls(inclusion, templates, metadata["approved_by"], metadata["approved_at"], metadata.get("harvest", ""))
-        if found.version != metadata["version"]:
+        names = (str(metadata.get(name, "")) for name in ("approved_by", "approved_at", "harvest"))
+        found = cls(inclusion, templates, *names)
+        if found.version != metadata.get("version"):
             raise LexiconError(f"the approved harvest in {folder} is damaged: its content is not what was approved")
         return found
 

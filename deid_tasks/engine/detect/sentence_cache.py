@@ -41,16 +41,30 @@ _CREATE = (
 )
 
 
+_UNUSABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite and its binding raise over a damaged file."""
+
+
 def prune_cache(path: Path, days: int) -> int:
     """Delete the entries that nobody used for ``days`` days; return their number, 0 where there is no file.
 
-    Models and rules that no engine has any more leave such entries. Their pages are used again.
+    Models and rules that no engine has any more leave such entries. Their pages are used again. A damaged file is
+    deleted: no worker could use it, and it holds nothing that models cannot answer again.
     """
     if not path.is_file():
         return 0
-    with closing(sqlite3.connect(path, timeout=_WAIT_SECONDS)) as connection, connection:
-        connection.execute(_CREATE)
-        return connection.execute("delete from sentence where day < ?", (_today() - days,)).rowcount
+    try:
+        with closing(sqlite3.connect(path, timeout=_WAIT_SECONDS)) as connection, connection:
+            connection.execute(_CREATE)
+            return connection.execute("delete from sentence where day < ?", (_today() - days,)).rowcount
+    except sqlite3.OperationalError as error:
+        # Another process holds it, or the disk is full: the next call tries again.
+        _LOG.warning("the sentence cache %s was not pruned (%s)", path, error)
+    except _UNUSABLE as error:
+        _LOG.warning("the sentence cache %s is damaged (%s): it is deleted, and begins anew", path, error)
+        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+            path.with_name(name).unlink(missing_ok=True)
+    return 0
 
 
 class CachedAnswer(NamedTuple):
@@ -104,7 +118,7 @@ class SentenceCache:
                 connection = self._open()
                 for first in range(0, len(keys), _KEYS_PER_QUERY):
                     self._read(connection, keys[first : first + _KEYS_PER_QUERY], known)
-            except sqlite3.Error as error:
+            except _UNUSABLE as error:
                 self._fail(error)
         return [known.get(key) for key in keys]
 
@@ -139,7 +153,7 @@ class SentenceCache:
                     connection.executemany("insert or replace into sentence values (?, ?, ?)", rows)
                     connection.executemany("update sentence set day = ? where key = ?", [(today, key) for key in used])
                     self._evict(connection)
-            except sqlite3.Error as error:
+            except _UNUSABLE as error:
                 self._fail(error)
 
     def close(self) -> None:
@@ -162,7 +176,7 @@ class SentenceCache:
                 connection.execute("pragma synchronous = normal")
                 connection.execute(_CREATE)
                 self._path.chmod(0o600)
-            except sqlite3.Error:
+            except _UNUSABLE:
                 connection.close()
                 raise
             self._connection, self._owner = connection, os.getpid()
@@ -181,7 +195,7 @@ class SentenceCache:
             (1 + entries // _EVICTED_PART,),
         )
 
-    def _fail(self, error: sqlite3.Error) -> None:
+    def _fail(self, error: Exception) -> None:
         self.errors += 1
         _LOG.warning("the sentence cache %s cannot be used (%s): models read every sentence", self._path, error)
         if self._connection is not None:

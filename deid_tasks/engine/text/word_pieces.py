@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.text.shapes import shape_words
 
 
@@ -30,10 +31,14 @@ class WordPieces:
 
 
 class WordPieceTokenizer:
-    """Cuts texts into the word pieces of one ``tokenizer.json``, without truncation or padding."""
+    """Cuts texts into the word pieces of one ``tokenizer.json``, without truncation or padding.
+
+    Raises:
+        ModelError: the file is not a tokenizer.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._tokenizer = Tokenizer.from_file(str(path))
+        self._tokenizer = _open(path)
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         framed = self._tokenizer.encode("a")
@@ -51,6 +56,13 @@ class WordPieceTokenizer:
         return [
             _word_pieces(text, encoding.ids, encoding.offsets) for text, encoding in zip(texts, encodings, strict=True)
         ]
+
+
+def _open(path: Path) -> Tokenizer:
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises ``Exception`` itself
+        raise ModelError(f"{path} cannot be read as a tokenizer ({type(error).__name__})") from None
 
 
 def _word_pieces(text: str, ids: list[int], offsets: list[tuple[int, int]]) -> WordPieces:

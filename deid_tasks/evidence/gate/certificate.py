@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from deid_tasks.core.errors import GateError
 from deid_tasks.core.policies import EXPERT
 from deid_tasks.evidence.gate.signature import check_signature, sign
@@ -41,7 +43,7 @@ class Certificate:
         """The document as a mapping; raises ``GateError`` if it is not a JSON object."""
         try:
             content = json.loads(self.document)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             content = None
         if not isinstance(content, dict):
             raise GateError("it is not a JSON object")
@@ -67,7 +69,7 @@ class Certificate:
         try:
             held = json.loads(text)
             return cls(canonical(held["certificate"]), str(held["signature"]))
-        except (json.JSONDecodeError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise GateError("it is not a certificate file") from None
 
 
@@ -82,8 +84,15 @@ def thresholds(gate: GateSettings) -> dict[str, Any]:
 
 
 def named_thresholds(content: Mapping[str, Any]) -> GateSettings:
-    """Return the thresholds that a certificate names; one of an early release names no share of categories."""
-    return GateSettings.model_validate({"category_min": 0, **content.get("thresholds", {})})
+    """Return the thresholds that a certificate names; one of an early release names no share of categories.
+
+    Raises:
+        GateError: it names thresholds that no settings can have.
+    """
+    try:
+        return GateSettings.model_validate({"category_min": 0, **content.get("thresholds", {})})
+    except (ValidationError, TypeError):
+        raise GateError("it names thresholds that no settings can have") from None
 
 
 def issue_certificate(

@@ -149,12 +149,20 @@ def read_decided(folder: Path, name: str) -> Decided:
         raise InputError(f"{room / _RULES} is missing or no JSON") from None
     templates = []
     for row in _included(room / _TEMPLATES, _TEMPLATE_COLUMNS, ""):
-        template = Template.of_document(rules[row["id"]]) if row["id"] in rules else None
+        template = _template_of(rules, row["id"])
         if template is None or _id_of(template) != row["id"]:
             raise InputError(f"{room / _TEMPLATES}: a template is not in {_RULES}: its id was changed")
         templates.append(template)
     offered = sum(1 for _ in _rows(room / _SENTENCES, _SENTENCE_COLUMNS)), len(rules)
     return Decided(name, tuple(sentences), tuple(templates), offered)
+
+
+def _template_of(rules: Any, template_id: str) -> Template | None:
+    """Return a harvested template; ``None`` where the file has none of this id, or it was changed."""
+    try:
+        return Template.of_document(rules[template_id])
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
 
 
 def _included(path: Path, columns: tuple[str, ...], text: str) -> Iterator[dict[str, str]]:

@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-import yaml
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as checked
 
 from deid_tasks.core.entities import CATEGORY, Category, Entity
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.yaml_text import parse_yaml
 from deid_tasks.learning.train.augment import AugmentRates
 from deid_tasks.learning.train.mixture import MixtureSettings
 from deid_tasks.settings import Renamed
@@ -218,10 +218,10 @@ def read_changes(path: Path) -> dict[str, Any]:
         InputError: it is missing or no YAML mapping.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = parse_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path} is missing") from None
-    except (yaml.YAMLError, UnicodeDecodeError):
+    except ValueError:
         raise InputError(f"{path} is not YAML") from None
     if not isinstance(content, dict):
         raise InputError(f"{path} holds no mapping of model, fit, mixture and seed")

@@ -72,7 +72,7 @@ def read_manifest(folder: Path) -> TaskManifest | None:
         return TaskManifest(**json.loads((folder / "export.json").read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
-    except (json.JSONDecodeError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         raise InputError(
             f"{folder / 'export.json'}: damaged; it says how the task list beside it was written:"
             " delete both files if no work on the list is finished, else restore them from a backup"

@@ -15,7 +15,7 @@ from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.platform.runs.content_hashes import content_hash
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.originals import sealed_originals
-from deid_tasks.platform.runs.pseudonyms import digest_seed, ledger_key, slice_pseudonym
+from deid_tasks.platform.runs.pseudonyms import digest_seed, key_pseudonym, ledger_key, slice_pseudonym
 from deid_tasks.platform.runs.reports import EnginePin, ShardPlan, ShardReport
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.telemetry import ShardFigures, record_shard
@@ -73,7 +73,7 @@ def process_shard(
     engine = engine or load_engine(settings, secrets, pin)
     answered = _sentence_counts(engine)
     part = Shard(**shard)
-    schema = SHARD_SCHEMA.with_metadata({"fingerprint": engine.fingerprint})
+    schema = SHARD_SCHEMA.with_metadata({"fingerprint": engine.fingerprint, "key": key_pseudonym(engine)})
     figures, began = ShardFigures(), time.monotonic()
     replaced = PatientValues()
     files = RunFiles(settings, secrets, run_dir(settings, run_id))

@@ -128,8 +128,8 @@ def publish_notes(
         released: What ``reconcile_run`` returned.
 
     Raises:
-        GateError: the files are not the files that passed the gate, their certificate is not valid any more, or a
-            person must see the run first.
+        GateError: the files are not the files that passed the gate or were made under another surrogate key, their
+            certificate is not valid any more, or a person must see the run first.
         PublishError: the table cannot be written.
     """
     shards = RunFiles(settings, secrets, run_dir(settings, run_id))
@@ -137,6 +137,7 @@ def publish_notes(
         fingerprint = shards.fingerprint_of(files)
         if not fingerprint == released["fingerprint"] == pin["fingerprint"]:
             raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
+        shards.check_key(files, institution_obfuscator(settings, secrets).pseudonym("key", ""))
         with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
             certificate = valid_certificate(connection, settings, secrets, fingerprint)
             check_review(connection, settings, secrets, run_id, fingerprint)

@@ -7,6 +7,7 @@ the frames of its notes, which may be of several slices.
 """
 
 import json
+import os
 import struct
 import zlib
 from array import array
@@ -175,13 +176,14 @@ def _header(sealed: bytes, path: Path) -> dict[str, Any]:
 
 
 def _read_frame(file: IO[bytes], path: Path) -> bytes | None:
-    length = file.read(_LENGTH.size)
-    if not length:
+    head = file.read(_LENGTH.size)
+    if not head:
         return None
-    content = file.read(_LENGTH.unpack(length)[0]) if len(length) == _LENGTH.size else b""
-    if len(length) != _LENGTH.size or len(content) != _LENGTH.unpack(length)[0]:
-        raise VaultError(f"{path.name} was cut short; clear its shard")
-    return content
+    length = _LENGTH.unpack(head)[0] if len(head) == _LENGTH.size else None
+    # A length that was changed may be larger than memory.
+    if length is None or length > os.fstat(file.fileno()).st_size - file.tell():
+        raise VaultError(f"{path.name} was changed or cut short; clear its shard")
+    return file.read(length)
 
 
 def _framed(content: bytes) -> bytes:

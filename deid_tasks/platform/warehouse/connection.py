@@ -9,6 +9,15 @@ from psycopg2.extensions import connection as Connection  # noqa: N812 - psycopg
 
 from deid_tasks.core.errors import WarehouseError
 
+_LOST_AFTER = {
+    "keepalives_idle": 60,
+    "keepalives_interval": 10,
+    "keepalives_count": 6,
+    "tcp_user_timeout": 120_000,
+}
+"""When a connection is given up whose other end vanished without a word: after two minutes, in seconds and, the last,
+milliseconds. Linux would wait two hours, and so would the task and its slot."""
+
 
 @contextmanager
 def connect(uri: str) -> Iterator[Connection]:
@@ -32,7 +41,7 @@ def open_connection(uri: str) -> Connection:
         WarehouseError: The server cannot be reached, or refuses the credentials.
     """
     try:
-        connection: Connection = psycopg2.connect(uri, connect_timeout=10, application_name="palimpsest")
+        connection: Connection = psycopg2.connect(uri, connect_timeout=10, application_name="palimpsest", **_LOST_AFTER)
     except psycopg2.OperationalError:
         raise WarehouseError(
             f"cannot connect to PostgreSQL at {_server(uri)}: check that the server is up, and the host, port, user and"

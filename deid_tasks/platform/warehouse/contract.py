@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from deid_tasks.core.errors import SettingsError
+from deid_tasks.core.yaml_text import parse_yaml
 from deid_tasks.engine.obfuscate.tables import TableRules, table_rules
 
 
@@ -33,7 +32,7 @@ def _models(path: Path) -> list[tuple[str, str, dict[str, dict[str, Any]]]]:
     """Return ``(model, published name or "", columns)`` for every model."""
     try:
         text = path.read_text(encoding="utf-8")
-        document = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+        document = json.loads(text) if path.suffix == ".json" else parse_yaml(text)
         if path.suffix == ".json":
             nodes = [node for node in document["nodes"].values() if node["resource_type"] == "model"]
         else:
@@ -41,7 +40,7 @@ def _models(path: Path) -> list[tuple[str, str, dict[str, dict[str, Any]]]]:
         return [_model(node) for node in nodes]
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise SettingsError(
             f"{path}: not a models.yml or manifest.json of dbt; run `dbt parse` to see what is wrong"
         ) from None

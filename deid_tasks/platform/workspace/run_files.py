@@ -116,6 +116,25 @@ class RunFiles:
             )
         return fingerprints.pop().decode()
 
+    def check_key(self, files: Sequence[Path], key: str) -> None:
+        """Check that all shards were made under one surrogate key; those of an earlier release do not say theirs.
+
+        Args:
+            files: The shards.
+            key: The pseudonym of the key.
+
+        Raises:
+            GateError: A shard was made under another key.
+        """
+        for path in files:
+            with self._opened(path) as file:
+                made_under = (file.schema_arrow.metadata or {}).get(b"key", key.encode())
+            if made_under != key.encode():
+                raise GateError(
+                    f"{self._institution}: the run's shards were made under another surrogate key than the secret holds"
+                    " now: restore the key, or clear the run's shard tasks if the change was meant"
+                )
+
     def read_batches(self, files: Sequence[Path]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of the files in order, in batches of at most 2,000."""
         for path in files:
@@ -150,7 +169,7 @@ class RunFiles:
                         for batch in file.iter_batches(columns=["note_id"]):
                             if not note_ids.isdisjoint(batch["note_id"].to_pylist()):
                                 return True
-            except FileNotFoundError:
+            except WarehouseError:
                 return False
             except StorageError:
                 # Nobody can tell whether a damaged shard holds a note; clearing its task writes it anew.
@@ -171,7 +190,10 @@ class RunFiles:
             with pq.ParquetFile(path, decryption_properties=decryption) as file:
                 yield file
         except FileNotFoundError:
-            raise
+            raise WarehouseError(
+                f"{self._institution}: {path.name} is gone: another task has ended this run, or work_dir was cleared;"
+                " clear the run's shard tasks if it has not been published"
+            ) from None
         except (OSError, pa.ArrowInvalid) as error:
             # Arrow's text may quote the file's content.
             raise StorageError(

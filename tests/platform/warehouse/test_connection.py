@@ -1,5 +1,7 @@
 """Errors of the warehouse say what is wrong, where and what to do, and quote no row."""
 
+import socket
+
 import pytest
 
 from deid_tasks.core.errors import WarehouseError
@@ -59,3 +61,14 @@ def test_names_are_quoted_by_the_driver(database, institution):
     with connect(database) as connection:
         shown = compose("select * from {gold}.sample, {staging}.stg_note", institution).as_string(connection)
     assert shown == 'select * from "riverside_gold".sample, "riverside_staging".stg_note'
+
+
+def test_a_connection_whose_other_end_vanished_is_given_up_within_minutes(database):
+    with connect(database) as connection, socket.socket(fileno=socket.dup(connection.fileno())) as own:
+        assert own.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        idle, interval, count, unsent = (
+            own.getsockopt(socket.IPPROTO_TCP, option)
+            for option in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT, socket.TCP_USER_TIMEOUT)
+        )
+    assert idle + interval * count <= 120
+    assert 0 < unsent <= 120_000

@@ -122,21 +122,27 @@ class KnownPeople:
             with path.open("rb") as file:
                 header = json.loads(file.read(_HEADER_BYTES))
                 body = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             reason = error.strerror if isinstance(error, OSError) else "is damaged"
             raise LexiconError(f"the known people in {path}: {reason}; {_REMEDY}") from None
         if not isinstance(header, dict) or header.get("format") != _FORMAT:
             raise LexiconError(f"the known people in {path} have another format; {_REMEDY}")
         if header.get("check") != _check(key, institution):
             raise LexiconError(f"the known people in {path} were made with another surrogate key; {_REMEDY}")
-        sizes = _column_bytes(header["people"], header["patients"])
+        counts = [header.get(name) for name in ("people", "patients", "generation")]
+        if not all(isinstance(count, int) and count >= 0 for count in counts):
+            raise LexiconError(f"the known people in {path} are damaged; {_REMEDY}")
+        sizes = _column_bytes(counts[0], counts[1])
         if len(body) != _HEADER_BYTES + sum(sizes):
             raise LexiconError(f"the known people in {path} are damaged; {_REMEDY}")
         starts = accumulate(sizes, initial=_HEADER_BYTES)
         columns = [
             body[start : start + size].cast(kind) for start, size, kind in zip(starts, sizes, _KINDS, strict=False)
         ]
-        return cls(key, institution, columns, header["generation"], header["version"])
+        opened = cls(key, institution, columns, counts[2])
+        if opened.version != header.get("version"):
+            raise LexiconError(f"the known people in {path} are damaged; {_REMEDY}")
+        return opened
 
     def save(self, folder: Path, key: bytes, institution: str) -> Path:
         """Write the list to ``folder/<version>``, make it the newest, and return its path.
@@ -253,7 +259,7 @@ def _is_of_key(path: Path, key: bytes, institution: str) -> bool:
     try:
         with path.open("rb") as file:
             header = json.loads(file.read(_HEADER_BYTES))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return True
     return not isinstance(header, dict) or header.get("check") == _check(key, institution)
 

@@ -57,8 +57,8 @@ class _Document:
         if label != OUTSIDE:
             prefix, _, name = label.partition("-")
             if prefix not in {"B", "I"} or not name:
-                raise InputError(f"{location}: {label[:40]!r} is neither O, B-… nor I-…")
-            entity = entity_of(name, location, *_SCHEMES)
+                raise InputError(f"{location}: its label is neither O, B-… nor I-…")
+            entity = entity_of(name, location, *_SCHEMES, is_quoted=False)
             label = f"{prefix}-{entity}" if entity else OUTSIDE
         if self._text and not self._text.endswith("\n"):
             self._text += " "

@@ -56,7 +56,7 @@ def _spans(record: dict[str, Any], location: str) -> Iterator[Span]:
         rows = [(item["start_offset"], item["end_offset"], item["label"]) for item in record.get("entities") or ()]
         rows += [tuple(item) for item in record.get("label") or ()]
         marks = [(int(start), int(end), str(label)) for start, end, label in rows]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError(f"{location}: has a span without start, end and label") from None
     for start, end, label in marks:
         if entity := entity_of(label, location, SCHEMES["ours"]):

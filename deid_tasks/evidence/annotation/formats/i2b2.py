@@ -99,7 +99,8 @@ class I2b2Of2006(ReadOnlyFormat):
                     if element.tag == "RECORD":
                         yield _record(element, path)
                         element.clear()
-            except (ParseError, DefusedXmlException) as error:
+            except (ParseError, LookupError, ValueError) as error:
+                # A declared encoding that Python does not know is a LookupError.
                 raise _invalid_xml(path, error) from None
             except OSError as error:
                 raise InputError(f"{path}: cannot be read: {error.strerror}") from None
@@ -109,7 +110,7 @@ def _parse(path: Path) -> Element:
     text = read_text(path)
     try:
         root: Element = ElementTree.fromstring(text)
-    except (ParseError, ValueError) as error:
+    except (ParseError, LookupError, ValueError) as error:
         raise _invalid_xml(path, error) from None
     return root
 

@@ -51,7 +51,7 @@ def json_lines(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     continue
                 try:
                     record = json.loads(raw.decode("utf-8"))
-                except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+                except (ValueError, RecursionError) as error:
                     encoding = "UTF-8" if isinstance(error, UnicodeDecodeError) else "JSON"
                     raise InputError(f"{source}:{number}: is not valid {encoding}") from None
                 if not isinstance(record, dict):
@@ -71,16 +71,20 @@ def parse_spans(record: dict[str, Any], length: int | None = None) -> list[Span]
     Raises:
         ValueError: A span lacks offsets, lies outside the text, or has an unknown entity.
     """
+    items = record.get("spans", ())
+    if not isinstance(items, list | tuple):
+        raise ValueError("has spans that are not a list")
     spans = []
-    for item in record.get("spans", ()):
+    for item in items:
         try:
             start, end = int(item["start"]), int(item["end"])
             entity = _entity(str(item.get("entity") or item["label"]))
-        except (KeyError, TypeError, ValueError):
+            score = float(item.get("score", 1.0))
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
             raise ValueError("has a span without start, end and a known entity") from None
         if not 0 <= start < end or (length is not None and end > length):
             raise ValueError("has a span outside its text")
-        spans.append(Span(start, end, entity, str(item.get("detector", "")), float(item.get("score", 1.0))))
+        spans.append(Span(start, end, entity, str(item.get("detector", "")), score))
     return sorted(spans)
 
 

@@ -51,7 +51,7 @@ class LabelStudio:
                 raise InputError(
                     f"{location}: was annotated by {len(people)} people; export the work of each person separately"
                 )
-            newest = max(done, key=lambda a: (str(a.get("updated_at") or a.get("created_at") or ""), a.get("id") or 0))
+            newest = max(done, key=_age)
             yield _note(task, newest, location, people.pop())
 
     def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:
@@ -114,7 +114,7 @@ def _task(note: AnnotatedNote, *, annotated: bool) -> dict[str, Any]:
 def _tasks(source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         tasks = json.loads(read_text(source))
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise InputError(f"{source}: is not valid JSON") from None
     if not isinstance(tasks, list):
         raise InputError(f"{source}: is not a JSON array of tasks; export the project as JSON")
@@ -131,6 +131,13 @@ def _list(task: Mapping[str, Any], key: str, location: str) -> list[dict[str, An
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
         raise InputError(f"{location}: {key} is not a list of objects")
     return found
+
+
+def _age(annotation: Mapping[str, Any]) -> tuple[str, int]:
+    """Return what orders annotations of one task; a later one is greater."""
+    number = annotation.get("id")
+    written = str(annotation.get("updated_at") or annotation.get("created_at") or "")
+    return written, number if isinstance(number, int) else 0
 
 
 def _person(annotation: Mapping[str, Any]) -> str:
@@ -163,7 +170,7 @@ def _marks(item: Mapping[str, Any], location: str) -> Iterator[tuple[int, int, E
     value = item.get("value")
     try:
         start, end, labels = int(value["start"]), int(value["end"]), list(value["labels"])  # type: ignore[index]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError(f"{location}: a span lacks start, end or labels") from None
     if len(labels) != 1:
         raise InputError(f"{location}: span {start}-{end} has {len(labels)} labels instead of one")
@@ -183,7 +190,8 @@ def _code_points(text: str) -> Callable[[int], int]:
         return _unchanged
 
     def convert(offset: int) -> int:
-        return len(text.encode("utf-16-le")[: 2 * offset].decode("utf-16-le", errors="ignore"))
+        # A lone surrogate is a code unit like any other.
+        return len(text.encode("utf-16-le", "surrogatepass")[: 2 * offset].decode("utf-16-le", errors="ignore"))
 
     return convert
 

@@ -68,7 +68,7 @@ def _read_phrase_file(path: Path) -> SpansByNote:
             patient, note, start, end, label = parts[0], parts[1], int(parts[2]), int(parts[3]), parts[4]
         except (IndexError, ValueError):
             raise InputError(f"{location}: is not a line of patient, note, start, end, type and phrase") from None
-        if entity := entity_of(label, location, SCHEMES["physionet"]):
+        if entity := entity_of(label, location, SCHEMES["physionet"], is_quoted=False):
             spans_by_note[patient, note].append(Span(start, end, entity))
     return dict(spans_by_note)
 

@@ -61,7 +61,7 @@ def _write_rest(path: Path, text: str, removed: int) -> bool:
 def _parsed(text: str, path: Path) -> Any:
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise InputError(
             f"{path}: is not valid JSON, so it cannot be told whether it holds a note that must be removed; repair or"
             " delete it"

@@ -43,7 +43,7 @@ def controls_of(root: Element, length: int, location: str) -> dict[int, int]:
             start, code = int(element.get("start", "")), int(element.get("code", ""))
         except ValueError:
             raise InputError(f"{location}: a {_CONTROL} lacks start and code") from None
-        if not 0 <= start < length or not _FORBIDDEN.match(chr(code % 0x110000)):
+        if not 0 <= start < length or not 0 <= code <= 0x10FFFF or not _FORBIDDEN.match(chr(code)):
             raise InputError(f"{location}: a {_CONTROL} is outside the text or names no control character")
         found[start] = code
     return found

@@ -281,13 +281,14 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType(
 )
 
 
-def entity_of(label: str, location: str, *schemes: Scheme) -> Entity | None:
+def entity_of(label: str, location: str, *schemes: Scheme, is_quoted: bool = True) -> Entity | None:
     """Return the entity of a label, or ``None`` if the label marks no identifier.
 
     Args:
         label: The label as it stands in the file; case is ignored if no label matches exactly.
         location: File and line or note, for the message.
         schemes: The first scheme that has the label decides.
+        is_quoted: Whether the message may quote the label; not where a word of the text can stand in its place.
 
     Raises:
         InputError: None of the schemes has the label.
@@ -300,7 +301,7 @@ def entity_of(label: str, location: str, *schemes: Scheme) -> Entity | None:
             if known.lower() == label.lower():
                 return entity
     names = " or ".join(scheme.name for scheme in schemes)
-    raise InputError(f"{location}: {label[:40]!r} is not a label of {names}")
+    raise InputError(f"{location}: {repr(label[:40]) if is_quoted else 'its label'} is not a label of {names}")
 
 
 def label_of(entity: Entity, scheme: Scheme) -> str | None:

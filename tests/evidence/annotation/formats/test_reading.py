@@ -239,7 +239,7 @@ BROKEN = [
     ("physionet", {"id.text": PHYSIONET, "id.phrase": "1 2 zero 3 Date Okafor\n"}, r"id\.phrase:1: is not a line"),
     ("physionet", {"id.text": SECRET, "id.phrase": ""}, "holds no START_OF_RECORD"),
     ("conll", {"a.conll": "Okafor\n"}, r"a\.conll:1: has a token without a label"),
-    ("conll", {"a.conll": "Okafor PER\n"}, "'PER' is neither O, B-… nor I-…"),
+    ("conll", {"a.conll": "Okafor PER\n"}, "its label is neither O, B-… nor I-…"),
 ]
 
 
