@@ -271,7 +271,9 @@ def test_a_missing_connection_says_how_to_set_it_and_is_not_retried(dagbag, monk
     monkeypatch.setattr(secrets.Connection, "get", missing)
     monkeypatch.setattr(secrets.Variable, "get", lambda *_, **__: None)
     task = dagbag.dags["dictionaries__riverside"].get_task("dbt.staging")
-    with pytest.raises(SettingsError, match=r"secret 'riverside_ehr' is not set: .*airflow connections add") as caught:
+    with pytest.raises(
+        SettingsError, match=r"secret 'riverside_build' is not set: .*airflow connections add"
+    ) as caught:
         task.execute({})
     decision = task.retry_policy.evaluate(caught.value, 1, 2)
     assert decision.action is RetryAction.FAIL
