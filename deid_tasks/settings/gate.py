@@ -86,6 +86,16 @@ class GateSettings(Section):
         default="certificate_verification_key",
         description="Name of the secret that holds its public half (PEM), with which publishing verifies certificates.",
     )
+    kms_key: str = Field(
+        default="",
+        description="Id, alias or ARN of the key in AWS KMS that signs certificates in place of `signing_key`"
+        " (ECC_NIST_P256 or ECC_NIST_EDWARDS25519); evaluation needs kms:Sign and kms:GetPublicKey. `deid certificate"
+        " export-key` prints its public half.",
+    )
+    kms: Name = Field(
+        default="certificate_kms",
+        description="Name of the secret that holds the KMS endpoint, region and credentials (JSON).",
+    )
     certificate_max_age_days: float | None = Field(
         default=None,
         gt=0,
