@@ -19,6 +19,13 @@ class DriftSettings(Section):
         description="Highest ratio to the baseline, or of the baseline to it, of entities per 1,000 words,"
         " share of changed words, and detector agreement.",
     )
+    window_days: int = Field(
+        default=30,
+        ge=1,
+        le=366,
+        description="Days over which a note type is judged that has too few words in one run: the run and the days"
+        " before it, up to this many; 1: such types are not judged.",
+    )
 
 
 class VolumeSettings(Section):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from deid_tasks.core.errors import DeidError, GateError, SettingsError
+from deid_tasks.settings import LineageSettings
 
 
 @pytest.mark.parametrize(
@@ -285,6 +286,38 @@ def test_a_key_may_be_the_password_of_a_connection(monkeypatch):
     key = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU="
     monkeypatch.setenv("AIRFLOW_CONN_SOME_KEY", json.dumps({"conn_type": "generic", "password": key}))
     assert airflow_secrets().key("some_key") == b"ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
+
+
+def test_assets_have_uris_that_other_teams_know_where_the_settings_name_the_database(monkeypatch):
+    from wiring import assets
+    from wiring.institutions import usable_institutions
+
+    def uris():
+        named = (assets.notes_asset, assets.gold_asset, assets.quality_asset, assets.raw_tables_asset)
+        return [asset("riverside").uri for asset in (*named, assets.dictionaries_asset, assets.note_days_asset)]
+
+    kept = [f"palimpsest://riverside/{what}" for what in ("notes", "gold", "quality", "raw_tables")]
+    both = ["palimpsest://riverside/dictionaries", "palimpsest://riverside/note_days"]
+    assert uris() == [*kept, *both]
+    lineage = LineageSettings(database="warehouse.hospital.org:5432/platform")
+    named = tuple(one.model_copy(update={"lineage": lineage}) for one in usable_institutions())
+    monkeypatch.setattr(assets, "usable_institutions", lambda: named)
+    server = "postgres://warehouse.hospital.org:5432/platform"
+    assert uris() == [
+        "s3://palimpsest-published/palimpsest/deid/notes/institution=riverside",
+        f"{server}/riverside_gold/gold_set",
+        f"{server}/riverside_results/certificate",
+        f"{server}/riverside_results/landed_file",
+        *both,
+    ]
+
+
+@pytest.mark.parametrize(
+    "database", ["postgres://warehouse:5432/platform", "user:secret@warehouse:5432/x", "warehouse"]
+)
+def test_the_name_of_the_database_holds_no_credentials(database):
+    with pytest.raises(ValueError, match="database"):
+        LineageSettings(database=database)
 
 
 def test_a_run_without_a_data_interval_says_what_to_do(monkeypatch):

@@ -36,6 +36,7 @@ from tests.support.canary import Search, names_of, numbers_of, planted
 from tests.support.celery_airflow import celery_airflow, publish_with_a_killed_worker
 from tests.support.demo_run import SIZE
 from tests.support.failed_task import fail_on_a_note
+from tests.support.phi_places import WITH_TEXT, WITHOUT_TEXT, files_with, schemas_of, tables_with
 
 pytestmark = pytest.mark.slow
 
@@ -339,6 +340,27 @@ class TestNothingIsTold:
         assert min(kinds.values()) > 20
         [(notes,)] = demo.rows("select string_agg(note_text, ' ') from lakeshore_staging.stg_note")
         assert len({sighting.kind for sighting in search("warehouse", notes)}) > 6
+
+    @institutions
+    def test_the_inventory_lists_every_place_with_a_note_s_text(self, demo, institution):
+        settings = next(one for one in demo.institutions if one.institution == institution)
+        ends = [note.text.strip()[-60:] for note in self._long_notes(demo, institution)]
+        tables = tables_with(demo.platform.places.databases["ehr"], institution, *ends)
+        # What the simulated hospital expects of its own tables is no part of a deployment.
+        own = {place for place in tables if not place.startswith(("_ehr_expected", "lakeshore", "riverside"))}
+        assert {"_ehr", "_gold"} <= own <= WITH_TEXT
+        folder = Path(settings.work_dir)
+        files = files_with(folder, *ends)
+        assert files <= WITH_TEXT
+        assert {f"work_dir/{one.name}" for one in folder.iterdir()} <= WITH_TEXT | WITHOUT_TEXT
+        schemas = schemas_of(demo.platform.places.databases["ehr"], institution) - {"_ehr_expected"}
+        assert schemas <= WITH_TEXT | WITHOUT_TEXT
+
+    @staticmethod
+    def _long_notes(demo, institution):
+        """Notes whose last words SQL's patterns find as they stand."""
+        notes = [note for note in write_notes(demo.hospitals[institution]) if len(note.text) > 400]
+        return [note for note in notes if not set(note.text.strip()[-60:]) & set('%_\\\n"')]
 
     def test_a_failed_task_names_the_error_and_quotes_no_note(self, failed_task, search):
         task, log = failed_task

@@ -9,7 +9,7 @@ notes.
 from deid_tasks.evidence.gate.certificate import Certificate, issue_certificate, named_thresholds, verify_certificate
 from deid_tasks.evidence.gate.check_lists import evaluation_checks, ledger_checks, run_checks
 from deid_tasks.evidence.gate.checking import Check, Verdict, check_tables
-from deid_tasks.evidence.gate.drift import RunFigure, baseline, drift_reasons, judge_run
+from deid_tasks.evidence.gate.drift import RunFigure, amounts_of, baseline, drift_reasons, judge_run, judge_window
 from deid_tasks.evidence.gate.signature import (
     Signer,
     check_signature,
@@ -25,6 +25,7 @@ __all__ = [
     "RunFigure",
     "Signer",
     "Verdict",
+    "amounts_of",
     "baseline",
     "check_signature",
     "check_tables",
@@ -33,6 +34,7 @@ __all__ = [
     "evaluation_checks",
     "issue_certificate",
     "judge_run",
+    "judge_window",
     "ledger_checks",
     "named_thresholds",
     "new_key_pair",
