@@ -185,5 +185,11 @@ def test_every_queue_of_the_settings_has_a_worker():
         assert {one.notes.queue, one.dictionaries.queue, one.evidence.queue} <= served
 
 
+def test_every_part_of_airflow_logs_json():
+    for name, service in _SERVICES.items():
+        if "build" in service and name not in {"demo-data", "database-roles"}:
+            assert service["environment"]["AIRFLOW__LOGGING__JSON_LOGS"] == "True"
+
+
 def test_postgres_has_room_for_what_processes_share():
     assert _SERVICES["postgres"]["shm_size"] == "1gb"
