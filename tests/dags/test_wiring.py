@@ -320,6 +320,40 @@ def test_the_name_of_the_database_holds_no_credentials(database):
         LineageSettings(database=database)
 
 
+def test_a_layer_of_dbt_says_which_tables_it_reads_and_writes(dagbag, monkeypatch):
+    from types import SimpleNamespace
+
+    from deid_tasks.platform.lineage import LineageRecord
+
+    monkeypatch.setenv("AIRFLOW_CONN_RIVERSIDE_BUILD", "postgres://build:secret@warehouse:5433/platform")
+    task = dagbag.dags["dictionaries__riverside"].get_task("dbt.staging")
+    node = SimpleNamespace(
+        resource_type="model", name="stg_note", database="platform", schema="riverside_staging", alias="stg_note",
+        relation_name='"platform"."riverside_staging"."stg_note"',
+        compiled_code='select n.note_id, n.note_text from "platform"."riverside_ehr"."note" as n',
+    )  # fmt: skip
+    broken = SimpleNamespace(**{**vars(node), "alias": "broken", "compiled_code": "selec this is no SQL )("})
+    outcomes = [SimpleNamespace(status="success", execution_time=1.0, node=one) for one in (node, broken)]
+    result = SimpleNamespace(success=True, result=SimpleNamespace(results=outcomes[:1]))
+    for is_configured in (False, True):
+        if is_configured:
+            monkeypatch.setenv("OPENLINEAGE_URL", "http://127.0.0.1:9")
+        record = LineageRecord("riverside", "dbt_staging")
+        monkeypatch.setattr(task, "_lineage", record)
+        task.handle_exception_dbt_runner(result)
+        assert bool(record.outputs) == is_configured
+    assert [(one.namespace, one.name) for one in record.inputs] == [
+        ("postgres://warehouse:5433", "platform.riverside_ehr.note")
+    ]
+    [output] = record.outputs
+    assert output.name == "platform.riverside_staging.stg_note"
+    assert {name: found[0].column for name, found in output.sources.items()} == {
+        "note_id": "note_id", "note_text": "note_text",
+    }  # fmt: skip
+    # SQL that cannot be read stops nothing.
+    task.handle_exception_dbt_runner(SimpleNamespace(success=True, result=SimpleNamespace(results=outcomes)))
+
+
 def test_a_run_without_a_data_interval_says_what_to_do(monkeypatch):
     from deid_tasks.core.errors import InputError
     from wiring import steps
