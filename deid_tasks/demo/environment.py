@@ -81,17 +81,17 @@ def service_environment(
 ) -> dict[str, str]:
     """Return what one of Airflow's processes is given: its configuration, and the secrets that it needs.
 
-    The scheduler runs the tasks and has theirs. The API server shows the page *De-identification*, with sums and the
+    The scheduler runs the tasks and has theirs, without the page's login. The API server shows the page *De-identification*, with sums and the
     state of certificates. The DAG processor reads no secret. Those of ``secrets.env`` are given to all.
     """
     kept: set[str] = set()
     dropped: set[str] = set()
     for settings in institutions:
-        names = {settings.warehouse.connection_of("page"), settings.gate.verification_key}
+        page = {settings.warehouse.connection_of("page"), settings.gate.verification_key}
+        own_login = settings.warehouse.connections.get("page", "")
+        needed = {"api-server": page, "scheduler": _names(settings) - {own_login}}.get(service, set())
         dropped |= {_variable(name) for name in _names(settings)}
-        kept |= {_variable(name) for name in names} if service == "api-server" else set()
-    if service == "scheduler":
-        return dict(environment)
+        kept |= {_variable(name) for name in needed}
     return {name: value for name, value in environment.items() if name in kept or name not in dropped}
 
 

@@ -50,10 +50,11 @@ def test_the_page_has_its_own_logins_and_public_keys(given):
     assert given["dag-processor"] == set()
 
 
-def test_tasks_have_a_login_for_each_kind_and_none_for_reidentification(given, institutions):
+def test_tasks_have_a_login_for_each_kind_and_none_for_the_page_or_reidentification(given, institutions):
     for settings in institutions:
         logins = {settings.warehouse.connection_of(task) for task in needed_tasks(settings)}
-        assert logins - given["scheduler"] == {f"{settings.institution}_reidentify"}
+        others = {f"{settings.institution}_reidentify", f"{settings.institution}_page"}
+        assert logins - given["scheduler"] == others
 
 
 def test_no_task_knows_the_password_of_the_superuser(tmp_path, state, institutions):

@@ -243,7 +243,7 @@ class TestLeastPrivilege:
                 assert "PALIMPSEST_INSTITUTIONS" in given
                 assert not any(password in given for password in passwords)
                 assert ("RIVERSIDE_SURROGATE_KEY" in given) == (service == "scheduler")
-                assert ("RIVERSIDE_PAGE" in given) == (service != "dag-processor")
+                assert ("RIVERSIDE_PAGE" in given) == (service == "api-server")
                 assert "REIDENTIFY" not in given
 
     @institutions
