@@ -1,9 +1,13 @@
 """The assets that connect an institution's DAGs: an evaluation follows dictionaries, harvest and gold.
 
-Dictionaries follow the raw tables where landing writes these.
+Dictionaries follow the raw tables where landing writes these. With ``lineage.database`` in the settings, assets that
+are a table have its URI, by which other teams know it; the others, and all without it, have ``palimpsest://…``.
 """
 
 from airflow.sdk import Asset
+
+from deid_tasks.settings import SchemaLayer
+from wiring.institutions import usable_institutions
 
 
 def raw_tables_asset(institution: str) -> Asset:
@@ -45,5 +49,27 @@ def note_days_asset(institution: str) -> Asset:
     return _asset(institution, "note_days")
 
 
+_TABLES: dict[str, tuple[SchemaLayer, str]] = {
+    "raw_tables": ("results", "landed_file"),
+    "gold": ("gold", "gold_set"),
+    "quality": ("results", "certificate"),
+}
+"""The table whose rows say that an asset is new."""
+
+
 def _asset(institution: str, what: str) -> Asset:
-    return Asset(name=f"{what}__{institution}", uri=f"palimpsest://{institution}/{what}", group="palimpsest")
+    return Asset(name=f"{what}__{institution}", uri=_uri(institution, what), group="palimpsest")
+
+
+def _uri(institution: str, what: str) -> str:
+    settings = next((one for one in usable_institutions() if one.institution == institution), None)
+    if settings is not None and settings.lineage.database:
+        if what in _TABLES:
+            layer, table = _TABLES[what]
+            return f"postgres://{settings.lineage.database}/{settings.schema_name(layer)}/{table}"
+        if what == "notes":
+            publish = settings.publish
+            # Institutions share the table; its rows are partitioned by institution.
+            table = publish.table.replace(".", "/")
+            return f"s3://{publish.bucket}/{publish.prefix}/{table}/institution={institution}"
+    return f"palimpsest://{institution}/{what}"

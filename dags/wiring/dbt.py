@@ -7,7 +7,7 @@ keeps dbt's events as XCom, and one process for each of 60 models and tests cost
 """
 
 from collections import Counter
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 # Cosmos must find Airflow imported.
 import airflow  # noqa: F401
@@ -19,9 +19,13 @@ from cosmos.profiles import PostgresUserPasswordProfileMapping
 
 from deid_tasks.core.errors import InputError, WarehouseError
 from deid_tasks.settings import DatabaseTask, InstitutionSettings
+from wiring.institutions import settings_of
 from wiring.paths import DBT_PROJECT
 from wiring.placement import dbt_task
 from wiring.secrets import airflow_secrets
+
+if TYPE_CHECKING:
+    from deid_tasks.platform.lineage import LineageRecord
 
 Layer = Literal["staging", "history", "dictionaries", "quality"]
 
@@ -42,11 +46,16 @@ class DbtLayer(DbtBuildLocalOperator):
     def __init__(self, *, connection_name: str, schema_name: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.connection_name, self.schema_name = connection_name, schema_name
+        self._lineage: LineageRecord | None = None
 
     def execute(self, context: Context, **kwargs: Any) -> Any:
         """Build the layer; raise ``SettingsError`` where the warehouse's connection is not set."""
+        from deid_tasks.platform.lineage import recorded_lineage
+
         airflow_secrets().text(self.connection_name)
-        return super().execute(context, **kwargs)
+        layer = self.task_id.rpartition(".")[2]
+        with recorded_lineage(settings_of(self.vars["institution"]), f"dbt_{layer}") as self._lineage:
+            return super().execute(context, **kwargs)
 
     def handle_exception_dbt_runner(self, result: Any) -> None:
         """Log how many nodes succeeded and failed.
@@ -60,6 +69,7 @@ class DbtLayer(DbtBuildLocalOperator):
         seconds = sum(outcome.execution_time for outcome in outcomes)
         shown = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "nothing"
         self.log.info("dbt built %d models and tests in %.1f s: %s", len(outcomes), seconds, shown)
+        self._record_lineage(outcomes)
         warned = [outcome for outcome in outcomes if outcome.status == "warn"]
         if warned:
             self.log.warning(
@@ -75,6 +85,19 @@ class DbtLayer(DbtBuildLocalOperator):
                 f"dbt could not run: {type(result.exception).__name__};"
                 f" in a shell that may read the warehouse, this shows its text: {self._command('build', '')}"
             )
+
+    def _record_lineage(self, outcomes: list[Any]) -> None:
+        """Add the models' tables and columns to the lineage of this task, where the environment names a consumer."""
+        from deid_tasks.platform.lineage import is_configured, models_lineage
+
+        if self._lineage is not None and is_configured():
+            settings, uri = settings_of(self.vars["institution"]), airflow_secrets().text(self.connection_name)
+            try:
+                self._lineage.inputs, self._lineage.outputs = models_lineage(settings, uri, outcomes)
+            except Exception as error:
+                # SQL that the parser of lineage does not read is no reason to stop.
+                self.log.warning("the columns' lineage is not known: %s", type(error).__name__)
+            self._lineage.counts = {"nodes": len(outcomes)}
 
     def _describe(self, failed: list[Any]) -> str:
         """Return what failed, where, and the commands that show the rows; it quotes no value of a row."""

@@ -35,6 +35,17 @@ def make_signing_keys(
     write_key_files({folder / "signing_key.pem": signing, folder / "verification_key.pem": verification})
 
 
+@certificate.command("export-key")
+def export_public_key(
+    institution: Annotated[str, typer.Option(help="Institution whose certificates a key in AWS KMS signs.")],
+    institutions: Institutions = INSTITUTIONS_FOLDER,
+) -> None:
+    """Print the public half (PEM) of the KMS key that signs certificates, for the secret gate.verification_key."""
+    from deid_tasks.platform.kms import exported_key
+
+    print(exported_key(*settings_and_secrets(institution, institutions)), end="")
+
+
 @certificate.command("show")
 def show_certificate(
     file: File = None, institution: Institution = None, institutions: Institutions = INSTITUTIONS_FOLDER

@@ -17,6 +17,15 @@ def write_roles(
     check: Annotated[  # noqa: FBT002
         bool, typer.Option("--check", help="Compare the database with these roles, and print the differences.")
     ] = False,
+    apply_as: Annotated[
+        str,
+        typer.Option(
+            "--apply-as",
+            metavar="SECRET",
+            help="Run the SQL, and make a login for each connection of warehouse.connections, with the user and the"
+            " password of its URI. SECRET is the name of the secret that holds a superuser's URI.",
+        ),
+    ] = "",
 ) -> None:
     """Print the SQL that makes the database roles of an institution, one for each kind of task, with their rights.
 
@@ -26,10 +35,16 @@ def write_roles(
     from deid_tasks.platform.warehouse import connect
     from deid_tasks.platform.warehouse.role_check import role_differences
     from deid_tasks.platform.warehouse.role_grants import roles_script
+    from deid_tasks.platform.warehouse.role_logins import make_roles
 
     settings, secrets = settings_and_secrets(institution, institutions)
-    if not check:
+    if apply_as:
+        logins = make_roles(secrets.text(apply_as), settings, secrets)
+        names = ", ".join(login.user for login in logins)
+        Output().line(f"{institution}: roles and their rights are set; logins: {names}")
+    if not check and not apply_as:
         print(roles_script(settings), end="")
+    if not check:
         return
     with connect(secrets.text(settings.warehouse.connection_of("owner"))) as connection:
         differences = role_differences(connection, settings)

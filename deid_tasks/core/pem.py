@@ -42,11 +42,12 @@ def private_key(pem: str, kind: type[object], name: str) -> Any:
     return key
 
 
-def public_key(pem: str, kind: type[object], name: str) -> Any:
+def public_key(pem: str, kind: type[object] | tuple[type[object], ...], name: str) -> Any:
     """Return the public key in a secret.
 
     Raises:
-        SettingsError: the secret is not a public key of this ``kind``; the text starts with ``name``.
+        SettingsError: the secret is not a public key of this ``kind``, or of one of these; the text starts with
+            ``name``.
     """
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
@@ -55,7 +56,8 @@ def public_key(pem: str, kind: type[object], name: str) -> Any:
     except ValueError:
         key = None
     if not isinstance(key, kind):
-        family = kind.__name__.removesuffix("PublicKey")
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        family = " or ".join(one.__name__.removesuffix("PublicKey") for one in kinds)
         raise SettingsError(f"{name}: the secret is not a {family} public key in PEM")
     return key
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
@@ -13,9 +14,12 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from deid_tasks.core.files import write_atomically
 from deid_tasks.demo.secrets_file import SECRETS_FILE, added_secrets
 from deid_tasks.demo.state import State
+from deid_tasks.platform.warehouse.roles import needed_tasks, role_name
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 UI_USER = "admin"
+AIRFLOW_LOGIN, CATALOG_LOGIN = "airflow", "catalog"
+"""The logins that own Airflow's database and the catalog of the published tables, and nothing else."""
 CORES = len(os.sched_getaffinity(0))
 """Cores that the demo may use."""
 
@@ -30,7 +34,7 @@ class Places:
     airflow_port: int
     object_store_port: int
     databases: Mapping[str, str] = field(repr=False)
-    """URIs of the PostgreSQL databases ``airflow``, ``ehr`` and ``catalog``."""
+    """URIs of the PostgreSQL databases ``airflow``, ``ehr`` and ``catalog``, of the superuser who sets them up."""
 
     @property
     def object_store(self) -> str:
@@ -47,11 +51,14 @@ def airflow_environment(state: State, places: Places, institutions: list[Institu
     """Return the environment of the demo's Airflow: its configuration, its secrets, and those of ``secrets.env``.
 
     Nothing of an Airflow in the caller's shell is passed on. Only the demo's own institutions get generated secrets.
+    The login for re-identification is not among them: no task uses it.
 
     Raises:
         DemoError: ``secrets.env`` cannot be read, or sets a secret of the demo itself.
     """
     own = _airflow_secrets(state, places, institutions)
+    for settings in institutions:
+        own.pop(_variable(settings.warehouse.connections.get("reidentify", "")), None)
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
     home = state.folder / "airflow"
     return {
@@ -67,6 +74,32 @@ def airflow_environment(state: State, places: Places, institutions: list[Institu
         "PYTHONUNBUFFERED": "1",
         "TZ": "UTC",
     }
+
+
+def service_environment(
+    service: str, environment: Mapping[str, str], institutions: list[InstitutionSettings]
+) -> dict[str, str]:
+    """Return what one of Airflow's processes is given: its configuration, and the secrets that it needs.
+
+    The scheduler runs the tasks and has theirs, without the page's login. The API server shows the page *De-identification*, with sums and the
+    state of certificates. The DAG processor reads no secret. Those of ``secrets.env`` are given to all.
+    """
+    kept: set[str] = set()
+    dropped: set[str] = set()
+    for settings in institutions:
+        page = {settings.warehouse.connection_of("page"), settings.gate.verification_key}
+        own_login = settings.warehouse.connections.get("page", "")
+        needed = {"api-server": page, "scheduler": _names(settings) - {own_login}}.get(service, set())
+        dropped |= {_variable(name) for name in _names(settings)}
+        kept |= {_variable(name) for name in needed}
+    return {name: value for name, value in environment.items() if name in kept or name not in dropped}
+
+
+def login_uri(uri: str, user: str, state: State) -> str:
+    """Return the URI of a database for one of the demo's logins, with a password of its own."""
+    parts = urlsplit(uri)
+    server = f"{quote(user, safe='')}:{state.secret(f'login {user}').hex()}@{parts.hostname}:{parts.port}"
+    return urlunsplit(parts._replace(netloc=server))
 
 
 def no_telemetry() -> dict[str, str]:
@@ -99,7 +132,9 @@ def _settings(state: State, places: Places, home: Path) -> dict[str, str]:
             "SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": passwords,
         },
         "DATABASE": {
-            "SQL_ALCHEMY_CONN": places.databases["airflow"].replace("postgresql://", "postgresql+psycopg2://", 1)
+            "SQL_ALCHEMY_CONN": login_uri(places.databases["airflow"], AIRFLOW_LOGIN, state).replace(
+                "postgresql://", "postgresql+psycopg2://", 1
+            )
         },
         "API": {
             "HOST": "127.0.0.1",
@@ -132,8 +167,8 @@ def _secret_values(state: State, places: Places, institutions: list[InstitutionS
     found: dict[str, str] = {}
     for settings in institutions:
         found[settings.obfuscate.key] = base64.b64encode(state.secret(settings.obfuscate.key)).decode()
-        found[settings.warehouse.connection] = places.databases["ehr"]
-        found[settings.publish.catalog] = places.databases["catalog"]
+        found |= _warehouse_secrets(state, places, settings)
+        found[settings.publish.catalog] = login_uri(places.databases["catalog"], CATALOG_LOGIN, state)
         found[settings.publish.object_store] = json.dumps(store)
         found[settings.gate.signing_key], found[settings.gate.verification_key] = _key_pair(
             state.secret(settings.gate.signing_key)
@@ -141,6 +176,36 @@ def _secret_values(state: State, places: Places, institutions: list[InstitutionS
         audit_log = settings.audit_log
         found[audit_log.signing_key], found[audit_log.verification_key] = _key_pair(state.secret(audit_log.signing_key))
     return found
+
+
+def _warehouse_secrets(state: State, places: Places, settings: InstitutionSettings) -> dict[str, str]:
+    """Return a URI for each kind of task; one for all where the settings name no ``connections``."""
+    uri, warehouse = places.databases["ehr"], settings.warehouse
+    if not warehouse.connections:
+        return {warehouse.connection: uri}
+    return {
+        warehouse.connection_of(task): login_uri(uri, f"{role_name(settings, task)}_login", state)
+        for task in needed_tasks(settings)
+    }
+
+
+def _names(settings: InstitutionSettings) -> set[str]:
+    """Return the names of all secrets that the demo sets for an institution."""
+    return {
+        *(settings.warehouse.connection_of(task) for task in needed_tasks(settings)),
+        settings.obfuscate.key,
+        settings.publish.catalog,
+        settings.publish.object_store,
+        settings.gate.signing_key,
+        settings.gate.verification_key,
+        settings.audit_log.signing_key,
+        settings.audit_log.verification_key,
+    }
+
+
+def _variable(name: str) -> str:
+    """Return the environment variable in which Airflow looks for a connection."""
+    return f"AIRFLOW_CONN_{name.upper()}"
 
 
 def _key_pair(seed: bytes) -> tuple[str, str]:
@@ -160,11 +225,11 @@ def _airflow_secrets(state: State, places: Places, institutions: list[Institutio
             store = json.loads(value)
             extra = {"endpoint_url": store["endpoint"], "region_name": store["region"]}
             aws = {"conn_type": "aws", "login": store["access_key"], "password": store["secret_key"], "extra": extra}
-            found[f"AIRFLOW_CONN_{name.upper()}"] = json.dumps(aws)
+            found[_variable(name)] = json.dumps(aws)
         elif "://" in value:
-            found[f"AIRFLOW_CONN_{name.upper()}"] = value
+            found[_variable(name)] = value
         else:
-            found[f"AIRFLOW_CONN_{name.upper()}"] = json.dumps({"conn_type": "generic", "password": value})
+            found[_variable(name)] = json.dumps({"conn_type": "generic", "password": value})
     return found
 
 

@@ -15,10 +15,24 @@ from deid_tasks.core.errors import WarehouseError
 from deid_tasks.core.files import write_atomically
 from deid_tasks.demo import processes
 from deid_tasks.demo.airflow_api import AirflowApi
-from deid_tasks.demo.environment import CORES, UI_USER, Places, airflow_environment, no_telemetry, ui_password
+from deid_tasks.demo.databases import close_database, make_database_login
+from deid_tasks.demo.environment import (
+    AIRFLOW_LOGIN,
+    CATALOG_LOGIN,
+    CORES,
+    UI_USER,
+    Places,
+    airflow_environment,
+    demo_secrets,
+    login_uri,
+    no_telemetry,
+    service_environment,
+    ui_password,
+)
 from deid_tasks.demo.seed import DEMO_INSTITUTIONS
 from deid_tasks.demo.state import INSTITUTIONS, DemoError, State
 from deid_tasks.hospital.postgres import EmbeddedPostgres
+from deid_tasks.platform.warehouse.role_logins import make_roles
 from deid_tasks.settings import InstitutionSettings, airflow_pools, read_institutions
 
 DATABASES = ("airflow", "ehr", "catalog")
@@ -63,9 +77,22 @@ class Platform:
             self._command("db-migrate", ["airflow", "db", "migrate"], environment)
             self._command("pools", ["airflow", "pools", "import", str(self._write_pools())], environment)
         for name in missing:
-            processes.start(name, [_program("airflow"), name], environment, self._state.folder)
+            given = service_environment(name, environment, institutions)
+            processes.start(name, [_program("airflow"), name], given, self._state.folder)
         self._state.put("airflow_configuration", version)
         return AirflowApi(port, UI_USER, password)
+
+    def make_roles(self, institutions: list[InstitutionSettings]) -> None:
+        """Make each institution's database roles and their logins, and mend what differs.
+
+        Raises:
+            WarehouseError: the server refused a statement.
+        """
+        places = self.places
+        secrets = demo_secrets(self._state, places, institutions)
+        for settings in institutions:
+            if settings.warehouse.connections:
+                make_roles(places.databases["ehr"], settings, secrets)
 
     def wait_for_airflow(self, api: AirflowApi) -> None:
         """Wait until Airflow is healthy; raise ``DemoError`` with its log after three minutes."""
@@ -144,6 +171,10 @@ class Platform:
         self._state.put("postgres_port", self._postgres.port)
         for name in DATABASES:
             self._postgres.create_database(name)
+        for name, login in (("airflow", AIRFLOW_LOGIN), ("catalog", CATALOG_LOGIN)):
+            uri = self._postgres.uri(name)
+            make_database_login(uri, login_uri(uri, login, self._state))
+        close_database(self._postgres.uri("ehr"))
 
     def _start_object_store(self) -> None:
         port = self._port("object_store_port", _OBJECT_STORE, None)
@@ -163,7 +194,9 @@ class Platform:
         connection = psycopg2.connect(self._postgres.uri("catalog"))
         try:
             with connection, connection.cursor() as cursor:
-                cursor.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+                cursor.execute(
+                    f"DROP SCHEMA public CASCADE; CREATE SCHEMA public; ALTER SCHEMA public OWNER TO {CATALOG_LOGIN}"
+                )
         finally:
             connection.close()
 

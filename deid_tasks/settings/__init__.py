@@ -33,6 +33,7 @@ from deid_tasks.settings.institution import (
 )
 from deid_tasks.settings.landing import ColumnType, LandedTableSettings, LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
+from deid_tasks.settings.lineage import LineageSettings
 from deid_tasks.settings.load import (
     institution_files,
     json_schema,
@@ -90,6 +91,7 @@ __all__ = [
     "InstitutionSettings",
     "LandedTableSettings",
     "LandingSettings",
+    "LineageSettings",
     "MaintenanceSettings",
     "MeasuredDesign",
     "MergeSettings",

@@ -19,6 +19,13 @@ class DriftSettings(Section):
         description="Highest ratio to the baseline, or of the baseline to it, of entities per 1,000 words,"
         " share of changed words, and detector agreement.",
     )
+    window_days: int = Field(
+        default=30,
+        ge=1,
+        le=366,
+        description="Days over which a note type is judged that has too few words in one run: the run and the days"
+        " before it, up to this many; 1: such types are not judged.",
+    )
 
 
 class VolumeSettings(Section):
@@ -85,6 +92,16 @@ class GateSettings(Section):
     verification_key: Name = Field(
         default="certificate_verification_key",
         description="Name of the secret that holds its public half (PEM), with which publishing verifies certificates.",
+    )
+    kms_key: str = Field(
+        default="",
+        description="Id, alias or ARN of the key in AWS KMS that signs certificates in place of `signing_key`"
+        " (ECC_NIST_P256 or ECC_NIST_EDWARDS25519); evaluation needs kms:Sign and kms:GetPublicKey. `deid certificate"
+        " export-key` prints its public half.",
+    )
+    kms: Name = Field(
+        default="certificate_kms",
+        description="Name of the secret that holds the KMS endpoint, region and credentials (JSON).",
     )
     certificate_max_age_days: float | None = Field(
         default=None,

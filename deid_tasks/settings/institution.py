@@ -14,6 +14,7 @@ from deid_tasks.settings.engine import EngineSettings, NoteLimits
 from deid_tasks.settings.gate import GateSettings
 from deid_tasks.settings.landing import LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
+from deid_tasks.settings.lineage import LineageSettings
 from deid_tasks.settings.maintenance import MaintenanceSettings
 from deid_tasks.settings.placement import EnginePlacement, TaskPlacement
 from deid_tasks.settings.release import ReleaseSettings
@@ -176,6 +177,7 @@ class InstitutionSettings(EngineSettings):
     approvals: ApprovalsSettings = ApprovalsSettings()
     audit_log: AuditLogSettings = AuditLogSettings()
     alarms: AlarmSettings = AlarmSettings()
+    lineage: LineageSettings = LineageSettings()
     publish: PublishSettings
     release: ReleaseSettings = ReleaseSettings()
     maintenance: MaintenanceSettings = MaintenanceSettings()

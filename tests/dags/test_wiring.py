@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from deid_tasks.core.errors import DeidError, GateError, SettingsError
+from deid_tasks.settings import LineageSettings
 
 
 @pytest.mark.parametrize(
@@ -271,7 +272,9 @@ def test_a_missing_connection_says_how_to_set_it_and_is_not_retried(dagbag, monk
     monkeypatch.setattr(secrets.Connection, "get", missing)
     monkeypatch.setattr(secrets.Variable, "get", lambda *_, **__: None)
     task = dagbag.dags["dictionaries__riverside"].get_task("dbt.staging")
-    with pytest.raises(SettingsError, match=r"secret 'riverside_ehr' is not set: .*airflow connections add") as caught:
+    with pytest.raises(
+        SettingsError, match=r"secret 'riverside_build' is not set: .*airflow connections add"
+    ) as caught:
         task.execute({})
     decision = task.retry_policy.evaluate(caught.value, 1, 2)
     assert decision.action is RetryAction.FAIL
@@ -283,6 +286,72 @@ def test_a_key_may_be_the_password_of_a_connection(monkeypatch):
     key = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU="
     monkeypatch.setenv("AIRFLOW_CONN_SOME_KEY", json.dumps({"conn_type": "generic", "password": key}))
     assert airflow_secrets().key("some_key") == b"ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
+
+
+def test_assets_have_uris_that_other_teams_know_where_the_settings_name_the_database(monkeypatch):
+    from wiring import assets
+    from wiring.institutions import usable_institutions
+
+    def uris():
+        named = (assets.notes_asset, assets.gold_asset, assets.quality_asset, assets.raw_tables_asset)
+        return [asset("riverside").uri for asset in (*named, assets.dictionaries_asset, assets.note_days_asset)]
+
+    kept = [f"palimpsest://riverside/{what}" for what in ("notes", "gold", "quality", "raw_tables")]
+    both = ["palimpsest://riverside/dictionaries", "palimpsest://riverside/note_days"]
+    assert uris() == [*kept, *both]
+    lineage = LineageSettings(database="warehouse.hospital.org:5432/platform")
+    named = tuple(one.model_copy(update={"lineage": lineage}) for one in usable_institutions())
+    monkeypatch.setattr(assets, "usable_institutions", lambda: named)
+    server = "postgres://warehouse.hospital.org:5432/platform"
+    assert uris() == [
+        "s3://palimpsest-published/palimpsest/deid/notes/institution=riverside",
+        f"{server}/riverside_gold/gold_set",
+        f"{server}/riverside_results/certificate",
+        f"{server}/riverside_results/landed_file",
+        *both,
+    ]
+
+
+@pytest.mark.parametrize(
+    "database", ["postgres://warehouse:5432/platform", "user:secret@warehouse:5432/x", "warehouse"]
+)
+def test_the_name_of_the_database_holds_no_credentials(database):
+    with pytest.raises(ValueError, match="database"):
+        LineageSettings(database=database)
+
+
+def test_a_layer_of_dbt_says_which_tables_it_reads_and_writes(dagbag, monkeypatch):
+    from types import SimpleNamespace
+
+    from deid_tasks.platform.lineage import LineageRecord
+
+    monkeypatch.setenv("AIRFLOW_CONN_RIVERSIDE_BUILD", "postgres://build:secret@warehouse:5433/platform")
+    task = dagbag.dags["dictionaries__riverside"].get_task("dbt.staging")
+    node = SimpleNamespace(
+        resource_type="model", name="stg_note", database="platform", schema="riverside_staging", alias="stg_note",
+        relation_name='"platform"."riverside_staging"."stg_note"',
+        compiled_code='select n.note_id, n.note_text from "platform"."riverside_ehr"."note" as n',
+    )  # fmt: skip
+    broken = SimpleNamespace(**{**vars(node), "alias": "broken", "compiled_code": "selec this is no SQL )("})
+    outcomes = [SimpleNamespace(status="success", execution_time=1.0, node=one) for one in (node, broken)]
+    result = SimpleNamespace(success=True, result=SimpleNamespace(results=outcomes[:1]))
+    for is_configured in (False, True):
+        if is_configured:
+            monkeypatch.setenv("OPENLINEAGE_URL", "http://127.0.0.1:9")
+        record = LineageRecord("riverside", "dbt_staging")
+        monkeypatch.setattr(task, "_lineage", record)
+        task.handle_exception_dbt_runner(result)
+        assert bool(record.outputs) == is_configured
+    assert [(one.namespace, one.name) for one in record.inputs] == [
+        ("postgres://warehouse:5433", "platform.riverside_ehr.note")
+    ]
+    [output] = record.outputs
+    assert output.name == "platform.riverside_staging.stg_note"
+    assert {name: found[0].column for name, found in output.sources.items()} == {
+        "note_id": "note_id", "note_text": "note_text",
+    }  # fmt: skip
+    # SQL that cannot be read stops nothing.
+    task.handle_exception_dbt_runner(SimpleNamespace(success=True, result=SimpleNamespace(results=outcomes)))
 
 
 def test_a_run_without_a_data_interval_says_what_to_do(monkeypatch):

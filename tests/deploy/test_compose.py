@@ -10,12 +10,13 @@ import jsonschema.validators
 import pytest
 import yaml
 
+from deid_tasks.settings import DATABASE_TASKS
 from tests.support.image_files import ROOT, stages
 
 _TEXT = (ROOT / "docker-compose.yaml").read_text(encoding="utf-8")
 _COMPOSE: dict[str, Any] = yaml.safe_load(_TEXT)
 _SERVICES: dict[str, dict[str, Any]] = _COMPOSE["services"]
-_ONE_SHOT = {"airflow-init", "demo-data"}
+_ONE_SHOT = {"airflow-init", "demo-data", "database-roles"}
 
 
 def _example_values() -> dict[str, str]:
@@ -53,7 +54,8 @@ def test_every_secret_that_the_settings_name_is_given():
     given = {name for service in _SERVICES.values() for name in service.get("environment", ())}
     for one in load_institutions(ROOT / "dags" / "institutions"):
         names = {
-            one.warehouse.connection, one.obfuscate.key, one.publish.object_store, one.publish.catalog,
+            *(one.warehouse.connection_of(task) for task in DATABASE_TASKS if task not in {"land", "reidentify"}),
+            one.obfuscate.key, one.publish.object_store, one.publish.catalog,
             one.gate.signing_key, one.gate.verification_key,
             one.audit_log.signing_key, one.audit_log.verification_key,
         }  # fmt: skip
@@ -72,23 +74,24 @@ def test_no_secret_is_a_variable_and_every_key_is_masked_as_a_password():
 
 
 _SECRETS = {
-    "api-server": {"ehr", "verification"},
-    "worker": {"ehr", "store", "surrogate", "verification", "audit"},
-    "worker-gpu": {"ehr", "store", "surrogate", "verification", "audit"},
-    "worker-evidence": {"ehr", "surrogate", "signing", "verification", "audit"},
-    "worker-dbt": {"ehr"},
+    "api-server": {"page", "verification"},
+    "worker": {"publish", "engine", "audit", "store", "surrogate", "verification", "audit key"},
+    "worker-gpu": {"publish", "engine", "audit", "store", "surrogate", "verification", "audit key"},
+    "worker-evidence": {"evidence", "surrogate", "signing", "verification", "audit key"},
+    "worker-dbt": {"source", "build", "owner"},
     "airflow-init": {"store"},
     "scheduler": set(),
     "dag-processor": set(),
     "triggerer": set(),
 }
-"""What each component of Airflow has, of the secrets that the settings name."""
+"""What each component of Airflow has, of the secrets that the settings name: database logins by task, and keys."""
 
 
 def _kind(name: str) -> str:
-    if "_AUDIT_" in name:
-        return "audit"
-    ends = {"_EHR": "ehr", "SURROGATE_KEY": "surrogate", "SIGNING_KEY": "signing", "VERIFICATION_KEY": "verification"}
+    if name.startswith("AIRFLOW_CONN_AUDIT_"):
+        return "audit key"
+    ends = {"SURROGATE_KEY": "surrogate", "SIGNING_KEY": "signing", "VERIFICATION_KEY": "verification"}
+    ends |= {f"_{task.upper()}": task for task in DATABASE_TASKS}
     return next((kind for end, kind in ends.items() if name.endswith(end)), "store")
 
 
@@ -98,7 +101,7 @@ def test_each_component_has_the_secrets_that_it_needs_and_no_others():
             _kind(key) for key in service.get("environment", ()) if key.startswith(("AIRFLOW_CONN_", "AIRFLOW_VAR_"))
         }
         for name, service in _SERVICES.items()
-        if "build" in service and name != "demo-data"
+        if "build" in service and name not in {"demo-data", "database-roles"}
     }
     assert found == _SECRETS
 
@@ -130,6 +133,28 @@ def test_no_image_is_whichever_is_newest():
         assert not service["image"].endswith(":latest")
 
 
+def test_only_what_makes_the_roles_is_a_superuser_or_may_reidentify():
+    holders = {
+        name
+        for name, service in _SERVICES.items()
+        if re.search("_SUPERUSER|_REIDENTIFY|POSTGRES_PASSWORD", json.dumps(service.get("environment", {})))
+    }
+    assert holders == {"postgres", "database-roles", "demo-data"}
+
+
+def test_the_roles_are_made_with_a_login_for_every_connection():
+    from deid_tasks.settings import load_institutions
+
+    given = _SERVICES["database-roles"]["environment"]
+    users = {}
+    for one in load_institutions(ROOT / "dags" / "institutions"):
+        for task in DATABASE_TASKS:
+            if task != "land":
+                uri = given[f"PALIMPSEST_SECRET_{one.warehouse.connection_of(task).upper()}"]
+                users[one.institution, task] = uri.split("//")[1].split(":")[0]
+    assert len(set(users.values())) == len(users) == 18
+
+
 def test_only_workers_that_run_the_engine_have_keys():
     holders = {
         name
@@ -158,6 +183,12 @@ def test_every_queue_of_the_settings_has_a_worker():
     assert served == {"default", "dbt", "gpu", "evidence"}
     for one in load_institutions(ROOT / "dags" / "institutions"):
         assert {one.notes.queue, one.dictionaries.queue, one.evidence.queue} <= served
+
+
+def test_every_part_of_airflow_logs_json():
+    for name, service in _SERVICES.items():
+        if "build" in service and name not in {"demo-data", "database-roles"}:
+            assert service["environment"]["AIRFLOW__LOGGING__JSON_LOGS"] == "True"
 
 
 def test_postgres_has_room_for_what_processes_share():

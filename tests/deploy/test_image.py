@@ -188,7 +188,7 @@ class TestImage:
             "riverside",
             "--institutions",
             "dags/institutions",
-            PALIMPSEST_SECRET_RIVERSIDE_EHR=database,
+            PALIMPSEST_SECRET_RIVERSIDE_OWNER=database,
         )
         assert "riverside_results: no version -> " in out
 

@@ -112,17 +112,37 @@ def _pod_of_task(kind: str) -> Any:
 
 def test_a_dbt_task_sees_the_warehouses_and_no_key():
     secrets = {one["metadata"]["name"]: one["spec"] for one in _objects() if one["kind"] == "ExternalSecret"}
-    assert {one["secretKey"] for one in secrets["palimpsest-dbt"]["data"]} == {"riverside_ehr", "lakeshore_ehr"}
+    assert {one["secretKey"] for one in secrets["palimpsest-dbt"]["data"]} == {
+        f"{institution}_{task}" for institution in ("riverside", "lakeshore") for task in ("source", "build", "owner")
+    }
+
+
+_LOGINS = {
+    "palimpsest-engine": {"publish", "engine", "audit"},
+    "palimpsest-evidence": {"evidence"},
+    "palimpsest-dbt": {"source", "build", "owner"},
+    "palimpsest-page": {"page"},
+}
+
+
+@pytest.mark.parametrize("name", _LOGINS)
+def test_each_component_has_the_logins_of_its_tasks_and_no_others(name):
+    from deid_tasks.settings import DATABASE_TASKS, load_institutions
+
+    given = _connections(name)
+    for one in load_institutions(ROOT / "dags" / "institutions"):
+        found = {task for task in DATABASE_TASKS if task != "land" and one.warehouse.connection_of(task) in given}
+        assert found == _LOGINS[name]
 
 
 def test_every_secret_that_the_settings_name_is_given():
     from deid_tasks.settings import load_institutions
 
     for one in load_institutions(ROOT / "dags" / "institutions"):
-        stores = {one.warehouse.connection, one.publish.object_store, one.publish.catalog}
+        stores = {one.publish.object_store, one.publish.catalog}
         assert stores | {one.obfuscate.key, one.gate.verification_key} <= set(_connections("palimpsest-engine"))
         keys = {one.obfuscate.key, one.gate.signing_key, one.gate.verification_key}
-        assert keys | {one.warehouse.connection} <= set(_connections("palimpsest-evidence"))
+        assert keys <= set(_connections("palimpsest-evidence"))
 
 
 def _connections(name: str) -> dict[str, Any]:

@@ -6,11 +6,13 @@ import itertools
 import re
 import socket
 from collections import Counter
+from pathlib import Path
 
 import psycopg2
 import pytest
 from rich.console import Console
 
+from deid_tasks.core.errors import WarehouseError
 from deid_tasks.demo import down, processes
 from deid_tasks.demo.changes import events_of
 from deid_tasks.demo.command import BACKFILLED
@@ -27,11 +29,14 @@ from deid_tasks.hospital.history.events import (
     PatientsMerged,
 )
 from deid_tasks.platform.publish import open_table
+from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.role_check import role_differences
 from tests.support import demo_storage, published_days
 from tests.support.canary import Search, names_of, numbers_of, planted
 from tests.support.celery_airflow import celery_airflow, publish_with_a_killed_worker
 from tests.support.demo_run import SIZE
 from tests.support.failed_task import fail_on_a_note
+from tests.support.phi_places import WITH_TEXT, WITHOUT_TEXT, files_with, schemas_of, tables_with
 
 pytestmark = pytest.mark.slow
 
@@ -210,6 +215,57 @@ class TestOutcome:
         return [summary for summary in mine if int(summary["palimpsest.notes"])]
 
 
+class TestLeastPrivilege:
+    """Everything above was done by logins that may do what their task needs and nothing else."""
+
+    @institutions
+    def test_the_database_has_the_roles_and_no_other_rights(self, demo, institution):
+        settings = next(one for one in demo.institutions if one.institution == institution)
+        with connect(demo.secrets.text(settings.warehouse.connection_of("owner"))) as connection:
+            assert role_differences(connection, settings) == []
+
+    @institutions
+    def test_what_dbt_and_the_platform_made_belongs_to_their_roles(self, demo, institution):
+        owners = dict(
+            demo.rows(
+                "select schemaname, string_agg(distinct tableowner, ' ') from pg_tables"
+                f" where schemaname like '{institution}%' and schemaname not like '%expected' group by 1"
+            )
+        )
+        assert owners[f"{institution}_dictionaries"] == owners[f"{institution}_history"] == f"{institution}_build"
+        assert owners[f"{institution}_results"] == owners[f"{institution}_gold"] == f"{institution}_owner"
+
+    def test_no_task_and_no_page_is_the_superuser(self, demo):
+        passwords = {uri.split("@")[0].rsplit(":", 1)[1] for uri in demo.platform.places.databases.values()}
+        for service in ("scheduler", "api-server", "dag-processor"):
+            for pid in processes.running(demo.folder, service):
+                given = Path(f"/proc/{pid}/environ").read_text(errors="replace")
+                assert "PALIMPSEST_INSTITUTIONS" in given
+                assert not any(password in given for password in passwords)
+                assert ("RIVERSIDE_SURROGATE_KEY" in given) == (service == "scheduler")
+                assert ("RIVERSIDE_PAGE" in given) == (service == "api-server")
+                assert "REIDENTIFY" not in given
+
+    @institutions
+    @pytest.mark.parametrize(
+        ("task", "statement"),
+        [
+            ("engine", "insert into {0}_results.note_ledger default values"),
+            ("engine", "select * from {0}_gold.gold_span"),
+            ("page", "select note_text from {0}_staging.stg_note"),
+            ("publish", "update {0}_results.certificate set verdict = 'passed'"),
+            ("evidence", "delete from {0}_results.audit_log"),
+            ("build", "select * from {0}_results.audit_log"),
+            ("reidentify", "select note_text from {0}_staging.stg_note"),
+        ],
+    )
+    def test_a_login_cannot_do_what_others_do(self, demo, institution, task, statement):
+        settings = next(one for one in demo.institutions if one.institution == institution)
+        uri = demo.secrets.text(settings.warehouse.connection_of(task))
+        with pytest.raises(WarehouseError, match="permission denied"), connect(uri) as connection:
+            connection.cursor().execute(statement.format(institution))
+
+
 @pytest.fixture(scope="module")
 def day_on_celery(demo):
     """What happened when workers of Celery published the second day again."""
@@ -284,6 +340,27 @@ class TestNothingIsTold:
         assert min(kinds.values()) > 20
         [(notes,)] = demo.rows("select string_agg(note_text, ' ') from lakeshore_staging.stg_note")
         assert len({sighting.kind for sighting in search("warehouse", notes)}) > 6
+
+    @institutions
+    def test_the_inventory_lists_every_place_with_a_note_s_text(self, demo, institution):
+        settings = next(one for one in demo.institutions if one.institution == institution)
+        ends = [note.text.strip()[-60:] for note in self._long_notes(demo, institution)]
+        tables = tables_with(demo.platform.places.databases["ehr"], institution, *ends)
+        # What the simulated hospital expects of its own tables is no part of a deployment.
+        own = {place for place in tables if not place.startswith(("_ehr_expected", "lakeshore", "riverside"))}
+        assert {"_ehr", "_gold"} <= own <= WITH_TEXT
+        folder = Path(settings.work_dir)
+        files = files_with(folder, *ends)
+        assert files <= WITH_TEXT
+        assert {f"work_dir/{one.name}" for one in folder.iterdir()} <= WITH_TEXT | WITHOUT_TEXT
+        schemas = schemas_of(demo.platform.places.databases["ehr"], institution) - {"_ehr_expected"}
+        assert schemas <= WITH_TEXT | WITHOUT_TEXT
+
+    @staticmethod
+    def _long_notes(demo, institution):
+        """Notes whose last words SQL's patterns find as they stand."""
+        notes = [note for note in write_notes(demo.hospitals[institution]) if len(note.text) > 400]
+        return [note for note in notes if not set(note.text.strip()[-60:]) & set('%_\\\n"')]
 
     def test_a_failed_task_names_the_error_and_quotes_no_note(self, failed_task, search):
         task, log = failed_task

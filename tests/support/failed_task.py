@@ -18,6 +18,7 @@ def fail_on_a_note(demo: Demo, day: datetime.date) -> tuple[str, str]:
     text = f"case when exists ({planned}) then note_text::int::text else note_text end as note_text"
     demo.rows(f"alter view {_VIEW} rename to stg_note_sound")
     demo.rows(f"create view {_VIEW} as select {columns}, {text} from {_VIEW}_sound as n")
+    demo.rows(f"grant select on {_VIEW} to riverside_engine, riverside_publish, riverside_evidence")
     demo.backfill(_DAG, day)
     task = until(lambda: next(filter(_has_failed, _tasks_of_day(demo, day.isoformat())), None))
     folder = demo.folder / "logs" / "tasks" / f"dag_id={_DAG}" / f"run_id={task['dag_run_id']}"

@@ -9,21 +9,32 @@ notes.
 from deid_tasks.evidence.gate.certificate import Certificate, issue_certificate, named_thresholds, verify_certificate
 from deid_tasks.evidence.gate.check_lists import evaluation_checks, ledger_checks, run_checks
 from deid_tasks.evidence.gate.checking import Check, Verdict, check_tables
-from deid_tasks.evidence.gate.drift import RunFigure, baseline, drift_reasons, judge_run
-from deid_tasks.evidence.gate.signature import check_signature, new_key_pair, public_key_of, sign
+from deid_tasks.evidence.gate.drift import RunFigure, amounts_of, baseline, drift_reasons, judge_run, judge_window
+from deid_tasks.evidence.gate.signature import (
+    Signer,
+    check_signature,
+    digest_statement,
+    new_key_pair,
+    public_key_of,
+    sign,
+)
 
 __all__ = [
     "Certificate",
     "Check",
     "RunFigure",
+    "Signer",
     "Verdict",
+    "amounts_of",
     "baseline",
     "check_signature",
     "check_tables",
+    "digest_statement",
     "drift_reasons",
     "evaluation_checks",
     "issue_certificate",
     "judge_run",
+    "judge_window",
     "ledger_checks",
     "named_thresholds",
     "new_key_pair",

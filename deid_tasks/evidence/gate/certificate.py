@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from deid_tasks.core.errors import GateError
 from deid_tasks.core.policies import EXPERT
-from deid_tasks.evidence.gate.signature import check_signature, sign
+from deid_tasks.evidence.gate.signature import Signer, check_signature, sign
 from deid_tasks.settings import GateSettings
 
 SCHEMA_VERSION = 1
@@ -104,7 +104,7 @@ def issue_certificate(
     gate: GateSettings,
     failures: Sequence[str],
     warnings: Sequence[str],
-    signing_key: str,
+    signing_key: str | Signer,
     issued_at: datetime.datetime | None = None,
     *,
     policy: str = EXPERT,
@@ -120,7 +120,7 @@ def issue_certificate(
         gate: The thresholds.
         failures: Critical checks that failed.
         warnings: Other checks that failed.
-        signing_key: Ed25519 private key, PEM.
+        signing_key: Ed25519 private key, PEM, or what signs with a key that it does not show.
         issued_at: The time of issue; now by default.
         policy: The name of the policy that the engine follows and the figures count by.
 
@@ -149,7 +149,8 @@ def issue_certificate(
     document = canonical(
         {**measured, "certificate_id": certificate_id, "issued_at": moment.isoformat(timespec="microseconds")}
     )
-    return Certificate(document, sign(document, signing_key))
+    signature = sign(document, signing_key) if isinstance(signing_key, str) else signing_key.sign(document)
+    return Certificate(document, signature)
 
 
 def verify_certificate(
@@ -167,14 +168,14 @@ def verify_certificate(
         institution: That wants to publish.
         fingerprint: Of the engine that wants to publish.
         gate: The thresholds in the settings.
-        verification_key: Ed25519 public key, PEM.
+        verification_key: Public key, PEM: Ed25519, or P-256 of a KMS.
         now: The time at which its age is judged; the present by default.
 
     Raises:
         GateError: There is no certificate, it failed, it was changed or signed with another key, it belongs to another
             fingerprint or institution, it was issued under lower thresholds than the settings have, or it is older than
             they allow. The text says what to run.
-        SettingsError: The verification key is not an Ed25519 public key.
+        SettingsError: The verification key is neither an Ed25519 nor a P-256 public key.
     """
     try:
         if certificate is None:

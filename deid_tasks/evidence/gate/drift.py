@@ -1,7 +1,7 @@
 """Drift: the figures of a run by note type, against a band around those of the certified gold notes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +47,8 @@ class RunFigure:
     highest: float | None
     judgement: str
     """``within``, ``outside``, ``too_few`` (words or entities), ``unknown`` (the type has no gold notes)."""
+    window_days: int = 1
+    """Days of which the figure speaks: the run's own, or a window that ends with it."""
 
     @property
     def is_held(self) -> bool:
@@ -55,10 +57,11 @@ class RunFigure:
 
     def sentence(self) -> str:
         """Return the reason for the review."""
+        name = self.note_type if self.window_days == 1 else f"{self.note_type}, in {self.window_days} days"
         if self.judgement == "unknown":
-            return f"note type {self.note_type}: {self.words:,} words, and no gold note to compare them with"
+            return f"note type {name}: {self.words:,} words, and no gold note to compare them with"
         return (
-            f"note type {self.note_type}: {MEASURES[self.measure].title} {self.value:.4g}, baseline {self.baseline:.4g}"
+            f"note type {name}: {MEASURES[self.measure].title} {self.value:.4g}, baseline {self.baseline:.4g}"
             f" (from {self.lowest:.4g} to {self.highest:.4g} allowed)"
         )
 
@@ -117,6 +120,50 @@ def judge_run(
                 judgement = "within" if low <= value <= high else "outside"
             figures.append(RunFigure(note_type, name, amounts.words, value, middle, low, high, judgement))
     return figures
+
+
+def judge_window(
+    figures: Sequence[RunFigure],
+    run: Mapping[str, Amounts],
+    earlier: Mapping[str, Amounts],
+    certified: Mapping[str, Mapping[str, Any]],
+    settings: DriftSettings,
+) -> list[RunFigure]:
+    """Return the figures of the window that ends with a run, where the run alone has too few words or entities.
+
+    Only note types of the run are judged: a run is not held for what it does not publish.
+
+    Args:
+        figures: What ``judge_run`` returned for the run.
+        run: The amounts of the run by note type.
+        earlier: The amounts of the days before it, within the window.
+        certified: The ``baseline`` of the certificate.
+        settings: The ratio, the minimum number of words, and the days of the window.
+    """
+    if settings.window_days == 1:
+        return []
+    open_figures = {(one.note_type, one.measure) for one in figures if one.judgement == "too_few"}
+    summed = {name: amounts.plus(earlier.get(name, Amounts())) for name, amounts in run.items()}
+    return [
+        replace(one, window_days=settings.window_days)
+        for one in judge_run(summed, certified, settings)
+        if (one.note_type, one.measure) in open_figures and one.judgement != "too_few"
+    ]
+
+
+def amounts_of(words: int, values: Mapping[str, float | None]) -> Amounts:
+    """Return the amounts from which the figures of a note type were computed.
+
+    Args:
+        words: Words of the type.
+        values: Value of each measure; ``None`` where it had no denominator.
+    """
+
+    def part(measure: str, whole: int) -> int:
+        return round((values.get(measure) or 0.0) * whole / MEASURES[measure].scale)
+
+    spans = part("entities_per_1000_words", words)
+    return Amounts(words, spans, part("changed_share", words), part("agreement", spans))
 
 
 def drift_reasons(figures: Sequence[RunFigure]) -> list[str]:

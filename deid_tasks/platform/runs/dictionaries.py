@@ -7,6 +7,7 @@ from deid_tasks.core.errors import LexiconError
 from deid_tasks.core.files import write_atomically
 from deid_tasks.engine.lexicon import compile_lexicon
 from deid_tasks.engine.obfuscate import KnownPerson, update_known_people
+from deid_tasks.platform.lineage import dictionary_tables, lexicon_dataset, recorded_lineage
 from deid_tasks.platform.runs.institution_engine import lexicon_dir, people_dir
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
@@ -29,7 +30,9 @@ def compile_dictionaries(settings: InstitutionSettings, secrets: Secrets) -> dic
     """
     folder, shared = lexicon_dir(settings), SharedFiles(settings, secrets)
     began = datetime.datetime.now(datetime.UTC)
-    with connect(secrets.text(settings.warehouse.connection_of("engine"))) as connection:
+    uri = secrets.text(settings.warehouse.connection_of("engine"))
+    with recorded_lineage(settings, "compile_dictionaries") as lineage, connect(uri) as connection:
+        lineage.inputs = dictionary_tables(settings, uri)
         terms = read_dictionaries(connection, settings)
         key = secrets.key(settings.obfuscate.key)
         lexicon = compile_lexicon(terms, folder, key=key)
@@ -40,6 +43,8 @@ def compile_dictionaries(settings: InstitutionSettings, secrets: Secrets) -> dic
         people = (KnownPerson(*row) for row in read_people(connection, settings))
         known = update_known_people(people_dir(settings), key, settings.institution, people)
         shared.share_version(people_dir(settings), known.version)
+        lineage.counts = {f"terms_{name}": count for name, count in lexicon.counts.items()}
+        lineage.outputs = [lexicon_dataset(settings, lexicon.version, sum(lexicon.counts.values()))]
     return {"lexicon_version": lexicon.version, "terms": sum(lexicon.counts.values()), "people_version": known.version}
 
 

@@ -25,6 +25,7 @@ from deid_tasks.engine.text import Document
 from deid_tasks.evidence.evaluate import Evaluation, Scorer
 from deid_tasks.evidence.gate import Verdict, baseline, check_tables, evaluation_checks, issue_certificate
 from deid_tasks.evidence.report import write_report
+from deid_tasks.platform.kms import certificate_signer
 from deid_tasks.platform.runs.ablation import FULL, Variant, without_dictionaries
 from deid_tasks.platform.runs.annotation_files import SIMULATED_BY
 from deid_tasks.platform.runs.batches import batched
@@ -84,7 +85,7 @@ def evaluate_and_certify(
             and runs continue with the engine that was promoted before.
         SettingsError: the signing key is missing or invalid.
     """
-    signing_key = secrets.text(settings.gate.signing_key)
+    signing_key = certificate_signer(settings, secrets)
     uri = secrets.text(settings.warehouse.connection_of("evidence"))
     engine, candidate = load_candidate(settings, secrets)
     compiled = compiled_at(settings, secrets, candidate["lexicon"])

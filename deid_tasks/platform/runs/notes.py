@@ -10,8 +10,10 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.core.notes import RESULT_SCHEMA, Outcome
 from deid_tasks.engine.audit import PatientValues
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
+from deid_tasks.engine.observer import NO_OBSERVER, PipelineObserver
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
+from deid_tasks.platform.lineage import lexicon_dataset, recorded_lineage, shards_dataset, warehouse_dataset
 from deid_tasks.platform.runs.content_hashes import content_hash
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.originals import sealed_originals
@@ -19,6 +21,7 @@ from deid_tasks.platform.runs.pseudonyms import digest_seed, key_pseudonym, ledg
 from deid_tasks.platform.runs.reports import EnginePin, ShardPlan, ShardReport
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.telemetry import ShardFigures, record_shard
+from deid_tasks.platform.tracing import traced_stages
 from deid_tasks.platform.warehouse import Shard, connect, read_patients, read_shard
 from deid_tasks.platform.warehouse.needed_records import mark_digest
 from deid_tasks.platform.warehouse.notes import ReadNotes
@@ -77,13 +80,23 @@ def process_shard(
     figures, began = ShardFigures(), time.monotonic()
     replaced = PatientValues()
     files = RunFiles(settings, secrets, run_dir(settings, run_id))
+    uri = secrets.text(settings.warehouse.connection_of("engine"))
     with (
-        connect(secrets.text(settings.warehouse.connection_of("engine"))) as reader,
-        connect(secrets.text(settings.warehouse.connection_of("engine"))) as lookup,
+        recorded_lineage(settings, "process_shard", secrets, run_id) as lineage,
+        connect(uri) as reader,
+        connect(uri) as lookup,
+        traced_stages() as stages,
         files.new_shard(part, schema) as (target, writer),
         sealed_originals(settings, secrets, engine, target) as keep,
     ):
-        source = ShardSource(settings, secrets, reader, lookup, engine, replaced)
+        lineage.fingerprint = engine.fingerprint
+        lineage.inputs = [
+            warehouse_dataset(settings, uri, "staging", "stg_note"),
+            warehouse_dataset(settings, uri, "staging", "stg_patient"),
+            warehouse_dataset(settings, uri, "dictionaries", "dict_patient"),
+            lexicon_dataset(settings, pin["lexicon"]),
+        ]
+        source = ShardSource(settings, secrets, reader, lookup, engine, stages, replaced)
         for day in work_days(reader, settings, run_id, part.index):
             slice_key = slice_pseudonym(source.obfuscator, day)
             for notes in read_shard(reader, settings, run_id, day, part):
@@ -91,6 +104,8 @@ def process_shard(
                 writer.write_batch(result.replace_schema_metadata(schema.metadata))
                 keep(notes.batch, result, slice_key)
                 _count(result, figures)
+        lineage.outputs = [shards_dataset(settings, uri, figures.notes.total())]
+        lineage.counts = {str(outcome): notes for outcome, notes in figures.notes.items()} | {"words": figures.words}
     logger.info(
         "shard=%d of=%d notes=%d quarantined=%d",
         part.index,
@@ -134,12 +149,14 @@ class ShardSource:
         reader: Connection,
         lookup: Connection,
         engine: EngineParts,
+        observer: PipelineObserver = NO_OBSERVER,
         replaced: PatientValues | None = None,
     ) -> None:
         """Begin with ``replaced``, the values that notes of the shard had replaced."""
         assert engine.obfuscator is not None
         self.obfuscator = engine.obfuscator
         self._settings, self._reader, self._lookup, self._engine = settings, reader, lookup, engine
+        self._observer = observer
         self._key, self._seed = ledger_key(settings, secrets), digest_seed(settings, secrets)
         self._replaced = replaced or PatientValues()
         self._without_patient = frozenset(settings.notes.types_without_patient)
@@ -150,7 +167,8 @@ class ShardSource:
         # Before the records: a record that changes between the two reads looks changed later, and is read again.
         digests = read_record_digests(self._lookup, self._settings, self._seed, ids)
         patients = read_patients(self._lookup, self._settings, ids)
-        result = deidentify(notes.batch, BatchContext(self._engine, patients, self._without_patient, self._replaced))
+        context = BatchContext(self._engine, patients, self._without_patient, self._replaced)
+        result = deidentify(notes.batch, context, observer=self._observer)
         read = notes.batch.to_pylist()
         added = (
             pa.array([note["note_datetime"] for note in read], pa.timestamp("us")),

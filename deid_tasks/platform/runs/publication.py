@@ -15,6 +15,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.core.errors import GateError
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.platform.audit_log import audited
+from deid_tasks.platform.lineage import published_dataset, recorded_lineage, shards_dataset
 from deid_tasks.platform.publish import PUBLISHED_SCHEMA, Publication, replace_notes, table_location
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.commit_plan import CommitPlan, ReadNote, read_note
@@ -133,7 +134,10 @@ def publish_notes(
         PublishError: the table cannot be written.
     """
     shards = RunFiles(settings, secrets, run_dir(settings, run_id))
-    with shards.opened(released["files"]) as files:
+    with (
+        recorded_lineage(settings, "publish_notes", secrets, run_id) as lineage,
+        shards.opened(released["files"]) as files,
+    ):
         fingerprint = shards.fingerprint_of(files)
         if not fingerprint == released["fingerprint"] == pin["fingerprint"]:
             raise GateError(f"{settings.institution}: the shards changed after the gate; clear reconcile_and_gate")
@@ -142,7 +146,11 @@ def publish_notes(
             certificate = valid_certificate(connection, settings, secrets, fingerprint)
             check_review(connection, settings, secrets, run_id, fingerprint)
         summary = {"palimpsest.fingerprint": fingerprint, "palimpsest.certificate": certificate["certificate_id"]}
+        lineage.fingerprint, lineage.certificate = fingerprint, certificate["certificate_id"]
+        lineage.inputs = [shards_dataset(settings, secrets.text(settings.warehouse.connection_of("publish")))]
         plan, publication = _Commit(settings, secrets, run_id).publish(files, summary, fingerprint)
+        lineage.counts = dict(plan.counts)
+        lineage.outputs = [published_dataset(settings, lineage.inputs[0], publication.snapshot_id, publication.notes)]
     left = plan.counts["left"]
     if left:
         logger.warning("%s: %d notes changed while the run read them; the next changes run takes them", run_id, left)

@@ -3,7 +3,7 @@
 import datetime
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,16 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.core.errors import GateError
 from deid_tasks.core.notes import Amounts, Outcome
 from deid_tasks.engine.audit.record_audit import audit
-from deid_tasks.evidence.gate import RunFigure, Verdict, check_tables, drift_reasons, judge_run, run_checks
+from deid_tasks.evidence.gate import (
+    RunFigure,
+    Verdict,
+    amounts_of,
+    check_tables,
+    drift_reasons,
+    judge_run,
+    judge_window,
+    run_checks,
+)
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.commit_plan import read_version
 from deid_tasks.platform.runs.pseudonyms import digest_seed
@@ -30,6 +39,7 @@ from deid_tasks.platform.warehouse.results import (
     RunRow,
     add_outcomes,
     delete_outcomes,
+    earlier_figures,
     replace_run,
     replace_run_counts,
     replace_run_figures,
@@ -111,7 +121,7 @@ def reconcile_run(
         except GateError as error:
             refusal = (str(error).removeprefix(f"{settings.institution}: "),)
         # A day is judged, the few notes of another run are not.
-        figures = _drift(settings, tally, certificate) if kind == "notes" else []
+        figures = _drift(connection, settings, run_id, days, tally, certificate) if kind == "notes" else []
         volume = volume_reasons(connection, settings, run_id) if kind == "notes" else []
         replace_run_figures(connection, settings, run_id, ({**asdict(f), "is_held": f.is_held} for f in figures))
         replace_run_counts(connection, settings, run_id, _run_counts(shards, tally.quarantined))
@@ -229,10 +239,25 @@ def _findings(
         yield AuditRow(run_id, row["note_id"], finding["kind"], finding["start"], finding["end"], is_published)
 
 
-def _drift(settings: InstitutionSettings, tally: _Tally, certificate: dict[str, Any]) -> list[RunFigure]:
-    if not certificate or not settings.gate.drift.enabled:
+def _drift(
+    connection: Connection,
+    settings: InstitutionSettings,
+    run_id: str,
+    days: Sequence[datetime.date],
+    tally: _Tally,
+    certificate: dict[str, Any],
+) -> list[RunFigure]:
+    """Return the figures of the run by note type, and of the window that ends with it where the run is too small."""
+    rules = settings.gate.drift
+    if not certificate or not rules.enabled:
         return []
-    return judge_run(tally.amounts, certificate["baseline"], settings.gate.drift)
+    figures = judge_run(tally.amounts, certificate["baseline"], rules)
+    until = datetime.datetime.combine(days[0], datetime.time())
+    first = until - datetime.timedelta(days=max(0, rules.window_days - len(days)))
+    earlier: defaultdict[str, Amounts] = defaultdict(Amounts)
+    for note_type, words, values in earlier_figures(connection, settings, run_id, first, until):
+        earlier[note_type] = earlier[note_type].plus(amounts_of(words, values))
+    return [*figures, *judge_window(figures, tally.amounts, earlier, certificate["baseline"], rules)]
 
 
 def _outcome(run_id: str, row: dict[str, Any], fingerprint: str) -> NoteOutcome:

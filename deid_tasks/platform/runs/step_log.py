@@ -1,14 +1,16 @@
-"""One log line and one metric for each run step: step, institution, outcome, counts, seconds, and never text."""
+"""One log line, one metric and one span for each run step: institution, outcome, counts, seconds, and never text."""
 
 import functools
+import inspect
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from deid_tasks.engine.failures import Failure
 from deid_tasks.platform.telemetry import record_step
+from deid_tasks.platform.tracing import StepOfRun, traced_step
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 P = ParamSpec("P")
@@ -24,6 +26,7 @@ def logged_step(step: Step[P, R]) -> Step[P, R]:
     without its text.
     """
     logger, name = logging.getLogger(step.__module__), step.__name__
+    names = list(inspect.signature(step).parameters)[2:]
 
     @functools.wraps(step)
     def run(settings: InstitutionSettings, secrets: Secrets, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -41,17 +44,27 @@ def logged_step(step: Step[P, R]) -> Step[P, R]:
             )
 
         try:
-            report = step(settings, secrets, *args, **kwargs)
+            with traced_step(settings, secrets, name, _step_of_run(names, args, kwargs)) as traced:
+                report = step(settings, secrets, *args, **kwargs)
+                counts = counts_of(report)
+                traced.counts(counts)
         except BaseException as error:
             failure = Failure.of(error)
             shown = f"{failure.error_class} at {failure.location}"
             log("failed", "error", shown, f"error={shown}")
             raise
-        counts = counts_of(report)
         log("succeeded", "counts", counts, " ".join(f"{key}={value}" for key, value in counts.items()))
         return report
 
     return cast("Step[P, R]", run)
+
+
+def _step_of_run(names: Sequence[str], args: Sequence[object], kwargs: Mapping[str, object]) -> StepOfRun:
+    """Return the run and the shard of a call, by the names of the step's arguments."""
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    run_id, shard = given.get("run_id"), given.get("shard")
+    index = shard.get("index") if isinstance(shard, Mapping) else None
+    return StepOfRun(run_id if isinstance(run_id, str) else "", index if isinstance(index, int) else None)
 
 
 def counts_of(report: object) -> dict[str, int]:

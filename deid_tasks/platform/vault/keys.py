@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from deid_tasks.core.errors import SettingsError, VaultError
 from deid_tasks.core.pem import pem_of, private_key, public_key
+from deid_tasks.platform.kms import kms_client
 from deid_tasks.settings import InstitutionSettings, Secrets, VaultSettings
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def vault_recipient(settings: InstitutionSettings, secrets: Secrets) -> Recipien
     """Return the recipient for whom the settings seal originals; needs no key that opens."""
     vault = vault_of(settings)
     if vault.wrap == "aws-kms":
-        return _KmsKey(_kms(vault, secrets), vault.kms_key, settings.institution)
+        return _KmsKey(kms_client(secrets, vault.kms), vault.kms_key, settings.institution)
     return _KeyPair(None, _public_key(secrets.text(vault.public_key)), settings.institution)
 
 
@@ -66,7 +67,7 @@ def vault_opener(settings: InstitutionSettings, secrets: Secrets) -> Opener:
     """Return what opens the institution's vault; raises ``SettingsError`` where this role has no such key."""
     vault = vault_of(settings)
     if vault.wrap == "aws-kms":
-        return _KmsKey(_kms(vault, secrets), vault.kms_key, settings.institution)
+        return _KmsKey(kms_client(secrets, vault.kms), vault.kms_key, settings.institution)
     return key_pair_opener(secrets.text(vault.private_key), settings.institution)
 
 
@@ -155,19 +156,6 @@ class _KmsKey:
         except (ClientError, BotoCoreError) as error:
             code = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
             raise VaultError(f"KMS refuses to {action} under key {self.key_id!r}: {code}") from None
-
-
-def _kms(vault: VaultSettings, secrets: Secrets) -> Any:
-    import boto3
-
-    store = secrets.mapping(vault.kms)
-    return boto3.client(
-        "kms",
-        endpoint_url=store.get("endpoint") or None,
-        region_name=store.get("region") or "us-east-1",
-        aws_access_key_id=store.get("access_key") or None,
-        aws_secret_access_key=store.get("secret_key") or None,
-    )
 
 
 def encode_wrapped(wrapped: Wrapped) -> bytes:

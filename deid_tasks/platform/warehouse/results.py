@@ -104,6 +104,7 @@ _FIGURE_COLUMNS = (
     "highest",
     "judgement",
     "is_held",
+    "window_days",
 )
 
 
@@ -191,6 +192,43 @@ def replace_run_figures(
             columns=column_list(("run_id", *_FIGURE_COLUMNS)),
         )
         execute_values(cursor, statement, values)
+
+
+def earlier_figures(
+    connection: Connection,
+    settings: InstitutionSettings,
+    run_id: str,
+    first: datetime.datetime,
+    until: datetime.datetime,
+) -> list[tuple[str, int, dict[str, float | None]]]:
+    """Return note type, words and value by measure of the newest run of each earlier slice.
+
+    Args:
+        connection: A connection to the warehouse.
+        settings: The institution's settings.
+        run_id: A run that does not count.
+        first: Begin of the first slice.
+        until: End of the last one.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                """
+                with newest as (
+                    select distinct on (slice_start) run_id from {results}.run
+                    where kind = 'notes' and run_id <> %(run)s and slice_start >= %(first)s and slice_end <= %(until)s
+                    order by slice_start, finished_at desc
+                )
+                select note_type, max(words)::bigint, jsonb_object_agg(measure, value)
+                from {results}.run_figure inner join newest using (run_id)
+                where window_days = 1
+                group by run_id, note_type
+                """,
+                settings,
+            ),
+            {"run": run_id, "first": first, "until": until},
+        )
+        return [(note_type, int(words), dict(values)) for note_type, words, values in cursor]
 
 
 def replace_run_counts(

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from deid_tasks.core.notes import Amounts
-from deid_tasks.evidence.gate import baseline, drift_reasons, judge_run
+from deid_tasks.evidence.gate import amounts_of, baseline, drift_reasons, judge_run, judge_window
 from deid_tasks.settings import DriftSettings
 
 SETTINGS = DriftSettings(min_words=1_000, max_ratio=1.5)
@@ -101,3 +101,50 @@ def test_runs_drawn_like_the_gold_notes_are_let_through():
         for note in notes(60):
             day = day.plus(note)
         assert drift_reasons(judge_run({"n": day}, certified, SETTINGS)) == []
+
+
+FEW = times(NOTE, 1)
+"""A day of a note type that is too small to be judged."""
+
+
+def window(today, earlier, **settings):
+    wanted = SETTINGS.model_copy(update=settings)
+    return judge_window(judge_run(today, CERTIFIED, wanted), today, earlier, CERTIFIED, wanted)
+
+
+def test_a_small_note_type_is_judged_over_the_window():
+    drifted = times(run(spans=80, agreed_spans=48), 60)
+    assert drift_reasons(judge_run({"nursing": FEW}, CERTIFIED, SETTINGS)) == []
+    [reason] = drift_reasons(window({"nursing": FEW}, {"nursing": drifted}))
+    assert reason.startswith("note type nursing, in 30 days: entities per 1,000 words 158, baseline 40")
+    figures = window({"nursing": FEW}, {"nursing": times(NOTE, 60)})
+    assert {(one.window_days, one.judgement) for one in figures} == {(30, "within")}
+    assert {one.words for one in figures} == {61 * NOTE.words}
+
+
+def test_the_window_says_nothing_of_what_the_day_itself_shows():
+    whole = times(NOTE, 100)
+    assert window({"nursing": whole}, {"nursing": times(run(spans=80), 100)}) == []
+
+
+def test_too_few_words_in_the_whole_window_are_not_judged():
+    assert window({"nursing": FEW}, {}) == []
+
+
+def test_a_window_of_one_day_is_no_window():
+    assert window({"nursing": FEW}, {"nursing": times(run(spans=80), 60)}, window_days=1) == []
+
+
+def test_types_that_the_run_lacks_hold_nothing():
+    assert window({"nursing": FEW}, {"letters": times(NOTE, 60)}) == []
+
+
+def test_a_rare_type_without_gold_notes_is_held_once_its_window_is_large():
+    [reason] = drift_reasons(window({"letters": FEW}, {"letters": times(NOTE, 60)}))
+    assert reason == "note type letters, in 30 days: 30,500 words, and no gold note to compare them with"
+
+
+@pytest.mark.parametrize("amounts", [NOTE, Amounts(12_345, 678, 999, 0), Amounts(7, 0, 0, 0), Amounts()])
+def test_amounts_come_back_from_the_figures_that_were_stored(amounts):
+    figures = judge_run({"nursing": amounts}, CERTIFIED, SETTINGS)
+    assert amounts_of(amounts.words, {one.measure: one.value for one in figures}) == amounts

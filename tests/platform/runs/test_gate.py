@@ -206,6 +206,40 @@ def test_a_run_like_the_gold_notes_is_published_without_a_person(site, shards):
     assert publish(site.settings, site, released)["notes"] == released["published"]
 
 
+@pytest.fixture
+def month_of_drift(site, shards):
+    """An earlier run, ten days before, that found no identifiers in many words of each note type."""
+    gate(site.settings, site, shards)
+    site.rows(
+        f"insert into {RESULTS}.run select (jsonb_populate_record(r, jsonb_build_object('run_id', 'before',"
+        " 'slice_start', slice_start - interval '10 days', 'slice_end', slice_end - interval '10 days'))).*"
+        f" from {RESULTS}.run as r where run_id = 'gate'"
+    )
+    site.rows(
+        f"insert into {RESULTS}.run_figure select 'before', note_type, measure, 50000, case when measure <> 'agreement'"
+        f" then 0 end, 0, 0, 0, 'outside', true, 1 from {RESULTS}.run_figure where run_id = 'gate' and window_days = 1"
+    )
+    yield
+    site.rows(
+        f"delete from {RESULTS}.run where run_id = 'before'; delete from {RESULTS}.run_figure where run_id = 'before'"
+    )
+    gate(site.settings, site, shards)
+
+
+def test_note_types_too_small_for_a_day_are_judged_over_the_days_before_it(site, shards, month_of_drift):
+    too_few = {"min_words": 50_000}
+    released = gate(with_gate(site, drift=DriftSettings(**too_few)), site, shards)
+    reasons = [one["reason"] for one in released["review"]]
+    assert reasons
+    assert all(re.search(r"note type \w+, in 30 days: (entities per|share of words)", one) for one in reasons)
+    stored = site.rows(
+        f"select distinct window_days, judgement from {RESULTS}.run_figure where run_id = 'gate' and is_held"
+    )
+    assert stored == [(30, "outside")]
+    for rules in ({"window_days": 1}, {"window_days": 9}):
+        assert gate(with_gate(site, drift=DriftSettings(**too_few, **rules)), site, shards)["review"] == []
+
+
 def test_a_drifted_run_waits_for_a_person(site, shards):
     settings = with_gate(site, drift=DriftSettings(min_words=100))
     plan_day(site.settings, site, "drifted", START, END)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
 from deid_tasks.settings import Secrets
 from tests.support.dbt_models import build_models
 from tests.support.freeze_truth import freeze_truth
+from tests.support.http_receiver import http_receiver
 from tests.support.published_days import release
 from tests.support.role_logins import CANARY, make_logins, settings_with_roles
 
@@ -80,4 +82,31 @@ def worked(role_site):
     return SimpleNamespace(
         compiled=compiled, certified=certified, shards=shards, released=released, published=published, stored=stored,
         tables=tables,
+    )  # fmt: skip
+
+
+OBSERVED_RUN = "observed__2024-01-01T00:00:00+00:00"
+"""A run id as Airflow writes it, with the day of its notes."""
+
+
+@pytest.fixture(scope="session")
+def observed(role_site, worked):
+    """A day whose every step told a consumer of lineage and a receiver of traces what it did."""
+    from deid_tasks.platform import tracing
+    from deid_tasks.platform.lineage import events
+
+    settings, secrets = role_site.settings, role_site.secrets
+    with pytest.MonkeyPatch.context() as patch, http_receiver() as lineage, http_receiver() as traces:
+        patch.setattr("os.environ", {**os.environ, "OPENLINEAGE_URL": lineage.address})
+        os.environ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] = f"{traces.address}/v1/traces"
+        events._client.cache_clear()
+        tracing._provider.cache_clear()
+        compiled = runs.compile_dictionaries(settings, secrets)
+        shards, released, published = release(settings, role_site, OBSERVED_RUN)
+        events._client.cache_clear()
+        tracing._provider().shutdown()
+        tracing._provider.cache_clear()
+    return SimpleNamespace(
+        lineage=lineage, traces=traces, compiled=compiled, shards=shards, released=released, published=published,
+        run_id=OBSERVED_RUN,
     )  # fmt: skip
