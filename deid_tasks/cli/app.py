@@ -35,8 +35,8 @@ from deid_tasks.cli.options import AgeUnitsOption, PolicyOption, RenamedOptionsC
 from deid_tasks.cli.pools import write_pools
 from deid_tasks.cli.progress import counting
 from deid_tasks.cli.reidentify import write_originals
-from deid_tasks.cli.reproduction import reproduce
 from deid_tasks.cli.report import report
+from deid_tasks.cli.reproduction import reproduce
 from deid_tasks.cli.roles import write_roles
 from deid_tasks.cli.sampling import draw_sample
 from deid_tasks.cli.scaffold import institution, layout
