@@ -29,7 +29,7 @@ _COLUMNS = (
     Column("precision_lower", "from", SCORE, is_wide=True),
     Column("precision_upper", "to", SCORE, is_wide=True),
     Column("f1", "F1", SCORE),
-    Column("full", "notes whole", ".1%"),
+    Column("full", "none missed", ".1%"),
     Column("over_redaction", "needless/1,000", ".1f", is_wide=True),
     Column("failed", "failed", COUNT),
     Column("words_per_core_second", "words/core-s", ",.0f"),
