@@ -1,13 +1,14 @@
 """The systems that can be compared, and how a person names them on the command line."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
 from deid_tasks.core.errors import InputError
 
 SYSTEMS_FOLDER = Path(__file__).parent / "systems"
+_PROXY = ("HTTPS_PROXY", "SSL_CERT_FILE")
 
 
 @dataclass(frozen=True)
@@ -59,27 +60,51 @@ def _definition(name: str, title: str, about: str, folder: str = "", **more: obj
 
 
 def _definitions_beyond_this_host() -> list[SystemDefinition]:
-    """Return language models, cloud services and outputs of tools that ran elsewhere, whose adapters are installed."""
-    found = [
+    """Return language models, cloud services and outputs of tools that ran elsewhere."""
+    return [
         _definition(
             "llm",
             "Language model",
-            "A model behind an endpoint, with the settings of a YAML file: llm:FILE.",
+            "A model behind an endpoint that speaks OpenAI's chat completions, with the settings of a YAML file:"
+            " llm:FILE.",
+            runs_here=True,
             argument="settings",
-            environment=("DEID_LLM_CACHE_KEY",),
+            environment=("DEID_LLM_API_KEY", "DEID_LLM_CACHE_KEY", *_PROXY),
         ),
-        _definition("aws", "Comprehend Medical", "AWS Comprehend Medical DetectPHI; notes leave this host."),
-        _definition("azure", "Azure AI Language", "Azure AI Language, detection of PII; notes leave this host."),
-        _definition("google", "Sensitive Data Protection", "Google Cloud's inspection; notes leave this host."),
+        _definition(
+            "aws",
+            "Comprehend Medical",
+            "AWS Comprehend Medical DetectPHI; notes leave this host.",
+            runs_here=True,
+            environment=(
+                *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_CA_BUNDLE"),
+                *("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "HTTPS_PROXY"),
+            ),
+        ),
+        _definition(
+            "azure",
+            "Azure AI Language",
+            "Azure AI Language, detection of PII; notes leave this host.",
+            runs_here=True,
+            environment=("AZURE_LANGUAGE_KEY", *_PROXY),
+        ),
+        _definition(
+            "google",
+            "Sensitive Data Protection",
+            "Google Cloud's inspection; notes leave this host.",
+            runs_here=True,
+            environment=("GOOGLE_ACCESS_TOKEN", *_PROXY),
+        ),
         _definition(
             "files",
             "Outputs in files",
-            "What another tool wrote about the same notes: files:FORMAT:FOLDER.",
+            "What another tool wrote about the same notes: files:FORMAT:FOLDER, of the formats mist, brat, scrubber and"
+            " physionet.",
+            runs_here=True,
             argument="source",
             sees_note_ids=True,
         ),
     ]
-    return [replace(one, runs_here=True) for one in found if (one.folder / "adapter.py").is_file()]
 
 
 OWN = "adapter"

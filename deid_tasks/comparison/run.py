@@ -124,18 +124,22 @@ class _Turns:
     def __init__(self, run: SystemRun, process: SystemProcess, cache: StoredAnswers, *, is_fresh: bool) -> None:
         self.run = run
         self._process, self._cache, self._is_fresh = process, cache, is_fresh
+        # What another tool wrote to its files depends on the note's id, and may change without a new version.
+        self._is_stored = not run.choice.definition.sees_note_ids
         self._labels = read_label_map(run.choice.definition.folder / "labels.json")
 
     def read(self, notes: Sequence[SystemNote]) -> None:
         """Add an answer for each note."""
-        found = [None if self._is_fresh else self._cache.find(note.text) for note in notes]
+        is_asked = self._is_fresh or not self._is_stored
+        found = [None if is_asked else self._cache.find(note.text) for note in notes]
         new = [note for note, answer in zip(notes, found, strict=True) if answer is None]
         answers = iter(self._ask(new))
         for note, known in zip(notes, found, strict=True):
             answer = known
             if answer is None:
                 answer = self._labels.without_text(next(answers), note.text)
-                self._cache.store(note.text, answer)
+                if self._is_stored:
+                    self._cache.store(note.text, answer)
             else:
                 self.run.cached += 1
             self.run.answers.append(answer)
