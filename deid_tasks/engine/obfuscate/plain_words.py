@@ -3,8 +3,9 @@
 import re
 from functools import cache
 
-from deid_tasks.core.reference import fold
+from deid_tasks.core.reference import fold, read_columns
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
+from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_groups
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _MIN_LETTERS = 2
@@ -35,4 +36,12 @@ def is_role(letters: str) -> bool:
 
 def is_path_word(letters: str) -> bool:
     """Whether a part of a path or of a file name says what lies there, and not whose it is: ``reports``, ``avs``."""
-    return fold(letters) in _path_words() or is_role(letters)
+    folded = fold(letters)
+    return folded in _path_words() or folded in _everyday_words() or is_role(letters)
+
+
+@cache
+def _everyday_words() -> frozenset[str]:
+    """Return the words of general text that are no names: ``tonsils`` in ``/handouts/tonsils``."""
+    words = (word for (word,) in read_columns("common_words.tsv", "word") if len(word) > _MIN_LETTERS)
+    return frozenset(word for word in words if word not in surname_groups() and word not in given_name_table())

@@ -6,11 +6,13 @@ import re
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.patient import TermKind
 from deid_tasks.core.reference import fold
+from deid_tasks.core.us_states import STATE_NAMES
 from deid_tasks.engine.obfuscate.dates.calendar_terms import date_or_none
 from deid_tasks.engine.obfuscate.identifiers.national_numbers import replace_national_number
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
+from deid_tasks.engine.obfuscate.places.states import replace_state
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 from deid_tasks.engine.text.check_digits import (
     VIN_LETTERS,
@@ -62,6 +64,9 @@ def replace_number(value: str, entity: Entity, context: NoteContext) -> str:
             for i, stretch in enumerate(_WORDS.split(value))
         )
     characters = _plain(value)
+    if entity is Entity.OTHER_ID and value.isupper() and value in STATE_NAMES:
+        # The state of a licence: "CDL WV E118840".
+        return replace_state(value, context.staff, context.options)
     if not characters:
         return "#" * len(value) if value.strip() else value
     scope = context.patient

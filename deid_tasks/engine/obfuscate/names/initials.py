@@ -11,6 +11,9 @@ from deid_tasks.engine.obfuscate.people.name_text import fold_name
 from deid_tasks.engine.obfuscate.plain_words import is_role
 
 _MAX_INITIALS = 3
+_MAX_SIGN_OFF = 4
+_PRONOUNS = frozenset(["me", "us", "you"])
+"""What "page me" calls the author."""
 _CREDENTIALS = frozenset(
     [
         "LMSW",
@@ -45,6 +48,9 @@ def replace_initials(value: str, context: NoteContext, names: NoteNames = NO_NAM
         # Of the dictating and of the typing person: ``CL/mb``.
         return "".join(one if i % 2 else replace_initials(one, context, names) for i, one in enumerate(pieces))
     letters = [char for char in value if char.isalpha()]
+    if len(letters) > _MAX_SIGN_OFF and value.islower():
+        # ``sodhiv`` is the account of a person, not initials.
+        return replace_username(value, context, names)
     if (joined := "".join(letters)) in _CREDENTIALS or joined.lower() in _LABELS:
         return value
     scope = _scope_of(letters, context)
@@ -89,7 +95,7 @@ def replace_username(value: str, context: NoteContext, names: NoteNames = NO_NAM
             made.append(context.keyed.like(stretch, "user", fold_name(value)))
             continue
         own = replace_account_part(stretch, context.patient, only_record=True)
-        if own is None and is_role(stretch):
+        if own is None and (is_role(stretch) or stretch.lower() in _PRONOUNS):
             made.append(stretch)
             continue
         surrogate = own or names.account(stretch) or replace_account_part(stretch, context.clinicians)
@@ -97,7 +103,9 @@ def replace_username(value: str, context: NoteContext, names: NoteNames = NO_NAM
             surrogate = match_case(replace_initials(stretch, context, names), stretch)
         made.append(surrogate or _account_of_nobody(stretch, context))
     text = "".join(made)
-    is_changed = text.casefold() != value.casefold() or is_role(re.sub(r"[\W_]", "", value))
+    is_changed = (
+        text.casefold() != value.casefold() or is_role(re.sub(r"[\W_]", "", value)) or value.lower() in _PRONOUNS
+    )
     return text if is_changed else context.keyed.like(value, "user")
 
 

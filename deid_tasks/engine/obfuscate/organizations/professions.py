@@ -86,7 +86,7 @@ def replace_profession(value: str, context: NoteContext) -> str:
 
 def _is_acronym(core: str) -> bool:
     """Whether a profession is written as a degree is: an RN, a CNA."""
-    return core.isupper() and len(core) <= _MAX_ACRONYM_LENGTH
+    return core.isupper() and 1 < len(core) <= _MAX_ACRONYM_LENGTH
 
 
 def _is_plural(folded: str) -> bool:

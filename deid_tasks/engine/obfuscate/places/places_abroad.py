@@ -17,7 +17,7 @@ from deid_tasks.engine.obfuscate.places.place_table import largest_cities
 from deid_tasks.engine.obfuscate.places.states import state_code_of
 from deid_tasks.engine.obfuscate.places.town_table import (
     HOME,
-    Town,
+    TableTown,
     area_codes_abroad,
     countries,
     country_of_region,
@@ -118,7 +118,7 @@ def surrogate_area_code(country: str, area_code: str, scope: NameScope, options:
 
 def _surrogate_of_address(
     value: str, entity: Entity, country: str, scope: NameScope, options: SurrogateOptions, address: AddressParts
-) -> Town:
+) -> TableTown:
     city = address.city or (value if entity is Entity.CITY else "")
     postcode = address.zip_code or (value if entity is Entity.ZIP else "")
     region = address.state or (value if entity is Entity.STATE else "")
@@ -134,7 +134,7 @@ def _surrogate_of_address(
     return _surrogate_town(town, scope, options)
 
 
-def _surrogate_town(town: Town, scope: NameScope, options: SurrogateOptions) -> Town:
+def _surrogate_town(town: TableTown, scope: NameScope, options: SurrogateOptions) -> TableTown:
     area_code = surrogate_area_code(town.country, town.area_code, scope, options)
     served = towns_with_area_code(town.country, area_code)
     others = [other for other in served if other != town]
@@ -143,7 +143,7 @@ def _surrogate_town(town: Town, scope: NameScope, options: SurrogateOptions) -> 
     return scope.keyed.choice(others, "town", scope.patient_id, town.country, town.name) if others else town
 
 
-def _region(value: str, town: Town) -> str:
+def _region(value: str, town: TableTown) -> str:
     """Return the region of a town, abbreviated as ``value`` is."""
     if not town.region:
         return value
@@ -154,7 +154,7 @@ def _region(value: str, town: Town) -> str:
     return match_case(lead + town.region, value)
 
 
-def _postcode(value: str, country: str, town: Town, scope: NameScope) -> str:
+def _postcode(value: str, country: str, town: TableTown, scope: NameScope) -> str:
     """Return a postcode of a town, in the form of ``value``."""
     parts = ("zip", scope.patient_id)
     head = scope.keyed.choice(town.postcodes, *parts, value)

@@ -10,7 +10,7 @@ HOME = "US"
 """The country of the table of places; all others have their towns in this table."""
 
 
-class Town(NamedTuple):
+class TableTown(NamedTuple):
     """One town with what exists together in it."""
 
     country: str
@@ -27,10 +27,10 @@ class Town(NamedTuple):
 
 
 @cache
-def _rows() -> tuple[Town, ...]:
+def _rows() -> tuple[TableTown, ...]:
     rows = read_columns("towns.tsv", "country", "town", "region", "region_code", "postcodes", "area_code")
     return tuple(
-        Town(country, name, region, code, tuple(postcodes.split(",")), area)
+        TableTown(country, name, region, code, tuple(postcodes.split(",")), area)
         for country, name, region, code, postcodes, area in rows
     )
 
@@ -42,20 +42,20 @@ def countries() -> frozenset[str]:
 
 
 @cache
-def towns_of(country: str) -> tuple[Town, ...]:
+def towns_of(country: str) -> tuple[TableTown, ...]:
     """Return the towns of a country, in the order of the table."""
     return tuple(town for town in _rows() if town.country == country)
 
 
 @cache
-def _by_name() -> dict[str, tuple[Town, ...]]:
-    found: defaultdict[str, list[Town]] = defaultdict(list)
+def _by_name() -> dict[str, tuple[TableTown, ...]]:
+    found: defaultdict[str, list[TableTown]] = defaultdict(list)
     for town in _rows():
         found[fold(town.name)].append(town)
     return {name: tuple(towns) for name, towns in found.items()}
 
 
-def town_named(folded: str, country: str = "") -> Town | None:
+def town_named(folded: str, country: str = "") -> TableTown | None:
     """Return the town of that name: in ``country`` if given, else where only one country has it."""
     towns = _by_name().get(folded, ())
     if country:
@@ -64,11 +64,11 @@ def town_named(folded: str, country: str = "") -> Town | None:
 
 
 @cache
-def _by_postcode(country: str) -> dict[str, Town]:
+def _by_postcode(country: str) -> dict[str, TableTown]:
     return {postcode: town for town in reversed(towns_of(country)) for postcode in town.postcodes}
 
 
-def town_of_postcode(postcode: str, country: str) -> Town | None:
+def town_of_postcode(postcode: str, country: str) -> TableTown | None:
     """Return the town of a postcode: the one with the longest beginning in common, of two characters or more."""
     plain = "".join(char for char in postcode.upper() if char.isalnum())
     table = _by_postcode(country)
@@ -80,7 +80,7 @@ def town_of_postcode(postcode: str, country: str) -> Town | None:
 
 
 @cache
-def towns_with_area_code(country: str, area_code: str) -> tuple[Town, ...]:
+def towns_with_area_code(country: str, area_code: str) -> tuple[TableTown, ...]:
     """Return the towns of a country that an area code serves."""
     return tuple(town for town in towns_of(country) if town.area_code == area_code)
 
@@ -92,15 +92,15 @@ def area_codes_abroad(country: str, length: int) -> tuple[str, ...]:
 
 
 @cache
-def _by_region() -> dict[tuple[str, str], Town]:
-    found: dict[tuple[str, str], Town] = {}
+def _by_region() -> dict[tuple[str, str], TableTown]:
+    found: dict[tuple[str, str], TableTown] = {}
     for town in _rows():
         for name in filter(None, (fold(town.region), fold(town.region_code))):
             found.setdefault((town.country, name), town)
     return found
 
 
-def town_of_region(folded: str, country: str) -> Town | None:
+def town_of_region(folded: str, country: str) -> TableTown | None:
     """Return the first town of the region with that name or abbreviation."""
     return _by_region().get((country, folded))
 
