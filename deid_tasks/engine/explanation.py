@@ -3,6 +3,7 @@
 Objects here hold the note's text in memory; their ``repr`` never shows it.
 """
 
+import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -196,23 +197,28 @@ def explain_note(note: Mapping[str, Any], context: BatchContext) -> NoteExplanat
         (one["original_start"], one["original_end"], row["deid_text"][one["start"] : one["end"]])
         for one in row["replacements"]
     ]
-    return _with_evidence(NoteExplanation(recorder.explained(), outcome, None, text), context.engine, surrogates)
+    explanation = NoteExplanation(recorder.explained(), outcome, None, text)
+    return _with_evidence(explanation, context.engine, surrogates, note.get("note_datetime"))
 
 
 def _with_evidence(
-    explanation: NoteExplanation, parts: EngineParts, surrogates: Sequence[tuple[int, int, str]]
+    explanation: NoteExplanation,
+    parts: EngineParts,
+    surrogates: Sequence[tuple[int, int, str]],
+    written_at: datetime.datetime | None,
 ) -> NoteExplanation:
     """Return an explanation with what models, dictionaries and surrogates say of its spans, and the nearest words."""
     words = _scored_words(parts, explanation.text)
     terms = _terms(parts.lexicon, explanation.text)
+    marked = [one.span for one in explanation.spans if one.status == MARKED]
+    pieces = parts.policy.pieces(explanation.text, marked, written_at)
     spans = tuple(
         replace(
             _explained(one, words, terms, surrogates),
-            pieces=tuple(parts.policy.pieces(explanation.text, [one.span])) if one.status == MARKED else (),
+            pieces=tuple(piece for piece in pieces if one.status == MARKED and piece.span.overlaps(one.span)),
         )
         for one in explanation.spans
     )
-    marked = [one.span for one in explanation.spans if one.status == MARKED]
     near: dict[tuple[int, int], list[StageScore]] = {}
     for start, end, score in words:
         if score.probability >= _MIN_PROBABILITY and not any(s.start < end and start < s.end for s in marked):
