@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.forms import Form
+from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.core.notes import Outcome, note_batch
 from deid_tasks.core.span import Span
 from deid_tasks.engine.cascade import CascadeDetector
@@ -94,7 +94,7 @@ class NoteExplanation:
     text: str = field(default="", repr=False)
     nearest: tuple[NearestWord, ...] = ()
     """The unmarked words that models took most for identifiers, the nearest first."""
-    decisions: Mapping[Form, str] = field(default_factory=dict)
+    decisions: Mapping[IdentifierForm, str] = field(default_factory=dict)
     """What the engine's policy makes of each form, with the paragraph that says so."""
 
     def __iter__(self) -> Iterator[ExplainedSpan]:
@@ -227,7 +227,7 @@ def _with_evidence(
     return replace(
         explanation,
         spans=spans,
-        decisions={form: parts.policy.settings.decision(form) for form in Form},
+        decisions={form: parts.policy.settings.decision(form) for form in IdentifierForm},
         nearest=tuple(NearestWord(a, b, tuple(scores), _of(terms, a, b)) for (a, b), scores in nearest),
     )
 
