@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from deid_tasks.core.forms import Form
+from deid_tasks.core.forms import IdentifierForm
 
 PolicyName = Literal["expert", "safe-harbor", "limited-dataset", "i2b2-2014", "i2b2-2006", "gdpr"]
 FormAction = Literal["keep", "surrogate", "mask", "remove"]
 """What a policy makes of a form. A surrogate is whatever ``obfuscate.modes`` puts in the place of its entity."""
 
 EXPERT: PolicyName = "expert"
-F = Form
+F = IdentifierForm
 _TITLES_OUT: dict[str, Any] = {"titles": "out", "age_units": "out"}
 
 
@@ -37,7 +37,7 @@ class Preset:
 
     name: PolicyName
     title: str
-    rules: Mapping[Form, FormRule]
+    rules: Mapping[IdentifierForm, FormRule]
     """Empty, or a rule for every form."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Defaults of the section ``policy`` under this preset, where they differ from those of ``expert``."""
@@ -46,13 +46,13 @@ class Preset:
 def _preset(
     name: PolicyName,
     title: str,
-    kept: dict[str, tuple[Form, ...]],
-    replaced: dict[str, tuple[Form, ...]],
-    masked: dict[str, tuple[Form, ...]] | None = None,
+    kept: dict[str, tuple[IdentifierForm, ...]],
+    replaced: dict[str, tuple[IdentifierForm, ...]],
+    masked: dict[str, tuple[IdentifierForm, ...]] | None = None,
     **settings: Any,
 ) -> Preset:
     """Build a preset; ``kept``, ``replaced`` and ``masked`` list forms by the paragraph that decides of them."""
-    groups: tuple[tuple[FormAction, dict[str, tuple[Form, ...]]], ...] = (
+    groups: tuple[tuple[FormAction, dict[str, tuple[IdentifierForm, ...]]], ...] = (
         ("keep", kept),
         ("surrogate", replaced),
         ("mask", masked or {}),
@@ -63,7 +63,7 @@ def _preset(
         for paragraph, forms in by_paragraph.items()
         for form in forms
     }
-    ordered = {form: rules[form] for form in Form}
+    ordered = {form: rules[form] for form in IdentifierForm}
     return Preset(name, title, MappingProxyType(ordered), MappingProxyType({"keep": (), **settings}))
 
 

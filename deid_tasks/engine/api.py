@@ -14,7 +14,7 @@ from typing import Any, overload
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError, SettingsError
-from deid_tasks.core.forms import Form
+from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.core.notes import Outcome, Reason, note_batch
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.span import Span
@@ -43,7 +43,7 @@ class DetectedNote:
     reason: Reason = Reason.NONE
     failure: Failure | None = None
     """Class and code location of the exception, if a step failed on the note."""
-    forms: tuple[Form, ...] = ()
+    forms: tuple[IdentifierForm, ...] = ()
     """The form of each span."""
 
     @property
@@ -243,7 +243,7 @@ class Engine:
 
     def _common(
         self, note: dict[str, Any], row: dict[str, Any]
-    ) -> tuple[tuple[Span, ...], Outcome, Reason, Failure | None, tuple[Form, ...]]:
+    ) -> tuple[tuple[Span, ...], Outcome, Reason, Failure | None, tuple[IdentifierForm, ...]]:
         found = [Span(s["start"], s["end"], Entity(s["entity"]), s["detector"], s["score"]) for s in row["spans"]]
         pieces = self.parts.policy.identifiers(str(note["text"]), found, note.get("note_datetime"))
         failure = Failure(row["error_class"], row["error_location"] or "") if row["error_class"] else None

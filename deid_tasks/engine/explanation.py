@@ -3,6 +3,7 @@
 Objects here hold the note's text in memory; their ``repr`` never shows it.
 """
 
+import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.forms import Form
+from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.core.notes import Outcome, note_batch
 from deid_tasks.core.span import Span
 from deid_tasks.engine.cascade import CascadeDetector
@@ -93,7 +94,7 @@ class NoteExplanation:
     text: str = field(default="", repr=False)
     nearest: tuple[NearestWord, ...] = ()
     """The unmarked words that models took most for identifiers, the nearest first."""
-    decisions: Mapping[Form, str] = field(default_factory=dict)
+    decisions: Mapping[IdentifierForm, str] = field(default_factory=dict)
     """What the engine's policy makes of each form, with the paragraph that says so."""
 
     def __iter__(self) -> Iterator[ExplainedSpan]:
@@ -196,23 +197,28 @@ def explain_note(note: Mapping[str, Any], context: BatchContext) -> NoteExplanat
         (one["original_start"], one["original_end"], row["deid_text"][one["start"] : one["end"]])
         for one in row["replacements"]
     ]
-    return _with_evidence(NoteExplanation(recorder.explained(), outcome, None, text), context.engine, surrogates)
+    explanation = NoteExplanation(recorder.explained(), outcome, None, text)
+    return _with_evidence(explanation, context.engine, surrogates, note.get("note_datetime"))
 
 
 def _with_evidence(
-    explanation: NoteExplanation, parts: EngineParts, surrogates: Sequence[tuple[int, int, str]]
+    explanation: NoteExplanation,
+    parts: EngineParts,
+    surrogates: Sequence[tuple[int, int, str]],
+    written_at: datetime.datetime | None,
 ) -> NoteExplanation:
     """Return an explanation with what models, dictionaries and surrogates say of its spans, and the nearest words."""
     words = _scored_words(parts, explanation.text)
     terms = _terms(parts.lexicon, explanation.text)
+    marked = [one.span for one in explanation.spans if one.status == MARKED]
+    pieces = parts.policy.pieces(explanation.text, marked, written_at)
     spans = tuple(
         replace(
             _explained(one, words, terms, surrogates),
-            pieces=tuple(parts.policy.pieces(explanation.text, [one.span])) if one.status == MARKED else (),
+            pieces=tuple(piece for piece in pieces if one.status == MARKED and piece.span.overlaps(one.span)),
         )
         for one in explanation.spans
     )
-    marked = [one.span for one in explanation.spans if one.status == MARKED]
     near: dict[tuple[int, int], list[StageScore]] = {}
     for start, end, score in words:
         if score.probability >= _MIN_PROBABILITY and not any(s.start < end and start < s.end for s in marked):
@@ -221,7 +227,7 @@ def _with_evidence(
     return replace(
         explanation,
         spans=spans,
-        decisions={form: parts.policy.settings.decision(form) for form in Form},
+        decisions={form: parts.policy.settings.decision(form) for form in IdentifierForm},
         nearest=tuple(NearestWord(a, b, tuple(scores), _of(terms, a, b)) for (a, b), scores in nearest),
     )
 

@@ -7,7 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from deid_tasks.core.entities import GROUP_ENTITIES, Entity, Group
 from deid_tasks.core.errors import SettingsError
-from deid_tasks.core.forms import FORMS, Form, forms_of
+from deid_tasks.core.forms import FORMS, IdentifierForm, forms_of
 from deid_tasks.core.policies import EXPERT, PRESETS, FormAction, PolicyName
 from deid_tasks.settings.rewriting import Mode, SurrogateSettings
 from deid_tasks.settings.section import Section
@@ -22,7 +22,7 @@ class PolicySettings(Section):
         default=EXPERT,
         description="The rule to follow. It decides by form, such as a year alone; expert decides by group and keep.",
     )
-    forms: dict[Form, FormAction] = Field(
+    forms: dict[IdentifierForm, FormAction] = Field(
         default_factory=dict, description="Departures from the preset: what becomes of a form."
     )
     group: Group = Field(
@@ -94,7 +94,7 @@ class PolicySettings(Section):
         departs = any(form not in rules or rules[form].action != action for form, action in self.forms.items())
         return f"{self.preset} with changes" if departs else self.preset
 
-    def form_action(self, form: Form) -> FormAction:
+    def form_action(self, form: IdentifierForm) -> FormAction:
         """Return what becomes of a form; by entity where neither the preset nor ``forms`` names it."""
         if form in self.forms:
             return self.forms[form]
@@ -102,7 +102,7 @@ class PolicySettings(Section):
             return rule.action
         return "surrogate" if FORMS[form].entity in self.replaced_entities else "keep"
 
-    def paragraph(self, form: Form) -> str:
+    def paragraph(self, form: IdentifierForm) -> str:
         """Return why a form is kept or replaced: a paragraph of the preset, or the key of the settings."""
         if form in self.forms:
             return "policy.forms"
@@ -111,7 +111,7 @@ class PolicySettings(Section):
         entity = FORMS[form].entity
         return "policy.keep" if entity in self.keep else f"policy.group {self.group}"
 
-    def decision(self, form: Form) -> str:
+    def decision(self, form: IdentifierForm) -> str:
         """Return what becomes of a form, and why, as one text."""
         return f"{self.form_action(form)} ({self.paragraph(form)})"
 
@@ -123,7 +123,7 @@ class PolicySettings(Section):
     @property
     def keeps_dates(self) -> bool:
         """Whether dates stay in the text by their form; the patient's dates then move nowhere."""
-        return self.has_forms and self.form_action(Form.FULL_DATE) == "keep"
+        return self.has_forms and self.form_action(IdentifierForm.FULL_DATE) == "keep"
 
     @property
     def replaced_entities(self) -> frozenset[Entity]:
@@ -160,9 +160,17 @@ def check_policy(policy: PolicySettings, surrogates: SurrogateSettings) -> None:
             _check_mode(policy, entity, mode, where)
     if policy.kept_zip_digits and any(modes.get(Entity.CITY) == "list" for _, modes in named):
         raise ValueError("policy.kept_zip_digits keeps places in their area, and a CITY from a list would lie in any")
-    if policy.form_action(Form.WEEKDAY) != "keep" and surrogates.weekdays == "kept" and policy.preset != EXPERT:
+    if (
+        policy.form_action(IdentifierForm.WEEKDAY) != "keep"
+        and surrogates.weekdays == "kept"
+        and policy.preset != EXPERT
+    ):
         raise ValueError(f"obfuscate.weekdays: kept, but {policy.preset} replaces weekdays")
-    if policy.form_action(Form.HOLIDAY) != "keep" and surrogates.holidays == "kept" and policy.preset != EXPERT:
+    if (
+        policy.form_action(IdentifierForm.HOLIDAY) != "keep"
+        and surrogates.holidays == "kept"
+        and policy.preset != EXPERT
+    ):
         raise ValueError(f"obfuscate.holidays: kept, but {policy.preset} replaces holidays")
 
 

@@ -75,6 +75,26 @@ def test_an_explanation_names_detectors_and_what_became_of_each_span(engine: Eng
     assert "PROVIDER" in table
 
 
+def test_a_policy_leaves_what_is_no_identifier_and_explains_why() -> None:
+    strict = Engine.from_settings(RULES.with_policy("safe-harbor"), KEY)
+    text = "Aged 54, stroke in 2019, seen on 3/14/2021 in Dayton, OH 45402."
+    found = strict.detect(text)
+    assert len(found.forms) == len(found)
+    assert {text[one.start : one.end] for one in found} >= {"3/14/2021", "45402"}
+    assert not {text[one.start : one.end] for one in found} & {"2019", "OH", "54"}
+    rewritten = strict.deidentify(text, note_datetimes=datetime.datetime(2021, 3, 14)).text
+    assert rewritten is not None
+    assert "in 2019" in rewritten
+    assert ", OH 454" in rewritten
+    assert "3/14/2021" not in rewritten
+    rows = {row["text"]: row for row in strict.explain(text).rows()}
+    assert (rows["2019"]["form"], rows["2019"]["surrogate"]) == ("year", None)
+    assert rows["2019"]["policy"] == "keep (164.514(b)(2)(i)(C): except year)"
+    assert rows["3/14/2021"]["policy"] == "surrogate (164.514(b)(2)(i)(C))"
+    with pytest.raises(SettingsError, match="policy 'none' is not known"):
+        Engine.public(policy="none")
+
+
 def test_recovered_terms_are_explained() -> None:
     engine = Engine.public()
     statuses = {one.status for one in engine.explain("Patient walked the Bruce protocol with Dr. Okafor.")}

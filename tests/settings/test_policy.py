@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from deid_tasks.core.entities import GROUP_ENTITIES, Entity, Group
 from deid_tasks.core.errors import SettingsError
-from deid_tasks.core.forms import FORMS, Form
+from deid_tasks.core.forms import FORMS, IdentifierForm
 from deid_tasks.core.policies import PRESETS
 from deid_tasks.engine.fingerprint import decisive_settings, fingerprint
 from deid_tasks.settings import EngineSettings, PolicySettings
@@ -14,10 +14,10 @@ from deid_tasks.settings import EngineSettings, PolicySettings
 def test_the_default_decides_by_entity():
     policy = PolicySettings()
     assert (policy.preset, policy.name, policy.has_forms) == ("expert", "expert", False)
-    kept = {form for form in Form if policy.form_action(form) == "keep"}
+    kept = {form for form in IdentifierForm if policy.form_action(form) == "keep"}
     assert {FORMS[form].entity for form in kept} == {Entity.TIME}
     assert PolicySettings(group="A").replaced_entities == GROUP_ENTITIES[Group.A] - {Entity.TIME}
-    assert PolicySettings(group="A").decision(Form.CLINICIAN) == "keep (policy.group A)"
+    assert PolicySettings(group="A").decision(IdentifierForm.CLINICIAN) == "keep (policy.group A)"
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.forms import Form
+from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.span import Span, check_spans
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES
@@ -86,8 +86,8 @@ class Obfuscator:
         self._policy = FormPolicy(policy)
         self._settings = settings
         self._options = SurrogateOptions(
-            keeps_states=self._keeps(Form.STATE, Entity.STATE),
-            keeps_times=self._keeps(Form.TIME_OF_DAY, Entity.TIME),
+            keeps_states=self._keeps(IdentifierForm.STATE, Entity.STATE),
+            keeps_times=self._keeps(IdentifierForm.TIME_OF_DAY, Entity.TIME),
             kept_zip_digits=policy.kept_zip_digits,
             holidays=settings.holidays,
             same_length=settings.length == "same",
@@ -227,7 +227,7 @@ class Obfuscator:
         """Return the identifier that replaces ``value`` in published tables: 26 characters of base 32."""
         return self._keyed.token("pseudonym", kind, value)
 
-    def _keeps(self, form: Form, entity: Entity) -> bool:
+    def _keeps(self, form: IdentifierForm, entity: Entity) -> bool:
         """Whether a form of an entity stays as it is in all notes."""
         return self._policy.settings.form_action(form) == "keep" or self._settings.modes.get(entity) == "keep"
 

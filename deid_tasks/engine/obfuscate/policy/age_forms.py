@@ -2,7 +2,7 @@
 
 import re
 
-from deid_tasks.core.forms import Form
+from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.engine.obfuscate.dates.ages import cap_age
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
@@ -29,7 +29,7 @@ _MISREAD_DIGIT = re.compile(r"(?<![a-z])[OIl]\d|\d[OIl](?![a-z])")
 """A letter that may be a digit: 9O is ninety."""
 
 
-def form_of_age(value: str, max_age_years: int) -> Form:
+def form_of_age(value: str, max_age_years: int) -> IdentifierForm:
     """Return the form of the text of an age.
 
     Args:
@@ -37,10 +37,14 @@ def form_of_age(value: str, max_age_years: int) -> Form:
         max_age_years: the highest age that is not an identifier.
     """
     if cap_age(value, max_age_years) != value:
-        return Form.AGE_90_OR_OVER
+        return IdentifierForm.AGE_90_OR_OVER
     if any(int(found["over"] or found["plus"]) >= max_age_years for found in _ALREADY_CAPPED.finditer(value)):
-        return Form.AGE_90_OR_OVER
+        return IdentifierForm.AGE_90_OR_OVER
     has_number = bool(_NUMBER.search(value))
     is_read = has_number or (max_age_years >= _HIPAA_MAX_AGE and _YOUNG_WORDS.search(value))
     rest = {word.casefold() for word in _WORD.findall(_YOUNG_WORDS.sub(" ", value))} - _AGE_WORDS
-    return Form.AGE_UNCLEAR if rest or not is_read or _MISREAD_DIGIT.search(value) else Form.AGE_UNDER_90
+    return (
+        IdentifierForm.AGE_UNCLEAR
+        if rest or not is_read or _MISREAD_DIGIT.search(value)
+        else IdentifierForm.AGE_UNDER_90
+    )

@@ -3,7 +3,7 @@
 import datetime
 import re
 
-from deid_tasks.core.forms import Form
+from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.engine.obfuscate.dates.calendar_terms import month_of, weekday_of
 from deid_tasks.engine.obfuscate.dates.date_parts import DatePart, read_dates
 from deid_tasks.engine.obfuscate.dates.date_shift import SCHEDULE, find_time
@@ -48,7 +48,7 @@ _YEAR_ROLES = frozenset({"year", "decade"})
 _DAY_ROLES = frozenset({"day", "ordinal", "number"})
 
 
-def form_of_date(value: str, as_of_year: int, max_age_years: int) -> Form:
+def form_of_date(value: str, as_of_year: int, max_age_years: int) -> IdentifierForm:
     """Return the form of the text of a date; of several dates in it that of the most exact one.
 
     Args:
@@ -58,55 +58,55 @@ def form_of_date(value: str, as_of_year: int, max_age_years: int) -> Form:
     """
     value = value.strip()
     if not value or len(value) > _MAX_LENGTH:
-        return Form.DATE_UNCLEAR
+        return IdentifierForm.DATE_UNCLEAR
     if _RELATIVE_DAY.fullmatch(value):
-        return Form.RELATIVE_DAY
+        return IdentifierForm.RELATIVE_DAY
     if holiday := HOLIDAY.search(value):
         beside = f"{value[: holiday.start()]} {value[holiday.end() :]}"
-        return Form.DATE_UNCLEAR if _names_something(beside) else Form.HOLIDAY
+        return IdentifierForm.DATE_UNCLEAR if _names_something(beside) else IdentifierForm.HOLIDAY
     if SCHEDULE.fullmatch(value):
-        return Form.WEEKDAY
+        return IdentifierForm.WEEKDAY
     if time := find_time(value):
         value = f"{value[: time.start()]} {value[time.end() :]}".strip(" ,;@")
         if not any(map(str.isdigit, value)) and not _names_something(value) and not _has_calendar_word(value):
-            return Form.TIME_OF_DAY
+            return IdentifierForm.TIME_OF_DAY
     return _form_of_parts(value, as_of_year, max_age_years)
 
 
-def _form_of_parts(value: str, as_of_year: int, max_age_years: int) -> Form:
+def _form_of_parts(value: str, as_of_year: int, max_age_years: int) -> IdentifierForm:
     dates = read_dates(value, datetime.datetime(as_of_year, 7, 1))  # noqa: DTZ001 - only its year serves
     parts = [part for date in dates for part in date.parts]
     roles = {part.role for part in parts}
     # A word that is no part of a date may be a name.
     if not roles or "number" in roles or any(date.day is None for date in dates) or _rest(value, parts):
-        return Form.DATE_UNCLEAR
+        return IdentifierForm.DATE_UNCLEAR
     if roles & _DAY_ROLES:
-        return Form.FULL_DATE
+        return IdentifierForm.FULL_DATE
     is_relative = bool(_RELATIVE_WORD.search(value))
     if "weekday" in roles:
-        return Form.RELATIVE_DATE if is_relative else Form.WEEKDAY
+        return IdentifierForm.RELATIVE_DATE if is_relative else IdentifierForm.WEEKDAY
     if "month" in roles:
         if roles & _YEAR_ROLES:
-            return Form.MONTH_AND_YEAR
-        return Form.RELATIVE_DATE if is_relative else Form.MONTH
+            return IdentifierForm.MONTH_AND_YEAR
+        return IdentifierForm.RELATIVE_DATE if is_relative else IdentifierForm.MONTH
     if roles & {"season", "quarter"}:
-        return Form.RELATIVE_DATE if is_relative and not roles & _YEAR_ROLES else Form.SEASON
+        return IdentifierForm.RELATIVE_DATE if is_relative and not roles & _YEAR_ROLES else IdentifierForm.SEASON
     return _form_of_years(value, parts, as_of_year, max_age_years)
 
 
-def _form_of_years(value: str, parts: list[DatePart], as_of_year: int, max_age_years: int) -> Form:
+def _form_of_years(value: str, parts: list[DatePart], as_of_year: int, max_age_years: int) -> IdentifierForm:
     """Return the form of years without anything more exact."""
     if _rest(value, parts, _YEAR_CONNECTORS):
-        return Form.DATE_UNCLEAR
+        return IdentifierForm.DATE_UNCLEAR
     is_of_this_century = bool(_CENTURY_TOLD.search(value))
     for part in parts:
         years = years_meant(value[part.start : part.end], part.value, as_of_year, max_age_years)
         years = years[-1:] if is_of_this_century else years
         if max(years) > as_of_year + _MAX_YEARS_AHEAD:
-            return Form.DATE_UNCLEAR
+            return IdentifierForm.DATE_UNCLEAR
         if min(years) < as_of_year - max_age_years:
-            return Form.BIRTH_YEAR_OVER_89
-    return Form.YEAR
+            return IdentifierForm.BIRTH_YEAR_OVER_89
+    return IdentifierForm.YEAR
 
 
 def _rest(value: str, parts: list[DatePart], connectors: frozenset[str] = _DATE_CONNECTORS) -> set[str]:
@@ -131,7 +131,7 @@ def _is_of_calendar(word: str) -> bool:
     return word in SEASONS or month_of(word) is not None or weekday_of(word) is not None
 
 
-def form_of_time(value: str) -> Form:
+def form_of_time(value: str) -> IdentifierForm:
     """Return whether the text marked as a time of day holds nothing else."""
     words = {word.casefold() for word in _WORD.findall(value)}
-    return Form.TIME_UNCLEAR if words - _TIME_WORDS else Form.TIME_OF_DAY
+    return IdentifierForm.TIME_UNCLEAR if words - _TIME_WORDS else IdentifierForm.TIME_OF_DAY

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.forms import Form
+from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.core.policies import FormAction
 from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.policy.place_forms import divide_address, is_also_town
@@ -22,7 +22,7 @@ class PolicyPiece:
     """A span, or a part of one, with its form and what becomes of it."""
 
     span: Span
-    form: Form
+    form: IdentifierForm
     action: FormAction
 
 
@@ -36,9 +36,9 @@ class FormPolicy:
     def __init__(self, settings: PolicySettings) -> None:
         self.settings = settings
         self.has_forms = settings.has_forms
-        self._actions = {form: settings.form_action(form) for form in Form}
+        self._actions = {form: settings.form_action(form) for form in IdentifierForm}
 
-    def form(self, value: str, entity: Entity, written_at: datetime.datetime | None = None) -> Form:
+    def form(self, value: str, entity: Entity, written_at: datetime.datetime | None = None) -> IdentifierForm:
         """Return the form of a text; a note that was written after ``policy.as_of_year`` is judged by its own year."""
         year = self.settings.as_of_year
         if written_at is not None and written_at.year > year:

@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.forms import Form
+from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.core.us_states import STATE_NAMES
@@ -46,24 +46,26 @@ _DIVIDED = frozenset({Entity.STREET, Entity.CITY, Entity.STATE, Entity.ZIP, Enti
 _ZIP_3 = re.compile(r"(\d{3})(?:[Xx*]{2})?")
 
 
-def form_of_zip(value: str) -> Form:
+def form_of_zip(value: str) -> IdentifierForm:
     """Return the form of a postal code."""
     found = _ZIP_3.fullmatch(value.strip())
     if found is None:
-        return Form.ZIP if _ZIP_ALONE.fullmatch(value.strip()) else Form.POSTAL_CODE
-    return Form.RESTRICTED_ZIP_3 if is_restricted_area(found[1]) else Form.ZIP_3
+        return IdentifierForm.ZIP if _ZIP_ALONE.fullmatch(value.strip()) else IdentifierForm.POSTAL_CODE
+    return IdentifierForm.RESTRICTED_ZIP_3 if is_restricted_area(found[1]) else IdentifierForm.ZIP_3
 
 
-def form_of_state(value: str) -> Form:
+def form_of_state(value: str) -> IdentifierForm:
     """Return whether the text marked as a state is one of the USA."""
     folded = fold(value).replace(".", "")
-    return Form.STATE if folded in _TERRITORIES or state_code_of(value) else Form.REGION_UNCLEAR
+    return IdentifierForm.STATE if folded in _TERRITORIES or state_code_of(value) else IdentifierForm.REGION_UNCLEAR
 
 
-def form_of_country(value: str) -> Form:
+def form_of_country(value: str) -> IdentifierForm:
     """Return whether the text marked as a country is one."""
     folded = fold(value).replace(".", "")
-    return Form.COUNTRY if folded in _COUNTRY_SHORT or folded in _countries() else Form.COUNTRY_UNCLEAR
+    return (
+        IdentifierForm.COUNTRY if folded in _COUNTRY_SHORT or folded in _countries() else IdentifierForm.COUNTRY_UNCLEAR
+    )
 
 
 def divide_address(text: str, span: Span) -> list[Span]:

@@ -1,7 +1,7 @@
 """Which notes a changed policy can touch: those that hold an entity whose replacement depends on the change."""
 
 from deid_tasks.core.entities import CATEGORY, Category, Entity
-from deid_tasks.core.forms import FORMS, Form
+from deid_tasks.core.forms import FORMS, IdentifierForm
 from deid_tasks.settings import PolicySettings
 
 _PLACES = frozenset(
@@ -19,7 +19,7 @@ def touched_entities(before: PolicySettings, after: PolicySettings) -> frozenset
     and those of dates on whether times stay.
     """
     touched = set(before.replaced_entities ^ after.replaced_entities)
-    touched |= {FORMS[form].entity for form in Form if before.form_action(form) != after.form_action(form)}
+    touched |= {FORMS[form].entity for form in IdentifierForm if before.form_action(form) != after.form_action(form)}
     if _differ(before, after, _AGES):
         touched.add(Entity.AGE)
     if (before.has_forms or after.has_forms) and _differ(before, after, _YEARS):

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.forms import Form, forms_of
+from deid_tasks.core.forms import IdentifierForm, forms_of
 from deid_tasks.engine.obfuscate.policy.age_forms import form_of_age
 from deid_tasks.engine.obfuscate.policy.date_forms import form_of_date, form_of_time
 from deid_tasks.engine.obfuscate.policy.place_forms import form_of_country, form_of_state, form_of_zip
@@ -13,7 +13,9 @@ _AS_OF_YEAR = 2026
 
 
 @lru_cache(maxsize=65_536)
-def form_of_span(value: str, entity: Entity, as_of_year: int = _AS_OF_YEAR, max_age_years: int = _MAX_AGE) -> Form:
+def form_of_span(
+    value: str, entity: Entity, as_of_year: int = _AS_OF_YEAR, max_age_years: int = _MAX_AGE
+) -> IdentifierForm:
     """Return the form of a text.
 
     Args:
