@@ -42,10 +42,10 @@ class ShardFigures:
     """Spans by entity and detector."""
     recovered: Count[str] = field(default_factory=Count)
     """Spans that recovery released, by entity."""
-    repeats: Count[str] = field(default_factory=Count)
-    """Replaced values that stood elsewhere in the output, by ``scope:status:category``."""
     sentences: Count[str] = field(default_factory=Count)
     """Sentences that the models were given, by how they were answered."""
+    repeats: Count[str] = field(default_factory=Count)
+    """Replaced values that stood elsewhere in the output, by ``scope:status:category``."""
 
 
 class _Instruments:

@@ -24,6 +24,11 @@ class ReleaseSettings(Section):
     not_in_scope: str | None = Field(
         default=None, description="What is released beside these notes and is not judged here: images, genomes, tables."
     )
+    population: int | None = Field(
+        default=None,
+        ge=1,
+        description="People from whom the release's patients come: those of the area, or with the disease.",
+    )
     contact: str | None = Field(default=None, description="Who answers for the release, and takes reports of a leak.")
     reassess_days: int = Field(default=365, ge=1, le=1_825, description="Days until the report must be made again.")
     attacked_notes: int = Field(

@@ -45,6 +45,7 @@ INDIFFERENT = {
     "workspace",
     "landing",
     "maintenance",
+    "release",
     "priority",
     "task_slots",
 }
@@ -104,6 +105,7 @@ BEFORE = fingerprint(SETTINGS, "lexicon", ("weights",))
         ("policy.max_kept_age_years", 64),
         ("obfuscate.key", "other_key"),
         ("obfuscate.date_shift_days", [-30, 30]),
+        ("second_search.within_note", "count"),
     ],
 )
 def test_a_decisive_setting_changes_it(path, value):

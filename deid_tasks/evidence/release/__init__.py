@@ -7,7 +7,14 @@
 from deid_tasks.evidence.release.equivalence import BINS, ClassSizes, class_sizes
 from deid_tasks.evidence.release.linkage import LinkageResult, linkage_attack
 from deid_tasks.evidence.release.page import render_release
-from deid_tasks.evidence.release.residual import Estimate, Residual, TypeResidual, estimate_residual, scale_errors
+from deid_tasks.evidence.release.residual import (
+    Estimate,
+    Residual,
+    TypeResidual,
+    estimate_residual,
+    patients_affected,
+    scale_errors,
+)
 from deid_tasks.evidence.release.signed import (
     Attestation,
     SignedReport,
@@ -30,6 +37,7 @@ __all__ = [
     "estimate_residual",
     "issue_report",
     "linkage_attack",
+    "patients_affected",
     "render_release",
     "scale_errors",
     "verify_report",

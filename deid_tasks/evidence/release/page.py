@@ -124,7 +124,7 @@ def _dot(row: Row, precisions: Mapping[tuple[str, str], Row], threshold: float |
     precision = precisions.get((row["stratum"], row["entity"]))
     caption = f"{row['false_negatives']:,} of {_gold(row):,} missed"
     if precision is not None:
-        caption += f"; precision {precision['value']:.3f}"
+        caption += f" · P {precision['value']:.2f}"
     is_low = threshold is not None and row["upper"] < threshold
     return DotRow(name, row["value"], row["lower"], row["upper"], caption, is_low=is_low)
 

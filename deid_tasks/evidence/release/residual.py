@@ -6,6 +6,7 @@ since the notes of one patient depend on each other. A bootstrap of nothing miss
 therefore the upper end is at least the exact Poisson limit (Garwood 1936) of all notes together.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -136,6 +137,27 @@ def poisson_interval(count: int, confidence: float) -> Interval:
 
     tail = (1 - confidence) / 2
     return Interval(float(gammaincinv(count, tail)) if count else 0.0, float(gammaincinv(count + 1, 1 - tail)))
+
+
+def patients_affected(
+    missed: int, gold_notes: int, notes_per_patient: Mapping[int, int], confidence: float
+) -> Estimate:
+    """Return how many patients of a release are expected to have at least one missed identifier of a kind.
+
+    Misses are taken as independent from note to note, which counts more patients than misses that come together.
+
+    Args:
+        missed: Missed gold spans of the kind.
+        gold_notes: Gold notes in which they were counted.
+        notes_per_patient: Number of patients by the number of their published notes.
+        confidence: Of the interval.
+    """
+    interval = poisson_interval(missed, confidence)
+
+    def affected(count: float) -> float:
+        return sum(patients * -math.expm1(-count / gold_notes * notes) for notes, patients in notes_per_patient.items())
+
+    return Estimate(affected(missed), affected(interval.lower), affected(interval.upper))
 
 
 def scale_errors(errors: Mapping[str, int], gold_notes: int, published: int, confidence: float) -> dict[str, Estimate]:

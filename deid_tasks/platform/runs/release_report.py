@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from deid_tasks.core.detectors import DetectorName
 from deid_tasks.core.errors import DeidError, GateError, InputError
 from deid_tasks.core.files import make_folder, write_atomically
 from deid_tasks.engine.fingerprint import library_versions
@@ -18,10 +19,11 @@ from deid_tasks.evidence.release import SignedReport, issue_report, render_relea
 from deid_tasks.platform.publish.released import Snapshot, present_snapshot, released_columns
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator, load_engine
-from deid_tasks.platform.runs.promotion import pin_engine
+from deid_tasks.platform.runs.promotion import pin_of
 from deid_tasks.platform.runs.release_risk import disclosure, residual, surrogate_attack
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.promoted_engines import PromotedEngine, promoted_engines
 from deid_tasks.platform.warehouse.release_figures import (
     dictionary_sizes,
     read_evaluation,
@@ -121,6 +123,7 @@ def _content(
         if main is None:
             raise GateError(f"{settings.institution}: the ledger names no promoted engine; run `deid ledger`")
         certificate = valid_certificate(connection, settings, secrets, main["fingerprint"])
+        promoted = {one.fingerprint: one for one in promoted_engines(connection, settings)}
         figures = read_evaluation(connection, settings, str(certificate["evaluation_id"]))
     with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         gold = [
@@ -129,7 +132,7 @@ def _content(
         ]
         dictionaries = dictionary_sizes(connection, settings)
     types = Counter(kind or "" for kind in notes["note_type"].to_pylist())
-    engine = _present_engine(settings, secrets)
+    engine = _engine_of(settings, secrets, promoted[main["fingerprint"]])
     return {
         "institution": settings.institution,
         "title": settings.title,
@@ -143,6 +146,7 @@ def _content(
             "notes": notes.num_rows,
             "patients": pc.count_distinct(notes["patient_key"]).as_py(),
             "authors": pc.count_distinct(notes["author_key"]).as_py(),
+            "written": counts["written"][0],
             "days": pc.count_distinct(notes["slice_key"]).as_py(),
             "note_types": dict(types.most_common()),
             "tables": _texts(counts["tables"]),
@@ -159,6 +163,7 @@ def _content(
             "models": [
                 {"model": Path(stage.model).name, "role": role}
                 for model in settings.detect.transformers
+                if DetectorName.TRANSFORMER in settings.detect.detectors
                 for role, stage in (("first stage", model), ("second stage", model.second_stage))
                 if stage is not None
             ],
@@ -172,18 +177,18 @@ def _content(
         },
         "gold": gold,
         "figures": figures,
-        "safeguards": {name: _texts(counts[name]) for name in ("outcomes", "runs", "repeats", "findings")},
-        "residual": residual(settings, secrets, str(certificate["evaluation_id"]), types),
+        "safeguards": {name: _texts(counts[name]) for name in ("outcomes", "runs", "repeats", "findings", "acts")},
+        "residual": residual(settings, secrets, str(certificate["evaluation_id"]), notes),
         "disclosure": disclosure(settings, secrets, notes),
         "attack": surrogate_attack(settings, secrets, institution_obfuscator(settings, secrets), engine),
-        "is_present_engine": engine is not None and engine.fingerprint == main["fingerprint"],
+        "is_present_engine": engine is not None,
     }
 
 
-def _present_engine(settings: InstitutionSettings, secrets: Secrets) -> EngineParts | None:
-    """Return the promoted engine; ``None`` where code or settings have changed since, or a file of it is missing."""
+def _engine_of(settings: InstitutionSettings, secrets: Secrets, promoted: PromotedEngine) -> EngineParts | None:
+    """Return an engine; ``None`` where code or settings have changed since, or a file of it is missing."""
     try:
-        return load_engine(settings, secrets, pin_engine(settings, secrets))
+        return load_engine(settings, secrets, pin_of(promoted))
     except DeidError:
         return None
 

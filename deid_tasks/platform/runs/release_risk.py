@@ -4,14 +4,14 @@ import datetime
 import hashlib
 import json
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
-from deid_tasks.core.entities import GROUP_ENTITIES, Entity
+from deid_tasks.core.entities import CATEGORY, GROUP_ENTITIES, Category, Entity
 from deid_tasks.core.errors import WarehouseError
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.parts import BatchContext, EngineParts
@@ -30,7 +30,13 @@ from deid_tasks.evidence.attack import (
     source_attack,
 )
 from deid_tasks.evidence.evaluate import Cluster
-from deid_tasks.evidence.release import class_sizes, estimate_residual, linkage_attack, scale_errors
+from deid_tasks.evidence.release import (
+    class_sizes,
+    estimate_residual,
+    linkage_attack,
+    patients_affected,
+    scale_errors,
+)
 from deid_tasks.platform.publish.released import released_rows
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.warehouse import connect, read_patients
@@ -44,6 +50,19 @@ _MIN_LEAKS = 5
 _KNOWN_DAYS = (2, 3, 4)
 _BATCH = 50
 _OWN_KEYS = 2
+
+_OTHER = "places, organizations, professions"
+_KINDS: dict[str, frozenset[Entity]] = {
+    "names of patients and relatives": frozenset({Entity.PATIENT, Entity.RELATIVE}),
+    "numbers, contacts and addresses": frozenset(
+        entity for entity, category in CATEGORY.items() if category in {Category.ID, Category.CONTACT}
+    )
+    | {Entity.STREET, Entity.ZIP},
+    "names of clinicians, initials and user names": frozenset({Entity.PROVIDER, Entity.INITIALS, Entity.USERNAME}),
+    "dates": frozenset({Entity.DATE}),
+    _OTHER: frozenset(),
+}
+_RETAINED = "ages, and kinds that the policy leaves in the text: no leak by itself"
 
 _ATTRIBUTE_SETS = (
     ("sex",),
@@ -168,9 +187,7 @@ def disclosure(settings: InstitutionSettings, secrets: Secrets, notes: pa.Table)
     }
 
 
-def residual(
-    settings: InstitutionSettings, secrets: Secrets, evaluation_id: str, published: Mapping[str, int]
-) -> dict[str, Any]:
+def residual(settings: InstitutionSettings, secrets: Secrets, evaluation_id: str, notes: pa.Table) -> dict[str, Any]:
     """Return what is expected to remain in the release; ``problem`` says why it cannot be estimated.
 
     The random gold set is used, whose figures are unbiased for all notes; the stratified one where there is no other.
@@ -186,6 +203,7 @@ def residual(
         return {"problem": "the evaluation is of an earlier release, which kept no counts by patient; run it again"}
     clusters = [Cluster(*one) for one in full["clusters"]]
     confidence = float(full["confidence"])
+    published = Counter(kind or "" for kind in notes["note_type"].to_pylist())
     found = estimate_residual(clusters, published, confidence, settings.gate.resamples)
     seen = {
         row["entity"]: 0
@@ -195,8 +213,14 @@ def residual(
     }
     errors = seen | {one["entity"]: one["errors"] for one in full["errors"]["missed"]}
     entities = scale_errors(errors, found.gold_notes, found.published, confidence)
+    notes_of = Counter(key for key in notes["patient_key"].to_pylist() if key is not None)
+    own_names = patients_affected(
+        errors.get(str(Entity.PATIENT), 0), found.gold_notes, Counter(notes_of.values()), confidence
+    )
     return {
         **asdict(found),
+        "kinds": _kinds(settings, errors, found.gold_notes, found.published, confidence),
+        "patients_named": {**asdict(own_names), "patients": len(notes_of)},
         "design": design,
         "confidence": confidence,
         "resamples": settings.gate.resamples,
@@ -206,6 +230,20 @@ def residual(
         ],
         "patient_names": full["errors"]["risk"],
     }
+
+
+def _kinds(
+    settings: InstitutionSettings, errors: Mapping[str, int], gold_notes: int, published: int, confidence: float
+) -> list[dict[str, Any]]:
+    """Return what is expected to remain by who is identified; each entity is of one kind."""
+    transformed = GROUP_ENTITIES[settings.policy.group] - set(settings.policy.keep) - {Entity.AGE}
+    missed: Counter[str] = Counter(dict.fromkeys((*_KINDS, _RETAINED), 0))
+    for entity, count in errors.items():
+        one = Entity(entity)
+        kind = next((name for name, entities in _KINDS.items() if one in entities), _OTHER)
+        missed[kind if one in transformed else _RETAINED] += count
+    estimates = scale_errors(missed, gold_notes, published, confidence)
+    return [{"kind": kind, "missed": missed[kind], **asdict(estimate)} for kind, estimate in estimates.items()]
 
 
 def surrogate_attack(

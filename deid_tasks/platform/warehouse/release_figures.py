@@ -31,6 +31,17 @@ from {results}.run_count as c
 inner join {results}.run as r on c.run_id = r.run_id
 where c.measure like 'repeats\\_%%' group by 1, 2 order by 1, 2
 """
+_WRITTEN = """
+select to_char(min(note_day), 'YYYY-MM') as first_month, to_char(max(note_day), 'YYYY-MM') as last_month
+from {results}.note_ledger where outcome in ('published', 'unchanged', 'publishing')
+"""
+_ACTS = """
+select event, role, count(*) as acts, max(occurred_at) as newest from {results}.audit_log group by 1, 2 order by 1, 2
+"""
+_GOLD_WRITTEN = """
+select to_char(min(note_datetime), 'YYYY-MM') as first_month, to_char(max(note_datetime), 'YYYY-MM') as last_month
+from {gold}.gold_note where gold_version = %s
+"""
 _FINDINGS = "select kind, count(*) as findings from {results}.audit_finding group by 1 order by 2 desc, 1"
 _EVALUATION = """
 select sample as design, view, stratum, metric, entity, value, lower, upper, true_positives, false_positives,
@@ -67,7 +78,7 @@ def _rows(
 
 
 def read_release_counts(connection: Connection, settings: InstitutionSettings) -> dict[str, list[dict[str, Any]]]:
-    """Return engines, outcomes, runs, repeated values, findings of the audit and structured tables, as rows by name."""
+    """Return engines, outcomes, runs, repeated values, findings, tables, months and acts of people, as rows by name."""
     questions = {
         "engines": _ENGINES,
         "outcomes": _OUTCOMES,
@@ -75,6 +86,8 @@ def read_release_counts(connection: Connection, settings: InstitutionSettings) -
         "repeats": _REPEATS,
         "findings": _FINDINGS,
         "tables": _TABLES,
+        "written": _WRITTEN,
+        "acts": _ACTS,
     }
     return {name: _rows(connection, settings, statement) for name, statement in questions.items()}
 
@@ -89,6 +102,7 @@ def read_gold_decisions(connection: Connection, settings: InstitutionSettings, g
     annotators = _rows(connection, settings, _ANNOTATORS, gold_version)
     return {
         "decisions": _rows(connection, settings, _DECISIONS, gold_version),
+        "written": _rows(connection, settings, _GOLD_WRITTEN, gold_version)[0],
         "annotators": int(annotators[0]["annotators"]) if annotators else 0,
     }
 

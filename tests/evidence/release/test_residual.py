@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from deid_tasks.evidence.evaluate import Cluster
-from deid_tasks.evidence.release import estimate_residual, scale_errors
+from deid_tasks.evidence.release import estimate_residual, patients_affected, scale_errors
 from deid_tasks.evidence.release.residual import poisson_interval
 
 
@@ -59,6 +59,14 @@ def test_poisson_intervals_are_those_of_the_tables():
     assert (poisson_interval(0, 0.95).lower, poisson_interval(0, 0.95).upper) == (0, pytest.approx(3.6889, abs=1e-4))
     assert poisson_interval(10, 0.95).lower == pytest.approx(4.7954, abs=1e-4)
     assert poisson_interval(10, 0.95).upper == pytest.approx(18.3904, abs=1e-4)
+
+
+def test_a_patient_with_many_notes_is_reached_more_often():
+    few, many = (patients_affected(5, 100, {notes: 50}, 0.95) for notes in (1, 20))
+    assert few.expected == pytest.approx(50 * (1 - np.exp(-0.05)))
+    assert few.expected < many.expected < 50
+    assert many.lower < many.expected < many.upper < 50
+    assert patients_affected(0, 100, {3: 10}, 0.95).expected == 0
 
 
 def test_kinds_are_scaled_with_their_own_intervals():

@@ -56,6 +56,9 @@ def test_it_counts_what_is_published(site, settings, report):
     assert content["release"]["note_types"] == dict(Counter(row["note_type"] for row in notes))
     assert {row["table_name"] for row in content["release"]["tables"]} == {"patients", "encounters"}
     assert (content["reassess_at"], content["context"]["recipients"]) == ("2027-03-01", "Twelve researchers")
+    assert content["release"]["written"] == {"first_month": "2024-01", "last_month": "2024-01"}
+    assert content["gold"][0]["written"]["first_month"] == "2024-01"
+    assert "certificate_issued" in {row["event"] for row in content["safeguards"]["acts"]}
     [engine] = content["lineage"]["engines"]
     assert engine["notes"] == len(notes)
     assert engine["fingerprint"] == content["certificate"]["fingerprint"]
@@ -71,6 +74,9 @@ def test_what_remains_is_the_measured_rate_times_the_published_notes(site, repor
     assert residual["identifiers"]["lower"] < expected < residual["identifiers"]["upper"]
     missed = sum(row["missed"] for row in residual["entities"])
     assert missed == residual["gold_missed"] > 0
+    assert sum(row["missed"] for row in residual["kinds"]) == missed
+    named = residual["patients_named"]
+    assert named["lower"] <= named["expected"] <= named["upper"] <= named["patients"]
     assert 0 < residual["notes"]["expected"] <= residual["published"]
 
 
