@@ -8,6 +8,7 @@ Each fault has a seed of its own, which decides the step, the moment and the dam
 the same command goes on where it was stopped.
 """
 
+import signal
 import sys
 from collections import Counter
 from pathlib import Path
@@ -33,6 +34,8 @@ def main() -> int:
     parser.add_argument("--layout", choices=sorted(LAYOUTS), default="omop", help="layout of the raw tables")
     parser.add_argument("--journal", type=Path, help="file of what was done")
     arguments = parser.parse_args()
+    # So that the services end too where the campaign is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     journal = Journal(arguments.journal or FOLDER / f"campaign-{arguments.layout}-{arguments.seed}.jsonl")
     kinds = arguments.kind or list(KINDS)
     first = arguments.seed * _SEEDS

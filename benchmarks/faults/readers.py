@@ -266,7 +266,7 @@ def _read_delivery(folder: Path) -> None:
     from deid_tasks.settings import LandingSettings, Secrets
 
     settings = LandingSettings.model_validate({"location": str(folder), "tables": list(_TABLES)})
-    location = LandingLocation(settings, Secrets({}.get))
+    location = LandingLocation(settings, Secrets(dict[str, str]().get))
     for delivery in read_deliveries(location, settings, location.names()):
         for file in delivery.files:
             for rows in read_rows_of(location, file.path, file.table):
@@ -371,7 +371,7 @@ def _read_shard(folder: Path) -> None:
             "work_dir": str(folder / "work"),
         }
     )
-    files = RunFiles(settings, Secrets({}.get), folder)
+    files = RunFiles(settings, Secrets(dict[str, str]().get), folder)
     files.fingerprint_of([folder / "shard.parquet"])
     _all(files.read_batches([folder / "shard.parquet"]))
 

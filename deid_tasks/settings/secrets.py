@@ -91,7 +91,7 @@ class Secrets:
         """
         try:
             value = json.loads(self.text(name))
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
             raise SettingsError(f"secret {name!r} is not a JSON object")

@@ -58,3 +58,6 @@ def test_what_a_checkout_installs_is_what_the_pins_say(sbom, name):
 
     pins, found = sbom.pins(), _pins(ROOT / name)
     assert not {one: version for one, version in found.items() if pins.get(one, version) != version}
+    # What only the build of torch with CUDA has, and what pip itself is.
+    unpinned = {one for one in found if one not in pins and not one.startswith(("nvidia-", "cuda-"))}
+    assert unpinned <= {"pip", "setuptools", "triton"}

@@ -55,6 +55,7 @@ FOUND = [
     ("vault of a shard", "shard.vault", b"\0\0\0\0\0\0\0\xb4", b"\0\0\xff\0\0\0\0\xb4"),
     ("vault of a shard", "shard.vault", b"\0\0\0\0\0\0\0\xb4", b"\xff\0\0\0\0\0\0\xb4"),
     ("harvest", "20240101T000000Z/templates.json", b'"PROVIDER"', b'"NOBODY"'),
+    ("harvest", "20240101T000000Z/templates.json", None, BEGIN.encode()),
     ("approved harvest", "harvest/CURRENT", None, b"\xff\xfe"),
     ("approved harvest", "harvest/CURRENT", None, b"../../elsewhere"),
     ("approved harvest", "harvest/*/metadata.json", b'"version"', b'"versions"'),
@@ -62,6 +63,8 @@ FOUND = [
     ("known people", "people/[0-9a-f]*", b'"people": 40', b'"peoples":40'),
     ("known people", "people/[0-9a-f]*", b'"people": 40', b'"people": []'),
     ("task manifest", "export.json", b'"notes": 3', b'"notes": ' + LONG),
+    ("secrets", "store", None, BEGIN.encode()),
+    ("shipped model", "config.json", None, BEGIN.encode()),
     ("task manifest", "export.json", None, b"\xff\xfe"),
     ("model from elsewhere", "tokenizer.json", None, b"{}"),
 ]

@@ -88,7 +88,7 @@ def read_config(path: Path) -> dict[str, Any]:
         config = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ModelError(f"{path} is missing") from None
-    except (json.JSONDecodeError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         raise ModelError(f"{path} is not JSON") from None
     if not isinstance(config, dict) or not isinstance(config.get("palimpsest", {}), dict):
         raise ModelError(f"{path} is not a JSON object")

@@ -76,7 +76,7 @@ class Lexicon:
             if metadata.get("format") != FORMAT or metadata.get("kinds") != {k: list(v) for k, v in KINDS.items()}:
                 raise LexiconError(f"the lexicon in {folder} is of another format version: compile it again")
             arrays = {name: np.memmap(folder / name, dtype, mode="r") for name, dtype in _ARRAYS.items()}
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise LexiconError(f"the lexicon in {folder} is missing or damaged: {type(error).__name__}") from None
         hasher = Hasher(key)
         if metadata["key_check"] != hasher.check:

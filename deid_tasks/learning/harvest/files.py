@@ -145,7 +145,7 @@ def read_decided(folder: Path, name: str) -> Decided:
     sentences = [row["sentence"] for row in _included(room / _SENTENCES, _SENTENCE_COLUMNS, "sentence")]
     try:
         rules = json.loads((room / _RULES).read_text(encoding="utf-8", errors="surrogatepass"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise InputError(f"{room / _RULES} is missing or no JSON") from None
     templates = []
     for row in _included(room / _TEMPLATES, _TEMPLATE_COLUMNS, ""):

@@ -68,7 +68,7 @@ def _of_catalog_secret(settings: InstitutionSettings, secrets: Secrets) -> dict[
     if text.startswith("{"):
         try:
             given = json.loads(text)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             given = None
     if not isinstance(given, dict):
         raise SettingsError(f"secret {settings.publish.catalog!r} is neither a URI nor a JSON object")

@@ -167,7 +167,7 @@ def decode_wrapped(content: bytes) -> Wrapped:
     """Return a wrapped key that was stored; raises ``VaultError`` where a byte of it is not as it was written."""
     try:
         wrapped = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         wrapped = None
     # JSON has several spellings of one value; only the written one is accepted.
     if not isinstance(wrapped, dict) or encode_wrapped(wrapped) != content:

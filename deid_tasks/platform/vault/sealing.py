@@ -45,7 +45,7 @@ def header_of(sealed: bytes) -> dict[str, Any]:
     try:
         (length,) = struct.unpack_from(">I", sealed, len(_MAGIC))
         header = json.loads(sealed[len(_MAGIC) + 4 : len(_MAGIC) + 4 + length])
-    except (struct.error, ValueError):
+    except (struct.error, ValueError, RecursionError):
         header = None
     if not sealed.startswith(_MAGIC) or not isinstance(header, dict):
         raise VaultError(_CHANGED)

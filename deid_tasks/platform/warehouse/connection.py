@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg2
@@ -9,7 +10,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812 - psycopg
 
 from deid_tasks.core.errors import WarehouseError
 
-_LOST_AFTER = {
+_LOST_AFTER: dict[str, Any] = {
     "keepalives_idle": 60,
     "keepalives_interval": 10,
     "keepalives_count": 6,

@@ -129,7 +129,7 @@ class KnownPeople:
             raise LexiconError(f"the known people in {path} have another format; {_REMEDY}")
         if header.get("check") != _check(key, institution):
             raise LexiconError(f"the known people in {path} were made with another surrogate key; {_REMEDY}")
-        counts = [header.get(name) for name in ("people", "patients", "generation")]
+        counts = [header.get(name, -1) for name in ("people", "patients", "generation")]
         if not all(isinstance(count, int) and count >= 0 for count in counts):
             raise LexiconError(f"the known people in {path} are damaged; {_REMEDY}")
         sizes = _column_bytes(counts[0], counts[1])
