@@ -14,7 +14,7 @@ from typing import Any
 LIST = Path(__file__).resolve().parents[1] / "deploy" / "image" / "development.txt"
 _PROBE = "six"
 """A package that every source of advisories knows."""
-UNREACHABLE = "no source of advisories is reachable from here (pypi.org's JSON API): nothing was audited"
+UNREACHABLE = "no source of advisories is reachable from here (the package index's JSON API): nothing was audited"
 
 
 def audited(lines: list[str]) -> list[dict[str, Any]]:

@@ -54,7 +54,7 @@ class DbtLayer(DbtBuildLocalOperator):
 
         airflow_secrets().text(self.connection_name)
         layer = self.task_id.rpartition(".")[2]
-        with recorded_lineage(settings_of(self.vars["institution"]), f"dbt_{layer}") as self._lineage:
+        with recorded_lineage(settings_of((self.vars or {})["institution"]), f"dbt_{layer}") as self._lineage:
             return super().execute(context, **kwargs)
 
     def handle_exception_dbt_runner(self, result: Any) -> None:
@@ -91,7 +91,7 @@ class DbtLayer(DbtBuildLocalOperator):
         from deid_tasks.platform.lineage import is_configured, models_lineage
 
         if self._lineage is not None and is_configured():
-            settings, uri = settings_of(self.vars["institution"]), airflow_secrets().text(self.connection_name)
+            settings, uri = settings_of((self.vars or {})["institution"]), airflow_secrets().text(self.connection_name)
             try:
                 self._lineage.inputs, self._lineage.outputs = models_lineage(settings, uri, outcomes)
             except Exception as error:

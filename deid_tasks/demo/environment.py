@@ -81,8 +81,9 @@ def service_environment(
 ) -> dict[str, str]:
     """Return what one of Airflow's processes is given: its configuration, and the secrets that it needs.
 
-    The scheduler runs the tasks and has theirs, without the page's login. The API server shows the page *De-identification*, with sums and the
-    state of certificates. The DAG processor reads no secret. Those of ``secrets.env`` are given to all.
+    The scheduler runs the tasks and has theirs, without the page's login. The API server shows the page
+    *De-identification*, with sums and the state of certificates. The DAG processor reads no secret. Those of
+    ``secrets.env`` are given to all.
     """
     kept: set[str] = set()
     dropped: set[str] = set()

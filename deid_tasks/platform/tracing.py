@@ -85,9 +85,10 @@ def traced_step(settings: InstitutionSettings, secrets: Secrets, name: str, call
         attributes["palimpsest.kind"] = kind_of(called.run_id)
     if called.shard is not None:
         attributes["palimpsest.shard"] = called.shard
-    quiet = {"record_exception": False, "set_status_on_exception": False}
     try:
-        with tracer.start_as_current_span(name, parent, attributes=attributes, **quiet) as span:
+        with tracer.start_as_current_span(
+            name, parent, attributes=attributes, record_exception=False, set_status_on_exception=False
+        ) as span:
             try:
                 yield TracedStep(span)
             except BaseException as error:

@@ -7,7 +7,7 @@ from functools import cache
 import attr
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
-from openlineage.client.generated.base import DatasetFacet, RunFacet
+from openlineage.client.generated.base import DatasetFacet, OutputDatasetFacet, RunFacet
 from openlineage.client.generated.catalog_dataset import CatalogDatasetFacet
 from openlineage.client.generated.column_lineage_dataset import (
     ColumnLineageDatasetFacet,
@@ -101,7 +101,7 @@ def _run_facets(record: LineageRecord, namespace: str) -> dict[str, RunFacet]:
 
 
 def _output(dataset: LineageDataset) -> OutputDataset:
-    facets = {}
+    facets: dict[str, OutputDatasetFacet] = {}
     if dataset.rows is not None:
         facets["outputStatistics"] = OutputStatisticsOutputDatasetFacet(rowCount=dataset.rows, producer=_PRODUCER)
     return OutputDataset(dataset.namespace, dataset.name, facets=_dataset_facets(dataset), outputFacets=facets)

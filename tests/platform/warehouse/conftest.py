@@ -106,6 +106,7 @@ def observed(role_site, worked):
         events._client.cache_clear()
         tracing._provider().shutdown()
         tracing._provider.cache_clear()
+    runs.delete_run_files(settings, secrets, OBSERVED_RUN)
     return SimpleNamespace(
         lineage=lineage, traces=traces, compiled=compiled, shards=shards, released=released, published=published,
         run_id=OBSERVED_RUN,
