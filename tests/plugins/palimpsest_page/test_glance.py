@@ -3,6 +3,7 @@
 import datetime
 
 import pytest
+
 from benchmarks.support.page_site import page_settings
 
 NOW = datetime.datetime(2024, 6, 12, 6, 0, tzinfo=datetime.UTC)
