@@ -32,7 +32,7 @@ insert into run (run_id, institution, slice_start, slice_end, fingerprint, certi
     unchanged, quarantined, words, seconds, finished_at, review, kind, removed)
 select 'notes/' || day, %(institution)s, day, day + 1, 'engine' || (age / 30), 'certificate' || (age / 30), notes,
     notes - notes / 50 - notes / 90, notes / 50, notes / 90, notes * 420,
-    notes * (0.11 + 0.00006 * age), day + interval '1 day 2 hours', '[]', 'notes', 0
+    notes * (0.11 + 0.00006 * age), least(day + interval '1 day 2 hours', now() - interval '4 hours'), '[]', 'notes', 0
 from day;
 insert into run (run_id, institution, slice_start, slice_end, fingerprint, certificate_id, notes_read, published,
     unchanged, quarantined, words, seconds, finished_at, review, kind, removed)
@@ -127,13 +127,13 @@ def write_history(
         settings: The institution.
         days: How long ago the first day is.
         signing_key: What the certificate of the newest engine is signed with.
-        is_held: Whether a newer run of yesterday waits for a person, and a request for another one.
+        is_held: Whether the last two days are not published, because a run waits for a person; a request waits too.
         every: Days from one evaluation to the next.
     """
     schema = settings.schema_name("results")
     values = {
         "days": days, "institution": settings.institution, "types": list(NOTE_TYPES), "review": REVIEW,
-        "unpublished": int(is_held), "every": every,
+        "unpublished": 2 * int(is_held), "every": every,
     }  # fmt: skip
     connection = psycopg2.connect(uri)
     try:

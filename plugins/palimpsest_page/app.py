@@ -30,6 +30,7 @@ PREFIX = "/palimpsest"
 app = FastAPI(title="De-identification", docs_url=None, redoc_url=None, openapi_url=None)
 
 _FOLDER = Path(__file__).parent
+_DATE = re.compile(r"\b(\d{4}-\d\d-\d\d)\b")
 _TEMPLATES = Environment(
     loader=FileSystemLoader(_FOLDER / "templates"), autoescape=True, undefined=StrictUndefined,
     trim_blocks=True, lstrip_blocks=True,
@@ -40,6 +41,7 @@ _TEMPLATES.globals.update(
     prefix=PREFIX,
 )  # fmt: skip
 _TEMPLATES.filters["moment"] = lambda when: f"{when.astimezone(datetime.UTC):%Y-%m-%d %H:%M}"
+_TEMPLATES.filters["split_dates"] = _DATE.split
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (

@@ -68,6 +68,8 @@ def test_without_a_name_or_an_identifier_the_note_is_held_and_counted(site, regi
     with pytest.raises(GateError, match=r"notes_without_patient_record is 1"):
         release(site.settings, site, "nameless", START)
     assert _outcome(site, "nameless") == [("quarantined", "no_patient_record")]
+    counted = "select entity, value from riverside_results.run_count where measure = 'quarantined_notes'"
+    assert site.rows(f"{counted} and run_id = 'nameless'") == [("no_patient_record", 1)]
     lenient = with_settings(site, gate={"max_share_without_record": 1.0, "max_quarantined_share": 1.0})
     _, released, publication = release(lenient, site, "nameless", START)
     assert (released["quarantined"], publication["notes"]) == (1, 0)

@@ -3,8 +3,6 @@
 import datetime
 
 import pytest
-from palimpsest_page.figures import Figures
-from palimpsest_page.glance import expected_day, facts, worst
 
 from benchmarks.support.page_site import page_settings
 
@@ -22,14 +20,29 @@ IN_ORDER = {
 HELD = {"held_for": ["drift"], "is_rejected": False}
 
 
-def found(settings=None, problem="", tasks=(), **tables):
-    figures = Figures(settings or page_settings("riverside"), {**IN_ORDER, **tables}, problem)
-    return {fact.label: fact for fact in facts(figures, tasks, NOW)}
+@pytest.fixture(scope="module")
+def glance():
+    """The module, which imports Airflow: not while tests are collected."""
+    from palimpsest_page import glance
+
+    return glance
 
 
-def test_all_may_be_in_order():
+@pytest.fixture(scope="module")
+def found(glance):
+    """Returns the facts, by label, of an institution that is in order but for these tables."""
+    from palimpsest_page.figures import Figures
+
+    def facts(problem="", tasks=(), **tables):
+        figures = Figures(page_settings("riverside"), {**IN_ORDER, **tables}, problem)
+        return {fact.label: fact for fact in glance.facts(figures, tasks, NOW)}
+
+    return facts
+
+
+def test_all_may_be_in_order(glance, found):
     assert {fact.state for fact in found().values()} == {"good"}
-    assert worst(found().values()) == "good"
+    assert glance.worst(found().values()) == "good"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +72,7 @@ def test_all_may_be_in_order():
         ({"requests": [{"act": "reidentification", "waiting": 2, "expires_at": NOW + 5 * HOUR}]}, "Requests", "look", "2 waiting"),
     ],
 )  # fmt: skip
-def test_each_fact_says_what_is_not_in_order(tables, label, state, said):
+def test_each_fact_says_what_is_not_in_order(found, tables, label, state, said):
     facts_now = found(**tables)
     fact = facts_now[label]
     assert fact.state == state
@@ -67,9 +80,9 @@ def test_each_fact_says_what_is_not_in_order(tables, label, state, said):
     assert {other.state for name, other in facts_now.items() if name != label} == {"good"}
 
 
-def test_the_worst_state_is_the_cards():
+def test_the_worst_state_is_the_cards(glance, found):
     facts_now = found(held=[HELD], last_run=[{"notes_read": 10, "quarantined": 9}])
-    assert worst(facts_now.values()) == "wrong"
+    assert glance.worst(facts_now.values()) == "wrong"
 
 
 @pytest.mark.parametrize(
@@ -85,7 +98,7 @@ def test_the_worst_state_is_the_cards():
         ({"start_date": "2024-06-12"}, "2024-06-12T12:00+00:00", None),
     ],
 )
-def test_the_day_that_should_be_published_follows_the_schedule(notes, now, day):
+def test_the_day_that_should_be_published_follows_the_schedule(glance, notes, now, day):
     settings = page_settings("riverside", notes={"start_date": "2023-01-01", **notes})
-    expected = expected_day(settings, datetime.datetime.fromisoformat(now))
+    expected = glance.expected_day(settings, datetime.datetime.fromisoformat(now))
     assert (expected and str(expected)) == day
