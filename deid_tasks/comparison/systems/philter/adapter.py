@@ -47,6 +47,15 @@ class PhilterSystem:
         return [SystemSpan(start, end, labels.get(start, "OTHER")) for start, end in hidden]
 
 
+class _PlainValues(pickle.Unpickler):  # noqa: S301 (what it may make is limited below)
+    """Reads dicts, sets, texts and numbers, and runs nothing else that the file names."""
+
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        if global_name != "set" or module_name not in {"builtins", "__builtin__"}:
+            raise pickle.UnpicklingError(f"the tagger's file names {module_name}.{global_name}")
+        return set
+
+
 def _tagger() -> PerceptronTagger:
     """Return NLTK's tagger with the weights of textblob-aptagger, which needs no import of that package."""
     package = importlib.util.find_spec("textblob_aptagger")
@@ -55,8 +64,7 @@ def _tagger() -> PerceptronTagger:
     path = Path(package.submodule_search_locations[0]) / "trontagger-0.1.0.pickle"
     tagger = PerceptronTagger(load=False)
     with path.open("rb") as stream:
-        # A file of a pinned package.
-        tagger.model.weights, tagger.tagdict, tagger.classes = pickle.load(stream)  # noqa: S301
+        tagger.model.weights, tagger.tagdict, tagger.classes = _PlainValues(stream).load()
     tagger.model.classes = tagger.classes
     return tagger
 
