@@ -102,9 +102,10 @@ def test_a_database_of_one_program_is_closed_to_all_others(database, tmp_path, s
         with pytest.raises(psycopg2.errors.InsufficientPrivilege):
             cursor.execute("create role somebody")
     connection.close()
-    other = login_uri(database, "stranger", state)
+    other = login_uri(database, "other_program", state)
     with psycopg2.connect(database) as connection, connection.cursor() as cursor:
-        cursor.execute(f"create role stranger login password '{other.split(':')[2].split('@')[0]}'")
+        cursor.execute("drop role if exists other_program")
+        cursor.execute(f"create role other_program login password '{other.split(':')[2].split('@')[0]}'")
     connection.close()
     with pytest.raises(psycopg2.OperationalError, match="permission denied for database"):
         psycopg2.connect(other)

@@ -69,9 +69,10 @@ def test_counts_are_the_whole_numbers_of_a_report(report, counts):
 
 
 def test_every_task_of_a_dag_logs_its_step():
-    # What commands read and print.
+    # What commands read, print and write.
     loaded = {
         "load_engine", "approved_harvest", "surrogate_keys", "export_audit_log", "exported_rows", "read_request_states",
+        "write_report_files",
     }  # fmt: skip
     steps = {name: getattr(runs, name) for name in set(runs.__all__) - loaded}
     assert [name for name, step in sorted(steps.items()) if not hasattr(step, "__wrapped__")] == []

@@ -37,9 +37,12 @@ def get(years):
     return request
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """Debian's Chromium; tests that need it are skipped where it is not installed."""
+    """Debian's Chromium; tests that need it are skipped where it is not installed.
+
+    Playwright runs an event loop in this thread until the module ends; no other module could run its own.
+    """
     if not CHROMIUM.exists():
         pytest.skip(f"{CHROMIUM} is not installed (apt-get install chromium)")
     from playwright.sync_api import sync_playwright

@@ -3,7 +3,7 @@
 from deid_tasks.core.patient import TermKind
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
-from deid_tasks.engine.obfuscate.people.name_text import fold_name
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, initial_like
 from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_groups
 
 _MIN_SURNAME_LENGTH = 4
@@ -36,7 +36,7 @@ def last_initial(letter: str, scope: NameScope) -> str:
     """Return the initial of the surrogate of a surname: of the record's own where it begins with ``letter``."""
     for name in scope.of_record(TermKind.LAST):
         if fold_name(name)[:1] == fold_name(letter) and fold_name(name) in scope.lasts:
-            return scope.surname(fold_name(name))[0]
+            return initial_like(scope.surname(fold_name(name)), letter)
     return scope.letter(letter, is_last=True)
 
 

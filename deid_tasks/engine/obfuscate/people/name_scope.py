@@ -20,7 +20,7 @@ from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
 from deid_tasks.engine.obfuscate.people.known_people import KnownPeople
 from deid_tasks.engine.obfuscate.people.marked_names import particle_stems
 from deid_tasks.engine.obfuscate.people.name_pools import SurrogatePools, letter_map, public_pools
-from deid_tasks.engine.obfuscate.people.name_text import fold_name
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, initial_like
 from deid_tasks.engine.obfuscate.people.public_names import (
     GROUPS,
     UNKNOWN_NAME,
@@ -196,7 +196,7 @@ class NameScope:
         if not is_last:
             for name in sorted(self.firsts):
                 if name[0] == fold_name(letter)[:1] and len(name) > 1:
-                    return self.given(name)[0]
+                    return initial_like(self.given(name), letter)
         return self.letter(letter, is_last=is_last)
 
     def own_spelling(self, folded: str) -> str:

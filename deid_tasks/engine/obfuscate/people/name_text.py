@@ -30,6 +30,11 @@ def without_marks(name: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
+def initial_like(name: str, letter: str) -> str:
+    """Return the first letter of ``name``, without its mark where ``letter`` has none."""
+    return (without_marks(name) if letter.isascii() else name)[0]
+
+
 def name_parts(value: str) -> list[tuple[int, int, str]]:
     """Return ``(start, end, word)`` of each part of a name.
 
