@@ -16,15 +16,15 @@ from pathlib import Path
 
 import numpy as np
 import yaml
+from deid_tasks.comparison.llm.judge import SpanJudge
 from pydantic import ValidationError
 
 from benchmarks.support.corpora import SCORES, Row, fresh, hospital_rows, score, score_cells
 from benchmarks.support.results import parser_of, results
-from deid_tasks.comparison.llm.chat import TokenUsage
-from deid_tasks.comparison.llm.judge import SpanJudge
 from deid_tasks.comparison.llm.settings import JudgeSettings
 from deid_tasks.core.entities import Category
 from deid_tasks.core.span import Span
+from deid_tasks.endpoints.chat import TokenUsage
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.parts import BatchContext
 from deid_tasks.engine.pipeline import find_identifiers

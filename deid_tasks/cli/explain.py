@@ -24,6 +24,7 @@ _SPANS = (
     Column("score", "score", SCORE),
     Column("found_by", "found by"),
     Column("models", "models", is_wide=True),
+    Column("judge", "judge"),
     Column("terms", "dictionary terms", is_wide=True),
     Column("form", "form"),
     Column("policy", "policy", is_wide=True),
@@ -49,7 +50,7 @@ def explain_one(
     wide: Annotated[bool, typer.Option("--wide", help="Print all columns.")] = False,  # noqa: FBT002
 ) -> None:
     """Explain one note: what found each identifier, what the models say of it at each stage, which dictionary terms it
-    is, what merging and recovery made of it, its form, what the policy says of it
+    is, what merging, recovery and the judge made of it, its form, what the policy says of it
     and what replaces it; and which unmarked words came nearest.
 
     **What is printed is the text of the note**: read it where you may read the note.

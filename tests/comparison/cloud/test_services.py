@@ -17,9 +17,9 @@ from deid_tasks.comparison.cloud.google import GoogleSettings, SensitiveDataProt
 from deid_tasks.comparison.cloud.service import CloudSystem, service_parts
 from deid_tasks.comparison.cloud.terms import terms_of
 from deid_tasks.comparison.protocol import SystemNote
-from deid_tasks.comparison.rest import EndpointError
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import SettingsError
+from deid_tasks.endpoints.rest import EndpointError
 
 TEXT = "👍 Patient Carlos Salazar, 617-555-0100."
 NAME = TEXT.index("Carlos Salazar")

@@ -3,8 +3,8 @@
 import logging
 
 import pytest
-
 from deid_tasks.comparison.llm.judge import SpanJudge, masked_sentence
+
 from deid_tasks.comparison.llm.settings import JudgeSettings
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import SettingsError
