@@ -31,7 +31,7 @@ from deid_tasks.cli.landing import land
 from deid_tasks.cli.learn import learn_from_errors
 from deid_tasks.cli.ledger import print_ledger, retract_notes
 from deid_tasks.cli.operating_points import print_operating_points
-from deid_tasks.cli.options import AgeUnitsOption, PolicyOption, RenamedOptionsCommand, TitlesOption
+from deid_tasks.cli.options import AgeUnitsOption, PolicyOption, RenamedOptionsCommand, SettingsOption, TitlesOption
 from deid_tasks.cli.pools import write_pools
 from deid_tasks.cli.progress import counting
 from deid_tasks.cli.reidentify import write_originals
@@ -131,6 +131,7 @@ def detect(
     output: Output = Path("-"),
     institution: Institution = None,
     institutions: Institutions = _INSTITUTIONS,
+    settings: SettingsOption = None,
     policy: PolicyOption = None,
     labels: Annotated[
         str | None,
@@ -153,7 +154,13 @@ def detect(
     from deid_tasks.cli.engines import CommandEngine
 
     engine = CommandEngine(
-        institution, institutions, needs_key=False, policy=policy, titles=titles, age_units=age_units
+        institution,
+        institutions,
+        needs_key=False,
+        settings_file=settings,
+        policy=policy,
+        titles=titles,
+        age_units=age_units,
     )
     _run(notes, output, engine, is_rewriting=False, scheme=SCHEMES[labels] if labels else None)
 
@@ -164,6 +171,7 @@ def obfuscate(
     output: Output = Path("-"),
     institution: Institution = None,
     institutions: Institutions = _INSTITUTIONS,
+    settings: SettingsOption = None,
     one_patient: Annotated[  # noqa: FBT002
         bool, typer.Option("--one-patient", help="Notes without a patient_id are all of one patient.")
     ] = False,
@@ -183,7 +191,7 @@ def obfuscate(
     """
     from deid_tasks.cli.engines import CommandEngine
 
-    engine = CommandEngine(institution, institutions, needs_key=True, policy=policy)
+    engine = CommandEngine(institution, institutions, needs_key=True, settings_file=settings, policy=policy)
     _run(notes, output, engine, is_rewriting=True, is_one_patient=one_patient)
 
 
