@@ -205,10 +205,10 @@ def _run(
     scheme: Scheme | None = None,
 ) -> None:
     """Send the notes through the pipeline, and write one line each."""
-    from deid_tasks.cli.outcomes import is_quarantined, note_record
+    from deid_tasks.cli.outcomes import JudgeTally, is_quarantined, note_record
     from deid_tasks.engine.pipeline import deidentify
 
-    problems, quarantined = Problems(), 0
+    problems, quarantined, judged = Problems(), 0, JudgeTally()
     is_plain = is_rewriting and output.suffix == ".txt" and is_text_file(notes)
     with open_target(output) as target, counting("notes") as count:
         lines = read_lines(notes, problems)
@@ -218,6 +218,7 @@ def _run(
             rows = deidentify(batch.notes, batch.context, detect_only=not is_rewriting).to_pylist()
             for line, row in zip(batch.lines, rows, strict=True):
                 quarantined += is_quarantined(row)
+                judged.add(row)
                 if is_plain and is_quarantined(row):
                     # A text file has no place for an outcome: nothing is written.
                     raise typer.Exit(1)
@@ -225,6 +226,8 @@ def _run(
                     row["deid_text"] if is_plain else json_line(note_record(line, row, engine.parts.policy, scheme))
                 )
             count(len(batch.lines))
+    if shown := str(judged):
+        print(shown, file=sys.stderr)
     _end(problems, quarantined)
 
 

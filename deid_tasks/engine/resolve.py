@@ -69,6 +69,7 @@ def resolve_batch(
     spans_by_detector: Sequence[SpansByDetector],
     context: MergeContext,
     observer: PipelineObserver = NO_OBSERVER,
+    known: Sequence[SpansByDetector] | None = None,
 ) -> list[Detection]:
     """Merge the spans of each note, recover its medical terms, and let the judge decide.
 
@@ -77,6 +78,8 @@ def resolve_batch(
         spans_by_detector: the spans of each note, in the same order.
         context: priorities, votes, medical terms and the judge.
         observer: told of the stages ``merge``, ``recover`` and ``judge``.
+        known: the spans by which a judge's questions are chosen and masked, if these are more than are resolved, as in
+            an engine without its dictionaries: what they know must not leave with a question.
 
     Returns:
         The identifiers of each note, in the order given.
@@ -88,7 +91,7 @@ def resolve_batch(
     if context.judge is None:
         return resolved
     with observer.stage(JUDGE):
-        resolved = _judged(documents, spans_by_detector, resolved, context.judge)
+        resolved = _judged(documents, spans_by_detector, resolved, context.judge, known or spans_by_detector)
     observer.spans(JUDGE, [detection.spans for detection in resolved])
     observer.judged([detection.judged for detection in resolved])
     return resolved
@@ -127,11 +130,12 @@ def _judged(
     spans_by_detector: Sequence[SpansByDetector],
     resolved: Sequence[Detection],
     judge: Judge,
+    known: Sequence[SpansByDetector],
 ) -> list[Detection]:
     """Return the detections without the spans that the judge keeps in the text."""
     notes = [
         uncertain_note(document, one.spans, one.recovered, spans, judge.band)
-        for document, spans, one in zip(documents, spans_by_detector, resolved, strict=True)
+        for document, spans, one in zip(documents, known, resolved, strict=True)
     ]
     return [
         _without_kept(one, judged, spans) if judged else one

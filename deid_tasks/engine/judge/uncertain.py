@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
-from deid_tasks.core.detectors import DetectorName, base_name
+from deid_tasks.core.detectors import is_neural
 from deid_tasks.core.span import Span
 from deid_tasks.engine.judge.decisions import UncertainNote
 from deid_tasks.engine.text import Document
@@ -36,10 +36,10 @@ def uncertain_note(
         span
         for detector, found in spans_by_detector.items()
         for span in found
-        if span.score >= high or not _is_model(detector)
+        if span.score >= high or not is_neural(detector)
     )
     uncertain = [
-        span for span in spans if low <= span.score < high and _is_model(span.detector) and not certain.touch(span)
+        span for span in spans if low <= span.score < high and is_neural(span.detector) and not certain.touch(span)
     ]
     if not uncertain:
         return UncertainNote(document.text, document.sentences)
@@ -47,10 +47,6 @@ def uncertain_note(
     # What a vote dropped may be an identifier: it is masked too.
     dropped = [span for span in every if not resolved.touch(span)]
     return UncertainNote(document.text, document.sentences, uncertain, [*spans, *dropped])
-
-
-def _is_model(detector: str) -> bool:
-    return base_name(detector) == DetectorName.TRANSFORMER
 
 
 class _Overlaps:
