@@ -60,6 +60,8 @@ class SpanJudge:
         decisive = (settings.model, settings.temperature, settings.seed, settings.max_output_tokens)
         self.version = blake2b(f"{decisive}\0{self._prompt.digest}".encode(), digest_size=16).hexdigest()
         """Hash of what decides an answer: other answers of the cache are not used."""
+        self.usage = TokenUsage()
+        """Of all requests that were sent."""
         self._known = _Remembered()
         self._lock = threading.Lock()
         self._chat: ChatClient | None = None
@@ -155,8 +157,10 @@ class SpanJudge:
         return _Answer(_decision(is_redacted=is_redacted), usage=usage)
 
     def _count(self, answer: _Answer, chat: ChatClient) -> None:
-        """Count failures in a row, and raise where they are too many."""
+        """Count tokens and failures in a row, and raise where these are too many."""
         with self._lock:
+            if answer.usage:
+                self.usage.merge(answer.usage)
             self._failures_in_a_row = self._failures_in_a_row + 1 if answer.reason else 0
             count = self._failures_in_a_row
             if count < self._settings.max_failures_in_a_row:
