@@ -244,6 +244,16 @@ def test_text_leaves_this_host_only_where_that_is_allowed(name, monkeypatch):
         SERVICES[name](options.get(name, {}))
 
 
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_a_deployment_forbids_every_service_whatever_the_settings_allow(name, monkeypatch):
+    monkeypatch.setenv("AZURE_LANGUAGE_KEY", "key")
+    monkeypatch.setenv("GOOGLE_ACCESS_TOKEN", "token")
+    monkeypatch.setenv("PALIMPSEST_FORBID_REMOTE_ENDPOINTS", "true")
+    options = {"azure": {"endpoint": "https://x.cognitiveservices.azure.com"}, "google": {"project": "p"}}
+    with pytest.raises(SettingsError, match="no setting overrides it"):
+        SERVICES[name]({"allow_remote": "true", **options.get(name, {})})
+
+
 def test_a_setting_that_is_not_known_is_named():
     with pytest.raises(SettingsError, match="colour"):
         SERVICES["aws"]({"colour": "red", "allow_remote": "true"})
