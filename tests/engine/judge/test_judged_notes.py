@@ -263,6 +263,18 @@ def test_a_note_without_a_span_left_is_unchanged(engine):
     assert results[0]["deid_text"] == texts[0]
 
 
+def test_a_kept_word_that_is_replaced_elsewhere_in_its_note_is_replaced_after_all(engine):
+    """Without propagation, which would mark it before the judge is asked."""
+    quiet = engine.merge.propagation.model_copy(update={"enabled": False})
+    alone = replace(engine, merge=engine.merge.model_copy(update={"propagation": quiet}))
+    text = "Seen by Dr. Lincoln. Lungs clear.\nLikes Lincoln."
+    with running_chat_server() as server:
+        [row] = rows(judged(alone, server), [text])
+    assert [one["decision"] for one in row["judged"]] == ["kept"]
+    assert [one["status"] for one in row["repeats"]] == ["repaired"]
+    assert "Lincoln" not in row["deid_text"]
+
+
 def test_a_setting_of_the_judge_that_is_not_known_is_named(tmp_path):
     file = tmp_path / "engine.yaml"
     file.write_text("judge: {model: m, colour: red}\n")

@@ -10,6 +10,7 @@ from deid_tasks.core.errors import GateError
 from deid_tasks.core.notes import NOTE_SCHEMA
 from deid_tasks.endpoints.rest import EndpointError
 from deid_tasks.platform import runs
+from deid_tasks.platform.runs.ablation import variants_of
 from deid_tasks.settings import JudgeSettings
 from deid_tasks.spark.frames import EngineReference, deidentify_batches
 from tests.support.chat_server import note_of, running_chat_server
@@ -102,6 +103,13 @@ def test_a_shard_fails_whole_where_the_endpoint_is_gone_and_a_later_try_succeeds
     assert done["notes"] > 0
     assert json.dumps(done["judged"])
     assert {"kept", "redacted"} >= {name.partition(":")[0] for name in done["judged"] if ":" in name}
+
+
+def test_an_ablation_shows_what_the_judge_is_worth(certified, site, judged):
+    variants = {one.name: one.engine.judge for one in variants_of(runs.load_engine(judged, site.secrets))}
+    assert variants["without_judge"] is None
+    assert variants["without_recovery"] is not None
+    assert "without_judge" not in {one.name for one in variants_of(runs.load_engine(site.settings, site.secrets))}
 
 
 def test_spans_without_an_answer_give_no_certificate(certified, site, judged):
