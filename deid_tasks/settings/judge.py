@@ -18,6 +18,7 @@ class JudgeSettings(EndpointSettings):
     )
     timeout_seconds: float = Field(default=60.0, gt=0, description="Longest wait for a part of an answer.")
     attempts: int = Field(default=3, ge=1, le=20, description="How often one request is sent at most.")
+    concurrency: int = Field(default=4, ge=1, le=256, description="Questions at once, of each process.")
     max_failures_in_a_row: int = Field(
         default=10,
         ge=1,
