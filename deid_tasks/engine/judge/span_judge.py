@@ -57,7 +57,13 @@ class SpanJudge:
         self._prompt = load_prompt(settings.prompt)
         if self._prompt.form != "decision":
             raise SettingsError(f"prompt: {settings.prompt} finds spans; a judge needs a prompt that decides about one")
-        decisive = (settings.model, settings.temperature, settings.seed, settings.max_output_tokens)
+        decisive = (
+            settings.model,
+            settings.temperature,
+            settings.seed,
+            settings.max_output_tokens,
+            settings.constraint,
+        )
         self.version = blake2b(f"{decisive}\0{self._prompt.digest}".encode(), digest_size=16).hexdigest()
         """Hash of what decides an answer: other answers of the cache are not used."""
         self.usage = TokenUsage()
