@@ -2,16 +2,18 @@
 
     python -m benchmarks.detection.judge --settings judge.yaml
 
-It needs an endpoint that speaks OpenAI's chat completions. ``judge.yaml`` holds ``JudgeSettings``: at least ``model``,
-and ``base_url`` unless it is http://127.0.0.1:8000/v1. No figure of it is stored in this repository before a model has
-been measured.
+It needs an endpoint that speaks OpenAI's chat completions. ``judge.yaml`` holds the keys of the section ``judge``: at
+least ``model``, and ``base_url`` unless it is http://127.0.0.1:8000/v1. No figure of it is stored in this repository
+before a model has been measured.
 
-The engine reads notes of the ``dev`` world with public resources. The proposer is the same engine with a lower
-threshold of its model, and the judge decides about the proposals whose score lies in the band of the settings.
-Differences are to the engine as shipped, paired by patient, with 95 % bootstrap intervals.
+The engine reads notes of the ``dev`` world with public resources, with the judge and without it. The proposer is the
+same engine with a lower threshold of its model, so that the judge has more to decide. It is the judge that an engine
+asks whose settings have this section. Differences are to the engine as shipped, paired by patient, with 95 % bootstrap
+intervals.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,17 +22,17 @@ from pydantic import ValidationError
 
 from benchmarks.support.corpora import SCORES, Row, fresh, hospital_rows, score, score_cells
 from benchmarks.support.results import parser_of, results
-from deid_tasks.comparison.llm.chat import TokenUsage
-from deid_tasks.comparison.llm.judge import SpanJudge
-from deid_tasks.comparison.llm.settings import JudgeSettings
 from deid_tasks.core.entities import Category
 from deid_tasks.core.span import Span
 from deid_tasks.engine.build import build_engine
+from deid_tasks.engine.judge import JudgeDecision
+from deid_tasks.engine.judge.span_judge import SpanJudge
 from deid_tasks.engine.parts import BatchContext
-from deid_tasks.engine.pipeline import find_identifiers
+from deid_tasks.engine.pipeline import run_detectors
+from deid_tasks.engine.resolve import Detection, resolve_batch
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.evidence.evaluate.intervals import Array, Bootstrap
-from deid_tasks.settings import EngineSettings
+from deid_tasks.settings import EngineSettings, JudgeSettings
 
 _BATCH = 50
 _THOUSAND = 1_000
@@ -39,7 +41,7 @@ _THOUSAND = 1_000
 def main() -> None:
     """Run the benchmark."""
     parser = parser_of(__doc__)
-    parser.add_argument("--settings", type=Path, help="YAML of JudgeSettings: the endpoint and its model")
+    parser.add_argument("--settings", type=Path, help="YAML of the section judge: the endpoint and its model")
     parser.add_argument("--notes", type=int, default=300)
     parser.add_argument("--threshold", type=float, default=0.1, help="of the proposer's model")
     arguments = parser.parse_args()
@@ -49,36 +51,28 @@ def main() -> None:
     rows, _ = hospital_rows(arguments.notes)
     rows = rows[: arguments.notes]
     shipped = EngineSettings.public()
-    found = {
-        "engine": _find(rows, shipped),
-        "proposer": _find(rows, _with_threshold(shipped, arguments.threshold)),
-    }
-    judge = SpanJudge(settings)
-    judged = [judge.judge(row.document.text, one) for row, one in zip(rows, found["proposer"], strict=True)]
-    found["proposer and judge"] = [list(one.spans) for one in judged]
+    found: dict[str, list[Detection]] = {}
+    judges = {"engine": SpanJudge(settings), "proposer": SpanJudge(settings)}
+    for name, engine_settings in (("engine", shipped), ("proposer", _with_threshold(shipped, arguments.threshold))):
+        found[name], found[f"{name} and judge"] = _find(rows, engine_settings, judges[name])
+    spans = {name: [list(one.spans) for one in each] for name, each in found.items()}
     with results("judge", f"{settings.model} as a judge of uncertain spans", arguments) as out:
         out.table(f"Words, {len(rows)} notes", {"engine": "", **SCORES})
-        for name, spans in found.items():
-            out.add(name, *score_cells(score(rows, spans, frozenset(Category))))
+        for name, each in spans.items():
+            out.add(name, *score_cells(score(rows, each, frozenset(Category))))
         columns = {"to the engine": "", "metric": "", "difference": "+.4f", "low": "+.4f", "high": "+.4f"}
         out.table("Differences", columns)
-        for row in _differences(rows, found):
+        for row in _differences(rows, spans):
             out.add(*row)
-        usage = TokenUsage()
-        for one in judged:
-            usage.merge(one.usage)
-        columns = dict.fromkeys(("asked", "kept in the text", "failed", "tokens in", "tokens out"), ",.0f")
-        out.table("Of 1,000 notes", {**columns, "dollars": ".2f"})
-        per_thousand = _THOUSAND / len(rows)
-        counts = (
-            sum(one.asked for one in judged),
-            sum(one.dropped for one in judged),
-            sum(one.failed for one in judged),
-        )
-        tokens = (usage.tokens_in, usage.tokens_out) if usage.is_counted else (None, None)
-        dollars = usage.dollars(settings)
-        scaled = [None if value is None else value * per_thousand for value in (*counts, *tokens, dollars)]
-        out.add(*scaled)
+        columns = dict.fromkeys(("asked", "kept in the text", "failed", "requests", "tokens in", "tokens out"), ",.0f")
+        out.table("Of 1,000 notes", {"engine": "", **columns, "dollars": ".2f"})
+        for name, judge in judges.items():
+            decided = [one.decision for each in found[f"{name} and judge"] for one in each.judged]
+            usage = judge.usage
+            tokens = (usage.tokens_in, usage.tokens_out) if usage.is_counted else (None, None)
+            counts = (len(decided), decided.count(JudgeDecision.KEPT), decided.count(JudgeDecision.FAILED))
+            values = (*counts, usage.requests, *tokens, usage.dollars(settings))
+            out.add(name, *(None if value is None else value * _THOUSAND / len(rows) for value in values))
 
 
 def _settings(path: Path) -> JudgeSettings:
@@ -93,13 +87,18 @@ def _with_threshold(settings: EngineSettings, threshold: float) -> EngineSetting
     return settings.model_copy(update={"detect": settings.detect.model_copy(update={"transformers": models})})
 
 
-def _find(rows: Sequence[Row], settings: EngineSettings) -> list[list[Span]]:
-    context = BatchContext(build_engine(settings))
-    found: list[list[Span]] = []
+def _find(rows: Sequence[Row], settings: EngineSettings, judge: SpanJudge) -> tuple[list[Detection], list[Detection]]:
+    """Return what an engine finds in each note without the judge and with it; the models read once."""
+    engine = build_engine(settings)
+    judged = replace(engine, judge=judge)
+    without: list[Detection] = []
+    with_judge: list[Detection] = []
     for first in range(0, len(rows), _BATCH):
         documents = fresh([row.document for row in rows[first : first + _BATCH]])
-        found += [list(one.spans) for one in find_identifiers(documents, context)]
-    return found
+        spans = run_detectors(documents, BatchContext(engine))
+        without += resolve_batch(documents, spans, engine)
+        with_judge += resolve_batch(documents, spans, judged)
+    return without, with_judge
 
 
 def _differences(rows: Sequence[Row], found: dict[str, list[list[Span]]]) -> list[tuple[str, str, float, float, float]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from benchmarks.support.institution import institution
 from benchmarks.support.results import parser_of, results
-from deid_tasks.engine.merge.votes import is_neural
+from deid_tasks.core.detectors import is_neural
 from deid_tasks.engine.parts import BatchContext
 from deid_tasks.engine.pipeline import run_detectors
 from deid_tasks.engine.resolve import SpansByDetector, resolve_spans

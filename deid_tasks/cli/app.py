@@ -31,7 +31,7 @@ from deid_tasks.cli.landing import land
 from deid_tasks.cli.learn import learn_from_errors
 from deid_tasks.cli.ledger import print_ledger, retract_notes
 from deid_tasks.cli.operating_points import print_operating_points
-from deid_tasks.cli.options import AgeUnitsOption, PolicyOption, RenamedOptionsCommand, TitlesOption
+from deid_tasks.cli.options import AgeUnitsOption, PolicyOption, RenamedOptionsCommand, SettingsOption, TitlesOption
 from deid_tasks.cli.pools import write_pools
 from deid_tasks.cli.progress import counting
 from deid_tasks.cli.reidentify import write_originals
@@ -131,6 +131,7 @@ def detect(
     output: Output = Path("-"),
     institution: Institution = None,
     institutions: Institutions = _INSTITUTIONS,
+    settings: SettingsOption = None,
     policy: PolicyOption = None,
     labels: Annotated[
         str | None,
@@ -153,7 +154,13 @@ def detect(
     from deid_tasks.cli.engines import CommandEngine
 
     engine = CommandEngine(
-        institution, institutions, needs_key=False, policy=policy, titles=titles, age_units=age_units
+        institution,
+        institutions,
+        needs_key=False,
+        settings_file=settings,
+        policy=policy,
+        titles=titles,
+        age_units=age_units,
     )
     _run(notes, output, engine, is_rewriting=False, scheme=SCHEMES[labels] if labels else None)
 
@@ -164,6 +171,7 @@ def obfuscate(
     output: Output = Path("-"),
     institution: Institution = None,
     institutions: Institutions = _INSTITUTIONS,
+    settings: SettingsOption = None,
     one_patient: Annotated[  # noqa: FBT002
         bool, typer.Option("--one-patient", help="Notes without a patient_id are all of one patient.")
     ] = False,
@@ -183,7 +191,7 @@ def obfuscate(
     """
     from deid_tasks.cli.engines import CommandEngine
 
-    engine = CommandEngine(institution, institutions, needs_key=True, policy=policy)
+    engine = CommandEngine(institution, institutions, needs_key=True, settings_file=settings, policy=policy)
     _run(notes, output, engine, is_rewriting=True, is_one_patient=one_patient)
 
 
@@ -197,10 +205,10 @@ def _run(
     scheme: Scheme | None = None,
 ) -> None:
     """Send the notes through the pipeline, and write one line each."""
-    from deid_tasks.cli.outcomes import is_quarantined, note_record
+    from deid_tasks.cli.outcomes import JudgeTally, is_quarantined, note_record
     from deid_tasks.engine.pipeline import deidentify
 
-    problems, quarantined = Problems(), 0
+    problems, quarantined, judged = Problems(), 0, JudgeTally()
     is_plain = is_rewriting and output.suffix == ".txt" and is_text_file(notes)
     with open_target(output) as target, counting("notes") as count:
         lines = read_lines(notes, problems)
@@ -210,6 +218,7 @@ def _run(
             rows = deidentify(batch.notes, batch.context, detect_only=not is_rewriting).to_pylist()
             for line, row in zip(batch.lines, rows, strict=True):
                 quarantined += is_quarantined(row)
+                judged.add(row)
                 if is_plain and is_quarantined(row):
                     # A text file has no place for an outcome: nothing is written.
                     raise typer.Exit(1)
@@ -217,6 +226,8 @@ def _run(
                     row["deid_text"] if is_plain else json_line(note_record(line, row, engine.parts.policy, scheme))
                 )
             count(len(batch.lines))
+    if shown := str(judged):
+        print(shown, file=sys.stderr)
     _end(problems, quarantined)
 
 

@@ -12,10 +12,11 @@ import pyarrow as pa
 
 from deid_tasks.cli.jsonl import Line
 from deid_tasks.cli.options import policy_of
+from deid_tasks.core.errors import InputError
 from deid_tasks.core.notes import note_batch
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.parts import BatchContext, EngineParts
-from deid_tasks.settings import EngineSettings, InstitutionSettings, Secrets, load_institution
+from deid_tasks.settings import EngineSettings, InstitutionSettings, Secrets, load_engine_settings, load_institution
 from deid_tasks.settings.secrets import variable_of
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class CommandEngine:
         folder: Path,
         *,
         needs_key: bool,
+        settings_file: Path | None = None,
         policy: str | None = None,
         titles: str | None = None,
         age_units: str | None = None,
@@ -53,8 +55,11 @@ class CommandEngine:
         self._secrets = Secrets()
         self._settings: InstitutionSettings | None = None
         self.parts: EngineParts
+        if institution is not None and settings_file is not None:
+            raise InputError("--settings is for an engine without an institution: leave out --institution, or it")
         if institution is None:
-            settings = EngineSettings.public(policy)
+            settings = load_engine_settings(settings_file) if settings_file else EngineSettings.public()
+            settings = settings.with_policy(policy)
             settings = settings.model_copy(update={"policy": policy_of(None, titles, age_units, settings.policy)})
             self.parts = build_engine(settings, self._public_key() if needs_key else None)
             return

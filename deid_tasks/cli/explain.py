@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deid_tasks.cli.jsonl import Line, Problems, read_lines
-from deid_tasks.cli.options import PolicyOption
+from deid_tasks.cli.options import PolicyOption, SettingsOption
 from deid_tasks.cli.output import JsonFile, Output
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.figure_table import SCORE, Column, FigureTable
@@ -24,6 +24,7 @@ _SPANS = (
     Column("score", "score", SCORE),
     Column("found_by", "found by"),
     Column("models", "models", is_wide=True),
+    Column("judge", "judge"),
     Column("terms", "dictionary terms", is_wide=True),
     Column("form", "form"),
     Column("policy", "policy", is_wide=True),
@@ -44,12 +45,13 @@ def explain_one(
     html: Annotated[
         Path | None, typer.Option("--html", help="Also write a page with colours. It holds the text of the note.")
     ] = None,
+    settings: SettingsOption = None,
     policy: PolicyOption = None,
     json_file: JsonFile = None,
     wide: Annotated[bool, typer.Option("--wide", help="Print all columns.")] = False,  # noqa: FBT002
 ) -> None:
     """Explain one note: what found each identifier, what the models say of it at each stage, which dictionary terms it
-    is, what merging and recovery made of it, its form, what the policy says of it
+    is, what merging, recovery and the judge made of it, its form, what the policy says of it
     and what replaces it; and which unmarked words came nearest.
 
     **What is printed is the text of the note**: read it where you may read the note.
@@ -59,7 +61,8 @@ def explain_one(
     from deid_tasks.settings import Secrets
 
     line = _chosen(read_lines(notes, Problems()), note, notes)
-    engine = CommandEngine(institution, institutions, needs_key=Secrets().find(PUBLIC_KEY) is not None, policy=policy)
+    needs_key = Secrets().find(PUBLIC_KEY) is not None
+    engine = CommandEngine(institution, institutions, needs_key=needs_key, settings_file=settings, policy=policy)
     [batch] = engine.batches([line])
     explanation = explain_note(batch.notes.to_pylist()[0], batch.context)
     output = Output(json_file, is_wide=wide)

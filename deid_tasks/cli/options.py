@@ -28,6 +28,13 @@ PolicyOption = Annotated[
     ),
 ]
 """The name of a policy."""
+SettingsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--settings", help="YAML of an engine without an institution: detect, merge, recover, judge, policy, obfuscate."
+    ),
+]
+"""A file that ``Engine.load`` reads too."""
 TitlesOption = Annotated[
     str | None, typer.Option("--titles", help="Titles (Dr.) in or out of the spans of names; found: as they are found.")
 ]

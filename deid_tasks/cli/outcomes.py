@@ -1,11 +1,13 @@
 """Rows of the pipeline's result as the JSON lines of ``deid detect`` and ``deid obfuscate``."""
 
+from collections import Counter
 from typing import Any
 
 from deid_tasks.cli.jsonl import Line
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.notes import Outcome
 from deid_tasks.core.span import Span
+from deid_tasks.engine.judge import JudgeDecision
 from deid_tasks.engine.obfuscate.policy import FormPolicy, PolicyPiece
 from deid_tasks.evidence.annotation.formats.jsonl import span_record
 from deid_tasks.evidence.annotation.labels.schemes import Scheme, label_of
@@ -32,6 +34,32 @@ def note_record(line: Line, row: dict[str, Any], policy: FormPolicy, scheme: Sch
         pieces = policy.identifiers(line.text, map(_span, row["spans"]), line.note_datetime)
         return record | {"spans": [_span_record(piece, scheme) for piece in pieces if _has_label(piece, scheme)]}
     return record | {"text": row["deid_text"]}
+
+
+class JudgeTally:
+    """What a judge decided about the notes of a command."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Count one row of ``RESULT_SCHEMA``."""
+        for one in row["judged"] or ():
+            self._counts[one["decision"]] += 1
+            self._counts["known"] += one["is_cached"]
+            self._counts["in"] += one["tokens_in"] or 0
+            self._counts["out"] += one["tokens_out"] or 0
+
+    def __str__(self) -> str:
+        """Return one sentence for people; empty if nothing was asked."""
+        counts = self._counts
+        asked = sum(counts[one] for one in JudgeDecision)
+        if not asked:
+            return ""
+        decided = ", ".join(f"{counts[one]} {one}" for one in JudgeDecision)
+        return (
+            f"judge: {asked} spans, {decided}; {counts['known']} answers known, {counts['in']}+{counts['out']} tokens"
+        )
 
 
 def is_quarantined(row: dict[str, Any]) -> bool:

@@ -14,12 +14,13 @@ import deid_tasks
 from deid_tasks.comparison.registry import SystemDefinition
 from deid_tasks.core.errors import DeidError
 from deid_tasks.core.files import make_folder
+from deid_tasks.settings.endpoints import FORBID_REMOTE_VARIABLE
 
 _COMPLETE = "complete"
 """File that an environment has when all of its packages are installed."""
 _MINUTES = 30
-_COMMON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH")
-"""What a system may know of this process's environment: secrets of the platform are not in it."""
+_COMMON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH", FORBID_REMOTE_VARIABLE)
+"""What a system may know of this process's environment: what forbids other hosts, and no secret of the platform."""
 _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
 )

@@ -145,6 +145,11 @@ def base_name(detector: str) -> str:
     return detector.split(SEPARATOR, 1)[0]
 
 
+def is_neural(detector: str) -> bool:
+    """Whether a detector of that name is a model: ``transformer``, or ``transformer:`` and the model's name."""
+    return base_name(detector) == DetectorName.TRANSFORMER
+
+
 def recoverable_as(levels: Iterable[Recoverability]) -> frozenset[str]:
     """Return the names of the detectors whose spans recovery may remove to one of the extents ``levels``."""
     wanted = frozenset(levels)

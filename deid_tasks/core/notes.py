@@ -136,6 +136,16 @@ REPLACEMENT_TYPE = pa.struct(
     ]
 )
 
+JUDGED_TYPE = pa.struct(
+    [
+        pa.field("entity", pa.string(), nullable=False),
+        pa.field("decision", pa.string(), nullable=False),
+        pa.field("is_cached", pa.bool_(), nullable=False),
+        pa.field("tokens_in", pa.int32()),
+        pa.field("tokens_out", pa.int32()),
+    ]
+)
+
 RESULT_SCHEMA = pa.schema(
     [
         pa.field("note_id", pa.string(), nullable=False),
@@ -148,6 +158,7 @@ RESULT_SCHEMA = pa.schema(
         pa.field("deid_text", pa.string()),
         pa.field("spans", pa.list_(SPAN_TYPE)),
         pa.field("recovered", pa.list_(pa.string())),
+        pa.field("judged", pa.list_(JUDGED_TYPE)),
         pa.field("findings", pa.list_(FINDING_TYPE)),
         pa.field("repeats", pa.list_(REPEAT_TYPE)),
         pa.field("replacements", pa.list_(REPLACEMENT_TYPE)),
@@ -168,6 +179,8 @@ RESULT_SCHEMA = pa.schema(
 - ``deid_datetime``: shifted with the patient's dates. ``deid_text``: null if the note is quarantined or was only
   detected.
 - ``recovered``: entities of the spans that were recovered as medical terms.
+- ``judged``: spans that a judge was asked about: entity, decision (``engine.judge.JudgeDecision``), whether the answer
+  was known, and the tokens that it took; null where the server did not count them.
 - ``findings``: what the audit found, as offsets of the rewritten text.
 - ``repeats``: values that were replaced once and stood elsewhere in the rewritten text: category, scope (``note`` or
   ``patient``: replaced in another note) and what became of it (``engine.second_search.Status``).

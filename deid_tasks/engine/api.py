@@ -99,8 +99,8 @@ class Engine:
 
     @classmethod
     def load(cls, path: str | PathLike[str], key: Key = None) -> "Engine":
-        """Return the engine of a YAML file with any of the sections notes, detect, merge, recover, policy and
-        obfuscate.
+        """Return the engine of a YAML file with any of the sections notes, detect, merge, recover, judge,
+        policy and obfuscate.
 
         Args:
             path: the file; what it leaves out is as in ``public``.

@@ -3,6 +3,7 @@
 from deid_tasks.core.detectors import DetectorName
 from deid_tasks.engine.detect.approved_harvest import ApprovedHarvest
 from deid_tasks.engine.fingerprint import fingerprint
+from deid_tasks.engine.judge import load_judge
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.engine.obfuscate.policy import FormPolicy
@@ -28,6 +29,7 @@ def build_engine(
     Raises:
         LexiconError: an artifact is missing or damaged.
         ModelError: a model is missing or damaged, or needs a package that is not installed.
+        SettingsError: the judge needs a package that is not installed, or its endpoint is forbidden.
     """
     institution = artifacts.institution
     lexicon = Lexicon.open(artifacts.lexicon, key=key or b"") if artifacts.lexicon else default_lexicon()
@@ -54,4 +56,5 @@ def build_engine(
         second_search=settings.second_search,
         policy_free_fingerprint=fingerprint_with("", of=settings.model_copy(update={"policy": PolicySettings()})),
         policy=FormPolicy(settings.policy),
+        judge=load_judge(settings.judge),
     )

@@ -25,6 +25,7 @@ from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.token_classifier import TokenClassifier
 from deid_tasks.engine.detect.transformer import NAME, TransformerDetector
 from deid_tasks.engine.detect.word_probabilities import WordProbabilities
+from deid_tasks.engine.judge import Judge
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.resolve import resolve_batch
 from deid_tasks.engine.text import Document
@@ -52,6 +53,8 @@ class SecondStageGate:
     recover: RecoverSettings
     patterns: PatternDetector | None
     lexicon: Lexicon = field(default_factory=default_lexicon)
+    judge: Judge | None = None
+    """None decides here: what the models answer must not depend on a judge."""
 
     def changes_result(
         self, name: str, texts: Sequence[str], one: Sequence[Sequence[TextSpan]], other: Sequence[Sequence[TextSpan]]

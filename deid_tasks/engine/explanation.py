@@ -20,14 +20,15 @@ from deid_tasks.engine.detect.token_classifier import TokenClassifier
 from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.detect.word_probabilities import ENTITIES
 from deid_tasks.engine.failures import Failure
+from deid_tasks.engine.judge import JudgeDecision, JudgedSpan
 from deid_tasks.engine.lexicon import Lexicon, kinds_of
 from deid_tasks.engine.obfuscate.policy import PolicyPiece
-from deid_tasks.engine.observer import MERGE, RECOVER, RECOVERED, PipelineObserver
+from deid_tasks.engine.observer import JUDGE, MERGE, RECOVER, RECOVERED, PipelineObserver
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.engine.text import Document
 
-MARKED, RECOVERED_TERM, DROPPED = "marked", "recovered", "dropped"
+MARKED, RECOVERED_TERM, KEPT, DROPPED = "marked", "recovered", "kept", "dropped"
 NEAREST = 10
 """Unmarked words that are shown, at most."""
 _MIN_PROBABILITY = 0.01
@@ -62,7 +63,8 @@ class ExplainedSpan:
 
     span: Span
     status: str
-    """``marked``; ``recovered`` as a medical term; ``dropped``, since models outvoted it."""
+    """``marked``; ``recovered`` as a medical term; ``kept`` in the text by the judge; ``dropped``, since models
+    outvoted it."""
     found_by: tuple[Span, ...]
     """The spans of all detectors that overlap it, before merging."""
     models: tuple[StageScore, ...] = ()
@@ -72,6 +74,15 @@ class ExplainedSpan:
     pieces: tuple[PolicyPiece, ...] = ()
     """Its form and what the policy makes of it; the parts of an address may differ. Empty for spans that are not
     marked."""
+    judged: JudgedSpan | None = None
+    """What the judge decided; ``None`` where it was not asked."""
+
+    @property
+    def judgement(self) -> str:
+        """The judge's decision for people; empty where it was not asked."""
+        if self.judged is None:
+            return ""
+        return f"{self.judged.decision}, answer known" if self.judged.is_cached else str(self.judged.decision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +129,7 @@ class NoteExplanation:
                 "found_by": ", ".join(f"{o.detector} {o.entity} {o.score:.2f}" for o in one.found_by)
                 or one.span.detector,
                 "models": _shown_scores(one.models),
+                "judge": one.judgement,
                 "terms": _shown_terms(one.terms),
                 "form": ", ".join(piece.form for piece in one.pieces),
                 "policy": ", ".join(self.decisions[piece.form] for piece in one.pieces),
@@ -156,23 +168,35 @@ class SpanRecorder(PipelineObserver):
     def __init__(self) -> None:
         self._found: list[Span] = []
         self._stages: dict[str, Sequence[Span]] = {}
+        self._judged: dict[Span, JudgedSpan] = {}
 
     def spans(self, name: str, spans: Sequence[Sequence[Span]]) -> None:
         """Remember the spans of one stage."""
         [own] = spans
-        if name in (MERGE, RECOVER, RECOVERED):
+        if name in (MERGE, RECOVER, RECOVERED, JUDGE):
             self._stages[name] = own
         else:
             self._found += own
 
+    def judged(self, judged: Sequence[Sequence[JudgedSpan]]) -> None:
+        """Remember the judge's decisions."""
+        [own] = judged
+        self._judged = {one.span: one for one in own}
+
     def explained(self) -> tuple[ExplainedSpan, ...]:
         """Return every span with what became of it, by position."""
-        marked = self._stages.get(RECOVER, self._stages.get(MERGE, ()))
+        marked = next((self._stages[name] for name in (JUDGE, RECOVER, MERGE) if name in self._stages), ())
         recovered = self._stages.get(RECOVERED, ())
-        rest = [one for one in self._found if not any(one.overlaps(other) for other in (*marked, *recovered))]
-        groups = ((marked, MARKED), (recovered, RECOVERED_TERM), (rest, DROPPED))
+        kept = [one.span for one in self._judged.values() if one.decision is JudgeDecision.KEPT]
+        rest = [one for one in self._found if not any(one.overlaps(other) for other in (*marked, *recovered, *kept))]
+        groups = ((marked, MARKED), (recovered, RECOVERED_TERM), (kept, KEPT), (rest, DROPPED))
         explained = [
-            ExplainedSpan(span, status, tuple(one for one in self._found if one.overlaps(span)))
+            ExplainedSpan(
+                span,
+                status,
+                tuple(one for one in self._found if one.overlaps(span)),
+                judged=self._judged.get(span),
+            )
             for spans, status in groups
             for span in spans
         ]

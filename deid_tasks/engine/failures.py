@@ -14,7 +14,7 @@ MACHINE_ERRORS: tuple[type[Exception], ...] = (
     OSError,  # missing files, full disks, lost connections, timeouts
     ImportError,
     SystemError,
-    DeidError,  # damaged models and lexicons, invalid settings
+    DeidError,  # damaged models and lexicons, invalid settings, endpoints that do not answer
 )
 """Errors that no note causes. They are raised, so that the whole shard fails and is retried."""
 

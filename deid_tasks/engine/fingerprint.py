@@ -33,6 +33,7 @@ from typing import Any
 
 from deid_tasks.core.detectors import DetectorName
 from deid_tasks.core.reference import reference_path
+from deid_tasks.endpoints.prompt_files import load_prompt
 from deid_tasks.settings import EngineSettings
 
 WINGS = ("core", "engine")
@@ -50,8 +51,18 @@ that it does not, and an evaluation costs minutes."""
 TORCH_LIBRARIES = ("onnx", "safetensors", "torch", "transformers")
 """What else computes if a model's settings say ``backend: torch``; they may not be installed."""
 
-DECISIVE = frozenset({"detect", "merge", "recover", "policy", "obfuscate", "second_search"})
+DECISIVE = frozenset({"detect", "merge", "recover", "judge", "policy", "obfuscate", "second_search"})
 """Sections of the settings that change the output. Of ``notes`` only the maximum length does."""
+_NOT_OF_JUDGE = frozenset(
+    {
+        *("base_url", "api_key_variable", "allow_remote", "is_streaming", "timeout_seconds", "attempts"),
+        *("max_wait_seconds", "concurrency", "max_failures_in_a_row", "cache"),
+        *("dollars_per_million_input", "dollars_per_million_cached", "dollars_per_million_output"),
+    }
+)
+"""Settings of the judge that decide no answer: where the model is, how it is reached, and what it costs."""
+_ENDPOINTS, _PROMPTS = "endpoints", "endpoints/prompts"
+"""Code beside the engine's that decides what a judge answers; of the prompts only the judge's own does."""
 _NOT_NEURAL = frozenset({"detectors", "patterns", "context", "inclusion"})
 """Settings of detection that the models' answers do not depend on."""
 _PATTERNS = "engine/detect/patterns"
@@ -114,6 +125,8 @@ def fingerprint(
         "institution": institution,
         "settings": decisive_settings(settings),
     }
+    if settings.judge is not None:
+        parts["judge"] = _part_hash(package, (_ENDPOINTS,), without=_PROMPTS)
     return _digest(parts)
 
 
@@ -166,6 +179,11 @@ def decisive_settings(settings: EngineSettings) -> dict[str, Any]:
     decisive["max_characters"] = settings.notes.max_characters
     decisive["detect"]["detectors"] = sorted(decisive["detect"]["detectors"])
     decisive["policy"]["keep"] = sorted(decisive["policy"]["keep"])
+    if settings.judge is None:
+        del decisive["judge"]
+    else:
+        judge = {name: value for name, value in decisive["judge"].items() if name not in _NOT_OF_JUDGE}
+        decisive["judge"] = judge | {"prompt": load_prompt(settings.judge.prompt).digest}
     # An answer from the cache equals the answer of reading again.
     del decisive["detect"]["cache"]
     # A replacement list is the content of its file, wherever the file is.

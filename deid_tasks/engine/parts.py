@@ -8,6 +8,7 @@ from deid_tasks.core.patient import PatientRecord
 from deid_tasks.engine.audit import PatientValues
 from deid_tasks.engine.detect.base import Detector
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
+from deid_tasks.engine.judge import Judge
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.obfuscate.policy import FormPolicy
@@ -39,6 +40,8 @@ class EngineParts:
     second_search: SecondSearchSettings = field(default_factory=SecondSearchSettings)
     policy: FormPolicy = field(default_factory=lambda: FormPolicy(PolicySettings()))
     """What is an identifier, by entity and form."""
+    judge: Judge | None = None
+    """Decides about uncertain spans, if the settings have a section ``judge``."""
 
     def without_dictionaries(self) -> "EngineParts":
         """Return the engine on its public resources alone: the baseline for an institution's dictionaries."""

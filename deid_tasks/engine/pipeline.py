@@ -18,6 +18,7 @@ from deid_tasks.core.notes import NOTE_SCHEMA, RESULT_SCHEMA, Amounts, Outcome, 
 from deid_tasks.core.span import Span
 from deid_tasks.engine.audit import ReplacedValues, audit
 from deid_tasks.engine.failures import Failure, is_fault_of_note
+from deid_tasks.engine.judge import JudgedSpan
 from deid_tasks.engine.obfuscate import Obfuscated, Obfuscator
 from deid_tasks.engine.observer import AUDIT, COUNT, NO_OBSERVER, OBFUSCATE, SEARCH_AGAIN, PipelineObserver
 from deid_tasks.engine.parts import BatchContext
@@ -75,7 +76,7 @@ def deidentify(
 def find_identifiers(
     documents: Sequence[Document], context: BatchContext, observer: PipelineObserver = NO_OBSERVER
 ) -> list[Detection]:
-    """Return the identifiers of each document, in the order given: detect, merge, recover."""
+    """Return the identifiers of each document, in the order given: detect, merge, recover, judge."""
     return resolve_batch(documents, run_detectors(documents, context, observer), context.engine, observer)
 
 
@@ -277,6 +278,7 @@ class _BatchRun:
             "deid_text": None,
             "spans": [],
             "recovered": [],
+            "judged": [],
             "findings": [],
             "repeats": [],
             "replacements": [],
@@ -333,7 +335,18 @@ def _detection_columns(detection: Detection) -> Row:
             for s in detection.spans
         ],
         "recovered": [str(span.entity) for span in detection.recovered],
+        "judged": [_judged_row(one) for one in detection.judged],
         "agreed_spans": detection.agreed,
+    }
+
+
+def _judged_row(judged: JudgedSpan) -> Row:
+    return {
+        "entity": str(judged.span.entity),
+        "decision": str(judged.decision),
+        "is_cached": judged.is_cached,
+        "tokens_in": judged.tokens_in,
+        "tokens_out": judged.tokens_out,
     }
 
 

@@ -46,6 +46,9 @@ class ShardFigures:
     """Sentences that the models were given, by how they were answered."""
     repeats: Count[str] = field(default_factory=Count)
     """Replaced values that stood elsewhere in the output, by ``scope:status:category``."""
+    judged: Count[str] = field(default_factory=Count)
+    """Spans that a judge was asked about, by ``decision:category``; of these ``cached`` ones; and ``tokens_in`` and
+    ``tokens_out``."""
 
 
 class _Instruments:
@@ -65,6 +68,9 @@ class _Instruments:
         self.spans = count("spans", "{span}", "Identifiers that were replaced, by entity and detector")
         self.recovered = count("spans.recovered", "{span}", "Spans that recovery released as medical terms, by entity")
         self.repeats = count("spans.repeated", "{span}", "Replaced values that stood elsewhere, by scope and status")
+        self.judged = count("spans.judged", "{span}", "Uncertain spans that a judge was asked about, by decision")
+        self.judge_cached = count("judge.cached", "{span}", "Judged spans whose decision was known already")
+        self.judge_tokens = count("judge.tokens", "{token}", "Tokens of the judge's questions and answers")
         self.sentences = count("sentences", "{sentence}", "Sentences, by whether a model read them")
 
 
@@ -93,8 +99,20 @@ def record_shard(institution: str, figures: ShardFigures) -> None:
     for repeat, spans in figures.repeats.items():
         scope, status, category = repeat.split(":")
         instruments.repeats.add(spans, of | {"scope": scope, "status": status, "category": category})
+    _record_judge(instruments, figures.judged, of)
     for answered, sentences in figures.sentences.items():
         instruments.sentences.add(sentences, of | {"answered": answered})
+
+
+def _record_judge(instruments: _Instruments, judged: Count[str], of: dict[str, str]) -> None:
+    for name, value in judged.items():
+        decision, _, category = name.partition(":")
+        if category:
+            instruments.judged.add(value, of | {"decision": decision, "category": category})
+        elif name == "cached":
+            instruments.judge_cached.add(value, of)
+        else:
+            instruments.judge_tokens.add(value, of | {"direction": name.removeprefix("tokens_")})
 
 
 @cache

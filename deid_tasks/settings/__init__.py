@@ -23,6 +23,7 @@ from deid_tasks.settings.detection import (
     PatternSettings,
     RecoverSettings,
 )
+from deid_tasks.settings.endpoints import FORBID_REMOTE_VARIABLE, AnswerCacheSettings, EndpointSettings
 from deid_tasks.settings.engine import EngineSettings, NoteLimits
 from deid_tasks.settings.gate import DriftSettings, GateSettings
 from deid_tasks.settings.institution import (
@@ -31,6 +32,7 @@ from deid_tasks.settings.institution import (
     NotesSettings,
     SchemaLayer,
 )
+from deid_tasks.settings.judge import JudgeSettings
 from deid_tasks.settings.landing import ColumnType, LandedTableSettings, LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
 from deid_tasks.settings.lineage import LineageSettings
@@ -67,6 +69,7 @@ __all__ = [
     "DATABASE_TASKS",
     "DESIGNS",
     "DISAGREEMENT",
+    "FORBID_REMOTE_VARIABLE",
     "RENAMED_DESIGNS",
     "AirflowPool",
     "AlarmDag",
@@ -74,6 +77,7 @@ __all__ = [
     "AlarmRoute",
     "AlarmSettings",
     "AnnotationSettings",
+    "AnswerCacheSettings",
     "ApprovalsSettings",
     "AuditLogSettings",
     "CacheSettings",
@@ -85,10 +89,12 @@ __all__ = [
     "DetectSettings",
     "DictionariesSettings",
     "DriftSettings",
+    "EndpointSettings",
     "EngineSettings",
     "GateSettings",
     "HarvestSettings",
     "InstitutionSettings",
+    "JudgeSettings",
     "LandedTableSettings",
     "LandingSettings",
     "LineageSettings",

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from deid_tasks.core.detectors import PUBLIC_DETECTORS
 from deid_tasks.core.errors import SettingsError
 from deid_tasks.settings.detection import DetectSettings, RecoverSettings
+from deid_tasks.settings.judge import JudgeSettings
 from deid_tasks.settings.merging import MergeSettings
 from deid_tasks.settings.policy import PolicySettings, check_policy, named_policy
 from deid_tasks.settings.rewriting import SecondSearchSettings, SurrogateSettings
@@ -26,6 +27,11 @@ class EngineSettings(Section):
     detect: DetectSettings = DetectSettings()
     merge: MergeSettings = MergeSettings()
     recover: RecoverSettings = RecoverSettings()
+    judge: JudgeSettings | None = Field(
+        default=None,
+        description="A large language model that keeps or redacts the spans which the models are uncertain of; nothing"
+        " is asked, and nothing leaves the engine, if not given.",
+    )
     policy: PolicySettings = PolicySettings()
     obfuscate: SurrogateSettings = SurrogateSettings()
     second_search: SecondSearchSettings = SecondSearchSettings()

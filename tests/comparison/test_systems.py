@@ -199,3 +199,9 @@ def test_the_files_of_deid_pl_are_written_and_read(tmp_path):
 def test_a_missing_copy_of_deid_pl_says_what_to_give(tmp_path):
     with pytest.raises(SystemUnavailableError, match="physionet:FOLDER"):
         found(f"physionet:{tmp_path}", tmp_path)
+
+
+def test_a_system_s_process_knows_what_the_deployment_forbids(monkeypatch):
+    monkeypatch.setenv("PALIMPSEST_FORBID_REMOTE_ENDPOINTS", "true")
+    seen = environment_of(KNOWN_SYSTEMS["llm"], is_ours=True)
+    assert seen["PALIMPSEST_FORBID_REMOTE_ENDPOINTS"] == "true"

@@ -1,6 +1,7 @@
 """Any change of what decides the output changes the fingerprint, and nothing else does."""
 
 import ast
+import dataclasses
 import os
 import shutil
 import sys
@@ -45,6 +46,7 @@ INDIFFERENT = {
     "work_dir",
     "workspace",
     "landing",
+    "lineage",
     "maintenance",
     "release",
     "priority",
@@ -107,6 +109,7 @@ BEFORE = fingerprint(SETTINGS, "lexicon", ("weights",))
         ("obfuscate.key", "other_key"),
         ("obfuscate.date_shift_days", [-30, 30]),
         ("second_search.within_note", "count"),
+        ("judge", {"model": "m"}),
     ],
 )
 def test_a_decisive_setting_changes_it(path, value):
@@ -148,6 +151,66 @@ def test_any_other_setting_does_not(path, value):
     settings = changed(path, value)
     assert settings != SETTINGS
     assert fingerprint(settings, "lexicon", ("weights",)) == BEFORE
+
+
+JUDGED = changed("judge", {"model": "m"})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("model", "another"), ("min_score", 0.1), ("max_score", 0.8), ("temperature", None), ("seed", 7),
+        ("max_output_tokens", 64), ("constraint", "none"), ("max_sentence_characters", 300),
+    ],
+)  # fmt: skip
+def test_what_decides_a_judge_s_answers_changes_it(key, value):
+    before = fingerprint(JUDGED, "lexicon", ("weights",))
+    assert fingerprint(changed("judge", {"model": "m", key: value}), "lexicon", ("weights",)) != before
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("base_url", "http://127.0.0.1:9000/v1"), ("timeout_seconds", 5), ("attempts", 1), ("concurrency", 9),
+        ("max_failures_in_a_row", 3), ("api_key_variable", "KEY"), ("cache", {"file": "/tmp/judge.sqlite"}),
+        ("is_streaming", True), ("dollars_per_million_input", 1.0), ("allow_remote", True), ("max_wait_seconds", 1),
+    ],
+)  # fmt: skip
+def test_how_a_judge_is_reached_does_not(key, value):
+    before = fingerprint(JUDGED, "lexicon", ("weights",))
+    assert fingerprint(changed("judge", {"model": "m", key: value}), "lexicon", ("weights",)) == before
+
+
+def test_a_judge_changes_nothing_that_a_sentence_s_answer_depends_on():
+    assert neural_version(JUDGED, ("w",)) == neural_version(SETTINGS, ("w",))
+    assert rules_version(JUDGED) == rules_version(SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("path", "changes_it"),
+    [("endpoints/chat.py", True), ("endpoints/prompts/identifiers-1/system.txt", False), ("comparison/run.py", False)],
+)
+def test_the_client_s_code_counts_where_there_is_a_judge_and_nowhere_else(tmp_path, path, changes_it):
+    for name in (*MODULES, path):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("1")
+
+    def fingerprints():
+        module._part_hash.cache_clear()
+        module._code_hash.cache_clear()
+        return [fingerprint(one, "lexicon", ("weights",), package=tmp_path) for one in (SETTINGS, JUDGED)]
+
+    before = fingerprints()
+    (tmp_path / path).write_text("2")
+    after = fingerprints()
+    assert [one != other for one, other in zip(before, after, strict=True)] == [False, changes_it]
+
+
+def test_the_words_of_the_prompt_count(monkeypatch):
+    before = fingerprint(JUDGED, "lexicon", ("weights",))
+    prompt = module.load_prompt("judge-1")
+    monkeypatch.setattr(module, "load_prompt", lambda name: dataclasses.replace(prompt, digest="other words"))
+    assert fingerprint(JUDGED, "lexicon", ("weights",)) != before
 
 
 def test_every_section_is_decided_upon():
@@ -368,8 +431,9 @@ def test_the_code_that_the_engine_imports_is_in_it():
     ours = {name for name in _imported() if name.startswith("deid_tasks")}
     hashed = {path.relative_to(PACKAGE.parent).with_suffix("").as_posix().replace("/", ".") for path in _engine_files()}
     hashed |= {name.removesuffix(".__init__") for name in hashed}
-    # Of the settings the values count, not the code that reads them.
-    assert not {name for name in ours - hashed if not name.startswith("deid_tasks.settings")}
+    # Of the settings the values count, not the code that reads them; the endpoints' code counts where there is a judge.
+    elsewhere = ("deid_tasks.settings", "deid_tasks.endpoints")
+    assert not {name for name in ours - hashed if not name.startswith(elsewhere)}
 
 
 def test_the_libraries_that_the_engine_computes_with_are_in_it():

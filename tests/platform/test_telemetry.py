@@ -27,7 +27,9 @@ from deid_tasks.settings import load_institution
 def process_shard(settings, secrets, fails):
     spans = {("PATIENT", "lexicon"): 3, ("DATE", "patterns"): 2}
     notes = Counter(published=4, quarantined=1)
+    judged = Counter({"kept:NAME": 2, "failed:DATE": 1, "cached": 1, "tokens_in": 90, "tokens_out": 5})
     figures = ShardFigures(notes, 900, Counter(too_long=1), Counter(spans), Counter(), Counter(sentences=9))
+    figures.judged = judged
     record_shard("riverside", figures)
     if fails:
         raise GateError("seen: Marigold Stillwater")
@@ -103,6 +105,11 @@ def test_the_counts_of_processes_add_up(collector):
         ("palimpsest.spans", "PATIENT", "lexicon"): 6,
         ("palimpsest.spans", "DATE", "patterns"): 4,
         ("palimpsest.sentences", "sentences"): 18,
+        ("palimpsest.spans.judged", "NAME", "kept"): 4,
+        ("palimpsest.spans.judged", "DATE", "failed"): 2,
+        ("palimpsest.judge.cached",): 2,
+        ("palimpsest.judge.tokens", "in"): 180,
+        ("palimpsest.judge.tokens", "out"): 10,
     }
     assert not any(b"Stillwater" in body for body in bodies)
 

@@ -50,6 +50,12 @@ def fenced(body: dict[str, Any]) -> str:
     return f"<think>{{names?}}</think>Here it is:\n{right(body)}\nAnything else?"
 
 
+def deciding(body: dict[str, Any]) -> str:
+    """Keep what is marked in the sentence if its second letter is a vowel, so that each question has its answer."""
+    marked = note_of(body).partition("<<")[2].partition(">>")[0]
+    return json.dumps({"decision": "keep" if marked[1:2] in "aeiou" else "redact"})
+
+
 MODELS: dict[str, Callable[[dict[str, Any]], str]] = {
     "right": right,
     "redacting": redacting,
@@ -58,6 +64,7 @@ MODELS: dict[str, Callable[[dict[str, Any]], str]] = {
     "malformed": lambda body: '{"LAST_NAME": ["' + note_of(body)[:40],
     "silent": lambda body: "",
     "prose": lambda body: "I cannot help with " + note_of(body)[:40],
+    "deciding": deciding,
     "redact": lambda body: '{"decision": "redact"}',
     "keep": lambda body: '{"decision": "keep"}',
 }

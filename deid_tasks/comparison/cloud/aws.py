@@ -14,7 +14,7 @@ from pydantic import Field
 
 from deid_tasks.comparison.cloud.service import ServiceSettings
 from deid_tasks.comparison.protocol import SystemSpan
-from deid_tasks.comparison.rest import EndpointError
+from deid_tasks.endpoints.rest import EndpointError
 
 
 class AwsSettings(ServiceSettings):

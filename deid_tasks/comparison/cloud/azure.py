@@ -12,9 +12,9 @@ import httpx
 from pydantic import Field
 
 from deid_tasks.comparison.cloud.service import ServiceSettings
-from deid_tasks.comparison.llm.settings import secret_of
 from deid_tasks.comparison.protocol import SystemSpan
-from deid_tasks.comparison.rest import EndpointError, RestClient, check_endpoint
+from deid_tasks.endpoints.rest import EndpointError, RestClient
+from deid_tasks.settings.endpoints import check_endpoint, secret_of
 
 _API_VERSION = "2023-04-01"
 

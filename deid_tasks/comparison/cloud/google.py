@@ -12,9 +12,9 @@ from pydantic import Field
 
 from deid_tasks.comparison.cloud.azure import json_of
 from deid_tasks.comparison.cloud.service import ServiceSettings, TooManyFindingsError
-from deid_tasks.comparison.llm.settings import secret_of
 from deid_tasks.comparison.protocol import SystemSpan
-from deid_tasks.comparison.rest import RestClient, check_endpoint
+from deid_tasks.endpoints.rest import RestClient
+from deid_tasks.settings.endpoints import check_endpoint, secret_of
 
 _MAX_FINDINGS = 3_000
 _LIKELIHOODS = {"VERY_UNLIKELY": 0.05, "UNLIKELY": 0.25, "POSSIBLE": 0.5, "LIKELY": 0.75, "VERY_LIKELY": 0.95}

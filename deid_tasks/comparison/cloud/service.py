@@ -11,8 +11,9 @@ from deid_tasks.comparison.cloud.terms import CostEstimate, ServiceTerms, estima
 from deid_tasks.comparison.llm.quotes import disjoint
 from deid_tasks.comparison.llm.windows import text_windows
 from deid_tasks.comparison.protocol import SystemAnswer, SystemNote, SystemSpan
-from deid_tasks.comparison.rest import sendable_text
 from deid_tasks.core.errors import SettingsError
+from deid_tasks.endpoints.rest import sendable_text
+from deid_tasks.settings.endpoints import check_remote_is_permitted
 from deid_tasks.settings.section import Section
 
 _MIN_PART_CHARACTERS = 100
@@ -63,6 +64,7 @@ class CloudSystem:
             raise SettingsError(
                 f"{reader.service}: text of notes would leave this host; allow_remote: true allows that"
             )
+        check_remote_is_permitted(reader.service)
         self._reader, self._settings = reader, settings
         self.name, self.version, self.window = reader.service, reader.version, settings.concurrency
         self._terms = terms_of(reader.service, settings.dollars_per_unit)

@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from deid_tasks.comparison.llm.answer_cache import KeyedAnswerCache
-from deid_tasks.comparison.llm.answers import AnswerError, read_entities, read_rewritten
-from deid_tasks.comparison.llm.chat import ChatClient, TokenUsage, TruncatedAnswerError
-from deid_tasks.comparison.llm.prompt_files import REDACTED, load_prompt
 from deid_tasks.comparison.llm.quotes import align_quotes, disjoint
 from deid_tasks.comparison.llm.settings import DetectorSettings
 from deid_tasks.comparison.llm.windows import text_windows
 from deid_tasks.comparison.protocol import SystemAnswer, SystemNote, SystemSpan
 from deid_tasks.comparison.redacted_text import align_redacted
-from deid_tasks.comparison.rest import EndpointError, sendable_text
 from deid_tasks.core.errors import SettingsError
+from deid_tasks.endpoints.answer_cache import KeyedAnswerCache
+from deid_tasks.endpoints.answers import AnswerError, read_entities, read_rewritten
+from deid_tasks.endpoints.chat import ChatClient, TokenUsage, TruncatedAnswerError
+from deid_tasks.endpoints.prompt_files import REDACTED, load_prompt
+from deid_tasks.endpoints.rest import EndpointError, sendable_text
 
 _MIN_WINDOW_CHARACTERS = 200
 """A shorter part is not divided again when an answer is cut off."""

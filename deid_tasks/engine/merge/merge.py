@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from deid_tasks.core.detectors import SEPARATOR, base_name
+from deid_tasks.core.detectors import SEPARATOR, base_name, is_neural
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.merge.endings import grow_over_endings
 from deid_tasks.engine.merge.kinds import follow_full_names
 from deid_tasks.engine.merge.propagate import propagate
 from deid_tasks.engine.merge.repair import NAMES, repair, strip
-from deid_tasks.engine.merge.votes import elect, is_neural
+from deid_tasks.engine.merge.votes import elect
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import MergeSettings
 

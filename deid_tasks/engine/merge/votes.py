@@ -4,14 +4,9 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from deid_tasks.core.detectors import DetectorName, base_name
+from deid_tasks.core.detectors import is_neural
 from deid_tasks.core.span import Span
 from deid_tasks.settings import MergeSettings
-
-
-def is_neural(detector: str) -> bool:
-    """Whether a detector of that name is a model: ``transformer``, or ``transformer:`` and the model's name."""
-    return base_name(detector) == DetectorName.TRANSFORMER
 
 
 def elect(spans_by_detector: Mapping[str, Sequence[Span]], settings: MergeSettings) -> Mapping[str, Sequence[Span]]:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from deid_tasks.core.detectors import DICTIONARY_DETECTORS, base_name
+from deid_tasks.core.detectors import DICTIONARY_DETECTORS, base_name, is_neural
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.span import Span
 from deid_tasks.engine.cascade import ALONE, CascadeDetector
@@ -73,7 +73,10 @@ class Variant:
     def detections(self, documents: Sequence[Document], spans: Sequence[SpansByDetector]) -> list[Detection]:
         """Return the identifiers that this variant finds, from the spans of all detectors in each document."""
         used = [{name: found for name, found in one.items() if self.uses(name, one)} for one in spans]
-        return resolve_batch(documents, used, self.engine)
+        # A judge is asked nothing that the full engine is certain of, and sees nothing that it found.
+        rules = [{name: found for name, found in one.items() if not is_neural(name)} for one in spans]
+        known = [{**one, **own} for one, own in zip(rules, used, strict=True)]
+        return resolve_batch(documents, used, self.engine, known=known)
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,8 @@ def variants_of(engine: EngineParts) -> list[Variant]:
         quiet = engine.merge.propagation.model_copy(update={"enabled": False})
         merge = engine.merge.model_copy(update={"propagation": quiet})
         found.append(Variant("without_propagation", replace(engine, merge=merge)))
+    if engine.judge is not None:
+        found.append(Variant("without_judge", replace(engine, judge=None)))
     if any(isinstance(detector, SentenceDetector) and detector.inclusion for detector in engine.detectors):
         found.append(Variant("without_inclusion", engine, has_inclusion_list=False))
     if any(first_stage_of(detector) for detector in engine.detectors):

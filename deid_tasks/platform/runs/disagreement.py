@@ -9,9 +9,9 @@ from itertools import islice
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
+from deid_tasks.core.detectors import is_neural
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import SettingsError, WarehouseError
-from deid_tasks.engine.merge.votes import is_neural
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import run_detectors
 from deid_tasks.engine.resolve import SpansByDetector

@@ -5,7 +5,7 @@ import hashlib
 import json
 import logging
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.core.notes import Amounts
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.engine.failures import Failure, is_fault_of_note
+from deid_tasks.engine.judge import JudgeDecision
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import count_amounts, run_detectors
 from deid_tasks.engine.resolve import Detection
@@ -58,6 +59,8 @@ class _Measured:
     gold: GoldSet
     evaluations: dict[str, Evaluation]
     amounts: dict[str, list[Amounts]] = field(repr=False)
+    unjudged: int = 0
+    """Uncertain spans that are redacted because the judge did not answer."""
     """Amounts of each note, by note type."""
 
 
@@ -82,7 +85,8 @@ def evaluate_and_certify(
 
     Raises:
         GateError: a gold set is missing, or a figure falls short; the certificate is then stored as failed,
-            and runs continue with the engine that was promoted before.
+            and runs continue with the engine that was promoted before. Also if the judge did not answer for a span:
+            then there is no certificate, because the figures are of an engine that redacts more.
         SettingsError: the signing key is missing or invalid.
     """
     signing_key = certificate_signer(settings, secrets)
@@ -93,6 +97,7 @@ def evaluate_and_certify(
         golds = [_gold_set(reader, settings, design) for design in settings.gate.designs]
         measured = [_measure(reader, lookup, settings, engine, gold) for gold in golds]
         drawn = {gold.version: sample_drawn(reader, settings, gold.sample_version) for gold in golds}
+    _check_judged(settings, measured)
     name = "/".join((engine.fingerprint, *sorted(gold.version for gold in golds)))
     evaluation_id = hashlib.sha256(name.encode()).hexdigest()[:16]
     with connect(uri) as connection:
@@ -175,6 +180,7 @@ def _measure(
         for one in variants
     }
     amounts: defaultdict[str, list[Amounts]] = defaultdict(list)
+    unjudged = 0
     splits = model_splits(settings)
     # Notes that a model was trained on do not show how it reads other notes.
     rows = (
@@ -193,9 +199,19 @@ def _measure(
                     note.text, note.spans, detection.spans, patient, note.note_type, note.period,
                     demographic_groups(patients.get(note.patient_id), note.note_datetime),
                 )  # fmt: skip
+                unjudged += sum(one.decision is JudgeDecision.FAILED for one in detection.judged)
                 if variant.name == FULL and (counted := _amounts(note, document, detection, context)):
                     amounts[note.note_type].append(counted)
-    return _Measured(gold, {name: scorer.finish() for name, scorer in scorers.items()}, dict(amounts))
+    return _Measured(gold, {name: scorer.finish() for name, scorer in scorers.items()}, dict(amounts), unjudged)
+
+
+def _check_judged(settings: InstitutionSettings, measured: Sequence[_Measured]) -> None:
+    if unjudged := sum(one.unjudged for one in measured):
+        raise GateError(
+            f"{settings.institution}: no certificate: for {unjudged} uncertain spans the judge gave no usable answer."
+            " They were redacted, so recall would look higher than it is. See judge.base_url, and run the evaluation"
+            " again"
+        )
 
 
 def demographic_groups(patient: PatientRecord | None, written_at: datetime.datetime | None) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,8 +57,9 @@ def harvest_candidates(
         prepared_by: Who asked for the harvest, and therefore may not approve it.
     """
     chosen = settings.harvest
-    # Sentences of the approved list are checked again like all others.
-    engine = load_engine(settings, secrets).reading_included()
+    # Sentences of the approved list are checked again like all others. A judge is not asked: sentences are read without
+    # their patients' records, which would not be masked.
+    engine = replace(load_engine(settings, secrets).reading_included(), judge=None)
     folder = harvest_dir(settings)
     folder.mkdir(mode=0o700, exist_ok=True)
     uri = secrets.text(settings.warehouse.connection_of("evidence"))

@@ -7,6 +7,7 @@ from collections import Counter
 import pyarrow as pa
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
+from deid_tasks.core.entities import Entity, category_of
 from deid_tasks.core.notes import RESULT_SCHEMA, Outcome
 from deid_tasks.engine.audit import PatientValues
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
@@ -122,6 +123,7 @@ def process_shard(
         "words": figures.words,
         "recovered": dict(figures.recovered),
         "repeats": dict(figures.repeats),
+        "judged": dict(figures.judged),
         "sentences": dict(figures.sentences),
         "seconds": round(time.monotonic() - began, 3),
     }
@@ -134,6 +136,12 @@ def _count(result: pa.RecordBatch, figures: ShardFigures) -> None:
     figures.reasons.update(reason for reason in result["reason"].to_pylist() if reason)
     for repeats in result["repeats"].to_pylist():
         figures.repeats.update(f"{one['scope']}:{one['status']}:{one['category']}" for one in repeats or ())
+    for judged in result["judged"].to_pylist():
+        for one in judged or ():
+            figures.judged[f"{one['decision']}:{category_of(Entity(one['entity']))}"] += 1
+            figures.judged["cached"] += one["is_cached"]
+            figures.judged["tokens_in"] += one["tokens_in"] or 0
+            figures.judged["tokens_out"] += one["tokens_out"] or 0
     for spans, recovered in zip(result["spans"].to_pylist(), result["recovered"].to_pylist(), strict=True):
         figures.spans.update((one["entity"], one["detector"]) for one in spans or ())
         figures.recovered.update(recovered or ())

@@ -171,17 +171,20 @@ def reconcile_run(
 
 def _run_counts(shards: Iterable[ShardReport], quarantined: Mapping[str, int]) -> list[tuple[str, str, int]]:
     """Return measure, entity and value of each count of a run: recovered spans by entity, replaced values that stood
-    elsewhere, sentences by how they were read, and quarantined notes by reason."""
+    elsewhere, what a judge decided, sentences by how they were read, and quarantined notes by reason."""
     recovered: Counter[str] = Counter()
     sentences: Counter[str] = Counter()
     repeats: Counter[str] = Counter()
+    judged: Counter[str] = Counter()
     for shard in shards:
         recovered.update(shard.get("recovered", {}))
         sentences.update(shard.get("sentences", {}))
         repeats.update(shard.get("repeats", {}))
+        judged.update(shard.get("judged", {}))
     return [
         *(("recovered_spans", entity, count) for entity, count in sorted(recovered.items())),
         *(_repeat_count(name, count) for name, count in sorted(repeats.items())),
+        *(_judge_count(name, count) for name, count in sorted(judged.items())),
         *((f"sentences_{name}", "", count) for name, count in sorted(sentences.items())),
         *(("quarantined_notes", reason, count) for reason, count in sorted(quarantined.items())),
     ]
@@ -191,6 +194,13 @@ def _repeat_count(name: str, count: int) -> tuple[str, str, int]:
     """Return measure, category and value: ``note:repaired:NAME`` is counted in ``repeats_note_repaired``."""
     scope, status, category = name.split(":")
     return f"repeats_{scope}_{status}", category, count
+
+
+def _judge_count(name: str, count: int) -> tuple[str, str, int]:
+    """Return measure, category and value: ``kept:NAME`` is counted in ``judged_kept``, ``cached`` in
+    ``judged_cached``."""
+    measure, _, category = name.partition(":")
+    return f"judged_{measure}", category, count
 
 
 def _read_shard(

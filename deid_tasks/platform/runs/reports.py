@@ -105,6 +105,9 @@ class ShardReport(TypedDict):
     """Spans that recovery released as medical terms, by entity."""
     repeats: dict[str, int]
     """Replaced values that stood elsewhere in the output, by ``scope:status:category``."""
+    judged: dict[str, int]
+    """Uncertain spans that a judge was asked about, by ``decision:category``; of these ``cached`` ones, for which
+    nothing was sent; and ``tokens_in`` and ``tokens_out`` of the others."""
     sentences: dict[str, int]
     """Sentences that the neural models were given, by how they were answered."""
     seconds: float

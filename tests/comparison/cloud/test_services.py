@@ -17,9 +17,9 @@ from deid_tasks.comparison.cloud.google import GoogleSettings, SensitiveDataProt
 from deid_tasks.comparison.cloud.service import CloudSystem, service_parts
 from deid_tasks.comparison.cloud.terms import terms_of
 from deid_tasks.comparison.protocol import SystemNote
-from deid_tasks.comparison.rest import EndpointError
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import SettingsError
+from deid_tasks.endpoints.rest import EndpointError
 
 TEXT = "👍 Patient Carlos Salazar, 617-555-0100."
 NAME = TEXT.index("Carlos Salazar")
@@ -242,6 +242,16 @@ def test_text_leaves_this_host_only_where_that_is_allowed(name, monkeypatch):
     options = {"azure": {"endpoint": "https://x.cognitiveservices.azure.com"}, "google": {"project": "p"}}
     with pytest.raises(SettingsError, match="allow_remote"):
         SERVICES[name](options.get(name, {}))
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_a_deployment_forbids_every_service_whatever_the_settings_allow(name, monkeypatch):
+    monkeypatch.setenv("AZURE_LANGUAGE_KEY", "key")
+    monkeypatch.setenv("GOOGLE_ACCESS_TOKEN", "token")
+    monkeypatch.setenv("PALIMPSEST_FORBID_REMOTE_ENDPOINTS", "true")
+    options = {"azure": {"endpoint": "https://x.cognitiveservices.azure.com"}, "google": {"project": "p"}}
+    with pytest.raises(SettingsError, match="no setting overrides it"):
+        SERVICES[name]({"allow_remote": "true", **options.get(name, {})})
 
 
 def test_a_setting_that_is_not_known_is_named():

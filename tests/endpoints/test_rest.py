@@ -5,7 +5,8 @@ from email.utils import format_datetime
 
 import pytest
 
-from deid_tasks.comparison.rest import EndpointError, RestClient, is_loopback, seconds_of, sendable_text
+from deid_tasks.endpoints.rest import EndpointError, RestClient, seconds_of, sendable_text
+from deid_tasks.settings.endpoints import is_loopback
 from tests.support.chat_server import running_chat_server
 
 BODY = {"model": "right", "messages": [{"role": "user", "content": "Ms. Brennock"}]}

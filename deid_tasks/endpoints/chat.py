@@ -7,10 +7,10 @@ from typing import Any
 
 import httpx
 
-from deid_tasks.comparison.llm.answers import AnswerError
-from deid_tasks.comparison.llm.prompt_files import Message
-from deid_tasks.comparison.llm.settings import EndpointSettings
-from deid_tasks.comparison.rest import EndpointError, RestClient
+from deid_tasks.endpoints.answers import AnswerError
+from deid_tasks.endpoints.prompt_files import Message
+from deid_tasks.endpoints.rest import EndpointError, RestClient
+from deid_tasks.settings import EndpointSettings
 
 _CONSTRAINTS = ("schema", "object", "none")
 """From the strictest on."""
@@ -91,6 +91,8 @@ class ChatClient:
             connections=settings.concurrency,
         )
         self._constraint: str = "schema" if settings.constraint == "auto" else settings.constraint
+        self.address = self._rest.address
+        """Scheme, host and port, without what may be secret."""
 
     def ask(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, usage: TokenUsage) -> str:
         """Return the text of the model's answer.

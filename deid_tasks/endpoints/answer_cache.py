@@ -9,6 +9,8 @@ from typing import Any
 
 from deid_tasks.core.errors import StorageError
 
+_BUSY_SECONDS = 60
+"""How long a process waits for others that write to the same file."""
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (question BLOB PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
 
 
@@ -35,7 +37,9 @@ class KeyedAnswerCache:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)
             # Used from several threads, one at a time.
-            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(
+                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
             self._connection.execute(_TABLE)
         except (sqlite3.Error, OSError) as error:
             raise StorageError(f"{path}: cannot be used as a cache: {type(error).__name__}") from None
@@ -44,24 +48,29 @@ class KeyedAnswerCache:
         return f"KeyedAnswerCache({self._path})"
 
     def get(self, question: str) -> Any | None:
-        """Return the answer to a question; ``None`` if there is none."""
-        with self._lock:
-            row = self._connection.execute(
-                "SELECT answer FROM answers WHERE question = ?", (self._digest(question),)
-            ).fetchone()
-        return json.loads(row[0]) if row else None
+        """Return the answer to a question; ``None`` if there is none. Raises ``StorageError`` if it cannot be read."""
+        row = self._run("SELECT answer FROM answers WHERE question = ?", self._digest(question))
+        try:
+            return json.loads(row[0]) if row else None
+        except (TypeError, ValueError):
+            raise StorageError(f"{self._path}: holds an answer that is not JSON; delete the file") from None
 
     def put(self, question: str, answer: Any) -> None:
-        """Store the answer to a question, which must hold no text."""
-        with self._lock:
-            self._connection.execute(
-                "INSERT OR REPLACE INTO answers VALUES (?, ?)", (self._digest(question), json.dumps(answer))
-            )
+        """Store the answer to a question, which must hold no text; raises ``StorageError`` if it cannot be stored."""
+        self._run("INSERT OR REPLACE INTO answers VALUES (?, ?)", self._digest(question), json.dumps(answer))
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._connection.close()
+
+    def _run(self, statement: str, *values: bytes | str) -> tuple[Any, ...] | None:
+        try:
+            with self._lock:
+                row: tuple[Any, ...] | None = self._connection.execute(statement, values).fetchone()
+        except sqlite3.Error as error:
+            raise StorageError(f"{self._path}: cannot be used as a cache: {type(error).__name__}") from None
+        return row
 
     def _digest(self, question: str) -> bytes:
         return hmac.digest(self._key, question.encode("utf-8", "surrogatepass"), "sha256")

@@ -4,14 +4,15 @@ import json
 
 import pytest
 
-from deid_tasks.comparison.llm import prompt_files
-from deid_tasks.comparison.llm.answers import read_entities
 from deid_tasks.comparison.llm.quotes import align_quotes
 from deid_tasks.core.entities import Entity
+from deid_tasks.endpoints import prompt_files
+from deid_tasks.endpoints.answers import read_entities
 
+PACKAGE = prompt_files._FOLDER.parents[1]
 FINDING = ("identifiers-1", "published-1", "rewrite-1")
 EXAMPLES = json.loads(prompt_files._examples_file().read_text())
-LABELS = json.loads((prompt_files._FOLDER.parents[1] / "systems/llm/labels.json").read_text())
+LABELS = json.loads((PACKAGE / "comparison/systems/llm/labels.json").read_text())
 
 
 @pytest.mark.parametrize("name", FINDING)

@@ -4,7 +4,6 @@ A body of a request or of an answer holds text of notes. No exception of this mo
 exception that it was raised for.
 """
 
-import ipaddress
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -14,7 +13,8 @@ from urllib.parse import urlsplit
 import httpx
 import tenacity
 
-from deid_tasks.core.errors import DeidError, SettingsError
+from deid_tasks.core.errors import DeidError
+from deid_tasks.settings.endpoints import check_remote_is_permitted, is_loopback
 
 T = TypeVar("T")
 
@@ -61,8 +61,16 @@ class RestClient:
             attempts: How often a request is sent at most.
             max_wait_seconds: The longest wait between two attempts, also where the server asks for a longer one.
             connections: Open at once.
+
+        Raises:
+            SettingsError: The address is of another host, and the deployment forbids these.
         """
-        self.host = urlsplit(base_url).hostname or ""
+        parts = urlsplit(base_url)
+        self.host = parts.hostname or ""
+        self.address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        is_here = is_loopback(base_url)
+        if not is_here:
+            check_remote_is_permitted(self.host)
         self._attempts, self._max_wait_seconds = attempts, max_wait_seconds
         self._back_off = tenacity.wait_random_exponential(multiplier=_MIN_WAIT_SECONDS, max=max_wait_seconds)
         self._client = httpx.Client(
@@ -71,7 +79,7 @@ class RestClient:
             timeout=timeout_seconds,
             limits=httpx.Limits(max_connections=connections),
             # A proxy of the environment must not see what stays on this host.
-            trust_env=not is_loopback(base_url),
+            trust_env=not is_here,
         )
 
     def __repr__(self) -> str:
@@ -129,42 +137,6 @@ class RestClient:
         error = state.outcome.exception() if state.outcome else None
         asked = error.wait_seconds if isinstance(error, _TryAgainError) else None
         return self._back_off(state) if asked is None else min(asked, self._max_wait_seconds)
-
-
-def is_loopback(url: str) -> bool:
-    """Whether an address is of this host."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def check_endpoint(url: str, setting: str, *, allow_remote: bool) -> None:
-    """Refuse an address that is none, or that text of notes must not go to.
-
-    Args:
-        url: The address.
-        setting: Its settings key, for the message.
-        allow_remote: Whether hosts other than this one are allowed.
-
-    Raises:
-        SettingsError: The address is refused.
-    """
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise SettingsError(f"{setting}: needs an address that begins with http:// or https://")
-    if is_loopback(url):
-        return
-    if not allow_remote:
-        raise SettingsError(
-            f"{setting}: {parts.hostname} is not this host, and text of notes would leave it;"
-            " allow_remote: true allows that"
-        )
-    if parts.scheme != "https":
-        raise SettingsError(f"{setting}: {parts.hostname} is another host; text of notes goes there by https:// alone")
 
 
 def sendable_text(text: str) -> str:
