@@ -46,7 +46,6 @@ INDIFFERENT = {
     "work_dir",
     "workspace",
     "landing",
-    "lineage",
     "maintenance",
     "release",
     "priority",
