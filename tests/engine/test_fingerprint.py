@@ -46,6 +46,7 @@ INDIFFERENT = {
     "landing",
     "maintenance",
     "release",
+    "compare",
     "priority",
     "task_slots",
 }
