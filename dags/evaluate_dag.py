@@ -6,6 +6,7 @@ from typing import Any
 from airflow.sdk import DAG, task
 
 from deid_tasks.settings import InstitutionSettings
+from wiring.alarms import failure_notifiers
 from wiring.assets import dictionaries_asset, gold_asset, harvest_asset, quality_asset
 from wiring.institutions import usable_institutions
 from wiring.people import current_person
@@ -17,6 +18,7 @@ _INSTALLATION_MINUTES = 45
 """In which one system is installed and started, at the slowest."""
 _RUNS_AT_ONCE = 4
 """Runs of the DAG where a comparison follows the evaluation, of which one evaluates and one compares."""
+_AFTER_FAILURE = "The engine is evaluated and has its certificate; the figures of other systems beside it are missing."
 _LONGEST_COMPARISON = datetime.timedelta(hours=20)
 
 
@@ -54,6 +56,7 @@ def build(settings: InstitutionSettings) -> DAG:
             compare_systems.override(
                 **comparison_task(settings),
                 priority_weight=COMPARISON_PRIORITY,
+                on_failure_callback=failure_notifiers(settings, Kind.EVALUATE, _AFTER_FAILURE),
                 execution_timeout=_time_to_compare(settings),
                 max_active_tis_per_dag=1,
             )(name, evaluated)
