@@ -36,7 +36,13 @@ def render_release(report: SignedReport) -> str:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(
-        svg=Markup, share=_share, change=_change, percent=_percent, count=_count, about=_about, date=lambda value: str(value)[:10]
+        svg=Markup,
+        share=_share,
+        change=_change,
+        percent=_percent,
+        count=_count,
+        about=_about,
+        date=lambda value: str(value)[:10],
     )
     template = environment.from_string(files(__package__ or __name__).joinpath("page.html").read_text(encoding="utf-8"))
     content = report.content
