@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from deid_tasks.core.errors import InputError
-from deid_tasks.core.system_names import OWN_ADAPTER
+from deid_tasks.settings.system_names import OWN_ADAPTER
 
 SYSTEMS_FOLDER = Path(__file__).parent / "systems"
 _PROXY = ("HTTPS_PROXY", "SSL_CERT_FILE")

@@ -4,8 +4,8 @@ from pathlib import PurePosixPath
 
 from pydantic import Field, field_validator, model_validator
 
-from deid_tasks.core.system_names import ENGINE_NAME, OWN_ADAPTER, SYSTEM_NAMES
 from deid_tasks.settings.section import Section
+from deid_tasks.settings.system_names import ENGINE_NAME, OWN_ADAPTER, SYSTEM_NAMES
 
 _KNOWN = ", ".join(f"{one.name}:…" if one.has_argument else one.name for one in SYSTEM_NAMES.values())
 

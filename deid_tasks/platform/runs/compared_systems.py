@@ -24,7 +24,6 @@ from deid_tasks.comparison.registry import (
 from deid_tasks.comparison.run import SystemRun, run_systems, system_launcher
 from deid_tasks.comparison.scores import score_systems
 from deid_tasks.core.errors import InputError, WarehouseError
-from deid_tasks.core.system_names import ENGINE_NAME, SYSTEM_NAMES
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import find_identifiers
@@ -39,6 +38,7 @@ from deid_tasks.platform.warehouse.compared_systems import ComparedSystemRow, re
 from deid_tasks.platform.warehouse.promoted_engines import promoted_engines
 from deid_tasks.settings import CompareSettings, Design, InstitutionSettings, Secrets
 from deid_tasks.settings.compare import option_name
+from deid_tasks.settings.system_names import ENGINE_NAME, SYSTEM_NAMES
 
 logger = logging.getLogger(__name__)
 

@@ -1,12 +1,14 @@
 """Other systems on the gold notes of an evaluation: real processes beside the institution's own engine."""
 
 import json
+import os
 import re
 
 import pytest
 
 from deid_tasks.core.errors import StorageError, WarehouseError
 from deid_tasks.platform import runs
+from deid_tasks.platform.runs.compared_systems import _choices
 from deid_tasks.platform.runs.comparison_files import comparison_folder, prune_answers
 from deid_tasks.settings import CompareSettings
 from tests.support.small_systems import adapter
@@ -197,9 +199,20 @@ def test_an_engine_that_is_not_promoted_is_refused_by_name(site, compared, evalu
         runs.compare_after_evaluation(compared, site.secrets, {**evaluation, "fingerprint": "123"})
 
 
-def test_old_answers_go_and_all_of_them_where_nothing_is_compared(site, compared, report):
-    import os
+def test_options_reach_their_system_and_a_service_is_told_that_text_may_leave():
+    settings = CompareSettings(
+        systems=("aws", "presidio", "llm:/etc/llm.yaml"),
+        options={"presidio": {"min_score": 0, "organizations": True}, "aws": {"region": "us-east-1"}},
+        allow_remote=True,
+    )
+    (aws, presidio, llm), missing = _choices(settings)
+    assert missing == []
+    assert aws.options == {"region": "us-east-1", "allow_remote": "true"}
+    assert presidio.options == {"min_score": "0", "organizations": "true"}
+    assert llm.options == {"settings": "/etc/llm.yaml"}
 
+
+def test_old_answers_go_and_all_of_them_where_nothing_is_compared(site, compared, report):
     folder = comparison_folder(compared)
     path = next(folder.rglob("capitals*.jsonl"))
     assert prune_answers(compared) == 0
