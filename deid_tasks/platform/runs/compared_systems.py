@@ -28,7 +28,6 @@ from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import find_identifiers
 from deid_tasks.platform.runs.ablation import GoldDocument, gold_documents
-from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.comparison_files import comparison_folder
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.promotion import pin_of
@@ -42,7 +41,6 @@ from deid_tasks.settings.system_names import ENGINE_NAME, SYSTEM_NAMES
 
 logger = logging.getLogger(__name__)
 
-_BATCH_NOTES = 100
 _WARMING_NOTES = 5
 _SHOWN_PROGRESS = ("installing", "starting")
 _VERSION_CHARACTERS = 200
@@ -198,29 +196,25 @@ def _text(value: object) -> str:
 
 
 def _run_of_engine(engine: EngineParts, documents: Sequence[GoldDocument]) -> SystemRun:
-    """Return what the engine says about each note, and how long it took: a batch's time is divided by characters."""
+    """Return what the engine says about each note, one at a time as the other systems read them."""
     # What a process builds once, such as automata, is not part of a note's time.
-    _find(engine, documents[:_WARMING_NOTES])
+    for one in documents[:_WARMING_NOTES]:
+        _find(engine, one)
     answers = []
-    for batch in batched(documents, _BATCH_NOTES):
+    for one in documents:
         began, worked = time.perf_counter(), time.process_time()
-        found = _find(engine, batch)
+        spans = _find(engine, one)
         seconds, worked = time.perf_counter() - began, time.process_time() - worked
-        characters = sum(len(one.document.text) for one in batch) or 1
-        for one, spans in zip(batch, found, strict=True):
-            share = len(one.document.text) / characters
-            answers.append(SystemAnswer(one.document.note_id, spans, share * seconds, share * worked))
-    announcement = Announcement(ENGINE_NAME, engine.fingerprint[:12], _BATCH_NOTES, 0.0)
+        answers.append(SystemAnswer(one.document.note_id, spans, seconds, worked))
+    announcement = Announcement(ENGINE_NAME, engine.fingerprint[:12], 1, 0.0)
     return SystemRun(SystemChoice(_ENGINE, ENGINE_NAME), announcement, answers)
 
 
-def _find(engine: EngineParts, batch: Sequence[GoldDocument]) -> list[tuple[SystemSpan, ...]]:
-    patients = {one.document.patient_id or "": one.record for one in batch if one.record}
+def _find(engine: EngineParts, note: GoldDocument) -> tuple[SystemSpan, ...]:
+    patients = {note.document.patient_id or "": note.record} if note.record else {}
     # A document computes tokens and sentences once: a new one has the whole work to do.
-    found = find_identifiers([replace(one.document) for one in batch], BatchContext(engine, patients))
-    return [
-        tuple(SystemSpan(span.start, span.end, str(span.entity), span.score) for span in one.spans) for one in found
-    ]
+    [found] = find_identifiers([replace(note.document)], BatchContext(engine, patients))
+    return tuple(SystemSpan(span.start, span.end, str(span.entity), span.score) for span in found.spans)
 
 
 def _rows(
