@@ -56,8 +56,8 @@ class MaintenanceSettings(Section):
     cache_days: int = Field(
         default=90,
         ge=1,
-        description="Days after which an answer of the sentence cache that nobody used is deleted, and a file of answers"
-        " of a compared system to which none was added.",
+        description="Days after which an answer of the sentence cache that nobody used is deleted, and a compared"
+        " system's file of answers to which none was added.",
     )
     evaluation_days: int = Field(
         default=730, ge=1, description="Days for which evaluation reports in work_dir stay; the newest ten always do."
