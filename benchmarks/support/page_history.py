@@ -114,7 +114,8 @@ insert into {schema}.compared_system (evaluation_id, design, system, title, vers
     precision, precision_lower, precision_upper, recall_difference, recall_difference_lower, recall_difference_upper,
     precision_difference, precision_difference_lower, precision_difference_upper, words_per_core_second, compared_at)
 select 'evaluation0', design, system, title, version, system = 'engine', 'engine0', 'gold0', 500, 200, 84210, reason,
-    failed, whole, recall, recall - 0.004, recall + 0.003, precision, precision - 0.006, precision + 0.006,
+    failed, whole, recall, greatest(recall - 0.004, 0 * recall), recall + 0.003, precision,
+    precision - 0.006, precision + 0.006,
     recall - 0.991, recall - 0.996, recall - 0.985, precision - 0.968, precision - 0.975, precision - 0.961, speed,
     now() - interval '7 hours'
 from unnest(array['random', 'stratified']) as design cross join (values
