@@ -91,7 +91,7 @@ def test_the_settings_know_the_same_systems():
     for name, definition in KNOWN_SYSTEMS.items():
         assert SYSTEM_NAMES[name].has_argument == bool(definition.argument), name
     beyond = {one.name for one in SYSTEM_NAMES.values() if one.sends_text}
-    # Those that read a key of a service from their environment; the last two lines of the check see a new one.
+    # Whoever talks to another host needs a proxy or a key from its environment.
     keys = {name for name, one in KNOWN_SYSTEMS.items() if {"HTTPS_PROXY", "AZURE_LANGUAGE_KEY"} & set(one.environment)}
     assert beyond == keys == {"llm", "aws", "azure", "google"}
 
