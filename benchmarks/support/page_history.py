@@ -108,6 +108,27 @@ insert into {schema}.run (run_id, institution, slice_start, slice_end, fingerpri
 select 'held', %(institution)s, current_date - 1, current_date, 'engine0', 'certificate0', 1460, 1433, 20, 7, 613200,
     171.5, now() - interval '2 hours', %(review)s, 'notes', 0;
 """
+_COMPARED = """
+insert into {schema}.compared_system (evaluation_id, design, system, title, version, is_engine, fingerprint,
+    gold_version, gold_notes, notes, words, reason, failed_notes, full_notes, recall, recall_lower, recall_upper,
+    precision, precision_lower, precision_upper, recall_difference, recall_difference_lower, recall_difference_upper,
+    precision_difference, precision_difference_lower, precision_difference_upper, words_per_core_second, compared_at)
+select 'evaluation0', design, system, title, version, system = 'engine', 'engine0', 'gold0', 500, 200, 84210, reason,
+    failed, whole, recall, greatest(recall - 0.004, 0 * recall), recall + 0.003, precision,
+    precision - 0.006, precision + 0.006,
+    recall - 0.991, recall - 0.996, recall - 0.985, precision - 0.968, precision - 0.975, precision - 0.961, speed,
+    now() - interval '7 hours'
+from unnest(array['random', 'stratified']) as design cross join (values
+    ('engine', 'This institution''s engine', 'engine0', '', 0, 171, 0.991, 0.968, 4100.0),
+    ('simulated', 'simulated', '1', '', 3, 88, 0.871, 0.822, 950.0),
+    ('silent', 'silent', '2', '', 0, 12, 0.0, null, null),
+    ('absent', 'absent', '', 'InstallFailed', null, null, null, null, null)
+) as s (system, title, version, reason, failed, whole, recall, precision, speed);
+update {schema}.compared_system set recall_difference = null, recall_difference_lower = null,
+    recall_difference_upper = null, precision_difference = null, precision_difference_lower = null,
+    precision_difference_upper = null
+where is_engine;
+"""
 _REQUEST = """
 insert into {schema}.approval_request (request_id, act, requested_at, requested_by, reason, note_keys, patient_ids,
     note_ids, expires_at)
@@ -127,7 +148,8 @@ def write_history(
         settings: The institution.
         days: How long ago the first day is.
         signing_key: What the certificate of the newest engine is signed with.
-        is_held: Whether the last two days are not published, because a run waits for a person; a request waits too.
+        is_held: Whether the last two days are not published, because a run waits for a person; a request waits too, and
+            the newest evaluation is compared with other systems.
         every: Days from one evaluation to the next.
     """
     schema = settings.schema_name("results")
@@ -138,7 +160,7 @@ def write_history(
     connection = psycopg2.connect(uri)
     try:
         with connection, connection.cursor() as cursor:
-            for statement in (_RUNS, _EVALUATIONS, *([_HELD, _REQUEST] if is_held else [])):
+            for statement in (_RUNS, _EVALUATIONS, *([_HELD, _REQUEST, _COMPARED] if is_held else [])):
                 cursor.execute(statement.format(schema=schema), values)
             _write_certificates(cursor, settings, schema, days, signing_key)
             cursor.execute(f"analyze {schema}.run, {schema}.run_figure, {schema}.run_count, {schema}.evaluation")

@@ -57,11 +57,17 @@ class ReviewNotifier(BaseNotifier):
             self.log.error("nobody was told of the review: %s", type(error).__name__)
 
 
-def failure_notifiers(settings: InstitutionSettings, kind: str) -> list[BaseNotifier]:
-    """Return what tells people that a task of this kind of DAG has failed and is not tried again."""
+def failure_notifiers(settings: InstitutionSettings, kind: str, consequence: str = "") -> list[BaseNotifier]:
+    """Return what tells people that a task of this kind of DAG has failed and is not tried again.
+
+    Args:
+        settings: The institution.
+        kind: The kind of DAG.
+        consequence: What follows from the failure, where it is not what follows for the DAG's other tasks.
+    """
     name = settings.institution
     dag = f"{kind}__{name}"
-    lines = (_AFTER_FAILURE.get(kind), "What to do: docs/reference/alarms.md", _LOG)
+    lines = (consequence or _AFTER_FAILURE.get(kind), "What to do: docs/reference/alarms.md", _LOG)
     subject = f"{name}: {{{{ ti.task_id }}}} of {dag} failed"
     message = _Message("failed", name, dag, subject, "\n".join(filter(None, lines)))
     return [notifier(**arguments) for notifier, arguments in _calls(settings, kind, message)]

@@ -19,6 +19,14 @@ def evidence_engine_task(settings: InstitutionSettings) -> dict[str, Any]:
     return {"pool": settings.engine_pool, **_placed(settings.evidence or settings.notes)}
 
 
+def comparison_task(settings: InstitutionSettings) -> dict[str, Any]:
+    """Return the arguments of the task that runs other systems on gold notes.
+
+    It runs the engine too, but takes none of its slots: no run and no evaluation waits for a comparison.
+    """
+    return {"pool": settings.pool, **_placed(settings.evidence or settings.notes)}
+
+
 def evidence_task(settings: InstitutionSettings) -> dict[str, Any]:
     """Return the arguments of every task of samples, gold sets, harvests, training and evaluation."""
     return {} if settings.evidence is None else _placed(settings.evidence)

@@ -65,6 +65,9 @@ PRIORITY = {
 _WEIGHT_RULE = "palimpsest_priority.BackfillsLast"
 """A class of the plugin, by its name: Airflow 3.3 cannot read an instance back from a mapped task."""
 
+COMPARISON_PRIORITY = 1
+"""Of tasks that compare the engine with other systems: everything else is more urgent."""
+
 PLATFORM_TAG = "palimpsest"
 
 _FAIL_AT_ONCE = ExceptionRetryPolicy(

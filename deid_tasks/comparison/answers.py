@@ -11,6 +11,8 @@ from pathlib import Path
 from deid_tasks.comparison.protocol import PROTOCOL_VERSION, ProtocolError, SystemAnswer, parse_answer
 from deid_tasks.core.files import PRIVATE_FILE, make_folder, write_atomically
 
+ANSWERS = "answers"
+"""Their folder, in that of a comparison."""
 _KEY = "key"
 
 
@@ -34,7 +36,7 @@ class StoredAnswers:
         self._key = _read_key(make_folder(folder))
         about = json.dumps([PROTOCOL_VERSION, version, sorted(options.items())])
         digest = hashlib.sha256(about.encode() + adapter.read_bytes()).hexdigest()[:16]
-        self._path = make_folder(folder / "answers") / f"{system}-{digest}.jsonl"
+        self._path = make_folder(folder / ANSWERS) / f"{system}-{digest}.jsonl"
         self._answers = dict(_read(self._path))
 
     def find(self, text: str) -> SystemAnswer | None:

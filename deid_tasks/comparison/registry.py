@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from deid_tasks.core.errors import InputError
+from deid_tasks.settings.system_names import OWN_ADAPTER
 
 SYSTEMS_FOLDER = Path(__file__).parent / "systems"
 _PROXY = ("HTTPS_PROXY", "SSL_CERT_FILE")
@@ -107,8 +108,6 @@ def _definitions_beyond_this_host() -> list[SystemDefinition]:
     ]
 
 
-OWN = "adapter"
-"""``adapter:FOLDER`` is a person's own system."""
 OURS = "palimpsest"
 """The system that the others are compared with."""
 KNOWN_SYSTEMS: Mapping[str, SystemDefinition] = MappingProxyType(
@@ -209,11 +208,11 @@ def parse_systems(
 
 
 def _definition_of(name: str, argument: str) -> SystemDefinition:
-    if name == OWN and argument:
+    if name == OWN_ADAPTER and argument:
         return _own_adapter(Path(argument))
     definition = KNOWN_SYSTEMS.get(name)
     if definition is None:
-        known = ", ".join((*KNOWN_SYSTEMS, f"{OWN}:FOLDER"))
+        known = ", ".join((*KNOWN_SYSTEMS, f"{OWN_ADAPTER}:FOLDER"))
         raise InputError(f"--systems: {name!r} is not a known system; known are {known}")
     if bool(definition.argument) != bool(argument):
         form = f"{name}:{definition.argument.upper()}" if definition.argument else name

@@ -1,6 +1,7 @@
 """Runs systems on the same notes, in turns, and stores what each says about each note."""
 
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from deid_tasks.comparison.labels import read_label_map
 from deid_tasks.comparison.process import Announcement, SystemProcess
 from deid_tasks.comparison.protocol import SystemAnswer, SystemNote
 from deid_tasks.comparison.registry import SystemChoice
+from deid_tasks.core.errors import DeidError
 
 BLOCK = 10
 """Notes that a system reads before it is the next one's turn."""
@@ -27,11 +29,11 @@ class SystemRun:
     announcement: Announcement | None = None
     """``None`` if it did not start."""
     answers: list[SystemAnswer] = field(default_factory=list)
-    """One for each note, in their order; empty if the system did not start."""
+    """One for each note, in their order; empty if the system did not start, fewer if it did not finish."""
     cached: int = 0
     """How many answers an earlier run gave."""
     failure: SystemUnavailableError | None = None
-    """Why it did not start."""
+    """Why it did not start, or did not finish."""
 
 
 class ComparisonProgress(Protocol):
@@ -82,11 +84,12 @@ def run_systems(
     progress: ComparisonProgress,
     *,
     is_fresh: bool = False,
+    system_seconds: float | None = None,
 ) -> list[SystemRun]:
     """Return what each system says about each note.
 
     All systems are started first. Then each reads a block of notes in its turn, while the others wait, so that what
-    else the machine does slows all of them alike.
+    else the machine does slows all of them alike. A system that cannot go on fails alone.
 
     Args:
         choices: The systems.
@@ -95,6 +98,7 @@ def run_systems(
         launch: Makes a system's process.
         progress: Where to say what is done.
         is_fresh: Whether answers of earlier runs are left aside.
+        system_seconds: How long one system may read in all, apart from its start; looked at after each block.
     """
     runs = [SystemRun(choice) for choice in choices]
     with ExitStack() as stack:
@@ -105,16 +109,17 @@ def run_systems(
                 process = launch(run.choice)
                 stack.callback(process.stop)
                 run.announcement = process.start()
-            except SystemUnavailableError as error:
-                run.failure = error
+                turns.append(_Turns(run, process, _answer_cache(cache, run), is_fresh=is_fresh))
+            except (DeidError, OSError) as error:
+                run.failure = _as_failure(error)
                 progress.count(len(notes))
-                continue
-            turns.append(_Turns(run, process, _answer_cache(cache, run), is_fresh=is_fresh))
         for first in range(0, len(notes), BLOCK):
+            block = notes[first : first + BLOCK]
             for turn in turns:
-                progress.announce(f"{turn.run.choice.title} reads")
-                turn.read(notes[first : first + BLOCK])
-                progress.count(len(notes[first : first + BLOCK]))
+                if turn.run.failure is None:
+                    progress.announce(f"{turn.run.choice.title} reads")
+                    turn.try_to_read(block, len(notes), system_seconds)
+                progress.count(len(block))
     return runs
 
 
@@ -127,6 +132,25 @@ class _Turns:
         # What another tool wrote to its files depends on the note's id, and may change without a new version.
         self._is_stored = not run.choice.definition.sees_note_ids
         self._labels = read_label_map(run.choice.definition.folder / "labels.json")
+        self._seconds = 0.0
+
+    def try_to_read(self, notes: Sequence[SystemNote], total: int, system_seconds: float | None) -> None:
+        """Add an answer for each note, or end the system and say why."""
+        began = time.monotonic()
+        try:
+            self.read(notes)
+        except (DeidError, OSError) as error:
+            self.run.failure = _as_failure(error)
+        self._seconds += time.monotonic() - began
+        is_late = system_seconds is not None and self._seconds > system_seconds
+        if is_late and self.run.failure is None and len(self.run.answers) < total:
+            self.run.failure = SystemUnavailableError(
+                "TimeLimit",
+                f"it had read {len(self.run.answers)} of {total} notes after {self._seconds:.0f} s",
+                "compare fewer notes, or give it more time; it goes on from its stored answers",
+            )
+        if self.run.failure is not None:
+            self._process.stop()
 
     def read(self, notes: Sequence[SystemNote]) -> None:
         """Add an answer for each note."""
@@ -150,6 +174,18 @@ class _Turns:
             return [answer for note in notes for answer in self._process.read([note])]
         numbered = [SystemNote(f"n{number}", note.text) for number, note in enumerate(notes)]
         return self._process.read(numbered)
+
+
+def _as_failure(error: DeidError | OSError) -> SystemUnavailableError:
+    """Return why a system did not start or finish."""
+    if isinstance(error, SystemUnavailableError):
+        return error
+    if isinstance(error, DeidError):
+        return SystemUnavailableError("StartFailed", str(error), "see that its folder is whole")
+    reason = error.strerror or type(error).__name__
+    return SystemUnavailableError(
+        "StorageFailed", f"a file cannot be read or written: {reason}", "see that the disk is not full"
+    )
 
 
 def _answer_cache(cache: Path, run: SystemRun) -> StoredAnswers:

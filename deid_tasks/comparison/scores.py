@@ -13,6 +13,7 @@ from deid_tasks.comparison.run import SystemRun
 from deid_tasks.core.entities import Group
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.evaluate import Evaluation, Interval, Scorer
+from deid_tasks.settings import PolicySettings
 
 METRICS = ("recall", "precision", "f1")
 
@@ -48,11 +49,11 @@ class SystemScores:
 
     run: SystemRun
     evaluation: Evaluation | None = None
-    """``None`` if the system did not start."""
+    """``None`` if the system did not start, or did not read every note."""
     speed: Speed | None = None
     failures: list[FailedNote] = field(default_factory=list)
     differences: dict[str, Interval] = field(default_factory=dict)
-    """Interval of each metric minus that of our engine, in paired resamples; empty for our engine itself."""
+    """Interval of each metric minus that of the baseline, in paired resamples; empty for the baseline itself."""
     unknown_labels: Counter[str] = field(default_factory=Counter)
     totals: dict[str, float] = field(default_factory=dict)
     """Tokens, dollars and the counts of ``details``, over all notes; a service that was not used has none."""
@@ -65,6 +66,9 @@ def score_systems(
     group: Group = Group.C,
     confidence: float = 0.95,
     resamples: int = 1_000,
+    *,
+    policy: PolicySettings | None = None,
+    baseline: str = OURS,
 ) -> list[SystemScores]:
     """Return the scores of each system on one gold set.
 
@@ -75,19 +79,21 @@ def score_systems(
         group: The entities that count.
         confidence: Of the intervals.
         resamples: Of patients, for the bootstrap.
+        policy: Which forms count as identifiers; every form if not given.
+        baseline: Key of the system that the others are compared with.
     """
     scorers: dict[int, Scorer] = {}
     rows = []
     for number, run in enumerate(runs):
         scores = SystemScores(run)
         rows.append(scores)
-        if run.announcement is None:
-            continue
         answers = run.answers[first : first + len(gold.notes)]
-        scorers[number] = Scorer(group, confidence, resamples)
+        if run.announcement is None or len(answers) < len(gold.notes):
+            continue
+        scorers[number] = Scorer(group, confidence, resamples, policy=policy)
         _score(gold, answers, scores, scorers[number])
         scores.evaluation = scorers[number].finish()
-    ours = next((n for n in scorers if runs[n].choice.key == OURS), None)
+    ours = next((n for n in scorers if runs[n].choice.key == baseline), None)
     for number, scorer in scorers.items():
         if ours is not None and number != ours:
             rows[number].differences = {metric: scorer.difference(scorers[ours], metric) for metric in METRICS}

@@ -15,6 +15,7 @@ from deid_tasks.settings.annotation import (
     SamplingSettings,
 )
 from deid_tasks.settings.approvals import ApprovalsSettings, AuditLogSettings, TwoPeopleAct
+from deid_tasks.settings.compare import CompareSettings
 from deid_tasks.settings.detection import (
     CacheSettings,
     ContextRule,
@@ -82,6 +83,7 @@ __all__ = [
     "AuditLogSettings",
     "CacheSettings",
     "ColumnType",
+    "CompareSettings",
     "ContextRule",
     "ContextSettings",
     "DatabaseTask",

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from deid_tasks.settings.alarms import AlarmSettings
 from deid_tasks.settings.annotation import AnnotationSettings, SamplingSettings
 from deid_tasks.settings.approvals import ApprovalsSettings, AuditLogSettings
+from deid_tasks.settings.compare import CompareSettings
 from deid_tasks.settings.engine import EngineSettings, NoteLimits
 from deid_tasks.settings.gate import GateSettings
 from deid_tasks.settings.landing import LandingSettings
@@ -174,6 +175,7 @@ class InstitutionSettings(EngineSettings):
         " signing key and read gold notes; where the others do if not given.",
     )
     gate: GateSettings = GateSettings()
+    compare: CompareSettings = CompareSettings()
     approvals: ApprovalsSettings = ApprovalsSettings()
     audit_log: AuditLogSettings = AuditLogSettings()
     alarms: AlarmSettings = AlarmSettings()

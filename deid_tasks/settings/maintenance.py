@@ -54,7 +54,10 @@ class MaintenanceSettings(Section):
         " gold set was frozen, harvests, and what a failed training left. Longer than a person takes to approve.",
     )
     cache_days: int = Field(
-        default=90, ge=1, description="Days after which an answer of the sentence cache that nobody used is deleted."
+        default=90,
+        ge=1,
+        description="Days after which an answer of the sentence cache that nobody used is deleted, and a compared"
+        " system's file of answers to which none was added.",
     )
     evaluation_days: int = Field(
         default=730, ge=1, description="Days for which evaluation reports in work_dir stay; the newest ten always do."

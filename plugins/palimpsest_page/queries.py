@@ -103,6 +103,19 @@ DETAILS: Mapping[str, str] = {
             and evaluated_at = ({newest_evaluation})
         order by sample, variant, metric
     """,
+    "compared": """
+        select design, system, title, version, is_engine, notes, gold_notes, words, reason, failed_notes, full_notes,
+            recall, recall_lower, recall_upper, precision, precision_lower, precision_upper, recall_difference,
+            recall_difference_lower, recall_difference_upper, precision_difference, precision_difference_lower,
+            precision_difference_upper, words_per_core_second, compared_at
+        from {schema}.compared_system
+        where evaluation_id = (
+            select evaluation_id from {schema}.evaluation
+            where view = 'word' and entity = 'ALL' and metric = 'recall' and stratum = ''
+            order by evaluated_at desc, evaluation_id limit 1
+        )
+        order by design, is_engine desc, recall desc nulls last, title, system
+    """,
     "over_time": """
         select distinct on (sample, metric, bucket)
             sample as design, metric, value, lower, upper, evaluated_at, gold_version,

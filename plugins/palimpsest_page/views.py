@@ -21,6 +21,15 @@ from palimpsest_page.charts import (
 )
 from palimpsest_page.figures import Figures, Row
 
+WITHOUT_FIGURES = {
+    "NotInstalled": "not installed on the worker",
+    "InstallFailed": "could not be installed",
+    "StartFailed": "could not be started",
+    "StartTimeout": "did not load in time",
+    "TimeLimit": "has not read all notes yet; goes on with the next evaluation",
+    "StorageFailed": "a file could not be read or written",
+}
+"""What the page says of a system that has no figures, by the class of its failure."""
 DESIGN_TITLES = {"random": "random (unbiased)", "stratified": "stratified (enriched)"}
 _LOWEST_AXIS = 0.9
 """Bars of recall begin here, or at the lowest bound where one is lower."""
@@ -112,6 +121,14 @@ def scores(figures: Figures) -> list[dict[str, Any]]:
         for metric in ("recall", "recall_lower_bound", "precision", "f1")
         if (design, metric, "full") in by_key
     ]
+
+
+def compared_systems(figures: Figures) -> list[tuple[str, list[Row]]]:
+    """Return the systems on the notes of the newest evaluation by gold set: the engine first, then by recall."""
+    by_design: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in figures.rows("compared"):
+        by_design[row["design"]].append(row)
+    return [(design, by_design[design]) for design in sorted(by_design, key=lambda design: design != "random")]
 
 
 def note_types(figures: Figures) -> list[tuple[str, list[NoteTypeRow]]]:

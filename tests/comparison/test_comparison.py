@@ -1,13 +1,18 @@
 """A whole comparison: turns, failed notes, earlier answers, paired differences, the document and the page."""
 
+import errno
 import json
 
 import pytest
 
+from deid_tasks.comparison.answers import StoredAnswers
 from deid_tasks.comparison.comparison import ComparisonSettings, compare_systems
 from deid_tasks.comparison.environments import SystemUnavailableError
 from deid_tasks.comparison.gold import ComparedNote, ComparedSet
+from deid_tasks.comparison.protocol import SystemNote
 from deid_tasks.comparison.report import comparison_page
+from deid_tasks.comparison.run import BLOCK, run_systems
+from deid_tasks.comparison.scores import score_systems
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
 from tests.support.small_systems import Silent, adapter, choice_of, launch
@@ -122,6 +127,43 @@ def test_a_system_that_is_not_there_is_a_row_that_says_so(tmp_path):
     assert "no package of this name" in page
     assert "ask for it" in page
     assert rows(document)["palimpsest"]["figures"]["recall"]["value"] == 1.0
+
+
+def test_a_system_that_cannot_go_on_fails_alone(tmp_path, monkeypatch):
+    notes = [SystemNote(one.note_id, one.text) for one in GOLD.notes]
+    store = StoredAnswers.store
+
+    def full_disk(self, text, answer):
+        if "weak" in self._path.name:
+            raise OSError(errno.ENOSPC, "No space left on device", f"/{SECRET}")
+        store(self, text, answer)
+
+    monkeypatch.setattr(StoredAnswers, "store", full_disk)
+    ours, weak = run_systems(systems(tmp_path), notes, tmp_path / "cache", launch, Silent())
+    assert (len(ours.answers), ours.failure) == (3, None)
+    assert weak.failure.reason == "StorageFailed"
+    assert str(weak.failure) == "a file cannot be read or written: No space left on device"
+    found = score_systems(GOLD, [ours, weak], 0, resamples=100)
+    assert found[0].evaluation.recall == 1.0
+    assert found[1].evaluation is None
+
+
+def test_a_system_whose_time_is_over_has_figures_of_the_sets_that_it_read(tmp_path):
+    adapter(tmp_path / "palimpsest")
+    adapter(tmp_path / "slow", "time.sleep(0.05)")
+    long = ComparedSet("long", [note(number, f"seen with Amara {number}", "Amara") for number in range(30)])
+    choices = [choice_of(tmp_path / name, name) for name in ("palimpsest", "slow")]
+    notes = [SystemNote(one.note_id, one.text) for one in (*GOLD.notes, *long.notes)]
+    ours, slow = run_systems(choices, notes, tmp_path / "cache", launch, Silent(), system_seconds=0.3)
+    assert (len(ours.answers), ours.failure) == (33, None)
+    assert (slow.failure.reason, len(slow.answers)) == ("TimeLimit", BLOCK)
+    assert str(slow.failure).startswith("it had read 10 of 33 notes")
+    first, second = (score_systems(one, [ours, slow], start, resamples=100)[1] for one, start in ((GOLD, 0), (long, 3)))
+    assert first.evaluation.recall == 1.0
+    assert second.evaluation is None
+    # What it has answered is there when it goes on.
+    (again,) = run_systems([choices[1]], notes[:BLOCK], tmp_path / "cache", launch, Silent(), system_seconds=0.3)
+    assert (again.cached, again.failure) == (BLOCK, None)
 
 
 def test_all_systems_can_be_missing(tmp_path):

@@ -15,6 +15,7 @@ from deid_tasks.comparison.registry import KNOWN_SYSTEMS, SYSTEMS_FOLDER, System
 from deid_tasks.comparison.run import system_launcher
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
+from deid_tasks.settings.system_names import OWN_ADAPTER, SYSTEM_NAMES
 from tests.support.small_systems import adapter
 from tests.support.tiny_model import SIZES, write_tiny_tokenizer
 
@@ -83,6 +84,16 @@ def test_a_label_map_with_an_unknown_entity_is_refused(tmp_path):
 def test_a_wrong_name_is_one_clear_error(names, options, message):
     with pytest.raises(InputError, match=message):
         parse_systems(names, options)
+
+
+def test_the_settings_know_the_same_systems():
+    assert set(SYSTEM_NAMES) - {OWN_ADAPTER} == set(KNOWN_SYSTEMS)
+    for name, definition in KNOWN_SYSTEMS.items():
+        assert SYSTEM_NAMES[name].has_argument == bool(definition.argument), name
+    beyond = {one.name for one in SYSTEM_NAMES.values() if one.sends_text}
+    # Whoever talks to another host needs a proxy or a key from its environment.
+    keys = {name for name, one in KNOWN_SYSTEMS.items() if {"HTTPS_PROXY", "AZURE_LANGUAGE_KEY"} & set(one.environment)}
+    assert beyond == keys == {"llm", "aws", "azure", "google"}
 
 
 def test_options_and_arguments_reach_their_system():

@@ -109,6 +109,19 @@ def test_slack_reads_its_own_body(posted):
     assert body["text"].startswith("*riverside: publish of evaluate__riverside failed*\nNo engine was promoted")
 
 
+def test_a_failed_comparison_does_not_say_that_no_engine_was_promoted(posted):
+    from evaluate_dag import build
+
+    settings = settings_with({"webhook": {"connection": "hook", "body": "slack"}})
+    compare = settings.compare.model_copy(update={"systems": ("presidio",)})
+    task = build(settings.model_copy(update={"compare": compare})).get_task("compare_systems")
+    for notifier in task.on_failure_callback:
+        notifier(context())
+    ((_, body),) = posted
+    assert "The engine is evaluated and has its certificate" in body["text"]
+    assert "No engine was promoted" not in body["text"]
+
+
 def test_a_route_takes_the_events_and_dags_that_it_names():
     from wiring.alarms import deadline_alerts, failure_notifiers, review_notifiers
 

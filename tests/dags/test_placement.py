@@ -1,5 +1,6 @@
 """Which executor, queue, pod template, pool and priority the tasks of an institution get from its settings."""
 
+import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -78,6 +79,38 @@ def test_tasks_that_read_gold_notes_or_sign_go_where_the_settings_of_evidence_sa
         assert (placed["queue"], placed["executor"]) == ("apart", "KubernetesExecutor"), task.task_id
         assert placed["executor_config"] == {"pod_template_file": "/templates/evidence.yaml"}
         assert placed["pool"] == (GPU["pool"] if task.task_id in ENGINE else "riverside")
+
+
+def test_a_comparison_follows_the_evaluation_and_takes_no_slot_of_the_engine(build):
+    chosen = {"queue": "apart", "executor": "KubernetesExecutor", "pod_template": "/templates/evidence.yaml"}
+    compare = {"systems": ["presidio", "philter"], "system_minutes": 15}
+    dag = build("evaluate", notes=GPU, evidence=chosen, compare=compare)
+    evaluated, compared = dag.get_task("evaluate_and_certify"), dag.get_task("compare_systems")
+    assert evaluated.downstream_task_ids == {"compare_systems"}
+    assert compared.downstream_task_ids == set()
+    assert _arguments(compared) == {**_arguments(evaluated), "pool": "riverside"}
+    assert compared.priority_weight < evaluated.priority_weight
+    assert compared.execution_timeout == datetime.timedelta(hours=1, minutes=2 * (45 + 15))
+    # A skipped or failed evaluation is not compared, and nothing is published by a comparison.
+    assert compared.trigger_rule == "all_success"
+    assert not compared.outlets
+    # The next evaluation starts while this one is compared; two never evaluate at once.
+    assert dag.max_active_runs > 1
+    assert (evaluated.max_active_tis_per_dag, compared.max_active_tis_per_dag) == (1, 1)
+    assert build("evaluate", compare={"systems": ["pydeid"]}).max_active_runs > 1
+
+
+def test_the_longest_comparison_ends_before_its_run_does(build):
+    systems = ["presidio", "philter", "openmed", "scrubadub", *(f"spacy:/models/{number}" for number in range(6))]
+    dag = build("evaluate", compare={"systems": systems, "system_minutes": 90})
+    assert dag.get_task("compare_systems").execution_timeout <= dag.dagrun_timeout - datetime.timedelta(hours=3)
+
+
+def test_without_compared_systems_there_is_no_comparison(dagbag):
+    for name in ("riverside", "lakeshore"):
+        dag = dagbag.dags[f"evaluate__{name}"]
+        assert [task.task_id for task in dag.tasks] == ["evaluate_and_certify"]
+        assert dag.max_active_runs == 1
 
 
 @pytest.mark.parametrize("kind", ["notes", "changes", "restate", "ledger", "dictionaries"])

@@ -48,6 +48,7 @@ INDIFFERENT = {
     "landing",
     "maintenance",
     "release",
+    "compare",
     "priority",
     "task_slots",
 }

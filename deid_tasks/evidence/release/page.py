@@ -36,7 +36,13 @@ def render_release(report: SignedReport) -> str:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(
-        svg=Markup, share=_share, percent=_percent, count=_count, about=_about, date=lambda value: str(value)[:10]
+        svg=Markup,
+        share=_share,
+        change=_change,
+        percent=_percent,
+        count=_count,
+        about=_about,
+        date=lambda value: str(value)[:10],
     )
     template = environment.from_string(files(__package__ or __name__).joinpath("page.html").read_text(encoding="utf-8"))
     content = report.content
@@ -58,6 +64,12 @@ def render_release(report: SignedReport) -> str:
 
 def _share(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
+
+
+def _change(row: Row, metric: str) -> str:
+    """Return a difference to the engine with its interval."""
+    values = [row[f"{metric}_difference{bound}"] for bound in ("", "_lower", "_upper")]
+    return "–" if None in values else "{:+.4f} ({:+.4f} to {:+.4f})".format(*values)
 
 
 def _percent(value: float | None) -> str:
@@ -93,6 +105,8 @@ def _part(content: Row, gold: Row) -> dict[str, Any]:
         "gold": gold,
         "drawn": gold.get("drawn"),
         "figures": plain,
+        # A report of an earlier release compared nothing.
+        "compared": [row for row in content.get("compared", ()) if row["design"] == gold["design"]],
         "category": next((row for row in rows if row["view"] == "word:category" and row["metric"] == "recall"), None),
         "entities": _plot([row for row in entities if ":" not in row["entity"]], "Recall by entity", by_name, None),
         "categories": _plot([row for row in entities if ":" in row["entity"]], "Recall by category", by_name, None),

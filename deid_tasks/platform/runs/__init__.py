@@ -9,6 +9,7 @@ from deid_tasks.platform.runs.annotation_export import export_tasks
 from deid_tasks.platform.runs.annotation_import import import_annotations
 from deid_tasks.platform.runs.annotation_progress import annotation_status
 from deid_tasks.platform.runs.audit_log import check_audit_log, export_audit_log, exported_rows, verify_audit_log
+from deid_tasks.platform.runs.compared_systems import compare_after_evaluation
 from deid_tasks.platform.runs.dictionaries import compile_dictionaries
 from deid_tasks.platform.runs.evaluation import evaluate_and_certify
 from deid_tasks.platform.runs.gold_sets import freeze_gold_sets
@@ -59,8 +60,9 @@ __all__ = [  # noqa: RUF022
     "annotation_status",
     "adjudicate_samples",
     "freeze_gold_sets",
-    # The certificate, and the promoted engine that a run uses.
+    # The certificate, and the promoted engine that a run uses; other systems on the same gold notes.
     "evaluate_and_certify",
+    "compare_after_evaluation",
     "pin_engine",
     # A run: a day of notes, what changed since, or what another engine reads differently.
     "plan_notes_run",

@@ -28,7 +28,7 @@ from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.patient_split import is_unseen_by_models, model_splits
 from deid_tasks.platform.warehouse import connect, read_patients
-from deid_tasks.platform.warehouse.gold import newest_gold_set, read_gold
+from deid_tasks.platform.warehouse.gold import gold_set_of, newest_gold_set, read_gold
 from deid_tasks.platform.warehouse.notes import read_some
 from deid_tasks.settings import Design, InstitutionSettings, Secrets
 
@@ -245,15 +245,23 @@ def ablate_institution(
     return score_variants(gold_documents(settings, secrets, design), load_engine(settings, secrets), scorer)
 
 
-def gold_documents(settings: InstitutionSettings, secrets: Secrets, design: Design) -> Iterator[GoldDocument]:
-    """Yield the notes of an institution's newest gold set of one design that its own models were not trained on.
+def gold_documents(
+    settings: InstitutionSettings, secrets: Secrets, design: Design, version: str = ""
+) -> Iterator[GoldDocument]:
+    """Yield the notes of a gold set of one design that the institution's own models were not trained on.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        design: How the notes were drawn.
+        version: The gold set; the newest one of the design if empty.
 
     Raises:
         WarehouseError: there is no such gold set.
     """
     uri = secrets.text(settings.warehouse.connection_of("evidence"))
     with connect(uri) as reader, connect(uri) as lookup:
-        gold = newest_gold_set(reader, settings, design)
+        gold = gold_set_of(reader, settings, version) if version else newest_gold_set(reader, settings, design)
         splits = model_splits(settings)
         unseen = (
             row for row in read_gold(reader, settings, gold) if is_unseen_by_models(splits, row.patient_id, row.note_id)

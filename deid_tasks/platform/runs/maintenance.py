@@ -19,6 +19,7 @@ from deid_tasks.platform.publish import (
     renew_layout,
     table_exists,
 )
+from deid_tasks.platform.runs.comparison_files import prune_answers
 from deid_tasks.platform.runs.promotion import prune_engines
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
@@ -64,6 +65,8 @@ class PruneReport(TypedDict):
     runs: int
     cached_sentences: int
     evaluation_reports: int
+    compared_answers: int
+    """Files of answers of compared systems."""
 
 
 @logged_step
@@ -151,7 +154,7 @@ def delete_run_files(settings: InstitutionSettings, secrets: Secrets, run_id: st
 def prune_files(settings: InstitutionSettings, secrets: Secrets) -> PruneReport:
     """Delete what no run needs any more: versions of engines, files of runs, cached answers and evaluation reports.
 
-    The sentence cache is that of the host on which this runs.
+    The sentence cache and the answers of compared systems are those of the host on which this runs.
     """
     cache = cache_file(settings.detect.cache, work_dir(settings) / "cache", settings.institution)
     return {
@@ -159,6 +162,7 @@ def prune_files(settings: InstitutionSettings, secrets: Secrets) -> PruneReport:
         "runs": prune_runs(settings, secrets),
         "cached_sentences": prune_cache(cache, settings.maintenance.cache_days),
         "evaluation_reports": _prune_evaluations(settings, secrets),
+        "compared_answers": prune_answers(settings),
     }
 
 

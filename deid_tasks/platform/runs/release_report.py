@@ -26,6 +26,7 @@ from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.promoted_engines import PromotedEngine, promoted_engines
 from deid_tasks.platform.warehouse.release_figures import (
     dictionary_sizes,
+    read_compared_systems,
     read_evaluation,
     read_gold_decisions,
     read_release_counts,
@@ -125,6 +126,7 @@ def _content(
         certificate = valid_certificate(connection, settings, secrets, main["fingerprint"])
         promoted = {one.fingerprint: one for one in promoted_engines(connection, settings)}
         figures = read_evaluation(connection, settings, str(certificate["evaluation_id"]))
+        compared = read_compared_systems(connection, settings, str(certificate["evaluation_id"]))
     with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         gold = [
             one | read_gold_decisions(connection, settings, str(one["gold_version"]))
@@ -177,6 +179,7 @@ def _content(
         },
         "gold": gold,
         "figures": figures,
+        "compared": compared,
         "safeguards": {name: _texts(counts[name]) for name in ("outcomes", "runs", "repeats", "findings", "acts")},
         "residual": residual(settings, secrets, str(certificate["evaluation_id"]), notes),
         "disclosure": disclosure(settings, secrets, notes),

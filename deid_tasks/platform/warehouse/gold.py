@@ -102,6 +102,18 @@ def newest_gold_set(connection: Connection, settings: InstitutionSettings, desig
     )
 
 
+def gold_set_of(connection: Connection, settings: InstitutionSettings, version: str) -> GoldSet:
+    """Return the gold set of a version.
+
+    Raises:
+        WarehouseError: There is none.
+    """
+    for gold in gold_sets(connection, settings):
+        if gold.version == version:
+            return gold
+    raise WarehouseError(f"{settings.schema_name('gold')}.gold_set has no gold set {version}")
+
+
 def read_gold(connection: Connection, settings: InstitutionSettings, gold: GoldSet) -> Iterator[GoldRow]:
     """Yield the notes of one gold set in order of their ids, each with its spans in order."""
     with connection.cursor(name="gold") as cursor:

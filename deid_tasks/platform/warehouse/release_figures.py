@@ -51,6 +51,14 @@ where evaluation_id = %s and variant = 'full' and (view in ('word', 'word:catego
     or view = 'word' and entity like 'category:%%')
 order by design, stratum, metric, entity
 """
+_COMPARED = """
+select design, system, title, version, is_engine, gold_notes, notes, words, reason, failed_notes, full_notes, recall,
+    recall_lower, recall_upper, precision, precision_lower, precision_upper, recall_difference,
+    recall_difference_lower, recall_difference_upper, precision_difference, precision_difference_lower,
+    precision_difference_upper, words_per_core_second
+from {results}.compared_system where evaluation_id = %s
+order by design, is_engine desc, recall desc nulls last, title, system
+"""
 _TABLES = """
 select distinct on (table_name) table_name, published, withheld, published_at
 from {results}.published_table order by table_name, published_at desc
@@ -95,6 +103,15 @@ def read_release_counts(connection: Connection, settings: InstitutionSettings) -
 def read_evaluation(connection: Connection, settings: InstitutionSettings, evaluation_id: str) -> list[dict[str, Any]]:
     """Return the figures of words of one evaluation of the whole engine, on every gold set."""
     return _rows(connection, settings, _EVALUATION, evaluation_id)
+
+
+def read_compared_systems(
+    connection: Connection, settings: InstitutionSettings, evaluation_id: str
+) -> list[dict[str, Any]]:
+    """Return the other systems on the gold notes of one evaluation, by gold set, the engine first; none if it was not
+    compared.
+    """
+    return _rows(connection, settings, _COMPARED, evaluation_id)
 
 
 def read_gold_decisions(connection: Connection, settings: InstitutionSettings, gold_version: str) -> dict[str, Any]:

@@ -83,7 +83,7 @@ RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
         *_READ_SOURCE,
         *_on("gold", _GOLD, "select", "insert", "update", "delete"),
         *_on("results", "exclusion note_ledger", "select"),
-        *_on("results", "evaluation certificate", "select", "insert", "delete"),
+        *_on("results", "evaluation certificate compared_system", "select", "insert", "delete"),
         *_on("results", "promoted_engine", "select", "insert", "update"),
         *_on("results", "audit_log", "select", "insert"),
     ),
@@ -94,11 +94,11 @@ RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
         *_on("results", "retraction", "select", "insert", "update"),
         *_on("results", "exclusion approval approval_request audit_log", "select", "insert"),
         *_on("results", "promoted_engine", "select", "update"),
-        *_on("results", "certificate evaluation", "select"),
+        *_on("results", "certificate evaluation compared_system", "select"),
     ),
     # Sums and states. The columns that are left out name people, or say why somebody asked for something.
     "page": (
-        *_on("results", "run run_figure run_count evaluation certificate promoted_engine", "select"),
+        *_on("results", "run run_figure run_count evaluation compared_system certificate promoted_engine", "select"),
         *_on("results", "ledger_count engine_note_count", "select"),
         Right("results", "published_slice", ("select",), ("note_day", "published_at", "replaced_at")),
         Right("results", "approval", ("select",), ("run_id", "decision", "decided_at")),

@@ -2,7 +2,9 @@
 
 import datetime
 import json
+import re
 from collections import Counter
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -17,8 +19,9 @@ from deid_tasks.evidence.release.pdf import find_browser, print_pdf
 from deid_tasks.platform import runs
 from deid_tasks.platform.runs.release_report import stored_reports
 from deid_tasks.platform.workspace import work_dir
-from deid_tasks.settings import ReleaseSettings
+from deid_tasks.settings import CompareSettings, ReleaseSettings
 from tests.support.published_days import DAY, START, published, release, with_settings
+from tests.support.small_systems import adapter
 
 CONTRACT = Path(__file__).parents[3] / "dbt" / "models" / "staging" / "models.yml"
 NOW = datetime.datetime(2026, 3, 1, 12, tzinfo=datetime.UTC)
@@ -26,14 +29,18 @@ CONTEXT = ReleaseSettings(recipients="Twelve researchers", attacked_notes=60, at
 
 
 @pytest.fixture(scope="module")
-def settings(site):
+def settings(site, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("systems")
+    adapter(folder / "capitals")
+    compare = CompareSettings(systems=(f"adapter:{folder}/capitals", "pydeid"), max_notes=30)
     changed = with_settings(site, publish={"table": "released.notes", "tables": ("patients", "encounters")})
-    return changed.model_copy(update={"release": CONTEXT})
+    return changed.model_copy(update={"release": CONTEXT, "compare": compare})
 
 
 @pytest.fixture(scope="module")
 def released(site, settings):
-    runs.evaluate_and_certify(settings, site.secrets)
+    evaluation = runs.evaluate_and_certify(settings, site.secrets)
+    runs.compare_after_evaluation(settings, site.secrets, evaluation)
     release(settings, site, "released")
     runs.publish_tables(settings, site.secrets, "released", CONTRACT, datetime.date(2024, 1, 5))
 
@@ -84,6 +91,27 @@ def test_it_measures_groups_of_patients_where_the_warehouse_has_them(report):
     strata = {row["stratum"].partition("=")[0] for row in report.content["figures"]}
     assert {"sex", "age", "name_origin", "note_type"} <= strata
     assert {"full", "full_patients"} <= {row["metric"] for row in report.content["figures"]}
+
+
+def test_other_systems_stand_beside_the_engine(report):
+    rows = {(row["design"], row["system"]): row for row in report.content["compared"]}
+    assert {system for _, system in rows} == {"engine", "capitals", "pydeid"}
+    assert {design for design, _ in rows} == {gold["design"] for gold in report.content["gold"]}
+    capitals, engine = rows["random", "capitals"], rows["random", "engine"]
+    assert capitals["recall"] < engine["recall"]
+    page = " ".join(re.sub(r"<[^>]+>", " ", render_release(report)).split())
+    assert "Each read 30 of these 80 notes" in page
+    assert re.search(rf"This institution's engine {engine['recall']:.4f} \(", unescape(page))
+    assert f"capitals 1 {capitals['recall']:.4f} (" in page
+    assert f"{capitals['recall_difference']:+.4f} ({capitals['recall_difference_lower']:+.4f} to" in page
+    assert "no figures: it did not run to its end (NotInstalled)" in page
+
+
+def test_a_report_without_a_comparison_says_so(report):
+    parts = {name: value for name, value in report.content.items() if name != "compared"}
+    for content in (parts, {**parts, "compared": []}):
+        page = render_release(type(report)(content, report.signature))
+        assert page.count("compared the engine with no other system") == len(content["gold"])
 
 
 def test_classes_of_equal_patients_are_those_of_the_published_table(site, settings, report):

@@ -17,11 +17,12 @@ from deid_tasks.platform.warehouse.role_check import role_differences
 from deid_tasks.platform.warehouse.role_grants import roles_script
 from deid_tasks.platform.warehouse.roles import EVERY_TABLE, OWNERS, RIGHTS
 from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
-from deid_tasks.settings import DATABASE_TASKS, Secrets
+from deid_tasks.settings import DATABASE_TASKS, CompareSettings, Secrets
 from tests.support.audit_desk import ALICE, BOB
 from tests.support.deliveries import landing_settings
 from tests.support.published_days import DAY, START, follow_changes, texts
 from tests.support.role_logins import make_logins, run_script, settings_with_roles
+from tests.support.small_systems import adapter
 
 OFFICER = Identity("officer", "operating_system")
 
@@ -184,6 +185,7 @@ FORBIDDEN = {
         "insert into rolesite_results.run_day values ('x', '2024-01-01')",
         "update rolesite_results.run set review = '[]'", "delete from rolesite_results.note_outcome",
         "update rolesite_results.note_ledger set outcome = 'published'", "select * from rolesite_results.certificate",
+        "select * from rolesite_results.compared_system",
         "update rolesite_results.promoted_engine set pinned_at = null",
         "alter table rolesite_results.note_outcome add column x int", "create table rolesite_results.x (y int)",
         "insert into rolesite_dictionaries.dict_facility default values", "drop view rolesite_staging.stg_note cascade",
@@ -195,6 +197,7 @@ FORBIDDEN = {
         "insert into rolesite_results.approval default values", "select * from rolesite_results.published_slice",
         "alter table rolesite_gold.gold_note add column x int", "drop table rolesite_gold.gold_set cascade",
         "update rolesite_results.certificate set verdict = 'passed'", "truncate rolesite_results.evaluation",
+        "update rolesite_results.compared_system set recall = 1",
     ),
     "publish": (
         *RAW_WRITES, RAW, GOLD, "select * from rolesite_gold.sample_note",
@@ -204,6 +207,7 @@ FORBIDDEN = {
         "delete from rolesite_results.exclusion", "delete from rolesite_results.retraction",
         "insert into rolesite_results.promoted_engine default values",
         "alter table rolesite_results.run add column x int", "drop table rolesite_results.note_ledger",
+        "delete from rolesite_results.compared_system",
         "truncate rolesite_results.note_ledger", "insert into rolesite_dictionaries.dict_facility default values",
     ),
     "page": (
@@ -221,6 +225,7 @@ FORBIDDEN = {
         "select * from rolesite_results.note_outcome", "select * from rolesite_results.run_note",
         "select * from rolesite_results.exclusion", "select * from rolesite_results.approval",
         "update rolesite_results.run set review = '[]'", "delete from rolesite_results.certificate",
+        "delete from rolesite_results.compared_system",
     ),
     "reidentify": (
         *RAW_WRITES, RAW, NOTES, GOLD, "select * from rolesite_results.note_ledger",
@@ -265,6 +270,20 @@ def test_the_page_shows_its_figures(role_site, worked, monkeypatch):
         role_site.uris["owner"], "select count(*) from rolesite_results.note_ledger where outcome <> 'excluded'"
     )
     assert [(figures.row("stale")["notes"],)] == counted
+
+
+def test_a_comparison_needs_no_more_and_the_page_shows_it(role_site, worked, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[3] / "plugins"))
+    monkeypatch.setenv("AIRFLOW_CONN_ROLESITE_PAGE", role_site.uris["page"])
+    from palimpsest_page.figures import read_figures
+    from palimpsest_page.periods import period_of
+
+    adapter(tmp_path / "capitals")
+    compare = CompareSettings(systems=(f"adapter:{tmp_path}/capitals",), max_notes=10)
+    settings = role_site.settings.model_copy(update={"compare": compare})
+    runs.compare_after_evaluation(settings, role_site.secrets, worked.certified)
+    shown = read_figures(settings, period_of("years")).rows("compared")
+    assert {row["system"] for row in shown} == {"engine", "capitals"}
 
 
 def test_one_institution_cannot_read_another(role_site, worked, tmp_path):

@@ -11,7 +11,7 @@ from tests.plugins.palimpsest_page.conftest import DAYS
 
 RIVERSIDE, LAKESHORE = "/institutions/riverside", "/institutions/lakeshore"
 MOST_ROWS = 2_600
-QUERIES = 20
+QUERIES = 21
 
 
 def text_of(response):
@@ -82,6 +82,25 @@ def test_the_page_of_an_institution_has_every_part(get):
     assert "random (unbiased)" in shown
     assert "no patient record" in shown
     assert re.search(r"telephone share of words changed ! Look at it: outside 0\.\d+ 0\.039 to 0\.099", shown)
+
+
+def test_other_systems_stand_beside_the_engine_with_their_differences(get):
+    page, shown = get(RIVERSIDE).text, text_of(get(RIVERSIDE))
+    assert page.count('id="compared-random-caption"') == page.count('aria-labelledby="compared-random-caption"') == 1
+    assert "Gold set random (unbiased), newest evaluation: 200 of 500 notes, 84,210 words." in shown
+    found = shown[shown.index("Gold set random (unbiased), newest") :]
+    assert "This institution's engine 0.9910 0.9870 to 0.9940 – 0.9680 0.9620 to 0.9740 – 171 (85.5%) 0 4,100" in found
+    assert "simulated 1 0.8710 0.8670 to 0.8740 -0.1200 -0.1250 to -0.1140 0.8220" in found
+    assert "silent 2 0.0000 0.0000 to 0.0030 -0.9910 -0.9960 to -0.9850 – – 12 (6.0%) 0 –" in found
+    assert "absent No figures: could not be installed. The log of compare_systems says why." in found
+    assert "<strong>-0.1200</strong>" in page
+
+
+def test_without_a_comparison_the_page_says_so(get):
+    page = get(LAKESHORE).text
+    assert "Other systems on the same notes" in page
+    assert "No other system is compared: compare.systems in the settings names none." in page
+    assert "compared-random" not in page
 
 
 def test_every_chart_has_a_name_and_a_table_with_its_points(get):
@@ -156,12 +175,15 @@ def test_what_the_database_holds_is_text(get, years):
             "update {}.evaluation set stratum = 'note_type=' || %s where stratum = 'note_type=consult'",
             "update {}.run_figure set note_type = %s where note_type = 'consult'",
             "update {}.run set certificate_id = %s",
+            "insert into {0}.compared_system (evaluation_id, design, system, title, version, is_engine, fingerprint,"
+            " gold_version, gold_notes, notes, words, reason, compared_at) select evaluation_id, 'random', 'x', %s, '',"
+            " false, '', '', 1, 1, 1, 'X', now() from {0}.evaluation order by evaluated_at desc limit 1",
         ):
             cursor.execute(statement.format("lakeshore_results"), (hostile,))
     connection.close()
     page = get(LAKESHORE).text
     assert "<img" not in page
-    assert page.count(html.escape(hostile)) >= 5
+    assert page.count(html.escape(hostile)) >= 6
 
 
 def test_the_page_shows_no_person_and_no_reason_of_a_request(get):
