@@ -9,7 +9,7 @@ from typing import NamedTuple
 from benchmarks.faults.bad_notes import CANARY
 from benchmarks.faults.mutations import mutate
 from benchmarks.faults.note_checks import captured_log
-from benchmarks.faults.readers import Reader
+from benchmarks.faults.reader import Reader
 from deid_tasks.core.errors import DeidError
 
 READ, REFUSED = "read", "refused"

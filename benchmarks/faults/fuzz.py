@@ -19,7 +19,8 @@ from benchmarks.faults.bad_notes import bad_note, longest_note
 from benchmarks.faults.file_checks import READ, REFUSED, DamagedFiles
 from benchmarks.faults.journal import FOLDER, Entry, Journal
 from benchmarks.faults.note_checks import check_interface, check_note
-from benchmarks.faults.readers import KEY, READERS
+from benchmarks.faults.reader import KEY
+from benchmarks.faults.readers import READERS
 from benchmarks.support.results import Results, parser_of, results
 from deid_tasks import Engine
 

@@ -147,7 +147,7 @@ class _Turns:
             self.run.failure = SystemUnavailableError(
                 "TimeLimit",
                 f"it had read {len(self.run.answers)} of {total} notes after {self._seconds:.0f} s",
-                "compare fewer notes, or give it more time; it goes on from its stored answers",
+                "compare fewer notes, or give it more time; it continues from its stored answers",
             )
         if self.run.failure is not None:
             self._process.stop()

@@ -40,7 +40,7 @@ class CompareSettings(Section):
         gt=0,
         le=90,
         description="Minutes that a system may read in one evaluation. One that needs more has no figures yet: its"
-        " answers are kept, and the next evaluation goes on from them.",
+        " answers are kept, and the next evaluation continues from them.",
     )
     folder: str = Field(
         default="compare",
