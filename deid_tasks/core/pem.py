@@ -30,11 +30,12 @@ def private_key(pem: str, kind: type[object], name: str) -> Any:
     Raises:
         SettingsError: the secret is not a private key of this ``kind``; the text starts with ``name``.
     """
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     try:
         key = load_pem_private_key(pem.encode(), password=None)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, kind):
         family = kind.__name__.removesuffix("PrivateKey")
@@ -49,11 +50,12 @@ def public_key(pem: str, kind: type[object] | tuple[type[object], ...], name: st
         SettingsError: the secret is not a public key of this ``kind``, or of one of these; the text starts with
             ``name``.
     """
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     try:
         key = load_pem_public_key(pem.encode())
-    except ValueError:
+    except (ValueError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
@@ -67,9 +69,12 @@ def key_fingerprint(pem: str) -> str:
 
     It does not depend on how the PEM is written. Raises ``ValueError`` where it is no public key.
     """
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
 
-    der = serialization.load_pem_public_key(pem.encode()).public_bytes(
-        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
-    )
+    try:
+        key = serialization.load_pem_public_key(pem.encode())
+    except UnsupportedAlgorithm as error:
+        raise ValueError("a key of an unknown algorithm") from error
+    der = key.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     return hashlib.sha256(der).hexdigest()[:16]
