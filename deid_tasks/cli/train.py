@@ -16,7 +16,7 @@ def train_models(
     preset: Annotated[
         str,
         typer.Option(
-            help="palimpsest (one model), shipped (the two of the package),"
+            help="palimpsest (one model), shipped (the two taggers of the package), filter (its sentence filter),"
             " or published (five models, one per family of entities)."
         ),
     ] = "palimpsest",

@@ -1,5 +1,7 @@
 """The cascade: a second-stage model reads the words that the first model is uncertain about.
 
+A sentence filter may stand before the first model; what it passes over, neither model reads.
+
 A word is uncertain where its probability of being an identifier lies in the ``band`` of the second stage's settings.
 The second-stage model is slower and more accurate, so it reads only uncertain words and some context around them, and
 of these only where an answer can change the final spans: ``SecondStageGate`` merges and recovers the first model's
@@ -10,6 +12,7 @@ marked.
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,7 +26,7 @@ from deid_tasks.engine.detect.patterns import PatternDetector
 from deid_tasks.engine.detect.reader import Answer, StageAnswers, TextSpan
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.token_classifier import TokenClassifier
-from deid_tasks.engine.detect.transformer import NAME, TransformerDetector
+from deid_tasks.engine.detect.transformer import NAME, PASSED_OVER, TransformerDetector
 from deid_tasks.engine.detect.word_probabilities import WordProbabilities
 from deid_tasks.engine.judge import Judge
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
@@ -116,7 +119,7 @@ class CascadeDetector:
         self.name = name
         self._gate = gate
         self._settings = second
-        self.first_stage = TransformerDetector(settings, f"{name}{ALONE}")
+        self.first_stage = TransformerDetector(settings, f"{name}{ALONE}", settings.sentence_filter)
         """The first model by itself, as a detector of its own name."""
         self._second_stage = TokenClassifier(second, self.first_stage.tokens_read)
         self._threshold = settings.threshold
@@ -133,9 +136,21 @@ class CascadeDetector:
         """Tokens, special ones too, that went through each file of weights since the detector was built."""
         return self.first_stage.tokens_read
 
-    def stages(self) -> tuple[tuple[str, TokenClassifier], tuple[str, TokenClassifier]]:
-        """Return both models, each with the name of its stage."""
-        return ((self.name, self.first_stage.classifier), (f"{self.name}, second stage", self._second_stage))
+    def of_passed_over(self) -> "CascadeDetector | None":
+        """Return the cascade that reads the texts which the filter passes over and no others, to measure what is lost
+        in them; ``None`` without a filter."""
+        first_stage = self.first_stage.of_passed_over()
+        if first_stage is None:
+            return None
+        other = copy(self)
+        other.name = f"{self.name}{PASSED_OVER}"
+        other.first_stage = first_stage
+        return other
+
+    def stages(self) -> list[tuple[str, TokenClassifier]]:
+        """Return all models, each with the name of its stage."""
+        first = [(stage.replace(self.first_stage.name, self.name), model) for stage, model in self.first_stage.stages()]
+        return [*first, (f"{self.name}, second stage", self._second_stage)]
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
         """Return the spans of each document, sorted and disjoint; they never cut a word."""
@@ -144,7 +159,7 @@ class CascadeDetector:
     def read(self, texts: Sequence[str]) -> list[Answer]:
         """Return the answer for each text, in the order given; it depends on that text alone."""
         floor = min(self._threshold, self._settings.band[0])
-        words = self.first_stage.classifier.word_probabilities(texts, floor)
+        words = self.first_stage.word_probabilities(texts, floor)
         answers = list(map(self._first_answer, texts, words))
         needed = self._needing_second_stage(texts, answers)
         self.second_stage_texts += len(needed)
@@ -235,7 +250,9 @@ def build_readers(
     """
     names = [NAME] if len(settings) == 1 else [f"{NAME}:{one.label}" for one in settings]
     return [
-        CascadeDetector(one, one.second_stage, name, gate) if one.second_stage else TransformerDetector(one, name)
+        CascadeDetector(one, one.second_stage, name, gate)
+        if one.second_stage
+        else TransformerDetector(one, name, one.sentence_filter)
         for one, name in zip(settings, names, strict=True)
     ]
 

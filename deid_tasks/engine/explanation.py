@@ -17,7 +17,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.cascade import CascadeDetector
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.token_classifier import TokenClassifier
-from deid_tasks.engine.detect.transformer import TransformerDetector
+from deid_tasks.engine.detect.transformer import FILTER_STAGE, TransformerDetector
 from deid_tasks.engine.detect.word_probabilities import ENTITIES
 from deid_tasks.engine.failures import Failure
 from deid_tasks.engine.judge import JudgeDecision, JudgedSpan
@@ -243,16 +243,17 @@ def _with_evidence(
         )
         for one in explanation.spans
     )
-    near: dict[tuple[int, int], list[StageScore]] = {}
+    unmarked: dict[tuple[int, int], list[StageScore]] = {}
     for start, end, score in words:
-        if score.probability >= _MIN_PROBABILITY and not any(s.start < end and start < s.end for s in marked):
-            near.setdefault((start, end), []).append(score)
-    nearest = sorted(near.items(), key=lambda item: (-max(s.probability for s in item[1]), item[0]))[:NEAREST]
+        if not any(span.start < end and start < span.end for span in marked):
+            unmarked.setdefault((start, end), []).append(score)
+    near = [(place, scores) for place, scores in unmarked.items() if _nearness(scores) >= _MIN_PROBABILITY]
+    near.sort(key=lambda item: (-_nearness(item[1]), item[0]))
     return replace(
         explanation,
         spans=spans,
         decisions={form: parts.policy.settings.decision(form) for form in IdentifierForm},
-        nearest=tuple(NearestWord(a, b, tuple(scores), _of(terms, a, b)) for (a, b), scores in nearest),
+        nearest=tuple(NearestWord(a, b, tuple(scores), _of(terms, a, b)) for (a, b), scores in near[:NEAREST]),
     )
 
 
@@ -272,10 +273,8 @@ def _stages(parts: EngineParts) -> Iterator[tuple[str, TokenClassifier]]:
     """Yield the models of an engine, each with the name of its stage."""
     for detector in parts.detectors:
         reader = detector.reader if isinstance(detector, SentenceDetector) else None
-        if isinstance(reader, CascadeDetector):
+        if isinstance(reader, CascadeDetector | TransformerDetector):
             yield from reader.stages()
-        elif isinstance(reader, TransformerDetector):
-            yield reader.name, reader.classifier
 
 
 def _scored_words(parts: EngineParts, text: str) -> list[tuple[int, int, StageScore]]:
@@ -317,6 +316,11 @@ def _of(terms: Sequence[DictionaryTerm], start: int, end: int) -> tuple[Dictiona
 
 def _length(term: DictionaryTerm) -> int:
     return term.end - term.start
+
+
+def _nearness(scores: Sequence[StageScore]) -> float:
+    """Return the highest probability that a model gave; a filter is made to suspect too many words, and counts not."""
+    return max((one.probability for one in scores if not one.stage.endswith(FILTER_STAGE)), default=0.0)
 
 
 def _highest(scores: Sequence[StageScore]) -> tuple[StageScore, ...]:

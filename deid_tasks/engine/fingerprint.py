@@ -191,7 +191,7 @@ def decisive_settings(settings: EngineSettings) -> dict[str, Any]:
     decisive["obfuscate"]["lists"] = {str(entity): _content_hash(Path(lists[entity])) for entity in sorted(lists)}
     for model in decisive["detect"]["transformers"]:
         # Batch size and threads: an answer depends on its text alone.
-        for part in (model, model["second_stage"] or {}):
+        for part in (model, model["sentence_filter"] or {}, model["second_stage"] or {}):
             part.pop("threads", None)
             part.pop("batch_word_pieces", None)
     return decisive
@@ -208,8 +208,7 @@ def library_versions() -> dict[str, str]:
 
 def torch_versions(settings: EngineSettings) -> dict[str, str]:
     """Return the releases of ``TORCH_LIBRARIES`` if a model runs on them; otherwise nothing."""
-    models = settings.detect.transformers
-    if all(part.backend != "torch" for model in models for part in (model, model.second_stage or model)):
+    if all(part.backend != "torch" for model in settings.detect.transformers for part in model.parts):
         return {}
     found = {}
     for name in TORCH_LIBRARIES:

@@ -63,7 +63,12 @@ from deid_tasks.settings.secrets import Secrets
 from deid_tasks.settings.section import Section
 from deid_tasks.settings.spark import SparkSettings
 from deid_tasks.settings.storage import PublishSettings, VaultSettings, WorkspaceSettings, WorkStore
-from deid_tasks.settings.transformers import ModelSettings, SecondStageSettings, TransformerSettings
+from deid_tasks.settings.transformers import (
+    ModelSettings,
+    SecondStageSettings,
+    SentenceFilterSettings,
+    TransformerSettings,
+)
 from deid_tasks.settings.warehouse import DATABASE_TASKS, DatabaseTask, WarehouseSettings
 
 __all__ = [
@@ -125,6 +130,7 @@ __all__ = [
     "SecondStageSettings",
     "Secrets",
     "Section",
+    "SentenceFilterSettings",
     "SparkSettings",
     "SurrogateSettings",
     "TrainingSettings",

@@ -8,7 +8,7 @@ from deid_tasks.core.detectors import RUN_ORDER, DetectorName
 from deid_tasks.core.entities import Entity
 from deid_tasks.settings.expressions import check_expression
 from deid_tasks.settings.section import Section
-from deid_tasks.settings.transformers import SecondStageSettings, TransformerSettings
+from deid_tasks.settings.transformers import SecondStageSettings, SentenceFilterSettings, TransformerSettings
 
 
 class PatternSettings(Section):
@@ -104,7 +104,9 @@ class DetectSettings(Section):
     cache: CacheSettings = CacheSettings()
     patterns: PatternSettings = PatternSettings()
     context: ContextSettings = ContextSettings()
-    transformers: tuple[TransformerSettings, ...] = (TransformerSettings(second_stage=SecondStageSettings()),)
+    transformers: tuple[TransformerSettings, ...] = (
+        TransformerSettings(sentence_filter=SentenceFilterSettings(), second_stage=SecondStageSettings()),
+    )
 
     @model_validator(mode="after")
     def _no_repeats(self) -> "DetectSettings":

@@ -109,6 +109,20 @@ class SecondStageSettings(ModelSettings):
         return value
 
 
+class SentenceFilterSettings(ModelSettings):
+    """The filter before a model: a small model that reads every text, and passes over those without an identifier."""
+
+    model: str = Field(default="filter", description="As for the first model.")
+    outside_bias: float = Field(default=0.0, ge=-10, le=10, description="As for the first model.")
+    threshold: float = Field(
+        default=0.01,
+        gt=0,
+        lt=1,
+        description="A text is passed over if the filter gives no word of it a higher probability of being an"
+        " identifier. Lower values read more and miss less.",
+    )
+
+
 class TransformerSettings(ModelSettings):
     """One model of the ensemble."""
 
@@ -120,9 +134,17 @@ class TransformerSettings(ModelSettings):
         default=None,
         description="Name of the model's spans if there are several models; derived from `model` if not given.",
     )
+    sentence_filter: SentenceFilterSettings | None = Field(
+        default=None, description="Small model that decides which texts this one reads; it reads all if not given."
+    )
     second_stage: SecondStageSettings | None = Field(
         default=None, description="Model that decides over the words of which this one is uncertain."
     )
+
+    @property
+    def parts(self) -> tuple[ModelSettings, ...]:
+        """The model's own settings, and those of its filter and its second stage where it has them."""
+        return tuple(part for part in (self, self.sentence_filter, self.second_stage) if part is not None)
 
     @property
     def label(self) -> str:

@@ -42,7 +42,11 @@ def test_every_pin_is_named_with_its_version_and_hash(sbom, bill):
 def test_every_installed_file_is_named(sbom, bill):
     digests = {one["hashes"][0]["content"] for one in bill["components"] if "hashes" in one}
     assert set(sbom.hashes().values()) <= digests
-    assert {one["name"] for one in bill["components"] if one["type"] == "machine-learning-model"} == {"minilm", "mpnet"}
+    assert {one["name"] for one in bill["components"] if one["type"] == "machine-learning-model"} == {
+        "filter",
+        "minilm",
+        "mpnet",
+    }
 
 
 def test_it_is_what_the_format_says(sbom):

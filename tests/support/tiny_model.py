@@ -108,13 +108,13 @@ SIZES = {
 }  # fmt: skip
 
 
-def save_encoder(kind: str, folder: Path, positions: int = 66) -> Path:
+def save_encoder(kind: str, folder: Path, positions: int = 66, hidden: int = 32) -> Path:
     """A tiny encoder with random weights as its library saves it."""
     import torch
     import transformers
 
     torch.manual_seed(1)
-    sizes = SIZES | {"max_position_embeddings": positions}
+    sizes = SIZES | {"max_position_embeddings": positions, "hidden_size": hidden}
     if kind == "bert":
         model = transformers.BertModel(transformers.BertConfig(**sizes, pad_token_id=0))
     elif kind == "roberta":

@@ -16,6 +16,7 @@ from deid_tasks.learning.train.export import export
 from deid_tasks.learning.train.fit import Source, fit
 from deid_tasks.learning.train.mixture import build_mixture
 from deid_tasks.learning.train.model import Tagger
+from deid_tasks.learning.train.narrow import build_narrow_tagger
 from deid_tasks.learning.train.sample import Sample
 from deid_tasks.learning.train.settings import NetworkSettings, TrainSettings
 from deid_tasks.learning.train.targets import output_names
@@ -73,8 +74,10 @@ def build_tagger(encoder: Path, settings: NetworkSettings) -> Tagger:
     """Return an untrained model on the encoder in a folder.
 
     Raises:
-        ModelError: the encoder is not known, or shorter than the window.
+        ModelError: the encoder is not known, or shorter than the window, or narrower than the model.
     """
+    if settings.hidden is not None:
+        return build_narrow_tagger(encoder, settings)
     return load_encoder(
         encoder,
         settings.layers,

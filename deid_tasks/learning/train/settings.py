@@ -32,7 +32,10 @@ class NetworkSettings:
     encoder: str = "minilm"
     """``minilm``, ``mpnet``, a folder, or the name of an encoder on the Hugging Face hub."""
     layers: Whole | None = 6
-    """The encoder's first layers that are kept; all where ``None``."""
+    """The encoder's first layers that are kept; all where ``None``. Of a narrower network, how many new ones it has."""
+    hidden: Whole | None = None
+    """Values of a position; as many as the encoder has where ``None``. A narrower network has new layers over the
+    encoder's word embeddings, projected to this many values (``narrow.py``)."""
     reads: Literal["word_pieces", "word_groups"] = "word_pieces"
     """Word pieces, or words with the marks attached to them, the embeddings of the pieces of each added up: half as
     many positions to compute."""
@@ -158,6 +161,13 @@ PRESETS: dict[str, dict[str, tuple[NetworkSettings, FitSettings]]] = {
             NetworkSettings(encoder="mpnet"),
             FitSettings(steps=1_000, batch_word_pieces=1_280, learning_rate=1.2e-4, is_bfloat16=True),
         ),
+    },
+    # The sentence filter in deid_tasks/models.
+    "filter": {
+        "filter": (
+            NetworkSettings(layers=2, hidden=128, reads="word_groups"),
+            FitSettings(steps=4_000, learning_rate=1e-3, embedding_rate=None),
+        )
     },
     # Murugadoss et al., Patterns 2021, and its supplement.
     "published": {

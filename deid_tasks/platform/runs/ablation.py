@@ -17,6 +17,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.cascade import ALONE, CascadeDetector
 from deid_tasks.engine.detect.base import Detector
 from deid_tasks.engine.detect.sentence_detector import INCLUDED, SentenceDetector
+from deid_tasks.engine.detect.transformer import PASSED_OVER, TransformerDetector
 from deid_tasks.engine.observer import PipelineObserver
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import find_identifiers, run_detectors
@@ -56,15 +57,19 @@ class Variant:
     """Detectors whose spans are dropped: ``transformer`` means all models, ``transformer:<name>`` one of them."""
     has_inclusion_list: bool = True
     """Whether the inclusion list is in use: spans of the models in its sentences are dropped."""
+    has_sentence_filter: bool = True
+    """Whether sentence filters are in use: spans of the models in the sentences that they pass over are dropped."""
     is_first_stage_only: bool = False
     """Whether models read without their second stage."""
 
     def uses(self, detector: str, known: Iterable[str]) -> bool:
         """Whether this variant takes the spans of ``detector``, given the names of all ``known`` detectors."""
-        plain = detector.removesuffix(INCLUDED).removesuffix(ALONE)
+        plain = detector.removesuffix(INCLUDED).removesuffix(PASSED_OVER).removesuffix(ALONE)
         if plain in self.without or base_name(plain) in self.without:
             return False
         if detector.endswith(INCLUDED) and self.has_inclusion_list:
+            return False
+        if detector.endswith(PASSED_OVER) and self.has_sentence_filter:
             return False
         if detector.endswith(ALONE):
             return self.is_first_stage_only
@@ -139,6 +144,8 @@ def variants_of(engine: EngineParts) -> list[Variant]:
         found.append(Variant("without_judge", replace(engine, judge=None)))
     if any(isinstance(detector, SentenceDetector) and detector.inclusion for detector in engine.detectors):
         found.append(Variant("without_inclusion", engine, has_inclusion_list=False))
+    if any(passed_over_by(detector) for detector in engine.detectors):
+        found.append(Variant("without_sentence_filter", engine, has_sentence_filter=False))
     if any(first_stage_of(detector) for detector in engine.detectors):
         found.append(Variant("without_second_stage", engine, is_first_stage_only=True))
     found += [Variant(f"without_{name}", engine, frozenset({name})) for name in sorted(names)]
@@ -151,6 +158,16 @@ def first_stage_of(detector: Detector) -> Detector | None:
     if not isinstance(detector, SentenceDetector) or not isinstance(detector.reader, CascadeDetector):
         return None
     return SentenceDetector(detector.reader.first_stage, detector.inclusion)
+
+
+def passed_over_by(detector: Detector) -> Detector | None:
+    """Return the detector of the sentences that the model's filter passes over; ``None`` if it has no filter."""
+    if not isinstance(detector, SentenceDetector):
+        return None
+    if not isinstance(detector.reader, CascadeDetector | TransformerDetector):
+        return None
+    reader = detector.reader.of_passed_over()
+    return SentenceDetector(reader, detector.inclusion) if reader else None
 
 
 def score_variants(
@@ -207,6 +224,8 @@ def _reading(engine: EngineParts) -> EngineParts:
             detectors += [detector.uncached().included()] if detector.inclusion else []
             first_stage = first_stage_of(detector)
             detectors += [first_stage] if first_stage else []
+            passed_over = passed_over_by(detector)
+            detectors += [passed_over] if passed_over else []
         else:
             detectors.append(detector)
     return replace(engine, detectors=tuple(detectors))

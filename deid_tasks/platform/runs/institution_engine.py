@@ -126,9 +126,9 @@ def known_people(settings: InstitutionSettings, secrets: Secrets, pin: EnginePin
 def _fetch_models(settings: InstitutionSettings, shared: SharedFiles) -> None:
     """Fetch the models that the institution has trained on its own gold sets; the others are on every worker."""
     for first in settings.detect.transformers:
-        for stage in filter(None, (first, first.second_stage)):
-            if Path(stage.model).is_relative_to(shared.folder):
-                shared.fetch_version(Path(stage.model))
+        for part in first.parts:
+            if Path(part.model).is_relative_to(shared.folder):
+                shared.fetch_version(Path(part.model))
 
 
 def lexicon_dir(settings: InstitutionSettings) -> Path:

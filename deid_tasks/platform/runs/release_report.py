@@ -166,7 +166,11 @@ def _content(
                 {"model": Path(stage.model).name, "role": role}
                 for model in settings.detect.transformers
                 if DetectorName.TRANSFORMER in settings.detect.detectors
-                for role, stage in (("first stage", model), ("second stage", model.second_stage))
+                for role, stage in (
+                    ("sentence filter", model.sentence_filter),
+                    ("first stage", model),
+                    ("second stage", model.second_stage),
+                )
                 if stage is not None
             ],
             "model_hashes": list(engine.model_hashes) if engine else None,

@@ -60,7 +60,7 @@ def test_bad_settings_are_refused_in_one_line(changes: dict[str, Any], message: 
 
 
 def test_an_unknown_preset_and_a_broken_file_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="preset is palimpsest or shipped or published, not 'best'"):
+    with pytest.raises(InputError, match="preset is palimpsest or shipped or filter or published, not 'best'"):
         plan(tmp_path, "best")
     with pytest.raises(InputError, match=r"none\.yaml is missing"):
         read_changes(tmp_path / "none.yaml")
