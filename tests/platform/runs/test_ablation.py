@@ -14,12 +14,14 @@ from deid_tasks.engine.detect.patterns import PatternDetector
 from deid_tasks.engine.detect.reader import Answer, TextSpan
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.templates import Template, TemplateDetector
+from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.lexicon import Lexicon, LexiconTerm
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.engine.text import Document
 from deid_tasks.evidence.evaluate import Scorer
 from deid_tasks.platform.runs.ablation import GoldDocument, score_variants, variants_of
-from deid_tasks.settings import MergeSettings, RecoverSettings
+from deid_tasks.settings import MergeSettings, ModelSettings, RecoverSettings, SentenceFilterSettings
+from tests.support.tiny_model import write_lookup_model
 
 TERMS = [
     LexiconTerm("provider", "last", "Quillfeather", 1),
@@ -133,6 +135,21 @@ def test_the_inclusion_list_and_the_templates_are_parts_too(engine):
     assert scores["without_inclusion"][1] < 1.0
     assert scores["without_templates"] == (0.5, 1.0)
     assert scores["without_transformer"] == (0.5, 1.0)
+
+
+def test_the_sentence_filter_is_a_part_too(engine, tmp_path):
+    labels = ["O", "B-PER"]
+    model = write_lookup_model(tmp_path / "model", labels, {"m": "B-PER", "z": "B-PER"})
+    chosen = SentenceFilterSettings(model=str(write_lookup_model(tmp_path / "filter", labels, {"m": "B-PER"})))
+    chosen = chosen.model_copy(update={"threshold": 0.5})
+    reader = TransformerDetector(ModelSettings(model=str(model), outside_bias=0), sentence_filter=chosen)
+    own = replace(engine, detectors=(*engine.detectors[:2], SentenceDetector(reader)))
+    assert "without_sentence_filter" in {variant.name for variant in variants_of(own)}
+    notes = [note(number, "seen by [PROVIDER:moyka]\n\nseen by [PROVIDER:zekva]") for number in range(20)]
+    scores = {one.name: one.evaluation.recall for one in score_variants(notes, own, Scorer(resamples=100))[0]}
+    assert scores["full"] == scores["without_recovery"] == 0.5
+    assert scores["without_sentence_filter"] == 1.0
+    assert scores["without_transformer"] == 0.0
 
 
 def test_notes_without_anything_are_no_trouble(engine):
