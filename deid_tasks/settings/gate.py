@@ -104,10 +104,10 @@ class GateSettings(Section):
         description="Name of the secret that holds the KMS endpoint, region and credentials (JSON).",
     )
     certificate_max_age_days: float | None = Field(
-        default=None,
+        default=365,
         gt=0,
-        description="Days after which a certificate allows nothing to be published any more; it does not expire if not"
-        " given.",
+        description="Days after which a certificate allows nothing to be published any more: notes change, and an"
+        " evaluation on last year's notes says little of this year's. `null`: it does not expire.",
     )
     approval: bool = Field(
         default=False,

@@ -149,6 +149,11 @@ class InstitutionSettings(EngineSettings):
         description="Added to the priority of each of its tasks: where workers are short, tasks of higher priority"
         " start first.",
     )
+    team: str | None = Field(
+        default=None,
+        pattern=r"^[a-zA-Z0-9_-]{3,50}$",
+        description="Airflow team of the institution, where `[core] multi_team` is on; the pools are its own.",
+    )
     task_slots: int = Field(
         default=8,
         ge=1,

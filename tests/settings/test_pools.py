@@ -26,6 +26,18 @@ def test_institutions_may_share_a_pool_of_one_size(institution):
     assert pools["gpu"] == {"slots": 1, "description": "riverside, lakeshore: tasks that run the engine"}
 
 
+def test_a_pool_belongs_to_the_team_of_its_institution(institution):
+    teams = {"riverside": "north", "lakeshore": "south"}
+    of_teams = [_with(institution, name).model_copy(update={"team": team}) for name, team in teams.items()]
+    pools = airflow_pools(of_teams)
+    assert {name: pool["team_name"] for name, pool in pools.items()} == {
+        "riverside": "north", "riverside_notes": "north", "lakeshore": "south", "lakeshore_notes": "south",
+    }  # fmt: skip
+    shared = [_with(one, one.institution, pool="gpu", pool_slots=1) for one in of_teams]
+    with pytest.raises(SettingsError, match="pool 'gpu' is shared by riverside and lakeshore, of different teams"):
+        airflow_pools(shared)
+
+
 def test_a_shared_pool_of_two_sizes_is_refused(institution):
     with pytest.raises(SettingsError, match="pool 'gpu' has 1 slots in the settings of riverside and 2"):
         airflow_pools(

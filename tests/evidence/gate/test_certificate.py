@@ -32,7 +32,7 @@ def issued(failures=(), gate=GATE, key=PRIVATE, designs=("stratified", "random")
 
 
 def verified(certificate, institution="riverside", fingerprint="f", gate=GATE, key=PUBLIC):
-    return verify_certificate(certificate, institution, fingerprint, gate, key)
+    return verify_certificate(certificate, institution, fingerprint, gate, key, MOMENT)
 
 
 def forged(certificate, **changes):
@@ -125,14 +125,17 @@ def test_a_key_that_cannot_verify_is_named(key):
         verified(issued(), key=key)
 
 
-def test_a_certificate_expires_where_the_settings_say_so():
-    gate = GATE.model_copy(update={"certificate_max_age_days": 90})
+@pytest.mark.parametrize(("gate", "most"), [({}, 365), ({"certificate_max_age_days": 90}, 90)])
+def test_a_certificate_expires_after_a_year_or_when_the_settings_say(gate, most):
+    settings = GateSettings.model_validate(gate)
 
-    def check(days):
+    def check(days, gate=settings):
         return verify_certificate(issued(), "riverside", "f", gate, PUBLIC, MOMENT + datetime.timedelta(days=days))
 
-    assert check(89.9)
-    said = r"it was issued 91\.5 days ago, and gate\.certificate_max_age_days is 90; run evaluate__riverside$"
+    assert check(most - 0.1)
+    said = (
+        rf"it was issued {most + 1.5} days ago, and gate\.certificate_max_age_days is {most}; run evaluate__riverside$"
+    )
     with pytest.raises(GateError, match=said):
-        check(91.5)
-    assert verified(issued(), gate=GATE)
+        check(most + 1.5)
+    assert check(10_000, settings.model_copy(update={"certificate_max_age_days": None}))
