@@ -44,16 +44,30 @@ class DamagedFiles:
     def check(self, seed: int) -> CheckedFile:
         """Damage one of the files as the seed says, and read them."""
         rng = random.Random(seed)
+        path = rng.choice(self.files())
+        damage, content = mutate(rng, self.content(path))
+        return self.check_content(path, content, damage)
+
+    def files(self) -> list[Path]:
+        """Return the files that are damaged, relative to their folder."""
+        found = sorted(one for one in self._whole.rglob(self._reader.damaged) if one.is_file())
+        return [one.relative_to(self._whole) for one in found]
+
+    def content(self, path: Path) -> bytes:
+        """Return what one of the files holds undamaged."""
+        return (self._whole / path).read_bytes()
+
+    def check_content(self, path: Path, content: bytes, damage: str) -> CheckedFile:
+        """Read the files with another content in one of them; ``damage`` says what was done to it."""
         self._copy()
-        path = rng.choice(sorted(one for one in self._tried.rglob(self._reader.damaged) if one.is_file()))
-        damage, content = mutate(rng, path.read_bytes())
-        path.unlink()
-        path.write_bytes(content)
+        tried = self._tried / path
+        tried.unlink()
+        tried.write_bytes(content)
         with captured_log() as lines:
             outcome, fault = self._read()
         if any(CANARY in line for line in lines):
             fault = "the log quotes the file"
-        return CheckedFile(f"{path.relative_to(self._tried)}: {damage}", outcome, fault)
+        return CheckedFile(f"{path}: {damage}", outcome, fault)
 
     def _read(self) -> tuple[str, str]:
         try:

@@ -78,9 +78,17 @@ class _Completion:
 class ChatClient:
     """Asks one model of one endpoint, from any number of threads."""
 
-    def __init__(self, settings: EndpointSettings) -> None:
-        """Open no connection yet; raises ``SettingsError`` if the API key is missing."""
-        key = settings.api_key()
+    def __init__(self, settings: EndpointSettings, api_key: str | None = None) -> None:
+        """Open no connection yet.
+
+        Args:
+            settings: the endpoint and the model.
+            api_key: the API key, none if empty; where ``None``, it is read from the settings' environment variable.
+
+        Raises:
+            SettingsError: The API key is missing.
+        """
+        key = settings.api_key() if api_key is None else api_key
         self._settings = settings
         self._rest = RestClient(
             settings.base_url,

@@ -9,14 +9,17 @@ from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.engine.obfuscate.policy import FormPolicy
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.engine.registry import Artifacts, BuildInputs, build_detectors
-from deid_tasks.settings import EngineSettings, PolicySettings
+from deid_tasks.settings import EngineSettings, PolicySettings, Secrets
 
 NO_ARTIFACTS = Artifacts()
 """Those of the public engine."""
 
 
 def build_engine(
-    settings: EngineSettings, key: bytes | None = None, artifacts: Artifacts = NO_ARTIFACTS
+    settings: EngineSettings,
+    key: bytes | None = None,
+    artifacts: Artifacts = NO_ARTIFACTS,
+    secrets: Secrets | None = None,
 ) -> EngineParts:
     """Return the engine that ``settings`` describe.
 
@@ -25,6 +28,7 @@ def build_engine(
         key: surrogate key, of at least 32 bytes. Lexicon, harvest and cache are hashed with it too. An engine without
             a key detects and does not obfuscate.
         artifacts: what belongs to the institution; by default the public engine is built.
+        secrets: the institution's, among which ``judge`` may name its keys.
 
     Raises:
         LexiconError: an artifact is missing or damaged.
@@ -56,5 +60,5 @@ def build_engine(
         second_search=settings.second_search,
         policy_free_fingerprint=fingerprint_with("", of=settings.model_copy(update={"policy": PolicySettings()})),
         policy=FormPolicy(settings.policy),
-        judge=load_judge(settings.judge),
+        judge=load_judge(settings.judge, secrets),
     )

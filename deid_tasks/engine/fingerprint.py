@@ -55,7 +55,15 @@ DECISIVE = frozenset({"detect", "merge", "recover", "judge", "policy", "obfuscat
 """Sections of the settings that change the output. Of ``notes`` only the maximum length does."""
 _NOT_OF_JUDGE = frozenset(
     {
-        *("base_url", "api_key_variable", "allow_remote", "is_streaming", "timeout_seconds", "attempts"),
+        *(
+            "base_url",
+            "api_key_variable",
+            "api_key_secret",
+            "allow_remote",
+            "is_streaming",
+            "timeout_seconds",
+            "attempts",
+        ),
         *("max_wait_seconds", "concurrency", "max_failures_in_a_row", "cache"),
         *("dollars_per_million_input", "dollars_per_million_cached", "dollars_per_million_output"),
     }

@@ -33,7 +33,7 @@ from deid_tasks.settings.institution import (
     NotesSettings,
     SchemaLayer,
 )
-from deid_tasks.settings.judge import JudgeSettings
+from deid_tasks.settings.judge import JudgeCacheSettings, JudgeSettings
 from deid_tasks.settings.landing import ColumnType, LandedTableSettings, LandingSettings
 from deid_tasks.settings.learning import HarvestSettings, TrainingSettings
 from deid_tasks.settings.lineage import LineageSettings
@@ -101,6 +101,7 @@ __all__ = [
     "GateSettings",
     "HarvestSettings",
     "InstitutionSettings",
+    "JudgeCacheSettings",
     "JudgeSettings",
     "LandedTableSettings",
     "LandingSettings",

@@ -27,6 +27,7 @@ PACKAGE = Path(module.__file__).parents[1]
 REFERENCE = PACKAGE.parent / "dictionaries"
 INDIFFERENT = {
     "changes",
+    "team",
     "title",
     "owner",
     "warehouse",

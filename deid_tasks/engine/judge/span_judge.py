@@ -21,7 +21,7 @@ from deid_tasks.endpoints.rest import EndpointError, sendable_text
 from deid_tasks.engine.failures import WithheldTexts
 from deid_tasks.engine.judge.decisions import JudgeDecision, JudgedSpan, UncertainNote
 from deid_tasks.engine.judge.masking import NoteMask
-from deid_tasks.settings import JudgeSettings
+from deid_tasks.settings import JudgeSettings, Secrets
 from deid_tasks.settings.endpoints import check_endpoint
 
 _MAX_REMEMBERED = 200_000
@@ -45,15 +45,19 @@ class SpanJudge:
     order of notes.
     """
 
-    def __init__(self, settings: JudgeSettings) -> None:
-        """Load the prompt; no file is opened and no request sent before the first question.
+    def __init__(self, settings: JudgeSettings, secrets: Secrets | None = None) -> None:
+        """Load the prompt; no file is opened, no secret read and no request sent before the first question.
+
+        Args:
+            settings: the endpoint, the model and the band.
+            secrets: an institution's, where the settings name keys among them.
 
         Raises:
             SettingsError: The prompt does not exist or judges nothing, or the endpoint is forbidden.
         """
         # Settings may have been made elsewhere, as on the driver of a cluster.
         check_endpoint(settings.base_url, "judge.base_url", allow_remote=settings.allow_remote)
-        self._settings = settings
+        self._settings, self._secrets = settings, secrets
         self._prompt = load_prompt(settings.prompt)
         if self._prompt.form != "decision":
             raise SettingsError(f"prompt: {settings.prompt} finds spans; a judge needs a prompt that decides about one")
@@ -78,7 +82,7 @@ class SpanJudge:
         return f"SpanJudge({self._settings.model})"
 
     def __reduce__(self) -> tuple[type["SpanJudge"], tuple[JudgeSettings]]:
-        # Connections and locks stay in their process.
+        # Connections, locks and secrets stay in their process.
         return SpanJudge, (self._settings,)
 
     @property
@@ -91,7 +95,7 @@ class SpanJudge:
 
         Raises:
             EndpointError: ``max_failures_in_a_row`` spans in a row have no usable answer.
-            SettingsError: An environment variable that holds a key is not set.
+            SettingsError: A secret or an environment variable that holds a key is not set.
             StorageError: The cache's file cannot be used.
         """
         with WithheldTexts():
@@ -130,7 +134,7 @@ class SpanJudge:
     def _client(self) -> ChatClient:
         with self._lock:
             if self._chat is None:
-                self._chat = ChatClient(self._settings)
+                self._chat = ChatClient(self._settings, self._settings.find_api_key(self._secrets))
             return self._chat
 
     def _lookup(self, question: str) -> _Answer | None:
@@ -147,7 +151,7 @@ class SpanJudge:
             return None
         with self._lock:
             if self._cache is None:
-                self._cache = KeyedAnswerCache(chosen.file, chosen.key(), self.version)
+                self._cache = KeyedAnswerCache(chosen.file, chosen.find_key(self._secrets), self.version)
             return self._cache
 
     def _ask(self, chat: ChatClient, question: str) -> _Answer:

@@ -80,7 +80,7 @@ def open_versions(settings: InstitutionSettings, secrets: Secrets, versions: Eng
             )
     artifacts = Artifacts(name, lexicon=lexicon, approved=harvest, cache=work_dir(settings) / "cache", people=people)
     try:
-        return build_engine(settings, secrets.key(settings.obfuscate.key), artifacts)
+        return build_engine(settings, secrets.key(settings.obfuscate.key), artifacts, secrets)
     except LexiconError as error:
         raise LexiconError(
             f"{name}: {error}; if the secret {settings.obfuscate.key!r} has changed, restore its former value"

@@ -1,5 +1,6 @@
 """An LLM as a judge of uncertain spans, against a server of this host."""
 
+import base64
 import logging
 import pickle
 
@@ -10,7 +11,7 @@ from deid_tasks.core.errors import SettingsError
 from deid_tasks.endpoints.rest import EndpointError
 from deid_tasks.engine.judge import JudgeDecision, UncertainNote, load_judge, uncertain_note
 from deid_tasks.engine.text import Document
-from deid_tasks.settings import FORBID_REMOTE_VARIABLE, JudgeSettings
+from deid_tasks.settings import FORBID_REMOTE_VARIABLE, JudgeSettings, Secrets
 from tests.engine.judge.test_masking import BAND, FOUND, TEXT
 from tests.support.chat_server import MODELS, note_of, running_chat_server
 
@@ -226,3 +227,28 @@ def test_no_text_reaches_logs(caplog):
     logged = caplog.text + "".join(repr(record.args) for record in caplog.records)
     assert logged
     assert not [name for name in ("Foley", "Hope", "Brennock", "placed") if name in logged]
+
+
+def test_keys_may_be_secrets_of_an_institution(tmp_path):
+    held = {"judge_key": "sk-judge", "judge_cache": base64.b64encode(bytes(32)).decode()}
+    cache = {"file": tmp_path / "judge.sqlite", "key_secret": "judge_cache"}
+    with running_chat_server() as server:
+        settings = JudgeSettings.model_validate(
+            {"base_url": server.url, "model": "redact", "api_key_secret": "judge_key", "cache": cache}
+        )
+        asking = load_judge(settings, Secrets(held.get))
+        asking.decide([NOTE])
+        assert {headers["Authorization"] for headers in server.headers} == {"Bearer sk-judge"}
+        assert (tmp_path / "judge.sqlite").exists()
+        assert "sk-judge" not in repr(asking)
+        assert b"sk-judge" not in pickle.dumps(asking)
+        asked = len(server.bodies)
+        for secrets, said in (
+            (None, "judge.cache.key_secret names a secret of an institution"),
+            (Secrets({}.get), "secret 'judge_cache' is not set"),
+        ):
+            with pytest.raises(SettingsError, match=said):
+                load_judge(settings, secrets).decide([NOTE])
+        with pytest.raises(SettingsError, match=r"judge\.api_key_secret names a secret of an institution"):
+            load_judge(settings.model_copy(update={"cache": None})).decide([NOTE])
+        assert len(server.bodies) == asked
