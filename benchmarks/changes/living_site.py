@@ -135,8 +135,8 @@ class LivingCopy:
         self.settings = self.published_as("lived")
         self._connection = psycopg2.connect(self.uri)
         self._edits = 0
-        self._layout = site.settings.warehouse.layout
-        self._writer = HistoryWriter(self._connection, f"{NAME}_ehr", self._layout, site.hospital)
+        self.layout = site.settings.warehouse.layout
+        self._writer = HistoryWriter(self._connection, f"{NAME}_ehr", self.layout, site.hospital)
 
     def published_as(self, table: str) -> InstitutionSettings:
         """Return the present settings with another published table."""
@@ -157,7 +157,7 @@ class LivingCopy:
 
         Return whether it can happen in this layout.
         """
-        statement = edit_statement(self._layout, kind)
+        statement = edit_statement(self.layout, kind)
         notes = self.rows(
             f"select note_id, note_datetime, patient_id from {NAME}_staging.stg_note where not is_deleted order by 1"
         )
@@ -187,7 +187,7 @@ class LivingCopy:
 
     def refresh_dictionaries(self) -> None:
         """Build the dictionaries from the warehouse as it is now, and promote the engine that is compiled of them."""
-        build_dictionaries(self.uri, NAME, self._layout, Path(self.settings.work_dir).parent)
+        build_dictionaries(self.uri, NAME, self.layout, Path(self.settings.work_dir).parent)
         runs.compile_dictionaries(self.settings, self.secrets)
         runs.evaluate_and_certify(self.settings, self.secrets)
 
@@ -206,7 +206,7 @@ class LivingCopy:
         """Open the copy's own connection again, after the server has ended it."""
         self._connection.close()
         self._connection = psycopg2.connect(self.uri)
-        self._writer = HistoryWriter(self._connection, f"{NAME}_ehr", self._layout, self.site.hospital)
+        self._writer = HistoryWriter(self._connection, f"{NAME}_ehr", self.layout, self.site.hospital)
 
     def drop(self) -> None:
         """Remove the copy's database."""

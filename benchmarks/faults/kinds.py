@@ -19,11 +19,15 @@ from benchmarks.changes.living_site import NAME, START, LivingCopy, LivingSite
 from benchmarks.changes.stepped_run import SteppedRun
 from benchmarks.faults.proxy import FaultProxy, Mode
 from benchmarks.faults.trial import Trial
+from benchmarks.support.institution import build_dictionaries, start_dbt
 from deid_tasks.core.errors import DeidError
 from deid_tasks.evidence.gate import new_key_pair
+from deid_tasks.platform import runs
 
 _LONGEST_SECONDS = 4.0
 """Within which a process or a server is killed."""
+_LONGEST_DBT_SECONDS = 15.0
+"""Within which dbt is killed, which takes about so long."""
 
 
 class Kind(NamedTuple):
@@ -86,6 +90,29 @@ def _run_whole(site: LivingSite, name: str, run_id: str, begun: "multiprocessing
     copy = LivingCopy(site, name)
     begun.set()
     SteppedRun(copy, run_id, [START]).finish()
+
+
+def _kill_dbt(trial: Trial) -> None:
+    """Kill a refresh of the dictionaries after a random time, beside the run."""
+    process = start_dbt(trial.copy.uri, NAME, trial.copy.layout, trial.work.parent)
+    timer = threading.Timer(trial.rng.random() * _LONGEST_DBT_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
+    timer.start()
+    try:
+        _go_on(trial)
+    finally:
+        process.communicate()
+        timer.cancel()
+        timer.join()
+        trial.is_reached = process.returncode == -signal.SIGKILL
+
+
+def _refresh_again(trial: Trial) -> None:
+    """Do what the retry of the refresh does, and check that its dictionaries are those of an undisturbed one."""
+    build_dictionaries(trial.copy.uri, NAME, trial.copy.layout, trial.work.parent)
+    compiled = runs.compile_dictionaries(trial.copy.settings, trial.copy.secrets)
+    for name in ("lexicon", "people"):
+        if compiled[f"{name}_version"] != trial.around.site.pin[name]:
+            raise AssertionError(f"the refresh after a killed one compiles another {name}")
 
 
 def _kill_server(trial: Trial) -> None:
@@ -239,6 +266,7 @@ _STORING = ("remove", "publish")
 """The steps that use the object store."""
 KINDS: Mapping[str, Kind] = {
     "process killed": Kind(_kill_process, steps=("plan",)),
+    "dbt killed": Kind(_kill_dbt, _refresh_again),
     "PostgreSQL killed": Kind(_kill_server, _wait_for_server),
     "database refuses connections": _through(_database, "refused"),
     "database connections reset": _through(_database, "reset"),

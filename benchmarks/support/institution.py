@@ -118,6 +118,14 @@ def build_dictionaries(uri: str, institution: str, layout: str, folder: Path) ->
     Raises:
         SystemExit: dbt failed; with the end of its output.
     """
+    process = start_dbt(uri, institution, layout, folder)
+    output, _ = process.communicate()
+    if process.returncode:
+        raise SystemExit(f"dbt build failed:\n{output[-3_000:]}")
+
+
+def start_dbt(uri: str, institution: str, layout: str, folder: Path) -> "subprocess.Popen[str]":
+    """Start what ``build_dictionaries`` waits for, as the leader of a group of processes."""
     address = urlsplit(uri)
     environment = {
         "PATH": os.environ["PATH"],
@@ -132,6 +140,12 @@ def build_dictionaries(uri: str, institution: str, layout: str, folder: Path) ->
     command = [sys.executable, "-m", "dbt.cli.main", "build", "--exclude-resource-type", "test", "unit_test"]
     command += ["--project-dir", str(_DBT), "--profiles-dir", str(_DBT), "--vars", str(chosen)]
     command += ["--target-path", str(folder / "target"), "--log-path", str(folder / "logs")]
-    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"dbt build failed:\n{done.stdout[-3_000:]}")
+    return subprocess.Popen(
+        command,
+        env=environment,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )

@@ -12,6 +12,10 @@ from dataclasses import dataclass
 BINS = ((1, 1), (2, 4), (5, 10), (11, 19), (20, None))
 """Sizes of classes in the histogram; the last bin has no end."""
 
+MIN_CLASS = 11
+"""Smallest class of a mean risk of at most .09: what EMA (Policy 0070, 2016) and Health Canada (2019) accept for public
+releases of clinical reports."""
+
 Attributes = Mapping[str, object]
 """The visible attributes of one patient; a missing one is ``None``."""
 

@@ -5,7 +5,7 @@ from importlib.resources import files
 from typing import Any
 
 from deid_tasks.core.pem import key_fingerprint
-from deid_tasks.evidence.release.equivalence import BINS
+from deid_tasks.evidence.release.equivalence import BINS, MIN_CLASS
 from deid_tasks.evidence.release.signed import SignedReport
 from deid_tasks.evidence.report.plots import DotRow, dot_plot
 
@@ -55,6 +55,9 @@ def render_release(report: SignedReport) -> str:
         parts=[_part(content, one) for one in content["gold"]],
         repeats=_repeats(content["safeguards"]["repeats"]),
         bins=[_bin(low, high) for low, high in BINS],
+        small_classes=[_small_classes(row) for row in content["disclosure"]["classes"]],
+        smallest_accepted=MIN_CLASS,
+        uncovered=_uncovered(content),
         attackers=_ATTACKERS,
         outcomes=_outcomes(content["safeguards"]["outcomes"]),
         reached=_reached(content),
@@ -87,6 +90,22 @@ def _about(value: float) -> str:
 
 def _bin(low: int, high: int | None) -> str:
     return f"{low} or more" if high is None else str(low) if low == high else f"{low}–{high}"
+
+
+def _small_classes(row: Row) -> int:
+    """Return the patients in classes below ``MIN_CLASS``."""
+    return sum(
+        patients
+        for (_, high), patients in zip(BINS, row["histogram"], strict=True)
+        if high is not None and high < MIN_CLASS
+    )
+
+
+def _uncovered(content: Row) -> tuple[str, str] | None:
+    """Return the newest month of the gold notes and that of the release, where the release is later."""
+    newest = max((gold["written"]["last_month"] or "" for gold in content["gold"]), default="")
+    released = content["release"]["written"]["last_month"] or ""
+    return (newest, released) if newest and released > newest else None
 
 
 def _part(content: Row, gold: Row) -> dict[str, Any]:

@@ -127,6 +127,22 @@ def test_classes_of_equal_patients_are_those_of_the_published_table(site, settin
     assert report.content["disclosure"]["linkage"]
 
 
+def test_the_page_says_whose_class_is_smaller_than_regulators_accept(report):
+    row = report.content["disclosure"]["classes"][-1]
+    small = sum(patients for patients, size in zip(row["histogram"], (1, 4, 10), strict=False) if size)
+    page = " ".join(render_release(report).split())
+    assert f'(risk above .09)</td><td class="n">{small:,} of {row["patients"]:,}</td>' in page
+
+
+def test_the_page_says_where_the_gold_notes_are_older_than_the_release(report):
+    content = report.content
+    assert "the figures say nothing of what changed in between" not in render_release(report)
+    gold = [{**one, "written": {**one["written"], "last_month": "2019-12"}} for one in content["gold"]]
+    page = render_release(type(report)({**content, "gold": gold}, report.signature))
+    last = content["release"]["written"]["last_month"]
+    assert f"The newest gold note was written in 2019-12, and notes of the release until {last}" in page
+
+
 def test_the_ages_that_are_compared_are_the_patients_own(site, settings, released):
     from deid_tasks.platform.runs.release_risk import published_patients
 
