@@ -2,6 +2,7 @@
 
     python -m benchmarks.detection.sentence_filter                    # about 2 minutes of one core
     python -m benchmarks.detection.sentence_filter --corpora FOLDER   # also the open sets and prose, about 5 minutes
+    … --speed                                                         # also words per core-second with it and without
 
 Each set is read once by the default engine on public resources without a filter. For each threshold the models' spans
 in the sentences that the filter passes over are dropped, and what remains is merged and recovered: those are the spans
@@ -10,11 +11,13 @@ words are needless ones that it no longer marks. The prose has no gold: only the
 """
 
 import json
+import math
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.support.corpora import OPEN_SETS, Row, counted_spans, hospital_rows, open_set_rows
+from benchmarks.support.corpora import OPEN_SETS, Row, count_words, counted_spans, hospital_rows, open_set_rows
 from benchmarks.support.external_notes import SETS, external_notes
 from benchmarks.support.results import Results, parser_of, results
 from deid_tasks.comparison.gold import narrowed, read_compared_set
@@ -23,8 +26,8 @@ from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.detect.sentence_filter import SentenceFilter
-from deid_tasks.engine.parts import BatchContext
-from deid_tasks.engine.pipeline import run_detectors
+from deid_tasks.engine.parts import BatchContext, EngineParts
+from deid_tasks.engine.pipeline import find_identifiers, run_detectors
 from deid_tasks.engine.resolve import resolve_batch
 from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import mark_words, split_words
@@ -34,6 +37,7 @@ THRESHOLDS = (0.001, 0.0025, 0.005, 0.01, 0.02)
 EXTERNAL = "external_a"
 PROSE = ("acibench_notes_unannotated", "primock57_notes_unannotated", "mtsdialog_sections_unannotated")
 _BATCH = 100
+_SPEED_RUNS = 3
 
 
 class NoteSet(NamedTuple):
@@ -128,26 +132,48 @@ def add_rows(out: Results, notes: NoteSet, counts: Sequence[Counts]) -> None:
         out.add(notes.name, len(notes.rows), one.words, threshold, one.passed / one.words, *scores)
 
 
+def add_speeds(out: Results, sets: Sequence[NoteSet], engines: Sequence[EngineParts]) -> None:
+    """Add the speed of the engine with the default filter and without it, in turns, on texts of each set."""
+    columns = {"words": ",d", "without": ",.0f", "with": ",.0f", "times": ".2f"}
+    out.table("Words per core-second of one process, the best of three", {"set": "", **columns})
+    for notes in sets:
+        documents = [row.document for row in notes.rows]
+        best = [math.inf] * len(engines)
+        for _ in range(_SPEED_RUNS):
+            for number, engine in enumerate(engines):
+                texts = [Document(one.note_id, one.text) for one in documents]
+                began = time.process_time()
+                find_identifiers(texts, BatchContext(engine))
+                best[number] = min(best[number], time.process_time() - began)
+        words = count_words(documents)
+        out.add(notes.name, words, *(words / seconds for seconds in best), best[0] / best[1])
+
+
 def main() -> None:
     """Run the benchmark."""
     parser = parser_of(__doc__)
     parser.add_argument("--corpora", type=Path, help="folder of the open sets")
     parser.add_argument("--model", default="filter", help="the filter's model")
     parser.add_argument("--notes", type=int, default=250, help="simulated notes")
+    parser.add_argument("--speed", action="store_true", help="also measure the speed; nothing else may run")
     arguments = parser.parse_args()
     settings = EngineSettings.public()
     [cascade] = settings.detect.transformers
     unfiltered = settings.detect.model_copy(
         update={"transformers": (cascade.model_copy(update={"sentence_filter": None}),)}
     )
-    context = BatchContext(build_engine(settings.model_copy(update={"detect": unfiltered})))
+    plain = build_engine(settings.model_copy(update={"detect": unfiltered}))
+    context = BatchContext(plain)
     filters = [SentenceFilter(SentenceFilterSettings(model=arguments.model, threshold=one)) for one in THRESHOLDS]
     with results("sentence-filter", "What the sentence filter passes over, and what is lost in it", arguments) as out:
         columns = {"notes": ",d", "words": ",d", "threshold": ".4f", "passed over": ".3f"}
         counted = {"missed": ",d", "lost": "+,d", "saved": "+,d"}
         out.table("Words by threshold", {"set": "", **columns, **counted})
-        for notes in note_sets(arguments.corpora, arguments.notes):
+        sets = list(note_sets(arguments.corpora, arguments.notes))
+        for notes in sets:
             add_rows(out, notes, read_set(notes, context, [None, *filters]))
+        if arguments.speed:
+            add_speeds(out, sets, [plain, build_engine(settings)])
 
 
 if __name__ == "__main__":

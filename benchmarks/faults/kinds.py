@@ -200,6 +200,13 @@ def _damage_shard(trial: Trial) -> None:
     _go_on(trial)
 
 
+def _clear_deleted_shards(trial: Trial) -> None:
+    """Clear the shards of a run whose files a zombie has deleted, since it came to the run's end first."""
+    files = any((trial.work / "runs").rglob("shard-*.parquet"))
+    if not trial.run.is_done and not files:
+        trial.run.clear_shards()
+
+
 def _clear_shards(trial: Trial) -> None:
     if not trial.run.is_done:
         trial.run.clear_shards()
@@ -282,7 +289,9 @@ KINDS: Mapping[str, Kind] = {
     "disk full": Kind(_fill_disk),
     "clock jumps": Kind(_jump_clock),
     "two runs of one day": Kind(_run_twice),
-    "zombie beside its retry": Kind(_publish_beside_a_zombie),
+    "zombie beside its retry": Kind(
+        _publish_beside_a_zombie, _clear_deleted_shards, "clear the run's shard tasks, if its files are deleted"
+    ),
     "shard damaged": Kind(_damage_shard, _clear_shards, "clear the run's shard tasks", _AFTER_SHARDS),
     "lexicon damaged": Kind(
         _damage_artifact("lexicon"), runbook="restore it, or compile the dictionaries again", steps=("plan", "shard")

@@ -196,11 +196,11 @@ def _category_plot(share: Document | None, category_min: float | None) -> list[s
     if share is None:
         return []
     row = DotRow(
-        "words with the right category",
+        "in the right category",
         share["value"],
         share["lower"],
         share["upper"],
-        f"{share['false_negatives']:,} missed or with another",
+        f"{share['false_negatives']:,} not",
         is_low=category_min is not None and share["value"] < category_min,
     )
     return [dot_plot([row], "Share of words with the right category against the threshold", category_min)]

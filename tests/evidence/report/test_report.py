@@ -90,7 +90,7 @@ def test_the_page_holds_the_figures_and_says_what_they_are(tmp_path):
         "every note had the same probability",
         "needed: 0.98",
         "needed: 0.97",
-        "words with the right category",
+        "in the right category",
         "without dictionaries",
         "CITY",
         "letter",
