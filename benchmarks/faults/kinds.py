@@ -26,6 +26,7 @@ from deid_tasks.platform import runs
 
 _LONGEST_SECONDS = 4.0
 """Within which a process or a server is killed."""
+_NOTICE_SECONDS = 1.0
 _LONGEST_DBT_SECONDS = 15.0
 """Within which dbt is killed, which takes about so long."""
 
@@ -137,6 +138,8 @@ def _kill_session(uri: str, seed: int) -> None:
 
 
 def _wait_for_server(trial: Trial) -> None:
+    # The server needs a moment to see that one of its processes is gone; until then it still takes connections.
+    time.sleep(_NOTICE_SECONDS)
     for _ in range(600):
         with contextlib.suppress(psycopg2.Error):
             trial.reconnect()

@@ -155,7 +155,22 @@ class TestShards:
                 "N/2",
             ]
         assert files_of(worker("one")) == files_of(worker("two")) == []
-        assert len(in_bucket(bucket, tmp_path)) == 1
+        assert sorted(key.rpartition(".")[2] for key in in_bucket(bucket, tmp_path)) == ["parquet", "sha256"]
+
+    def test_a_shard_with_a_changed_byte_is_never_read(self, institution, secrets):
+        name = write_shard(institution, secrets, "r", "N/1", "N/2")
+        path = run_dir(institution, "r") / name
+        reader, whole = RunFiles(institution, secrets, run_dir(institution, "r")), path.read_bytes()
+        for position in range(len(whole)):
+            path.write_bytes(whole[:position] + bytes([whole[position] ^ 1]) + whole[position + 1 :])
+            with pytest.raises(StorageError, match="clear the run's shard tasks"), reader.opened([name]):
+                pass
+        path.write_bytes(whole)
+        with reader.opened([name]) as files:
+            assert sum(batch.num_rows for batch in reader.read_batches(files)) == 2
+        path.with_suffix(".sha256").unlink()
+        with pytest.raises(StorageError, match="is not the file that its task wrote"), reader.opened([name]):
+            pass
 
     def test_attempts_never_mix(self, worker, secrets):
         settings = worker("one")
@@ -194,7 +209,7 @@ class TestShards:
             settings = institution.model_copy(update={"workspace": WorkspaceSettings(key="shard_key")})
         name = write_shard(settings, secrets, "r", "N/77777777")
         if is_remote:
-            [stored] = in_bucket(bucket, tmp_path).values()
+            [stored] = [content for key, content in in_bucket(bucket, tmp_path).items() if key.endswith(".parquet")]
         else:
             stored = (run_dir(settings, "r") / name).read_bytes()
         assert stored.startswith(b"PARE")
@@ -216,7 +231,8 @@ class TestShards:
         write_shard(settings, secrets, "r", "N/1", "N/2")
         other = write_shard(settings, secrets, "s", "N/3")
         assert remove_note_files(worker("two"), secrets, ["N/1"]) == 1
-        assert [key.rpartition("/")[2] for key in in_bucket(bucket, tmp_path)] == [other]
+        left = [key.rpartition("/")[2] for key in in_bucket(bucket, tmp_path)]
+        assert sorted(left) == [other, other.replace(".parquet", ".sha256")]
         assert files_of(settings) == files_of(worker("two")) == []
 
     def test_files_of_a_run_that_ended_leave_the_store(self, worker, secrets, bucket, tmp_path):

@@ -27,6 +27,7 @@ _LABEL_BEHIND = re.compile(
     r"|(?<=[a-z])(?:, ?| )(?:MA|PA|PA-C|DO|RN|NP|MD|LPN|CNA)$"  # a credential, which no surname in small letters is
 )
 _POSSESSIVE = re.compile(r"['’][sS]$")
+_POSSESSIVE_END = re.compile(r"(?<=[^\W\d_]['’])[sS](?![^\W\d_])")
 _MAX_EXTENSION = 40
 """Letters that a span is extended by; a longer run of letters is not a word, and the boundary inside it stays."""
 _OPENING = {")": "(", "]": "["}
@@ -97,7 +98,10 @@ def _ends_in_initial(text: str, start: int, end: int) -> bool:
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the span extended by the letters that continue its first and its last word."""
     low = start
-    if text[start : start + 1].isalpha():
+    if _POSSESSIVE_END.match(text, start):
+        # The end of a possessive is a part of the word before it: children's librarian.
+        low = start - 2
+    if text[low : low + 1].isalpha():
         while low > 0 and text[low - 1].isalpha() and start - low < _MAX_EXTENSION:
             low -= 1
     high = end

@@ -46,6 +46,7 @@ _SHOP_BEFORE = re.compile(
 )
 _RATIO = re.compile(r"\d{1,3}(?:/\d{1,3}){3,}")
 _MAX_RATIO = 16
+_MAX_COMPOUND = 16
 _OPERATION = re.compile(
     r"[A-Z]?[a-z]{3,24}(?:pexy|plasty|ectomy|otomy|ostomy|oscopy|ography|rrhaphy|centesis|megaly|plegia|paresis|itis"
     r"|uria|algia)"
@@ -85,7 +86,7 @@ def is_noise(text: str, span: Span) -> bool:
         return True
     if span.category is Category.NAME and _is_language(text, span, value):
         return True
-    if _is_ward(text, span, value):
+    if _is_ward(text, span, value) or _is_of_compound(text, span):
         return True
     if span.category in _WORDS_ONLY:
         if span.entity is not Entity.USERNAME and not _LETTER.search(value):
@@ -110,6 +111,18 @@ def _is_ward(text: str, span: Span, value: str) -> bool:
     if value not in _WARDS or span.category not in _PLACES or span.entity is Entity.STATE:
         return False
     return _TO_WARD_BEFORE.search(text[max(0, span.start - 6) : span.start]) is not None
+
+
+def _is_of_compound(text: str, span: Span) -> bool:
+    """Whether a name or a place is a part of an everyday word with a hyphen: WALK-IN."""
+    if "-" not in (text[span.end : span.end + 1], text[max(0, span.start - 1) : span.start]):
+        return False
+    low, high = span.start, span.end
+    while low > 0 and (text[low - 1].isalpha() or text[low - 1] == "-") and span.start - low < _MAX_COMPOUND:
+        low -= 1
+    while high < len(text) and (text[high].isalpha() or text[high] == "-") and high - span.end < _MAX_COMPOUND:
+        high += 1
+    return text[low:high].lower() in _words("compounds.txt")
 
 
 def _is_language(text: str, span: Span, value: str) -> bool:
@@ -146,6 +159,8 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
             return _is_not_state(text, span, value)
         case Entity.OTHER_ID:
             return bool(_FORM_BEFORE.search(text[max(0, span.start - 12) : span.start]))
+        case Entity.PROFESSION:
+            return low in _words("workplaces.txt")
     return False
 
 

@@ -1,7 +1,8 @@
 """The files of one run: each attempt to process a shard writes a file of its own, and its report names it.
 
 A worker that was taken for dead and its successor never write one file, and only the file counts that the report names
-which Airflow stored. Sealed originals lie beside their shard.
+which Airflow stored. Sealed originals lie beside their shard, and so does its SHA-256: Parquet would return another
+text where a byte of a page has changed.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ import pyarrow.parquet.encryption as pe
 from deid_tasks.core.errors import GateError, StorageError, WarehouseError
 from deid_tasks.core.files import atomic_path, make_folder
 from deid_tasks.platform.warehouse import Shard
-from deid_tasks.platform.workspace.shared_files import SharedFiles, work_dir
+from deid_tasks.platform.workspace.shared_files import SharedFiles, file_sha256, work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
@@ -43,6 +44,16 @@ def run_dir(settings: InstitutionSettings, run_id: str) -> Path:
 def vault_file(shard: Path) -> Path:
     """Return the path of the sealed originals of a shard, which stay there until the slice is published."""
     return shard.with_suffix(".vault")
+
+
+def _digest_file(shard: Path) -> Path:
+    """Return the path of the file with a shard's SHA-256."""
+    return shard.with_suffix(".sha256")
+
+
+def _files_of(shard: Path) -> tuple[Path, Path, Path]:
+    """Return a shard and the files that belong to it."""
+    return shard, _digest_file(shard), vault_file(shard)
 
 
 class RunFiles:
@@ -85,10 +96,11 @@ class RunFiles:
 
         Raises:
             WarehouseError: a file is missing.
+            StorageError: a file is damaged.
         """
         shards = [self._folder / name for name in names]
         scratch = self._folder / f"read-{uuid.uuid4().hex}"
-        with self._shared.opened([file for path in shards for file in (path, vault_file(path))], scratch) as found:
+        with self._shared.opened([file for path in shards for file in _files_of(path)], scratch) as found:
             by_name = {path.name: path for path in found}
             missing = [index for index, name in enumerate(names) if name not in by_name]
             if missing:
@@ -97,7 +109,10 @@ class RunFiles:
                     f" (first: shard {missing[0]}); clear the run's shard tasks, and check that all workers share"
                     " work_dir"
                 )
-            yield [by_name[name] for name in names]
+            files = [by_name[name] for name in names]
+            for path in files:
+                self._check_digest(path)
+            yield files
 
     def fingerprint_of(self, files: Sequence[Path]) -> str:
         """Return the fingerprint of the engine that made all shards.
@@ -153,7 +168,7 @@ class RunFiles:
         originals = [name for name in names if name.endswith(".vault")]
         whole = {vault_file(Path(name)).name for name in names.keys() - shards if name.endswith(".parquet")}
         removed = sorted({name for name in originals if name not in whole}) + sorted(shards)
-        for name in removed:
+        for name in (*removed, *(_digest_file(Path(name)).name for name in shards)):
             self._shared.delete(self._folder / name)
         return len(removed)
 
@@ -162,9 +177,12 @@ class RunFiles:
         self._shared.delete(self._folder)
 
     def _holds(self, name: str, note_ids: frozenset[str]) -> bool:
-        with self._shared.opened([self._folder / name], self._folder / f"read-{uuid.uuid4().hex}") as found:
+        shard = self._folder / name
+        scratch = self._folder / f"read-{uuid.uuid4().hex}"
+        with self._shared.opened([shard, _digest_file(shard)], scratch) as found:
             try:
-                for path in found:
+                for path in found[:1]:
+                    self._check_digest(path)
                     with self._opened(path) as file:
                         for batch in file.iter_batches(columns=["note_id"]):
                             if not note_ids.isdisjoint(batch["note_id"].to_pylist()):
@@ -178,10 +196,20 @@ class RunFiles:
         return False
 
     def _hand_over(self, path: Path) -> None:
-        # The originals first: a shard that is there is complete.
-        for file in (vault_file(path), path):
+        with atomic_path(_digest_file(path)) as partial:
+            partial.write_text(file_sha256(path), encoding="ascii")
+        # The shard last: one that is there is complete.
+        for file in reversed(_files_of(path)):
             if file.is_file():
                 self._shared.hand_over(file)
+
+    def _check_digest(self, shard: Path) -> None:
+        digest = _digest_file(shard)
+        if not digest.is_file() or digest.read_bytes() != file_sha256(shard).encode():
+            raise StorageError(
+                f"{self._institution}: {shard.name} is not the file that its task wrote: it is damaged, or it is of an"
+                " earlier release; clear the run's shard tasks"
+            )
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[pq.ParquetFile]:

@@ -64,7 +64,7 @@ class SharedFiles:
             found = sorted(path.rglob("*"), key=lambda one: (one.name == CURRENT, one)) if path.is_dir() else [path]
             for file in found:
                 if file.is_file():
-                    self._bucket.upload(self._key(file), file, _sha256(file))
+                    self._bucket.upload(self._key(file), file, file_sha256(file))
 
     def hand_over(self, path: Path) -> None:
         """Share a file or folder that this host does not need any more: with an object store, no copy stays here.
@@ -213,7 +213,7 @@ class SharedFiles:
     def _download_object(self, bucket: Bucket, key: str, target: Path) -> None:
         make_folder(target.parent)
         expected = bucket.download(key, target)
-        if expected is not None and expected != _sha256(target):
+        if expected is not None and expected != file_sha256(target):
             raise StorageError(f"{self._url}: {PurePosixPath(key).name} is damaged: write it again")
 
     def _names(self, folder: Path) -> dict[str, float]:
@@ -262,9 +262,10 @@ def _remove(path: Path) -> None:
 
 
 def _hashes(folder: Path) -> dict[Path, str]:
-    return {path: _sha256(path) for path in folder.rglob("*") if path.is_file()}
+    return {path: file_sha256(path) for path in folder.rglob("*") if path.is_file()}
 
 
-def _sha256(file: Path) -> str:
+def file_sha256(file: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -114,6 +114,7 @@ STRONG = {
         [PROVIDER:Maria T. Okafor], MD
         Electronically signed by [PROVIDER:Maria Okafor], MD on [DATE:3/14/21]
         PCP: [PROVIDER:Okafor, Maria T]
+        Referring: Dr. [PROVIDER:Eilish Corrigan-Abu], [FACILITY:Peach Women's Clinic]
         cc: [PROVIDER:John Lim], MD
         Patient Name: [PATIENT:Okafor, Maria T]   DOB: [DATE:3/4/1955]
         [PATIENT:OKAFOR, MARIA T]  MRN: [MRN:1234567]

@@ -34,8 +34,15 @@ GIVEN_BACK = [
     ("N1/N2/N3/R % [DATE:8/51]/14/27", "transformer"),
     ("OA/CA/MA/H 88/[DATE:3/2/58] in all", "transformer"),
     ("Pavilion, [STATE:OR] 4", "transformer"),
+    ("ORTHO [PROVIDER:WALK]-IN", "transformer"),
+    ("for [CITY:Check]-Up only", "transformer"),
+    ("a cashier in a [PROFESSION:supermarket]", "transformer"),
+    ("[PATIENT:Urogyn] f/u", "transformer"),
 ]
 KEPT = [
+    ("Mrs. [PATIENT:Walk]-Ingram", "transformer"),
+    ("seen by [PROVIDER:Walk] today", "transformer"),
+    ("a [PROFESSION:supermarket cashier]", "transformer"),
     ("Salem, [STATE:OR] 97301", "transformer"),
     ("Austin, [STATE:TX] today", "transformer"),
     ("ortho [PROVIDER:Blount] here", "transformer"),

@@ -3,7 +3,7 @@
 from deid_tasks.core.patient import TermKind
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, initial_like
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, initial_like, without_marks
 from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_groups
 
 _MIN_SURNAME_LENGTH = 4
@@ -25,11 +25,17 @@ def replace_account_part(letters: str, scope: NameScope, *, only_record: bool = 
     if len(folded) < 2:
         return None
     if scope.record and (own := _replace_record_names(folded, scope)):
-        return match_case(fold_name(own), letters)
+        return match_case(_spelled(own, letters), letters)
     if only_record:
         return None
     surrogate = _replace_public_names(folded, scope)
-    return match_case(fold_name(surrogate), letters) if surrogate else None
+    return match_case(_spelled(surrogate, letters), letters) if surrogate else None
+
+
+def _spelled(surrogate: str, letters: str) -> str:
+    """Return a surrogate without the marks that an account's name has not: Ørgaard is orgaard."""
+    folded = fold_name(surrogate)
+    return without_marks(folded) if letters.isascii() else folded
 
 
 def last_initial(letter: str, scope: NameScope) -> str:

@@ -3,6 +3,7 @@
 Titles, suffixes and particles stay; a word that looks like one of them and is a name is replaced.
 """
 
+import re
 from collections.abc import Sequence
 
 from deid_tasks.core.entities import Entity
@@ -72,6 +73,8 @@ _ALSO_NAMES = frozenset(
 """Suffixes, titles and particles that are names of people, or words of names, too."""
 UNUSUAL_NAMES = _TITLES | _SUFFIXES | _PARTICLES
 """Words that are a name only in some positions."""
+_SURNAME_END = re.compile(r"[,^]")
+"""What separates a surname from the given names behind it; the circumflex does in HL7."""
 _HYPHENS = frozenset("-‐‑")
 _FREQUENT_PER_100K = 100.0
 """A given name with this many bearers is a given name even where it is a surname too."""
@@ -149,10 +152,10 @@ def surname_positions(
         title: the title before the name in the note; empty without one.
     """
     named = [i for i in range(len(parts)) if not is_kept[i]]
-    comma = value.find(",")
-    if 0 < comma < parts[named[-1]][0]:
+    comma = _SURNAME_END.search(value)
+    if comma and 0 < comma.start() < parts[named[-1]][0]:
         # The surname stands in front, unless a mere suffix follows the comma.
-        return {i for i in named if parts[i][0] < comma}
+        return {i for i in named if parts[i][0] < comma.start()}
     if len(named) > 2 and "thi" in folded[1:-1]:
         # Vietnamese order: the surname, "Thị" of a woman, the given name.
         return {named[0]}

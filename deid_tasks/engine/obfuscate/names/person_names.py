@@ -82,8 +82,8 @@ def replace_name(
         position = end
         if is_kept[i]:
             made.append(word)
-        elif initial is not None and i == initial[0]:
-            made.append(match_case(initial[1], word + word))
+        elif initials := _replace_initials_of(i, word, value, initial, lasts, scope):
+            made.append(initials)
         else:
             language = particle_language(folded_words, is_kept, i) if i in lasts else ""
             made.append(_replace_part(word, folded_words[i], scope, cue, is_last=i in lasts, language=language))
@@ -104,6 +104,18 @@ def replace_name_column(value: str, part: str, scope: NameScope) -> str:
         return _replace_word(word, scope, is_last=is_last, language=language)
 
     return rewrite_column(value, replace, is_last=is_last)
+
+
+def _replace_initials_of(
+    i: int, word: str, value: str, initial: tuple[int, str] | None, lasts: set[int], scope: NameScope
+) -> str:
+    """Return the surrogate of the initials of given names, which may be two capitals (JP Duvall, but not JO DUVALL);
+    empty where part ``i`` is a name."""
+    if initial is not None and i == initial[0]:
+        return match_case(initial[1], word + word)
+    if i in lasts or not lasts or len(word) != 2 or not word.isupper() or value.isupper():
+        return ""
+    return "".join(match_case(scope.own_letter(letter, is_last=False), "AA") for letter in word)
 
 
 def _initial_of_person(parts: NameParts, lasts: set[int], names: NoteNames) -> tuple[int, str] | None:

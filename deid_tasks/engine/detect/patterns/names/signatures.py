@@ -21,6 +21,7 @@ SIGNATURE_TRIGGER = (
 )
 _CREDENTIAL_AFTER = re.compile(rf",?\s{{1,2}}(?:{CREDENTIAL})(?![A-Za-z])")
 _DOCTOR = re.compile(r"D[Rr]\.? ")
+_TITLED = re.compile(r"\bD[Rr]\.? $")
 _TURNED = re.compile(r", ([A-Z][A-Za-z'\-]{1,20})(?: [A-Z]\.?(?![A-Za-z]))?")
 """The given name behind a surname and a comma."""
 _LAST_INITIAL = re.compile(r", [A-Z](?:\.(?![A-Z])|(?![A-Za-z0-9'.]))")
@@ -135,7 +136,7 @@ def read_signature(text: str, start: int, end: int) -> Iterator[Candidate]:
     label = text[start:begin]
     doctor = _DOCTOR.match(text, begin, begin + 5)
     begin = doctor.end() if doctor else begin
-    span = _name_of_author(text, start, begin, label)
+    span = _name_of_author(text, start, begin, label, is_titled=bool(doctor or _TITLED.search(label)))
     if span is None:
         return
     is_credited = _CREDENTIAL_AFTER.match(text, span[1], span[1] + 12) is not None
@@ -145,12 +146,16 @@ def read_signature(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(*span, Entity.PROVIDER, Strength.LABELLED if is_labelled else Strength.FORMAT)
 
 
-def _name_of_author(text: str, start: int, begin: int, label: str) -> tuple[int, int] | None:
+def _name_of_author(text: str, start: int, begin: int, label: str, *, is_titled: bool) -> tuple[int, int] | None:
     """Return the span of the name, also in the order of a register: signed by Okafor, Maria; PCP: Okafor, M."""
     span = take_name(text, begin, 4, comma=":" in label or "signed" in label.lower())
     if span is None:
         return None
     low, high = span
+    comma = text.find(",", low, high)
+    if comma > 0 and (is_titled or is_given_name(text[low:comma].split()[0])) and " " in text[low:comma]:
+        # A full name ends there, and its employer may follow: Dr. Maria Okafor, Linden Clinic.
+        return low, comma
     turned = _TURNED.match(text, high, high + 24) if text[start:begin].rstrip().endswith(" by") else None
     if turned and is_given_name(turned.group(1)):
         high = turned.end()
