@@ -12,7 +12,7 @@ from deid_tasks.core.errors import GateError, InputError, WarehouseError
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 from deid_tasks.platform.warehouse import Shard
-from deid_tasks.platform.workspace import RunFiles, run_dir, vault_file, work_dir
+from deid_tasks.platform.workspace import RunFiles, run_dir, vault_file, work_dir, write_digest
 from deid_tasks.platform.workspace import remove_note_files as remove_with_secrets
 from deid_tasks.settings import Secrets
 
@@ -28,6 +28,7 @@ def write_shard(settings, run_id: str, index: int, *note_ids: str):
     path = run_dir(settings, run_id) / f"shard-{index:04d}-of-0002-0123456789ab.parquet"
     rows = [{"note_id": note_id, "deid_text": PLANTED if note_id == "N/1" else "plain"} for note_id in note_ids]
     pq.write_table(pa.Table.from_pylist(rows), path, compression="none")
+    write_digest(path)
     vault_file(path).write_bytes(b"sealed" + path.name.encode())
     return path
 

@@ -56,6 +56,12 @@ def _files_of(shard: Path) -> tuple[Path, Path, Path]:
     return shard, _digest_file(shard), vault_file(shard)
 
 
+def write_digest(shard: Path) -> None:
+    """Write the SHA-256 of a whole shard beside it."""
+    with atomic_path(_digest_file(shard)) as partial:
+        partial.write_text(file_sha256(shard), encoding="ascii")
+
+
 class RunFiles:
     """The shards of one run, wherever its workers wrote them.
 
@@ -181,7 +187,7 @@ class RunFiles:
         scratch = self._folder / f"read-{uuid.uuid4().hex}"
         with self._shared.opened([shard, _digest_file(shard)], scratch) as found:
             try:
-                for path in found[:1]:
+                for path in (path for path in found if path.name == name):
                     self._check_digest(path)
                     with self._opened(path) as file:
                         for batch in file.iter_batches(columns=["note_id"]):
@@ -196,8 +202,7 @@ class RunFiles:
         return False
 
     def _hand_over(self, path: Path) -> None:
-        with atomic_path(_digest_file(path)) as partial:
-            partial.write_text(file_sha256(path), encoding="ascii")
+        write_digest(path)
         # The shard last: one that is there is complete.
         for file in reversed(_files_of(path)):
             if file.is_file():

@@ -18,7 +18,7 @@ from deid_tasks.core.identity import Identity
 from deid_tasks.evidence.gate import new_key_pair
 from deid_tasks.platform import runs
 from deid_tasks.platform.runs.institution_engine import load_candidate
-from deid_tasks.platform.workspace import run_dir
+from deid_tasks.platform.workspace import run_dir, write_digest
 from deid_tasks.settings import DriftSettings, Secrets
 from tests.support.published_days import plan_day, shard_paths
 
@@ -249,6 +249,7 @@ def test_a_drifted_run_waits_for_a_person(site, shards):
         place = rows.schema.get_field_index("changed_words")
         none = pa.array([0] * rows.num_rows, pa.int32())
         pq.write_table(rows.set_column(place, rows.schema.field(place), none), target)
+        write_digest(target)
     released = gate(settings, site, shards, "drifted")
     (held,) = released["review"]
     assert held["kind"] == "drift"

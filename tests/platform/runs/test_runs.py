@@ -15,7 +15,7 @@ from deid_tasks.core.errors import GateError, LexiconError, WarehouseError
 from deid_tasks.hospital.records import World
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
-from deid_tasks.platform.workspace import run_dir
+from deid_tasks.platform.workspace import run_dir, write_digest
 from deid_tasks.settings import Secrets
 from deid_tasks.settings.gate import VolumeSettings
 from tests.support.published_days import DAY, START, plan_day, published, release, shard_paths, texts, with_settings
@@ -210,6 +210,7 @@ def test_a_note_that_vanishes_on_the_way_stops_the_run(site, pin):
     [path] = shard_paths(settings, "lossy", [done])
     table = pq.read_table(path)
     pq.write_table(table.slice(1), path)
+    write_digest(path)
     with pytest.raises(GateError, match="unaccounted_notes is 1"):
         runs.reconcile_run(settings, site.secrets, "lossy", pin, "notes", [done])
 
@@ -226,6 +227,7 @@ def test_an_identifier_left_in_a_shard_stops_the_run(site, pin):
     ]
     index = rows.schema.get_field_index("deid_text")
     pq.write_table(rows.set_column(index, rows.schema.field(index), pa.array(leaked)), path)
+    write_digest(path)
     with pytest.raises(GateError, match="audit_findings is 1") as caught:
         runs.reconcile_run(settings, site.secrets, "leaky", pin, "notes", [done])
     assert not any(mrn in str(caught.value) for mrn in mrns.values())
