@@ -60,8 +60,8 @@ def _panel(title: str, sizes: Sequence[int], curves: Mapping[str, Sequence[float
     """Return one panel: the number of notes on a logarithmic axis, and values from zero."""
     width, bottom = _PANEL - 60, _HEIGHT - 40
     highest = max(max(values) for values in curves.values())
-    step = 10 ** math.floor(math.log10(highest))
-    step = next(s for s in (step / 5, step / 2, step, 2 * step) if highest / s <= 6)
+    power = 10.0 ** math.floor(math.log10(highest))
+    step: float = next(s for s in (power / 5, power / 2, power, 2 * power) if highest / s <= 6)
 
     def x(notes: int) -> float:
         low, high = math.log10(sizes[0]), math.log10(sizes[-1])

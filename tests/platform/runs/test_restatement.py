@@ -103,7 +103,8 @@ def check_upkeep_of(settings, site, alarms, gate=None):
 def stale_notes_and_certificates_that_end_soon_are_told(settings, site, stale, published):
     runs.reconcile_ledger(settings, site.secrets)
     calm = {"certificate_days_left": None, "stale_notes": stale, "published_notes": published}
-    assert check_upkeep_of(settings, site, {"max_stale_share": 0.9}) == calm
+    endless = {"certificate_max_age_days": None}
+    assert check_upkeep_of(settings, site, {"max_stale_share": 0.9}, endless) == calm
     with pytest.raises(GateError, match=f"^riverside: {stale} of {published} published notes may come out differently"):
         check_upkeep_of(settings, site, {"max_stale_share": stale / published / 2})
     month = {"certificate_max_age_days": 30}
