@@ -21,6 +21,7 @@ from deid_tasks.cli.audit import audit
 from deid_tasks.cli.bench import bench
 from deid_tasks.cli.certificate import certificate
 from deid_tasks.cli.comparison import compare
+from deid_tasks.cli.confidence import fit_confidence
 from deid_tasks.cli.corpus import corpus
 from deid_tasks.cli.evaluation import evaluate_spans
 from deid_tasks.cli.explain import explain_one
@@ -69,6 +70,7 @@ app.command("evaluate")(evaluate_spans)
 app.command("land")(land)
 app.command("ledger")(print_ledger)
 app.command("explain")(explain_one)
+app.command("fit-confidence")(fit_confidence)
 app.command("operating-points")(print_operating_points)
 app.command("pools")(write_pools)
 app.command("reidentify")(write_originals)

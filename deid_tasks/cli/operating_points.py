@@ -126,7 +126,7 @@ def _of_institution(name: str, folder: Path, design: str, biases: list[float]) -
     with working("reading the gold notes at each bias"):
         return operating_points.score_biases(
             lambda: gold_documents(settings, secrets, cast(MeasuredDesign, design)),
-            lambda bias: load_engine(operating_points.with_bias(settings, bias), secrets),
+            lambda bias: load_engine(settings.with_outside_bias(bias), secrets),
             biases,
             Scorer(settings.policy.group, gate.confidence, gate.resamples, policy=settings.policy),
         )
@@ -146,10 +146,9 @@ def _read_file(gold: Path, form: str) -> "tuple[list[GoldDocument], int]":
 
 def _public_engine(bias: float) -> Any:
     from deid_tasks.engine.build import build_engine
-    from deid_tasks.platform.runs.operating_points import with_bias
     from deid_tasks.settings import EngineSettings
 
-    return build_engine(with_bias(EngineSettings.public(), bias))
+    return build_engine(EngineSettings.public().with_outside_bias(bias))
 
 
 def _row(point: "OperatingPoint") -> dict[str, Any]:

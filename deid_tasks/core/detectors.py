@@ -136,6 +136,9 @@ PUBLIC_DETECTORS = tuple(name for name in RUN_ORDER if DETECTORS[name].is_public
 DICTIONARY_DETECTORS = frozenset(name for name, row in DETECTORS.items() if row.is_from_dictionaries)
 """The detectors whose terms come from the institution's dictionaries."""
 
+SHORT_NAMES = "short_names"
+"""The detector of initials and acronyms that merging marks because their name stands in full in the same note."""
+
 SEPARATOR = ":"
 """Stands between a detector's name and the name of one of its models, as in ``transformer:minilm``."""
 

@@ -59,6 +59,10 @@ class SecondStageGate:
     judge: Judge | None = None
     """None decides here: what the models answer must not depend on a judge."""
 
+    def __post_init__(self) -> None:
+        """Leave confidence out: it depends on the whole note, and the models' answers on a sentence alone."""
+        object.__setattr__(self, "recover", self.recover.without_confidence())
+
     def changes_result(
         self, name: str, texts: Sequence[str], one: Sequence[Sequence[TextSpan]], other: Sequence[Sequence[TextSpan]]
     ) -> list[bool]:

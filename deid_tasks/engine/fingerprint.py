@@ -71,7 +71,7 @@ _NOT_OF_JUDGE = frozenset(
 """Settings of the judge that decide no answer: where the model is, how it is reached, and what it costs."""
 _ENDPOINTS, _PROMPTS = "endpoints", "endpoints/prompts"
 """Code beside the engine's that decides what a judge answers; of the prompts only the judge's own does."""
-_NOT_NEURAL = frozenset({"detectors", "patterns", "context", "inclusion"})
+_NOT_NEURAL = frozenset({"detectors", "patterns", "context", "inclusion", "target_recall"})
 """Settings of detection that the models' answers do not depend on."""
 _PATTERNS = "engine/detect/patterns"
 _NEURAL_CODE = ("core/entities.py", "engine/text", "engine/detect", "engine/cascade.py")
@@ -175,7 +175,7 @@ def rules_version(settings: EngineSettings, package: Path = _PACKAGE, reference:
         "code": _part_hash(package, _RULE_CODE),
         "reference": _reference_hash(reference or reference_path("SOURCES.md").parent),
         "merge": decisive["merge"],
-        "recover": decisive["recover"],
+        "recover": settings.recover.enabled,
         "patterns": DetectorName.PATTERNS in decisive["detect"]["detectors"],
     }
     return _digest(parts)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from deid_tasks.core.detectors import DetectorName
 from deid_tasks.core.span import Span
 from deid_tasks.engine.judge import Judge, JudgeDecision, JudgedSpan, uncertain_note
 from deid_tasks.engine.lexicon import Lexicon
@@ -113,12 +112,10 @@ def _recovered(
             for one, spans in zip(merged, spans_by_detector, strict=True)
         ]
     with observer.stage(RECOVER):
-        protected = [spans.get(DetectorName.PATIENT, ()) for spans in spans_by_detector]
+        results = recover_all(documents, merged, context.lexicon, spans_by_detector, context.recover.min_confidence)
         detections = [
             Detection(result.kept, result.recovered, count_agreed(result.kept, spans))
-            for result, spans in zip(
-                recover_all(documents, merged, context.lexicon, protected), spans_by_detector, strict=True
-            )
+            for result, spans in zip(results, spans_by_detector, strict=True)
         ]
     observer.spans(RECOVER, [detection.spans for detection in detections])
     observer.spans(RECOVERED, [detection.recovered for detection in detections])

@@ -104,6 +104,13 @@ class DetectSettings(Section):
     cache: CacheSettings = CacheSettings()
     patterns: PatternSettings = PatternSettings()
     context: ContextSettings = ContextSettings()
+    target_recall: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="With it, each evaluation chooses `outside_bias` of all models by itself: the most precise value"
+        " that has this word recall on the first gold set of `gate.designs`. The certificate names it.",
+    )
     transformers: tuple[TransformerSettings, ...] = (
         TransformerSettings(sentence_filter=SentenceFilterSettings(), second_stage=SecondStageSettings()),
     )
@@ -119,6 +126,18 @@ class DetectSettings(Section):
 
 
 class RecoverSettings(Section):
-    """Whether medical terms that were marked as identifiers are recovered."""
+    """Which of the marked words are recovered: medical terms, and what is probably not an identifier."""
 
-    enabled: bool = True
+    enabled: bool = Field(default=True, description="Whether anything is recovered.")
+    min_confidence: float | None = Field(
+        default=0.15,
+        ge=0,
+        lt=1,
+        description="What a model alone found stays marked from this probability of being an identifier on;"
+        " a lower value finds more and marks more by mistake. 0 recovers medical terms only. `null` also leaves the"
+        " models' own scores as they are.",
+    )
+
+    def without_confidence(self) -> "RecoverSettings":
+        """Return the settings by which only medical terms are recovered, and scores stay as they are."""
+        return self.model_copy(update={"min_confidence": None})

@@ -53,6 +53,15 @@ class EngineSettings(Section):
         """
         return cls(detect=DetectSettings(detectors=PUBLIC_DETECTORS)).with_policy(policy)
 
+    def with_outside_bias(self, bias: float) -> Self:
+        """Return the same settings with ``outside_bias`` of every model, second stages too, set to ``bias``."""
+        models = []
+        for model in self.detect.transformers:
+            second = model.second_stage and model.second_stage.model_copy(update={"outside_bias": bias})
+            models.append(model.model_copy(update={"outside_bias": bias, "second_stage": second}))
+        detect = self.detect.model_copy(update={"transformers": tuple(models)})
+        return self.model_copy(update={"detect": detect})
+
     def with_policy(self, policy: str | None) -> Self:
         """Return the same settings under a policy of ``core.policies``; unchanged for ``None``.
 

@@ -15,6 +15,7 @@ from deid_tasks.engine.merge.endings import grow_over_endings
 from deid_tasks.engine.merge.kinds import follow_full_names
 from deid_tasks.engine.merge.propagate import propagate
 from deid_tasks.engine.merge.repair import NAMES, repair, strip
+from deid_tasks.engine.merge.short_names import mark_short_names
 from deid_tasks.engine.merge.votes import elect
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import MergeSettings
@@ -55,7 +56,10 @@ def merge_spans(
     candidates = _ranked(text, elect(spans_by_detector, settings), settings)
     joined = grow_over_endings(text, _join_names(text, _winning_stretches(text, candidates)))
     joined = follow_full_names(text, joined)
-    return propagate(text, joined, settings.propagation) if settings.propagation.enabled else joined
+    if not settings.propagation.enabled:
+        return joined
+    joined = mark_short_names(text, joined, settings.propagation.min_score)
+    return propagate(text, joined, settings.propagation)
 
 
 def _ranked(

@@ -11,11 +11,18 @@ NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 _WORDS = NAMES | {Entity.PROFESSION, Entity.CITY, Entity.STATE, Entity.COUNTRY, Entity.FACILITY, Entity.ORGANIZATION}
 """The entities whose spans are extended to whole words."""
 _TITLE = re.compile(
-    r"(?:drs?|mrs?|ms|mx|miss|prof|doctor|professor|rev|nurse)\b(?:\.\s?|\s)\s{0,2}(?=\S)", re.IGNORECASE
+    r"(?:drs?|mrs?|ms|mx|miss|mdm|prof|doctor|professor|rev|nurse|cst|const|supt|insp|sgt|cpl|pte)\b(?:\.\s?|\s)\s{0,2}(?=\S)",
+    re.IGNORECASE,
 )
+_INITIAL_BEFORE = re.compile(
+    r"(?:[\"“‘'(\[:,/]\s?|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
+    r"(?P<initial>[A-Z]\. ?)$"
+)
+"""An initial in front of a surname: labeled "G. Holloway". Behind any other word it may end a sentence: hepatitis B."""
+_INITIAL_REACH = 12
 _ROLE = re.compile(
     r"(?:Operator|Assistant|Attending|Resident|Interpreter|Recorder|Leader|Scribe|Surgeon|Anesthesiologist|Provider"
-    r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Aunty|Auntie|Uncle|Mme|Doña"
+    r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Nana|Nanna|Nan|Abuela|Abuelo|Nonna|Nonno|Oma|Opa|Aunty|Auntie|Uncle|Mme|Doña"
     r"|Lead|Tech|Author|Consultant|Registrar|Midwife|Matron|Preceptor|Radiologist|Pathologist|Sonographer|Dietitian"
     r"|Pharmacist|Therapist|Technologist|Witness|Caller|Reporter"
     r"|OPERATOR|ASSISTANT|ATTENDING|RESIDENT|INTERPRETER|SURGEON|CONSULTANT|RADIOLOGIST|PATHOLOGIST)"
@@ -40,7 +47,8 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         text: the note.
         start: start of the span.
         end: end of the span, exclusive.
-        entity: names, places and organizations are extended to whole words; names lose titles, roles and credentials.
+        entity: names, places and organizations are extended to whole words; names lose titles, roles and credentials,
+            and gain an initial in front of them.
     """
     if entity in _WORDS:
         start, end = _whole_words(text, start, end)
@@ -54,6 +62,8 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
             start, end = strip(text, start, label.start())
         if end - start > 2 and _POSSESSIVE.match(text[end - 2 : end]):
             end -= 2
+        if initial := _INITIAL_BEFORE.search(text[max(0, start - _INITIAL_REACH) : start]):
+            start -= len(initial["initial"])
     return start, end
 
 

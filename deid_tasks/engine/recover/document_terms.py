@@ -1,12 +1,12 @@
 """The medical terms, notations and people's words of one document, which recovery asks about each span."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from deid_tasks.core.span import Span
-from deid_tasks.engine.lexicon import Scan, TermMatches, mask_of
+from deid_tasks.engine.lexicon import Lexicon, Scan, TermMatches, default_lexicon, mask_of, text_batches
 from deid_tasks.engine.lexicon.scan import U64
 from deid_tasks.engine.lexicon.terms import MAX_TOKENS
 from deid_tasks.engine.recover.syntax import find_notations
@@ -103,6 +103,21 @@ class DocumentTerms:
             return True
         has_after = after < len(self.starts) and self.starts[after] - self.ends[after - 1] <= _MAX_NEAR_CHARACTERS
         return has_after and bool(self.payload(after) & _CREDENTIAL) and self.is_upper(after)
+
+
+def document_terms(documents: Sequence[Document], lexicon: Lexicon | None = None) -> Iterator[DocumentTerms]:
+    """Yield the terms of each document, in the order given; they are looked up in batches.
+
+    Args:
+        documents: the notes.
+        lexicon: the dictionary; the public terms where ``None``.
+    """
+    known = lexicon or default_lexicon()
+    for batch in text_batches([document.text for document in documents]):
+        scan = known.scan([documents[index].text for index in batch])
+        terms = BatchTerms(scan, *known.match(scan))
+        for number, index in enumerate(batch):
+            yield DocumentTerms(documents[index], terms, number)
 
 
 def _start(notation: tuple[int, int]) -> int:

@@ -21,6 +21,8 @@ _UNIT = re.compile(r"\s?(?:%|U/L|IU|units?\b|mg|mcg|g/dL|ml\b|mmol|mEq|ng|pg|mm\
 _SIGNED_BEFORE = re.compile(
     r"(?:entered|reviewed|signed|typed|dictated|checked|initials?)(?: by)?[:.]? ?$", re.IGNORECASE
 )
+_TITLE_BEFORE = re.compile(r"\b(?:[Dd]r|DR|Mr|Mrs|Ms|MRS?|MS)\.? $")
+_TITLE_REACH = 6
 _TABLE_COLUMN = re.compile(r"[ \t]{0,24}\|")
 _ROOM_WORDS = frozenset(("rm", "room", "bed", "or", "unit", "ward", "floor", "bay", "bldg", "suite"))
 _EMERGENCY_BAY = re.compile(r"bed[ :#]{0,2}\d")
@@ -79,7 +81,8 @@ def is_noise(text: str, span: Span) -> bool:
     if span.entity is Entity.INITIALS and _SIGNED_BEFORE.search(text[max(0, span.start - 12) : span.start]):
         return False
     if len(value) == 1:
-        return span.entity is not Entity.AGE and span.category is not Category.ID
+        is_number = span.entity is Entity.AGE or span.category is Category.ID
+        return not is_number and not _is_letter_of_name(text, span, value)
     if span.category is Category.DATE:
         return bool(_FIGURE.fullmatch(value)) or _is_of_ratio(text, span)
     if span.category in _WORDS_ONLY and _OPERATION.fullmatch(value):
@@ -94,6 +97,12 @@ def is_noise(text: str, span: Span) -> bool:
         if _is_short_word(text, span, value):
             return True
     return _is_noise_of_entity(text, span, value)
+
+
+def _is_letter_of_name(text: str, span: Span, value: str) -> bool:
+    """Whether a letter stands for a name behind its title: Dr. L."""
+    before = text[max(0, span.start - _TITLE_REACH) : span.start]
+    return span.category is Category.NAME and value.isupper() and _TITLE_BEFORE.search(before) is not None
 
 
 def _is_of_ratio(text: str, span: Span) -> bool:

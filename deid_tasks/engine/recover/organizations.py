@@ -20,6 +20,7 @@ _EMPLOYED_BEFORE = re.compile(
 _MAKERS_TOWN = (
     r"(?:,? (?:Inc|Corp|Ltd|LLC|GmbH|plc|Co)\.?)?(?:, [A-Z][a-z]+(?: [A-Z][a-z]+)?, (?:[A-Z]{2}|[A-Z][a-z]+))?"
 )
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _BEFORE = 48
 _AFTER = 64
 
@@ -37,6 +38,21 @@ def identifies_nobody(text: str, span: Span) -> bool:
                 match.start() <= span.start and span.end <= match.end() and text[match.end() : match.end() + 1] == ")"
             )
     return False
+
+
+def is_year_of_guideline(text: str, span: Span) -> bool:
+    """Whether a year alone stands beside the society whose guideline or classification is of that year: WHO 2009."""
+    if span.entity is not Entity.DATE or not _YEAR.fullmatch(text, span.start, span.end):
+        return False
+    before = text[max(0, span.start - _BEFORE) : span.start]
+    society = _society_before().search(before)
+    return society is not None and _EMPLOYED_BEFORE.search(before[: society.start(1)]) is None
+
+
+@cache
+def _society_before() -> re.Pattern[str]:
+    societies = "|".join(_lines("organizations_of_nobody.txt"))
+    return re.compile(rf"(?:^|[^\w])((?:[A-Z]{{2,6}}/){{0,3}}(?:{societies}))[ ,(]{{1,2}}$")
 
 
 @cache

@@ -3,17 +3,18 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from deid_tasks.core.detectors import DetectorName, Recoverability, base_name, recoverable_as
+from deid_tasks.core.detectors import SHORT_NAMES, DetectorName, Recoverability, base_name, recoverable_as
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
-from deid_tasks.engine.lexicon import Lexicon, default_lexicon, mask_of, text_batches
-from deid_tasks.engine.recover.document_terms import BatchTerms, DocumentTerms
+from deid_tasks.engine.lexicon import Lexicon, mask_of
+from deid_tasks.engine.recover.confidence import assess
+from deid_tasks.engine.recover.document_terms import DocumentTerms, document_terms
 from deid_tasks.engine.recover.eponyms import is_listed, is_lone_eponym, is_rare_name, is_sign
 from deid_tasks.engine.recover.noise import is_noise
-from deid_tasks.engine.recover.organizations import identifies_nobody
+from deid_tasks.engine.recover.organizations import identifies_nobody, is_year_of_guideline
 from deid_tasks.engine.text import Document
 
 _MEDICAL = mask_of("medical")
@@ -32,7 +33,7 @@ _BY_NOTATION = _BY_DICTIONARY | {Category.DATE, Category.ID, Category.CONTACT}
 _NAMED = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION))
 _NUMBERED = frozenset((Category.ID, Category.CONTACT))
 _NEVER_RECOVERED = recoverable_as((Recoverability.NEVER,))
-_ONLY_IN_PHRASES = recoverable_as((Recoverability.NEVER, Recoverability.PHRASES))
+_ONLY_IN_PHRASES = recoverable_as((Recoverability.NEVER, Recoverability.PHRASES)) | {SHORT_NAMES}
 """Detectors that had a reason, in the text or in a dictionary, for one word alone and for a labelled identifier."""
 _CREDENTIALS_AND_STATES = frozenset({"MD", "PA", "MA", "MS"})
 _NUMBER_BEHIND = re.compile(r"[,:]? {0,2}#?(?:[A-Z]{0,3}-?\d{2}|[Ll]ic|LIC|DL\b|[Pp]late|[Tt]ag)")
@@ -75,14 +76,15 @@ def recover(
         lexicon: the medical terms, and who the institution knows; the public terms where ``None``.
         protected: spans of the patient's own record.
     """
-    return recover_all([document], [spans], lexicon, [protected])[0]
+    return recover_all([document], [spans], lexicon, [{DetectorName.PATIENT: protected}])[0]
 
 
 def recover_all(
     documents: Sequence[Document],
     spans: Sequence[Sequence[Span]],
     lexicon: Lexicon | None = None,
-    protected: Sequence[Sequence[Span]] | None = None,
+    spans_by_detector: Sequence[Mapping[str, Sequence[Span]]] | None = None,
+    min_confidence: float | None = None,
 ) -> list[RecoveryResult]:
     """Return ``recover`` of many documents, whose terms are looked up together.
 
@@ -90,18 +92,19 @@ def recover_all(
         documents: the notes.
         spans: the merged spans of each note, sorted and disjoint.
         lexicon: as for ``recover``.
-        protected: spans of each note's own patient record.
+        spans_by_detector: what each detector found in each note; the spans of its patient's record are protected.
+        min_confidence: what a model alone found is recovered too where its probability of being an identifier is lower,
+            and the scores of spans become such probabilities (see ``confidence``). ``None``: neither happens.
     """
     found = [RecoveryResult((), ())] * len(documents)
-    known = lexicon or default_lexicon()
     with_spans = [index for index, one in enumerate(spans) if one]
-    for batch in text_batches([documents[index].text for index in with_spans]):
-        indices = [with_spans[position] for position in batch]
-        scan = known.scan([documents[index].text for index in indices])
-        terms = BatchTerms(scan, *known.match(scan))
-        for number, index in enumerate(indices):
-            one = DocumentTerms(documents[index], terms, number)
-            found[index] = _split(one, spans[index], sorted(protected[index]) if protected else [])
+    for index, terms in zip(with_spans, document_terms([documents[i] for i in with_spans], lexicon), strict=True):
+        by_detector = spans_by_detector[index] if spans_by_detector else {}
+        result = _split(terms, spans[index], sorted(by_detector.get(DetectorName.PATIENT, ())))
+        if min_confidence is not None:
+            kept, recovered = assess(terms, result.kept, result.recovered, by_detector, min_confidence)
+            result = RecoveryResult(tuple(kept), tuple(recovered))
+        found[index] = result
     return found
 
 
@@ -168,7 +171,7 @@ def _is_medical(terms: DocumentTerms, span: Span, protected: Sequence[Span]) -> 
         return True
     if span.category not in _BY_NOTATION or (span.category in _NUMBERED and _is_only_in_phrases(span)):
         return False
-    if not protected and terms.is_in_notation(span):
+    if not protected and (terms.is_in_notation(span) or is_year_of_guideline(terms.text, span)):
         return True
     if span.category not in _BY_DICTIONARY:
         return False

@@ -108,6 +108,7 @@ def issue_certificate(
     issued_at: datetime.datetime | None = None,
     *,
     policy: str = EXPERT,
+    operating_point: Mapping[str, Any] | None = None,
 ) -> Certificate:
     """Return the signed certificate of an evaluation; its verdict is ``passed`` if there are no failures.
 
@@ -123,6 +124,8 @@ def issue_certificate(
         signing_key: Ed25519 private key, PEM, or what signs with a key that it does not show.
         issued_at: The time of issue; now by default.
         policy: The name of the policy that the engine follows and the figures count by.
+        operating_point: The bias that the evaluation chose for the engine's models, and how; ``None`` where the
+            settings set it.
 
     Raises:
         SettingsError: The key is not an Ed25519 private key.
@@ -142,6 +145,7 @@ def issue_certificate(
         "verdict": "failed" if failures else "passed",
         "failures": list(failures),
         "warnings": list(warnings),
+        **({"operating_point": dict(operating_point)} if operating_point else {}),
     }
     # The time is not a part of the id: the same figures again have the same certificate id.
     certificate_id = hashlib.sha256(canonical(measured).encode()).hexdigest()[:16]

@@ -34,6 +34,7 @@ from deid_tasks.platform.runs.certificates import store_certificate
 from deid_tasks.platform.runs.dictionaries import compiled_at
 from deid_tasks.platform.runs.evaluation_records import describe_worst, evaluated_on, evaluation_rows, history
 from deid_tasks.platform.runs.institution_engine import load_candidate
+from deid_tasks.platform.runs.operating_points import choose_point
 from deid_tasks.platform.runs.patient_split import is_unseen_by_models, model_splits
 from deid_tasks.platform.runs.promotion import promote_engine
 from deid_tasks.platform.runs.step_log import logged_step
@@ -91,7 +92,8 @@ def evaluate_and_certify(
     """
     signing_key = certificate_signer(settings, secrets)
     uri = secrets.text(settings.warehouse.connection_of("evidence"))
-    engine, candidate = load_candidate(settings, secrets)
+    point = choose_point(settings, secrets)
+    engine, candidate = load_candidate(settings, secrets, point and point["outside_bias"])
     compiled = compiled_at(settings, secrets, candidate["lexicon"])
     with connect(uri) as reader, connect(uri) as lookup:
         golds = [_gold_set(reader, settings, design) for design in settings.gate.designs]
@@ -126,6 +128,7 @@ def evaluate_and_certify(
         verdict.warnings,
         signing_key,
         policy=settings.policy.name,
+        operating_point=point,
     )
     content = certificate.content
     with connect(uri) as connection:
@@ -156,6 +159,7 @@ def evaluate_and_certify(
         "evaluation_id": evaluation_id,
         "fingerprint": engine.fingerprint,
         "warnings": list(verdict.warnings),
+        **({"operating_point": point} if point else {}),
         "report": str(report),
         "designs": {one.gold.design: _headline(one) for one in measured},
     }

@@ -37,8 +37,15 @@ def load_engine(settings: InstitutionSettings, secrets: Secrets, pin: EnginePin 
     return engine
 
 
-def load_candidate(settings: InstitutionSettings, secrets: Secrets) -> tuple[EngineParts, EnginePin]:
+def load_candidate(
+    settings: InstitutionSettings, secrets: Secrets, outside_bias: float | None = None
+) -> tuple[EngineParts, EnginePin]:
     """Return the candidate, and the pin that names it once it is promoted.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        outside_bias: The bias of its models that an evaluation chose; without one, that of the settings.
 
     Raises:
         LexiconError: as ``load_engine`` says.
@@ -55,6 +62,7 @@ def load_candidate(settings: InstitutionSettings, secrets: Secrets) -> tuple[Eng
         "lexicon": lexicon,
         "people": shared.newest(people_dir(settings)),
         "harvest": shared.newest(approved_dir(settings)),
+        "outside_bias": outside_bias,
     }
     engine = open_versions(settings, secrets, versions)
     return engine, {**versions, "fingerprint": engine.fingerprint}
@@ -67,6 +75,8 @@ def open_versions(settings: InstitutionSettings, secrets: Secrets, versions: Eng
         LexiconError: a file is missing, damaged or was made with another key.
     """
     name = settings.institution
+    if (bias := versions.get("outside_bias")) is not None:
+        settings = settings.with_outside_bias(bias)
     lexicon = lexicon_dir(settings) / versions["lexicon"]
     people = people_dir(settings) / versions["people"] if versions["people"] else None
     harvest = approved_dir(settings) / versions["harvest"] if versions["harvest"] else None

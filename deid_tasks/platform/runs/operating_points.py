@@ -6,18 +6,21 @@ logit of O, moves every word towards or away from it. Rules and dictionaries are
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TypedDict
 
+from deid_tasks.core.errors import GateError
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import find_identifiers
 from deid_tasks.evidence.evaluate import Evaluation, Reliability, ReliabilityTally, Scorer
-from deid_tasks.platform.runs.ablation import GoldDocument
+from deid_tasks.platform.runs.ablation import GoldDocument, gold_documents
 from deid_tasks.platform.runs.batches import batched
-from deid_tasks.settings import EngineSettings
+from deid_tasks.platform.runs.institution_engine import load_candidate
+from deid_tasks.settings import Design, InstitutionSettings, Secrets
 
+BIASES = (-3.0, -2.0, -1.5, -1.0, -0.5, 0.0, 1.0)
+"""Values of ``outside_bias`` that are tried unless others are asked for."""
 _BATCH_NOTES = 100
-_Settings = TypeVar("_Settings", bound=EngineSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +32,51 @@ class OperatingPoint:
     reliability: Reliability
 
 
-def with_bias(settings: _Settings, bias: float) -> _Settings:
-    """Return the settings with ``outside_bias`` of every model, second stages too, set to ``bias``."""
-    models = []
-    for model in settings.detect.transformers:
-        second = model.second_stage and model.second_stage.model_copy(update={"outside_bias": bias})
-        models.append(model.model_copy(update={"outside_bias": bias, "second_stage": second}))
-    detect = settings.detect.model_copy(update={"transformers": tuple(models)})
-    return settings.model_copy(update={"detect": detect})
+class ChosenPoint(TypedDict):
+    """The operating point that an evaluation chose, as its certificate names it."""
+
+    outside_bias: float
+    target_recall: float
+    design: Design
+    """Of the gold set that it was chosen on; figures on that set flatter it."""
+    recall: float
+    precision: float
+
+
+def choose_point(settings: InstitutionSettings, secrets: Secrets) -> ChosenPoint | None:
+    """Return the most precise operating point with ``detect.target_recall``; ``None`` where the settings set none.
+
+    It is chosen on the newest gold set of the first design of ``gate.designs``.
+
+    Raises:
+        GateError: no point has that recall; the text names the best one.
+        WarehouseError: there is no such gold set.
+    """
+    target = settings.detect.target_recall
+    if target is None:
+        return None
+    design, gate = settings.gate.designs[0], settings.gate
+    points = score_biases(
+        lambda: gold_documents(settings, secrets, design),
+        lambda bias: load_candidate(settings, secrets, bias)[0],
+        BIASES,
+        Scorer(settings.policy.group, gate.confidence, gate.resamples, policy=settings.policy),
+    )
+    chosen = most_precise(points, target)
+    if chosen is None:
+        best = max(points, key=lambda point: point.evaluation.recall)
+        raise GateError(
+            f"{settings.institution}: no certificate: no operating point has the recall of {target:g} that"
+            f" detect.target_recall asks for; the highest on the {design} gold set is {best.evaluation.recall:.4f}, at"
+            f" outside_bias {best.outside_bias:+g}"
+        )
+    return {
+        "outside_bias": chosen.outside_bias,
+        "target_recall": target,
+        "design": design,
+        "recall": round(chosen.evaluation.recall, 5),
+        "precision": round(chosen.evaluation.precision, 5),
+    }
 
 
 def score_biases(

@@ -88,6 +88,7 @@ def promote_engine(
         datetime.datetime.now(datetime.UTC),
         engine.policy_free_fingerprint,
         settings.policy.model_dump_json(),
+        candidate.get("outside_bias"),
     )
     with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         write_promoted_engine(connection, settings, promoted)
@@ -109,21 +110,23 @@ def prune_engines(settings: InstitutionSettings, secrets: Secrets, task: Databas
 def _newest_fitting(settings: InstitutionSettings, secrets: Secrets, promoted: list[PromotedEngine]) -> PromotedEngine:
     """Return the newest promoted engine whose code, models and settings are those of now.
 
-    Only the first engine of each harvest is opened: its base fingerprint says which others fit.
+    Only the first engine of each harvest and bias is opened: its base fingerprint says which others fit.
     """
     name = settings.institution
-    present: dict[str, str] = {}
+    present: dict[tuple[str, float | None], str] = {}
     for one in promoted:
-        if present.get(one.harvest, one.base_fingerprint) != one.base_fingerprint:
+        if (one.outside_bias is None) != (settings.detect.target_recall is None):
+            continue
+        if present.get((one.harvest, one.outside_bias), one.base_fingerprint) != one.base_fingerprint:
             continue
         try:
             engine = open_versions(settings, secrets, pin_of(one))
         except LexiconError:
             # The files of an engine of former settings may have been pruned.
-            if one is promoted[0] or one.harvest in present:
+            if one is promoted[0] or (one.harvest, one.outside_bias) in present:
                 raise
             continue
-        present[one.harvest] = engine.base_fingerprint
+        present[one.harvest, one.outside_bias] = engine.base_fingerprint
         if engine.fingerprint == one.fingerprint:
             return one
     if not promoted:
@@ -158,4 +161,5 @@ def pin_of(engine: PromotedEngine) -> EnginePin:
         "lexicon": engine.lexicon,
         "people": engine.people,
         "harvest": engine.harvest,
+        "outside_bias": engine.outside_bias,
     }

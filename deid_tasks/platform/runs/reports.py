@@ -1,6 +1,6 @@
 """What the steps of one run hand each other: counts, versions and names, which Airflow stores between tasks."""
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 
 class EnginePin(TypedDict):
@@ -12,6 +12,8 @@ class EnginePin(TypedDict):
     """Version of the known people."""
     harvest: str
     """Name of the approved harvest; empty where none was approved."""
+    outside_bias: NotRequired[float | None]
+    """The bias of its models that an evaluation chose; without one, that of the settings."""
 
 
 RunKind = Literal["notes", "changes", "restate"]

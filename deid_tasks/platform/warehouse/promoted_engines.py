@@ -27,6 +27,8 @@ class PromotedEngine:
     """The base fingerprint without the section ``policy``; empty for an engine of an earlier release."""
     policy: str
     """The section ``policy`` as JSON."""
+    outside_bias: float | None = None
+    """The bias of its models that an evaluation chose; ``None`` where the settings decide it."""
 
 
 _COLUMNS = tuple(field.name for field in fields(PromotedEngine))

@@ -619,6 +619,9 @@ FORMS = {
     "ages in headers and of infants": r"""
         Proband: [PATIENT:Shoshana Okafor]   ([AGE:42])
         DOB [DATE:01/07/1960]   ([AGE:63])   URN 12
+        DOB/Age:    [DATE:4/22/1971]  [AGE:53]             Loc: 4
+        DOB [DATE:2002/11/05]   [AGE:21]
+        DOB [DATE:4th May 2020], [AGE:3] years 4 months.
         DOB [DATE:3/9/17]    [AGE:7] yrs   Acct
         [PATIENT:Okafor, Maria]   [AGE:34]   [DATE:10/3/22]
         Now [AGE:5] hours old.

@@ -51,6 +51,7 @@ GIVEN_BACK = [
     "ANA [TIME:1:1280], known as [MRN:6174delT], APC [LOCATION_OTHER:I1307K]",
     "hx [PATIENT:Romano]-Ward, [PROVIDER:Timothy] grass, [PROVIDER:R. africae]",
     "on [PATIENT:Malarone], [PROVIDER:Epogen] given",
+    "Class I by ACC/AHA/HRS [DATE:2018]. No DSS by WHO [DATE:2009] classification (NCCN [DATE:2021])",
     "[DATE:2010] ACR/EULAR criteria, [ORGANIZATION:NCCN] guideline",
     "seen by the [ORGANIZATION:American College of Rheumatology] guideline",
     "as the [ORGANIZATION:CDC] and the [ORGANIZATION:Food and Drug Administration] advise",
@@ -61,6 +62,8 @@ GIVEN_BACK = [
     "taken to the [CITY:OR], from [FACILITY:PACU]",
 ]
 KEPT = [
+    "worked for the CDC in [DATE:2018]. Employed by WHO [DATE:2009] to [DATE:2012]",
+    "Spoke with Dr. [PROVIDER:L]. Will call",
     "[PATIENT:Timothy] came, [PROVIDER:Romano] too",
     "Morse [TIME:06:50], zip [ZIP:11042], at [TIME:1:12]",
     "Dr. [PROVIDER:Graves] came",

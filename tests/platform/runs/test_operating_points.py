@@ -8,7 +8,7 @@ from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.text import Document
 from deid_tasks.evidence.evaluate import Scorer
 from deid_tasks.platform.runs.ablation import GoldDocument
-from deid_tasks.platform.runs.operating_points import most_precise, score_biases, with_bias
+from deid_tasks.platform.runs.operating_points import most_precise, score_biases
 from deid_tasks.settings import EngineSettings
 from tests.support.markup import read_markup
 
@@ -29,7 +29,9 @@ def notes():
 @pytest.fixture(scope="module")
 def points():
     settings = EngineSettings.public()
-    return score_biases(notes, lambda bias: build_engine(with_bias(settings, bias)), BIASES, Scorer(resamples=100))
+    return score_biases(
+        notes, lambda bias: build_engine(settings.with_outside_bias(bias)), BIASES, Scorer(resamples=100)
+    )
 
 
 def test_a_lower_bias_finds_more_and_marks_more(points):
@@ -59,7 +61,7 @@ def test_the_most_precise_point_has_the_recall_that_is_asked_for(points):
 
 
 def test_the_bias_reaches_every_model_and_both_stages():
-    settings = with_bias(EngineSettings.public(), 2.5)
+    settings = EngineSettings.public().with_outside_bias(2.5)
     for model in settings.detect.transformers:
         assert model.outside_bias == 2.5
         assert model.second_stage.outside_bias == 2.5

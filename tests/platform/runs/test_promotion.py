@@ -1,6 +1,7 @@
 """Promoted engines: runs keep the engine that passed, whatever is compiled meanwhile, until a better one passes."""
 
 import datetime
+import json
 import os
 import time
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from deid_tasks.core.errors import DictionariesTooOldError, GateError
 from deid_tasks.core.identity import Identity
 from deid_tasks.core.versions import newest_version
 from deid_tasks.platform import runs
-from deid_tasks.platform.runs.institution_engine import lexicon_delta, load_candidate
+from deid_tasks.platform.runs.institution_engine import lexicon_delta, load_candidate, load_engine
 from deid_tasks.platform.runs.promotion import promote_engine
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.promoted_engines import record_pin
@@ -89,7 +90,7 @@ def frequent_words(site, count):
 def test_a_refresh_changes_nothing_for_a_pinned_run(site, fresh):
     runs.evaluate_and_certify(fresh, site.secrets)
     pin = runs.pin_engine(fresh, site.secrets)
-    assert set(pin) == {"fingerprint", "lexicon", "people", "harvest"}
+    assert set(pin) == {"fingerprint", "lexicon", "people", "harvest", "outside_bias"}
     done = process(fresh, site, "before", pin)
     refreshed = refresh(fresh, site, *frequent_words(site, 60))
     assert refreshed != pin["lexicon"]
@@ -223,3 +224,35 @@ def test_pruning_retains_what_runs_may_still_need(site, fresh):
     assert runs.load_engine(fresh, site.secrets, pinned).fingerprint == pinned["fingerprint"]
     people = {path.name for path in (Path(fresh.work_dir) / "people").iterdir()}
     assert people == {"CURRENT", pinned["people"]}
+
+
+def with_target(settings, recall):
+    return settings.model_copy(update={"detect": settings.detect.model_copy(update={"target_recall": recall})})
+
+
+def test_an_evaluation_chooses_the_bias_that_runs_then_use(site, fresh):
+    settings = with_target(fresh, 0.9)
+    with pytest.raises(GateError, match="no engine has passed"):
+        runs.pin_engine(settings, site.secrets)
+    result = runs.evaluate_and_certify(settings, site.secrets)
+    point = result["operating_point"]
+    assert point["recall"] >= 0.9
+    assert point["design"] == settings.gate.designs[0]
+    pin = runs.pin_engine(settings, site.secrets)
+    assert pin["fingerprint"] == result["fingerprint"]
+    assert pin["outside_bias"] == point["outside_bias"]
+    assert load_engine(settings, site.secrets, pin).fingerprint == pin["fingerprint"]
+    ((document,),) = site.rows(
+        f"select document from riverside_results.certificate where certificate_id = '{result['certificate']}'"
+    )
+    assert json.loads(document)["operating_point"] == point
+    assert process(settings, site, "chosen", pin)
+    # Without the target, the bias is that of the settings: an engine of its own, which nobody evaluated.
+    with pytest.raises(GateError, match="run evaluate__riverside"):
+        runs.pin_engine(fresh, site.secrets)
+
+
+def test_a_recall_that_no_bias_reaches_gives_no_certificate(site, fresh, monkeypatch):
+    monkeypatch.setattr("deid_tasks.platform.runs.operating_points.BIASES", (-1.0,))
+    with pytest.raises(GateError, match=r"no operating point has the recall of 0\.999999.* at outside_bias -1"):
+        runs.evaluate_and_certify(with_target(fresh, 0.999999), site.secrets)

@@ -49,13 +49,15 @@ def _is_of_person(text: str, start: int, words: list[str]) -> bool:
 
 
 BESIDE_BIRTH_DATE_TRIGGER = (
-    r"(?i)\b(?:dob|d\.o\.b\.?|born|birth ?date|date of birth):? {0,3}"
+    r"(?im)\b(?:dob|d\.o\.b\.?|born|birth ?date|date of birth)(?: ?/ ?age)?:? {0,6}"
     r"(?:[0-9]{1,2}[/.\-][0-9]{1,2}[/.\-][0-9]{2,4}"  # 01/07/1960
-    r"|[0-9]{1,2}[ \-]?[a-z]{3,9}[ \-]?[0-9]{2,4}|[0-9]{4}-[0-9]{2}-[0-9]{2}),? {0,6}"  # 7 Jan 1960, 1960-01-07
+    r"|[0-9]{1,2}(?:st|nd|rd|th)?[ \-]?[a-z]{3,9}[ \-]?[0-9]{2,4}|[0-9]{4}[\-/][0-9]{2}[\-/][0-9]{2})"  # 7 Jan 1960
+    r"(?:,? {0,6}"
     r"(?:\([0-9]{1,3} ?(?:y|yrs?|yo|y/o|years?|mos?|months?)?\)"  # (63)
     r"|[0-9]{1,3} ?(?:y|yrs?|yo|y/o|years?|mos?|months?)\b)"  # 63 yrs
+    r"| {2,8}[0-9]{1,3}(?: {2}|$))"  # a column
 )
-_BESIDE_BIRTH_DATE_VALUE = re.compile(r"([0-9]{1,3}) ?[A-Za-z/]{0,6}\)?$")
+_BESIDE_BIRTH_DATE_VALUE = re.compile(r"([0-9]{1,3}) {0,2}[A-Za-z/]{0,6}\)?$")
 _EARLY_OR_LATE_AFTER = re.compile(r"\s(?:early|premature|preterm|before|late|ago)")
 
 

@@ -17,7 +17,7 @@ from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_bef
 from deid_tasks.engine.detect.patterns.word_lists import as_word_set
 
 DOCTOR_TRIGGER = (
-    r"\b(?:D[Rr]s?\b\.?|dr\.|dr\b|Dep\.|Deputy|Trooper|Sgt\.|Doctor|DOCTOR|Doctors|Prof\.?|Professor|Attending|Nurse"
+    r"\b(?:D[Rr]s?\b\.?|dr\.|dr\b|Dep\.|Deputy|Trooper|Sgt\.|Cst\.|Const\.|Supt\.|Insp\.|Doctor|DOCTOR|Doctors|Prof\.?|Professor|Attending|Nurse"
     r"|Chaplain|Rev\.|Reverend|Fr\.|Pastor|Sister|Judge|Officer|Detective|Coach) ?[A-Za-z]"
 )
 _ONE_LETTER = re.compile(r"[B-HJ-W]\.?(?:[,;:)(']| [(a-z]|\s?$|\n)")

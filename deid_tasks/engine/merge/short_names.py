@@ -1,0 +1,100 @@
+"""Short names: initials and acronyms of names that stand in full in the same note.
+
+``Corio Bay Imaging (CBI)`` says what CBI is, and the note of Gail Pemberton, RN, is signed ``GP``. Two or three
+capitals by themselves say nothing: they are marked where they agree with a full name, and where such letters stand.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from deid_tasks.core.detectors import SHORT_NAMES
+from deid_tasks.core.entities import Category, Entity
+from deid_tasks.core.span import Span
+from deid_tasks.engine.merge.repair import NAMES
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_SMALL_WORDS = frozenset(("of", "the", "for", "and", "in", "at", "de", "la", "del", "du", "&"))
+_IN_BRACKETS = re.compile(r"\s?\(\s?(?:the )?[\"“]?([A-Z][A-Za-z]{1,7})[\"”]?\s?[),;]")
+_MIN_LETTERS, _MAX_LETTERS = 2, 6
+_SIGNED_BEFORE = re.compile(
+    r"(?:^|\n|[ \t]{2}|\|[ \t]?|(?<![A-Za-z])(?:initials?|init\.?|signed|sig|by|dict|typed|scribe|entered|reviewed):? ?"
+    r"|(?:MD|DO|RN|NP|PA|PA-C|LPN|BSN|CNA|FNP-C|CHPN|MSW|PT|OT),? {1,3}\(? ?)$"
+)
+"""What stands in front of letters by which somebody signs; the line or a wide gap, mostly."""
+_SIGNED_BEHIND = re.compile(r"[ \t]*(?:\)|$|\n|\|)|[ \t]{2,}|[ ,]{1,2}(?:RN|MD|NP|LPN|PA)\b| (?:via|at) ")
+_BEFORE = 16
+
+
+def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list[Span]:
+    """Return ``spans`` with the initials of people and the acronyms of organizations that stand in full, sorted.
+
+    Args:
+        text: the note.
+        spans: spans of the note, sorted and disjoint.
+        min_score: the lowest score of a full name.
+    """
+    certain = [span for span in spans if span.score >= min_score]
+    starts, ends = [span.start for span in spans], [span.end for span in spans]
+    found: dict[int, Span] = {}
+    for span in (*_acronyms(text, certain), *_initials(text, certain)):
+        index = bisect_left(ends, span.start + 1)
+        is_free = index == len(spans) or starts[index] >= span.end
+        if is_free and span.start not in found:
+            found[span.start] = span
+    return sorted((*spans, *found.values())) if found else list(spans)
+
+
+def _acronyms(text: str, spans: Sequence[Span]) -> Iterator[Span]:
+    """Yield every mention of the acronyms that are introduced in brackets behind their organization."""
+    known: dict[str, Span] = {}
+    for span in spans:
+        if span.category is not Category.ORGANIZATION:
+            continue
+        match = _IN_BRACKETS.match(text, span.end, span.end + _BEFORE)
+        if match and _is_acronym(match[1], text[span.start : span.end]):
+            known.setdefault(match[1], span)
+    for acronym, span in known.items():
+        for start in _mentions(text, acronym):
+            yield Span(start, start + len(acronym), span.entity, SHORT_NAMES, span.score)
+
+
+def _is_acronym(letters: str, name: str) -> bool:
+    words = [word for word in re.findall(r"[^\W\d_]+|&", name) if word.lower() not in _SMALL_WORDS]
+    first = "".join(word[0] for word in words).upper()
+    return _MIN_LETTERS <= len(letters) <= _MAX_LETTERS and letters.upper() == first
+
+
+def _initials(text: str, spans: Sequence[Span]) -> Iterator[Span]:
+    """Yield the letters by which the people sign who are named in full."""
+    forms = set[str]()
+    for span in spans:
+        if span.entity in NAMES:
+            forms |= _forms(text[span.start : span.end])
+    for form in sorted(forms):
+        for start in _mentions(text, form):
+            end = start + len(form)
+            before = text[max(0, start - _BEFORE) : start]
+            if _SIGNED_BEFORE.search(before) and _SIGNED_BEHIND.match(text, end):
+                yield Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0)
+
+
+def _forms(name: str) -> set[str]:
+    """Return the initials of a full name: of all its words, and of the first given name with the surname."""
+    surname, comma, given = name.partition(",")
+    words = [match.group() for match in _WORD.finditer(f"{given} {surname}" if comma else name)]
+    letters = "".join(word[0] for word in words).upper()
+    if not _MIN_LETTERS <= len(letters) <= _MAX_LETTERS or not letters.isascii():
+        return set()
+    return {letters, letters[0] + letters[-1]}
+
+
+def _mentions(text: str, form: str) -> Iterator[int]:
+    """Yield where ``form`` stands as a whole word."""
+    start = text.find(form)
+    while start >= 0:
+        end = start + len(form)
+        is_word = not (text[start - 1 : start].isalnum() and start) and not text[end : end + 1].isalnum()
+        if is_word and text[start - 1 : start] not in {"_", "-"} and text[end : end + 1] not in {"_", "-"}:
+            yield start
+        start = text.find(form, end)

@@ -1,0 +1,51 @@
+"""Initials and acronyms are marked where their name stands in full in the note, and nowhere else."""
+
+import pytest
+
+from deid_tasks.core.detectors import SHORT_NAMES
+from deid_tasks.engine.merge.short_names import mark_short_names
+from tests.support.markup import read_markup
+
+FOUND = [
+    "[PROVIDER:Gail Pemberton], BSN, RN  {GP}",
+    "Seen today.\n[PROVIDER:Kendra Suttles], RN\n{KS} via tablet",
+    "[PROVIDER:Pemberton, Gail] MD\nplan as above\n{GP}",
+    "[PROVIDER:Ada N. Castle], FNP-C   ( {ANC} )",
+    "wound care done\n{GP}\nNurse: [PROVIDER:Gail Pemberton]",
+    "reviewed by {GP}\nAttending [PROVIDER:Gail Pemberton]",
+    "[FACILITY:Corio Bay Imaging] ({CBI}), Geelong. Sent to {CBI} today",
+    "[ORGANIZATION:Red Gully Nickel Operations] ({RGNO}), attn Leanne",
+    "[FACILITY:Institute of Plant Sciences] (the {IPS}) and {IPS} staff",
+]
+NOT_FOUND = [
+    "[PROVIDER:Gail Pemberton], RN. GP will follow",  # a general practitioner, in the middle of a sentence
+    "[PROVIDER:Paul Thomas]. PT and OT consulted",
+    "[PROVIDER:Gail Pemberton]\nHR 80   BP 120/80",
+    "[FACILITY:Corio Bay Imaging] (CT) today",
+    "[PROVIDER:Pemberton]\nGP",  # one name has no initials
+    "[PATIENT:Ana Ortiz] code_AO\nfile-AO",
+    "plan\nGP",
+]
+
+
+@pytest.mark.parametrize("marked", FOUND)
+def test_letters_that_agree_with_a_full_name_are_marked(marked: str):
+    text, spans = read_markup(marked.replace("{", "[INITIALS:").replace("}", "]"))
+    full = [span for span in spans if str(span.entity) != "INITIALS"]
+    short = [(span.start, span.end) for span in spans if str(span.entity) == "INITIALS"]
+    found = mark_short_names(text, full, 0.9)
+    assert [(span.start, span.end) for span in found if span.detector == SHORT_NAMES] == short
+    assert mark_short_names(text, found, 0.9) == found
+
+
+@pytest.mark.parametrize("marked", NOT_FOUND)
+def test_other_letters_stay(marked: str):
+    text, spans = read_markup(marked)
+    assert mark_short_names(text, spans, 0.9) == sorted(spans)
+
+
+def test_a_name_that_is_not_certain_gives_no_initials():
+    from dataclasses import replace
+
+    text, spans = read_markup(FOUND[0].replace("{", "").replace("}", ""))
+    assert mark_short_names(text, [replace(spans[0], score=0.6)], 0.9) == [replace(spans[0], score=0.6)]
