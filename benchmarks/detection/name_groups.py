@@ -141,6 +141,18 @@ def _share(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return sums[:, 0] / np.maximum(sums[:, 1], 1)
 
 
+def show_groups(out: Results, rounds: int, seed: int) -> None:
+    """Add the tables of all groups."""
+    changes: dict[str, Callable[[str], str]] = {"as written": str, "small": str.lower, "capitals": str.upper}
+    words = {case: read_words(rounds if case == "as written" else 1, seed, case, do) for case, do in changes.items()}
+    written = words["as written"]
+    _table(out, "Origin group", written, lambda word: word.group, GROUPS)
+    _table(out, "Sex", written, lambda word: word.sex, "FM")
+    _table(out, "Frequency of the word", written, lambda word: word.frequency, [name for _, name in _FREQUENCIES])
+    every = [word for case in words.values() for word in case]
+    _table(out, "Letters of the whole note", every, lambda word: word.case, list(changes))
+
+
 def main() -> None:
     """Run the benchmark."""
     parser = parser_of(__doc__)
@@ -148,17 +160,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     with results("name-groups", "Recall of people's names by group, the public engine", arguments) as out:
-        changes: dict[str, Callable[[str], str]] = {"as written": str, "small": str.lower, "capitals": str.upper}
-        words = {
-            case: read_words(arguments.rounds if case == "as written" else 1, arguments.seed, case, change)
-            for case, change in changes.items()
-        }
-        written = words["as written"]
-        _table(out, "Origin group", written, lambda word: word.group, GROUPS)
-        _table(out, "Sex", written, lambda word: word.sex, "FM")
-        _table(out, "Frequency of the word", written, lambda word: word.frequency, [name for _, name in _FREQUENCIES])
-        every = [word for case in words.values() for word in case]
-        _table(out, "Letters of the whole note", every, lambda word: word.case, list(changes))
+        show_groups(out, arguments.rounds, arguments.seed)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,6 @@ def collect_evidence(
                     marks[index] = True
                 index += 1
     return [
-        SpanEvidence(span, is_recovered, *said)
-        for (span, is_recovered), *said in zip(merged, scores, rules, own, strict=True)
+        SpanEvidence(span, is_recovered, score, has_rule, has_own)
+        for (span, is_recovered), score, has_rule, has_own in zip(merged, scores, rules, own, strict=True)
     ]
