@@ -130,7 +130,7 @@ class RecoverSettings(Section):
 
     enabled: bool = Field(default=True, description="Whether anything is recovered.")
     min_confidence: float | None = Field(
-        default=0.15,
+        default=0.1,
         ge=0,
         lt=1,
         description="What a model alone found stays marked from this probability of being an identifier on;"
