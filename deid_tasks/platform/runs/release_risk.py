@@ -11,8 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from deid_tasks.core.entities import CATEGORY, GROUP_ENTITIES, Category, Entity
+from deid_tasks.core.entities import CATEGORY, Category, Entity
 from deid_tasks.core.errors import WarehouseError
+from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import find_identifiers
@@ -71,6 +72,8 @@ _ATTRIBUTE_SETS = (
     ("sex", "age", "origin"),
     ("sex", "age", "origin", "state"),
     ("sex", "age", "origin", "zip3"),
+    ("sex", "age", "origin", "city"),
+    ("sex", "age", "origin", "zip"),
     ("note types",),
     ("number of notes",),
     ("days from first to last note",),
@@ -144,9 +147,13 @@ def _add_demographics(settings: InstitutionSettings, secrets: Secrets, found: Pu
 
 
 def _add_places(settings: InstitutionSettings, secrets: Secrets, found: PublishedPatients) -> None:
-    transformed = GROUP_ENTITIES[settings.policy.group] - set(settings.policy.keep)
-    has_state, has_zip = Entity.STATE not in transformed, bool(settings.policy.kept_zip_digits)
-    if not (has_state or has_zip):
+    policy = settings.policy
+    kept = {
+        name: policy.form_action(form) == "keep"
+        for name, form in (("state", IdentifierForm.STATE), ("city", IdentifierForm.CITY), ("zip", IdentifierForm.ZIP))
+    }
+    kept["zip3"] = bool(policy.kept_zip_digits) and not kept["zip"]
+    if not any(kept.values()):
         found.lacking.append("geography: every place in text and tables is a surrogate")
         return
     table = released_rows(settings, secrets, "patient_addresses")
@@ -155,10 +162,9 @@ def _add_places(settings: InstitutionSettings, secrets: Secrets, found: Publishe
         return
     for row in table.to_pylist():
         visible = found.attributes.get(row["patient_key"])
-        if visible is not None and has_state:
-            visible["state"] = row.get("state")
-        if visible is not None and has_zip:
-            visible["zip3"] = str(row.get("zip") or "")[:3]
+        if visible is not None:
+            place = {**row, "zip3": str(row.get("zip") or "")[:3]}
+            visible |= {name: place.get(name) for name, is_kept in kept.items() if is_kept}
 
 
 def disclosure(settings: InstitutionSettings, secrets: Secrets, notes: pa.Table) -> dict[str, Any]:
@@ -236,7 +242,7 @@ def _kinds(
     settings: InstitutionSettings, errors: Mapping[str, int], gold_notes: int, published: int, confidence: float
 ) -> list[dict[str, Any]]:
     """Return what is expected to remain by who is identified; each entity is of one kind."""
-    transformed = GROUP_ENTITIES[settings.policy.group] - set(settings.policy.keep) - {Entity.AGE}
+    transformed = {one for one in Entity if not settings.policy.keeps(one)} - {Entity.AGE}
     missed: Counter[str] = Counter(dict.fromkeys((*_KINDS, _RETAINED), 0))
     for entity, count in errors.items():
         one = Entity(entity)
