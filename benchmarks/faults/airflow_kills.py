@@ -38,7 +38,7 @@ _LONGEST_SECONDS = 4.0
 _DOWN_SECONDS = 5.0
 """For which a killed process is away, at the longest."""
 _RUN_SECONDS = 1_200
-_POLL_SECONDS = 0.25
+_POLL_SECONDS = 1.0
 
 
 def _kill_scheduler(site: AirflowSite) -> bool:
@@ -126,7 +126,7 @@ def wait_for_end(site: AirflowSite, run: str) -> str:
     """Return the state in which a run ended, or ``running`` after 20 minutes."""
     deadline = time.monotonic() + _RUN_SECONDS
     while (state := site.api.run_state(_DAG, run)) not in {"success", "failed"} and time.monotonic() < deadline:
-        time.sleep(1)
+        time.sleep(2 * _POLL_SECONDS)
     return state
 
 
