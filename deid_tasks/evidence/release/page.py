@@ -190,7 +190,7 @@ def _part(content: Row, gold: Row) -> dict[str, Any]:
         "note_types": _plot(strata("note_type"), "Recall by note type", by_name, threshold),
         "periods": _plot(strata("period"), "Recall by period", by_name, threshold, worst_first=False),
         "groups": [
-            (title, _plot(found, f"Recall by {title}", by_name, None, worst_first=False), _is_apart(found))
+            (title, _plot(found, f"Recall by {title}", by_name, None, worst_first=False), _apart(found))
             for kind, title in _GROUPS.items()
             if (found := strata(kind))
         ],
@@ -224,9 +224,13 @@ def _gold(row: Row) -> int:
     return int(row["true_positives"] + row["false_negatives"])
 
 
-def _is_apart(rows: Sequence[Row]) -> bool:
-    """Whether the intervals of two groups do not meet."""
-    return bool(rows) and max(row["lower"] for row in rows) > min(row["upper"] for row in rows)
+def _apart(rows: Sequence[Row]) -> tuple[str, str] | None:
+    """Return the two groups whose intervals lie furthest apart, the lower first; ``None`` where all of them meet."""
+    if not rows:
+        return None
+    low, high = min(rows, key=lambda row: row["upper"]), max(rows, key=lambda row: row["lower"])
+    names = [str(row["stratum"]).partition("=")[2] for row in (low, high)]
+    return (names[0], names[1]) if high["lower"] > low["upper"] else None
 
 
 def _repeats(rows: Sequence[Row]) -> list[dict[str, Any]]:

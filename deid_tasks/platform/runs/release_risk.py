@@ -81,6 +81,8 @@ _ATTRIBUTE_SETS = (
     ("sex", "age", "days from first to last note"),
     ("days between notes",),
     ("sex", "age", "days between notes"),
+    ("sex", "age", "days between notes and encounters"),
+    ("sex", "age in days"),
 )
 
 
@@ -91,6 +93,10 @@ class PublishedPatients:
     attributes: dict[str, dict[str, Hashable]] = field(default_factory=dict)
     days: dict[str, list[int]] = field(default_factory=dict)
     """Shifted days of the notes, as ordinals."""
+    visits: dict[str, list[int]] = field(default_factory=dict)
+    """Shifted days of notes and encounters, where a table of encounters is published."""
+    without_notes: int = 0
+    """Patients with rows in the published tables and without a note."""
     lacking: list[str] = field(default_factory=list)
     """Attributes that no published table has."""
 
@@ -125,6 +131,7 @@ def published_patients(settings: InstitutionSettings, secrets: Secrets, notes: p
             "days between notes": tuple(day - ordered[0] for day in ordered),
         }
     _add_demographics(settings, secrets, found)
+    _add_encounters(settings, secrets, found)
     _add_places(settings, secrets, found)
     found.lacking.append("diagnoses: no published table holds them; rare ones stand in the text")
     return found
@@ -138,12 +145,28 @@ def _add_demographics(settings: InstitutionSettings, secrets: Secrets, found: Pu
     for row in table.to_pylist():
         visible = found.attributes.get(row["patient_key"])
         if visible is None:
+            found.without_notes += 1
             continue
         days = found.days[row["patient_key"]]
         visible["sex"], visible["origin"] = row.get("sex"), row.get("ethnicity_hint")
         # Birth date and notes move by the same days: the age at the first note is the patient's own.
         birth: datetime.date | None = row.get("birth_date")
+        visible["age in days"] = days[0] - birth.toordinal() if birth and days else None
         visible["age"] = int((days[0] - birth.toordinal()) / 365.25) if birth and days else None
+
+
+def _add_encounters(settings: InstitutionSettings, secrets: Secrets, found: PublishedPatients) -> None:
+    table = released_rows(settings, secrets, "encounters")
+    if table is None:
+        return
+    visits = {patient: set(days) for patient, days in found.days.items()}
+    for row in table.select(["patient_key", "started_on"]).to_pylist():
+        if row["patient_key"] in visits and row["started_on"] is not None:
+            visits[row["patient_key"]].add(row["started_on"].toordinal())
+    found.visits = {patient: sorted(days) for patient, days in visits.items()}
+    for patient, ordered in found.visits.items():
+        between = tuple(day - ordered[0] for day in ordered)
+        found.attributes[patient]["days between notes and encounters"] = between
 
 
 def _add_places(settings: InstitutionSettings, secrets: Secrets, found: PublishedPatients) -> None:
@@ -174,21 +197,19 @@ def disclosure(settings: InstitutionSettings, secrets: Secrets, notes: pa.Table)
     present = {name for row in rows for name in row}
     sets = [wanted for wanted in _ATTRIBUTE_SETS if present.issuperset(wanted)]
     linked = []
-    if settings.release.attacked_patients:
+    days, targets = patients.visits or patients.days, settings.release.attacked_patients
+    if targets:
         known = {key: (row.get("sex"), row.get("age")) for key, row in patients.attributes.items()}
         for attributes in (None, known) if "age" in present else (None,):
             linked += [
-                asdict(
-                    linkage_attack(
-                        patients.days, count, targets=settings.release.attacked_patients, attributes=attributes
-                    )
-                )
-                for count in _KNOWN_DAYS
+                asdict(linkage_attack(days, count, targets=targets, attributes=attributes)) for count in _KNOWN_DAYS
             ]
     return {
         "classes": [asdict(class_sizes(rows, wanted)) for wanted in sets],
         "linkage": linked,
         "lacking": patients.lacking,
+        "with_encounters": bool(patients.visits),
+        "without_notes": patients.without_notes,
         "without_patient": notes["patient_key"].null_count,
     }
 

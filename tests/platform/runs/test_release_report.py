@@ -21,6 +21,7 @@ from deid_tasks.evidence.release.pdf import find_browser, print_pdf
 from deid_tasks.platform import runs
 from deid_tasks.platform.runs.release_facts import growth_facts, policy_facts, reversal_facts
 from deid_tasks.platform.runs.release_report import stored_reports
+from deid_tasks.platform.runs.release_risk import published_patients
 from deid_tasks.platform.workspace import work_dir
 from deid_tasks.settings import CompareSettings, PolicySettings, ReleaseSettings, VaultSettings
 from tests.support.published_days import DAY, START, published, release, with_settings
@@ -210,6 +211,38 @@ def test_classes_of_equal_patients_are_those_of_the_published_table(site, settin
     assert report.content["disclosure"]["linkage"]
 
 
+def test_birth_dates_and_encounters_that_move_with_the_notes_are_attributes(site, settings, report):
+    classes = {tuple(row["attributes"]): row for row in report.content["disclosure"]["classes"]}
+    by_days = classes["sex", "age in days"]
+    assert by_days["singletons"] > classes["sex", "age"]["singletons"] > 0
+    seen = published_patients(settings, site.secrets, published(settings, site))
+    days = {note.patient_id: note.note_datetime.date() for note in site.notes}
+    real = Counter(
+        (days[one.patient_id] - one.birth_date).days for one in site.hospital.patients if one.patient_id in days
+    )
+    ages = Counter(row["age in days"] for row in seen.attributes.values() if row["age in days"] is not None)
+    # Of a patient with notes on two days, another day may be published.
+    assert sum((ages & real).values()) >= 0.9 * ages.total() > 10
+    assert ("sex", "age", "days between notes and encounters") in classes
+    assert report.content["disclosure"]["with_encounters"]
+    page = _text(report)
+    assert "Patients alone with their sex, age in days" in page
+    assert "no note in this release; they are in no figure of this section" in page
+
+
+def test_groups_whose_intervals_do_not_meet_are_named(report):
+    content = copy.deepcopy(report.content)
+    rows = [row for row in content["figures"] if row["stratum"].startswith("sex=") and row["metric"] == "recall"]
+    for row, (lower, upper) in zip(
+        [row for row in rows if row["entity"] == "ALL" and row["view"] == "word" and row["design"] == "random"],
+        [(0.90, 0.95), (0.96, 0.99)],
+        strict=True,
+    ):
+        row["lower"], row["upper"] = lower, upper
+        row["stratum"] = "sex=low" if lower < 0.95 else "sex=high"
+    assert "the interval of low lies below that of high" in _text(SignedReport(content, "unsigned"))
+
+
 def test_the_page_says_whose_class_is_smaller_than_regulators_accept(report):
     row = report.content["disclosure"]["classes"][-1]
     small = sum(patients for patients, size in zip(row["histogram"], (1, 4, 10), strict=False) if size)
@@ -227,8 +260,6 @@ def test_the_page_says_where_the_gold_notes_are_older_than_the_release(report):
 
 
 def test_the_ages_that_are_compared_are_the_patients_own(site, settings, released):
-    from deid_tasks.platform.runs.release_risk import published_patients
-
     seen = published_patients(settings, site.secrets, published(settings, site))
     days = {note.patient_id: note.note_datetime.date() for note in site.notes}
     real = Counter(
