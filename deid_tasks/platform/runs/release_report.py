@@ -18,6 +18,7 @@ from deid_tasks.engine.fingerprint import library_versions
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.evidence.release import SignedReport, issue_report, render_release, verify_report
 from deid_tasks.platform.publish.released import Snapshot, present_snapshot, released_columns, released_treatments
+from deid_tasks.platform.runs.audit_log import verify_audit_log
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator, load_engine
 from deid_tasks.platform.runs.promotion import pin_of
@@ -191,7 +192,10 @@ def _content(
         "gold": gold,
         "figures": figures,
         "compared": compared,
-        "safeguards": {name: _texts(counts[name]) for name in ("outcomes", "runs", "repeats", "findings", "acts")},
+        "safeguards": {
+            **{name: _texts(counts[name]) for name in ("outcomes", "runs", "repeats", "findings", "acts")},
+            "log": _audit_verdict(settings, secrets),
+        },
         "residual": residual(settings, secrets, str(certificate["evaluation_id"]), notes),
         "disclosure": disclosure(settings, secrets, notes),
         "attack": surrogate_attack(settings, secrets, institution_obfuscator(settings, secrets), engine),
@@ -205,6 +209,15 @@ def _engine_of(settings: InstitutionSettings, secrets: Secrets, promoted: Promot
         return load_engine(settings, secrets, pin_of(promoted))
     except DeidError:
         return None
+
+
+def _audit_verdict(settings: InstitutionSettings, secrets: Secrets) -> dict[str, int] | None:
+    """Return what the audit log's verification finds; ``None`` where this process may not read the log."""
+    try:
+        verdict = verify_audit_log(settings, secrets)
+    except DeidError:
+        return None
+    return {"rows": verdict.rows, "signed": verdict.signed, "findings": len(verdict.findings)}
 
 
 def _texts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
