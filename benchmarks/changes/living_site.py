@@ -108,15 +108,20 @@ class LivingSite:
             engines = tuple(_promote_engines(connection, settings, secrets, written))
         return cls(uri, settings, held, hospital, notes, engines)
 
-    def copy(self) -> "LivingCopy":
-        """Return a copy in a database of its own, from which nothing has been published."""
-        name = f"living_{uuid.uuid4().hex[:12]}"
+    def copy(self, name: str = "") -> "LivingCopy":
+        """Return a copy in a database of its own, from which nothing has been published.
+
+        Args:
+            name: Of the database, in place of one that exists; a new name where empty.
+        """
+        name = name or f"living_{uuid.uuid4().hex[:12]}"
         with closing(psycopg2.connect(_database(self.uri, "postgres"))) as connection:
             connection.autocommit = True
             with connection.cursor() as cursor:
                 template = urlsplit(self.uri).path.removeprefix("/")
                 # Pools of libraries may still hold sessions, and only a database without sessions can be copied.
                 cursor.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", (template,))
+                cursor.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
                 cursor.execute(
                     sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template))
                 )

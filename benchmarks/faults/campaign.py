@@ -21,7 +21,7 @@ from benchmarks.changes.check_convergence import (
     compare_states,
     published_state,
 )
-from benchmarks.changes.living_site import START, LivingSite
+from benchmarks.changes.living_site import START, LivingCopy, LivingSite
 from benchmarks.changes.site_services import site_services
 from benchmarks.changes.stepped_run import SteppedRun
 from benchmarks.faults.kinds import KINDS
@@ -54,8 +54,8 @@ class Campaign:
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around
-        self._identifiers = frozenset(_identifiers(around.site.hospital))
-        self._expected = self._undisturbed()
+        self._identifiers = frozenset(identifiers_of(around.site.hospital))
+        self._expected = undisturbed_state(around.site)
 
     def try_kind(self, name: str, seed: int) -> Survived:
         """Disturb one run as this kind and seed say, and check what is left."""
@@ -68,7 +68,7 @@ class Campaign:
                 raised = self._disturb(trial, name, faults)
                 retries = self._go_on(trial, faults)
                 if not faults:
-                    self._check(trial, faults)
+                    faults += differences(trial.copy, self._expected)
             finally:
                 self._restore(trial)
         lines += [raised, *faults]
@@ -105,31 +105,37 @@ class Campaign:
         faults.append(f"the run does not end: {last}")
         return _RETRIES
 
-    def _check(self, trial: Trial, faults: list[str]) -> None:
-        try:
-            after = SteppedRun(trial.copy, f"after{trial.seed}", [])
-            after.finish()
-            if after.plan and after.plan["causes"]:
-                faults.append(f"changes are left: {after.plan['causes']}")
-            if not check_table(trial.copy):
-                faults.append("a publication is interrupted")
-            compare_states(published_state(trial.copy), self._expected)
-        except (DivergenceError, DeidError) as error:
-            faults.append(f"{type(error).__name__}: {error}")
-
     def _restore(self, trial: Trial) -> None:
         with suppress(Exception):
             trial.drop()
         shutil.rmtree(trial.work / "runs", ignore_errors=True)
 
-    def _undisturbed(self) -> PublishedState:
-        copy = self._around.site.copy()
-        SteppedRun(copy, "undisturbed", [START]).finish()
-        found = published_state(copy)
-        copy.drop()
-        if not found.rows:
-            raise AssertionError("the undisturbed run publishes nothing")
-        return found
+
+def undisturbed_state(site: LivingSite) -> PublishedState:
+    """Return what an undisturbed run of the first day publishes."""
+    copy = site.copy()
+    SteppedRun(copy, "undisturbed", [START]).finish()
+    found = published_state(copy)
+    copy.drop()
+    if not found.rows:
+        raise AssertionError("the undisturbed run publishes nothing")
+    return found
+
+
+def differences(copy: LivingCopy, expected: PublishedState) -> list[str]:
+    """Return what does not hold of a copy whose run has ended; the texts quote no note."""
+    found = []
+    try:
+        after = SteppedRun(copy, "after", [])
+        after.finish()
+        if after.plan and after.plan["causes"]:
+            found.append(f"changes are left: {after.plan['causes']}")
+        if not check_table(copy):
+            found.append("a publication is interrupted")
+        compare_states(published_state(copy), expected)
+    except (DivergenceError, DeidError) as error:
+        found.append(f"{type(error).__name__}: {error}")
+    return found
 
 
 @contextmanager
@@ -157,7 +163,7 @@ def _json(store: Mapping[str, str]) -> str:
     return json.dumps(dict(store))
 
 
-def _identifiers(hospital: Hospital) -> Iterator[str]:
+def identifiers_of(hospital: Hospital) -> Iterator[str]:
     """Yield what may stand in no log: full names, record numbers, phones and addresses of the patients."""
     for patient in hospital.patients:
         person = patient.person

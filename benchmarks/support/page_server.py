@@ -55,14 +55,24 @@ def _write_dags(institutions: list[str], waiting: list[str]) -> None:
     with create_session() as session:
         for name in waiting:
             _write_waiting_task(session, f"notes__{name}", f"{name}: publish this run?")
+            _write_task(session, f"ledger__{name}", "check_audit_log", "failed")
 
 
 def _write_waiting_task(session: Any, dag_id: str, subject: str) -> None:
+    from airflow.models.hitl import HITLDetail
+    from airflow.utils.state import TaskInstanceState
+
+    task_id = _write_task(session, dag_id, "review", TaskInstanceState.AWAITING_INPUT)
+    since = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=2)
+    session.add(HITLDetail(ti_id=task_id, options=["Approve", "Reject"], subject=subject, created_at=since))
+
+
+def _write_task(session: Any, dag_id: str, task: str, state: str) -> uuid.UUID:
+    """Write a run of today with one task; return the task's id in Airflow."""
     from airflow.models.dag_version import DagVersion
     from airflow.models.dagrun import DagRun
-    from airflow.models.hitl import HITLDetail
     from airflow.models.taskinstance import TaskInstance
-    from airflow.utils.state import DagRunState, TaskInstanceState
+    from airflow.utils.state import DagRunState
     from airflow.utils.types import DagRunType
     from sqlalchemy import insert
 
@@ -76,13 +86,13 @@ def _write_waiting_task(session: Any, dag_id: str, subject: str) -> None:
     session.add_all([version, run])
     session.flush()
     # By columns: the class wants an operator, and this task has none.
-    task = {
-        "id": uuid.uuid4(), "dag_id": dag_id, "run_id": run_id, "task_id": "review", "map_index": -1, "pool": "default",
-        "pool_slots": 1, "dag_version_id": version.id, "state": TaskInstanceState.AWAITING_INPUT,
+    task_id = uuid.uuid4()
+    values = {
+        "id": task_id, "dag_id": dag_id, "run_id": run_id, "task_id": task, "map_index": -1, "pool": "default",
+        "pool_slots": 1, "dag_version_id": version.id, "state": state, "end_date": now if state == "failed" else None,
     }  # fmt: skip
-    session.execute(insert(TaskInstance.__table__).values(**task))
-    since = now - datetime.timedelta(hours=2)
-    session.add(HITLDetail(ti_id=task["id"], options=["Approve", "Reject"], subject=subject, created_at=since))
+    session.execute(insert(TaskInstance.__table__).values(**values))
+    return task_id
 
 
 if __name__ == "__main__":

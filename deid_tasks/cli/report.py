@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from deid_tasks.cli.identity import operating_system_identity
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
 from deid_tasks.core.errors import GateError, InputError
 
@@ -40,7 +41,8 @@ def report_release(
     from deid_tasks.platform.runs import make_release_report
 
     settings, secrets = settings_and_secrets(institution, institutions)
-    made = make_release_report(settings, secrets, datetime.datetime.now(datetime.UTC))
+    now = datetime.datetime.now(datetime.UTC)
+    made = make_release_report(settings, secrets, now, operating_system_identity())
     _write(made, output, is_printed=pdf)
 
 

@@ -1,14 +1,19 @@
 """One system as a process: start, notes in, answers out, and whatever can go wrong on the way."""
 
 import json
+import os
 import queue
+import shutil
+import stat
 import subprocess
 import tempfile
 import threading
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import IO, Any
 
 from deid_tasks.comparison.environments import SystemUnavailableError
@@ -32,6 +37,23 @@ DIED, TIMEOUT, MALFORMED, OUTSIDE, NOT_STARTED, GAVE_UP = (
 _MAX_FAILURES_IN_A_ROW = 5
 _LOG_CHARACTERS = 300
 _ENDED = None
+_FOLDER_PREFIX = "palimpsest-system-"
+
+
+def delete_abandoned_folders(oldest: float) -> int:
+    """Delete this user's temporary folders of systems whose own process was killed; return how many there were.
+
+    Args:
+        oldest: Folders that changed later than this time are taken for those of running systems.
+    """
+    deleted = 0
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
+        with suppress(OSError):
+            status = folder.lstat()
+            if status.st_uid == os.geteuid() and stat.S_ISDIR(status.st_mode) and status.st_mtime < oldest:
+                shutil.rmtree(folder)
+                deleted += 1
+    return deleted
 
 
 @dataclass(frozen=True)
@@ -48,7 +70,8 @@ class Announcement:
 class SystemProcess:
     """A system's process, restarted if it dies.
 
-    What it prints on standard error goes to a file that is deleted with it: it may quote notes.
+    What it prints on standard error goes to a file that is deleted with it: it may quote notes. So may what it writes
+    into its temporary folder, which is its own and is deleted with it too.
     """
 
     def __init__(
@@ -74,6 +97,7 @@ class SystemProcess:
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._outbox: queue.Queue[bytes | None] = queue.Queue()
         self._log: IO[bytes] | None = None
+        self._own_folder: tempfile.TemporaryDirectory[str] | None = None
         self._failures_in_a_row = 0
         self._has_read_notes = False
         self.announcement: Announcement | None = None
@@ -89,15 +113,18 @@ class SystemProcess:
         began = time.perf_counter()
         self._lines, self._outbox = queue.Queue(), queue.Queue()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
+        # A system that is killed cleans nothing up.
+        self._own_folder = tempfile.TemporaryDirectory(prefix=_FOLDER_PREFIX, ignore_cleanup_errors=True)
         try:
             process = subprocess.Popen(  # noqa: S603 (an adapter)
                 self._command,
-                env=self._environment,
+                env={**self._environment, "TMPDIR": self._own_folder.name},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
             )
         except OSError as error:
+            self._own_folder.cleanup()
             raise SystemUnavailableError(
                 "StartFailed", f"{self._command[0]} cannot be run: {type(error).__name__}", "check the path"
             ) from error
@@ -149,6 +176,8 @@ class SystemProcess:
             process.stdout.close()
         if self._log:
             self._log.close()
+        if self._own_folder:
+            self._own_folder.cleanup()
 
     def _kill(self) -> None:
         if self._process is not None:

@@ -23,9 +23,8 @@ PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 
 _ABANDONED_SECONDS = 24 * 3_600
 _NAME_CHARACTERS = 40
-_EARLIER = ".earlier"
-UNFINISHED = ".partial"
-"""How the name of a hidden folder ends in which a target is being written."""
+UNFINISHED, EARLIER = ".partial", ".earlier"
+"""How the names of hidden folders end: one in which a target is being written, and one that a target is replacing."""
 
 
 @contextmanager
@@ -145,7 +144,7 @@ def _move(written: Path, target: Path, *, replace: bool) -> None:
         written.replace(target)
         return
     # A folder that holds files cannot be replaced in one step.
-    earlier = written.parent.with_suffix(_EARLIER)
+    earlier = written.parent.with_suffix(EARLIER)
     target.rename(earlier)
     try:
         written.rename(target)
@@ -182,16 +181,12 @@ def _remove_abandoned(target: Path, stem: str) -> None:
     """Remove what writers of this target left behind when they were killed more than a day ago."""
     with contextlib.suppress(OSError):
         for path in target.parent.iterdir():
-            if (
-                path.name.startswith(stem)
-                and path.name.endswith((UNFINISHED, _EARLIER))
-                and _is_abandoned(path, target)
-            ):
+            if path.name.startswith(stem) and path.name.endswith((UNFINISHED, EARLIER)) and _is_abandoned(path, target):
                 shutil.rmtree(path, ignore_errors=True)
 
 
 def _is_abandoned(path: Path, target: Path) -> bool:
-    if path.name.endswith(_EARLIER) and not target.exists():
+    if path.name.endswith(EARLIER) and not target.exists():
         return False
     newest = max((entry.stat().st_mtime for entry in (path, *path.rglob("*"))), default=0.0)
     return stat.S_ISDIR(path.stat().st_mode) and time.time() - newest > _ABANDONED_SECONDS

@@ -219,12 +219,20 @@ def _key_pair(seed: bytes) -> tuple[str, str]:
 
 
 def _airflow_secrets(state: State, places: Places, institutions: list[InstitutionSettings]) -> dict[str, str]:
-    """Return the same secrets as Airflow's connections, which ``dags/wiring/secrets.py`` reads."""
+    return airflow_connections(_secret_values(state, places, institutions))
+
+
+def airflow_connections(values: Mapping[str, str]) -> dict[str, str]:
+    """Return secrets as the environment of Airflow's connections, which ``dags/wiring/secrets.py`` reads.
+
+    Args:
+        values: secrets by name, as the engine reads them.
+    """
     found: dict[str, str] = {}
-    for name, value in _secret_values(state, places, institutions).items():
+    for name, value in values.items():
         if value.startswith("{"):
             store = json.loads(value)
-            extra = {"endpoint_url": store["endpoint"], "region_name": store["region"]}
+            extra = {"endpoint_url": store["endpoint"], "region_name": store.get("region", "us-east-1")}
             aws = {"conn_type": "aws", "login": store["access_key"], "password": store["secret_key"], "extra": extra}
             found[_variable(name)] = json.dumps(aws)
         elif "://" in value:

@@ -51,7 +51,8 @@ class MaintenanceSettings(Section):
         default=30,
         ge=0,
         description="Days for which texts of notes stay in work_dir that nothing needs: annotators' folders after their"
-        " gold set was frozen, harvests, and what a failed training left. Longer than a person takes to approve.",
+        " gold set was frozen, harvests, and what failed trainings and killed tasks left. Longer than a person takes to"
+        " approve.",
     )
     cache_days: int = Field(
         default=90,

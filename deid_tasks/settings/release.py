@@ -24,6 +24,9 @@ class ReleaseSettings(Section):
     not_in_scope: str | None = Field(
         default=None, description="What is released beside these notes and is not judged here: images, genomes, tables."
     )
+    annotators: str | None = Field(
+        default=None, description="Who labelled the gold notes: profession, training, and what they were instructed."
+    )
     population: int | None = Field(
         default=None,
         ge=1,

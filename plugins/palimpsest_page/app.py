@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from palimpsest_page import views
 from palimpsest_page.access import reviewed_dags, visible_institutions
 from palimpsest_page.charts import BAR_WIDTH, SPARK_HEIGHT, SPARK_WIDTH
+from palimpsest_page.checks import audit_checks
 from palimpsest_page.figures import Figures, read_figures, read_summary
 from palimpsest_page.glance import STATE_WORDS, facts, worst
 from palimpsest_page.periods import PERIODS, period_of
@@ -63,7 +64,8 @@ def summary(request: Request, user: User) -> HTMLResponse:
     tasks = waiting_tasks(reviewed_dags(user, institutions))
     read = [read_summary(one) for one in institutions]
     now = datetime.datetime.now(datetime.UTC)
-    cards = [(one, facts(one, _tasks_of(one, tasks), now)) for one in read]
+    checks = audit_checks([one.name for one in read])
+    cards = [(one, facts(one, _tasks_of(one, tasks), checks.get(one.name), now)) for one in read]
     return _answer(request, "summary.html", read, cards=cards, worst=worst, tasks=tasks, now=now)
 
 
@@ -111,7 +113,7 @@ def institution(
         "institution.html",
         [read],
         figures=read,
-        facts=facts(read, tasks, now),
+        facts=facts(read, tasks, audit_checks([name]).get(name), now),
         tasks=tasks,
         views=views,
         periods=PERIODS,

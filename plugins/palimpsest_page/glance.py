@@ -1,4 +1,4 @@
-"""The state of an institution at a glance: eight facts, each good, to be looked at, or wrong."""
+"""The state of an institution at a glance: nine facts, each good, to be looked at, or wrong."""
 
 import datetime
 from collections.abc import Iterable
@@ -10,6 +10,7 @@ import pendulum
 from airflow.timetables.interval import CronDataIntervalTimetable
 
 from deid_tasks.settings import InstitutionSettings
+from palimpsest_page.checks import AuditCheck
 from palimpsest_page.figures import Figures
 from palimpsest_page.waiting import WaitingTask
 
@@ -30,12 +31,15 @@ class Fact:
     """The part of the institution's page that tells more."""
 
 
-def facts(figures: Figures, tasks: Iterable[WaitingTask], now: datetime.datetime) -> list[Fact]:
+def facts(
+    figures: Figures, tasks: Iterable[WaitingTask], checked: AuditCheck | None, now: datetime.datetime
+) -> list[Fact]:
     """Return the facts of one institution, the most urgent kinds first.
 
     Args:
         figures: What the database says.
         tasks: Tasks of the institution that wait for a person in Airflow.
+        checked: The newest check of its audit log.
         now: The present time, with its zone.
     """
     return [
@@ -45,7 +49,8 @@ def facts(figures: Figures, tasks: Iterable[WaitingTask], now: datetime.datetime
         _dictionaries(figures, now),
         _quarantine(figures),
         _stale(figures),
-        _ledger(figures),
+        _ledger(figures, now),
+        _audit_log(figures, checked, now),
         _requests(figures, now),
     ]
 
@@ -147,7 +152,7 @@ def _stale(figures: Figures) -> Fact:
     return Fact("Of another engine", f"{share:.1%}", state, note, "engines")
 
 
-def _ledger(figures: Figures) -> Fact:
+def _ledger(figures: Figures, now: datetime.datetime) -> Fact:
     row = figures.row("ledger")
     if row.get("counted_at") is None:
         return Fact("Ledger", "not reconciled", "unknown", f"ledger__{figures.name} compares nightly", "ledger")
@@ -157,7 +162,31 @@ def _ledger(figures: Figures) -> Fact:
     if row["overdue"]:
         return Fact("Ledger", f"{_count(row['overdue'], 'change')} overdue", "wrong", when, "ledger")
     pending = f"; {_count(row['pending'], 'change')} pending" if row["pending"] else ""
-    return Fact("Ledger", "agrees", "good", f"{row['in_table']:,} rows {when}{pending}", "ledger")
+    note = f"{row['in_table']:,} rows {when}{pending}"
+    if _is_old(figures.settings, row["counted_at"], now):
+        return Fact(
+            "Ledger", "not compared since", "look", f"{when}; ledger__{figures.name} compares nightly", "ledger"
+        )
+    return Fact("Ledger", "agrees", "good", note, "ledger")
+
+
+def _audit_log(figures: Figures, checked: AuditCheck | None, now: datetime.datetime) -> Fact:
+    label = "Audit log"
+    if checked is None:
+        return Fact(label, "not verified", "unknown", f"ledger__{figures.name} verifies nightly")
+    when = f"on {checked.ended_at:%Y-%m-%d}"
+    if not checked.is_unchanged:
+        return Fact(label, "not verified", "wrong", f"check_audit_log failed {when}; its log in Airflow says why")
+    if _is_old(figures.settings, checked.ended_at, now):
+        return Fact(label, "not verified since", "look", f"{when}; ledger__{figures.name} verifies nightly")
+    return Fact(label, "unchanged", "good", f"hashes and signatures verified {when}")
+
+
+def _is_old(settings: InstitutionSettings, done_at: datetime.datetime, now: datetime.datetime) -> bool:
+    """Whether the nightly reconciliation has missed a whole interval of its schedule since."""
+    timetable = CronDataIntervalTimetable(settings.changes.reconcile_schedule, timezone=settings.notes.timezone)
+    interval = timetable.infer_manual_data_interval(run_after=pendulum.instance(now))
+    return done_at.timestamp() < interval.start.timestamp()
 
 
 def _requests(figures: Figures, now: datetime.datetime) -> Fact:

@@ -1,8 +1,12 @@
 """A system as a process: the protocol, and every way in which a system can break it."""
 
+import os
+import tempfile
+
 import pytest
 
 from deid_tasks.comparison.environments import SystemUnavailableError
+from deid_tasks.comparison.process import delete_abandoned_folders
 from deid_tasks.comparison.protocol import SystemNote
 from tests.support.small_systems import adapter, process_of, raw_adapter
 
@@ -59,6 +63,43 @@ def test_of_notes_held_together_only_the_one_to_blame_fails(tmp_path):
 def test_a_slow_note_is_given_up_after_its_time(tmp_path):
     answers = read(adapter(tmp_path, "if 'Maria' in note.text: time.sleep(3600)"), note_seconds=3.0)
     assert [answer.error for answer in answers] == ["Timeout", None, None]
+
+
+_WRITES_ITS_NOTE = """
+import pathlib, tempfile
+folder = pathlib.Path(tempfile.mkdtemp())
+(folder / "note.text").write_text(note.text)
+"""
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The folder of temporary files of this process."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def test_a_killed_system_leaves_no_file_with_a_note(tmp_path, temporary):
+    process = process_of(adapter(tmp_path, f"{_WRITES_ITS_NOTE}\nif 'Maria' in note.text: time.sleep(3600)"), 3.0)
+    [answer] = process.read(NOTES[:1])
+    assert answer.error == "Timeout"
+    process.read(NOTES[1:])
+    assert any(path.read_text() == NOTES[1].text for path in temporary.rglob("note.text"))
+    process.stop()
+    assert list(temporary.rglob("note.text")) == []
+
+
+def test_what_a_system_of_a_killed_worker_left_is_deleted_later(tmp_path, temporary):
+    process = process_of(adapter(tmp_path, _WRITES_ITS_NOTE))
+    process.read(NOTES[:1])
+    [folder] = temporary.glob("palimpsest-system-*")
+    assert delete_abandoned_folders(folder.stat().st_mtime) == 0
+    os.utime(folder, (0, 0))
+    assert delete_abandoned_folders(1.0) == 1
+    assert list(temporary.rglob("note.text")) == []
+    process.stop()
 
 
 def test_answers_may_come_in_another_order_within_the_window(tmp_path):

@@ -26,6 +26,26 @@ _ATTACKERS = {
     "source": "has this software and its lists, and not the key",
 }
 
+_BECOMES = {
+    "keep": "stays in the text",
+    "age_group": "another age of its group",
+    "surrogate": "a surrogate",
+    "list": "a replacement from the institution's list",
+    "hash": "a keyed hash",
+    "mask": "a mark, such as [DATE]",
+    "stars": "asterisks, as many as characters",
+    "fixed_stars": "asterisks",
+    "remove": "nothing: it is removed",
+}
+_TREATMENTS = {
+    "keep": "as in the warehouse",
+    "shift": "dates, moved as the patient's are",
+    "birth_date": "birth date, moved likewise, empty for the oldest",
+    "entity": "surrogate",
+    "entity_of": "surrogate of what another column names",
+    "key": "pseudonym",
+}
+
 Row = Mapping[str, Any]
 
 
@@ -62,7 +82,45 @@ def render_release(report: SignedReport) -> str:
         outcomes=_outcomes(content["safeguards"]["outcomes"]),
         reached=_reached(content),
         missing=[name for name, value in content["context"].items() if value is None],
+        policy_rows=_policy_rows(content["policy"].get("forms", ())),
+        columns=_columns(content["release"]),
+        patients_by_type=_patients_by_type(content["release"]),
+        reidentifications=sum(
+            row["acts"]
+            for row in content["safeguards"]["acts"]
+            if (row["event"], row["role"]) == ("reidentification", "performed")
+        ),
     )
+
+
+def _policy_rows(forms: Sequence[Row]) -> list[tuple[str, list[str], list[str]]]:
+    """Return, for each thing that an identifier may become, what becomes it and by which rules."""
+    return [
+        (
+            title,
+            [row["means"] for row in forms if row["becomes"] == becomes],
+            sorted({row["rule"] for row in forms if row["becomes"] == becomes}),
+        )
+        for becomes, title in _BECOMES.items()
+        if any(row["becomes"] == becomes for row in forms)
+    ]
+
+
+def _columns(release: Row) -> dict[str, list[tuple[str, list[str]]]]:
+    """Return each published table's columns by what was done to them; none where that was not recorded."""
+    found: dict[str, list[tuple[str, list[str]]]] = {row["table_name"]: [] for row in release["tables"]}
+    for table, treatments in release.get("columns", {}).items():
+        of_title: dict[str, list[str]] = {}
+        for column, treatment in treatments.items():
+            of_title.setdefault(_TREATMENTS[treatment.partition(":")[0]], []).append(column)
+        found[table] = sorted(of_title.items(), key=lambda item: list(_TREATMENTS.values()).index(item[0]))
+    return found
+
+
+def _patients_by_type(release: Row) -> dict[str, int | None]:
+    """Return the patients of each note type; ``None`` in a report that did not count them."""
+    counted = release.get("patients_by_type")
+    return {name: counted.get(name, 0) if counted is not None else None for name in release["note_types"]}
 
 
 def _share(value: float | None) -> str:
@@ -132,7 +190,7 @@ def _part(content: Row, gold: Row) -> dict[str, Any]:
         "note_types": _plot(strata("note_type"), "Recall by note type", by_name, threshold),
         "periods": _plot(strata("period"), "Recall by period", by_name, threshold, worst_first=False),
         "groups": [
-            (title, _plot(found, f"Recall by {title}", by_name, None, worst_first=False), _is_apart(found))
+            (title, _plot(found, f"Recall by {title}", by_name, None, worst_first=False), _apart(found))
             for kind, title in _GROUPS.items()
             if (found := strata(kind))
         ],
@@ -166,9 +224,13 @@ def _gold(row: Row) -> int:
     return int(row["true_positives"] + row["false_negatives"])
 
 
-def _is_apart(rows: Sequence[Row]) -> bool:
-    """Whether the intervals of two groups do not meet."""
-    return bool(rows) and max(row["lower"] for row in rows) > min(row["upper"] for row in rows)
+def _apart(rows: Sequence[Row]) -> tuple[str, str] | None:
+    """Return the two groups whose intervals lie furthest apart, the lower first; ``None`` where all of them meet."""
+    if not rows:
+        return None
+    low, high = min(rows, key=lambda row: row["upper"]), max(rows, key=lambda row: row["lower"])
+    names = [str(row["stratum"]).partition("=")[2] for row in (low, high)]
+    return (names[0], names[1]) if high["lower"] > low["upper"] else None
 
 
 def _repeats(rows: Sequence[Row]) -> list[dict[str, Any]]:

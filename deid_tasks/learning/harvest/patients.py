@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 _ROW = np.dtype([("key", "<u8"), ("patient", "<u8"), ("times", "<u4")])
 _RANGES = 4_096
 """Ranges of keys of equal width at whose beginnings each sorted file may be entered."""
+COUNTING = ".counting-"
+"""How the name of the folder begins that holds the sorted files."""
 ROWS = 2_000_000
 """Rows held in memory before they are sorted and written; 20 bytes each, and about four times that while they are
 sorted.
@@ -37,7 +39,7 @@ class PatientCounter:
 
     def __init__(self, folder: Path, key: bytes, rows: int = ROWS) -> None:
         """Sort in files under ``folder``, at most ``rows`` pairs in memory at once."""
-        self._room = tempfile.TemporaryDirectory(prefix=".counting-", dir=folder)
+        self._room = tempfile.TemporaryDirectory(prefix=COUNTING, dir=folder)
         self._key, self._rows = key[:64], rows
         self._keys, self._patients, self._times = array("Q"), array("Q"), array("L")
         self._runs: list[Path] = []

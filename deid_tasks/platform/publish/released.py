@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from deid_tasks.platform.publish.catalog import rows_of_institution, table_exists, translate_publish_errors
 from deid_tasks.platform.publish.notes_table import open_table
-from deid_tasks.platform.publish.structured_rows import full_table_name, load_rows
+from deid_tasks.platform.publish.structured_rows import full_table_name, load_rows, rows_treatments
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 if TYPE_CHECKING:
@@ -52,6 +52,21 @@ def released_columns(
         return table.scan(
             row_filter=rows_of_institution(settings), selected_fields=tuple(columns), snapshot_id=snapshot_id
         ).to_arrow()
+
+
+def released_treatments(settings: InstitutionSettings, secrets: Secrets) -> dict[str, dict[str, str]]:
+    """Return what was done to each column of the published structured tables, by table.
+
+    A table that an earlier release of the platform wrote has no such record, and is empty here.
+
+    Raises:
+        PublishError: a table cannot be read.
+    """
+    return {
+        name: rows_treatments(load_rows(settings, secrets, name), settings)
+        for name in settings.publish.tables
+        if table_exists(settings, secrets, full_table_name(settings, name))
+    }
 
 
 def released_rows(settings: InstitutionSettings, secrets: Secrets, name: str) -> "pa.Table | None":

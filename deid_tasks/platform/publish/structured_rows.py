@@ -1,6 +1,7 @@
 """Structured tables beside the notes: one catalog commit replaces all rows of an institution, in bounded memory."""
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -70,6 +71,7 @@ def replace_rows(
     batches: Callable[[], Iterable[pa.Table]],
     version: str,
     summary: dict[str, str],
+    treatments: Mapping[str, str] | None = None,
 ) -> None:
     """Replace all rows of the institution; readers see the table as before or as after.
 
@@ -81,6 +83,7 @@ def replace_rows(
         batches: returns the new rows; called again where another writer's commit came between.
         version: stored in the table's properties with the same commit.
         summary: stored in the summaries of the commit's snapshots.
+        treatments: what was done to each column, stored in the table's properties for the report on a release.
 
     Raises:
         PublishError: the commit failed for good; the table is as it was.
@@ -96,7 +99,8 @@ def replace_rows(
             transaction.delete(rows_of_institution(settings), snapshot_properties=summary)
             for batch in batches():
                 transaction.append(batch, snapshot_properties=summary)
-            transaction.set_properties({_version_property(settings): version})
+            treated = {_treatments_property(settings): json.dumps(dict(treatments))} if treatments else {}
+            transaction.set_properties({_version_property(settings): version, **treated})
 
     with translate_publish_errors("write", settings, full_table_name(settings, name)):
         commit_with_retries(replace)
@@ -116,6 +120,15 @@ def _iceberg_schema(schema: pa.Schema) -> "Schema":
         for i, field in enumerate(schema, start=1)
     ]
     return Schema(*fields)
+
+
+def rows_treatments(table: "Table", settings: InstitutionSettings) -> dict[str, str]:
+    """Return what ``replace_rows`` was told of the institution's columns; empty where it was told nothing."""
+    return dict(json.loads(table.properties.get(_treatments_property(settings), "{}")))
+
+
+def _treatments_property(settings: InstitutionSettings) -> str:
+    return f"palimpsest.columns.{settings.institution}"
 
 
 def _version_property(settings: InstitutionSettings) -> str:

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from deid_tasks.comparison.answers import ANSWERS
+from deid_tasks.comparison.process import delete_abandoned_folders
 from deid_tasks.core.errors import StorageError
 from deid_tasks.core.files import make_folder
 from deid_tasks.engine.registry import cache_file
@@ -36,8 +37,10 @@ def comparison_folder(settings: InstitutionSettings) -> Path:
 def prune_answers(settings: InstitutionSettings) -> int:
     """Delete answers to which none was added for ``maintenance.cache_days``; return the number of files.
 
-    Where the settings name no system any more, everything goes.
+    Where the settings name no system any more, everything goes. So does the temporary folder of a system whose worker
+    was killed a day ago: it may hold the text of a note.
     """
+    delete_abandoned_folders(time.time() - _DAY_SECONDS)
     folder = _path(settings)
     files = list((folder / ANSWERS).glob("*.jsonl"))
     if not settings.compare.systems:

@@ -13,13 +13,16 @@ import pyarrow.compute as pc
 from deid_tasks.core.detectors import DetectorName
 from deid_tasks.core.errors import DeidError, GateError, InputError
 from deid_tasks.core.files import make_folder, write_atomically
+from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.engine.fingerprint import library_versions
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.evidence.release import SignedReport, issue_report, render_release, verify_report
-from deid_tasks.platform.publish.released import Snapshot, present_snapshot, released_columns
+from deid_tasks.platform.publish.released import Snapshot, present_snapshot, released_columns, released_treatments
+from deid_tasks.platform.runs.audit_log import verify_audit_log
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator, load_engine
 from deid_tasks.platform.runs.promotion import pin_of
+from deid_tasks.platform.runs.release_facts import growth_facts, patients_by_type, policy_facts, reversal_facts
 from deid_tasks.platform.runs.release_risk import disclosure, residual, surrogate_attack
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
@@ -40,7 +43,9 @@ _PACKAGE = "palimpsest-deid"
 
 
 @logged_step
-def make_release_report(settings: InstitutionSettings, secrets: Secrets, now: datetime.datetime) -> SignedReport:
+def make_release_report(
+    settings: InstitutionSettings, secrets: Secrets, now: datetime.datetime, person: Identity = PLATFORM
+) -> SignedReport:
     """Measure the present release, and return the signed report; a copy stays in ``work_dir`` for the next one.
 
     The published tables are read without their texts, ``_results`` and ``_gold`` by the roles ``publish`` and
@@ -50,6 +55,7 @@ def make_release_report(settings: InstitutionSettings, secrets: Secrets, now: da
         settings: The institution.
         secrets: Its secrets, the signing key among them.
         now: The time of the report.
+        person: Who makes it.
 
     Raises:
         GateError: nothing was published, or the engine of the release has no valid certificate.
@@ -61,6 +67,7 @@ def make_release_report(settings: InstitutionSettings, secrets: Secrets, now: da
     signing_key = secrets.text(settings.gate.signing_key)
     content = _content(settings, secrets, snapshot, now)
     earlier = stored_reports(settings, secrets)
+    content["issued_by"] = {"name": person.name, "source": person.source}
     content["overlap"] = _overlap(settings, secrets, snapshot, earlier)
     content["changes"] = _changes(content, earlier[-1].content) if earlier else None
     report = issue_report(content, signing_key)
@@ -151,14 +158,15 @@ def _content(
             "written": counts["written"][0],
             "days": pc.count_distinct(notes["slice_key"]).as_py(),
             "note_types": dict(types.most_common()),
+            "patients_by_type": patients_by_type(notes),
             "tables": _texts(counts["tables"]),
+            "columns": released_treatments(settings, secrets),
+            "timing": counts["timing"][0],
+            "growth": growth_facts(settings, counts["pace"][0], now),
         },
         "context": settings.release.model_dump(mode="json"),
-        "policy": {
-            "policy": settings.policy.model_dump(mode="json"),
-            "surrogates": settings.obfuscate.model_dump(mode="json", exclude={"key"}),
-            "second_search": settings.second_search.model_dump(mode="json"),
-        },
+        "policy": policy_facts(settings),
+        "reversal": reversal_facts(settings),
         "lineage": {
             "engines": _texts(counts["engines"]),
             "detectors": [str(name) for name in settings.detect.detectors],
@@ -184,7 +192,10 @@ def _content(
         "gold": gold,
         "figures": figures,
         "compared": compared,
-        "safeguards": {name: _texts(counts[name]) for name in ("outcomes", "runs", "repeats", "findings", "acts")},
+        "safeguards": {
+            **{name: _texts(counts[name]) for name in ("outcomes", "runs", "repeats", "findings", "acts")},
+            "log": _audit_verdict(settings, secrets),
+        },
         "residual": residual(settings, secrets, str(certificate["evaluation_id"]), notes),
         "disclosure": disclosure(settings, secrets, notes),
         "attack": surrogate_attack(settings, secrets, institution_obfuscator(settings, secrets), engine),
@@ -198,6 +209,15 @@ def _engine_of(settings: InstitutionSettings, secrets: Secrets, promoted: Promot
         return load_engine(settings, secrets, pin_of(promoted))
     except DeidError:
         return None
+
+
+def _audit_verdict(settings: InstitutionSettings, secrets: Secrets) -> dict[str, int] | None:
+    """Return what the audit log's verification finds; ``None`` where this process may not read the log."""
+    try:
+        verdict = verify_audit_log(settings, secrets)
+    except DeidError:
+        return None
+    return {"rows": verdict.rows, "signed": verdict.signed, "findings": len(verdict.findings)}
 
 
 def _texts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

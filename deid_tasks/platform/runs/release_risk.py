@@ -11,8 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from deid_tasks.core.entities import CATEGORY, GROUP_ENTITIES, Category, Entity
+from deid_tasks.core.entities import CATEGORY, Category, Entity
 from deid_tasks.core.errors import WarehouseError
+from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import find_identifiers
@@ -71,6 +72,8 @@ _ATTRIBUTE_SETS = (
     ("sex", "age", "origin"),
     ("sex", "age", "origin", "state"),
     ("sex", "age", "origin", "zip3"),
+    ("sex", "age", "origin", "city"),
+    ("sex", "age", "origin", "zip"),
     ("note types",),
     ("number of notes",),
     ("days from first to last note",),
@@ -78,6 +81,8 @@ _ATTRIBUTE_SETS = (
     ("sex", "age", "days from first to last note"),
     ("days between notes",),
     ("sex", "age", "days between notes"),
+    ("sex", "age", "days between notes and encounters"),
+    ("sex", "age in days"),
 )
 
 
@@ -88,6 +93,10 @@ class PublishedPatients:
     attributes: dict[str, dict[str, Hashable]] = field(default_factory=dict)
     days: dict[str, list[int]] = field(default_factory=dict)
     """Shifted days of the notes, as ordinals."""
+    visits: dict[str, list[int]] = field(default_factory=dict)
+    """Shifted days of notes and encounters, where a table of encounters is published."""
+    without_notes: int = 0
+    """Patients with rows in the published tables and without a note."""
     lacking: list[str] = field(default_factory=list)
     """Attributes that no published table has."""
 
@@ -122,6 +131,7 @@ def published_patients(settings: InstitutionSettings, secrets: Secrets, notes: p
             "days between notes": tuple(day - ordered[0] for day in ordered),
         }
     _add_demographics(settings, secrets, found)
+    _add_encounters(settings, secrets, found)
     _add_places(settings, secrets, found)
     found.lacking.append("diagnoses: no published table holds them; rare ones stand in the text")
     return found
@@ -135,18 +145,38 @@ def _add_demographics(settings: InstitutionSettings, secrets: Secrets, found: Pu
     for row in table.to_pylist():
         visible = found.attributes.get(row["patient_key"])
         if visible is None:
+            found.without_notes += 1
             continue
         days = found.days[row["patient_key"]]
         visible["sex"], visible["origin"] = row.get("sex"), row.get("ethnicity_hint")
         # Birth date and notes move by the same days: the age at the first note is the patient's own.
         birth: datetime.date | None = row.get("birth_date")
+        visible["age in days"] = days[0] - birth.toordinal() if birth and days else None
         visible["age"] = int((days[0] - birth.toordinal()) / 365.25) if birth and days else None
 
 
+def _add_encounters(settings: InstitutionSettings, secrets: Secrets, found: PublishedPatients) -> None:
+    table = released_rows(settings, secrets, "encounters")
+    if table is None:
+        return
+    visits = {patient: set(days) for patient, days in found.days.items()}
+    for row in table.select(["patient_key", "started_on"]).to_pylist():
+        if row["patient_key"] in visits and row["started_on"] is not None:
+            visits[row["patient_key"]].add(row["started_on"].toordinal())
+    found.visits = {patient: sorted(days) for patient, days in visits.items()}
+    for patient, ordered in found.visits.items():
+        between = tuple(day - ordered[0] for day in ordered)
+        found.attributes[patient]["days between notes and encounters"] = between
+
+
 def _add_places(settings: InstitutionSettings, secrets: Secrets, found: PublishedPatients) -> None:
-    transformed = GROUP_ENTITIES[settings.policy.group] - set(settings.policy.keep)
-    has_state, has_zip = Entity.STATE not in transformed, bool(settings.policy.kept_zip_digits)
-    if not (has_state or has_zip):
+    policy = settings.policy
+    kept = {
+        name: policy.form_action(form) == "keep"
+        for name, form in (("state", IdentifierForm.STATE), ("city", IdentifierForm.CITY), ("zip", IdentifierForm.ZIP))
+    }
+    kept["zip3"] = bool(policy.kept_zip_digits) and not kept["zip"]
+    if not any(kept.values()):
         found.lacking.append("geography: every place in text and tables is a surrogate")
         return
     table = released_rows(settings, secrets, "patient_addresses")
@@ -155,10 +185,9 @@ def _add_places(settings: InstitutionSettings, secrets: Secrets, found: Publishe
         return
     for row in table.to_pylist():
         visible = found.attributes.get(row["patient_key"])
-        if visible is not None and has_state:
-            visible["state"] = row.get("state")
-        if visible is not None and has_zip:
-            visible["zip3"] = str(row.get("zip") or "")[:3]
+        if visible is not None:
+            place = {**row, "zip3": str(row.get("zip") or "")[:3]}
+            visible |= {name: place.get(name) for name, is_kept in kept.items() if is_kept}
 
 
 def disclosure(settings: InstitutionSettings, secrets: Secrets, notes: pa.Table) -> dict[str, Any]:
@@ -168,21 +197,19 @@ def disclosure(settings: InstitutionSettings, secrets: Secrets, notes: pa.Table)
     present = {name for row in rows for name in row}
     sets = [wanted for wanted in _ATTRIBUTE_SETS if present.issuperset(wanted)]
     linked = []
-    if settings.release.attacked_patients:
+    days, targets = patients.visits or patients.days, settings.release.attacked_patients
+    if targets:
         known = {key: (row.get("sex"), row.get("age")) for key, row in patients.attributes.items()}
         for attributes in (None, known) if "age" in present else (None,):
             linked += [
-                asdict(
-                    linkage_attack(
-                        patients.days, count, targets=settings.release.attacked_patients, attributes=attributes
-                    )
-                )
-                for count in _KNOWN_DAYS
+                asdict(linkage_attack(days, count, targets=targets, attributes=attributes)) for count in _KNOWN_DAYS
             ]
     return {
         "classes": [asdict(class_sizes(rows, wanted)) for wanted in sets],
         "linkage": linked,
         "lacking": patients.lacking,
+        "with_encounters": bool(patients.visits),
+        "without_notes": patients.without_notes,
         "without_patient": notes["patient_key"].null_count,
     }
 
@@ -236,7 +263,7 @@ def _kinds(
     settings: InstitutionSettings, errors: Mapping[str, int], gold_notes: int, published: int, confidence: float
 ) -> list[dict[str, Any]]:
     """Return what is expected to remain by who is identified; each entity is of one kind."""
-    transformed = GROUP_ENTITIES[settings.policy.group] - set(settings.policy.keep) - {Entity.AGE}
+    transformed = {one for one in Entity if not settings.policy.keeps(one)} - {Entity.AGE}
     missed: Counter[str] = Counter(dict.fromkeys((*_KINDS, _RETAINED), 0))
     for entity, count in errors.items():
         one = Entity(entity)

@@ -3,8 +3,13 @@
 import datetime
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import TypedDict
 
+from deid_tasks.core.files import EARLIER, UNFINISHED
+from deid_tasks.learning.harvest.patients import COUNTING
 from deid_tasks.platform.runs.institution_engine import approved_dir, harvest_dir
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
@@ -23,12 +28,14 @@ class RetentionReport(TypedDict):
     annotations: int
     harvests: int
     trainings: int
+    unfinished: int
+    """What killed tasks left half written, in any folder of ``work_dir`` on this host."""
 
 
 @logged_step
 def delete_old_texts(settings: InstitutionSettings, secrets: Secrets) -> RetentionReport:
-    """Delete, ``maintenance.text_days`` later, annotators' folders of samples whose gold set is frozen, harvests, and
-    what trainings left that failed.
+    """Delete, ``maintenance.text_days`` later, annotators' folders of samples whose gold set is frozen, harvests, what
+    trainings left that failed, and what killed tasks left half written.
 
     A sample without a gold set stays as long as people work on it.
     """
@@ -50,4 +57,22 @@ def delete_old_texts(settings: InstitutionSettings, secrets: Secrets) -> Retenti
     ):
         logger.info("deleting texts that nothing needs any more: %s", path.relative_to(folder))
         shared.delete(path)
-    return {"annotations": len(samples), "harvests": len(harvests), "trainings": len(trainings)}
+    unfinished = list(_unfinished(folder, min(oldest, time.time() - _DAY_SECONDS)))
+    for path in unfinished:
+        logger.info("deleting what a killed task left in %s", path.parent.relative_to(folder))
+        shared.delete(path)
+    return {
+        "annotations": len(samples),
+        "harvests": len(harvests),
+        "trainings": len(trainings),
+        "unfinished": len(unfinished),
+    }
+
+
+def _unfinished(folder: Path, oldest: float) -> Iterator[Path]:
+    """Yield what was being written, in each folder below ``folder``, and did not change since ``oldest``."""
+    for pattern in (f".*{UNFINISHED}", f".*{EARLIER}", f"{COUNTING}*"):
+        for path in folder.glob(f"*/{pattern}"):
+            with suppress(OSError):
+                if max(one.lstat().st_mtime for one in (path, *path.rglob("*"))) < oldest:
+                    yield path

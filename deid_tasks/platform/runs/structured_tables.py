@@ -19,7 +19,7 @@ from deid_tasks.core.patient import PatientRecord
 from deid_tasks.engine.audit.record_audit import audit
 from deid_tasks.engine.fingerprint import fingerprint
 from deid_tasks.engine.obfuscate import Obfuscator
-from deid_tasks.engine.obfuscate.tables import TableRules, rewrite_row
+from deid_tasks.engine.obfuscate.tables import ColumnRule, TableRules, rewrite_row
 from deid_tasks.platform.publish import INSTITUTION, open_rows, replace_rows, rows_version
 from deid_tasks.platform.runs.institution_engine import known_people
 from deid_tasks.platform.runs.reports import EnginePin
@@ -137,7 +137,8 @@ def publish_tables(
             "palimpsest.tables": version,
         }
         for one in staged:
-            replace_rows(settings, secrets, one.rules.name, one.schema, one.batches, version, summary)
+            treatments = {rule.published: _treatment(rule) for rule in one.rules.kept}
+            replace_rows(settings, secrets, one.rules.name, one.schema, one.batches, version, summary, treatments)
         outcomes = [
             TableOutcome(s.rules.name, version, summary["palimpsest.key"], s.read, s.read - s.withheld, s.withheld)
             for s in staged
@@ -145,6 +146,11 @@ def publish_tables(
         record_tables(lookup, settings, run_id, outcomes)
     shutil.rmtree(folder.parent, ignore_errors=True)
     return {"tables": {one.table_name: one.published for one in outcomes}, "is_unchanged": False}
+
+
+def _treatment(rule: ColumnRule) -> str:
+    """Return what was done to a published column, as ``meta.deid`` says it, without the part of a name."""
+    return rule.action if rule.action == "key" or not rule.what else f"{rule.action}:{rule.what}"
 
 
 def _stage(

@@ -38,6 +38,18 @@ from {results}.note_ledger where outcome in ('published', 'unchanged', 'publishi
 _ACTS = """
 select event, role, count(*) as acts, max(occurred_at) as newest from {results}.audit_log group by 1, 2 order by 1, 2
 """
+_PACE = """
+select coalesce(sum(notes), 0) as notes,
+    coalesce(sum(extract(epoch from slice_end - slice_start)) / 86400, 0)::float as days
+from (
+    select * from {results}.published_slice where published_at is not null and replaced_at is null
+    order by slice_start desc limit 28
+) as newest
+"""
+_TIMING = """
+select count(*) as days, count(*) filter (where published_at < slice_end + interval '8 days') as soon
+from {results}.published_slice where published_at is not null and replaced_at is null
+"""
 _GOLD_WRITTEN = """
 select to_char(min(note_datetime), 'YYYY-MM') as first_month, to_char(max(note_datetime), 'YYYY-MM') as last_month
 from {gold}.gold_note where gold_version = %s
@@ -86,7 +98,9 @@ def _rows(
 
 
 def read_release_counts(connection: Connection, settings: InstitutionSettings) -> dict[str, list[dict[str, Any]]]:
-    """Return engines, outcomes, runs, repeated values, findings, tables, months and acts of people, as rows by name."""
+    """Return engines, outcomes, runs, repeated values, findings, tables, months, acts of people, the newest days and
+    how soon days were published, as rows by name.
+    """
     questions = {
         "engines": _ENGINES,
         "outcomes": _OUTCOMES,
@@ -96,6 +110,8 @@ def read_release_counts(connection: Connection, settings: InstitutionSettings) -
         "tables": _TABLES,
         "written": _WRITTEN,
         "acts": _ACTS,
+        "pace": _PACE,
+        "timing": _TIMING,
     }
     return {name: _rows(connection, settings, statement) for name, statement in questions.items()}
 

@@ -1,5 +1,6 @@
 """The report on a release: its figures are those of the published tables, and no text of a note enters it."""
 
+import copy
 import datetime
 import json
 import re
@@ -11,21 +12,32 @@ import pytest
 from typer.testing import CliRunner
 
 from deid_tasks.cli.app import app
+from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import GateError, InputError
 from deid_tasks.core.pem import key_fingerprint
 from deid_tasks.evidence.gate import new_key_pair
-from deid_tasks.evidence.release import attest, render_release, verify_report
+from deid_tasks.evidence.release import SignedReport, attest, render_release, verify_report
 from deid_tasks.evidence.release.pdf import find_browser, print_pdf
 from deid_tasks.platform import runs
+from deid_tasks.platform.runs.release_facts import growth_facts, policy_facts, reversal_facts
 from deid_tasks.platform.runs.release_report import stored_reports
+from deid_tasks.platform.runs.release_risk import published_patients
 from deid_tasks.platform.workspace import work_dir
-from deid_tasks.settings import CompareSettings, ReleaseSettings
+from deid_tasks.settings import CompareSettings, PolicySettings, ReleaseSettings, VaultSettings
 from tests.support.published_days import DAY, START, published, release, with_settings
 from tests.support.small_systems import adapter
 
 CONTRACT = Path(__file__).parents[3] / "dbt" / "models" / "staging" / "models.yml"
 NOW = datetime.datetime(2026, 3, 1, 12, tzinfo=datetime.UTC)
 CONTEXT = ReleaseSettings(recipients="Twelve researchers", attacked_notes=60, attacked_patients=200)
+
+
+VAULT = VaultSettings(bucket="originals", object_store="vault_store")
+
+
+def _text(report: SignedReport) -> str:
+    """The words of the page, without its marks."""
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", render_release(report))).split())
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +81,78 @@ def test_it_counts_what_is_published(site, settings, report):
     [engine] = content["lineage"]["engines"]
     assert engine["notes"] == len(notes)
     assert engine["fingerprint"] == content["certificate"]["fingerprint"]
+
+
+def test_it_says_what_becomes_of_each_form_of_an_identifier(site, settings, report):
+    forms = {row["form"]: row["becomes"] for row in report.content["policy"]["forms"]}
+    assert (forms["patient"], forms["full_date"], forms["mrn"]) == ("surrogate", "surrogate", "surrogate")
+    assert (forms["time_of_day"], forms["age_under_90"], forms["age_90_or_over"]) == ("keep", "keep", "surrogate")
+    page = _text(report)
+    assert "stays in the text age up to the policy's max_kept_age_years, by default 89; time of day" in page
+    strict = settings.model_copy(
+        update={
+            "policy": PolicySettings(preset="safe-harbor"),
+            "obfuscate": settings.obfuscate.model_copy(update={"modes": {Entity.DATE: "mask"}}),
+        }
+    )
+    forms = {row["form"]: row for row in policy_facts(strict)["forms"]}
+    assert (forms["year"]["becomes"], forms["full_date"]["becomes"]) == ("keep", "mask")
+    assert "(C)" in forms["year"]["rule"]
+
+
+def test_it_says_what_was_done_to_each_column_of_the_tables(report):
+    columns = report.content["release"]["columns"]
+    assert (columns["patients"]["sex"], columns["patients"]["patient_key"]) == ("keep", "key")
+    assert columns["patients"]["birth_date"] == "birth_date"
+    page = _text(report)
+    assert re.search(r"as in the warehouse : [^;]*\bsex\b", page)
+    assert "an earlier release of the platform" not in page
+
+
+def test_it_says_how_soon_days_were_published_and_how_the_table_grows(site, settings, report):
+    assert report.content["release"]["timing"]["soon"] == 0
+    page = _text(report)
+    assert "The times tell nothing of how far dates were moved." in page
+    facts = growth_facts(settings, {"notes": 280, "days": 28.0}, NOW)
+    assert facts == {"notes_a_day": 10.0, "days": 365, "notes": 3650}
+    ended = settings.model_copy(
+        update={"notes": settings.notes.model_copy(update={"end_date": datetime.date(2024, 1, 4)})}
+    )
+    assert growth_facts(ended, {"notes": 280, "days": 28.0}, NOW)["notes"] == 0
+    late = copy.deepcopy(report.content)
+    late["release"]["timing"] = {"days": 3, "soon": 2}
+    late["release"]["growth"] = facts
+    page = _text(SignedReport(late, "unsigned"))
+    assert "2 of 3 published days were written within a week after their notes." in page
+    assert "how far every date of those patients was moved" in page
+    assert "by about 10 notes a day as of late" in page
+
+
+def test_it_says_who_made_it_and_who_can_turn_it_back(site, settings, report):
+    page = _text(report)
+    assert "made by platform (platform)" in page
+    assert "Originals are not stored" in page
+    sealed = copy.deepcopy(report.content)
+    sealed["reversal"] = reversal_facts(settings.model_copy(update={"vault": VAULT}))
+    assert "Originals are stored , sealed by x25519" in _text(SignedReport(sealed, "unsigned"))
+
+
+def test_a_note_type_with_few_patients_is_named(report):
+    counted = report.content["release"]["patients_by_type"]
+    assert set(counted) == set(report.content["release"]["note_types"])
+    assert ("fewer than 11" in _text(report)) == any(count < 11 for count in counted.values())
+
+
+def test_a_report_of_an_earlier_release_is_shown_too(report):
+    former = copy.deepcopy(report.content)
+    for name in ("columns", "timing", "growth", "patients_by_type"):
+        del former["release"][name]
+    for name in ("name", "forms", "dates_stay", "other_modes"):
+        del former["policy"][name]
+    del former["reversal"], former["issued_by"]
+    page = _text(SignedReport(former, "unsigned"))
+    assert "Policy group C" in page
+    assert "not recorded: the table was written by an earlier release" in page
 
 
 def test_what_remains_is_the_measured_rate_times_the_published_notes(site, report):
@@ -127,6 +211,38 @@ def test_classes_of_equal_patients_are_those_of_the_published_table(site, settin
     assert report.content["disclosure"]["linkage"]
 
 
+def test_birth_dates_and_encounters_that_move_with_the_notes_are_attributes(site, settings, report):
+    classes = {tuple(row["attributes"]): row for row in report.content["disclosure"]["classes"]}
+    by_days = classes["sex", "age in days"]
+    assert by_days["singletons"] > classes["sex", "age"]["singletons"] > 0
+    seen = published_patients(settings, site.secrets, published(settings, site))
+    days = {note.patient_id: note.note_datetime.date() for note in site.notes}
+    real = Counter(
+        (days[one.patient_id] - one.birth_date).days for one in site.hospital.patients if one.patient_id in days
+    )
+    ages = Counter(row["age in days"] for row in seen.attributes.values() if row["age in days"] is not None)
+    # Of a patient with notes on two days, another day may be published.
+    assert sum((ages & real).values()) >= 0.9 * ages.total() > 10
+    assert ("sex", "age", "days between notes and encounters") in classes
+    assert report.content["disclosure"]["with_encounters"]
+    page = _text(report)
+    assert "Patients alone with their sex, age in days" in page
+    assert "no note in this release; they are in no figure of this section" in page
+
+
+def test_groups_whose_intervals_do_not_meet_are_named(report):
+    content = copy.deepcopy(report.content)
+    rows = [row for row in content["figures"] if row["stratum"].startswith("sex=") and row["metric"] == "recall"]
+    for row, (lower, upper) in zip(
+        [row for row in rows if row["entity"] == "ALL" and row["view"] == "word" and row["design"] == "random"],
+        [(0.90, 0.95), (0.96, 0.99)],
+        strict=True,
+    ):
+        row["lower"], row["upper"] = lower, upper
+        row["stratum"] = "sex=low" if lower < 0.95 else "sex=high"
+    assert "the interval of low lies below that of high" in _text(SignedReport(content, "unsigned"))
+
+
 def test_the_page_says_whose_class_is_smaller_than_regulators_accept(report):
     row = report.content["disclosure"]["classes"][-1]
     small = sum(patients for patients, size in zip(row["histogram"], (1, 4, 10), strict=False) if size)
@@ -144,8 +260,6 @@ def test_the_page_says_where_the_gold_notes_are_older_than_the_release(report):
 
 
 def test_the_ages_that_are_compared_are_the_patients_own(site, settings, released):
-    from deid_tasks.platform.runs.release_risk import published_patients
-
     seen = published_patients(settings, site.secrets, published(settings, site))
     days = {note.patient_id: note.note_datetime.date() for note in site.notes}
     real = Counter(

@@ -1,5 +1,7 @@
 """The inventory of docs/explanation/security.md: no file and no table holds text or names that it does not list."""
 
+import os
+
 import boto3
 import psycopg2
 import pytest
@@ -27,6 +29,19 @@ def stored(role_site, worked):
     leftover = work_dir(settings) / "training" / "0123456789abcdef"
     leftover.mkdir(parents=True)
     (leftover / "sentences.txt").write_text(CANARY)
+    # What tasks leave that were killed while they wrote: long ago, and one just now.
+    for place, is_old in (
+        ("harvest/.0123.4567.partial", True),
+        ("harvest/.counting-89ab", True),
+        ("annotation/.cdef.0123.earlier", True),
+        ("models/.4567.89ab.partial", False),
+    ):
+        unfinished = work_dir(settings) / place
+        unfinished.mkdir(parents=True)
+        (unfinished / "sentences.txt").write_text(CANARY if is_old else "")
+        if is_old:
+            for path in (unfinished / "sentences.txt", unfinished):
+                os.utime(path, (0, 0))
     return settings
 
 
@@ -75,7 +90,7 @@ def test_retention_deletes_what_the_inventory_says(role_site, stored):
     settings, secrets = stored, role_site.secrets
     # Samples without a gold set stay: people work on them.
     report = runs.delete_old_texts(settings, secrets)
-    assert (report["annotations"], report["trainings"]) == (0, 1)
+    assert (report["annotations"], report["trainings"], report["unfinished"]) == (0, 1, 3)
     assert report["harvests"] >= 1
     with connect(role_site.uris["evidence"]) as connection:
         samples = drawn_samples(connection, settings, ())
@@ -83,8 +98,9 @@ def test_retention_deletes_what_the_inventory_says(role_site, stored):
     for sample in samples:
         freeze_truth(own, settings, role_site.notes[100:110], sample.design, sample.version)
     own.close()
-    assert runs.delete_old_texts(settings, secrets) == {"annotations": len(samples), "harvests": 0, "trainings": 0}
+    nothing = {"annotations": 0, "harvests": 0, "trainings": 0, "unfinished": 0}
+    assert runs.delete_old_texts(settings, secrets) == {**nothing, "annotations": len(samples)}
     runs.delete_run_files(settings, secrets, "kept")
     assert files_with(work_dir(settings), CANARY) == set()
     assert tables_with(role_site.superuser, "rolesite", CANARY) == {"_ehr", "_gold"}
-    assert runs.delete_old_texts(settings, secrets) == {"annotations": 0, "harvests": 0, "trainings": 0}
+    assert runs.delete_old_texts(settings, secrets) == nothing

@@ -31,11 +31,13 @@ def glance():
 @pytest.fixture(scope="module")
 def found(glance):
     """Returns the facts, by label, of an institution that is in order but for these tables."""
+    from palimpsest_page.checks import AuditCheck
     from palimpsest_page.figures import Figures
 
-    def facts(problem="", tasks=(), **tables):
+    def facts(problem="", tasks=(), checked=(True, NOW - HOUR), **tables):
         figures = Figures(page_settings("riverside"), {**IN_ORDER, **tables}, problem)
-        return {fact.label: fact for fact in glance.facts(figures, tasks, NOW)}
+        check = AuditCheck(*checked) if checked else None
+        return {fact.label: fact for fact in glance.facts(figures, tasks, check, NOW)}
 
     return facts
 
@@ -69,6 +71,10 @@ def test_all_may_be_in_order(glance, found):
         ({"ledger": [{**IN_ORDER["ledger"][0], "differing": 1}]}, "Ledger", "wrong", "1 row differs"),
         ({"ledger": [{**IN_ORDER["ledger"][0], "overdue": 3}]}, "Ledger", "wrong", "3 changes overdue"),
         ({"ledger": [{"counted_at": None}]}, "Ledger", "unknown", "not reconciled"),
+        ({"ledger": [{**IN_ORDER["ledger"][0], "counted_at": NOW - 72 * HOUR}]}, "Ledger", "look", "not compared since on 2024-06-09"),
+        ({"checked": None}, "Audit log", "unknown", "ledger__riverside verifies nightly"),
+        ({"checked": (False, NOW - HOUR)}, "Audit log", "wrong", "check_audit_log failed on 2024-06-12"),
+        ({"checked": (True, NOW - 72 * HOUR)}, "Audit log", "look", "not verified since on 2024-06-09"),
         ({"requests": [{"act": "reidentification", "waiting": 2, "expires_at": NOW + 5 * HOUR}]}, "Requests", "look", "2 waiting"),
     ],
 )  # fmt: skip

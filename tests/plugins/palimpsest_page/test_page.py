@@ -65,9 +65,11 @@ def test_the_summary_tells_the_state(get):
     assert "0.48% of the newest run; 2.0% allowed" in riverside
     assert "0.3% 4,000 of 1,269,000 notes" in riverside
     assert "1 of re-identification; the first expires in 20 hours" in riverside
+    assert re.search(r"Act: not verified check_audit_log failed on \d{4}-\d\d-\d\d", riverside)
     lakeshore = shown[shown.index("Lakeshore") : shown.index("Act: Riverside Health")]
     assert "no run waits for a person" in lakeshore
     assert "as scheduled" in lakeshore
+    assert "Not known yet: not verified ledger__lakeshore verifies nightly" in lakeshore
 
 
 def test_the_page_of_an_institution_has_every_part(get):
