@@ -29,6 +29,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.support.corpora import hospital_rows, invented_terms
+from benchmarks.support.process_trees import core_seconds
 from benchmarks.support.results import Results, parser_of, results
 from deid_tasks.core.notes import NOTE_SCHEMA
 from deid_tasks.core.patient import PatientRecord
@@ -48,7 +49,6 @@ _KEY = base64.b64encode(bytes(range(32))).decode()
 _PEER = "John Snow Labs, published"
 _PEER_SPEED, _PEER_DOLLARS = 100_000 / (70 * 60) / 32, 17.85
 """Notes per second and vCPU, and dollars for a million notes."""
-_TICKS = os.sysconf("SC_CLK_TCK")
 _RECORDS = pa.schema(
     [
         ("patient_id", pa.string()),
@@ -116,31 +116,12 @@ def engine_of(terms: int) -> Iterator[EngineReference]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def core_seconds() -> float:
-    """Return the processor seconds of this process and of all that it started and that still run or were waited for."""
-    parents: dict[int, int] = {}
-    used: dict[int, int] = {}
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (path / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents[int(path.name)] = int(fields[1])
-        used[int(path.name)] = sum(map(int, fields[11:15]))
-
-    def is_ours(one: int) -> bool:
-        while one in parents and one != os.getpid():
-            one = parents[one]
-        return one == os.getpid()
-
-    return sum(ticks for one, ticks in used.items() if is_ours(one)) / _TICKS
-
-
 def measure(step: Callable[[], object]) -> Measured:
     """Return the seconds of one step."""
-    cores, began = core_seconds(), time.monotonic()
+    own = [os.getpid()]
+    cores, began = core_seconds(own), time.monotonic()
     step()
-    return Measured(time.monotonic() - began, core_seconds() - cores)
+    return Measured(time.monotonic() - began, core_seconds(own) - cores)
 
 
 _engine: EngineParts

@@ -68,7 +68,7 @@ class _Table:
         rows = [self._row(key, number, at, patient) for at, patient in enumerate(patients)]
         table = pa.Table.from_pylist(rows, schema=PUBLISHED_SCHEMA)
         self.days.append(table)
-        replace_notes(self.settings, self.secrets, table.to_batches, RemovedRows(whole_slices=frozenset({key})), {})
+        replace_notes(self.settings, self.secrets, table.to_batches(), RemovedRows(whole_slices=frozenset({key})), {})
 
     def amend(self, notes: int) -> None:
         """Publish some notes of the last days again, in one commit."""
@@ -79,7 +79,7 @@ class _Table:
         table = pa.concat_tables(chosen)
         keys = list(zip(table["slice_key"].to_pylist(), table["note_key"].to_pylist(), strict=True))
         once = table.take([keys.index(key) for key in dict.fromkeys(keys)])
-        replace_notes(self.settings, self.secrets, once.to_batches, RemovedRows(rows=frozenset(keys)), {})
+        replace_notes(self.settings, self.secrets, once.to_batches(), RemovedRows(rows=frozenset(keys)), {})
 
     def maintain(self, bounds: CompactionBounds) -> tuple[int, float]:
         """Do what the weekly run does; return the bytes that were replaced, and seconds."""

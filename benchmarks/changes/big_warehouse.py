@@ -202,7 +202,7 @@ def publish_ledger(settings: InstitutionSettings, secrets: Secrets) -> None:
         "text": ["Patient seen today."] * count,
     }
     rows = pa.table({name: pa.array(values, PUBLISHED_SCHEMA.field(name).type) for name, values in columns.items()})
-    replace_notes(settings, secrets, rows.cast(PUBLISHED_SCHEMA).to_batches, RemovedRows(), {})
+    replace_notes(settings, secrets, rows.cast(PUBLISHED_SCHEMA).to_batches(), RemovedRows(), {})
 
 
 def _analyze(connection: Connection) -> None:

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks.support.server_work import ServerWork
 
 _BYTES_PER_KIB, _MEGABYTE = 1_024, 1_000_000
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -53,14 +55,15 @@ class StageMeter:
         """
         found: list[tuple[Any, Cost]] = []
 
-        def in_process() -> None:
-            context = multiprocessing.get_context("spawn")
-            with ProcessPoolExecutor(1, mp_context=context) as pool:
-                found.append(pool.submit(_measured, stage, values).result())
-
-        work = self._server.measure(in_process)
+        work = self._server.measure(lambda: found.append(in_process(_measured, stage, values)))
         [(returned, cost)] = found
         return returned, Cost(cost.wall, cost.process, work.server, cost.peak_mb)
+
+
+def in_process(step: Callable[..., T], *values: Any) -> T:
+    """Return what a step returns that runs in a process of its own."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(step, *values).result()
 
 
 def _measured(stage: Callable[..., Any], values: tuple[Any, ...]) -> tuple[Any, Cost]:

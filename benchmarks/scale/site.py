@@ -29,6 +29,8 @@ class ScaleSite:
     settings: InstitutionSettings
     held: Mapping[str, str] = field(repr=False)
     """Its secrets."""
+    days: int = DAYS
+    """Days that the notes are written on."""
 
     @classmethod
     def of(
@@ -40,6 +42,7 @@ class ScaleSite:
         *,
         has_models: bool,
         shard_notes: int,
+        days: int = DAYS,
     ) -> "ScaleSite":
         """Return a site of many notes in the empty database at ``uri``, before its first stage."""
         signing_key, verification_key = new_key_pair()
@@ -61,7 +64,7 @@ class ScaleSite:
             # Tables of former sizes stay in the bucket.
             "publish": settings.publish.model_copy(update={"prefix": f"notes_{notes}"}),
         }
-        return cls(uri, notes, folder, settings.model_copy(update=updates), held)
+        return cls(uri, notes, folder, settings.model_copy(update=updates), held, days)
 
     @property
     def secrets(self) -> Secrets:
@@ -79,11 +82,11 @@ class ScaleSite:
             providers=max(30, self.notes // _NOTES_PER_PROVIDER),
             notes=self.notes,
             start=START,
-            days=DAYS,
+            days=self.days,
         )
 
     @property
     def interval(self) -> tuple[datetime.datetime, datetime.datetime]:
         """Start and end of the interval in which every day with notes ends; others are published without notes."""
         first = datetime.datetime.combine(START, datetime.time(12), datetime.UTC)
-        return first, first + datetime.timedelta(days=DAYS)
+        return first, first + datetime.timedelta(days=self.days)

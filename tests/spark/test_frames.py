@@ -79,8 +79,13 @@ def frames(tables, executor_environment, tmp_path_factory):
 
 
 def by_note(table):
-    """Return the rows in the order of the notes, without the time that each took."""
+    """Return the rows in the order of the notes, without what depends on the notes that were read together.
+
+    That is the time, and the values that another note of the patient had replaced.
+    """
     found = table.drop_columns("milliseconds").to_pylist()
+    for row in found:
+        row["repeats"] = [one for one in row["repeats"] if one["scope"] == "note"]
     return sorted(found, key=lambda row: row["note_id"])
 
 

@@ -22,8 +22,9 @@ from deid_tasks.platform.publish.catalog import (
     translate_publish_errors,
 )
 from deid_tasks.platform.publish.compaction_plan import CompactionBounds, Rewrite, TableFile, plan_rewrites
-from deid_tasks.platform.publish.notes_table import ROW_GROUP_NOTES, ROW_GROUP_PROPERTY, open_table
-from deid_tasks.platform.publish.purge import commit_same_rows, object_key, table_bucket
+from deid_tasks.platform.publish.data_files import ROW_GROUP_NOTES, DataFileWriter
+from deid_tasks.platform.publish.notes_table import open_table
+from deid_tasks.platform.publish.purge import commit_same_rows
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 if TYPE_CHECKING:
@@ -74,13 +75,12 @@ def compact_notes(settings: InstitutionSettings, secrets: Secrets, bounds: Compa
             for rewrite in rewrites:
                 writing.write(rewrite, [tasks[file.path] for file in rewrite.files])
         except BaseException:
-            _delete(writing.paths, table, settings, secrets)
+            writing.target.discard(settings, secrets)
             raise
         former = [tasks[file.path].file for rewrite in rewrites for file in rewrite.files]
-        is_done = _replace(table, settings, secrets, former, writing)
-    return CompactionReport(
-        len(rewrites), len(former), len(writing.files), sum(file.file_size_in_bytes for file in former), not is_done
-    )
+        is_done = _replace(table, settings, secrets, former, writing.target)
+    bytes_before = sum(file.file_size_in_bytes for file in former)
+    return CompactionReport(len(rewrites), len(former), len(writing.target.files), bytes_before, not is_done)
 
 
 def merge_manifests(settings: InstitutionSettings, secrets: Secrets) -> int:
@@ -143,9 +143,7 @@ class _Writing:
 
         self._table = table
         self._schema: pa.Schema = schema_to_pyarrow(table.schema())
-        self.files: list[DataFile] = []
-        self.paths: list[str] = []
-        """Every file that was begun."""
+        self.target = DataFileWriter(table, self._schema)
 
     def write(self, rewrite: Rewrite, tasks: "Sequence[FileScanTask]") -> None:
         """Write the rows of some files of one partition, sorted, to ``rewrite.parts`` files.
@@ -198,38 +196,15 @@ class _Writing:
 
     def _write_file(self, rows: pa.Table, former: "DataFile") -> int:
         """Write the rows, sorted, to a file in the partition of a former one; return their number."""
-        from pyiceberg.io.fileformat import FileFormatFactory
-        from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
-
-        count: int = rows.num_rows
-        if not count:
+        if not rows.num_rows:
             return 0
         # In the folder of the partition, however the table names it.
         path = f"{former.file_path.rpartition('/')[0]}/{uuid.uuid4()}.parquet"
-        self.paths.append(path)
         rows = rows.combine_chunks()
         order = pc.sort_indices(rows, sort_keys=[(name, "ascending") for name in _WITHIN_FILE])
-        output = self._table.io.new_output(path)
-        model = FileFormatFactory.get(FileFormat.PARQUET)
-        writer = model.create_writer(output, self._table.schema(), self._table.properties)
-        group = int(self._table.properties.get(ROW_GROUP_PROPERTY, ROW_GROUP_NOTES))
-        with writer:
-            for start in range(0, count, group):
-                writer.write(rows.take(order.slice(start, group)))
-        file = DataFile.from_args(
-            content=DataFileContent.DATA,
-            file_path=path,
-            file_format=FileFormat.PARQUET,
-            partition=former.partition,
-            file_size_in_bytes=len(output),
-            sort_order_id=None,
-            spec_id=former.spec_id,
-            equality_ids=None,
-            key_metadata=None,
-            **writer.result().to_serialized_dict(),
-        )
-        self.files.append(file)
-        return count
+        starts = range(0, rows.num_rows, ROW_GROUP_NOTES)
+        parts = (rows.take(order.slice(start, ROW_GROUP_NOTES)) for start in starts)
+        return self.target.write(path, parts, former.partition, former.spec_id)
 
 
 def _between(lower: _Edge | None, upper: _Edge | None) -> "BooleanExpression":
@@ -256,7 +231,11 @@ def _compare(predicate: Any, column: str, value: str) -> "BooleanExpression":
 
 
 def _replace(
-    table: "Table", settings: InstitutionSettings, secrets: Secrets, former: "Sequence[DataFile]", writing: _Writing
+    table: "Table",
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    former: "Sequence[DataFile]",
+    writer: DataFileWriter,
 ) -> bool:
     """Commit the written files in place of exactly the former ones; return whether these were all still there.
 
@@ -281,19 +260,15 @@ def _replace(
         ):
             for file in former:
                 snapshot.delete_data_file(file)
-            for file in writing.files:
+            for file in writer.files:
                 snapshot.append_data_file(file)
         return True
 
     try:
         is_done = commit_with_retries(replace)
     except (CommitFailedException, ValidationException):
-        _delete(writing.paths, table, settings, secrets)
+        writer.discard(settings, secrets)
         raise
     if not is_done:
-        _delete(writing.paths, table, settings, secrets)
+        writer.discard(settings, secrets)
     return is_done
-
-
-def _delete(paths: Sequence[str], table: "Table", settings: InstitutionSettings, secrets: Secrets) -> None:
-    table_bucket(table, settings, secrets).delete_unordered([object_key(path) for path in paths])

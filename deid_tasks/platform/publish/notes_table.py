@@ -5,8 +5,9 @@ and a slice is named by a keyed hash of its data interval, because the interval 
 it.
 """
 
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ from deid_tasks.platform.publish.catalog import (
     rows_of_institution_with,
     translate_publish_errors,
 )
+from deid_tasks.platform.publish.data_files import ROW_GROUP_NOTES, ROW_GROUP_PROPERTY, DataFileWriter
+from deid_tasks.platform.workspace import work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 if TYPE_CHECKING:
@@ -41,11 +44,6 @@ PUBLISHED_SCHEMA = pa.schema(
         pa.field("text", pa.string(), nullable=False),
     ]
 )
-_GROUP_BYTES = 256 * 1_024 * 1_024
-"""Bytes of the rows that are sorted and written together."""
-ROW_GROUP_NOTES = 8_192
-"""Rows of a file that are read together, about 8 MB: a reader skips those whose bounds exclude what it looks for."""
-ROW_GROUP_PROPERTY = "write.parquet.row-group-limit"
 _PROPERTIES = {
     # Manifests hold no bounds of the text column: these would be the first letters of notes.
     "write.metadata.metrics.column.text": "none",
@@ -54,7 +52,7 @@ _PROPERTIES = {
     "commit.manifest.min-count-to-merge": "20",
 }
 _SORT_ORDER = ("slice_key", "note_key")
-"""The order in which writers divide rows among files; it is declared for those that are not this platform."""
+"""The order of the rows of a publication in each partition; it is declared for writers that are not this platform."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,21 +137,22 @@ def renew_layout(settings: InstitutionSettings, secrets: Secrets) -> bool:
 def replace_notes(
     settings: InstitutionSettings,
     secrets: Secrets,
-    notes: Callable[[], Iterable[pa.RecordBatch]],
+    notes: Iterable[pa.RecordBatch],
     removed: RemovedRows,
     summary: dict[str, str],
 ) -> Publication:
     """Remove rows and add ``notes`` in one catalog commit; nothing is committed where there is nothing to do.
 
-    Notes are written in groups of about 256 MB, each in the order of its pseudonyms: the order of the warehouse would
-    reveal the rank of their real identifiers. One group at a time is in memory. Readers see the table as before or as
-    after. After a concurrent writer's commit, the table is loaded again and the replacement repeated, up to eight
-    times.
+    The rows of each partition stand in the order of their pseudonyms: the order of the warehouse would reveal the rank
+    of their real identifiers. The files depend on the rows alone, in whatever order these come. The memory does not
+    grow with them (``sorted_rows``). Readers see the table as before or as after. After a concurrent writer's commit,
+    the table is loaded again and the commit repeated, up to eight times. Where nobody knows whether the commit arrived,
+    the written files stay: the table may name them.
 
     Args:
         settings: the institution.
         secrets: its secrets.
-        notes: returns the new rows, of ``PUBLISHED_SCHEMA``, each time it is called.
+        notes: the new rows, of ``PUBLISHED_SCHEMA``.
         removed: the rows to remove.
         summary: stored in the snapshot's summary.
 
@@ -162,46 +161,48 @@ def replace_notes(
     """
     table = open_table(settings, secrets)
     condition = _rows_to_remove(settings, removed)
-
-    def replace() -> int:
-        table.refresh()
-        groups = _groups(notes())
-        written = 0
-        with table.transaction() as transaction:
-            if condition is not None:
-                first = next(groups, PUBLISHED_SCHEMA.empty_table())
-                transaction.overwrite(first, overwrite_filter=condition, snapshot_properties=summary)
-                written += first.num_rows
-            for group in groups:
-                transaction.append(group, snapshot_properties=summary)
-                written += group.num_rows
-        return written
-
     with translate_publish_errors("write", settings):
-        written = commit_with_retries(replace)
+        writer = DataFileWriter(table, PUBLISHED_SCHEMA)
+        try:
+            writer.write_sorted(notes, _SORT_ORDER, work_dir(settings))
+        except BaseException:
+            writer.discard(settings, secrets)
+            raise
+        _commit(table, settings, secrets, condition, writer, summary)
         snapshot = table.current_snapshot()
+    written = sum(file.record_count for file in writer.files)
     return Publication(snapshot.snapshot_id if snapshot else 0, written, table.location())
 
 
-def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Yield the rows in tables of bounded size, each sorted."""
-    held: list[pa.RecordBatch] = []
-    size = 0
-    for batch in batches:
-        if not batch.num_rows:
-            continue
-        if held and size + batch.nbytes > _GROUP_BYTES:
-            yield _sorted(held)
-            held, size = [], 0
-        held.append(batch)
-        size += batch.nbytes
-    if held:
-        yield _sorted(held)
+def _commit(
+    table: "Table",
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    condition: "BooleanExpression | None",
+    writer: DataFileWriter,
+    summary: dict[str, str],
+) -> None:
+    """Remove the rows of a condition and add the written files, in one commit."""
+    from pyiceberg.exceptions import CommitFailedException, ValidationException
 
+    def replace() -> None:
+        table.refresh()
+        with table.transaction() as transaction:
+            if condition is not None:
+                with warnings.catch_warnings():
+                    # A slice that is published for the first time has no rows to remove.
+                    warnings.filterwarnings("ignore", "Delete operation did not match any records")
+                    transaction.delete(condition, summary)
+            # Without files too: the snapshot has the summary.
+            with transaction.update_snapshot(snapshot_properties=summary).merge_append() as snapshot:
+                for file in writer.files:
+                    snapshot.append_data_file(file)
 
-def _sorted(batches: list[pa.RecordBatch]) -> pa.Table:
-    notes = pa.Table.from_batches(batches, schema=PUBLISHED_SCHEMA)
-    return notes.sort_by([("slice_key", "ascending"), ("note_key", "ascending")])
+    try:
+        commit_with_retries(replace)
+    except (CommitFailedException, ValidationException):
+        writer.discard(settings, secrets)
+        raise
 
 
 def _rows_to_remove(settings: InstitutionSettings, removed: RemovedRows) -> "BooleanExpression | None":

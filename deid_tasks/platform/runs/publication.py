@@ -2,10 +2,8 @@
 
 import datetime
 import logging
-import random
 import uuid
 from collections.abc import Collection, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -204,8 +202,7 @@ class _Commit:
             removed = plan.removed_rows
             if plan.counts["written"] or removed.is_any:
                 said = self._summary(summary, plan.counts["written"], key_id)
-                rows = partial(self._published_rows, files)
-                publication = replace_notes(settings, self._secrets, rows, removed, said)
+                publication = replace_notes(settings, self._secrets, self._published_rows(files), removed, said)
             # A run that is killed from here on does this again: the ledger still has the removed notes.
             remove_from_vault(settings, self._secrets, plan.retracted)
             with audited(settings, self._secrets, self._uri) as audit:
@@ -247,14 +244,11 @@ class _Commit:
         plan.kept |= unplanned_keys(connection, settings, run_id)
 
     def _published_rows(self, files: list[Path]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of the published table: the written notes without quarantined ones.
-
-        The shards come in no order of time, which the table must not show.
-        """
-        for shard in random.sample(range(len(files)), len(files)):
+        """Yield the rows of the published table: the written notes without quarantined ones."""
+        for shard, path in enumerate(files):
             with connect(self._uri) as connection:
                 written = written_notes(connection, self._settings, self._run_id, shard)
-            for batch in self._shards.read_batches([files[shard]]):
+            for batch in self._shards.read_batches([path]):
                 yield _published_rows(batch, self._settings, written)
 
     def _summary(self, summary: Mapping[str, str], notes: int, key_id: str) -> dict[str, str]:

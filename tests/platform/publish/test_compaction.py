@@ -50,7 +50,9 @@ class Table:
             for number in range(notes)
         ]
         table = pa.Table.from_pylist(rows, schema=PUBLISHED_SCHEMA)
-        replace_notes(self.settings, self.secrets, table.to_batches, removed or RemovedRows(frozenset({slice_key})), {})
+        replace_notes(
+            self.settings, self.secrets, table.to_batches(), removed or RemovedRows(frozenset({slice_key})), {}
+        )
 
     def compact(self, bounds: CompactionBounds = SMALL):
         return compact_notes(self.settings, self.secrets, bounds)

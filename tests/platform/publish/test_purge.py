@@ -47,7 +47,7 @@ class Published:
             schema=PUBLISHED_SCHEMA,
         )
         replace_notes(
-            self.settings, self.secrets, table.to_batches, RemovedRows(whole_slices=frozenset({slice_key})), {}
+            self.settings, self.secrets, table.to_batches(), RemovedRows(whole_slices=frozenset({slice_key})), {}
         )
 
     def rows(self) -> list[dict]:

@@ -1,20 +1,22 @@
 """The published table on a real catalog and an S3 emulator."""
 
 import datetime
+import random
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from deid_tasks.core.errors import PublishError
-from deid_tasks.platform.publish import PUBLISHED_SCHEMA, RemovedRows, open_table, replace_notes
+from deid_tasks.platform.publish import PUBLISHED_SCHEMA, RemovedRows, notes_table, open_table, replace_notes
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
 def publish_slice(settings, secrets, notes, slice_key, summary, former=()):
     """Replace every row of a slice, and of former ones."""
     return replace_notes(
-        settings, secrets, notes.to_batches, RemovedRows(whole_slices=frozenset((slice_key, *former))), summary
+        settings, secrets, notes.to_batches(), RemovedRows(whole_slices=frozenset((slice_key, *former))), summary
     )
 
 
@@ -117,7 +119,7 @@ def test_single_rows_are_removed_and_others_of_their_slices_stay(institution, pl
     replace_notes(
         institution,
         platform_secrets,
-        rows(1, "c").to_batches,
+        rows(1, "c").to_batches(),
         RemovedRows(rows=frozenset({("a", "a-0")})),
         {},
     )
@@ -129,7 +131,7 @@ def test_kept_rows_stay_in_a_slice_that_is_replaced(institution, platform_secret
     replace_notes(
         institution,
         platform_secrets,
-        rows(0, "a").to_batches,
+        rows(0, "a").to_batches(),
         RemovedRows(whole_slices=frozenset({"a"}), kept=frozenset({"a-1"})),
         {},
     )
@@ -138,23 +140,77 @@ def test_kept_rows_stay_in_a_slice_that_is_replaced(institution, platform_secret
 
 def test_a_row_is_found_in_whatever_slice_it_is(institution, platform_secrets):
     publish_slice(institution, platform_secrets, rows(2, "a"), "a", {})
-    replace_notes(institution, platform_secrets, rows(0, "a").to_batches, RemovedRows(anywhere=frozenset({"a-0"})), {})
+    replace_notes(
+        institution, platform_secrets, rows(0, "a").to_batches(), RemovedRows(anywhere=frozenset({"a-0"})), {}
+    )
     assert keys(institution, platform_secrets) == ["a-1"]
 
 
-def test_many_groups_are_one_commit(institution, platform_secrets, monkeypatch):
+def small_sizes(monkeypatch):
+    """Let a few rows be too many for memory, for one file and for one merge."""
+    for name, value in (("_RUN_BYTES", 400), ("_BATCH_BYTES", 200), ("_RUNS_MERGED", 3)):
+        monkeypatch.setattr(f"deid_tasks.platform.publish.sorted_rows.{name}", value)
+    monkeypatch.setattr("deid_tasks.platform.publish.data_files._FILE_BYTES", 300)
+    properties = notes_table._PROPERTIES | {notes_table.ROW_GROUP_PROPERTY: "2"}
+    monkeypatch.setattr(notes_table, "_PROPERTIES", properties)
+
+
+def test_many_rows_are_one_commit(institution, platform_secrets, monkeypatch):
     publish_slice(institution, platform_secrets, rows(3, "a", "former"), "a", {})
     before = open_table(institution, platform_secrets)
-    monkeypatch.setattr("deid_tasks.platform.publish.notes_table._GROUP_BYTES", 400)
+    small_sizes(monkeypatch)
     notes = pa.concat_tables(rows(4, name) for name in "abcde")
     batches = notes.to_batches(max_chunksize=3)
     published = replace_notes(
-        institution, platform_secrets, lambda: batches, RemovedRows(whole_slices=frozenset({"a"})), {"run": "many"}
+        institution, platform_secrets, batches, RemovedRows(whole_slices=frozenset({"a"})), {"run": "many"}
     )
     after = open_table(institution, platform_secrets)
     assert published.notes == 20
     assert sorted(keys(institution, platform_secrets)) == sorted(notes["note_key"].to_pylist())
     assert "former 0" not in texts(institution, platform_secrets)
-    # One metadata file more: the groups are snapshots of one commit, and readers see none before the last.
     assert len(after.metadata.metadata_log) == len(before.metadata.metadata_log) + 1
-    assert len(after.metadata.snapshots) > len(before.metadata.snapshots) + 2
+
+
+def files_of(settings: InstitutionSettings, secrets: Secrets) -> list[tuple[str, bytes]]:
+    """Return the partition and the bytes of each file."""
+    table = open_table(settings, secrets)
+    found = []
+    for task in table.scan().plan_files():
+        with table.io.new_input(task.file.file_path).open() as file:
+            found.append((str(task.file.partition), file.read()))
+    return sorted(found)
+
+
+def test_the_files_depend_on_the_rows_alone(institution, platform_secrets, monkeypatch):
+    notes = pa.concat_tables(rows(40, name) for name in "abcde").to_pylist()
+    notes[7]["note_datetime"] = None
+    small_sizes(monkeypatch)
+    found = []
+    for seed, size in ((1, 3), (2, 11)):
+        random.Random(seed).shuffle(notes)
+        publish = institution.publish.model_copy(
+            update={"table": f"shuffled.notes_{seed}", "prefix": f"shuffled_{seed}"}
+        )
+        settings = institution.model_copy(update={"publish": publish})
+        batches = pa.Table.from_pylist(notes, schema=PUBLISHED_SCHEMA).to_batches(max_chunksize=size)
+        assert replace_notes(settings, platform_secrets, batches, RemovedRows(), {}).notes == 200
+        found.append(files_of(settings, platform_secrets))
+    assert found[0] == found[1]
+    # More files than months: those of a month that were full. Each holds its rows in order.
+    partitions = [partition for partition, _ in found[0]]
+    assert len(partitions) > len(set(partitions)) > 20
+    for _, content in found[0]:
+        held = pq.read_table(pa.BufferReader(content), columns=["slice_key", "note_key"]).to_pylist()
+        order = [(row["slice_key"], row["note_key"]) for row in held]
+        assert order == sorted(order)
+
+
+def test_rows_that_cannot_be_read_change_nothing(institution, platform_secrets):
+    def failing():
+        yield from rows(3, "a").to_batches()
+        raise PublishError("the shard is gone")
+
+    publish_slice(institution, platform_secrets, rows(2, "b"), "b", {})
+    with pytest.raises(PublishError, match="the shard is gone"):
+        replace_notes(institution, platform_secrets, failing(), RemovedRows(), {})
+    assert keys(institution, platform_secrets) == ["b-0", "b-1"]
