@@ -26,7 +26,8 @@ from deid_tasks.core.notes import note_batch
 from deid_tasks.core.span import Span
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.obfuscate.entity_groups import NAMES
-from deid_tasks.engine.obfuscate.names.note_people import NameMention, NotePeople, account_form
+from deid_tasks.engine.obfuscate.names.account_forms import account_form
+from deid_tasks.engine.obfuscate.names.note_people import NameMention, NotePeople
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.places.place_table import city_by_zip, city_name
 from deid_tasks.engine.parts import BatchContext
@@ -154,7 +155,7 @@ def _count_followers(note: RewrittenNote, counts: Counter[str]) -> None:
             found = people.with_account(folded) if len(folded) >= _MIN_LETTERS else None
             if found is not None:
                 person, form = found
-                assert account_form(folded, person) == form
+                assert account_form(folded, person.givens, person.surnames) == form
                 givens, surnames = _of(note, person)
                 counts["followers of"] += 1
                 made = form.made_of([givens], [surnames]) if givens and surnames else None

@@ -51,7 +51,15 @@ class NoteSurrogates:
         self._context = context
         self._surroundings = surroundings
         self._people = people
-        self._names = NoteNames(people.surnames, self._account, self._initials, self._domain)
+        self._names = NoteNames(
+            people.surnames,
+            self._account,
+            self._initials,
+            self._domain,
+            self._called,
+            self._number,
+            surroundings.says,
+        )
         self._known: dict[object, str] = {}
         self._asked: set[NotePerson] = set()
 
@@ -108,12 +116,31 @@ class NoteSurrogates:
             return None
         return match_case(found[1].made_of(*made), letters)
 
+    def _account_of(self, letters: str) -> str | None:
+        """Return the surrogate of a user name that was detected as a name: ``pachterb`` of P. Achterberg."""
+        if not letters.isalpha() or letters in self._people.surnames:
+            return None
+        found = self._people.with_account(letters)
+        return None if found is None or found[1].is_one_name else self._account(letters)
+
     def _initials(self, letters: Sequence[str]) -> tuple[str, str] | None:
         person = self._people.with_initials(letters)
         if person is None or (made := self._names_of(person)) is None:
             return None
         givens, surnames = made
         return givens[0][0], surnames[-1][0]
+
+    def _called(self, folded: str) -> str | None:
+        person = self._people.called(folded)
+        if person is None or (made := self._names_of(person)) is None:
+            return None
+        given = made[0][0]
+        scope = self._context.clinicians if person.mention.entity in INSTITUTIONAL else self._context.patient
+        return scope.short_form(given, folded) or given
+
+    def _number(self, value: str) -> str | None:
+        entity = self._surroundings.numbers.get(value)
+        return None if entity is None else self._independent(value, entity, "surrogate")
 
     def _domain(self, part: str) -> str | None:
         for name in self._surroundings.organizations:
@@ -154,6 +181,8 @@ class NoteSurrogates:
             entity = Entity.PROVIDER
         if _are_initials(original):
             return self._independent(original, Entity.INITIALS, mode)
+        if original.islower() and original.isascii() and (of_account := self._account_of(original)) is not None:
+            return of_account
         kinds: tuple[bool | None, ...] = ()
         entity = self._people.role(original, start, entity)
         if self._people.persons:
@@ -166,9 +195,10 @@ class NoteSurrogates:
         if entity is Entity.PROVIDER and context.patient.own_names.isdisjoint(_words(fold(original))):
             memo = context.clinicians.memo
         is_of_note = bool(self._people.persons) and any(
-            len(word) <= _MAX_INITIALS for _, _, word in name_parts(original)
+            len(word) <= _MAX_INITIALS or self._people.called(fold_name(word)) is not None
+            for _, _, word in name_parts(original)
         )
-        # Initials follow the full names of this note, and so hold in no other one.
+        # Initials and short names follow the full names of this note, and so hold in no other one.
         surrogate = None if is_of_note else memo.get(question)
         if surrogate is None:
             owner = context.clinicians if entity in INSTITUTIONAL else context.patient
@@ -176,7 +206,9 @@ class NoteSurrogates:
             surrogate = self._replacements.surrogate(original, entity, context, owner, mode, cue=cue, names=self._names)
             if not cue.read_sex and not is_of_note:
                 remember(memo, question, surrogate)
-        self._known[question] = surrogate
+        if not self._asked:
+            # What is asked for another name's sake leaves out what depends on that name.
+            self._known[question] = surrogate
         return surrogate
 
     def _is_of_clinician(self, original: str) -> bool:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from deid_tasks.core.entities import Entity
+from deid_tasks.core.entities import CATEGORY, Category, Entity
+from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
 from deid_tasks.engine.obfuscate.note_context import NameCue
@@ -18,14 +19,15 @@ _PROPER_NAMES = NAMES | PLACES | ORGANIZATIONS | {Entity.STREET, Entity.LOCATION
 _TITLE = re.compile(
     r"""\b(?:
         (?P<dr>drs?|doctor|prof|professor|attending|resident|surgeon|physician)
-        | (?P<M>mr|mister|sir)
-        | (?P<F>mrs|ms|miss|madam|ma'am)
+        | (?P<M>mr|mister|sir|herr)
+        | (?P<F>mrs|ms|miss|madam|ma'am|mdm|mme|mlle|sra|señora|frau)
     )\b\.?:?\s+$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _TITLE_WORDS = (
     *("dr", "drs", "doctor", "prof", "professor", "attending", "resident", "surgeon", "physician"),
     *("mr", "mister", "sir", "mrs", "ms", "miss", "madam", "ma'am"),
+    *("herr", "mdm", "mme", "mlle", "sra", "señora", "frau"),
 )
 """The words that ``_TITLE`` finds."""
 _RELATION = re.compile(
@@ -54,6 +56,9 @@ _TITLE_REACH = 14
 _RELATION_REACH = 32
 _PRONOUN_REACH = 70
 _TELEPHONE_REACH = 60
+_MIN_NUMBER = 5
+"""A shorter number may stand in a file name by accident."""
+_WORD = re.compile(r"[^\W\d_]+")
 _TOWN_REACH = 24
 
 
@@ -193,6 +198,25 @@ class Surroundings:
             (before and before.entity in _PROPER_NAMES and text[before.end : span.start] == " ")
             or (after and after.entity in _PROPER_NAMES and text[span.end : after.start] == " ")
         )
+
+    @cached_property
+    def numbers(self) -> dict[str, Entity]:
+        """The numbers of the note that may stand in names of files too."""
+        return {
+            value: span.entity
+            for span in self._spans
+            if CATEGORY[span.entity] is Category.ID and len(value := self.text[span.start : span.end]) >= _MIN_NUMBER
+        }
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        bounds = [0, *(bound for span in self._spans for bound in (span.start, span.end)), len(self.text)]
+        outside = " ".join(self.text[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True))
+        return frozenset(map(fold, _WORD.findall(outside)))
+
+    def says(self, folded: str) -> bool:
+        """Whether a word of three letters or more stands in the note outside its spans."""
+        return len(folded) > 2 and folded in self._said
 
     @cached_property
     def organizations(self) -> tuple[str, ...]:

@@ -12,10 +12,18 @@ from deid_tasks.engine.obfuscate.people.public_names import given_name_table, su
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _FAMILY_TITLES = frozenset(
-    ["aunt", "auntie", "uncle", "grandma", "grandpa", "nana", "cousin", "sister", "brother", "baby", "infant", "twin"]
+    [
+        *("aunt", "auntie", "aunty", "uncle", "grandma", "grandpa", "granny", "nana", "cousin", "sister", "brother"),
+        *("baby", "infant", "twin", "abuela", "abuelo", "tia", "tio", "oma", "opa", "nonna", "nonno", "titi", "tita"),
+    ]
 )
 """Titles before a given name."""
-_TITLES = _FAMILY_TITLES | frozenset(["dr", "drs", "mr", "mrs", "ms", "miss", "mister", "prof", "boy", "girl"])
+_TITLES = _FAMILY_TITLES | frozenset(
+    [
+        *("dr", "drs", "mr", "mrs", "ms", "miss", "mister", "prof", "boy", "girl", "mdm", "madam", "mme", "mlle"),
+        *("sra", "srta", "herr", "frau", "rev", "pastor", "sgt", "ssg", "cpt", "sfc", "spc", "ltc", "nurse", "officer"),
+    ]
+)
 _SUFFIXES = frozenset(read_word_list("names/name_suffixes.txt"))
 _PARTICLES = frozenset(
     [
@@ -45,6 +53,11 @@ _PARTICLES = frozenset(
         "ter",
         "ten",
         "und",
+        "vd",
+        "ni",
+        "nic",
+        "ui",
+        "mhic",
     ]
 )
 """They identify nobody beside the surrogate."""
@@ -68,6 +81,7 @@ _ALSO_NAMES = frozenset(
         "cousin",
         "ten",
         "rd",
+        "ni",
     ]
 )
 """Suffixes, titles and particles that are names of people, or words of names, too."""
@@ -190,4 +204,4 @@ def is_lone_surname(folded: str, entity: Entity) -> bool:
     if known and known.bearers > 0:
         limit = min(known.bearers / 2, _FREQUENT_PER_100K)
         return entity is Entity.PROVIDER and surname_bearers().get(folded, 0.0) > limit
-    return entity is not Entity.RELATIVE or folded in surname_groups()
+    return entity is Entity.PROVIDER or folded in surname_groups()

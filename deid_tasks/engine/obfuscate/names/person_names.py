@@ -49,6 +49,8 @@ def replace_name(
         title = cue("").title
         scope = _scope_of(entity, (folded,), title, context)
         is_last = names.surnames.get(folded, bool(title) or is_lone_surname(folded, entity))
+        if not title and (short := names.called(folded)):
+            return match_case(short, value)
         return _replace_part(value, folded, scope, cue, is_last=is_last)
     if BETWEEN_PEOPLE.search(value):
         pieces = BETWEEN_PEOPLE.split(value)
@@ -82,6 +84,8 @@ def replace_name(
         position = end
         if is_kept[i]:
             made.append(word)
+        elif i not in lasts and (short := names.called(folded_words[i])):
+            made.append(match_case(short, word))
         elif initials := _replace_initials_of(i, word, value, initial, lasts, scope):
             made.append(initials)
         else:
@@ -179,11 +183,11 @@ def _replace_part(
     is_marked = not word.isascii() and folded.isascii() and not word.replace("’", "").isascii()
     if not is_last:
         has_sex = is_own_first or given_name_table().get(scope.formal(own), UNKNOWN_NAME).sex in {"F", "M"}
-        surrogate = scope.given(own, "" if has_sex else cue(own).sex, is_marked=is_marked)
+        surrogate = scope.given(own, "" if has_sex else cue(own).sex)
     elif language and not is_own_last:
         surrogate = scope.after_particle(own, language)
     else:
-        surrogate = scope.surname(own, is_marked=is_marked)
+        surrogate = scope.surname(own)
     return match_case(surrogate if is_marked or surrogate.isascii() else without_marks(surrogate), word)
 
 

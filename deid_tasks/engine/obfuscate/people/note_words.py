@@ -1,0 +1,68 @@
+"""The names of one note as words, and what is made of surrogates for short names and misspelled ones."""
+
+from collections.abc import Mapping
+from functools import cache
+from itertools import islice
+from typing import NamedTuple
+
+from deid_tasks.core.reference import reference_path
+
+_VOWELS = "aeiouy"
+_MIN_CLIPPED, _MAX_CLIPPED = 3, 5
+_COMMON_WORDS = 5_000
+
+
+class NoteWords(NamedTuple):
+    """The words of the names in one note, folded, in the order in which they first stand there."""
+
+    givens: tuple[str, ...] = ()
+    """Words that may be given names."""
+    surnames: tuple[str, ...] = ()
+    """Words that may be surnames."""
+    misspelled: Mapping[tuple[bool, str], str] = {}
+    """``(is a surname, word)`` that is one edit away from another name of the note → that name."""
+
+
+NO_WORDS = NoteWords()
+"""No note."""
+
+
+def clipped_names(folded: str) -> list[str]:
+    """Return the short forms that a given name is clipped to: ``fab`` of Fabiola, ``burt`` of Burton.
+
+    A short form ends in the consonants before the second vowel, or in the first of them, and is no common word.
+    """
+    if not folded.isascii():
+        return []
+    vowels = [i for i, char in enumerate(folded) if char in _VOWELS]
+    first = next((i for i in vowels if i and folded[i - 1] not in _VOWELS), vowels[0] if vowels else 0)
+    start = next((i for i in range(first + 1, len(folded)) if folded[i] not in _VOWELS), len(folded))
+    stop = next((i for i in range(start, len(folded)) if folded[i] in _VOWELS), len(folded))
+    ends = [end for end in (start + 1, stop) if _MIN_CLIPPED <= end <= _MAX_CLIPPED and end < len(folded)]
+    return [name for end in dict.fromkeys(ends) if (name := folded[:end]) not in _common_words()]
+
+
+@cache
+def _common_words() -> frozenset[str]:
+    with reference_path("common_words.tsv").open(encoding="utf-8") as lines:
+        return frozenset(line.partition("\t")[0] for line in islice(lines, _COMMON_WORDS))
+
+
+def misspell(surrogate: str, wrong: str, right: str) -> str:
+    """Return ``surrogate`` with one edit, as ``wrong`` is ``right`` with one edit.
+
+    A longer or a shorter word doubles or drops a letter; another word of the same length gets another vowel.
+    """
+    inner = range(1, len(surrogate) - 1)
+    doubled = [i for i in inner if surrogate[i] == surrogate[i + 1] and i + 1 < len(surrogate)]
+    if len(wrong) < len(right) and (doubled or len(surrogate) > _MAX_CLIPPED):
+        i = doubled[-1] if doubled else len(surrogate) - 2
+        return surrogate[:i] + surrogate[i + 1 :]
+    vowels = [i for i in inner if surrogate[i].lower() in "aeiou"]
+    if len(wrong) == len(right) and vowels:
+        i = vowels[-1]
+        other = {"a": "e", "e": "a", "i": "y", "o": "e", "u": "o"}[surrogate[i].lower()]
+        return surrogate[:i] + (other.upper() if surrogate[i].isupper() else other) + surrogate[i + 1 :]
+    consonants = [i for i in inner if i not in vowels and i not in doubled] or [len(surrogate) - 1]
+    i = consonants[-1]
+    return surrogate[: i + 1] + surrogate[i] + surrogate[i + 1 :]
