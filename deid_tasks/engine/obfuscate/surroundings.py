@@ -90,6 +90,10 @@ class Surroundings:
         found = _TITLE.search(self.text, max(0, start - _TITLE_REACH), start)
         return "" if found is None else "dr" if found["dr"] else "mr"
 
+    def start(self, index: int) -> int:
+        """Return where span ``index`` begins."""
+        return self._spans[index].start
+
     def is_hyphen(self, end: int) -> bool:
         """Whether a hyphen stands at ``end``."""
         return self.text[end : end + 1] == "-"
@@ -149,7 +153,27 @@ class Surroundings:
         own = spans[index]
         if own.entity in found:
             found[own.entity] = text[own.start : own.end]
-        return AddressParts(found[Entity.CITY], found[Entity.STATE], found[Entity.ZIP])
+        behind = spans[index + 1] if index + 1 < len(spans) else None
+        is_suburb = (
+            own.entity is Entity.CITY
+            and behind is not None
+            and behind.entity is Entity.CITY
+            and text[own.end : behind.start] == ", "
+        )
+        return AddressParts(found[Entity.CITY], found[Entity.STATE], found[Entity.ZIP], is_suburb)
+
+    def is_staff_town(self, index: int) -> bool:
+        """Whether a town is an organization's wherever it stands in the note, as it is beside one of its mentions."""
+        value = fold(self.text[self._spans[index].start : self._spans[index].end])
+        return value in self._staff_towns
+
+    @cached_property
+    def _staff_towns(self) -> frozenset[str]:
+        found = set()
+        for index, span in enumerate(self._spans):
+            if span.entity in PLACES and self.is_of_organization(index):
+                found.add(fold(self.text[span.start : span.end]))
+        return frozenset(found)
 
     def is_of_organization(self, index: int) -> bool:
         """Whether an address, or a part of one, belongs to the organization before it ("Mercy Hospital in Boston")."""
@@ -180,6 +204,9 @@ class Surroundings:
                 return False
             if before.entity is Entity.PROVIDER or before.entity in ORGANIZATIONS:
                 return True
+            if before.entity in _OF_ADDRESS:
+                # The number behind an address is of whom the address is.
+                start = before.start
         return spans[index].entity in {Entity.FAX, Entity.PAGER}
 
     @cached_property

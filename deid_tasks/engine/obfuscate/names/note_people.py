@@ -148,7 +148,11 @@ class NotePeople:
 
     def with_account(self, folded: str) -> tuple[NotePerson, AccountForm] | None:
         """Return the one person whose names the letters of a user name or a mailbox are made of, and how."""
-        fitting = {person: form for person in self.persons if (form := account_form(folded, person.givens, person.surnames)) is not None}
+        fitting = {
+            person: form
+            for person in self.persons
+            if (form := account_form(folded, person.givens, person.surnames)) is not None
+        }
         person = self._only(fitting)
         return None if person is None else (person, fitting[person])
 

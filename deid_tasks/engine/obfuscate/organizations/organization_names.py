@@ -38,8 +38,26 @@ _VOWELS = frozenset("aeiouy")
 _KIND_LETTERS = re.compile(r"(?<=[A-Z])(?:RMC|MMC|UMC|CMC|UMH|WH|MC|GH|CH|MH|RH|UH|HC|HS|VA|H|C)$")
 """What words of kind leave at the end of an abbreviation: Medical Center, General Hospital, Clinic."""
 _SAINT = re.compile(r"\b(st\.?|saint|ste\.?)\s+([^\W\d_]+?)(['’]s|['’])?(?![\w])", re.IGNORECASE)
+_SAINTS = re.compile(
+    r"(?P<head>\b(?:sts|ss|saints)\b\.?\s+)?(?P<one>[^\W\d_]+)(?P<and>\s+(?:and|&|\+)\s+)(?P<other>[^\W\d_]+)", re.I
+)
+"""Two saints: "Sts. Cyril & Methodius"."""
+_OUR_LADY = re.compile(r"(?P<head>\bour lady of\s+)(?:the\s+)?(?P<name>[^\W\d_]+)", re.IGNORECASE)
+_LADY_NAMES = (
+    "Lourdes",
+    "Fatima",
+    "Guadalupe",
+    "Grace",
+    "Sorrows",
+    "Peace",
+    "Hope",
+    "Consolation",
+    "Loretto",
+    "Victory",
+)
 _WEEKDAYS = re.compile(r"\b[MTWF]-[FSTW]\b")
 _SMALL_WORDS_AT_END = re.compile(r"(?:\s+(?:of|at|and|the|for|in|on|&))+$", re.IGNORECASE)
+_OF_BEFORE_KIND = re.compile(r"(\s)(?:of|at|for)\s+(?=([^\W\d_]+))", re.IGNORECASE)
 _SMALL_WORD_AT_START = re.compile(r"^(?:of|at|and|for|in|on|&)\s+", re.IGNORECASE)
 _INITIAL_WORDS = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
 _NUMBERED_SIDE = re.compile(r"(\d+)([NSEWnsew])")
@@ -72,6 +90,8 @@ def replace_organization(value: str, context: NoteContext, long_names: Sequence[
         long_names: the organizations that the note names in full; an abbreviation of one becomes the abbreviation of
             its surrogate.
     """
+    if value[:3].lower() in {"sts", "ss."} and (saints := replace_two_saints(value, context)):
+        return saints
     if value.startswith("s "):
         # The possessive of a name that was detected by itself: "Ward" and "s Clinic".
         return value[:2] + replace_organization(value[2:], context, long_names)
@@ -103,7 +123,24 @@ def has_only_kind_words(value: str) -> bool:
     return bool(words) and all(fold(word) in KINDS for word in words)
 
 
+def replace_two_saints(value: str, context: NoteContext) -> str | None:
+    """Return a name that stands behind "Sts." with two other saints; ``None`` where it names no two."""
+    found = _SAINTS.match(value)
+    if found is None:
+        return None
+    saints = read_word_list("organizations/saints.txt")
+    one = _choose_other(saints, fold(found["one"]), context.staff, "saint")
+    rest = [name for name in saints if name != one]
+    other = _choose_other(rest, fold(found["other"]), context.staff, "saint", "second")
+    head = (found["head"] or "") + match_case(one, found["one"]) + found["and"] + match_case(other, found["other"])
+    return head + _replace_after_saint(value[found.end() :], context.staff)
+
+
 def _replace_long_name(value: str, words: Sequence[str], staff: NameScope) -> str:
+    if lady := _OUR_LADY.search(value):
+        name = _choose_other(_LADY_NAMES, fold(lady["name"]), staff, "lady")
+        head = value[: lady.start()] + lady["head"] + match_case(name, lady["name"])
+        return head + _replace_after_saint(value[lady.end() :], staff)
     if saint := _SAINT.search(value):
         head, tail = value[: saint.start(2)], value[saint.end() :]
         return head + _replace_saint(saint, staff) + _replace_after_saint(tail, staff)
@@ -133,6 +170,7 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope) -> st
     text = rewrite_words(value, rewrite)
     if proper:
         # In "Church of Hanover" the surrogate stands in front, and "of" is left over.
+        text = _OF_BEFORE_KIND.sub(lambda found: found[1] if fold(found[2]) in KINDS else found.group(), text)
         text = _SMALL_WORD_AT_START.sub("", _SMALL_WORDS_AT_END.sub("", text))
     if fold(text) == fold(value):
         return match_case(_draw_name(fold(value), "one", staff), value) + " " + value

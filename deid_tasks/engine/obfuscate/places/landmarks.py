@@ -10,6 +10,7 @@ from deid_tasks.engine.obfuscate.places.streets import other_number
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _MAX_CODE_LENGTH = 3
+_WITH_LETTER = re.compile(r"[A-Za-z] [A-Za-z]+|[A-Za-z]+ [A-Za-z]")
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
 _LEADING_KINDS = frozenset(
     ["lake", "mount", "mt", "fort", "ft", "camp", "port", "cape", "interstate", "highway", "hwy", "route", "the"]
@@ -38,6 +39,14 @@ def replace_landmark(value: str, scope: NameScope) -> str:
     if all(fold(word) in _ADDRESS_WORDS for word in re.findall(r"[^\W_]+", value)):
         # "Rm" of "Rm 7A": the number was detected by itself.
         return value
+    if _WITH_LETTER.fullmatch(value) and all(
+        len(word) == 1 or fold(word) in _ADDRESS_WORDS for word in re.findall(r"[^\W_]+", value)
+    ):
+        # "C Wing", "bed B": the letter names it.
+        other = scope.keyed.like
+        return re.sub(
+            r"(?<![^\W_])[A-Za-z](?![^\W_])", lambda found: other(found.group(), "wing", upper="ABCDEF"), value
+        )
     has_digits = any(char.isdigit() for char in value)
     parts = ("place", "" if has_digits else scope.patient_id, fold(value))
     if has_digits:

@@ -13,6 +13,41 @@ from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words
 _YEAR = re.compile(r"(?:19|20)\d\d(?=, [^\W\d])")
 _NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
+STREET_KINDS = frozenset(
+    [
+        *(
+            "ave",
+            "avenue",
+            "blvd",
+            "boulevard",
+            "circle",
+            "cir",
+            "close",
+            "cres",
+            "crescent",
+            "dr",
+            "drive",
+            "lane",
+            "ln",
+        ),
+        *(
+            "parade",
+            "pde",
+            "parkway",
+            "pkwy",
+            "pike",
+            "rd",
+            "road",
+            "street",
+            "tce",
+            "terrace",
+            "way",
+            "strasse",
+            "str",
+        ),
+    ]
+)
+"""Words that say what kind of street a street is and stand behind its name, folded."""
 
 
 def replace_street(value: str, scope: NameScope) -> str:
