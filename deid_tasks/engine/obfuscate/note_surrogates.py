@@ -121,6 +121,8 @@ class NoteSurrogates:
         return self._independent(original, Entity.DATE, mode)
 
     def _account(self, letters: str) -> str | None:
+        if (short := self._called(fold_name(letters))) is not None:
+            return match_case(short, letters)
         found = self._people.with_account(fold_name(letters))
         if found is None or (made := self._names_of(found[0])) is None:
             return None

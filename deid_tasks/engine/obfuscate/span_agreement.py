@@ -23,6 +23,9 @@ from deid_tasks.engine.obfuscate.plain_words import is_everyday
 
 _SAINTS_AND_FORTS = frozenset(["st", "ste", "saint", "ft", "fort", "mt", "mount", "pt", "port"])
 _LANDMARK_KINDS = frozenset(["beach", "park", "lake", "river", "falls", "creek", "island", "hill", "bay", "road"])
+_NATIONS = frozenset(["wales", "england", "scotland"])
+_IN_TOWN = re.compile(r" (?:im|am|an der|in der|ob der|upon|sur|le|de|de la|del|under) |-(?:upon|on|le|in|sur)-")
+"""What stands inside the names of towns: Freiburg im Breisgau."""
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
 _OF_TOWN = frozenset({Entity.STATE, Entity.ZIP})
 _CAPITALIZED = frozenset({*NAMES, *ORGANIZATIONS, *PLACES, Entity.LOCATION_OTHER})
@@ -116,7 +119,9 @@ class SpanAgreement:
         """Return a span with the kind that its own form and the word behind it show."""
         if span.entity in NAMES:
             return self._as(span, Entity.ORGANIZATION) if self._is_institution(span) else span
-        if span.entity in ORGANIZATIONS or span.entity is Entity.LOCATION_OTHER:
+        if span.entity is Entity.CITY and fold(self._value(span)) in _NATIONS:
+            return self._as(span, Entity.COUNTRY)
+        if span.entity in ORGANIZATIONS or span.entity in _OF_PLACE:
             return self._as(span, Entity.STREET) if _is_street(self._value(span)) else span
         return span
 
@@ -154,6 +159,8 @@ class SpanAgreement:
     def _joined(self, before: Span, span: Span) -> Span | None:
         """Return two spans as one where they are pieces of one name."""
         gap = self._text[before.end : span.start]
+        if before.entity is span.entity is Entity.CITY and _IN_TOWN.fullmatch(gap):
+            return self._one(before, span, Entity.CITY)
         if gap not in {" ", ". ", ".", "'", "’"}:
             return None
         one, other = before.entity, span.entity

@@ -11,6 +11,8 @@ from deid_tasks.engine.obfuscate.identifiers.domains import prepend_name, replac
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.account_names import replace_account_part
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
+from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
+from deid_tasks.engine.obfuscate.people.name_text import fold_name
 from deid_tasks.engine.obfuscate.plain_words import is_path_word
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
@@ -30,6 +32,8 @@ _PATH_PART = re.compile(
 )
 _ENDING = re.compile(r"(?<=[^\W_])\.[A-Za-z][A-Za-z0-9]{1,4}$")
 """What says which kind of file it is."""
+_MAX_INITIALS = 2
+_MAX_ABBREVIATION_LENGTH = 5
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LETTERS_AT_START = re.compile(r"[^\W\d_]{2,}(?=\d)")
 _FILE_ENDINGS = (
@@ -79,14 +83,12 @@ def replace_path(value: str, context: NoteContext, names: NoteNames = NO_NAMES) 
 
 def _initials_in(value: str, names: NoteNames) -> dict[str, str]:
     """Return the letters beside a person's surname that stand for the given names, folded, and their surrogates."""
-    parts = [part for part in re.findall(r"[^\W\d_]+", value) if part]
+    parts = re.findall(r"[^\W\d_]+", value)
     found: dict[str, str] = {}
-    for surname in [part for part in parts if len(part) > 2 and names.account(part)]:
-        for letters in parts:
-            both = f"{letters}{surname}"
-            if len(letters) <= 2 and (made := names.account(both)) and (own := names.account(surname)):
-                if made.lower().endswith(own.lower()) and len(made) - len(own) == len(letters):
-                    found.setdefault(fold(letters), made[: len(letters)])
+    for surname in [part for part in parts if len(part) > 2 and names.surnames.get(fold_name(part))]:
+        for letters in [part for part in parts if len(part) <= _MAX_INITIALS]:
+            if (made := names.account(letters + surname)) is not None:
+                found.setdefault(fold(letters), made[: len(letters)])
     return found
 
 
@@ -110,26 +112,46 @@ def _replace_path_part(
             lead = letters.group()
             return (names.account(lead) or lead) + context.keyed.like(part[letters.end() :], "url")
         return part if is_path_word(part) else context.keyed.like(part, "url")
+    return _replace_word(part, context, names, initials)
+
+
+def _replace_word(part: str, context: NoteContext, names: NoteNames, initials: Mapping[str, str]) -> str:
+    """Return a word of a path: what it names is rewritten as in the note, and what lies there stays."""
     if own := replace_account_part(part, context.patient, only_record=True):
         return own
     if (of_person := initials.get(fold(part))) is not None:
         return match_case(of_person, part)
     if len(part) == 1 or is_path_word(part):
         return part
-    made = names.account(part) or names.domain(fold(part))
-    if made is None and names.is_said(fold(part)):
+    if (made := _replace_joined_words(part, names)) is not None:
+        return made
+    if (made := names.account(part) or names.domain(fold(part))) is not None:
+        return _cased(made, part)
+    if names.is_said(fold(part)):
         return part
-    if made is None and not part.islower() and not part.isupper():
-        # Words that are written together: "AbernethyCole".
-        pieces = [piece for piece in _CAMEL.findall(part) if len(piece) > 1]
-        if len(pieces) > 1 and all(names.account(piece) or is_path_word(piece) for piece in pieces):
-            return "".join(
-                match_case((names.account(piece) or piece).capitalize(), piece) for piece in _CAMEL.findall(part)
-            )
-    if made is not None and part[:1].isupper() and not part.isupper():
-        return made.capitalize()
-    made = made or replace_account_part(part, context.clinicians)
-    return made or match_case(_other_word(part, context), part)
+    if part.isupper() and len(part) <= _MAX_ABBREVIATION_LENGTH:
+        return replace_organization(part, context)
+    return replace_account_part(part, context.clinicians) or match_case(_other_word(part, context), part)
+
+
+def _replace_joined_words(part: str, names: NoteNames) -> str | None:
+    """Return names that are written together ("AbernethyCole") with the surrogate of each; ``None`` for others."""
+    pieces = _CAMEL.findall(part)
+    if part.islower() or len(pieces) < 2:
+        return None
+    made = [names.account(piece) if len(piece) > 1 else None for piece in pieces]
+    if not all(made):
+        return None
+    return "".join(_cased(one or "", piece) for one, piece in zip(made, pieces, strict=True))
+
+
+def _cased(made: str, part: str) -> str:
+    """Return a surrogate in the letter case of a word that may end in capitals ("MkhizeST")."""
+    if part.isupper() or part.islower():
+        return match_case(made, part)
+    capitals = len(part) - len(part.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    made = made.capitalize() if part[0].isupper() else made.lower()
+    return made[: len(made) - capitals] + made[len(made) - capitals :].upper()
 
 
 def _move_day(digits: str, context: NoteContext) -> str | None:

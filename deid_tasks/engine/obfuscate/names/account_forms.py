@@ -33,8 +33,8 @@ def account_form(folded: str, givens: Sequence[str], surnames: Sequence[str]) ->
     """Return how ``folded`` is made of a person's names; ``None`` where it is not.
 
     Forms, for Maria Tess Smith-Jones: ``jones``, ``maria``, ``mjones``, ``jonesm``, ``mariajones``, ``mariaj``,
-    ``mtjones``, ``jonesmt``, all of them with ``smithjones`` or ``smith`` in place of ``jones``, and with a surname that
-    is cut after four letters or more; and ``j``.
+    ``mtjones``, ``jonesmt``, all of them with ``smithjones`` or ``smith`` in place of ``jones``, and with a surname
+    that is cut after four letters or more; and ``j``.
 
     Args:
         folded: the letters of the account.

@@ -110,6 +110,9 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
     word = folded[i]
     if word not in UNUSUAL_NAMES or word in whole_names:
         return False
+    if word == "sr" and i == 0 and len(parts) > 1:
+        # A nurse or a nun.
+        return True
     if word in _SUFFIXES and i > 0:
         return _is_suffix(value, parts, word, i)
     if word in {"boy", "girl"} and i > 0 and folded[i - 1] == "baby":
@@ -183,7 +186,8 @@ def surname_positions(
     before = [folded[i] for i in range(last) if is_kept[i]]
     if any(word in _FAMILY_TITLES for word in before) and "girl" not in before and "boy" not in before:
         return set()
-    is_surname = bool(title or before) or any(is_lone_surname(folded[i], entity) for i in named)
+    of_all = all if len(named) > 1 and entity is not Entity.PROVIDER else any
+    is_surname = bool(title or before) or of_all(is_lone_surname(folded[i], entity) for i in named)
     return lasts if is_surname else set()
 
 

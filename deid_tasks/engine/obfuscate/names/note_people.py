@@ -16,7 +16,7 @@ from deid_tasks.engine.obfuscate.names.person_names import BETWEEN_PEOPLE
 from deid_tasks.engine.obfuscate.names.short_names import is_short_name, misspelled_words
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.note_words import NoteWords
-from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
+from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table, surname_groups
 
 _MAX_BEARERS_OF_SURNAME = 10.0
 """A first word that more people have as their given name is no surname, whatever stands after a title."""
@@ -25,8 +25,8 @@ _GIVEN_LABEL = re.compile(
 )
 _SURNAME_LABEL = re.compile(r"(?:\bsurname|\b(?:last|family)[ _-]?names?|<family)\W{1,4}$", re.IGNORECASE)
 _CALLED = re.compile(
-    r"(?:\bgoes by|\bknown(?: to [a-z ]{2,24})? as|\bprefers(?: to be called)?|\bcall(?:s|ed|ing)?(?: her| him)?(?:self)?"
-    r"|\bnick-?named?|\bpreferred name|\ba\.?k\.?a\.?)[\s:,]*[\"“'‘(]?$",
+    r"(?:\bgoes by|\bknown(?: to [a-z ]{2,24})? as|\bprefers(?: to be called)?"
+    r"|\bcall(?:s|ed|ing)?(?: her| him)?(?:self)?|\bnick-?named?|\bpreferred name|\ba\.?k\.?a\.?)[\s:,]*[\"“'‘(]?$",
     re.IGNORECASE,
 )
 """What announces the name by which somebody is called."""
@@ -73,9 +73,15 @@ class NotePeople:
         mentions = list(mentions)
         alone = _words_alone(text, mentions)
         self.persons = _persons(text, mentions, own_names, title, _called_by_surname(text, mentions, alone, title))
-        self.surnames: Mapping[str, bool] = _labelled(text, alone) | _surnames(self.persons)
+        self.surnames: dict[str, bool] = _labelled(text, alone) | _surnames(self.persons)
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
+        names = [text[one.start : one.end] for one in mentions]
+        self.words = note_words(names, self.surnames)
+        """The words of all names in the note."""
+        for (_, wrong), right in self.words.misspelled.items():
+            if right in self.surnames:
+                self.surnames.setdefault(wrong, self.surnames[right])
         self._short = dict(self._short_names(text, alone))
         self._roles: dict[str, set[Entity]] = {}
         for person in self.persons:
@@ -86,7 +92,6 @@ class NotePeople:
             self._roles.setdefault(word, {role})
         for word, person in self._short.items():
             self._roles.setdefault(word, {person.mention.entity})
-        self._mentions = [text[one.start : one.end] for one in mentions]
 
     def role(self, original: str, start: int, entity: Entity) -> Entity:
         """Return whose name it is: the role of the people in the note who have all its words, where they agree.
@@ -100,11 +105,6 @@ class NotePeople:
         roles = [self._roles.get(word, set()) for word in words]
         shared = set.intersection(*roles) if roles else set()
         return next(iter(shared)) if len(shared) == 1 else entity
-
-    @property
-    def words(self) -> NoteWords:
-        """The words of all names in the note."""
-        return note_words(self._mentions, self.surnames)
 
     def called(self, folded: str) -> NotePerson | None:
         """Return the person of the note whose short name ``folded`` is: ``Bob`` beside ``Robert J. Moss``."""
@@ -154,6 +154,9 @@ class NotePeople:
             if (form := account_form(folded, person.givens, person.surnames)) is not None
         }
         person = self._only(fitting)
+        if person is None and fitting and all(form.is_one_name and form.parts[0][0] for form in fitting.values()):
+            # The surname of several people of the note, which is one name.
+            person = min(fitting, key=lambda one: one.mention.entity is Entity.PROVIDER)
         return None if person is None else (person, fitting[person])
 
     @staticmethod
@@ -210,7 +213,12 @@ def _persons(
 ) -> list[NotePerson]:
     """Return the people named in full; mentions with one surname and one given name, or its initial, are one person."""
     found: dict[tuple[tuple[str, ...], str], list[NotePerson]] = {}
-    for person in _full_names(text, mentions, own_names, title, by_surname):
+    named = list(_full_names(text, mentions, own_names, title, by_surname))
+    doubled = {one.givens for one in named if len(one.givens) > 1}
+    for person in named:
+        if (*person.givens, *person.surnames) in doubled:
+            # "Mai Yia" of Mai Yia Xiong: two given names.
+            continue
         found.setdefault((person.surnames, person.givens[0]), []).append(person)
     _order_like_most(found)
     _join_initials(found)
@@ -235,7 +243,8 @@ def _full_names(
         if len(named) < 2:
             continue
         lasts = surname_positions(value, parts, folded, is_kept, mention.entity, title(mention.start))
-        if folded[named[0]] in by_surname and folded[named[-1]] not in by_surname and "," not in value:
+        first, last = folded[named[0]], folded[named[-1]]
+        if first in by_surname and first in surname_groups() and last not in by_surname and "," not in value:
             # Surname first, as in "Lim Siew Hoon", whom the note calls "Mdm Lim".
             lasts = {named[0]}
         surnames = tuple(folded[i] for i in named if i in lasts)

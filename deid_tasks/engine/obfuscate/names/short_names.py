@@ -18,7 +18,7 @@ _MIN_CALLED_LETTERS = 2
 _FREQUENT_PER_100K = 50.0
 """A name with this many bearers is nobody's short name, unless the list or the note says so."""
 _MIN_MISSPELLED = 5
-_MAX_BEARERS_OF_MISSPELLED = 3.0
+_MAX_BEARERS_OF_MISSPELLED = 5.0
 """A name with more bearers in 100,000 people may well be another person's."""
 
 
@@ -68,7 +68,7 @@ def misspelled_words(
         for one, other in _near(long):
             right, wrong = sorted((one, other), key=lambda word: (-counted[word], order.index(word)))
             shared = (beside[right] & beside[wrong]) - {right, wrong}
-            if (shared or _is_rare(wrong, is_last=is_last)) and (is_last, right) not in found:
+            if (shared or _is_mac(one, other) or _is_rare(wrong, is_last=is_last)) and (is_last, right) not in found:
                 found.setdefault((is_last, wrong), right)
     return found
 
@@ -78,6 +78,10 @@ def _near(words: Sequence[str]) -> Iterator[tuple[str, str]]:
         for other in words[index + 1 :]:
             if abs(len(one) - len(other)) <= 1 and one[0] == other[0] and OSA.distance(one, other, score_cutoff=1) == 1:
                 yield one, other
+
+
+def _is_mac(one: str, other: str) -> bool:
+    return {one[:3], other[:2]} == {"mac", "mc"} or {one[:2], other[:3]} == {"mc", "mac"}
 
 
 def _is_rare(word: str, *, is_last: bool) -> bool:

@@ -78,6 +78,7 @@ _FIRM_WORDS = frozenset(
     ]
 )
 """Kinds of firm whose name usually begins with a person's surname."""
+_PARTS = frozenset(["wing", "ward", "unit", "team", "floor", "department", "dept", "office", "desk", "room", "level"])
 _ATTEMPTS = 50
 
 
@@ -99,7 +100,7 @@ def replace_organization(value: str, context: NoteContext, long_names: Sequence[
     staff = context.staff
     if not words:
         return context.keyed.like(value, "organization", fold(value))
-    if fold(value) in UNITS or _is_department(words):
+    if fold(value) in UNITS or _is_department(words) or _is_part_of_hospital(words):
         return value
     if chain := replace_chain(value, staff):
         return chain
@@ -115,6 +116,11 @@ def _is_department(words: Sequence[str]) -> bool:
     return any(word in SPECIALTIES for word in folded) and all(
         word in SPECIALTIES or word in DEPARTMENT_WORDS for word in folded
     )
+
+
+def _is_part_of_hospital(words: Sequence[str]) -> bool:
+    """Whether a name holds only words of kind and ends with a part that every hospital has: "Healthcare Wing"."""
+    return fold(words[-1]) in _PARTS and all(fold(word) in KINDS for word in words)
 
 
 def has_only_kind_words(value: str) -> bool:
@@ -138,9 +144,7 @@ def replace_two_saints(value: str, context: NoteContext) -> str | None:
 
 def _replace_long_name(value: str, words: Sequence[str], staff: NameScope) -> str:
     if lady := _OUR_LADY.search(value):
-        name = _choose_other(_LADY_NAMES, fold(lady["name"]), staff, "lady")
-        head = value[: lady.start()] + lady["head"] + match_case(name, lady["name"])
-        return head + _replace_after_saint(value[lady.end() :], staff)
+        return _replace_lady(lady, staff)
     if saint := _SAINT.search(value):
         head, tail = value[: saint.start(2)], value[saint.end() :]
         return head + _replace_saint(saint, staff) + _replace_after_saint(tail, staff)
@@ -169,12 +173,16 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope) -> st
 
     text = rewrite_words(value, rewrite)
     if proper:
-        # In "Church of Hanover" the surrogate stands in front, and "of" is left over.
-        text = _OF_BEFORE_KIND.sub(lambda found: found[1] if fold(found[2]) in KINDS else found.group(), text)
-        text = _SMALL_WORD_AT_START.sub("", _SMALL_WORDS_AT_END.sub("", text))
+        text = _without_small_words(text)
     if fold(text) == fold(value):
         return match_case(_draw_name(fold(value), "one", staff), value) + " " + value
     return text
+
+
+def _without_small_words(text: str) -> str:
+    """Return a surrogate without what is left over: in "Church of Hanover" it stands in front, and not behind "of"."""
+    text = _OF_BEFORE_KIND.sub(lambda found: found[1] if fold(found[2]) in KINDS else found.group(), text)
+    return _SMALL_WORD_AT_START.sub("", _SMALL_WORDS_AT_END.sub("", text))
 
 
 def _is_proper(word: str) -> bool:
@@ -199,6 +207,13 @@ def _replace_after_saint(tail: str, staff: NameScope) -> str:
         return staff.keyed.like(word, "organization") if _has_digit(word) else None
 
     return _SMALL_WORDS_AT_END.sub("", rewrite_words(tail, rewrite)).rstrip(", -")
+
+
+def _replace_lady(found: re.Match[str], staff: NameScope) -> str:
+    """Return the name of a match of ``_OUR_LADY`` with another of her names."""
+    name = _choose_other(_LADY_NAMES, fold(found["name"]), staff, "lady")
+    head = found.string[: found.start()] + found["head"] + match_case(name, found["name"])
+    return head + _replace_after_saint(found.string[found.end() :], staff)
 
 
 def _replace_saint(found: re.Match[str], staff: NameScope) -> str:

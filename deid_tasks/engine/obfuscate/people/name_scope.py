@@ -192,7 +192,12 @@ class NameScope:
         """
         folded = fold_name(surrogate)
         taken = {*self.own_names, *self._note_words, folded, short}
-        options = [name for name in nicknames().get(folded, ()) if name not in taken]
+        sex = given_name_table().get(folded, UNKNOWN_NAME).sex
+        options = [
+            name
+            for name in nicknames().get(folded, ())
+            if name not in taken and {given_name_table().get(name, UNKNOWN_NAME).sex, sex} != {"F", "M"}
+        ]
         if not options and not is_listed:
             options = [name for name in clipped_names(folded) if name not in taken]
         return self.keyed.choice(options, "short name", self.patient_id, folded, short).capitalize() if options else ""

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from deid_tasks.core.reference import reference_path
+from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
 
 _VOWELS = "aeiouy"
 _MIN_CLIPPED, _MAX_CLIPPED = 3, 5
@@ -30,16 +31,30 @@ NO_WORDS = NoteWords()
 def clipped_names(folded: str) -> list[str]:
     """Return the short forms that a given name is clipped to: ``fab`` of Fabiola, ``burt`` of Burton.
 
-    A short form ends in the consonants before the second vowel, or in the first of them, and is no common word.
+    A short form ends in the consonants behind a vowel, or in the first of them; it is no common word, and no name of
+    the other sex.
     """
     if not folded.isascii():
         return []
-    vowels = [i for i, char in enumerate(folded) if char in _VOWELS]
-    first = next((i for i in vowels if i and folded[i - 1] not in _VOWELS), vowels[0] if vowels else 0)
-    start = next((i for i in range(first + 1, len(folded)) if folded[i] not in _VOWELS), len(folded))
-    stop = next((i for i in range(start, len(folded)) if folded[i] in _VOWELS), len(folded))
-    ends = [end for end in (start + 1, stop) if _MIN_CLIPPED <= end <= _MAX_CLIPPED and end < len(folded)]
-    return [name for end in dict.fromkeys(ends) if (name := folded[:end]) not in _common_words()]
+    sex = given_name_table().get(folded, UNKNOWN_NAME).sex
+    for vowel in [i for i, char in enumerate(folded) if char in _VOWELS][:2]:
+        start = next((i for i in range(vowel + 1, len(folded)) if folded[i] not in _VOWELS), len(folded))
+        stop = next((i for i in range(start, len(folded)) if folded[i] in _VOWELS), len(folded))
+        if folded[start : start + 1] == folded[start + 1 : start + 2]:
+            stop = start + 1
+        ends = [stop] if folded[start : start + 1] == "r" else [start + 1, stop]
+        ends = [end for end in ends if _MIN_CLIPPED <= end <= _MAX_CLIPPED and end < len(folded)]
+        names = [name for end in ends if (name := folded[:end]) not in _common_words() and _may_be_of(name, sex)]
+        if names:
+            return names[:1]
+        stem = folded[:stop]
+        if stop > 2 and _may_be_of(f"{stem}ie", sex) and f"{stem}ie" != folded:
+            return [f"{stem}ie"]
+    return []
+
+
+def _may_be_of(name: str, sex: str) -> bool:
+    return {given_name_table().get(name, UNKNOWN_NAME).sex, sex} != {"F", "M"}
 
 
 @cache

@@ -71,7 +71,10 @@ def _country_of_city(folded: str, country: str) -> str:
     if country == HOME:
         town = None if zips else town_named(folded)
         return town.country if town else HOME
-    return HOME if zips >= _LARGE_CITY_ZIPS else country
+    if zips >= _LARGE_CITY_ZIPS:
+        return HOME
+    elsewhere = town_named(folded)
+    return elsewhere.country if elsewhere else country
 
 
 def country_of_postcode(value: str) -> str:
