@@ -38,6 +38,13 @@ _STATE_AT_END = re.compile(r"(?P<city>.*[^\W\d_])(?P<between>,?[ ]+)(?P<state>[A
 _APOSTROPHES = frozenset("'’")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+['’]$")
 _INSTITUTION_BEHIND = re.compile(r"['’]s?(?: [A-Z][a-z]+['’]?s?){0,2} (?P<last>[A-Z][a-z]+)")
+_STATES_IN_SHORT = frozenset(
+    [
+        *("ala", "ariz", "ark", "calif", "colo", "conn", "fla", "ill", "kan", "kans", "mass", "mich", "minn", "mont"),
+        *("neb", "nebr", "nev", "okla", "ore", "oreg", "penn", "penna", "tenn", "tex", "wash", "wis", "wisc", "wyo"),
+    ]
+)
+"""States as they were written in short before they had two letters, folded."""
 _MAX_STATE_GAP = 3
 _MAX_BEARERS = 5.0
 """A word that more people in 100,000 have as their given name begins a person's name."""
@@ -202,7 +209,7 @@ class SpanAgreement:
         if found is None or not self._is_treated_alike(Entity.CITY, Entity.STATE):
             return [span]
         state = found["state"]
-        if len(state) == 2 and not state.isupper() and "," not in found["between"]:
+        if not state.isupper() and fold(state).rstrip(".") not in _STATES_IN_SHORT and "," not in found["between"]:
             return [span]
         if state_code_of(state) is None:
             return [span]
