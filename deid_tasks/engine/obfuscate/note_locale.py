@@ -70,6 +70,8 @@ def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.dateti
                 day_first += _LAST_DAY >= first > 12 >= second
                 month_first += _LAST_DAY >= second > 12 >= first
                 is_open = is_open or (first <= 12 and second <= 12)
+        elif entity is Entity.ZIP and _AUSTRALIAN.search(text, max(0, span.start - 5), span.end):
+            shown["AU"] += 1
         elif entity in _READERS and (of_span := _READERS[entity](text[span.start : span.end])):
             shown[of_span] += 1
     if shown["CA"]:
@@ -131,16 +133,20 @@ _DOMAINS = {"uk": "GB", "ie": "IE", "nz": "NZ", "au": "AU", "ca": "CA", "sg": "S
 _LABELS = {
     "NHS No": "GB",
     "NHS:": "GB",
+    "GMC": "GB",
     "PPS No": "IE",
     "PPSN": "IE",
+    "Eircode": "IE",
+    "CORU": "IE",
     "NHI": "NZ",
     "NRIC": "SG",
     "AADHAAR": "IN",
     "Aadhaar": "IN",
-    "Eircode": "IE",
     "Medicare:": "AU",
+    "AHPRA": "AU",
 }
 """Labels of numbers that one country gives."""
+_AUSTRALIAN = re.compile(r"\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT),? \d{4}$")
 _HOME_PHONE = re.compile(r"\(?[2-9]\d\d\)?[ .-]?[2-9]\d\d[ .-]\d{4}(?!\d)")
 _READERS = {
     Entity.ZIP: _of_zip,

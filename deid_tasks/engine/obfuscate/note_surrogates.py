@@ -28,6 +28,7 @@ _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIO
 """Entities whose surrogate does not depend on the text around the span."""
 _MAX_INITIALS = 3
 _SHORT_YEAR_DIGITS = 2
+_LAST_DIGITS = 4
 _MIN_LABEL_LENGTH = 5
 """A shorter label of a domain may be made of any name."""
 _MAX_ABBREVIATION_LENGTH = 8
@@ -93,6 +94,10 @@ class NoteSurrogates:
         if entity is Entity.OTHER_ID and original.isalpha() and fold_name(original) in self._people.surnames:
             # A part of a file's name that is a person's.
             return self._account(original) or original
+        if len(original) == _LAST_DIGITS and original.isdecimal() and (whole := self._surroundings.ends_with(original)):
+            # "The last four": of a number that stands in the note.
+            number, its_entity = whole
+            return self._independent(number, its_entity, mode)[-_LAST_DIGITS:]
         question = (entity, original)
         surrogate = self._known.get(question)
         if surrogate is None:
@@ -152,7 +157,11 @@ class NoteSurrogates:
 
     def _number(self, value: str) -> str | None:
         entity = self._surroundings.numbers.get(value)
-        return None if entity is None or is_file_name(value) else self._independent(value, entity, "surrogate")
+        return (
+            None
+            if entity is None or "_" in value or is_file_name(value)
+            else self._independent(value, entity, "surrogate")
+        )
 
     def _domain(self, part: str) -> str | None:
         for name in self._surroundings.organizations:

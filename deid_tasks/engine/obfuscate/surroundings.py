@@ -58,7 +58,7 @@ _PRONOUN_REACH = 70
 _TELEPHONE_REACH = 60
 _MIN_NUMBER = 5
 """A shorter number may stand in a file name by accident."""
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W_]+")
 _TOWN_REACH = 24
 
 
@@ -146,9 +146,12 @@ class Surroundings:
             while 0 <= here + step < len(spans):
                 other = spans[here + step]
                 first, second = (other, spans[here]) if step < 0 else (spans[here], other)
-                if other.entity not in PLACES or second.start - first.end > _MAX_ADDRESS_GAP:
+                is_between = other.entity in {Entity.LOCATION_OTHER, Entity.COUNTRY}
+                if second.start - first.end > _MAX_ADDRESS_GAP or (other.entity not in PLACES and not is_between):
                     break
                 here += step
+                if is_between:
+                    continue
                 found[other.entity] = found[other.entity] or text[other.start : other.end]
         own = spans[index]
         if own.entity in found:
@@ -234,6 +237,10 @@ class Surroundings:
             for span in self._spans
             if CATEGORY[span.entity] is Category.ID and len(value := self.text[span.start : span.end]) >= _MIN_NUMBER
         }
+
+    def ends_with(self, digits: str) -> tuple[str, Entity] | None:
+        """Return the number of the note that ends in these digits, and its entity; ``None`` where there is none."""
+        return next(((one, entity) for one, entity in self.numbers.items() if one.endswith(digits)), None)
 
     @cached_property
     def _said(self) -> frozenset[str]:

@@ -101,6 +101,7 @@ _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "Fourth of July": _fixed(7, 4),
     "Independence Day": _fixed(7, 4),
     "Labor Day": _nth(9, 0, 1),
+    "Labour Day": _nth(9, 0, 1),
     "Columbus Day": _nth(10, 0, 2),
     "Halloween": _fixed(10, 31),
     "Veterans Day": _fixed(11, 11),

@@ -43,6 +43,7 @@ _EMBEDDED_DATE = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
+_HEXADECIMAL = re.compile(r"(?=.*[A-F])(?=.*\d)[0-9A-F]{16,}")
 _AIRCRAFT = re.compile(r"N[1-9]\d{0,4}[A-Z]{0,2}", re.ASCII)
 _OF_THINGS = frozenset({Entity.VEHICLE, Entity.DEVICE})
 _OF_PLACES = frozenset({Entity.MRN, Entity.ACCOUNT, Entity.HEALTH_PLAN, Entity.OTHER_ID})
@@ -98,6 +99,8 @@ def _surrogate(characters: str, entity: Entity, scope: NameScope, context: NoteC
     if (checked := _with_check_digit(characters, entity, scope)) is not None:
         return checked
     keyed, parts = scope.keyed, ("number", scope.patient_id)
+    if _HEXADECIMAL.fullmatch(characters):
+        return keyed.like(characters, *parts, upper="ABCDEF")
     if entity is Entity.VEHICLE and _AIRCRAFT.fullmatch(characters):
         return "N" + keyed.like(characters[1:], *parts)
     if entity is Entity.VEHICLE or sum(char.isdigit() for char in characters) < _MIN_DIGITS_BEHIND_FORMAT:

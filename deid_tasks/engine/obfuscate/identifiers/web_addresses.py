@@ -107,6 +107,8 @@ def _replace_path_part(
         moved = (datetime.date(int(part[:4]), 7, 1) + days).year - int(part[:4])
         return re.sub(r"\d+", lambda year: str(int(year.group()) + moved).zfill(len(year.group())), part)
     if not part.isalpha():
+        if part[0].isalpha() and names.is_said(fold(part)):
+            return part
         letters = _LETTERS_AT_START.match(part)
         if letters and (is_path_word(letters.group()) or names.account(letters.group())):
             lead = letters.group()

@@ -64,6 +64,10 @@ def _forms(givens: Sequence[str], surnames: Sequence[str]) -> Iterator[AccountFo
         every = tuple[Part, ...]((True, index, None) for index in range(len(surnames)))
         yield AccountForm(every)
         written += [every, ((True, 0, None),)]
+    if len(givens) > 1:
+        both = tuple[Part, ...]((False, index, None) for index in range(len(givens)))
+        yield AccountForm(both)
+        yield AccountForm((*both, (True, last_index, None)))
     for index in {last_index, 0}:
         written += [((True, index, length),) for length in range(len(surnames[index]) - 1, _MIN_PREFIX - 1, -1)]
     for last in written:

@@ -21,7 +21,24 @@ _FAMILY_TITLES = frozenset(
 _TITLES = _FAMILY_TITLES | frozenset(
     [
         *("dr", "drs", "mr", "mrs", "ms", "miss", "mister", "prof", "boy", "girl", "mdm", "madam", "mme", "mlle"),
-        *("sra", "srta", "herr", "frau", "rev", "pastor", "sgt", "ssg", "cpt", "sfc", "spc", "ltc", "nurse", "officer"),
+        *(
+            "sra",
+            "srta",
+            "herr",
+            "frau",
+            "rev",
+            "pastor",
+            "sgt",
+            "ssg",
+            "cpt",
+            "sfc",
+            "spc",
+            "ltc",
+            "nurse",
+            "officer",
+            "supt",
+            "cst",
+        ),
     ]
 )
 _SUFFIXES = frozenset(read_word_list("names/name_suffixes.txt"))
@@ -58,6 +75,8 @@ _PARTICLES = frozenset(
         "nic",
         "ui",
         "mhic",
+        "binte",
+        "binti",
     ]
 )
 """They identify nobody beside the surrogate."""
@@ -108,6 +127,8 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
         whole_names: the record's terms, folded; a word among them is a name.
     """
     word = folded[i]
+    if i > 0 and len(word) > 3 and _is_credential(value, parts[i], word):
+        return True
     if word not in UNUSUAL_NAMES or word in whole_names:
         return False
     if word == "sr" and i == 0 and len(parts) > 1:
@@ -123,6 +144,14 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
     if word in _PARTICLES and not is_final and value[parts[i][1] : parts[i][1] + 1] != ",":
         return not _is_given_particle(value, parts, word, i)
     return False
+
+
+def _is_credential(value: str, part: tuple[int, int, str], word: str) -> bool:
+    """Whether a word in capitals behind a comma is a credential that no list has: "H. Moss, FAFOEM"."""
+    start, _, written = part
+    if not written.isupper() or value.isupper() or not _is_after_comma(value, start):
+        return False
+    return word not in given_name_table() and word not in surname_groups()
 
 
 def _is_suffix(value: str, parts: NameParts, word: str, i: int) -> bool:
@@ -176,6 +205,8 @@ def surname_positions(
     if len(named) > 2 and "thi" in folded[1:-1]:
         # Vietnamese order: the surname, "Thị" of a woman, the given name.
         return {named[0]}
+    if is_with_last_initial(folded, named):
+        return set()
     last = max((i for i in named if len(folded[i]) > 1), default=named[-1])
     lasts = {last}
     while last > 0 and last - 1 in named and value[parts[last - 1][1] : parts[last][0]] in _HYPHENS:
@@ -189,6 +220,14 @@ def surname_positions(
     of_all = all if len(named) > 1 and entity is not Entity.PROVIDER else any
     is_surname = bool(title or before) or of_all(is_lone_surname(folded[i], entity) for i in named)
     return lasts if is_surname else set()
+
+
+def is_with_last_initial(folded: Sequence[str], named: Sequence[int]) -> bool:
+    """Whether a name is a given name and the initial of a surname: "Renee T"."""
+    if len(named) != 2 or len(folded[named[1]]) > 1:
+        return False
+    known = given_name_table().get(folded[named[0]])
+    return known is not None and known.bearers > surname_bearers().get(folded[named[0]], 0.0)
 
 
 def particle_language(folded: Sequence[str], is_kept: Sequence[bool], i: int) -> str:

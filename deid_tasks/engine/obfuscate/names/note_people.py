@@ -11,19 +11,29 @@ from typing import NamedTuple
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.names.account_forms import AccountForm, account_form
-from deid_tasks.engine.obfuscate.names.name_roles import UNUSUAL_NAMES, is_affix, surname_positions
+from deid_tasks.engine.obfuscate.names.name_roles import (
+    UNUSUAL_NAMES,
+    is_affix,
+    is_with_last_initial,
+    surname_positions,
+)
 from deid_tasks.engine.obfuscate.names.person_names import BETWEEN_PEOPLE
 from deid_tasks.engine.obfuscate.names.short_names import is_short_name, misspelled_words
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.note_words import NoteWords
-from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table, surname_groups
+from deid_tasks.engine.obfuscate.people.public_names import (
+    UNKNOWN_NAME,
+    given_name_table,
+    surname_bearers,
+    surname_groups,
+)
 
 _MAX_BEARERS_OF_SURNAME = 10.0
 """A first word that more people have as their given name is no surname, whatever stands after a title."""
 _GIVEN_LABEL = re.compile(
-    r"(?:\b(?:fore|first|given|christian|preferred|maiden)[ _-]?names?|\bgiven|\bforename)\W{1,4}$", re.IGNORECASE
+    r"(?:\b(?:fore|first|given|christian|preferred|nick)[ _-]?names?|\bgiven|\bnick|\bforename)\W{1,4}$", re.IGNORECASE
 )
-_SURNAME_LABEL = re.compile(r"(?:\bsurname|\b(?:last|family)[ _-]?names?|<family)\W{1,4}$", re.IGNORECASE)
+_SURNAME_LABEL = re.compile(r"(?:\bsurname|\b(?:last|family|maiden)[ _-]?names?|<family)\W{1,4}$", re.IGNORECASE)
 _CALLED = re.compile(
     r"(?:\bgoes by|\bknown(?: to [a-z ]{2,24})? as|\bprefers(?: to be called)?"
     r"|\bcall(?:s|ed|ing)?(?: her| him)?(?:self)?|\bnick-?named?|\bpreferred name|\ba\.?k\.?a\.?)[\s:,]*[\"“'‘(]?$",
@@ -31,6 +41,8 @@ _CALLED = re.compile(
 )
 """What announces the name by which somebody is called."""
 _LABEL_REACH = 40
+_MIN_PREFIX = 4
+"""Letters of an account from which on it is one of the people's whom it fits."""
 
 
 class NameMention(NamedTuple):
@@ -77,6 +89,11 @@ class NotePeople:
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
         names = [text[one.start : one.end] for one in mentions]
+        for word, starts in alone.items():
+            # "Miss Earline" is called by her given name where the note also names her without a title.
+            titles = [title(start) for start in starts]
+            if any(titles) and not all(titles):
+                self.surnames.setdefault(word, surname_bearers().get(word, 0.0) >= _bearers(word))
         self.words = note_words(names, self.surnames)
         """The words of all names in the note."""
         for (_, wrong), right in self.words.misspelled.items():
@@ -157,6 +174,8 @@ class NotePeople:
         if person is None and fitting and all(form.is_one_name and form.parts[0][0] for form in fitting.values()):
             # The surname of several people of the note, which is one name.
             person = min(fitting, key=lambda one: one.mention.entity is Entity.PROVIDER)
+        if person is None and fitting and len(folded) > _MIN_PREFIX:
+            person = next(iter(fitting))
         return None if person is None else (person, fitting[person])
 
     @staticmethod
@@ -240,7 +259,7 @@ def _full_names(
         folded = [fold_name(word) for _, _, word in parts]
         is_kept = [is_affix(value, parts, folded, i, own_names) for i in range(len(parts))]
         named = [i for i in range(len(parts)) if not is_kept[i]]
-        if len(named) < 2:
+        if len(named) < 2 or is_with_last_initial(folded, named):
             continue
         lasts = surname_positions(value, parts, folded, is_kept, mention.entity, title(mention.start))
         first, last = folded[named[0]], folded[named[-1]]

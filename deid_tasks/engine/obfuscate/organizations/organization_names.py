@@ -30,6 +30,7 @@ from deid_tasks.engine.obfuscate.organizations.organization_words import (
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.public_names import common_surnames, surname_groups
 from deid_tasks.engine.obfuscate.places.states import surrogate_state_name
+from deid_tasks.engine.obfuscate.places.streets import other_number
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words, words_with_apostrophes
 
@@ -57,10 +58,13 @@ _LADY_NAMES = (
 )
 _WEEKDAYS = re.compile(r"\b[MTWF]-[FSTW]\b")
 _SMALL_WORDS_AT_END = re.compile(r"(?:\s+(?:of|at|and|the|for|in|on|&))+$", re.IGNORECASE)
-_OF_BEFORE_KIND = re.compile(r"(\s)(?:of|at|for)\s+(?=([^\W\d_]+))", re.IGNORECASE)
+_OF_BEFORE_KIND = re.compile(
+    r"(?P<before>[^\W\d_]+)(?P<gap>\s)(?:of|at|for)\s+(?=(?P<behind>[^\W\d_]+))", re.IGNORECASE
+)
 _SMALL_WORD_AT_START = re.compile(r"^(?:of|at|and|for|in|on|&)\s+", re.IGNORECASE)
 _INITIAL_WORDS = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
 _NUMBERED_SIDE = re.compile(r"(\d+)([NSEWnsew])")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 _FIRM_WORDS = frozenset(
     [
         "sons",
@@ -171,17 +175,22 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope) -> st
             return None
         return name.lower() if is_lower else match_case(name, value)
 
-    text = rewrite_words(value, rewrite)
-    if proper:
-        text = _without_small_words(text)
+    text = _without_small_words(rewrite_words(value, rewrite), value, proper)
     if fold(text) == fold(value):
         return match_case(_draw_name(fold(value), "one", staff), value) + " " + value
     return text
 
 
-def _without_small_words(text: str) -> str:
+def _without_of(found: re.Match[str]) -> str:
+    is_left_over = fold(found["behind"]) in KINDS and fold(found["before"]) not in KINDS
+    return found["before"] + found["gap"] if is_left_over else found.group()
+
+
+def _without_small_words(text: str, value: str, proper: Sequence[str]) -> str:
     """Return a surrogate without what is left over: in "Church of Hanover" it stands in front, and not behind "of"."""
-    text = _OF_BEFORE_KIND.sub(lambda found: found[1] if fold(found[2]) in KINDS else found.group(), text)
+    if not proper or _SMALL_WORDS_AT_END.search(value):
+        return text
+    text = _OF_BEFORE_KIND.sub(_without_of, text)
     return _SMALL_WORD_AT_START.sub("", _SMALL_WORDS_AT_END.sub("", text))
 
 
@@ -193,6 +202,8 @@ def _is_proper(word: str) -> bool:
 
 def _replace_numbered(word: str, distinctive: str, staff: NameScope) -> str:
     """Return the surrogate of a word with digits, such as the ward "4N"."""
+    if (ordinal := _ORDINAL.fullmatch(word)) is not None:
+        return other_number(ordinal.group(), ("organization", distinctive), staff)
     side = _NUMBERED_SIDE.fullmatch(word)
     number = staff.keyed.like(side[1] if side else word, "organization", distinctive)
     return number + match_case(_other_side(side[2], staff), side[2] * 2) if side else number

@@ -10,7 +10,7 @@ remembered.
 import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 
 from rapidfuzz.distance import OSA
@@ -21,7 +21,7 @@ from deid_tasks.engine.obfuscate.people.known_people import KnownPeople
 from deid_tasks.engine.obfuscate.people.marked_names import particle_stems
 from deid_tasks.engine.obfuscate.people.name_pools import SurrogatePools, letter_map, public_pools
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, initial_like
-from deid_tasks.engine.obfuscate.people.note_words import NO_WORDS, NoteWords, clipped_names, misspell
+from deid_tasks.engine.obfuscate.people.note_words import NO_WORDS, NoteWords, clipped_names, frequent_words, misspell
 from deid_tasks.engine.obfuscate.people.public_names import (
     GROUPS,
     UNKNOWN_NAME,
@@ -40,6 +40,7 @@ _POOL_LETTERS = "abcdefghjklmnprstw"
 _MIN_TYPO_LENGTH = 5
 _ATTEMPTS = 200
 _MAX_REMEMBERED = 20_000
+_UNLIKELY_GIVEN = frozenset(["von", "van", "del", "man", "see", "my", "so", "young", "fore"])
 _MAX_BEARERS_OF_SHORT_NAME = 50.0
 """A nickname with more bearers in 100,000 people is a name of its own for most of them."""
 
@@ -327,7 +328,8 @@ class NameScope:
             name = choices[(number + attempt) % size]
             candidate = fold_name(name)
             is_same = candidate == folded or folded in formals.get(candidate, ()) or candidate in own_formals
-            if not is_same and candidate not in own and candidate not in of_note and candidate not in taken:
+            is_taken = candidate in own or candidate in of_note or candidate in taken
+            if not is_same and not is_taken and not _is_unlikely(candidate, kind[0]):
                 return name
             if attempt >= 2 * size and not is_widened:
                 # All names that begin with that letter are taken: names with other letters serve.
@@ -337,6 +339,12 @@ class NameScope:
                     name for letter in _POOL_LETTERS for name in self.pools.choices(widest, letter, 6, exactly=False)
                 ]
         raise AssertionError("unreachable")
+
+
+@cache
+def _is_unlikely(folded: str, part: str) -> bool:
+    """Whether a name is one that a reader takes for a word: "Dr. High", "Von"."""
+    return folded in _UNLIKELY_GIVEN if part == "given" else folded in frequent_words()
 
 
 def remember(memo: dict[object, str], question: object, surrogate: str) -> str:

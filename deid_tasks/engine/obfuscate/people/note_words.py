@@ -10,7 +10,7 @@ from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_
 
 _VOWELS = "aeiouy"
 _MIN_CLIPPED, _MAX_CLIPPED = 3, 5
-_COMMON_WORDS = 5_000
+_COMMON_WORDS, _FREQUENT_WORDS = 5_000, 1_000
 
 
 class NoteWords(NamedTuple):
@@ -58,6 +58,13 @@ def _may_be_of(name: str, sex: str) -> bool:
 
 
 @cache
+def frequent_words() -> frozenset[str]:
+    """Return the words of general text that a reader takes for words wherever they stand."""
+    with reference_path("common_words.tsv").open(encoding="utf-8") as lines:
+        return frozenset(line.partition("\t")[0] for line in islice(lines, 1, _FREQUENT_WORDS))
+
+
+@cache
 def _common_words() -> frozenset[str]:
     with reference_path("common_words.tsv").open(encoding="utf-8") as lines:
         return frozenset(line.partition("\t")[0] for line in islice(lines, _COMMON_WORDS))
@@ -68,6 +75,9 @@ def misspell(surrogate: str, wrong: str, right: str) -> str:
 
     A longer or a shorter word doubles or drops a letter; another word of the same length gets another vowel.
     """
+    if wrong == f"{right}s":
+        # The plural: "the Heberts".
+        return surrogate + ("ES" if surrogate.isupper() else "es" if surrogate[-1:] in "sxz" else "s")
     inner = range(1, len(surrogate) - 1)
     doubled = [i for i in inner if surrogate[i] == surrogate[i + 1] and i + 1 < len(surrogate)]
     if len(wrong) < len(right) and (doubled or len(surrogate) > _MAX_CLIPPED):

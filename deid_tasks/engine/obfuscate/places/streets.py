@@ -95,7 +95,7 @@ def other_number(word: str, parts: tuple[str, ...], scope: NameScope) -> str:
         scope: whose number it is.
     """
     ordinal = re.fullmatch(r"(\d+)(st|nd|rd|th)", word, re.IGNORECASE)
-    made = re.sub(r"^0", "1", scope.keyed.like(ordinal[1] if ordinal else word, *parts))
+    made = re.sub(r"^0", "1", scope.keyed.like(ordinal[1] if ordinal else word, *parts, upper="ABCDEFGH"))
     if made == word:
         made = "2" + made[1:]
     if not ordinal:
