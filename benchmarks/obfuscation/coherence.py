@@ -18,7 +18,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.obfuscation.identities import identities_of, people_files
+from benchmarks.obfuscation.identities import identities_of, people_files, read_people
 from benchmarks.obfuscation.relations import Pair, count_relations
 from benchmarks.support.corpora import hospital_rows
 from benchmarks.support.external_notes import FOLDER, SETS, ExternalNote, external_notes, read_external
@@ -197,25 +197,26 @@ def _count_followers(note: RewrittenNote, counts: Counter[str]) -> None:
             (_part(one, span) for one in note.replacements if one.start <= span.start and span.end <= one.end), ""
         )
         if span.entity is Entity.INITIALS:
-            letters = [char for char in value if char.isalpha()]
+            letters = _letters(value)
             person = own.get(owner) if owner else people.with_initials(letters)
             if person is not None and len(letters) > 1:
                 givens, surnames = _of(note, person)
                 counts["followers of"] += 1
-                shown = [char.lower() for char in now if char.isalpha()]
-                counts["followers"] += bool(shown) and (shown[0], shown[-1]) == (givens[:1], surnames[:1])
+                shown = _letters(now)
+                counts["followers"] += bool(shown) and (shown[0], shown[-1]) == (givens[0][:1], surnames[-1][:1])
         elif span.entity in {Entity.USERNAME, Entity.EMAIL}:
-            local, shown_local = value.partition("@")[0], now.partition("@")[0]
-            folded = fold_name("".join(char for char in local if char.isalpha()))
+            folded, shown = _letters(value.partition("@")[0]), _letters(now.partition("@")[0])
             person = own.get(owner) if owner else None
             if person is None and not owner and len(folded) >= _MIN_LETTERS and (found := people.with_account(folded)):
                 person = found[0]
             form = account_form(folded, person.givens, person.surnames) if person else None
             if person is not None and form is not None:
-                givens, surnames = _of(note, person)
                 counts["followers of"] += 1
-                made = form.made_of([givens], [surnames]) if givens and surnames else None
-                counts["followers"] += made == fold_name("".join(char for char in shown_local if char.isalpha()))
+                counts["followers"] += form.made_of(*_of(note, person)) == shown
+
+
+def _letters(value: str) -> str:
+    return fold_name("".join(char for char in value if char.isalpha()))
 
 
 def _named_people(note: RewrittenNote, people: NotePeople) -> dict[str, NotePerson]:
@@ -231,11 +232,11 @@ def _part(one: Replacement, span: Span) -> str:
     return one.surrogate[span.start - one.start : span.end - one.start]
 
 
-def _of(note: RewrittenNote, person: Any) -> tuple[str, str]:
-    """Return the given name and the surname of a person's surrogate, folded; empty where they cannot be told."""
+def _of(note: RewrittenNote, person: NotePerson) -> tuple[list[str], list[str]]:
+    """Return the given names and the surnames of a person's surrogate, folded; empty where they cannot be told."""
     span = next(span for span in note.gold if span.start == person.mention.start)
     made = note.surrogates(span)
-    return made.get(person.givens[0], ""), made.get(person.surnames[-1], "")
+    return [made.get(word, "") for word in person.givens], [made.get(word, "") for word in person.surnames]
 
 
 def _count_dates(note: RewrittenNote, counts: Counter[str]) -> None:
@@ -298,7 +299,7 @@ def note_sets(gold: Path | None, people: Path | None, simulated: int) -> Iterabl
     rows = hospital_rows(simulated)[0]
     yield "simulated, dev world", [GoldText(row.document.text, row.gold, row.identities) for row in rows]
     if gold is not None:
-        owners = people_files(people or gold)
+        owners = people_files(gold) if people is None else read_people(people)
         if gold.is_dir():
             yield gold.name, list(_with_people(read_external(gold), owners))
         else:

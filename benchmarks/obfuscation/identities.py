@@ -27,7 +27,12 @@ def people_files(gold: Path) -> dict[str, list[dict[str, Any]]]:
         files = sorted(gold.glob("*.people.json"))
         return {path.name.removesuffix(".people.json"): json.loads(path.read_text("utf-8")) for path in files}
     beside = gold.with_name(f"{gold.stem}.people.json")
-    found: dict[str, list[dict[str, Any]]] = json.loads(beside.read_text("utf-8")) if beside.exists() else {}
+    return read_people(beside) if beside.exists() else {}
+
+
+def read_people(path: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the people of each note from one file, by the id of the note."""
+    found: dict[str, list[dict[str, Any]]] = json.loads(path.read_text("utf-8"))
     return found
 
 

@@ -33,6 +33,7 @@ _MIN_LABEL_LENGTH = 5
 """A shorter label of a domain may be made of any name."""
 _MAX_ABBREVIATION_LENGTH = 8
 """A longer value is not the abbreviation of another name in the note."""
+_PARTICLE_OF_ACCOUNT = re.compile(r"(?:ni|mac|van|vander|von|de|del|dela|al|el|o)(?=[a-z]{4})")
 _SAINTS_BEFORE = re.compile(r"\b(?:Sts|SS|Saints)\b\.?\s$", re.IGNORECASE)
 _SPANS_OF_TIME = frozenset(["day", "days", "week", "weeks", "month", "months", "year", "years", "weekend"])
 """Words that were taken for dates and name none."""
@@ -128,7 +129,14 @@ class NoteSurrogates:
     def _account(self, letters: str) -> str | None:
         if (short := self._called(fold_name(letters))) is not None:
             return match_case(short, letters)
-        found = self._people.with_account(fold_name(letters))
+        folded = fold_name(letters)
+        found = self._people.with_account(folded)
+        if found is None and (particle := _PARTICLE_OF_ACCOUNT.match(folded)):
+            rest = self._people.with_account(folded[particle.end() :])
+            if rest is not None and rest[1].is_one_name and (made := self._names_of(rest[0])) is not None:
+                return match_case(particle.group() + rest[1].made_of(*made), letters)
+        if found is None and (person := self._people.nicknamed(folded)) is not None:
+            return self._called_like(person, folded)
         if found is None or (made := self._names_of(found[0])) is None:
             return None
         return match_case(found[1].made_of(*made), letters)
@@ -149,7 +157,11 @@ class NoteSurrogates:
 
     def _called(self, folded: str) -> str | None:
         person = self._people.called(folded)
-        if person is None or (made := self._names_of(person)) is None:
+        return None if person is None else self._called_like(person, folded)
+
+    def _called_like(self, person: NotePerson, folded: str) -> str | None:
+        """Return what the surrogate of a person is called who is called ``folded``."""
+        if (made := self._names_of(person)) is None:
             return None
         given = made[0][0]
         scope = self._context.clinicians if person.mention.entity in INSTITUTIONAL else self._context.patient

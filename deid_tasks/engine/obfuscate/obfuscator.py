@@ -143,7 +143,8 @@ class Obfuscator:
             people = NotePeople(text, names, scope.own_names, surroundings.title)
         else:
             people = NotePeople(text, names, frozenset(), surroundings.title)
-            scope = self._new_name_scope(subject, None, Entity.PATIENT, people.words)
+            words = people.words._replace(sex_of=lambda word: surroundings.sex(word, people.entity_of(word)))
+            scope = self._new_name_scope(subject, None, Entity.PATIENT, words)
         context = self._note_context(scope, locale, is_of_patient=is_of_patient)
         surrogates = NoteSurrogates(self._replacements, context, surroundings, people)
         pieces: list[str] = []

@@ -60,6 +60,7 @@ _MIN_NUMBER = 5
 """A shorter number may stand in a file name by accident."""
 _WORD = re.compile(r"[^\W_]+")
 _TOWN_REACH = 24
+_MAX_INITIAL = 2
 
 
 class Surroundings:
@@ -314,8 +315,11 @@ def join_names(text: str, spans: Sequence[Span]) -> list[tuple[int, int, Entity,
 
 def _is_one_name(text: str, start: int, end: int, span: Span) -> bool:
     gap = text[end : span.start]
-    if gap in {" ", "-", ". "}:
+    if gap in {" ", "-"}:
         return True
+    if gap == ". ":
+        # Behind an initial or a title; a longer word ends a sentence.
+        return len(text[start:end].split()[-1]) <= _MAX_INITIAL
     left, right = text[start:end], text[span.start : span.end]
     if gap not in {", ", ","} or not left.replace("-", "").isalpha():
         return False

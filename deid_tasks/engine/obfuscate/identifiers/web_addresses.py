@@ -122,7 +122,9 @@ def _replace_word(part: str, context: NoteContext, names: NoteNames, initials: M
     if own := replace_account_part(part, context.patient, only_record=True):
         return own
     if (of_person := initials.get(fold(part))) is not None:
-        return match_case(of_person, part)
+        return of_person.upper() if part.isupper() else of_person
+    if fold_name(part) in names.surnames and (made := names.account(part)) is not None:
+        return _cased(made, part)
     if len(part) == 1 or is_path_word(part):
         return part
     if (made := _replace_joined_words(part, names)) is not None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.people.marked_names import PARTICLE_LANGUAGE
+from deid_tasks.engine.obfuscate.people.name_text import fold_name
 from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_bearers, surname_groups
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
@@ -80,6 +81,8 @@ _PARTICLES = frozenset(
     ]
 )
 """They identify nobody beside the surrogate."""
+_MARKED_PARTICLES = frozenset(["Ní", "NÍ", "Ó", "Uí", "UÍ"])
+"""With their marks, they are no names."""
 _ALSO_NAMES = frozenset(
     [
         "do",
@@ -127,6 +130,8 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
         whole_names: the record's terms, folded; a word among them is a name.
     """
     word = folded[i]
+    if parts[i][2] in _MARKED_PARTICLES and i + 1 < len(parts):
+        return True
     if i > 0 and len(word) > 3 and _is_credential(value, parts[i], word):
         return True
     if word not in UNUSUAL_NAMES or word in whole_names:
@@ -155,7 +160,11 @@ def _is_credential(value: str, part: tuple[int, int, str], word: str) -> bool:
 
 
 def _is_suffix(value: str, parts: NameParts, word: str, i: int) -> bool:
-    return word not in _ALSO_NAMES or _is_after_comma(value, parts[i][0]) or (i > 1 and parts[i][2].isupper())
+    if word not in _ALSO_NAMES or (i > 1 and parts[i][2].isupper()):
+        return True
+    # "Xiong, Pa Houa": what a name follows is no suffix.
+    is_last = all(fold_name(other) in _SUFFIXES for _, _, other in parts[i + 1 :])
+    return is_last and _is_after_comma(value, parts[i][0])
 
 
 def _is_title(value: str, parts: NameParts, word: str, i: int) -> bool:

@@ -23,6 +23,7 @@ from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.note_words import NoteWords
 from deid_tasks.engine.obfuscate.people.public_names import (
     UNKNOWN_NAME,
+    formal_names,
     given_name_table,
     surname_bearers,
     surname_groups,
@@ -33,7 +34,9 @@ _MAX_BEARERS_OF_SURNAME = 10.0
 _GIVEN_LABEL = re.compile(
     r"(?:\b(?:fore|first|given|christian|preferred|nick)[ _-]?names?|\bgiven|\bnick|\bforename)\W{1,4}$", re.IGNORECASE
 )
-_SURNAME_LABEL = re.compile(r"(?:\bsurname|\b(?:last|family|maiden)[ _-]?names?|<family)\W{1,4}$", re.IGNORECASE)
+_SURNAME_LABEL = re.compile(
+    r"(?:\bn[ée]e|\bformerly|\bsurname|\b(?:last|family|maiden)[ _-]?names?|<family)\W{1,4}$", re.IGNORECASE
+)
 _CALLED = re.compile(
     r"(?:\bgoes by|\bknown(?: to [a-z ]{2,24})? as|\bprefers(?: to be called)?"
     r"|\bcall(?:s|ed|ing)?(?: her| him)?(?:self)?|\bnick-?named?|\bpreferred name|\ba\.?k\.?a\.?)[\s:,]*[\"“'‘(]?$",
@@ -83,6 +86,8 @@ class NotePeople:
     ) -> None:
         self._title = title
         mentions = list(mentions)
+        self._text = text
+        self._mentions = mentions
         alone = _words_alone(text, mentions)
         self.persons = _persons(text, mentions, own_names, title, _called_by_surname(text, mentions, alone, title))
         self.surnames: dict[str, bool] = _labelled(text, alone) | _surnames(self.persons)
@@ -123,9 +128,21 @@ class NotePeople:
         shared = set.intersection(*roles) if roles else set()
         return next(iter(shared)) if len(shared) == 1 else entity
 
+    def entity_of(self, folded: str) -> Entity:
+        """Return whose name a word of the note is, as its first mention says."""
+        for start, end, entity in self._mentions:
+            if any(fold_name(word) == folded for _, _, word in name_parts(self._text[start:end])):
+                return entity
+        return Entity.PATIENT
+
     def called(self, folded: str) -> NotePerson | None:
         """Return the person of the note whose short name ``folded`` is: ``Bob`` beside ``Robert J. Moss``."""
         return self._short.get(folded)
+
+    def nicknamed(self, folded: str) -> NotePerson | None:
+        """Return the one person of the note whose given name has the nickname ``folded``."""
+        named = [one for one in self.persons if one.givens[0] in formal_names().get(folded, ())]
+        return named[0] if len({one.givens[0] for one in named}) == 1 else None
 
     def _short_names(self, text: str, alone: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, NotePerson]]:
         own = {word for person in self.persons for word in (person.givens[0], *person.surnames)}
@@ -133,6 +150,11 @@ class NotePeople:
             for word in person.givens[1:]:
                 if word not in own and is_short_name(word, person.givens[0]):
                     yield word, person
+            for other in self.persons:
+                same = other.surnames == person.surnames and other.mention.entity is person.mention.entity
+                if same and is_short_name(other.givens[0], person.givens[0]):
+                    # "Bob Moss" beside "Robert Moss".
+                    yield other.givens[0], person
         for word, starts in alone.items():
             if word in own or self.surnames.get(word):
                 continue

@@ -18,6 +18,7 @@ _MIN_CALLED_LETTERS = 2
 _FREQUENT_PER_100K = 50.0
 """A name with this many bearers is nobody's short name, unless the list or the note says so."""
 _MIN_MISSPELLED = 5
+_MAX_PLURAL = 2
 _MAX_BEARERS_OF_MISSPELLED = 5.0
 """A name with more bearers in 100,000 people may well be another person's."""
 
@@ -41,6 +42,9 @@ def is_short_name(word: str, given: str, *, is_called: bool = False) -> bool:
     if len(word) < len(given) and len(word) >= least and given.startswith(word):
         return True
     if len(word) >= _MIN_LETTERS and len(word) < len(given) and given.endswith(word):
+        return True
+    if is_called and len(word) > _MIN_LETTERS and word in given:
+        # "Yinka" of Oyinkansola.
         return True
     stem = _ENDING.sub("", word)
     stem = stem[:-1] if len(stem) > 1 and stem[-1:] == stem[-2:-1] else stem
@@ -67,8 +71,14 @@ def misspelled_words(
         long = [word for word in words if len(word) >= _MIN_MISSPELLED]
         for one, other in _near(long):
             right, wrong = sorted((one, other), key=lambda word: (-counted[word], order.index(word)))
+            if is_last and right in _plurals(wrong):
+                right, wrong = wrong, right
             shared = (beside[right] & beside[wrong]) - {right, wrong}
-            if (shared or _is_mac(one, other) or _is_rare(wrong, is_last=is_last)) and (is_last, right) not in found:
+            is_plural = is_last and wrong in _plurals(right)
+            if (shared or is_plural or _is_mac(one, other) or _is_rare(wrong, is_last=is_last)) and (
+                is_last,
+                right,
+            ) not in found:
                 found.setdefault((is_last, wrong), right)
     return found
 
@@ -76,8 +86,14 @@ def misspelled_words(
 def _near(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     for index, one in enumerate(words):
         for other in words[index + 1 :]:
-            if abs(len(one) - len(other)) <= 1 and one[0] == other[0] and OSA.distance(one, other, score_cutoff=1) == 1:
+            if abs(len(one) - len(other)) > _MAX_PLURAL or one[0] != other[0]:
+                continue
+            if one in _plurals(other) or other in _plurals(one) or OSA.distance(one, other, score_cutoff=1) == 1:
                 yield one, other
+
+
+def _plurals(surname: str) -> tuple[str, str]:
+    return f"{surname}s", f"{surname}es"
 
 
 def _is_mac(one: str, other: str) -> bool:

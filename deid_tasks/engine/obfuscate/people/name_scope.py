@@ -142,10 +142,11 @@ class NameScope:
         misspelled = self.note.misspelled
         for word in self.note.surnames if is_last else self.note.givens:
             formal = word if is_last else self.formal(word)
-            has_sex = is_last or given_name_table().get(formal, UNKNOWN_NAME).sex in _SEXES
-            if (is_last, formal) in assigned or (is_last, word) in misspelled or not has_sex:
+            if (is_last, formal) in assigned or (is_last, word) in misspelled:
                 continue
-            surrogate = self._draw(formal, "", is_last=is_last, taken=taken)
+            has_sex = is_last or given_name_table().get(formal, UNKNOWN_NAME).sex in _SEXES
+            sex = "" if has_sex else self.note.sex_of(word)
+            surrogate = self._draw(formal, sex, is_last=is_last, taken=taken)
             assigned[is_last, formal] = surrogate
             taken.add(fold_name(surrogate))
         for (of_last, word), right in misspelled.items():
@@ -257,6 +258,9 @@ class NameScope:
 
     def formal(self, folded: str) -> str:
         """Return the formal name of a nickname: the record's own where it fits, else the first of the public list."""
+        if self.note is not NO_WORDS:
+            # Whoever is called by a nickname in a note of one scope is known; others are people of their own.
+            return folded
         formals = formal_names().get(folded, ())
         if not formals or (folded in self.firsts and not any(name in self.firsts for name in formals)):
             return folded

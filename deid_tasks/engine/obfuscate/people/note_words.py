@@ -1,6 +1,6 @@
 """The names of one note as words, and what is made of surrogates for short names and misspelled ones."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import islice
 from typing import NamedTuple
@@ -22,6 +22,8 @@ class NoteWords(NamedTuple):
     """Words that may be surnames."""
     misspelled: Mapping[tuple[bool, str], str] = {}
     """``(is a surname, word)`` that is one edit away from another name of the note → that name."""
+    sex_of: Callable[[str], str] = lambda _: ""
+    """Returns what the note says of the sex of somebody of that given name: ``F``, ``M`` or empty."""
 
 
 NO_WORDS = NoteWords()
@@ -75,7 +77,7 @@ def misspell(surrogate: str, wrong: str, right: str) -> str:
 
     A longer or a shorter word doubles or drops a letter; another word of the same length gets another vowel.
     """
-    if wrong == f"{right}s":
+    if wrong in {f"{right}s", f"{right}es"}:
         # The plural: "the Heberts".
         return surrogate + ("ES" if surrogate.isupper() else "es" if surrogate[-1:] in "sxz" else "s")
     inner = range(1, len(surrogate) - 1)

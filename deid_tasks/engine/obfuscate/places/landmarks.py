@@ -56,7 +56,8 @@ def replace_landmark(value: str, scope: NameScope) -> str:
     landmarks = read_word_list("places/landmarks.txt")
     name = scope.keyed.choice([name for name in landmarks if fold(name) not in fold(value)], *parts)
     if len(words) > 2 and fold(words[1]) == "of":
-        return match_case(f"{words[0]} {words[1]} {name}", value)
+        names = [one for one in read_word_list("organizations/single_names.txt") if fold(one) not in fold(value)]
+        return match_case(f"{words[0]} {words[1]} {scope.keyed.choice(names, *parts)}", value)
     if len(words) > 1 and fold(words[0]) in _LEADING_KINDS:
         return match_case(f"{words[0]} {name}", value)
     if len(words) > 2 and words[0].casefold() == "the":
