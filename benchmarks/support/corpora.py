@@ -52,6 +52,8 @@ class Row(NamedTuple):
     """Annotated spans outside our categories: predictions on them are neither correct nor wrong."""
     group: str
     """The unit that the bootstrap resamples: the note, or the template that it was made from."""
+    identities: tuple[str, ...] = ()
+    """Whose each gold span is, in simulated notes; empty elsewhere."""
 
 
 @lru_cache(maxsize=2)
@@ -61,7 +63,13 @@ def hospital_rows(notes: int, notes_per_patient: int = 5) -> tuple[list[Row], di
     spec = HospitalSpec("benchmark", World.DEV, seed=7, patients=patients, providers=60, notes=notes)
     built = build_hospital(spec)
     rows = [
-        Row(Document(note.note_id, note.text, note.patient_id, note.note_type), list(note.spans), [], note.note_id)
+        Row(
+            Document(note.note_id, note.text, note.patient_id, note.note_type),
+            list(note.spans),
+            [],
+            note.note_id,
+            note.identities,
+        )
         for note in write_notes(built)
     ]
     return rows, {patient.patient_id: record_of(patient) for patient in built.patients}

@@ -25,6 +25,11 @@ class ExternalNote(NamedTuple):
 
 def external_notes(name: str) -> Iterator[ExternalNote]:
     """Yield the notes of one of ``SETS``."""
-    for note in read_written(FOLDER / name):
+    return read_external(FOLDER / name)
+
+
+def read_external(folder: Path) -> Iterator[ExternalNote]:
+    """Yield the marked notes of a folder."""
+    for note in read_written(folder):
         spans = (Span(mark.start, mark.end, Entity(mark.target), "gold") for mark in note.marks)
         yield ExternalNote(note.group, note.text, tuple(spans))

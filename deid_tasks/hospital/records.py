@@ -127,6 +127,8 @@ class GoldNote:
     skeleton: str
     text: str = field(repr=False)
     spans: tuple[Span, ...]
+    identities: tuple[str, ...] = field(default=(), repr=False)
+    """Whose each span is: equal for all mentions of one person or one facility; empty for what belongs to nobody."""
 
 
 @dataclass(frozen=True, slots=True)

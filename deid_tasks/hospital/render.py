@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from deid_tasks.core.span import Span
 from deid_tasks.hospital.grammar import Skeleton, run_steps
-from deid_tasks.hospital.scene import Piece, Scene
+from deid_tasks.hospital.scene import OfIdentity, Piece, Scene
 
 GOLD = "gold"
 """The detector named by planted spans."""
@@ -26,10 +26,17 @@ def join(pieces: Iterable[Piece]) -> tuple[str, tuple[Span, ...]]:
     texts: list[str] = []
     spans: list[Span] = []
     position = 0
-    for text, entity in pieces:
+    for text, mark in pieces:
         end = position + len(text)
-        if entity is not None and end > position:
-            spans.append(Span(position, end, entity, GOLD))
+        if mark is not None and end > position:
+            spans.append(Span(position, end, mark.entity if isinstance(mark, OfIdentity) else mark, GOLD))
         texts.append(text)
         position = end
     return "".join(texts), tuple(spans)
+
+
+def identities(pieces: Iterable[Piece]) -> tuple[str, ...]:
+    """Return for every span that ``join`` returns whose it is; empty for what belongs to nobody in particular."""
+    return tuple(
+        mark.identity if isinstance(mark, OfIdentity) else "" for text, mark in pieces if mark is not None and text
+    )

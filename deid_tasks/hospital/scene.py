@@ -3,12 +3,22 @@
 import datetime
 import random
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.hospital.records import Facility, Patient, Provider, Relative
 from deid_tasks.hospital.worlds import Gazetteer
 
-Piece = tuple[str, Entity | None]
+
+class OfIdentity(NamedTuple):
+    """What an identifier is and whose: a person, or a facility."""
+
+    entity: Entity
+    identity: str
+    """Names the person or the facility in this hospital; stands in no note."""
+
+
+Piece = tuple[str, Entity | OfIdentity | None]
 """A stretch of a note: its text, and the entity where it is an identifier."""
 
 

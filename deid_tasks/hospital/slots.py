@@ -11,7 +11,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.us_states import STATE_NAMES
 from deid_tasks.hospital import dates, names, numbers, vocabulary
 from deid_tasks.hospital.records import Address, Facility, Person
-from deid_tasks.hospital.scene import Piece, Scene
+from deid_tasks.hospital.scene import OfIdentity, Piece, Scene
 
 Write = Callable[[Scene], None]
 Get = Callable[[Scene], str]
@@ -55,13 +55,15 @@ def known_slots() -> tuple[str, ...]:
     return (*_DIRECT, "date", "dob", *styles, *people, *extra, *places)
 
 
-def _plant(get: Get, entity: Entity | None) -> Write:
+def _plant(get: Get, entity: Entity | None, whose: Get | None = None) -> Write:
     def write(scene: Scene) -> None:
         value = get(scene)
-        if value:
+        if not value:
+            scene.trim()
+        elif entity is None or whose is None:
             scene.pieces.append((value, entity))
         else:
-            scene.trim()
+            scene.pieces.append((value, OfIdentity(entity, whose(scene))))
 
     return write
 
@@ -102,6 +104,23 @@ _PEOPLE: dict[str, tuple[Callable[[Scene], Person], Entity]] = {
     "provider3": (lambda scene: scene.providers[2].person, Entity.PROVIDER),
 }
 
+_WHOSE: dict[str, Get] = {
+    "patient": lambda scene: scene.patient.patient_id,
+    "relative": lambda scene: _relative_id(scene, 0),
+    "relative2": lambda scene: _relative_id(scene, 1),
+    "author": lambda scene: scene.author.provider_id,
+    "provider": lambda scene: scene.providers[0].provider_id,
+    "provider2": lambda scene: scene.providers[1].provider_id,
+    "provider3": lambda scene: scene.providers[2].provider_id,
+}
+"""Who each of these people is."""
+
+
+def _relative_id(scene: Scene, number: int) -> str:
+    person = scene.relatives[number].person
+    return f"{scene.patient.patient_id}/{person.first} {person.last}"
+
+
 _WORDS = {
     "he": ("he", "she"), "He": ("He", "She"), "HE": ("HE", "SHE"),
     "his": ("his", "her"), "His": ("His", "Her"), "HIS": ("HIS", "HER"),
@@ -132,14 +151,15 @@ def _provider(number: int | None) -> dict[str, Write]:
     def signoff(scene: Scene) -> str:
         return names.signoff((scene.author if number is None else scene.providers[number]).person, scene.rng)
 
+    whose = _WHOSE["author" if number is None else "provider" if number == 0 else f"provider{number + 1}"]
     return {
         "credentials": _plant(get("credentials"), None),
         "specialty": _plant(get("specialty"), None),
-        "user_id": _plant(get("user_id"), Entity.USERNAME),
+        "user_id": _plant(get("user_id"), Entity.USERNAME, whose),
         "npi": _plant(get("npi"), Entity.LICENSE),
         "pager": _plant(get("pager"), Entity.PAGER),
         "phone": _telephone(get("phone"), Entity.PHONE),
-        "signoff": _plant(signoff, Entity.INITIALS),
+        "signoff": _plant(signoff, Entity.INITIALS, whose),
     }
 
 
@@ -195,7 +215,7 @@ def _form(subject: str, form: str) -> Write:
     write = names.FORMS[form]
     if form == "initials" and entity is Entity.PROVIDER:
         entity = Entity.INITIALS
-    return _plant(lambda scene: write(person(scene), scene.rng), entity)
+    return _plant(lambda scene: write(person(scene), scene.rng), entity, _WHOSE[subject])
 
 
 def _attribute(subject: str, attribute: str) -> Write | None:
@@ -240,7 +260,9 @@ def _of_facility(subject: str, attribute: str) -> Write:
         return _plant(lambda scene: _one(facility(scene).rooms, scene.rng), entity)
     if entity in (Entity.PHONE, Entity.FAX):
         return _telephone(lambda scene: get(facility(scene)), entity)
-    return _plant(lambda scene: get(facility(scene)), entity or own)
+    return _plant(
+        lambda scene: get(facility(scene)), entity or own, None if entity else lambda scene: facility(scene).facility_id
+    )
 
 
 def _one(options: tuple[str, ...], rng: random.Random) -> str:

@@ -16,7 +16,7 @@ from deid_tasks.hospital.noise import disturb, stretch
 from deid_tasks.hospital.people import ROLES, role_of
 from deid_tasks.hospital.places import gazetteer
 from deid_tasks.hospital.records import Facility, GoldNote, Hospital, HospitalSpec, Patient, Provider
-from deid_tasks.hospital.render import join, write_pieces
+from deid_tasks.hospital.render import identities, join, write_pieces
 from deid_tasks.hospital.scene import Piece, Scene
 from deid_tasks.hospital.schedule import commonness, is_inpatient, moments, role_for
 from deid_tasks.hospital.worlds import stable
@@ -147,6 +147,7 @@ class NoteComposer:
             skeleton=skeleton.name,
             text=text,
             spans=spans,
+            identities=identities(pieces),
         )
 
     def add_addendum(self, note: GoldNote, patient: Patient, moment: datetime.datetime, rng: random.Random) -> GoldNote:

@@ -95,9 +95,15 @@ def _telephone(request: SurrogateRequest) -> str:
 
 
 def _number(request: SurrogateRequest) -> str:
-    if is_file_name(request.value):
+    if is_file_name(request.value) or (request.entity is Entity.OTHER_ID and _holds_name(request)):
         return replace_path(request.value, request.context, request.names)
     return replace_number(request.value, request.entity, request.context)
+
+
+def _holds_name(request: SurrogateRequest) -> bool:
+    """Whether a number is a name of a file without its ending: ``RTW_Moss_v2``."""
+    parts = request.value.split("_")
+    return len(parts) > 1 and any(len(part) > 2 and request.names.account(part) for part in parts)
 
 
 def _age(request: SurrogateRequest) -> str:

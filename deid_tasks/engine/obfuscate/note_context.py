@@ -92,6 +92,12 @@ class NoteNames(NamedTuple):
     """Returns the first and the last initial of the surrogate of the one person whom initials fit."""
     domain: Callable[[str], str | None]
     """Returns a part of a domain, made of the surrogate of the organization whose name it is; ``None`` for others."""
+    called: Callable[[str], str | None] = lambda _: None
+    """Returns what the surrogate of the person is called whose short name a folded word is; ``None`` for others."""
+    number: Callable[[str], str | None] = lambda _: None
+    """Returns the surrogate of a number that stands in the note; ``None`` for others."""
+    is_said: Callable[[str], bool] = lambda _: False
+    """Whether the note says a folded word outside its identifiers."""
 
 
 NO_NAMES = NoteNames({}, lambda _: None, lambda _: None, lambda _: None)

@@ -70,8 +70,16 @@ def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.dateti
                 day_first += _LAST_DAY >= first > 12 >= second
                 month_first += _LAST_DAY >= second > 12 >= first
                 is_open = is_open or (first <= 12 and second <= 12)
+        elif entity is Entity.ZIP and _AUSTRALIAN.search(text, max(0, span.start - 5), span.end):
+            shown["AU"] += 1
         elif entity in _READERS and (of_span := _READERS[entity](text[span.start : span.end])):
             shown[of_span] += 1
+    if shown["CA"]:
+        # Canada has the telephone plan of the United States.
+        del shown[HOME]
+    if shown or is_open or day_first:
+        for label, of_label in _LABELS.items():
+            shown[of_label] += label in text
     own = _shown_country(
         text, shown, country, is_british=bool(day_first > month_first or (is_open and not month_first))
     )
@@ -82,7 +90,7 @@ def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.dateti
 
 def _shown_country(text: str, shown: Counter[str], country: str, *, is_british: bool) -> str:
     """Return the country that most places and numbers show, else the one of the spelling, else the setting's."""
-    if shown:
+    if any(shown.values()):
         most = max(shown.values())
         leaders = [one for one, count in shown.items() if count == most]
         return country if country in leaders else sorted(leaders)[0]
@@ -116,6 +124,29 @@ def _of_phone(value: str) -> str:
     return HOME if value[:1] in {"(", "2", "3", "4", "5", "6", "7", "8", "9"} and _HOME_PHONE.match(value) else ""
 
 
+def _of_address(value: str) -> str:
+    ending = value.rsplit(".", 1)[-1].split("/")[0].lower()
+    return _DOMAINS.get(ending, "")
+
+
+_DOMAINS = {"uk": "GB", "ie": "IE", "nz": "NZ", "au": "AU", "ca": "CA", "sg": "SG", "in": "IN", "de": "DE", "fr": "FR"}
+_LABELS = {
+    "NHS No": "GB",
+    "NHS:": "GB",
+    "GMC": "GB",
+    "PPS No": "IE",
+    "PPSN": "IE",
+    "Eircode": "IE",
+    "CORU": "IE",
+    "NHI": "NZ",
+    "NRIC": "SG",
+    "AADHAAR": "IN",
+    "Aadhaar": "IN",
+    "Medicare:": "AU",
+    "AHPRA": "AU",
+}
+"""Labels of numbers that one country gives."""
+_AUSTRALIAN = re.compile(r"\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT),? \d{4}$")
 _HOME_PHONE = re.compile(r"\(?[2-9]\d\d\)?[ .-]?[2-9]\d\d[ .-]\d{4}(?!\d)")
 _READERS = {
     Entity.ZIP: _of_zip,
@@ -123,6 +154,8 @@ _READERS = {
     Entity.CITY: _of_city,
     Entity.PHONE: _of_phone,
     Entity.FAX: _of_phone,
+    Entity.EMAIL: _of_address,
+    Entity.URL: _of_address,
 }
 
 

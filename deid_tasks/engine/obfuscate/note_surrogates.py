@@ -8,15 +8,17 @@ from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.dates.not_dates import is_no_date
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
 from deid_tasks.engine.obfuscate.generators import Replacements
-from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, owner_in_record
+from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, is_file_name, owner_in_record
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.note_people import NotePeople, NotePerson
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
-from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words
+from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words, replace_two_saints
+from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS, SMALL_WORDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_groups
 from deid_tasks.engine.obfuscate.places import NO_ADDRESS
+from deid_tasks.engine.obfuscate.plain_words import is_path_word
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
 
@@ -26,10 +28,15 @@ _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIO
 """Entities whose surrogate does not depend on the text around the span."""
 _MAX_INITIALS = 3
 _SHORT_YEAR_DIGITS = 2
+_LAST_DIGITS = 4
 _MIN_LABEL_LENGTH = 5
 """A shorter label of a domain may be made of any name."""
 _MAX_ABBREVIATION_LENGTH = 8
 """A longer value is not the abbreviation of another name in the note."""
+_PARTICLE_OF_ACCOUNT = re.compile(r"(?:ni|mac|van|vander|von|de|del|dela|al|el|o)(?=[a-z]{4})")
+_SAINTS_BEFORE = re.compile(r"\b(?:Sts|SS|Saints)\b\.?\s$", re.IGNORECASE)
+_SPANS_OF_TIME = frozenset(["day", "days", "week", "weeks", "month", "months", "year", "years", "weekend"])
+"""Words that were taken for dates and name none."""
 _NUMBER_AFTER = re.compile(r"[ \t]?[#:]?[ \t]?\d{4}")
 _words = re.compile(r"[^\W\d_]+").findall
 
@@ -51,7 +58,15 @@ class NoteSurrogates:
         self._context = context
         self._surroundings = surroundings
         self._people = people
-        self._names = NoteNames(people.surnames, self._account, self._initials, self._domain)
+        self._names = NoteNames(
+            people.surnames,
+            self._account,
+            self._initials,
+            self._domain,
+            self._called,
+            self._number,
+            surroundings.says,
+        )
         self._known: dict[object, str] = {}
         self._asked: set[NotePerson] = set()
 
@@ -77,6 +92,13 @@ class NoteSurrogates:
         return surrogate
 
     def _independent(self, original: str, entity: Entity, mode: Mode) -> str:
+        if entity is Entity.OTHER_ID and original.isalpha() and fold_name(original) in self._people.surnames:
+            # A part of a file's name that is a person's.
+            return self._account(original) or original
+        if len(original) == _LAST_DIGITS and original.isdecimal() and (whole := self._surroundings.ends_with(original)):
+            # "The last four": of a number that stands in the note.
+            number, its_entity = whole
+            return self._independent(number, its_entity, mode)[-_LAST_DIGITS:]
         question = (entity, original)
         surrogate = self._known.get(question)
         if surrogate is None:
@@ -92,6 +114,8 @@ class NoteSurrogates:
 
     def _date(self, original: str, start: int, end: int, mode: Mode) -> str:
         text = self._surroundings.text
+        if original.casefold() in _SPANS_OF_TIME:
+            return original
         if is_no_date(text, start, end, is_day_first=self._context.is_day_first):
             return original
         if original.isalpha() and (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
@@ -103,10 +127,26 @@ class NoteSurrogates:
         return self._independent(original, Entity.DATE, mode)
 
     def _account(self, letters: str) -> str | None:
-        found = self._people.with_account(fold_name(letters))
+        if (short := self._called(fold_name(letters))) is not None:
+            return match_case(short, letters)
+        folded = fold_name(letters)
+        found = self._people.with_account(folded)
+        if found is None and (particle := _PARTICLE_OF_ACCOUNT.match(folded)):
+            rest = self._people.with_account(folded[particle.end() :])
+            if rest is not None and rest[1].is_one_name and (made := self._names_of(rest[0])) is not None:
+                return match_case(particle.group() + rest[1].made_of(*made), letters)
+        if found is None and (person := self._people.nicknamed(folded)) is not None:
+            return self._called_like(person, folded)
         if found is None or (made := self._names_of(found[0])) is None:
             return None
         return match_case(found[1].made_of(*made), letters)
+
+    def _account_of(self, letters: str) -> str | None:
+        """Return the surrogate of a user name that was detected as a name: ``pachterb`` of P. Achterberg."""
+        if not letters.isalpha() or letters in self._people.surnames:
+            return None
+        found = self._people.with_account(letters)
+        return None if found is None or found[1].is_one_name else self._account(letters)
 
     def _initials(self, letters: Sequence[str]) -> tuple[str, str] | None:
         person = self._people.with_initials(letters)
@@ -115,15 +155,59 @@ class NoteSurrogates:
         givens, surnames = made
         return givens[0][0], surnames[-1][0]
 
+    def _called(self, folded: str) -> str | None:
+        person = self._people.called(folded)
+        return None if person is None else self._called_like(person, folded)
+
+    def _called_like(self, person: NotePerson, folded: str) -> str | None:
+        """Return what the surrogate of a person is called who is called ``folded``."""
+        if (made := self._names_of(person)) is None:
+            return None
+        given = made[0][0]
+        scope = self._context.clinicians if person.mention.entity in INSTITUTIONAL else self._context.patient
+        return scope.short_form(given, folded) or given
+
+    def _number(self, value: str) -> str | None:
+        entity = self._surroundings.numbers.get(value)
+        return (
+            None
+            if entity is None or "_" in value or is_file_name(value)
+            else self._independent(value, entity, "surrogate")
+        )
+
     def _domain(self, part: str) -> str | None:
         for name in self._surroundings.organizations:
-            if not (count := _words_in(part, _words(fold(name)))):
+            words = _words(fold(name))
+            while len(words) > 1 and words[0] in SMALL_WORDS:
+                words = words[1:]
+            count, rest = _words_in(part, words)
+            if not count:
                 continue
             made = self._replacements.surrogate(
                 name, Entity.ORGANIZATION, self._context, self._context.staff, "surrogate"
             )
-            return "".join(_words(fold(made))[:count]) or None
+            made_words = [word for i, word in enumerate(_words(fold(made))) if i or word not in SMALL_WORDS]
+            return "".join(made_words[:count]) + rest or None
+        if 2 <= len(part) <= _MAX_ABBREVIATION_LENGTH and self._abbreviates(part):
+            made = self._replacements.surrogate(
+                part.upper(),
+                Entity.ORGANIZATION,
+                self._context,
+                self._context.staff,
+                "surrogate",
+                long_names=self._surroundings.long_names,
+            )
+            return fold(made)
         return None
+
+    def _abbreviates(self, part: str) -> bool:
+        """Whether letters are an organization of the note, or the first letters of one."""
+        names = [fold(name) for name in self._surroundings.organizations]
+        return part in names or any(
+            part == "".join(word[0] for word in _words(name) if word not in SMALL_WORDS)
+            for name in names
+            if " " in name
+        )
 
     def _names_of(self, person: NotePerson) -> tuple[Sequence[str], Sequence[str]] | None:
         """Return the given names and the surnames of a person's surrogate.
@@ -154,6 +238,8 @@ class NoteSurrogates:
             entity = Entity.PROVIDER
         if _are_initials(original):
             return self._independent(original, Entity.INITIALS, mode)
+        if original.islower() and original.isascii() and (of_account := self._account_of(original)) is not None:
+            return of_account
         kinds: tuple[bool | None, ...] = ()
         entity = self._people.role(original, start, entity)
         if self._people.persons:
@@ -166,9 +252,10 @@ class NoteSurrogates:
         if entity is Entity.PROVIDER and context.patient.own_names.isdisjoint(_words(fold(original))):
             memo = context.clinicians.memo
         is_of_note = bool(self._people.persons) and any(
-            len(word) <= _MAX_INITIALS for _, _, word in name_parts(original)
+            len(word) <= _MAX_INITIALS or self._people.called(fold_name(word)) is not None
+            for _, _, word in name_parts(original)
         )
-        # Initials follow the full names of this note, and so hold in no other one.
+        # Initials and short names follow the full names of this note, and so hold in no other one.
         surrogate = None if is_of_note else memo.get(question)
         if surrogate is None:
             owner = context.clinicians if entity in INSTITUTIONAL else context.patient
@@ -176,7 +263,9 @@ class NoteSurrogates:
             surrogate = self._replacements.surrogate(original, entity, context, owner, mode, cue=cue, names=self._names)
             if not cue.read_sex and not is_of_note:
                 remember(memo, question, surrogate)
-        self._known[question] = surrogate
+        if not self._asked:
+            # What is asked for another name's sake leaves out what depends on that name.
+            self._known[question] = surrogate
         return surrogate
 
     def _is_of_clinician(self, original: str) -> bool:
@@ -193,6 +282,11 @@ class NoteSurrogates:
         if self._surroundings.is_beside_name(index) and has_only_kind_words(original):
             return original
         staff = self._context.staff
+        start = self._surroundings.start(index)
+        if _SAINTS_BEFORE.search(self._surroundings.text, max(0, start - 8), start):
+            saints = replace_two_saints(original, self._context)
+            if saints is not None:
+                return saints
         question = (entity, original)
         long_names = self._surroundings.long_names if len(original) <= _MAX_ABBREVIATION_LENGTH else ()
         if not long_names:
@@ -219,7 +313,11 @@ class NoteSurrogates:
     def _address(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
         context = self._context
         address = self._surroundings.address(index) if entity in PLACES else NO_ADDRESS
-        owner = context.staff if self._surroundings.is_of_organization(index) else context.patient
+        is_of_staff = self._surroundings.is_of_organization(index)
+        if not is_of_staff and not context.is_of_patient and entity is Entity.CITY:
+            # A note of no patient's has one scope, and one town in it.
+            is_of_staff = self._surroundings.is_staff_town(index)
+        owner = context.staff if is_of_staff else context.patient
         question = (entity, original, address, owner is context.staff, context.country)
         surrogate = self._known.get(question)
         if surrogate is None:
@@ -242,14 +340,22 @@ class NoteSurrogates:
         return surrogate
 
 
-def _words_in(label: str, words: Sequence[str]) -> int:
-    """Return how many words, from the first on, a label of a domain is written with; 0 where it is not."""
+def _words_in(label: str, words: Sequence[str]) -> tuple[int, str]:
+    """Return how many words, from the first on, a label of a domain is written with, and the kind behind them.
+
+    ``(0, "")`` where it is not written so.
+    """
     joined = ""
+    found = (0, "")
     for count, word in enumerate(words, 1):
         joined += word
-        if len(joined) >= _MIN_LABEL_LENGTH and joined == label:
-            return count
-    return 0
+        if len(joined) < _MIN_LABEL_LENGTH:
+            continue
+        if joined == label:
+            return count, ""
+        if word not in KINDS and label.startswith(joined) and is_path_word(label[len(joined) :]):
+            found = (count, label[len(joined) :])
+    return found
 
 
 def _are_initials(original: str) -> bool:

@@ -22,8 +22,10 @@ from deid_tasks.engine.obfuscate.note_surrogates import NoteSurrogates
 from deid_tasks.engine.obfuscate.people.known_people import KnownPeople
 from deid_tasks.engine.obfuscate.people.name_pools import SurrogatePools, public_pools
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
+from deid_tasks.engine.obfuscate.people.note_words import NO_WORDS, NoteWords
 from deid_tasks.engine.obfuscate.places import AddressParts
 from deid_tasks.engine.obfuscate.policy import FormPolicy
+from deid_tasks.engine.obfuscate.span_agreement import agree_spans
 from deid_tasks.engine.obfuscate.surroundings import Surroundings, join_names
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import Mode, PolicySettings, SurrogateSettings
@@ -128,15 +130,22 @@ class Obfuscator:
         check_spans(spans, len(text))
         subject = self.subject(document.patient_id, text)
         is_of_patient = document.patient_id is not None
-        locale = read_locale(text, spans, note_datetime, self._settings.country)
-        context = self._note_context(subject, patient, locale, is_of_patient=is_of_patient)
         modes = self._modes_of(document.note_type)
         if self._policy.has_forms:
             spans = self._policy.divide(text, spans)
+        spans = agree_spans(text, spans, lambda old, new: self._is_treated_alike(old, new, modes))
+        locale = read_locale(text, spans, note_datetime, self._settings.country)
         surroundings = Surroundings(text, spans)
         joined = join_names(text, spans)
         names = (NameMention(*one[:3]) for one in joined if one[2] in NAMES)
-        people = NotePeople(text, names, context.patient.own_names, surroundings.title)
+        if is_of_patient or patient is not None:
+            scope = self._name_scope(subject, patient)
+            people = NotePeople(text, names, scope.own_names, surroundings.title)
+        else:
+            people = NotePeople(text, names, frozenset(), surroundings.title)
+            words = people.words._replace(sex_of=lambda word: surroundings.sex(word, people.entity_of(word)))
+            scope = self._new_name_scope(subject, None, Entity.PATIENT, words)
+        context = self._note_context(scope, locale, is_of_patient=is_of_patient)
         surrogates = NoteSurrogates(self._replacements, context, surroundings, people)
         pieces: list[str] = []
         replaced: list[tuple[int, int]] = []
@@ -193,7 +202,8 @@ class Obfuscator:
         if not value.strip() or mode == "keep":
             return value
         locale = read_locale("", (), None, self._settings.country)
-        context = self._note_context(patient.patient_id if patient else None, patient, locale)
+        scope = self._name_scope(patient.patient_id if patient else "", patient)
+        context = self._note_context(scope, locale)
         if mode not in {"surrogate", "list"}:
             return self._replacements.masked(value, entity, mode, context)
         owner = context.patient if patient and entity not in INSTITUTIONAL else context.staff
@@ -260,15 +270,13 @@ class Obfuscator:
                 self._modes[note_type] = modes
         return modes
 
-    def _note_context(
-        self,
-        subject: str | None,
-        patient: PatientRecord | None,
-        locale: NoteLocale,
-        *,
-        is_of_patient: bool = True,
-    ) -> NoteContext:
-        scope = self._name_scope(subject or "", patient)
+    def _is_treated_alike(self, one: Entity, other: Entity, modes: Mapping[Entity, Mode]) -> bool:
+        """Whether the policy and the modes say the same of two entities."""
+        if (one in self._transformed) != (other in self._transformed):
+            return False
+        return modes.get(one, "surrogate") == modes.get(other, "surrogate")
+
+    def _note_context(self, scope: NameScope, locale: NoteLocale, *, is_of_patient: bool = True) -> NoteContext:
         return NoteContext(
             scope,
             self._staff,
@@ -289,7 +297,9 @@ class Obfuscator:
             self._name_scopes.popitem(last=False)
         return scope
 
-    def _new_name_scope(self, patient_id: str, patient: PatientRecord | None, entity: Entity) -> NameScope:
+    def _new_name_scope(
+        self, patient_id: str, patient: PatientRecord | None, entity: Entity, words: NoteWords = NO_WORDS
+    ) -> NameScope:
         path = self._settings.lists.get(entity)
         return NameScope(
             self._keyed,
@@ -299,6 +309,7 @@ class Obfuscator:
             self._options.same_length,
             self.shift_days(patient_id),
             self._people,
+            note=words,
         )
 
 

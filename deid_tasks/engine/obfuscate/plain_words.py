@@ -40,6 +40,11 @@ def is_path_word(letters: str) -> bool:
     return folded in _path_words() or folded in _everyday_words() or is_role(letters)
 
 
+def is_everyday(folded: str) -> bool:
+    """Whether a folded word is one of general text, and no name."""
+    return folded in _everyday_words()
+
+
 @cache
 def _everyday_words() -> frozenset[str]:
     """Return the words of general text that are no names: ``tonsils`` in ``/handouts/tonsils``."""

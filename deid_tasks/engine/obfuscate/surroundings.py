@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from deid_tasks.core.entities import Entity
+from deid_tasks.core.entities import CATEGORY, Category, Entity
+from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
 from deid_tasks.engine.obfuscate.note_context import NameCue
@@ -18,14 +19,15 @@ _PROPER_NAMES = NAMES | PLACES | ORGANIZATIONS | {Entity.STREET, Entity.LOCATION
 _TITLE = re.compile(
     r"""\b(?:
         (?P<dr>drs?|doctor|prof|professor|attending|resident|surgeon|physician)
-        | (?P<M>mr|mister|sir)
-        | (?P<F>mrs|ms|miss|madam|ma'am)
+        | (?P<M>mr|mister|sir|herr)
+        | (?P<F>mrs|ms|miss|madam|ma'am|mdm|mme|mlle|sra|señora|frau)
     )\b\.?:?\s+$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _TITLE_WORDS = (
     *("dr", "drs", "doctor", "prof", "professor", "attending", "resident", "surgeon", "physician"),
     *("mr", "mister", "sir", "mrs", "ms", "miss", "madam", "ma'am"),
+    *("herr", "mdm", "mme", "mlle", "sra", "señora", "frau"),
 )
 """The words that ``_TITLE`` finds."""
 _RELATION = re.compile(
@@ -54,7 +56,11 @@ _TITLE_REACH = 14
 _RELATION_REACH = 32
 _PRONOUN_REACH = 70
 _TELEPHONE_REACH = 60
+_MIN_NUMBER = 5
+"""A shorter number may stand in a file name by accident."""
+_WORD = re.compile(r"[^\W_]+")
 _TOWN_REACH = 24
+_MAX_INITIAL = 2
 
 
 class Surroundings:
@@ -84,6 +90,10 @@ class Surroundings:
             return ""
         found = _TITLE.search(self.text, max(0, start - _TITLE_REACH), start)
         return "" if found is None else "dr" if found["dr"] else "mr"
+
+    def start(self, index: int) -> int:
+        """Return where span ``index`` begins."""
+        return self._spans[index].start
 
     def is_hyphen(self, end: int) -> bool:
         """Whether a hyphen stands at ``end``."""
@@ -137,14 +147,37 @@ class Surroundings:
             while 0 <= here + step < len(spans):
                 other = spans[here + step]
                 first, second = (other, spans[here]) if step < 0 else (spans[here], other)
-                if other.entity not in PLACES or second.start - first.end > _MAX_ADDRESS_GAP:
+                is_between = other.entity in {Entity.LOCATION_OTHER, Entity.COUNTRY}
+                if second.start - first.end > _MAX_ADDRESS_GAP or (other.entity not in PLACES and not is_between):
                     break
                 here += step
+                if is_between:
+                    continue
                 found[other.entity] = found[other.entity] or text[other.start : other.end]
         own = spans[index]
         if own.entity in found:
             found[own.entity] = text[own.start : own.end]
-        return AddressParts(found[Entity.CITY], found[Entity.STATE], found[Entity.ZIP])
+        behind = spans[index + 1] if index + 1 < len(spans) else None
+        is_suburb = (
+            own.entity is Entity.CITY
+            and behind is not None
+            and behind.entity is Entity.CITY
+            and text[own.end : behind.start] == ", "
+        )
+        return AddressParts(found[Entity.CITY], found[Entity.STATE], found[Entity.ZIP], is_suburb)
+
+    def is_staff_town(self, index: int) -> bool:
+        """Whether a town is an organization's wherever it stands in the note, as it is beside one of its mentions."""
+        value = fold(self.text[self._spans[index].start : self._spans[index].end])
+        return value in self._staff_towns
+
+    @cached_property
+    def _staff_towns(self) -> frozenset[str]:
+        found = set()
+        for index, span in enumerate(self._spans):
+            if span.entity in PLACES and self.is_of_organization(index):
+                found.add(fold(self.text[span.start : span.end]))
+        return frozenset(found)
 
     def is_of_organization(self, index: int) -> bool:
         """Whether an address, or a part of one, belongs to the organization before it ("Mercy Hospital in Boston")."""
@@ -175,6 +208,9 @@ class Surroundings:
                 return False
             if before.entity is Entity.PROVIDER or before.entity in ORGANIZATIONS:
                 return True
+            if before.entity in _OF_ADDRESS:
+                # The number behind an address is of whom the address is.
+                start = before.start
         return spans[index].entity in {Entity.FAX, Entity.PAGER}
 
     @cached_property
@@ -193,6 +229,29 @@ class Surroundings:
             (before and before.entity in _PROPER_NAMES and text[before.end : span.start] == " ")
             or (after and after.entity in _PROPER_NAMES and text[span.end : after.start] == " ")
         )
+
+    @cached_property
+    def numbers(self) -> dict[str, Entity]:
+        """The numbers of the note that may stand in names of files too."""
+        return {
+            value: span.entity
+            for span in self._spans
+            if CATEGORY[span.entity] is Category.ID and len(value := self.text[span.start : span.end]) >= _MIN_NUMBER
+        }
+
+    def ends_with(self, digits: str) -> tuple[str, Entity] | None:
+        """Return the number of the note that ends in these digits, and its entity; ``None`` where there is none."""
+        return next(((one, entity) for one, entity in self.numbers.items() if one.endswith(digits)), None)
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        bounds = [0, *(bound for span in self._spans for bound in (span.start, span.end)), len(self.text)]
+        outside = " ".join(self.text[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True))
+        return frozenset(map(fold, _WORD.findall(outside)))
+
+    def says(self, folded: str) -> bool:
+        """Whether a word of three letters or more stands in the note outside its spans."""
+        return len(folded) > 2 and folded in self._said
 
     @cached_property
     def organizations(self) -> tuple[str, ...]:
@@ -256,8 +315,11 @@ def join_names(text: str, spans: Sequence[Span]) -> list[tuple[int, int, Entity,
 
 def _is_one_name(text: str, start: int, end: int, span: Span) -> bool:
     gap = text[end : span.start]
-    if gap in {" ", "-", ". "}:
+    if gap in {" ", "-"}:
         return True
+    if gap == ". ":
+        # Behind an initial or a title; a longer word ends a sentence.
+        return len(text[start:end].split()[-1]) <= _MAX_INITIAL
     left, right = text[start:end], text[span.start : span.end]
     if gap not in {", ", ","} or not left.replace("-", "").isalpha():
         return False

@@ -47,6 +47,35 @@ def _beside_easter(days: int) -> Callable[[int], datetime.date]:
     return lambda year: _easter(year) + datetime.timedelta(days=days)
 
 
+def _before_may_25(year: int) -> datetime.date:
+    """Return Victoria Day: the last Monday before 25 May."""
+    day = datetime.date(year, 5, 24)
+    return day - datetime.timedelta(days=day.weekday())
+
+
+_DIWALI = {
+    2015: (11, 11),
+    2016: (10, 30),
+    2017: (10, 19),
+    2018: (11, 7),
+    2019: (10, 27),
+    2020: (11, 14),
+    2021: (11, 4),
+    2022: (10, 24),
+    2023: (11, 12),
+    2024: (10, 31),
+    2025: (10, 20),
+    2026: (11, 8),
+    2027: (10, 29),
+    2028: (10, 17),
+}
+
+
+def _diwali(year: int) -> datetime.date:
+    """Return Diwali of the years of the table, and the first of November, which is near it, in other years."""
+    return datetime.date(year, *_DIWALI.get(year, (11, 1)))
+
+
 _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "New Year's Day": _fixed(1, 1),
     "New Years Day": _fixed(1, 1),
@@ -72,6 +101,7 @@ _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "Fourth of July": _fixed(7, 4),
     "Independence Day": _fixed(7, 4),
     "Labor Day": _nth(9, 0, 1),
+    "Labour Day": _nth(9, 0, 1),
     "Columbus Day": _nth(10, 0, 2),
     "Halloween": _fixed(10, 31),
     "Veterans Day": _fixed(11, 11),
@@ -81,6 +111,22 @@ _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "Australia Day": _fixed(1, 26),
     "Waitangi Day": _fixed(2, 6),
     "Anzac Day": _fixed(4, 25),
+    "Family Day": _nth(2, 0, 3),
+    "Victoria Day": _before_may_25,
+    "St. George's Day": _fixed(4, 23),
+    "St. Andrew's Day": _fixed(11, 30),
+    "St. David's Day": _fixed(3, 1),
+    "Heritage Day": _fixed(9, 24),
+    "Freedom Day": _fixed(4, 27),
+    "Republic Day": _fixed(1, 26),
+    "National Day": _fixed(8, 9),
+    "Guy Fawkes": _fixed(11, 5),
+    "Epiphany": _fixed(1, 6),
+    "All Saints' Day": _fixed(11, 1),
+    "Remembrance Day": _fixed(11, 11),
+    "Whit Monday": _beside_easter(50),
+    "Super Bowl Sunday": _nth(2, 6, 2),
+    "Diwali": _diwali,
     "Cinco de Mayo": _fixed(5, 5),
     "Canada Day": _fixed(7, 1),
     "Bastille Day": _fixed(7, 14),

@@ -5,6 +5,10 @@ import re
 _SPAN_OF_TIME = re.compile(r"(?P<number>[1-9]\d?)/(?P<unit>7|12|52)", re.ASCII)
 """Days, months and weeks: 3/7, 3/12 and 2/52."""
 _TENTHS = re.compile(r"(?:10|\d)/10", re.ASCII)
+_DEPTHS = re.compile(r"\d/\d/\d", re.ASCII)
+"""Three numbers of one digit: depths of pockets, or doses at three times of the day."""
+_OF_TWO_DIGITS = re.compile(r"\d/\d", re.ASCII)
+_APGAR_BEFORE = re.compile(r"\bapgars?\b[^\n.;]{0,24}$", re.IGNORECASE)
 _ANNOUNCED = re.compile(
     r"(?:\b(?:on|since|from|until|till|by|dated?|dob|born|seen|due|lmp|visit|appt|appointment|reviewed|admitted|discharged"
     r"|[a-z]{3,6}day|mon|tues?|wed|thur?s?|fri|sat|sun)\b\W{0,3})$",
@@ -28,12 +32,16 @@ def is_no_date(text: str, start: int, end: int, *, is_day_first: bool) -> bool:
         end: where it ends.
         is_day_first: whether the note writes 3/4 for the third of April, as countries with British shorthand do.
     """
+    value = text[start:end]
+    if _DEPTHS.fullmatch(value):
+        return True
     if not 3 <= end - start <= 5:
         return False
-    value = text[start:end]
     before = text[max(0, start - _REACH) : start]
     if _TENTHS.fullmatch(value):
         return _SCORE_BEFORE.search(before) is not None and not _ANNOUNCED.search(before)
+    if _OF_TWO_DIGITS.fullmatch(value) and _APGAR_BEFORE.search(text[max(0, start - 32) : start]):
+        return True
     if not is_day_first or (found := _SPAN_OF_TIME.fullmatch(value)) is None:
         return False
     return found["unit"] == "52" or not _ANNOUNCED.search(before)

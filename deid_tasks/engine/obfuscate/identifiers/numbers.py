@@ -13,6 +13,7 @@ from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places.states import replace_state
+from deid_tasks.engine.obfuscate.plain_words import is_everyday
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 from deid_tasks.engine.text.check_digits import (
     VIN_LETTERS,
@@ -32,13 +33,17 @@ _NPI = re.compile(r"[12]\d{9}")
 _DEA = re.compile(r"[ABCDEFGHJKLMPRSTUX][A-Z9]\d{7}")
 _WORDS = re.compile(r"((?<![\w-])[a-z]{2,}(?![\w-]))")
 _FORMAT_LETTERS = re.compile(r"[^\W\d]{0,4}(?=\d)")
+_MODALITY = re.compile(r"\d{4,}-(MR|CT|US|XR|CR|DX|NM|MG|PT)$")
+"""The kind of an examination behind its number."""
+_LABEL = re.compile(r"([A-Za-z]{4,})[ ](?=.*\d)")
 _EMBEDDED_DATE = re.compile(
     r"""(?<!\d)(?P<day>(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?!\d)   # 20210314
         | (?<!\d)(?P<year>(?:19[5-9]|20[0-3])\d)(?=[-/.]\d{2,})                        # 2021-0034
-        | (?:(?<=[A-Za-z])|(?<=[A-Za-z]-))(?P<short>0[5-9]|[12]\d)(?=-\d{4,})         # S21-12345, SP-21-1234
+        | (?:(?<=[A-Za-z])|(?<=[A-Za-z][-/])|^)(?P<short>0[5-9]|[12]\d)(?=[-/]\d{4,})   # S21-12345, SP-21-1234
     """,
     re.VERBOSE | re.ASCII,
 )
+_HEXADECIMAL = re.compile(r"(?=.*[A-F])(?=.*\d)[0-9A-F]{16,}")
 _AIRCRAFT = re.compile(r"N[1-9]\d{0,4}[A-Z]{0,2}", re.ASCII)
 _OF_THINGS = frozenset({Entity.VEHICLE, Entity.DEVICE})
 _OF_PLACES = frozenset({Entity.MRN, Entity.ACCOUNT, Entity.HEALTH_PLAN, Entity.OTHER_ID})
@@ -63,6 +68,9 @@ def replace_number(value: str, entity: Entity, context: NoteContext) -> str:
             stretch if i % 2 or not stretch.strip() else replace_number(stretch, entity, context)
             for i, stretch in enumerate(_WORDS.split(value))
         )
+    if (label := _LABEL.match(value)) and is_everyday(label[1].lower()):
+        # "MEDIC 14", "UNIT 6": a word says what bears the number.
+        return label.group() + replace_number(value[label.end() :], entity, context)
     characters = _plain(value)
     if entity is Entity.OTHER_ID and value.isupper() and value in STATE_NAMES:
         # The state of a licence: "CDL WV E118840".
@@ -73,7 +81,9 @@ def replace_number(value: str, entity: Entity, context: NoteContext) -> str:
     if entity is Entity.LICENSE and characters not in {_plain(term) for term in scope.of_record(TermKind.LICENSE)}:
         scope = context.staff
     made = _surrogate(characters, entity, scope, context)
-    return _in_shape(_move_embedded_dates(made, value, scope), value)
+    if modality := _MODALITY.search(value):
+        made = made[: -len(modality[1])] + modality[1]
+    return _in_shape(_move_embedded_dates(made, value, scope, context.written_at), value)
 
 
 def _plain(value: str) -> str:
@@ -89,6 +99,8 @@ def _surrogate(characters: str, entity: Entity, scope: NameScope, context: NoteC
     if (checked := _with_check_digit(characters, entity, scope)) is not None:
         return checked
     keyed, parts = scope.keyed, ("number", scope.patient_id)
+    if _HEXADECIMAL.fullmatch(characters):
+        return keyed.like(characters, *parts, upper="ABCDEF")
     if entity is Entity.VEHICLE and _AIRCRAFT.fullmatch(characters):
         return "N" + keyed.like(characters[1:], *parts)
     if entity is Entity.VEHICLE or sum(char.isdigit() for char in characters) < _MIN_DIGITS_BEHIND_FORMAT:
@@ -113,17 +125,20 @@ def _other_letters(letters: str, context: NoteContext) -> str:
     return made if len(made) == len(letters) and made.isalpha() else context.keyed.like(letters, "number letters")
 
 
-def _move_embedded_dates(made: str, value: str, scope: NameScope) -> str:
+def _move_embedded_dates(made: str, value: str, scope: NameScope, written_at: datetime.datetime | None) -> str:
     """Return a number with the days and years that stand in the original, moved as the patient's dates are.
 
     Args:
         made: the surrogate without punctuation.
         value: the original; its punctuation tells a year from other digits (S21-12345, 2021-0034).
         scope: whose number it is.
+        written_at: when the note was written; two digits in front are a year only if they are its year.
     """
     for found in _EMBEDDED_DATE.finditer(value):
         day, year, short = found["day"], found["year"], found["short"]
         first = int(day[:4]) if day else int(year) if year else 2000 + int(short)
+        if short and not found.start() and (written_at is None or first != written_at.year):
+            continue
         born = date_or_none(first, int(day[4:6]), int(day[6:])) if day else datetime.date(first, 7, 1)
         if born is None:
             continue

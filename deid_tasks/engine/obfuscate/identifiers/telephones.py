@@ -45,6 +45,11 @@ def replace_phone(value: str, scope: NameScope, options: SurrogateOptions, count
         # The country code stays, because the country of an address beside it would not follow.
         return value[: foreign.end()] + scope.keyed.like(value[foreign.end() :], "phone", scope.patient_id)
     digits = re.sub(r"\D", "", value)
+    if digits[:1] == "0" and len(digits) > _LOCAL_DIGITS:
+        # The trunk prefix of a country without a plan here, and the first digit of the area behind it.
+        made = digits[:2] + scope.keyed.like(digits[2:], "phone", scope.patient_id)
+        digits_of = iter(made)
+        return "".join(next(digits_of) if char.isdecimal() else char for char in value)
     core = digits.removeprefix("1") if len(digits) == _LONG_DIGITS + 1 else digits
     is_area_alone = len(core) == _AREA_DIGITS and core in area_codes() and "(" in value
     surrogate = _area_code(core, scope, options) if is_area_alone else _number(core, scope, options)

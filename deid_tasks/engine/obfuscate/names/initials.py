@@ -35,6 +35,14 @@ _CREDENTIALS = frozenset(
 """Degrees of four letters or more that stand where a sign-off may stand."""
 _LABELS = frozenset(["svc", "dos", "dob", "appt", "adm", "dsch", "proc", "req", "rec", "enc", "loc", "prov", "sig"])
 """Labels of a header that look like a sign-off: ``svc 09/14/21`` is a date of service."""
+_WORDS_IN_CAPITALS = frozenset(
+    [
+        *("AEDT", "AEST", "ACST", "AWST", "NZDT", "NZST", "GMT", "BST", "CET", "CEST", "IST", "SGT", "SAST", "UTC"),
+        *("EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "AKST", "HST", "AST", "ADT", "NST"),
+        *("MSE", "HPI", "ROS", "PMH", "PSH", "SOAP", "SBAR", "MDM", "EHR", "EMR", "FAX", "TEL", "DOB", "MRN", "NKDA"),
+    ]
+)
+"""Time zones, headings and labels: sign-offs of nobody."""
 _OF_OTHERS = re.compile(r"(?<=[^\W\d_])([/:;|,]\s?)(?=[^\W\d_])")
 
 
@@ -51,7 +59,7 @@ def replace_initials(value: str, context: NoteContext, names: NoteNames = NO_NAM
     if len(letters) > _MAX_SIGN_OFF and value.islower():
         # ``sodhiv`` is the account of a person, not initials.
         return replace_username(value, context, names)
-    if (joined := "".join(letters)) in _CREDENTIALS or joined.lower() in _LABELS:
+    if (joined := "".join(letters)) in _CREDENTIALS or joined.lower() in _LABELS or joined in _WORDS_IN_CAPITALS:
         return value
     scope = _scope_of(letters, context)
     if not letters:

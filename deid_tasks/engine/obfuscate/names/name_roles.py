@@ -8,14 +8,40 @@ from collections.abc import Sequence
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.people.marked_names import PARTICLE_LANGUAGE
+from deid_tasks.engine.obfuscate.people.name_text import fold_name
 from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_bearers, surname_groups
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _FAMILY_TITLES = frozenset(
-    ["aunt", "auntie", "uncle", "grandma", "grandpa", "nana", "cousin", "sister", "brother", "baby", "infant", "twin"]
+    [
+        *("aunt", "auntie", "aunty", "uncle", "grandma", "grandpa", "granny", "nana", "cousin", "sister", "brother"),
+        *("baby", "infant", "twin", "abuela", "abuelo", "tia", "tio", "oma", "opa", "nonna", "nonno", "titi", "tita"),
+    ]
 )
 """Titles before a given name."""
-_TITLES = _FAMILY_TITLES | frozenset(["dr", "drs", "mr", "mrs", "ms", "miss", "mister", "prof", "boy", "girl"])
+_TITLES = _FAMILY_TITLES | frozenset(
+    [
+        *("dr", "drs", "mr", "mrs", "ms", "miss", "mister", "prof", "boy", "girl", "mdm", "madam", "mme", "mlle"),
+        *(
+            "sra",
+            "srta",
+            "herr",
+            "frau",
+            "rev",
+            "pastor",
+            "sgt",
+            "ssg",
+            "cpt",
+            "sfc",
+            "spc",
+            "ltc",
+            "nurse",
+            "officer",
+            "supt",
+            "cst",
+        ),
+    ]
+)
 _SUFFIXES = frozenset(read_word_list("names/name_suffixes.txt"))
 _PARTICLES = frozenset(
     [
@@ -45,9 +71,18 @@ _PARTICLES = frozenset(
         "ter",
         "ten",
         "und",
+        "vd",
+        "ni",
+        "nic",
+        "ui",
+        "mhic",
+        "binte",
+        "binti",
     ]
 )
 """They identify nobody beside the surrogate."""
+_MARKED_PARTICLES = frozenset(["Ní", "NÍ", "Ó", "Uí", "UÍ"])
+"""With their marks, they are no names."""
 _ALSO_NAMES = frozenset(
     [
         "do",
@@ -68,6 +103,7 @@ _ALSO_NAMES = frozenset(
         "cousin",
         "ten",
         "rd",
+        "ni",
     ]
 )
 """Suffixes, titles and particles that are names of people, or words of names, too."""
@@ -94,8 +130,15 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
         whole_names: the record's terms, folded; a word among them is a name.
     """
     word = folded[i]
+    if parts[i][2] in _MARKED_PARTICLES and i + 1 < len(parts):
+        return True
+    if i > 0 and len(word) > 3 and _is_credential(value, parts[i], word):
+        return True
     if word not in UNUSUAL_NAMES or word in whole_names:
         return False
+    if word == "sr" and i == 0 and len(parts) > 1:
+        # A nurse or a nun.
+        return True
     if word in _SUFFIXES and i > 0:
         return _is_suffix(value, parts, word, i)
     if word in {"boy", "girl"} and i > 0 and folded[i - 1] == "baby":
@@ -108,8 +151,20 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
     return False
 
 
+def _is_credential(value: str, part: tuple[int, int, str], word: str) -> bool:
+    """Whether a word in capitals behind a comma is a credential that no list has: "H. Moss, FAFOEM"."""
+    start, _, written = part
+    if not written.isupper() or value.isupper() or not _is_after_comma(value, start):
+        return False
+    return word not in given_name_table() and word not in surname_groups()
+
+
 def _is_suffix(value: str, parts: NameParts, word: str, i: int) -> bool:
-    return word not in _ALSO_NAMES or _is_after_comma(value, parts[i][0]) or (i > 1 and parts[i][2].isupper())
+    if word not in _ALSO_NAMES or (i > 1 and parts[i][2].isupper()):
+        return True
+    # "Xiong, Pa Houa": what a name follows is no suffix.
+    is_last = all(fold_name(other) in _SUFFIXES for _, _, other in parts[i + 1 :])
+    return is_last and _is_after_comma(value, parts[i][0])
 
 
 def _is_title(value: str, parts: NameParts, word: str, i: int) -> bool:
@@ -159,6 +214,8 @@ def surname_positions(
     if len(named) > 2 and "thi" in folded[1:-1]:
         # Vietnamese order: the surname, "Thị" of a woman, the given name.
         return {named[0]}
+    if is_with_last_initial(folded, named):
+        return set()
     last = max((i for i in named if len(folded[i]) > 1), default=named[-1])
     lasts = {last}
     while last > 0 and last - 1 in named and value[parts[last - 1][1] : parts[last][0]] in _HYPHENS:
@@ -169,8 +226,17 @@ def surname_positions(
     before = [folded[i] for i in range(last) if is_kept[i]]
     if any(word in _FAMILY_TITLES for word in before) and "girl" not in before and "boy" not in before:
         return set()
-    is_surname = bool(title or before) or any(is_lone_surname(folded[i], entity) for i in named)
+    of_all = all if len(named) > 1 and entity is not Entity.PROVIDER else any
+    is_surname = bool(title or before) or of_all(is_lone_surname(folded[i], entity) for i in named)
     return lasts if is_surname else set()
+
+
+def is_with_last_initial(folded: Sequence[str], named: Sequence[int]) -> bool:
+    """Whether a name is a given name and the initial of a surname: "Renee T"."""
+    if len(named) != 2 or len(folded[named[1]]) > 1:
+        return False
+    known = given_name_table().get(folded[named[0]])
+    return known is not None and known.bearers > surname_bearers().get(folded[named[0]], 0.0)
 
 
 def particle_language(folded: Sequence[str], is_kept: Sequence[bool], i: int) -> str:
@@ -190,4 +256,4 @@ def is_lone_surname(folded: str, entity: Entity) -> bool:
     if known and known.bearers > 0:
         limit = min(known.bearers / 2, _FREQUENT_PER_100K)
         return entity is Entity.PROVIDER and surname_bearers().get(folded, 0.0) > limit
-    return entity is not Entity.RELATIVE or folded in surname_groups()
+    return entity is Entity.PROVIDER or folded in surname_groups()

@@ -4,18 +4,48 @@ A full name tells which of its words is the given name and whose role it is; a w
 user names follow the full name they fit. Only what the note says counts, so its surrogates depend on nothing else.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.obfuscate.names.name_roles import is_affix, surname_positions
+from deid_tasks.engine.obfuscate.names.account_forms import AccountForm, account_form
+from deid_tasks.engine.obfuscate.names.name_roles import (
+    UNUSUAL_NAMES,
+    is_affix,
+    is_with_last_initial,
+    surname_positions,
+)
 from deid_tasks.engine.obfuscate.names.person_names import BETWEEN_PEOPLE
+from deid_tasks.engine.obfuscate.names.short_names import is_short_name, misspelled_words
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
-from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
+from deid_tasks.engine.obfuscate.people.note_words import NoteWords
+from deid_tasks.engine.obfuscate.people.public_names import (
+    UNKNOWN_NAME,
+    formal_names,
+    given_name_table,
+    surname_bearers,
+    surname_groups,
+)
 
+_MAX_BEARERS_OF_SURNAME = 10.0
+"""A first word that more people have as their given name is no surname, whatever stands after a title."""
+_GIVEN_LABEL = re.compile(
+    r"(?:\b(?:fore|first|given|christian|preferred|nick)[ _-]?names?|\bgiven|\bnick|\bforename)\W{1,4}$", re.IGNORECASE
+)
+_SURNAME_LABEL = re.compile(
+    r"(?:\bn[ée]e|\bformerly|\bsurname|\b(?:last|family|maiden)[ _-]?names?|<family)\W{1,4}$", re.IGNORECASE
+)
+_CALLED = re.compile(
+    r"(?:\bgoes by|\bknown(?: to [a-z ]{2,24})? as|\bprefers(?: to be called)?"
+    r"|\bcall(?:s|ed|ing)?(?: her| him)?(?:self)?|\bnick-?named?|\bpreferred name|\ba\.?k\.?a\.?)[\s:,]*[\"“'‘(]?$",
+    re.IGNORECASE,
+)
+"""What announces the name by which somebody is called."""
+_LABEL_REACH = 40
 _MIN_PREFIX = 4
-"""Letters of a surname that a user name must hold where it is cut."""
+"""Letters of an account from which on it is one of the people's whom it fits."""
 
 
 class NameMention(NamedTuple):
@@ -56,9 +86,25 @@ class NotePeople:
     ) -> None:
         self._title = title
         mentions = list(mentions)
-        self.persons = _persons(text, mentions, own_names, title)
-        self.surnames: Mapping[str, bool] = _surnames(self.persons)
-        """Whether a folded word is a surname, for the words of full names that are always the one or the other."""
+        self._text = text
+        self._mentions = mentions
+        alone = _words_alone(text, mentions)
+        self.persons = _persons(text, mentions, own_names, title, _called_by_surname(text, mentions, alone, title))
+        self.surnames: dict[str, bool] = _labelled(text, alone) | _surnames(self.persons)
+        """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
+        for words that a label or "known as" stands before."""
+        names = [text[one.start : one.end] for one in mentions]
+        for word, starts in alone.items():
+            # "Miss Earline" is called by her given name where the note also names her without a title.
+            titles = [title(start) for start in starts]
+            if any(titles) and not all(titles):
+                self.surnames.setdefault(word, surname_bearers().get(word, 0.0) >= _bearers(word))
+        self.words = note_words(names, self.surnames)
+        """The words of all names in the note."""
+        for (_, wrong), right in self.words.misspelled.items():
+            if right in self.surnames:
+                self.surnames.setdefault(wrong, self.surnames[right])
+        self._short = dict(self._short_names(text, alone))
         self._roles: dict[str, set[Entity]] = {}
         for person in self.persons:
             for word in (*person.givens, *person.surnames):
@@ -66,6 +112,8 @@ class NotePeople:
                     self._roles.setdefault(word, set()).add(person.mention.entity)
         for word, role in self._lone_roles(text, mentions):
             self._roles.setdefault(word, {role})
+        for word, person in self._short.items():
+            self._roles.setdefault(word, {person.mention.entity})
 
     def role(self, original: str, start: int, entity: Entity) -> Entity:
         """Return whose name it is: the role of the people in the note who have all its words, where they agree.
@@ -79,6 +127,41 @@ class NotePeople:
         roles = [self._roles.get(word, set()) for word in words]
         shared = set.intersection(*roles) if roles else set()
         return next(iter(shared)) if len(shared) == 1 else entity
+
+    def entity_of(self, folded: str) -> Entity:
+        """Return whose name a word of the note is, as its first mention says."""
+        for start, end, entity in self._mentions:
+            if any(fold_name(word) == folded for _, _, word in name_parts(self._text[start:end])):
+                return entity
+        return Entity.PATIENT
+
+    def called(self, folded: str) -> NotePerson | None:
+        """Return the person of the note whose short name ``folded`` is: ``Bob`` beside ``Robert J. Moss``."""
+        return self._short.get(folded)
+
+    def nicknamed(self, folded: str) -> NotePerson | None:
+        """Return the one person of the note whose given name has the nickname ``folded``."""
+        named = [one for one in self.persons if one.givens[0] in formal_names().get(folded, ())]
+        return named[0] if len({one.givens[0] for one in named}) == 1 else None
+
+    def _short_names(self, text: str, alone: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, NotePerson]]:
+        own = {word for person in self.persons for word in (person.givens[0], *person.surnames)}
+        for person in self.persons:
+            for word in person.givens[1:]:
+                if word not in own and is_short_name(word, person.givens[0]):
+                    yield word, person
+            for other in self.persons:
+                same = other.surnames == person.surnames and other.mention.entity is person.mention.entity
+                if same and is_short_name(other.givens[0], person.givens[0]):
+                    # "Bob Moss" beside "Robert Moss".
+                    yield other.givens[0], person
+        for word, starts in alone.items():
+            if word in own or self.surnames.get(word):
+                continue
+            is_called = any(_CALLED.search(text, max(0, start - _LABEL_REACH), start) for start in starts)
+            named = [one for one in self.persons if is_short_name(word, one.givens[0], is_called=is_called)]
+            if len({one.givens[0] for one in named}) == 1:
+                yield word, named[0]
 
     def _lone_roles(self, text: str, mentions: Sequence[NameMention]) -> Iterator[tuple[str, Entity]]:
         """Yield the words that stand alone as names of several roles, with the role that most have, or the first."""
@@ -102,10 +185,19 @@ class NotePeople:
             person for person in self.persons if person.givens[0][:1] == first and person.surnames[-1][:1] == last
         )
 
-    def with_account(self, folded: str) -> tuple[NotePerson, "AccountForm"] | None:
+    def with_account(self, folded: str) -> tuple[NotePerson, AccountForm] | None:
         """Return the one person whose names the letters of a user name or a mailbox are made of, and how."""
-        fitting = {person: form for person in self.persons if (form := account_form(folded, person)) is not None}
+        fitting = {
+            person: form
+            for person in self.persons
+            if (form := account_form(folded, person.givens, person.surnames)) is not None
+        }
         person = self._only(fitting)
+        if person is None and fitting and all(form.is_one_name and form.parts[0][0] for form in fitting.values()):
+            # The surname of several people of the note, which is one name.
+            person = min(fitting, key=lambda one: one.mention.entity is Entity.PROVIDER)
+        if person is None and fitting and len(folded) > _MIN_PREFIX:
+            person = next(iter(fitting))
         return None if person is None else (person, fitting[person])
 
     @staticmethod
@@ -118,56 +210,56 @@ class NotePeople:
         return None
 
 
-class AccountForm(NamedTuple):
-    """How the letters of an account are made of a name, part by part."""
-
-    parts: tuple[tuple[bool, int, int | None], ...]
-    """Of each part: whether it is of the surname, the index of the word, and its letters; all if ``None``."""
-
-    def made_of(self, givens: Sequence[str], surnames: Sequence[str]) -> str:
-        """Return the same form of another name, folded."""
-        words = ((surnames if is_last else givens)[index][:length] for is_last, index, length in self.parts)
-        return "".join(fold_name(word) for word in words)
+def _words_alone(text: str, mentions: Iterable[NameMention]) -> dict[str, list[int]]:
+    """Return where each folded word that is a name by itself stands."""
+    alone: dict[str, list[int]] = {}
+    for start, end, _ in mentions:
+        parts = name_parts(text[start:end])
+        if len(parts) == 1 and len(parts[0][2]) > 1:
+            alone.setdefault(fold_name(parts[0][2]), []).append(start)
+    return alone
 
 
-def account_form(folded: str, person: NotePerson) -> AccountForm | None:
-    """Return how ``folded`` is made of a person's names; ``None`` where it is not.
+def _labelled(text: str, alone: Mapping[str, Sequence[int]]) -> dict[str, bool]:
+    """Return whether a word is a surname, for words that a label or "known as" stands before."""
+    found: dict[str, bool] = {}
+    for word, starts in alone.items():
+        for start in starts:
+            first = max(0, start - _LABEL_REACH)
+            if _SURNAME_LABEL.search(text, first, start):
+                found[word] = True
+            elif _GIVEN_LABEL.search(text, first, start) or _CALLED.search(text, first, start):
+                found.setdefault(word, False)
+    return found
 
-    Forms: ``smith``, ``maria``, ``msmith``, ``smithm``, ``mariasmith``, ``marias``, those with a surname that is cut
-    after four letters or more, and ``s``.
-    """
-    surname, given = person.surnames[-1], person.givens[0]
-    last_index = len(person.surnames) - 1
-    if folded == surname[0]:
-        return AccountForm(((True, last_index, 1),))
-    for is_last, words in ((True, person.surnames), (False, person.givens)):
-        for index, word in enumerate(words):
-            if folded == word and len(word) > 2:
-                return AccountForm(((is_last, index, None),))
-    whole_given, initial = (False, 0, None), (False, 0, 1)
-    for length in (None, *range(len(surname) - 1, _MIN_PREFIX - 1, -1)):
-        part, written = (True, last_index, length), surname[:length]
-        if len(written) < 3:
-            continue
-        for form, letters in (
-            ((whole_given, part), given + written),
-            ((part, whole_given), written + given),
-            ((initial, part), given[0] + written),
-            ((part, initial), written + given[0]),
-        ):
-            if folded == letters:
-                return AccountForm(form)
-    if len(given) > 2 and folded == given + surname[0]:
-        return AccountForm((whole_given, (True, last_index, 1)))
-    return None
+
+def _called_by_surname(
+    text: str, mentions: Iterable[NameMention], alone: Mapping[str, Sequence[int]], title: Callable[[int], str]
+) -> frozenset[str]:
+    """Return the words that stand alone after a title, or behind an initial: surnames, in whatever order names are."""
+    found = {word for word, starts in alone.items() if any(title(start) for start in starts)}
+    for start, end, _ in mentions:
+        parts = name_parts(text[start:end])
+        if len(parts) == 2 and len(parts[0][2]) == 1 and len(parts[1][2]) > 1:
+            found.add(fold_name(parts[1][2]))
+    return frozenset(word for word in found if _bearers(word) < _MAX_BEARERS_OF_SURNAME)
 
 
 def _persons(
-    text: str, mentions: Iterable[NameMention], own_names: frozenset[str], title: Callable[[int], str]
+    text: str,
+    mentions: Iterable[NameMention],
+    own_names: frozenset[str],
+    title: Callable[[int], str],
+    by_surname: frozenset[str],
 ) -> list[NotePerson]:
     """Return the people named in full; mentions with one surname and one given name, or its initial, are one person."""
     found: dict[tuple[tuple[str, ...], str], list[NotePerson]] = {}
-    for person in _full_names(text, mentions, own_names, title):
+    named = list(_full_names(text, mentions, own_names, title, by_surname))
+    doubled = {one.givens for one in named if len(one.givens) > 1}
+    for person in named:
+        if (*person.givens, *person.surnames) in doubled:
+            # "Mai Yia" of Mai Yia Xiong: two given names.
+            continue
         found.setdefault((person.surnames, person.givens[0]), []).append(person)
     _order_like_most(found)
     _join_initials(found)
@@ -175,7 +267,11 @@ def _persons(
 
 
 def _full_names(
-    text: str, mentions: Iterable[NameMention], own_names: frozenset[str], title: Callable[[int], str]
+    text: str,
+    mentions: Iterable[NameMention],
+    own_names: frozenset[str],
+    title: Callable[[int], str],
+    by_surname: frozenset[str],
 ) -> Iterator[NotePerson]:
     for mention in mentions:
         value = text[mention.start : mention.end]
@@ -185,9 +281,13 @@ def _full_names(
         folded = [fold_name(word) for _, _, word in parts]
         is_kept = [is_affix(value, parts, folded, i, own_names) for i in range(len(parts))]
         named = [i for i in range(len(parts)) if not is_kept[i]]
-        if len(named) < 2:
+        if len(named) < 2 or is_with_last_initial(folded, named):
             continue
         lasts = surname_positions(value, parts, folded, is_kept, mention.entity, title(mention.start))
+        first, last = folded[named[0]], folded[named[-1]]
+        if first in by_surname and first in surname_groups() and last not in by_surname and "," not in value:
+            # Surname first, as in "Lim Siew Hoon", whom the note calls "Mdm Lim".
+            lasts = {named[0]}
         surnames = tuple(folded[i] for i in named if i in lasts)
         givens = tuple(folded[i] for i in named if i not in lasts)
         if surnames and givens and len(surnames[-1]) > 1 and all((*surnames, *givens)):
@@ -226,6 +326,26 @@ def _one_person(named: Sequence[NotePerson], own_names: frozenset[str]) -> NoteP
         del roles[Entity.PATIENT]
     role = max(roles, key=lambda one: (roles[one], one is Entity.PATIENT), default=longest.mention.entity)
     return longest._replace(mention=longest.mention._replace(entity=role))
+
+
+def note_words(names: Iterable[str], surnames: Mapping[str, bool]) -> NoteWords:
+    """Return the words of the names of a note.
+
+    Args:
+        names: its names, as written.
+        surnames: whether a folded word is a surname, where that is known.
+    """
+    counted: Counter[str] = Counter()
+    beside: dict[str, set[str]] = {}
+    for name in names:
+        words = [fold_name(word) for _, _, word in name_parts(name) if len(word) > 1]
+        words = [word for word in words if word not in UNUSUAL_NAMES and word != "and"]
+        counted.update(words)
+        for word in words:
+            beside.setdefault(word, set()).update(words)
+    givens = tuple(word for word in counted if not surnames.get(word, False))
+    lasts = tuple(word for word in counted if surnames.get(word, True))
+    return NoteWords(givens, lasts, misspelled_words(counted, givens, lasts, beside))
 
 
 def _surnames(persons: Sequence[NotePerson]) -> dict[str, bool]:

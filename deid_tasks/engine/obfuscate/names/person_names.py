@@ -45,11 +45,7 @@ def replace_name(
         names: what the full names of the note say of its words.
     """
     if value.isalpha() and len(value) > _MAX_INITIALS and (folded := fold_name(value)) not in UNUSUAL_NAMES:
-        # One word, as most names in notes are.
-        title = cue("").title
-        scope = _scope_of(entity, (folded,), title, context)
-        is_last = names.surnames.get(folded, bool(title) or is_lone_surname(folded, entity))
-        return _replace_part(value, folded, scope, cue, is_last=is_last)
+        return _replace_one_word(value, folded, entity, context, cue, names)
     if BETWEEN_PEOPLE.search(value):
         pieces = BETWEEN_PEOPLE.split(value)
         return "".join(
@@ -82,8 +78,8 @@ def replace_name(
         position = end
         if is_kept[i]:
             made.append(word)
-        elif initials := _replace_initials_of(i, word, value, initial, lasts, scope):
-            made.append(initials)
+        elif short := _replace_short(i, word, value, initial, lasts, scope, names):
+            made.append(short)
         else:
             language = particle_language(folded_words, is_kept, i) if i in lasts else ""
             made.append(_replace_part(word, folded_words[i], scope, cue, is_last=i in lasts, language=language))
@@ -106,11 +102,35 @@ def replace_name_column(value: str, part: str, scope: NameScope) -> str:
     return rewrite_column(value, replace, is_last=is_last)
 
 
-def _replace_initials_of(
-    i: int, word: str, value: str, initial: tuple[int, str] | None, lasts: set[int], scope: NameScope
+def _replace_one_word(
+    value: str, folded: str, entity: Entity, context: NoteContext, cue: Callable[[str], NameCue], names: NoteNames
 ) -> str:
-    """Return the surrogate of the initials of given names, which may be two capitals (JP Duvall, but not JO DUVALL);
-    empty where part ``i`` is a name."""
+    """Return the surrogate of a name of one word, as most names in notes are."""
+    title = cue("").title
+    scope = _scope_of(entity, (folded,), title, context)
+    if not title and (short := names.called(folded)):
+        return match_case(short, value)
+    is_last = names.surnames.get(folded, bool(title) or is_lone_surname(folded, entity))
+    return _replace_part(value, folded, scope, cue, is_last=is_last)
+
+
+def _replace_short(
+    i: int,
+    word: str,
+    value: str,
+    initial: tuple[int, str] | None,
+    lasts: set[int],
+    scope: NameScope,
+    names: NoteNames,
+) -> str:
+    """Return the surrogate of a short name, or of the initials of given names, which may be two capitals (JP Duvall,
+    but not JO DUVALL); empty where part ``i`` is a name."""
+    if i and i not in lasts and len(word) == 1 and not lasts and i == len(name_parts(value)) - 1:
+        # "Renee T": the initial of a surname.
+        of_person = names.initials((value[0], word))
+        return match_case(of_person[1] if of_person else scope.letter(word, is_last=True), word + word)
+    if i not in lasts and (short := names.called(fold_name(word))):
+        return match_case(short, word)
     if initial is not None and i == initial[0]:
         return match_case(initial[1], word + word)
     if i in lasts or not lasts or len(word) != 2 or not word.isupper() or value.isupper():
@@ -179,11 +199,11 @@ def _replace_part(
     is_marked = not word.isascii() and folded.isascii() and not word.replace("’", "").isascii()
     if not is_last:
         has_sex = is_own_first or given_name_table().get(scope.formal(own), UNKNOWN_NAME).sex in {"F", "M"}
-        surrogate = scope.given(own, "" if has_sex else cue(own).sex, is_marked=is_marked)
+        surrogate = scope.given(own, "" if has_sex else cue(own).sex)
     elif language and not is_own_last:
         surrogate = scope.after_particle(own, language)
     else:
-        surrogate = scope.surname(own, is_marked=is_marked)
+        surrogate = scope.surname(own)
     return match_case(surrogate if is_marked or surrogate.isascii() else without_marks(surrogate), word)
 
 

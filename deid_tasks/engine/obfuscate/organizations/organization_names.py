@@ -30,6 +30,7 @@ from deid_tasks.engine.obfuscate.organizations.organization_words import (
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.public_names import common_surnames, surname_groups
 from deid_tasks.engine.obfuscate.places.states import surrogate_state_name
+from deid_tasks.engine.obfuscate.places.streets import other_number
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words, words_with_apostrophes
 
@@ -38,11 +39,32 @@ _VOWELS = frozenset("aeiouy")
 _KIND_LETTERS = re.compile(r"(?<=[A-Z])(?:RMC|MMC|UMC|CMC|UMH|WH|MC|GH|CH|MH|RH|UH|HC|HS|VA|H|C)$")
 """What words of kind leave at the end of an abbreviation: Medical Center, General Hospital, Clinic."""
 _SAINT = re.compile(r"\b(st\.?|saint|ste\.?)\s+([^\W\d_]+?)(['’]s|['’])?(?![\w])", re.IGNORECASE)
+_SAINTS = re.compile(
+    r"(?P<head>\b(?:sts|ss|saints)\b\.?\s+)?(?P<one>[^\W\d_]+)(?P<and>\s+(?:and|&|\+)\s+)(?P<other>[^\W\d_]+)", re.I
+)
+"""Two saints: "Sts. Cyril & Methodius"."""
+_OUR_LADY = re.compile(r"(?P<head>\bour lady of\s+)(?:the\s+)?(?P<name>[^\W\d_]+)", re.IGNORECASE)
+_LADY_NAMES = (
+    "Lourdes",
+    "Fatima",
+    "Guadalupe",
+    "Grace",
+    "Sorrows",
+    "Peace",
+    "Hope",
+    "Consolation",
+    "Loretto",
+    "Victory",
+)
 _WEEKDAYS = re.compile(r"\b[MTWF]-[FSTW]\b")
 _SMALL_WORDS_AT_END = re.compile(r"(?:\s+(?:of|at|and|the|for|in|on|&))+$", re.IGNORECASE)
+_OF_BEFORE_KIND = re.compile(
+    r"(?P<before>[^\W\d_]+)(?P<gap>\s)(?:of|at|for)\s+(?=(?P<behind>[^\W\d_]+))", re.IGNORECASE
+)
 _SMALL_WORD_AT_START = re.compile(r"^(?:of|at|and|for|in|on|&)\s+", re.IGNORECASE)
 _INITIAL_WORDS = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
 _NUMBERED_SIDE = re.compile(r"(\d+)([NSEWnsew])")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 _FIRM_WORDS = frozenset(
     [
         "sons",
@@ -60,6 +82,7 @@ _FIRM_WORDS = frozenset(
     ]
 )
 """Kinds of firm whose name usually begins with a person's surname."""
+_PARTS = frozenset(["wing", "ward", "unit", "team", "floor", "department", "dept", "office", "desk", "room", "level"])
 _ATTEMPTS = 50
 
 
@@ -72,6 +95,8 @@ def replace_organization(value: str, context: NoteContext, long_names: Sequence[
         long_names: the organizations that the note names in full; an abbreviation of one becomes the abbreviation of
             its surrogate.
     """
+    if value[:3].lower() in {"sts", "ss."} and (saints := replace_two_saints(value, context)):
+        return saints
     if value.startswith("s "):
         # The possessive of a name that was detected by itself: "Ward" and "s Clinic".
         return value[:2] + replace_organization(value[2:], context, long_names)
@@ -79,7 +104,7 @@ def replace_organization(value: str, context: NoteContext, long_names: Sequence[
     staff = context.staff
     if not words:
         return context.keyed.like(value, "organization", fold(value))
-    if fold(value) in UNITS or _is_department(words):
+    if fold(value) in UNITS or _is_department(words) or _is_part_of_hospital(words):
         return value
     if chain := replace_chain(value, staff):
         return chain
@@ -97,13 +122,33 @@ def _is_department(words: Sequence[str]) -> bool:
     )
 
 
+def _is_part_of_hospital(words: Sequence[str]) -> bool:
+    """Whether a name holds only words of kind and ends with a part that every hospital has: "Healthcare Wing"."""
+    return fold(words[-1]) in _PARTS and all(fold(word) in KINDS for word in words)
+
+
 def has_only_kind_words(value: str) -> bool:
     """Whether ``value`` holds only words of kind ("District", "City of"), as a part of the name beside it does."""
     words = words_with_apostrophes(value)
     return bool(words) and all(fold(word) in KINDS for word in words)
 
 
+def replace_two_saints(value: str, context: NoteContext) -> str | None:
+    """Return a name that stands behind "Sts." with two other saints; ``None`` where it names no two."""
+    found = _SAINTS.match(value)
+    if found is None:
+        return None
+    saints = read_word_list("organizations/saints.txt")
+    one = _choose_other(saints, fold(found["one"]), context.staff, "saint")
+    rest = [name for name in saints if name != one]
+    other = _choose_other(rest, fold(found["other"]), context.staff, "saint", "second")
+    head = (found["head"] or "") + match_case(one, found["one"]) + found["and"] + match_case(other, found["other"])
+    return head + _replace_after_saint(value[found.end() :], context.staff)
+
+
 def _replace_long_name(value: str, words: Sequence[str], staff: NameScope) -> str:
+    if lady := _OUR_LADY.search(value):
+        return _replace_lady(lady, staff)
     if saint := _SAINT.search(value):
         head, tail = value[: saint.start(2)], value[saint.end() :]
         return head + _replace_saint(saint, staff) + _replace_after_saint(tail, staff)
@@ -130,13 +175,23 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope) -> st
             return None
         return name.lower() if is_lower else match_case(name, value)
 
-    text = rewrite_words(value, rewrite)
-    if proper:
-        # In "Church of Hanover" the surrogate stands in front, and "of" is left over.
-        text = _SMALL_WORD_AT_START.sub("", _SMALL_WORDS_AT_END.sub("", text))
+    text = _without_small_words(rewrite_words(value, rewrite), value, proper)
     if fold(text) == fold(value):
         return match_case(_draw_name(fold(value), "one", staff), value) + " " + value
     return text
+
+
+def _without_of(found: re.Match[str]) -> str:
+    is_left_over = fold(found["behind"]) in KINDS and fold(found["before"]) not in KINDS
+    return found["before"] + found["gap"] if is_left_over else found.group()
+
+
+def _without_small_words(text: str, value: str, proper: Sequence[str]) -> str:
+    """Return a surrogate without what is left over: in "Church of Hanover" it stands in front, and not behind "of"."""
+    if not proper or _SMALL_WORDS_AT_END.search(value):
+        return text
+    text = _OF_BEFORE_KIND.sub(_without_of, text)
+    return _SMALL_WORD_AT_START.sub("", _SMALL_WORDS_AT_END.sub("", text))
 
 
 def _is_proper(word: str) -> bool:
@@ -147,6 +202,8 @@ def _is_proper(word: str) -> bool:
 
 def _replace_numbered(word: str, distinctive: str, staff: NameScope) -> str:
     """Return the surrogate of a word with digits, such as the ward "4N"."""
+    if (ordinal := _ORDINAL.fullmatch(word)) is not None:
+        return other_number(ordinal.group(), ("organization", distinctive), staff)
     side = _NUMBERED_SIDE.fullmatch(word)
     number = staff.keyed.like(side[1] if side else word, "organization", distinctive)
     return number + match_case(_other_side(side[2], staff), side[2] * 2) if side else number
@@ -161,6 +218,13 @@ def _replace_after_saint(tail: str, staff: NameScope) -> str:
         return staff.keyed.like(word, "organization") if _has_digit(word) else None
 
     return _SMALL_WORDS_AT_END.sub("", rewrite_words(tail, rewrite)).rstrip(", -")
+
+
+def _replace_lady(found: re.Match[str], staff: NameScope) -> str:
+    """Return the name of a match of ``_OUR_LADY`` with another of her names."""
+    name = _choose_other(_LADY_NAMES, fold(found["name"]), staff, "lady")
+    head = found.string[: found.start()] + found["head"] + match_case(name, found["name"])
+    return head + _replace_after_saint(found.string[found.end() :], staff)
 
 
 def _replace_saint(found: re.Match[str], staff: NameScope) -> str:

@@ -20,6 +20,17 @@ DEPARTMENT_WORDS = frozenset(
 )
 """Words that stand beside a speciality in the name of a department or in the heading of a note."""
 SMALL_WORDS = frozenset(["of", "the", "and", "at", "for", "in", "on", "&"])
+INSTITUTIONS = frozenset(
+    [
+        *("academy", "ambulance", "associates", "bank", "centre", "center", "clinic", "clinics", "clinique", "college"),
+        *("corp", "court", "dental", "diagnostics", "elementary", "ems", "foundation", "gmbh", "healthcare", "hospice"),
+        *("hospital", "hospitals", "hosp", "hopital", "imaging", "inc", "institute", "kindergarten", "klinik"),
+        *("klinikum", "krankenhaus", "lab", "laboratory", "labs", "library", "llc", "ltd", "montessori", "museum"),
+        *("nursery", "pathology", "pediatrics", "peds", "pharmacy", "physicians", "police", "preschool", "primary"),
+        *("prison", "rehab", "rehabilitation", "rehaklinik", "school", "schools", "surgicenter", "university"),
+    ]
+)
+"""Words that an institution's name ends with, or begins with, and a person's does not."""
 DIRECTIONS = ("north", "south", "east", "west")
 _LOCATIVE_GROUPS = (
     ("Main", "Central", "Downtown", "Midtown", "Uptown"),

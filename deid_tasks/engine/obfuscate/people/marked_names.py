@@ -3,7 +3,7 @@
 from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
 
 PARTICLE_LANGUAGE = {
-    **dict.fromkeys(("van", "van der", "van den", "van de", "ter", "ten"), "dutch"),
+    **dict.fromkeys(("van", "van der", "van den", "van de", "vd", "ter", "ten"), "dutch"),
     **dict.fromkeys(("de la", "de las", "de los", "del", "la", "las", "los"), "spanish"),
     **dict.fromkeys(("al", "el", "bin", "ibn", "bint", "abu"), "arabic"),
     **dict.fromkeys(("von", "von der", "zu", "von und zu", "den", "der"), "german"),

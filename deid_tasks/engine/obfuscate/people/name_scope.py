@@ -10,7 +10,7 @@ remembered.
 import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 
 from rapidfuzz.distance import OSA
@@ -21,12 +21,14 @@ from deid_tasks.engine.obfuscate.people.known_people import KnownPeople
 from deid_tasks.engine.obfuscate.people.marked_names import particle_stems
 from deid_tasks.engine.obfuscate.people.name_pools import SurrogatePools, letter_map, public_pools
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, initial_like
+from deid_tasks.engine.obfuscate.people.note_words import NO_WORDS, NoteWords, clipped_names, frequent_words, misspell
 from deid_tasks.engine.obfuscate.people.public_names import (
     GROUPS,
     UNKNOWN_NAME,
     formal_names,
     given_name_table,
     names_with_marks,
+    nicknames,
     surname_groups,
 )
 from deid_tasks.engine.obfuscate.people.record_names import read_names, rewrite_column
@@ -38,6 +40,9 @@ _POOL_LETTERS = "abcdefghjklmnprstw"
 _MIN_TYPO_LENGTH = 5
 _ATTEMPTS = 200
 _MAX_REMEMBERED = 20_000
+_UNLIKELY_GIVEN = frozenset(["von", "van", "del", "man", "see", "my", "so", "young", "fore"])
+_MAX_BEARERS_OF_SHORT_NAME = 50.0
+"""A nickname with more bearers in 100,000 people is a name of its own for most of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +68,8 @@ class NameScope:
     people: KnownPeople | None = field(default=None, repr=False)
     memo: dict[object, str] = field(default_factory=dict, repr=False)
     """Surrogates that were made before: the cache of a pure function, bounded by ``remember``."""
+    note: NoteWords = NO_WORDS
+    """The names of the one note that the scope stands for; none for the people of a patient and for the staff."""
     firsts: frozenset[str] = field(init=False, repr=False)
     """Every word, folded, of the given names of the patient and the relatives."""
     own_firsts: frozenset[str] = field(init=False, repr=False)
@@ -127,7 +134,24 @@ class NameScope:
                 surrogate = surrogate or self._draw(formal, "", is_last=is_last, taken=taken, salt=salt)
                 assigned[is_last, name] = assigned[is_last, formal] = surrogate
                 taken.add(fold_name(surrogate))
+            self._assign_note(assigned, taken, is_last=is_last)
         return assigned
+
+    def _assign_note(self, assigned: dict[tuple[bool, str], str], taken: set[str], *, is_last: bool) -> None:
+        """Assign the names of the scope's note, no two alike; a misspelled name becomes its surrogate, misspelled."""
+        misspelled = self.note.misspelled
+        for word in self.note.surnames if is_last else self.note.givens:
+            formal = word if is_last else self.formal(word)
+            if (is_last, formal) in assigned or (is_last, word) in misspelled:
+                continue
+            has_sex = is_last or given_name_table().get(formal, UNKNOWN_NAME).sex in _SEXES
+            sex = "" if has_sex else self.note.sex_of(word)
+            surrogate = self._draw(formal, sex, is_last=is_last, taken=taken)
+            assigned[is_last, formal] = surrogate
+            taken.add(fold_name(surrogate))
+        for (of_last, word), right in misspelled.items():
+            if of_last == is_last and (base := assigned.get((is_last, right))):
+                assigned[is_last, word] = misspell(base, word, right)
 
     def _is_known_person(self, assigned: dict[tuple[bool, str], str]) -> bool:
         """Whether the surrogate person has the name and the birth date of a real patient."""
@@ -145,24 +169,46 @@ class NameScope:
         """Return a name of the record, of one or several words, with the surrogates of its words."""
         return rewrite_column(name, lambda word, _: assigned.get((is_last, fold_name(word)), word), is_last=is_last)
 
-    def given(self, folded: str, sex: str = "", *, is_marked: bool = False) -> str:
-        """Return the surrogate of a given name.
+    def given(self, folded: str, sex: str = "") -> str:
+        """Return the surrogate of a given name; a nickname gets a nickname of it where the list has one.
 
         Args:
             folded: the name.
             sex: what the text around the name says, where neither the record nor the name tells; ``F``, ``M`` or empty.
-            is_marked: whether the name is written with diacritical marks.
         """
         formal = self.formal(folded)
-        if found := self._assigned.get((False, formal)) or self._assigned.get((False, folded)):
+        found = self._assigned.get((False, formal)) or self._assigned.get((False, folded))
+        if not found:
+            found = self._draw(formal, sex, is_last=False, taken=self._taken[False])
+        if formal == folded or given_name_table().get(folded, UNKNOWN_NAME).bearers > _MAX_BEARERS_OF_SHORT_NAME:
             return found
-        return self._draw(formal, sex, is_last=False, taken=self._taken[False], is_marked=is_marked)
+        return self.short_form(found, folded, is_listed=folded not in self.firsts) or found
 
-    def surname(self, folded: str, *, is_marked: bool = False) -> str:
-        """Return the surrogate of a surname; ``is_marked`` says whether it is written with diacritical marks."""
+    def short_form(self, surrogate: str, short: str, *, is_listed: bool = False) -> str:
+        """Return what people call somebody of that surrogate name for short; empty where no form will do.
+
+        Args:
+            surrogate: a given name.
+            short: the original short name, folded; of several nicknames it chooses one.
+            is_listed: whether only a nickname of the list will do.
+        """
+        folded = fold_name(surrogate)
+        taken = {*self.own_names, *self._note_words, folded, short}
+        sex = given_name_table().get(folded, UNKNOWN_NAME).sex
+        options = [
+            name
+            for name in nicknames().get(folded, ())
+            if name not in taken and {given_name_table().get(name, UNKNOWN_NAME).sex, sex} != {"F", "M"}
+        ]
+        if not options and not is_listed:
+            options = [name for name in clipped_names(folded) if name not in taken]
+        return self.keyed.choice(options, "short name", self.patient_id, folded, short).capitalize() if options else ""
+
+    def surname(self, folded: str) -> str:
+        """Return the surrogate of a surname."""
         if found := self._assigned.get((True, folded)):
             return found
-        return self._draw(folded, "", is_last=True, taken=self._taken[True], is_marked=is_marked)
+        return self._draw(folded, "", is_last=True, taken=self._taken[True])
 
     def after_particle(self, folded: str, language: str) -> str:
         """Return the surrogate of the name behind a particle ("van der", "de la") of a language."""
@@ -212,10 +258,18 @@ class NameScope:
 
     def formal(self, folded: str) -> str:
         """Return the formal name of a nickname: the record's own where it fits, else the first of the public list."""
+        if self.note is not NO_WORDS:
+            # Whoever is called by a nickname in a note of one scope is known; others are people of their own.
+            return folded
         formals = formal_names().get(folded, ())
         if not formals or (folded in self.firsts and not any(name in self.firsts for name in formals)):
             return folded
         return next((name for name in formals if name in self.firsts), formals[0])
+
+    @cached_property
+    def _note_words(self) -> frozenset[str]:
+        """Every word of the names of the scope's note."""
+        return frozenset((*self.note.givens, *self.note.surnames))
 
     @cached_property
     def _taken(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -233,21 +287,19 @@ class NameScope:
         is_last: bool,
         taken: Iterable[str] = (),
         salt: str = "",
-        is_marked: bool = False,
     ) -> str:
         """Return a name of the same kind as ``folded`` that is not among ``taken``; ``salt`` makes another choice."""
-        kind = self._kind_of(folded, sex, is_last=is_last, is_marked=is_marked)
+        kind = self._kind_of(folded, sex, is_last=is_last)
         letters = self._surname_letters if is_last else self._given_letters
         letter = letters.get(folded[0], _OTHER_LETTER)
         choices = self.pools.choices(kind, letter, len(folded), exactly=self.same_length)
         parts = (kind[0], self.patient_id, folded, salt) if salt else (kind[0], self.patient_id, folded)
         return self._first_free(choices, kind, folded, taken, parts)
 
-    def _kind_of(self, folded: str, sex: str, *, is_last: bool, is_marked: bool) -> tuple[str, ...]:
+    def _kind_of(self, folded: str, sex: str, *, is_last: bool) -> tuple[str, ...]:
         """Return the kind of pool that the surrogate of a name is drawn from."""
         kind: tuple[str, ...]
-        # A frequent name is one name with and without marks: José is drawn as Jose is. A rare name is drawn as its
-        # marks suggest.
+        # A name is one name with and without marks: what one mention is written with decides nothing.
         is_frequent = False
         if is_last:
             kind = ("surname", surname_groups().get(folded) or self._hint or "white")
@@ -259,7 +311,7 @@ class NameScope:
             elif usual == "" or usual == "U":
                 usual = sex or "U"
             kind = ("given", usual, self._hint or group or "white")
-        if not is_frequent and (is_marked or folded in self._marked or folded in names_with_marks()):
+        if not is_frequent and (folded in self._marked or folded in names_with_marks()):
             kind = (*kind, "marked")
         return kind
 
@@ -273,13 +325,15 @@ class NameScope:
         number = self.keyed.number(1 << 64, *parts)
         is_widened = False
         own, formals = self.own_names, formal_names()
+        of_note = self._note_words
         own_formals = formals.get(folded, ())
         for attempt in range(_ATTEMPTS):
             size = len(choices)
             name = choices[(number + attempt) % size]
             candidate = fold_name(name)
             is_same = candidate == folded or folded in formals.get(candidate, ()) or candidate in own_formals
-            if not is_same and candidate not in own and candidate not in taken:
+            is_taken = candidate in own or candidate in of_note or candidate in taken
+            if not is_same and not is_taken and not _is_unlikely(candidate, kind[0]):
                 return name
             if attempt >= 2 * size and not is_widened:
                 # All names that begin with that letter are taken: names with other letters serve.
@@ -289,6 +343,12 @@ class NameScope:
                     name for letter in _POOL_LETTERS for name in self.pools.choices(widest, letter, 6, exactly=False)
                 ]
         raise AssertionError("unreachable")
+
+
+@cache
+def _is_unlikely(folded: str, part: str) -> bool:
+    """Whether a name is one that a reader takes for a word: "Dr. High", "Von"."""
+    return folded in _UNLIKELY_GIVEN if part == "given" else folded in frequent_words()
 
 
 def remember(memo: dict[object, str], question: object, surrogate: str) -> str:

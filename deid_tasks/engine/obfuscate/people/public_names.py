@@ -120,6 +120,15 @@ def formal_names() -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def nicknames() -> dict[str, tuple[str, ...]]:
+    """Return the nicknames of each formal name, folded, in the order of the list."""
+    table: dict[str, list[str]] = {}
+    for name, nickname in read_columns("nicknames.tsv", "name", "nickname"):
+        table.setdefault(fold_name(name), []).append(fold_name(nickname))
+    return {name: tuple(found) for name, found in table.items()}
+
+
+@cache
 def names_with_marks() -> frozenset[str]:
     """Return the names that have a spelling with diacritical marks, folded: García and Garcia are one name."""
     names = [name for names in marked_surnames().values() for name in names]

@@ -10,6 +10,8 @@ class AddressParts:
     city: str = ""
     state: str = ""
     zip_code: str = ""
+    is_suburb: bool = False
+    """Whether another town stands right behind the city: "Harborne, Birmingham"."""
 
 
 NO_ADDRESS = AddressParts()

@@ -40,6 +40,8 @@ _TOWN_ZIPS, _CITY_ZIPS = 2, 6
 _MIN_PLACES_OF_SIZE = 4
 _AREA_ALONE = re.compile(r"(\d{3})(?:[Xx*]{2})?", re.ASCII)
 """The first three digits of a ZIP, with or without signs for the others."""
+_BASE = re.compile(r"\b(?:Joint Base|Navy Yard|Afb|Air Force|Naval|Fpo|Apo|Mcbh)\b", re.IGNORECASE)
+"""Bases: nobody's clinic is there."""
 _DEFAULT_STATE = "OH"
 """The state of a city that the table does not have."""
 
@@ -146,7 +148,7 @@ def _draw_city(city: str, state: str, names: Sequence[str], scope: NameScope, ta
     own_cities = _record_cities(scope)
     for attempt in range(_ATTEMPTS):
         name = scope.keyed.choice(names, "city", scope.patient_id, city, state, str(attempt))
-        if fold(name) != city and fold(name) not in own_cities and name not in taken:
+        if fold(name) != city and fold(name) not in own_cities and name not in taken and not _BASE.search(name):
             break
     return name
 

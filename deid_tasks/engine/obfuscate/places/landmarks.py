@@ -5,11 +5,13 @@ from itertools import count
 
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.letter_case import match_case
+from deid_tasks.engine.obfuscate.organizations.organization_words import UNITS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places.streets import other_number
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _MAX_CODE_LENGTH = 3
+_WITH_LETTER = re.compile(r"[A-Za-z] [A-Za-z]+|[A-Za-z]+ [A-Za-z]")
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
 _LEADING_KINDS = frozenset(
     ["lake", "mount", "mt", "fort", "ft", "camp", "port", "cape", "interstate", "highway", "hwy", "route", "the"]
@@ -35,9 +37,17 @@ def replace_landmark(value: str, scope: NameScope) -> str:
     A room keeps its shape and gets other digits. A park, a river or a road gets another name beside the word that says
     what it is.
     """
-    if all(fold(word) in _ADDRESS_WORDS for word in re.findall(r"[^\W_]+", value)):
+    if all(fold(word) in _ADDRESS_WORDS or fold(word) in UNITS for word in re.findall(r"[^\W_]+", value)):
         # "Rm" of "Rm 7A": the number was detected by itself.
         return value
+    if _WITH_LETTER.fullmatch(value) and all(
+        len(word) == 1 or fold(word) in _ADDRESS_WORDS for word in re.findall(r"[^\W_]+", value)
+    ):
+        # "C Wing", "bed B": the letter names it.
+        other = scope.keyed.like
+        return re.sub(
+            r"(?<![^\W_])[A-Za-z](?![^\W_])", lambda found: other(found.group(), "wing", upper="ABCDEF"), value
+        )
     has_digits = any(char.isdigit() for char in value)
     parts = ("place", "" if has_digits else scope.patient_id, fold(value))
     if has_digits:
@@ -45,6 +55,9 @@ def replace_landmark(value: str, scope: NameScope) -> str:
     words = value.split()
     landmarks = read_word_list("places/landmarks.txt")
     name = scope.keyed.choice([name for name in landmarks if fold(name) not in fold(value)], *parts)
+    if len(words) > 2 and fold(words[1]) == "of":
+        names = [one for one in read_word_list("organizations/single_names.txt") if fold(one) not in fold(value)]
+        return match_case(f"{words[0]} {words[1]} {scope.keyed.choice(names, *parts)}", value)
     if len(words) > 1 and fold(words[0]) in _LEADING_KINDS:
         return match_case(f"{words[0]} {name}", value)
     if len(words) > 2 and words[0].casefold() == "the":

@@ -27,6 +27,7 @@ from deid_tasks.engine.obfuscate.places.town_table import (
     towns_of,
     towns_with_area_code,
 )
+from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _LETTERED_POSTCODES = {
     "GB": re.compile(r"([A-Z]{1,2}\d[A-Z\d]?)(?: ?(\d[A-Z]{2}))?", re.IGNORECASE),
@@ -70,7 +71,10 @@ def _country_of_city(folded: str, country: str) -> str:
     if country == HOME:
         town = None if zips else town_named(folded)
         return town.country if town else HOME
-    return HOME if zips >= _LARGE_CITY_ZIPS else country
+    if zips >= _LARGE_CITY_ZIPS:
+        return HOME
+    elsewhere = town_named(folded)
+    return elsewhere.country if elsewhere else country
 
 
 def country_of_postcode(value: str) -> str:
@@ -102,6 +106,9 @@ def replace_place_abroad(
     if entity is Entity.ZIP:
         return _postcode(value, country, town, scope)
     if entity is Entity.CITY:
+        if address.is_suburb and town_named(fold(value), country) is None:
+            others = [name for name in read_word_list("organizations/single_names.txt") if fold(name) != fold(value)]
+            return match_case(scope.keyed.choice(others, "suburb", scope.patient_id, fold(value)), value)
         return match_case(town.name, value)
     if options.keeps_states:
         return value

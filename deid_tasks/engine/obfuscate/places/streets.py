@@ -13,6 +13,41 @@ from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words
 _YEAR = re.compile(r"(?:19|20)\d\d(?=, [^\W\d])")
 _NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
+STREET_KINDS = frozenset(
+    [
+        *(
+            "ave",
+            "avenue",
+            "blvd",
+            "boulevard",
+            "circle",
+            "cir",
+            "close",
+            "cres",
+            "crescent",
+            "dr",
+            "drive",
+            "lane",
+            "ln",
+        ),
+        *(
+            "parade",
+            "pde",
+            "parkway",
+            "pkwy",
+            "pike",
+            "rd",
+            "road",
+            "street",
+            "tce",
+            "terrace",
+            "way",
+            "strasse",
+            "str",
+        ),
+    ]
+)
+"""Words that say what kind of street a street is and stand behind its name, folded."""
 
 
 def replace_street(value: str, scope: NameScope) -> str:
@@ -60,7 +95,7 @@ def other_number(word: str, parts: tuple[str, ...], scope: NameScope) -> str:
         scope: whose number it is.
     """
     ordinal = re.fullmatch(r"(\d+)(st|nd|rd|th)", word, re.IGNORECASE)
-    made = re.sub(r"^0", "1", scope.keyed.like(ordinal[1] if ordinal else word, *parts))
+    made = re.sub(r"^0", "1", scope.keyed.like(ordinal[1] if ordinal else word, *parts, upper="ABCDEFGH"))
     if made == word:
         made = "2" + made[1:]
     if not ordinal:

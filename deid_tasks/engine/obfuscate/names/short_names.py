@@ -1,0 +1,106 @@
+"""Short names and misspelled names: which words of a note are forms of another name in it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from rapidfuzz.distance import OSA
+
+from deid_tasks.engine.obfuscate.people.public_names import (
+    UNKNOWN_NAME,
+    formal_names,
+    given_name_table,
+    surname_bearers,
+)
+
+_ENDING = re.compile(r"(?:ie|ey|y|i|a|o|s)$")
+_MIN_LETTERS = 3
+_MIN_CALLED_LETTERS = 2
+_FREQUENT_PER_100K = 50.0
+"""A name with this many bearers is nobody's short name, unless the list or the note says so."""
+_MIN_MISSPELLED = 5
+_MAX_PLURAL = 2
+_MAX_BEARERS_OF_MISSPELLED = 5.0
+"""A name with more bearers in 100,000 people may well be another person's."""
+
+
+def is_short_name(word: str, given: str, *, is_called: bool = False) -> bool:
+    """Return whether people call somebody ``word`` whose given name is ``given``.
+
+    Args:
+        word: the short name, folded.
+        given: the given name, folded.
+        is_called: whether the note says that somebody is called so.
+    """
+    if word == given:
+        return False
+    if given in formal_names().get(word, ()):
+        return True
+    known, named = given_name_table().get(word, UNKNOWN_NAME), given_name_table().get(given, UNKNOWN_NAME)
+    if {known.sex, named.sex} == {"F", "M"} or (known.bearers > _FREQUENT_PER_100K and not is_called):
+        return False
+    least = _MIN_CALLED_LETTERS if is_called else _MIN_LETTERS
+    if len(word) < len(given) and len(word) >= least and given.startswith(word):
+        return True
+    if len(word) >= _MIN_LETTERS and len(word) < len(given) and given.endswith(word):
+        return True
+    if is_called and len(word) > _MIN_LETTERS and word in given:
+        # "Yinka" of Oyinkansola.
+        return True
+    stem = _ENDING.sub("", word)
+    stem = stem[:-1] if len(stem) > 1 and stem[-1:] == stem[-2:-1] else stem
+    return stem != word and len(stem) >= least and given.startswith(stem)
+
+
+def misspelled_words(
+    counted: Mapping[str, int], givens: Sequence[str], surnames: Sequence[str], beside: Mapping[str, set[str]]
+) -> dict[tuple[bool, str], str]:
+    """Return ``(is a surname, word)`` → the name of the note that the word is with one error.
+
+    The word is a rare name or none, or stands beside the same other name as the right one does. Of two spellings the
+    one that the note has more often is right, else the first.
+
+    Args:
+        counted: how often each word stands in the note's names.
+        givens: the words that may be given names.
+        surnames: the words that may be surnames.
+        beside: for each word, the words that stand in one name with it.
+    """
+    order = list(counted)
+    found: dict[tuple[bool, str], str] = {}
+    for is_last, words in ((False, givens), (True, surnames)):
+        long = [word for word in words if len(word) >= _MIN_MISSPELLED]
+        for one, other in _near(long):
+            right, wrong = sorted((one, other), key=lambda word: (-counted[word], order.index(word)))
+            if is_last and right in _plurals(wrong):
+                right, wrong = wrong, right
+            shared = (beside[right] & beside[wrong]) - {right, wrong}
+            is_plural = is_last and wrong in _plurals(right)
+            if (shared or is_plural or _is_mac(one, other) or _is_rare(wrong, is_last=is_last)) and (
+                is_last,
+                right,
+            ) not in found:
+                found.setdefault((is_last, wrong), right)
+    return found
+
+
+def _near(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for index, one in enumerate(words):
+        for other in words[index + 1 :]:
+            if abs(len(one) - len(other)) > _MAX_PLURAL or one[0] != other[0]:
+                continue
+            if one in _plurals(other) or other in _plurals(one) or OSA.distance(one, other, score_cutoff=1) == 1:
+                yield one, other
+
+
+def _plurals(surname: str) -> tuple[str, str]:
+    return f"{surname}s", f"{surname}es"
+
+
+def _is_mac(one: str, other: str) -> bool:
+    return {one[:3], other[:2]} == {"mac", "mc"} or {one[:2], other[:3]} == {"mc", "mac"}
+
+
+def _is_rare(word: str, *, is_last: bool) -> bool:
+    if is_last:
+        return surname_bearers().get(word, 0.0) < _MAX_BEARERS_OF_MISSPELLED
+    return given_name_table().get(word, UNKNOWN_NAME).bearers < _MAX_BEARERS_OF_MISSPELLED

@@ -1,0 +1,363 @@
+"""Spans that agree with one another: one name in several pieces is one span, and one thing has one kind.
+
+Detection decides span by span. Here the spans of a note are read together, with what stands beside them: pieces of one
+name are joined, a person who is named as a clinic is one, a street that was taken for a clinic becomes a street. A kind
+changes only to one that the policy treats alike, so that nothing stays which would have been replaced.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from deid_tasks.core.entities import CATEGORY, Category, Entity
+from deid_tasks.core.reference import fold
+from deid_tasks.core.span import Span
+from deid_tasks.engine.obfuscate.dates.calendar_terms import PREFIXES, WEEKDAYS, month_of
+from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY
+from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
+from deid_tasks.engine.obfuscate.names.short_names import is_short_name
+from deid_tasks.engine.obfuscate.organizations.organization_words import INSTITUTIONS, KINDS, SPECIALTIES
+from deid_tasks.engine.obfuscate.people.name_text import fold_name
+from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
+from deid_tasks.engine.obfuscate.places.states import state_code_of
+from deid_tasks.engine.obfuscate.places.streets import STREET_KINDS
+from deid_tasks.engine.obfuscate.places.town_table import country_of_region
+from deid_tasks.engine.obfuscate.plain_words import is_everyday
+
+_SAINTS_AND_FORTS = frozenset(["st", "ste", "saint", "ft", "fort", "mt", "mount", "pt", "port"])
+_LANDMARK_KINDS = frozenset(["beach", "park", "lake", "river", "falls", "creek", "island", "hill", "bay", "road"])
+_NATIONS = frozenset(["wales", "england", "scotland"])
+_IN_TOWN = re.compile(r" (?:im|am|an der|in der|ob der|upon|sur|le|de|de la|del|under) |-(?:upon|on|le|in|sur)-")
+"""What stands inside the names of towns: Freiburg im Breisgau."""
+_OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
+_OF_TOWN = frozenset({Entity.STATE, Entity.ZIP})
+_CAPITALIZED = frozenset({*NAMES, *ORGANIZATIONS, *PLACES, Entity.LOCATION_OTHER})
+"""Kinds whose values begin with a capital letter wherever a note has capital letters."""
+_ZIP = re.compile(r"\d{5}(?:-\d{4})?", re.ASCII)
+_TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.IGNORECASE)
+_AT_BEFORE = re.compile(r"(?:\b(?:at|from|to|via)|@)\s$", re.IGNORECASE)
+_WORD_BEHIND = re.compile(r" ([A-Z][A-Za-z]+)")
+_STATE_AT_END = re.compile(r"(?P<city>.*[^\W\d_])(?P<between>,?[ ]+)(?P<state>[A-Z][A-Za-z]{1,4}\.?)", re.DOTALL)
+_APOSTROPHES = frozenset("'’")
+_WORD_BEFORE = re.compile(r"[^\W\d_]+['’]$")
+_INSTITUTION_BEHIND = re.compile(r"['’]s?(?: [A-Z][a-z]+['’]?s?){0,2} (?P<last>[A-Z][a-z]+)")
+_TELEPHONES = frozenset({Entity.PHONE, Entity.FAX, Entity.PAGER})
+_AREA_BEFORE = re.compile(r"(?<![\w/])\(?0\d{2,4}\)?[ -]$", re.ASCII)
+_FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
+_DAY_AT_END = re.compile(r"(?<!\d)\d{1,2}(?:st|nd|rd|th)?$", re.IGNORECASE)
+_YEAR_BEHIND = re.compile(r",? (?:19|20)\d\d(?!\d)")
+_SENTENCE_END = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}(\.\s+)(?=[A-Z][a-z]{2})")
+_COUNTY_WORDS = frozenset(["co", "county"])
+_NO_NAMES = frozenset(["junior", "senior", "cst", "sgt", "cpl", "dr", "mr", "mrs", "ms", "prof", "nurse", "doctor"])
+"""Titles that were detected as names."""
+_MAX_CODE = 3
+_STATES_IN_SHORT = frozenset(
+    [
+        *("ala", "ariz", "ark", "calif", "colo", "conn", "fla", "ill", "kan", "kans", "mass", "mich", "minn", "mont"),
+        *("neb", "nebr", "nev", "okla", "ore", "oreg", "penn", "penna", "tenn", "tex", "wash", "wis", "wisc", "wyo"),
+    ]
+)
+"""States as they were written in short before they had two letters, folded."""
+_MAX_STATE_GAP = 3
+_MAX_BEARERS = 5.0
+"""A word that more people in 100,000 have as their given name begins a person's name."""
+_MIN_CAPITALS = 0.02
+"""The share of capital letters from which on a note writes names with capitals."""
+
+IsTreatedAlike = Callable[[Entity, Entity], bool]
+
+
+def agree_spans(text: str, spans: Sequence[Span], is_treated_alike: IsTreatedAlike) -> list[Span]:
+    """Return the spans of a note as surrogates are made for them.
+
+    Args:
+        text: the note.
+        spans: its spans, in order.
+        is_treated_alike: whether the policy treats two entities alike.
+    """
+    return SpanAgreement(text, is_treated_alike).agree(spans)
+
+
+class SpanAgreement:
+    """The rules by which the spans of one note agree.
+
+    Args:
+        text: the note.
+        is_treated_alike: whether the policy treats two entities alike.
+    """
+
+    def __init__(self, text: str, is_treated_alike: IsTreatedAlike) -> None:
+        self._text = text
+        self._is_treated_alike = is_treated_alike
+        self._has_capitals: bool | None = None
+
+    def agree(self, spans: Sequence[Span]) -> list[Span]:
+        """Return the spans joined, with the kinds that they have together."""
+        agreed: list[Span] = []
+        for index, span in enumerate(spans):
+            following = spans[index + 1].start if index + 1 < len(spans) else len(self._text)
+            span = self._by_form(self._whole_words(span, agreed[-1].end if agreed else 0, following))
+            if self._is_plain_word(span):
+                continue
+            before = agreed[-1] if agreed else None
+            if before is not None and (joined := self._joined(before, span)) is not None:
+                agreed[-1] = joined
+                continue
+            if before is not None:
+                span = self._by_span_before(before, span)
+            agreed += self._divided(span)
+        kinds = self._kinds_of_names(agreed)
+        return [self._as(span, kinds.get((span.start, span.end), span.entity)) for span in agreed] if kinds else agreed
+
+    def _value(self, span: Span) -> str:
+        return self._text[span.start : span.end]
+
+    def _whole_words(self, span: Span, first: int, last: int) -> Span:
+        """Return a profession or an institution that was cut at an apostrophe, whole.
+
+        Args:
+            span: the span.
+            first: where the span before it ends.
+            last: where the span behind it begins.
+        """
+        text = self._text
+        if span.entity is Entity.PROFESSION and text[span.start - 1 : span.start] in _APOSTROPHES:
+            if found := _WORD_BEFORE.search(text, first, span.start):
+                return replace(span, start=found.start())
+        elif span.entity in _TELEPHONES and (found := _AREA_BEFORE.search(text, first, span.start)):
+            return replace(span, start=found.start())
+        elif span.entity in ORGANIZATIONS and text[span.end : span.end + 1] in _APOSTROPHES:
+            found = _INSTITUTION_BEHIND.match(text, span.end, last)
+            if found is not None and fold(found["last"]) in INSTITUTIONS:
+                return replace(span, end=found.end())
+        return span
+
+    def _as(self, span: Span, entity: Entity) -> Span:
+        if entity is span.entity or not self._is_treated_alike(span.entity, entity):
+            return span
+        return replace(span, entity=entity)
+
+    def _by_form(self, span: Span) -> Span:
+        """Return a span with the kind that its own form and the word behind it show."""
+        value = self._value(span)
+        if span.entity in NAMES:
+            if self._is_weekday(span) or HOLIDAY.fullmatch(value):
+                return self._as(span, Entity.DATE)
+            return self._as(span, Entity.ORGANIZATION) if self._is_institution(span) else span
+        if span.entity is Entity.CITY and fold(value) in _NATIONS:
+            return self._as(span, Entity.COUNTRY)
+        if span.entity is Entity.AGE and _FOUR_DIGITS.fullmatch(value):
+            return self._as(span, Entity.OTHER_ID)
+        if (
+            span.entity in {Entity.COUNTRY, Entity.LOCATION_OTHER}
+            and len(value) > _MAX_CODE
+            and country_of_region(fold(value))
+        ):
+            return self._as(span, Entity.STATE)
+        if span.entity in ORGANIZATIONS or span.entity in _OF_PLACE:
+            return self._as(span, Entity.STREET) if _is_street(self._value(span)) else span
+        return span
+
+    def _is_weekday(self, span: Span) -> bool:
+        """Whether a name is a weekday in brackets: "07/03/2025 (Fri)"."""
+        return self._text[span.start - 1 : span.start] == "(" and fold(self._value(span)) in PREFIXES[WEEKDAYS]
+
+    def _by_span_before(self, before: Span, span: Span) -> Span:
+        """Return a span with the kind that the span before it shows."""
+        if self._is_zip_behind(before, span):
+            return self._as(span, Entity.ZIP)
+        gap, value = self._text[before.end : span.start], self._value(span)
+        is_code = len(value) <= _MAX_CODE and value.isupper() and span.entity in ORGANIZATIONS
+        if (
+            before.entity is Entity.CITY
+            and gap in {", ", " "}
+            and is_code
+            and (state_code_of(value) or _is_region(value))
+        ):
+            return self._as(span, Entity.STATE)
+        return span
+
+    def _is_institution(self, span: Span) -> bool:
+        """Whether a name is one of an institution: "Little Acorns Montessori", "Prairie Rose" before "Pediatrics"."""
+        value, text = self._value(span), self._text
+        if "," in value or "^" in value:
+            return False
+        words = [fold_name(word) for word in value.split()]
+        behind = _WORD_BEHIND.match(text, span.end)
+        is_named = len(words) > 1 and (words[-1] in INSTITUTIONS or words[0] in INSTITUTIONS)
+        bearers = given_name_table().get(words[0], UNKNOWN_NAME).bearers
+        if not is_named:
+            if behind is None:
+                return False
+            kind = fold(behind[1])
+            if kind not in INSTITUTIONS and not (kind in SPECIALTIES and bearers == 0 and len(words) > 1):
+                return False
+        if bearers > _MAX_BEARERS:
+            return False
+        return _TITLE_BEFORE.search(text, max(0, span.start - 8), span.start) is None
+
+    def _is_plain_word(self, span: Span) -> bool:
+        """Whether a span is an everyday word in lower case, in a note that writes names with capitals."""
+        if span.entity not in _CAPITALIZED:
+            return False
+        value = self._value(span)
+        if span.entity in NAMES and fold(value).rstrip(".") in _NO_NAMES:
+            return True
+        if not (value.islower() and value.isascii() and value.isalpha()):
+            return False
+        if span.entity is Entity.STATE:
+            return self._writes_capitals() and self._text[span.end : span.end + 2] != ", "
+        return len(value) > 2 and is_everyday(value) and self._writes_capitals()
+
+    def _writes_capitals(self) -> bool:
+        if self._has_capitals is None:
+            capitals = sum(map(str.isupper, self._text))
+            self._has_capitals = capitals > _MIN_CAPITALS * max(1, len(self._text))
+        return self._has_capitals
+
+    def _joined(self, before: Span, span: Span) -> Span | None:
+        """Return two spans as one where they are pieces of one name."""
+        gap = self._text[before.end : span.start]
+        if before.entity is span.entity is Entity.CITY and _IN_TOWN.fullmatch(gap):
+            return self._one(before, span, Entity.CITY)
+        one, other = before.entity, span.entity
+        if one in NAMES and other in NAMES:
+            return self._joined_names(before, span, gap)
+        if gap not in {" ", ". ", ".", "'", "’"}:
+            return None
+        if fold(self._value(before)) in _COUNTY_WORDS and one in _OF_PLACE and other in {*_OF_PLACE, *NAMES}:
+            return self._one(before, span, Entity.STATE)
+        if one is other is Entity.DATE and gap == " ":
+            return self._joined_dates(before, span)
+        if gap == " " and one in ORGANIZATIONS and other in ORGANIZATIONS:
+            return self._one(before, span, other)
+        if other in _OF_PLACE and one in _OF_PLACE and fold(self._value(before)) in _SAINTS_AND_FORTS:
+            return self._one(before, span, Entity.CITY)
+        if gap == " " and other in _OF_PLACE and fold(self._value(span)) in _LANDMARK_KINDS and one in ORGANIZATIONS:
+            return self._one(before, span, Entity.LOCATION_OTHER)
+        if (
+            gap in {"'", "’"}
+            and one in ORGANIZATIONS
+            and other in ORGANIZATIONS
+            and self._value(span)[:2] in {"s", "s "}
+        ):
+            return self._one(before, span, other)
+        return None
+
+    def _joined_names(self, before: Span, span: Span, gap: str) -> Span | None:
+        """Return two names as one where the second holds what the first is called: Euphemia ("Effie") Drysdale."""
+        value = self._value(span)
+        if before.entity is not span.entity and not self._is_treated_alike(before.entity, span.entity):
+            return None
+        if gap in {' "', " “", ' ("', " (“", ' ["'} and ('"' in value or "”" in value):
+            return replace(before, end=span.end)
+        if gap in {" (", ' "', " “"} and self._text[span.end : span.end + 1] in {")", '"', "”"}:
+            first = fold_name(self._value(before).split()[0])
+            if " " not in self._value(before) and is_short_name(fold_name(value), first, is_called=True):
+                return replace(before, end=span.end + 1)
+        return None
+
+    def _joined_dates(self, before: Span, span: Span) -> Span | None:
+        """Return a day and its month as one date, with the year behind it: "Monday 1st" and "January" of 2024."""
+        if not _DAY_AT_END.search(self._value(before)) or month_of(fold(self._value(span)).split()[0]) is None:
+            return None
+        year = _YEAR_BEHIND.match(self._text, span.end)
+        joined = self._one(before, span, Entity.DATE)
+        return joined and replace(joined, end=year.end() if year else span.end)
+
+    def _one(self, before: Span, span: Span, entity: Entity) -> Span | None:
+        if not (self._is_treated_alike(before.entity, entity) and self._is_treated_alike(span.entity, entity)):
+            return None
+        return replace(before, end=span.end, entity=entity)
+
+    def _is_zip_behind(self, before: Span, span: Span) -> bool:
+        """Whether a number is the ZIP of the town or the state before it."""
+        return (
+            before.entity in {Entity.CITY, Entity.STATE}
+            and CATEGORY[span.entity] is Category.ID
+            and span.start - before.end <= _MAX_STATE_GAP
+            and not self._text[before.end : span.start].strip(" ,.")
+            and _ZIP.fullmatch(self._value(span)) is not None
+        )
+
+    def _divided(self, span: Span) -> list[Span]:
+        """Return two names in two sentences, or a town and its state, as two spans where they were detected as one."""
+        if span.entity in NAMES and ". " in (value := self._value(span)) and (found := _SENTENCE_END.search(value)):
+            first, second = (
+                replace(span, end=span.start + found.start(1)),
+                replace(span, start=span.start + found.end()),
+            )
+            return [first, second]
+        if span.entity is not Entity.CITY or " " not in (value := self._value(span)):
+            return [span]
+        found = _STATE_AT_END.fullmatch(value)
+        if found is None or not self._is_treated_alike(Entity.CITY, Entity.STATE):
+            return [span]
+        state = found["state"]
+        if not state.isupper() and fold(state).rstrip(".") not in _STATES_IN_SHORT and "," not in found["between"]:
+            return [span]
+        if state_code_of(state) is None:
+            return [span]
+        city = replace(span, end=span.start + found.end("city"))
+        return [city, replace(span, start=span.start + found.start("state"), entity=Entity.STATE)]
+
+    def _kinds_of_names(self, spans: Sequence[Span]) -> dict[tuple[int, int], Entity]:
+        """Return the kind, by the bounds of a span, for values that were detected as several kinds."""
+        named: dict[str, list[tuple[int, Span]]] = {}
+        for index, span in enumerate(spans):
+            if span.entity in ORGANIZATIONS or span.entity in _OF_PLACE:
+                named.setdefault(fold(self._value(span)), []).append((index, span))
+        kinds: dict[tuple[int, int], Entity] = {}
+        surnames: dict[str, Entity] | None = None
+        for value, found in named.items():
+            entities = Counter(span.entity for _, span in found)
+            if len({entity in ORGANIZATIONS for entity in entities}) > 1:
+                if any(self._has_state(spans, index) for index, _ in found):
+                    continue
+                entity = max(entities, key=lambda one: (entities[one], one in ORGANIZATIONS))
+                kinds |= {(span.start, span.end): entity for _, span in found}
+            elif "-" in value and found[0][1].entity in _OF_PLACE:
+                surnames = self._surnames(spans) if surnames is None else surnames
+                if all(part in surnames for part in value.split("-")):
+                    kinds |= {(span.start, span.end): surnames[value.split("-")[0]] for _, span in found}
+            elif found[0][1].entity in ORGANIZATIONS and value.isalpha() and value not in KINDS:
+                surnames = self._surnames(spans) if surnames is None else surnames
+                if value in surnames:
+                    kinds |= {
+                        (span.start, span.end): surnames[value]
+                        for _, span in found
+                        if not _AT_BEFORE.search(self._text, max(0, span.start - 6), span.start)
+                    }
+        return kinds
+
+    def _surnames(self, spans: Sequence[Span]) -> dict[str, Entity]:
+        """Return the last words of names of several words, folded, and whose they are."""
+        found: dict[str, Entity] = {}
+        for span in spans:
+            if span.entity in NAMES and len(words := self._value(span).split()) > 1:
+                last = words[0].rstrip(",") if "," in self._value(span) else words[-1]
+                found.setdefault(fold(last), span.entity)
+        return found
+
+    def _has_state(self, spans: Sequence[Span], index: int) -> bool:
+        """Whether a state or a ZIP stands behind a town."""
+        behind = spans[index + 1] if index + 1 < len(spans) else None
+        return (
+            spans[index].entity is Entity.CITY
+            and behind is not None
+            and behind.entity in _OF_TOWN
+            and behind.start - spans[index].end <= _MAX_STATE_GAP
+        )
+
+
+def _is_region(value: str) -> bool:
+    return bool(country_of_region(fold(value)))
+
+
+def _is_street(value: str) -> bool:
+    """Whether a value is named as streets are: its last word is a kind of street, and no word a kind of institution."""
+    words = [fold(word) for word in re.findall(r"[^\W_]+", value)]
+    if len(words) < 2 or words[-1] not in STREET_KINDS:
+        return False
+    return not any(word in KINDS and word not in STREET_KINDS for word in words)
