@@ -15,7 +15,7 @@ from deid_tasks.engine.merge.endings import grow_over_endings
 from deid_tasks.engine.merge.kinds import follow_full_names
 from deid_tasks.engine.merge.propagate import propagate
 from deid_tasks.engine.merge.repair import NAMES, repair, strip
-from deid_tasks.engine.merge.short_names import mark_short_names
+from deid_tasks.engine.merge.short_names import grow_over_initials, mark_short_names
 from deid_tasks.engine.merge.votes import elect
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import MergeSettings
@@ -59,7 +59,7 @@ def merge_spans(
     if not settings.propagation.enabled:
         return joined
     joined = mark_short_names(text, joined, settings.propagation.min_score)
-    return propagate(text, joined, settings.propagation)
+    return grow_over_initials(text, propagate(text, joined, settings.propagation))
 
 
 def _ranked(

@@ -14,12 +14,6 @@ _TITLE = re.compile(
     r"(?:drs?|mrs?|ms|mx|miss|mdm|prof|doctor|professor|rev|nurse|cst|const|supt|insp|sgt|cpl|pte)\b(?:\.\s?|\s)\s{0,2}(?=\S)",
     re.IGNORECASE,
 )
-_INITIAL_BEFORE = re.compile(
-    r"(?:[\"“‘'(\[:,/]\s?|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
-    r"(?P<initial>[A-Z]\. ?)$"
-)
-"""An initial in front of a surname: labeled "G. Holloway". Behind any other word it may end a sentence: hepatitis B."""
-_INITIAL_REACH = 12
 _ROLE = re.compile(
     r"(?:Operator|Assistant|Attending|Resident|Interpreter|Recorder|Leader|Scribe|Surgeon|Anesthesiologist|Provider"
     r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Nana|Nanna|Nan|Abuela|Abuelo|Nonna|Nonno|Oma|Opa|Aunty|Auntie|Uncle|Mme|Doña"
@@ -47,8 +41,7 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         text: the note.
         start: start of the span.
         end: end of the span, exclusive.
-        entity: names, places and organizations are extended to whole words; names lose titles, roles and credentials,
-            and gain an initial in front of them.
+        entity: names, places and organizations are extended to whole words; names lose titles, roles and credentials.
     """
     if entity in _WORDS:
         start, end = _whole_words(text, start, end)
@@ -62,8 +55,6 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
             start, end = strip(text, start, label.start())
         if end - start > 2 and _POSSESSIVE.match(text[end - 2 : end]):
             end -= 2
-        if initial := _INITIAL_BEFORE.search(text[max(0, start - _INITIAL_REACH) : start]):
-            start -= len(initial["initial"])
     return start, end
 
 

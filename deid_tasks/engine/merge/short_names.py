@@ -7,15 +7,18 @@ capitals by themselves say nothing: they are marked where they agree with a full
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 
 from deid_tasks.core.detectors import SHORT_NAMES
 from deid_tasks.core.entities import Category, Entity
+from deid_tasks.core.reference import read_columns
 from deid_tasks.core.span import Span
 from deid_tasks.engine.merge.repair import NAMES
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SMALL_WORDS = frozenset(("of", "the", "for", "and", "in", "at", "de", "la", "del", "du", "&"))
-_IN_BRACKETS = re.compile(r"\s?\(\s?(?:the )?[\"“]?([A-Z][A-Za-z]{1,7})[\"”]?\s?[),;]")
+_IN_BRACKETS = re.compile(r"\s{0,3}\(\s?(?:the )?[\"“]?([A-Z][A-Za-z]{1,7})[\"”]?(?:\s?[),;]| [^()\n]{1,20}\))")
 _MIN_LETTERS, _MAX_LETTERS = 2, 6
 _SIGNED_BEFORE = re.compile(
     r"(?:^|\n|[ \t]{2}|\|[ \t]?|(?<![A-Za-z])(?:initials?|init\.?|signed|sig|by|dict|typed|scribe|entered|reviewed):? ?"
@@ -24,6 +27,36 @@ _SIGNED_BEFORE = re.compile(
 """What stands in front of letters by which somebody signs; the line or a wide gap, mostly."""
 _SIGNED_BEHIND = re.compile(r"[ \t]*(?:\)|$|\n|\|)|[ \t]{2,}|[ ,]{1,2}(?:RN|MD|NP|LPN|PA)\b| (?:via|at) ")
 _BEFORE = 16
+_MIN_ANYWHERE = 3
+"""Letters from which initials that agree with all words of a name are marked wherever they stand: RBM was seen."""
+
+
+_INITIAL_BEFORE = re.compile(
+    r"(?:[\"“‘'(\[:,/]\s?|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
+    r"(?P<initial>[A-Z]\. ?)$"
+)
+"""An initial in front of a surname: labeled "G. Holloway". Behind any other word it may end a sentence: hepatitis B."""
+
+
+def grow_over_initials(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Return the spans with people's names grown over the initial in front of them, sorted and disjoint.
+
+    Args:
+        text: the note.
+        spans: its spans, sorted and disjoint.
+    """
+    grown: list[Span] = []
+    for span in spans:
+        initial = _INITIAL_BEFORE.search(text[max(0, span.start - _BEFORE) : span.start])
+        if span.entity in NAMES and initial:
+            start = span.start - len(initial["initial"])
+            while grown and grown[-1].start >= start:
+                grown.pop()
+            if not grown or grown[-1].end <= start:
+                grown.append(replace(span, start=start))
+                continue
+        grown.append(span)
+    return grown
 
 
 def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list[Span]:
@@ -75,7 +108,8 @@ def _initials(text: str, spans: Sequence[Span]) -> Iterator[Span]:
         for start in _mentions(text, form):
             end = start + len(form)
             before = text[max(0, start - _BEFORE) : start]
-            if _SIGNED_BEFORE.search(before) and _SIGNED_BEHIND.match(text, end):
+            is_signed = _SIGNED_BEFORE.search(before) and _SIGNED_BEHIND.match(text, end)
+            if is_signed or (len(form) >= _MIN_ANYWHERE and form not in _abbreviations()):
                 yield Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0)
 
 
@@ -86,7 +120,15 @@ def _forms(name: str) -> set[str]:
     letters = "".join(word[0] for word in words).upper()
     if not _MIN_LETTERS <= len(letters) <= _MAX_LETTERS or not letters.isascii():
         return set()
-    return {letters, letters[0] + letters[-1]}
+    ends = letters[0] + letters[-1]
+    return {letters, ends, f"{ends[0]}.{ends[1]}."}
+
+
+@cache
+def _abbreviations() -> frozenset[str]:
+    """Return the medical abbreviations, in capitals."""
+    rows = read_columns("medical_terms.tsv", "term", "kind")
+    return frozenset(term.upper() for term, kind in rows if kind == "abbreviation")
 
 
 def _mentions(text: str, form: str) -> Iterator[int]:

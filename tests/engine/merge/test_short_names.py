@@ -3,7 +3,7 @@
 import pytest
 
 from deid_tasks.core.detectors import SHORT_NAMES
-from deid_tasks.engine.merge.short_names import mark_short_names
+from deid_tasks.engine.merge.short_names import grow_over_initials, mark_short_names
 from tests.support.markup import read_markup
 
 FOUND = [
@@ -17,7 +17,13 @@ FOUND = [
     "[ORGANIZATION:Red Gully Nickel Operations] ({RGNO}), attn Leanne",
     "[FACILITY:Institute of Plant Sciences] (the {IPS}) and {IPS} staff",
 ]
+FOUND += [
+    "[PATIENT:Ramona Beatriz Montoya] agrees. {RBM} was seen the same day",
+    "[PROVIDER:Sorcha Lally] RGN\ndischarge agreed\n{S.L.}  10/01",
+    "[FACILITY:CORIO BAY IMAGING]   ({CBI} Geelong)",
+]
 NOT_FOUND = [
+    "[PATIENT:Ann Beth Grant]. ABG drawn, COPD",  # an abbreviation of medicine
     "[PROVIDER:Gail Pemberton], RN. GP will follow",  # a general practitioner, in the middle of a sentence
     "[PROVIDER:Paul Thomas]. PT and OT consulted",
     "[PROVIDER:Gail Pemberton]\nHR 80   BP 120/80",
@@ -42,6 +48,21 @@ def test_letters_that_agree_with_a_full_name_are_marked(marked: str):
 def test_other_letters_stay(marked: str):
     text, spans = read_markup(marked)
     assert mark_short_names(text, spans, 0.9) == sorted(spans)
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ('labeled "G. [PATIENT:Holloway] L br"', "G. Holloway"),
+        ('labeled "[INITIALS:G]. [PATIENT:Holloway] L br"', "G. Holloway"),
+        ("seen with M.[PROVIDER:Okafor]", "M.Okafor"),
+        ("hepatitis B. [PATIENT:Holloway] agrees", "Holloway"),
+        ("at St. [CITY:Albans]", "Albans"),
+    ],
+)
+def test_an_initial_in_front_belongs_to_the_surname(marked: str, expected: str):
+    text, spans = read_markup(marked)
+    assert [text[span.start : span.end] for span in grow_over_initials(text, spans)] == [expected]
 
 
 def test_a_name_that_is_not_certain_gives_no_initials():
