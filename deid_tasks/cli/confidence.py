@@ -24,11 +24,11 @@ def fit_confidence(
     The shipped weights lie in deid_tasks/engine/recover/confidence/weights.tsv; other weights give another fingerprint.
     """
     from deid_tasks.engine.build import build_engine
-    from deid_tasks.learning.confidence import NOTES, fit_weights, observe, write_weights, written_notes
+    from deid_tasks.learning.confidence import NOTES, fit_weights, fitting_notes, observe, write_weights
     from deid_tasks.settings import EngineSettings
 
     engine = build_engine(EngineSettings.public())
-    gold = [note for folder in (NOTES, *(notes or ())) for note in written_notes(folder)]
+    gold = [note for folder in (NOTES, *(notes or ())) for note in fitting_notes(folder)]
     with working(f"reading {len(gold)} notes"):
         observations = observe(gold, engine)
     fitted = fit_weights(observations, penalty)

@@ -5,6 +5,6 @@ trained on them: a model is more certain of notes that it knows than it will be 
 """
 
 from deid_tasks.learning.confidence.fit import fit_weights, write_weights
-from deid_tasks.learning.confidence.observations import NOTES, GoldNote, Observation, observe, written_notes
+from deid_tasks.learning.confidence.observations import NOTES, FittingNote, Observation, fitting_notes, observe
 
-__all__ = ["NOTES", "GoldNote", "Observation", "fit_weights", "observe", "write_weights", "written_notes"]
+__all__ = ["NOTES", "FittingNote", "Observation", "fit_weights", "fitting_notes", "observe", "write_weights"]

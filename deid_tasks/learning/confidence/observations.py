@@ -21,7 +21,7 @@ NOTES = Path(__file__).parent / "notes"
 _BATCH = 50
 
 
-class GoldNote(NamedTuple):
+class FittingNote(NamedTuple):
     """A note with its identifiers; ``weight`` is how much each of its spans counts."""
 
     document: Document
@@ -42,7 +42,7 @@ class Observation:
     evidence: SpanEvidence
 
 
-def written_notes(folder: Path = NOTES) -> Iterator[GoldNote]:
+def fitting_notes(folder: Path = NOTES) -> Iterator[FittingNote]:
     """Yield the notes of the files of ``folder``, with identifiers marked as ``[[PATIENT:Okafor]]``.
 
     Raises:
@@ -50,10 +50,10 @@ def written_notes(folder: Path = NOTES) -> Iterator[GoldNote]:
     """
     for note in read_written(folder):
         spans = tuple(Span(mark.start, mark.end, Entity(mark.target), "gold") for mark in note.marks)
-        yield GoldNote(Document(note.group, note.text), spans)
+        yield FittingNote(Document(note.group, note.text), spans)
 
 
-def observe(notes: Iterable[GoldNote], engine: EngineParts) -> list[Observation]:
+def observe(notes: Iterable[FittingNote], engine: EngineParts) -> list[Observation]:
     """Return the observations of all merged spans of ``notes``, as ``engine`` without confidence finds them."""
     plain = replace(engine, recover=engine.recover.without_confidence(), judge=None)
     known = list(notes)
@@ -63,7 +63,7 @@ def observe(notes: Iterable[GoldNote], engine: EngineParts) -> list[Observation]
     return found
 
 
-def _observe_batch(notes: Sequence[GoldNote], engine: EngineParts) -> Iterator[Observation]:
+def _observe_batch(notes: Sequence[FittingNote], engine: EngineParts) -> Iterator[Observation]:
     documents = [note.document for note in notes]
     seen = _SpansOfDetectors()
     detections = find_identifiers(documents, BatchContext(engine), seen)

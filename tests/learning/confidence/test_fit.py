@@ -9,12 +9,12 @@ from deid_tasks.engine.recover.confidence import ConfidenceModel, SpanEvidence
 from deid_tasks.engine.recover.confidence.model import INTERCEPT
 from deid_tasks.engine.text import Document
 from deid_tasks.learning.confidence import (
-    GoldNote,
+    FittingNote,
     Observation,
     fit_weights,
+    fitting_notes,
     observe,
     write_weights,
-    written_notes,
 )
 from deid_tasks.settings import EngineSettings
 
@@ -66,7 +66,7 @@ def test_written_weights_are_read_again(tmp_path):
 def test_spans_of_the_engine_are_observed_with_their_gold():
     text = "Dr. Okafor saw her on 3/14/2021."
     gold = (Span(4, 10, Entity.PROVIDER),)
-    found = observe([GoldNote(Document("n", text), gold)], build_engine(EngineSettings.public()))
+    found = observe([FittingNote(Document("n", text), gold)], build_engine(EngineSettings.public()))
     by_entity = {one.evidence.span.entity: one for one in found}
     assert by_entity[Entity.PROVIDER].share == 1
     assert by_entity[Entity.DATE].share == 0
@@ -74,7 +74,7 @@ def test_spans_of_the_engine_are_observed_with_their_gold():
 
 
 def test_the_notes_of_the_package_are_marked():
-    notes = list(written_notes())
+    notes = list(fitting_notes())
     assert len(notes) >= 150
     assert sum(len(note.spans) for note in notes) > 2_500
     assert any(not note.spans for note in notes)
