@@ -27,13 +27,13 @@ SERVICES = ("api-server", "scheduler", "dag-processor")
 _COPY = "living_airflow"
 _DATABASE = "airflow"
 _RARELY = "0 0 29 2 *"
-_START_SECONDS = 300
+_START_SECONDS = 900
 _ZOMBIE_SECONDS = 60
 _PATIENCE = {
     # A real deployment waits up to five minutes before it takes a task for dead; a trial does not.
-    "AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": "10",
+    "AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": "30",
     "AIRFLOW__SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": "5",
-    "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "20",
+    "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "60",
     "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": "5",
 }
 
@@ -108,7 +108,7 @@ class AirflowSite:
     def kill_task(self) -> bool:
         """Kill the processes in which tasks run, and leave those that supervise them; return whether there was one."""
         pids = set(processes.running(self.folder, "scheduler"))
-        parents = {pid: _parent(pid) for pid in pids}
+        parents = {pid: parent_of(pid) for pid in pids}
         # Scheduler, its workers, and below each worker the task.
         tasks = [pid for pid in pids if parents.get(parents[pid], 0) == self._main["scheduler"]]
         for pid in tasks:
@@ -124,7 +124,7 @@ class AirflowSite:
         deadline = time.monotonic() + _ZOMBIE_SECONDS
         first = self._orphans()
         while (orphans := self._orphans()) and time.monotonic() < deadline:
-            if not any(_parent(pid) in orphans for pid in orphans):
+            if not any(parent_of(pid) in orphans for pid in orphans):
                 break
             time.sleep(0.5)
         for pid in orphans:
@@ -134,7 +134,7 @@ class AirflowSite:
 
     def _orphans(self) -> set[int]:
         pids = processes.running(self.folder, "scheduler")
-        return {pid for pid in pids if not _descends(pid, self._main["scheduler"])}
+        return {pid for pid in pids if not descends(pid, self._main["scheduler"])}
 
     def _prepare(self, services: SiteServices) -> Mapping[str, str]:
         """Write the institution's file, and return the environment of Airflow's processes."""
@@ -168,7 +168,7 @@ class AirflowSite:
 
     @staticmethod
     def _wait_until_gone(pids: set[int]) -> None:
-        while any(_is_alive(pid) for pid in pids):
+        while any(is_alive(pid) for pid in pids):
             time.sleep(0.05)
 
 
@@ -203,7 +203,7 @@ def _airflow() -> str:
     return str(Path(sys.executable).parent / "airflow")
 
 
-def _parent(pid: int) -> int:
+def parent_of(pid: int) -> int:
     """Return the process that started this one; 0 if it has ended."""
     try:
         # The name in brackets may hold spaces and brackets itself.
@@ -212,16 +212,18 @@ def _parent(pid: int) -> int:
         return 0
 
 
-def _is_alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and was not waited for does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
 
-def _descends(pid: int, ancestor: int) -> bool:
+def descends(pid: int, ancestor: int) -> bool:
+    """Whether a process is another one, or was started by it or by one of its descendants, which all run still."""
     while pid > 1:
         if pid == ancestor:
             return True
-        pid = _parent(pid)
+        pid = parent_of(pid)
     return False

@@ -31,6 +31,8 @@ WITHOUT_FIGURES = {
 }
 """What the page says of a system that has no figures, by the class of its failure."""
 DESIGN_TITLES = {"random": "random (unbiased)", "stratified": "stratified (enriched)"}
+_RATE = "entities_per_1000_words"
+"""The figure of drift that is no share."""
 _LOWEST_AXIS = 0.9
 """Bars of recall begin here, or at the lowest bound where one is lower."""
 
@@ -215,7 +217,10 @@ def drift(figures: Figures) -> list[DriftRow]:
         by_figure[row["note_type"], row["measure"]].append(row)
     found = []
     for (note_type, measure), rows in by_figure.items():
-        newest, decimals = rows[-1], 1 if measure == "entities_per_1000_words" else 3
+        newest, decimals = rows[-1], 1 if measure == _RATE else 3
+        if measure != _RATE and newest["highest"] is not None:
+            # No share is above 1, whatever the width of the band.
+            newest = {**newest, "highest": min(newest["highest"], 1.0)}
         band = None if newest["lowest"] is None else (newest["lowest"], newest["highest"])
         points = [Point(row["bucket"], row["value"]) for row in rows if row["value"] is not None]
         bar = band_bar(newest["last_value"], band[0], newest["baseline"], band[1]) if band else None

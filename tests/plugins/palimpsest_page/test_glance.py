@@ -91,6 +91,19 @@ def test_the_worst_state_is_the_cards(glance, found):
     assert glance.worst(facts_now.values()) == "wrong"
 
 
+def test_no_band_of_a_share_ends_above_one():
+    from palimpsest_page.figures import Figures
+    from palimpsest_page.views import drift
+
+    row = {
+        "note_type": "consult", "bucket": NOW, "value": 0.9, "last_value": 0.9, "baseline": 0.8, "lowest": 0.5,
+        "highest": 1.4, "judged": 1, "outside": 0, "last_judgement": "within",
+    }  # fmt: skip
+    measures = ("agreement", "entities_per_1000_words")
+    figures = Figures(page_settings("riverside"), {"drift": [{**row, "measure": one} for one in measures]}, "")
+    assert {one.decimals: one.newest["highest"] for one in drift(figures)} == {3: 1.0, 1: 1.4}
+
+
 @pytest.mark.parametrize(
     ("notes", "now", "day"),
     [
