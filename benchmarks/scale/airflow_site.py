@@ -138,6 +138,8 @@ def airflow_site(make: Callable[[str, Path, dict[str, str]], ScaleSite], folder:
     platform = Platform(checkout(), state, print, make_folder(folder / "institutions"))
     try:
         platform.start_stores()
+        # Airflow takes this port when it starts: the settings and secrets are made before.
+        state.put("airflow_port", processes.free_port())
         site = make(platform.places.databases["ehr"], folder, {"endpoint": "", "access_key": "", "secret_key": ""})
         settings = [site.settings]
         known = demo_secrets(state, platform.places, settings)

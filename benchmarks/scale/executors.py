@@ -14,6 +14,7 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -162,6 +163,8 @@ def main() -> None:
         in_process(prepare, airflow.site)
         airflow.start()
         _measure_all(_Bench(airflow, arguments.notes, out), airflow, arguments, out)
+    # Where something failed, the logs stay.
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _measure_all(bench: _Bench, airflow: AirflowSite, arguments: argparse.Namespace, out: Results) -> None:

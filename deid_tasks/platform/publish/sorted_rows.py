@@ -77,10 +77,7 @@ class _Sorter:
         # One chunk of each column: rows are taken from it without copying the rest.
         rows = pa.Table.from_batches(self._held).combine_chunks()
         self._held, self._size = [], 0
-        order = _order(rows, self._columns)
-        step = _rows_of_a_batch(rows)
-        for start in range(0, rows.num_rows, step):
-            yield rows.take(order.slice(start, step))
+        yield from _in_order(rows, self._columns)
 
     def _store(self, level: int, tables: Iterator[pa.Table]) -> None:
         """Write sorted rows to a run, and merge the runs of its level where they are enough."""
@@ -99,7 +96,7 @@ class _Sorter:
             # No run has a row before this one that is not in memory.
             bound = min(head.last for head in heads)
             rows = pa.concat_tables([head.take_until(bound) for head in heads]).combine_chunks()
-            yield rows.take(_order(rows, self._columns))
+            yield from _in_order(rows, self._columns)
             heads = [head for head in heads if head.has_rows or head.advance()]
 
 
@@ -162,10 +159,10 @@ class _Head:
         return tuple((value is None, value) for value in values)
 
 
-def _order(rows: pa.Table, columns: Sequence[str]) -> pa.Array:
+def _in_order(rows: pa.Table, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield rows in order, in tables of about ``_BATCH_BYTES``."""
     keys = [(name, "ascending") for name in columns]
-    return pc.sort_indices(rows.select(list(dict.fromkeys(columns))), sort_keys=keys)
-
-
-def _rows_of_a_batch(rows: pa.Table) -> int:
-    return max(1, _BATCH_BYTES * rows.num_rows // max(1, rows.nbytes))
+    order = pc.sort_indices(rows.select(columns), sort_keys=keys)
+    step = max(1, _BATCH_BYTES * rows.num_rows // max(1, rows.nbytes))
+    for start in range(0, rows.num_rows, step):
+        yield rows.take(order.slice(start, step))
