@@ -136,7 +136,8 @@ class NoteSurrogates:
             if rest is not None and rest[1].is_one_name and (made := self._names_of(rest[0])) is not None:
                 return match_case(particle.group() + rest[1].made_of(*made), letters)
         if found is None and (person := self._people.nicknamed(folded)) is not None:
-            return self._called_like(person, folded)
+            short = self._called_like(person, folded)
+            return None if short is None else match_case(short, letters)
         if found is None or (made := self._names_of(found[0])) is None:
             return None
         return match_case(found[1].made_of(*made), letters)
