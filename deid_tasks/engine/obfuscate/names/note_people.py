@@ -189,17 +189,7 @@ class NotePeople:
 
     def _short_names(self, text: str, alone: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, NotePerson]]:
         own = {word for person in self.persons for word in (person.givens[0], *person.surnames)}
-        for person in self.persons:
-            for word in person.givens[1:]:
-                if word not in own and is_short_name(word, person.givens[0]):
-                    yield word, person
-            for other in self.persons if len(self.persons) > 1 else ():
-                if other.surnames != person.surnames or other is person:
-                    continue
-                same = other.mention.entity is person.mention.entity
-                if same and is_short_name(other.givens[0], person.givens[0]):
-                    # "Bob Moss" beside "Robert Moss".
-                    yield other.givens[0], person
+        yield from self._short_names_in_full(own)
         for word, starts in alone.items():
             if word in own or self.surnames.get(word):
                 continue
@@ -208,6 +198,19 @@ class NotePeople:
                 named = [one for one in named if is_short_name(word, one.givens[0])]
             if len({one.givens[0] for one in named}) == 1:
                 yield word, named[0]
+
+    def _short_names_in_full(self, own: set[str]) -> Iterator[tuple[str, NotePerson]]:
+        """Yield the short names inside full names: Stanley "Stan" Moss, and Bob Moss beside Robert Moss."""
+        for person in self.persons:
+            yield from (
+                (word, person)
+                for word in person.givens[1:]
+                if word not in own and is_short_name(word, person.givens[0])
+            )
+            for other in self.persons:
+                is_same = other.surnames == person.surnames and other.mention.entity is person.mention.entity
+                if is_same and other is not person and is_short_name(other.givens[0], person.givens[0]):
+                    yield other.givens[0], person
 
     def _lone_roles(self, text: str, mentions: Sequence[NameMention]) -> Iterator[tuple[str, Entity]]:
         """Yield the words that stand alone as names of several roles, with the role that most have, or the first."""
