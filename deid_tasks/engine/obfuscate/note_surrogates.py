@@ -1,7 +1,7 @@
 """Surrogates of the spans of one note, from the span's value and from what of its neighbourhood counts for it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
@@ -303,7 +303,7 @@ class NoteSurrogates:
         context = self._context
         owner = owner_in_record(original, context)
         if owner is None:
-            owner = context.staff if self._surroundings.is_of_staff(index) else context.patient
+            owner = context.staff if self._is_of_staff(self._surroundings.is_of_staff, index) else context.patient
         question = (entity, original, owner is context.staff)
         surrogate = self._known.get(question)
         if surrogate is None:
@@ -314,11 +314,7 @@ class NoteSurrogates:
     def _address(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
         context = self._context
         address = self._surroundings.address(index) if entity in PLACES else NO_ADDRESS
-        is_of_staff = self._surroundings.is_of_organization(index)
-        if not is_of_staff and not context.is_of_patient and entity is Entity.CITY:
-            # A note of no patient's has one scope, and one town in it.
-            is_of_staff = self._surroundings.is_staff_town(index)
-        owner = context.staff if is_of_staff else context.patient
+        owner = context.staff if self._is_of_staff(self._surroundings.is_of_organization, index) else context.patient
         question = (entity, original, address, owner is context.staff, context.country)
         surrogate = self._known.get(question)
         if surrogate is None:
@@ -328,6 +324,15 @@ class NoteSurrogates:
             remember(owner.memo, question, surrogate)
         self._known[question] = surrogate
         return surrogate
+
+    def _is_of_staff(self, is_of_staff: Callable[[int], bool], index: int) -> bool:
+        """Whether a place or a telephone number belongs to the institution.
+
+        All places of a note without a patient belong to one: towns and telephones then agree throughout the note.
+        """
+        if self._context.is_of_patient:
+            return is_of_staff(index)
+        return self._surroundings.has_letterhead
 
     def _remembered(self, question: object, original: str, entity: Entity, owner: NameScope, mode: Mode) -> str:
         """Return a surrogate that other notes of the owner may have asked for before."""

@@ -263,6 +263,9 @@ class SpanAgreement:
         value = self._value(span)
         if before.entity is not span.entity and not self._is_treated_alike(before.entity, span.entity):
             return None
+        start = self._value(before)
+        if gap in {'" ', "” ", '") ', "”) ", ") "} and any(start.count(sign) % 2 for sign in '"“('):
+            return replace(before, end=span.end)
         if gap in {' "', " “", ' ("', " (“", ' ["'} and ('"' in value or "”" in value):
             return replace(before, end=span.end)
         if gap in {" (", ' "', " “"} and self._text[span.end : span.end + 1] in {")", '"', "”"}:
