@@ -201,9 +201,9 @@ def _count_followers(note: RewrittenNote, counts: Counter[str]) -> None:
             person = own.get(owner) if owner else people.with_initials(letters)
             if person is not None and len(letters) > 1:
                 givens, surnames = _of(note, person)
-                counts["followers of"] += 1
                 shown = _letters(now)
-                counts["followers"] += bool(shown) and (shown[0], shown[-1]) == (givens[0][:1], surnames[-1][:1])
+                follows = bool(shown) and (shown[0], shown[-1]) == (givens[0][:1], surnames[-1][:1])
+                _count_follower(counts, follows=follows, is_found=bool(now))
         elif span.entity in {Entity.USERNAME, Entity.EMAIL}:
             folded, shown = _letters(value.partition("@")[0]), _letters(now.partition("@")[0])
             person = own.get(owner) if owner else None
@@ -211,8 +211,16 @@ def _count_followers(note: RewrittenNote, counts: Counter[str]) -> None:
                 person = found[0]
             form = account_form(folded, person.givens, person.surnames) if person else None
             if person is not None and form is not None:
-                counts["followers of"] += 1
-                counts["followers"] += form.made_of(*_of(note, person)) == shown
+                follows = form.made_of(*_of(note, person)) == shown
+                _count_follower(counts, follows=follows, is_found=bool(now))
+
+
+def _count_follower(counts: Counter[str], *, follows: bool, is_found: bool) -> None:
+    """Count one of all, and one of those that detection found."""
+    counts["followers of"] += 1
+    counts["followers"] += follows
+    counts["found followers of"] += is_found
+    counts["found followers"] += is_found and follows
 
 
 def _letters(value: str) -> str:

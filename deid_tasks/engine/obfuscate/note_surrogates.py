@@ -1,7 +1,7 @@
 """Surrogates of the spans of one note, from the span's value and from what of its neighbourhood counts for it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
@@ -136,7 +136,8 @@ class NoteSurrogates:
             if rest is not None and rest[1].is_one_name and (made := self._names_of(rest[0])) is not None:
                 return match_case(particle.group() + rest[1].made_of(*made), letters)
         if found is None and (person := self._people.nicknamed(folded)) is not None:
-            return self._called_like(person, folded)
+            short = self._called_like(person, folded)
+            return None if short is None else match_case(short, letters)
         if found is None or (made := self._names_of(found[0])) is None:
             return None
         return match_case(found[1].made_of(*made), letters)
@@ -302,7 +303,7 @@ class NoteSurrogates:
         context = self._context
         owner = owner_in_record(original, context)
         if owner is None:
-            owner = context.staff if self._surroundings.is_of_staff(index) else context.patient
+            owner = context.staff if self._is_of_staff(self._surroundings.is_of_staff, index) else context.patient
         question = (entity, original, owner is context.staff)
         surrogate = self._known.get(question)
         if surrogate is None:
@@ -313,11 +314,7 @@ class NoteSurrogates:
     def _address(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
         context = self._context
         address = self._surroundings.address(index) if entity in PLACES else NO_ADDRESS
-        is_of_staff = self._surroundings.is_of_organization(index)
-        if not is_of_staff and not context.is_of_patient and entity is Entity.CITY:
-            # A note of no patient's has one scope, and one town in it.
-            is_of_staff = self._surroundings.is_staff_town(index)
-        owner = context.staff if is_of_staff else context.patient
+        owner = context.staff if self._is_of_staff(self._surroundings.is_of_organization, index) else context.patient
         question = (entity, original, address, owner is context.staff, context.country)
         surrogate = self._known.get(question)
         if surrogate is None:
@@ -327,6 +324,15 @@ class NoteSurrogates:
             remember(owner.memo, question, surrogate)
         self._known[question] = surrogate
         return surrogate
+
+    def _is_of_staff(self, is_of_staff: Callable[[int], bool], index: int) -> bool:
+        """Whether a place or a telephone number belongs to the institution.
+
+        All places of a note without a patient belong to one: towns and telephones then agree throughout the note.
+        """
+        if self._context.is_of_patient:
+            return is_of_staff(index)
+        return self._surroundings.has_letterhead
 
     def _remembered(self, question: object, original: str, entity: Entity, owner: NameScope, mode: Mode) -> str:
         """Return a surrogate that other notes of the owner may have asked for before."""

@@ -140,7 +140,7 @@ class Obfuscator:
         names = (NameMention(*one[:3]) for one in joined if one[2] in NAMES)
         if is_of_patient or patient is not None:
             scope = self._name_scope(subject, patient)
-            people = NotePeople(text, names, scope.own_names, surroundings.title)
+            people = NotePeople(text, names, scope.own_names, surroundings.title, is_linked=False)
         else:
             people = NotePeople(text, names, frozenset(), surroundings.title)
             words = people.words._replace(sex_of=lambda word: surroundings.sex(word, people.entity_of(word)))

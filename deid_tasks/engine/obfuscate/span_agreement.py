@@ -31,6 +31,7 @@ _NATIONS = frozenset(["wales", "england", "scotland"])
 _IN_TOWN = re.compile(r" (?:im|am|an der|in der|ob der|upon|sur|le|de|de la|del|under) |-(?:upon|on|le|in|sur)-")
 """What stands inside the names of towns: Freiburg im Breisgau."""
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
+_NAMED = ORGANIZATIONS | _OF_PLACE
 _OF_TOWN = frozenset({Entity.STATE, Entity.ZIP})
 _CAPITALIZED = frozenset({*NAMES, *ORGANIZATIONS, *PLACES, Entity.LOCATION_OTHER})
 """Kinds whose values begin with a capital letter wherever a note has capital letters."""
@@ -51,7 +52,7 @@ _SENTENCE_END = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}(\.\s+)(?=[A-Z][a-z]{2})")
 _COUNTY_WORDS = frozenset(["co", "county"])
 _NO_NAMES = frozenset(["junior", "senior", "cst", "sgt", "cpl", "dr", "mr", "mrs", "ms", "prof", "nurse", "doctor"])
 """Titles that were detected as names."""
-_MAX_CODE = 3
+_MAX_CODE, _MAX_TITLE = 3, 7
 _STATES_IN_SHORT = frozenset(
     [
         *("ala", "ariz", "ark", "calif", "colo", "conn", "fla", "ill", "kan", "kans", "mass", "mich", "minn", "mont"),
@@ -60,6 +61,15 @@ _STATES_IN_SHORT = frozenset(
 )
 """States as they were written in short before they had two letters, folded."""
 _MAX_STATE_GAP = 3
+_MAX_GAP = 8
+"""Characters between two spans that may belong together."""
+_AREA_REACH = 8
+_ENDS_OF_HOLIDAYS = frozenset(["day", "eve", "ter", "mas", "ing", "een", "ali"])
+_READ = frozenset(
+    {*NAMES, *ORGANIZATIONS, *PLACES, Entity.LOCATION_OTHER, Entity.COUNTRY, Entity.PROFESSION, Entity.AGE}
+    | {Entity.PHONE, Entity.FAX, Entity.PAGER}
+)
+"""Entities whose spans are read by themselves."""
 _MAX_BEARERS = 5.0
 """A word that more people in 100,000 have as their given name begins a person's name."""
 _MIN_CAPITALS = 0.02
@@ -95,18 +105,20 @@ class SpanAgreement:
     def agree(self, spans: Sequence[Span]) -> list[Span]:
         """Return the spans joined, with the kinds that they have together."""
         agreed: list[Span] = []
+        before: Span | None = None
         for index, span in enumerate(spans):
-            following = spans[index + 1].start if index + 1 < len(spans) else len(self._text)
-            span = self._by_form(self._whole_words(span, agreed[-1].end if agreed else 0, following))
-            if self._is_plain_word(span):
-                continue
-            before = agreed[-1] if agreed else None
-            if before is not None and (joined := self._joined(before, span)) is not None:
-                agreed[-1] = joined
-                continue
-            if before is not None:
+            if span.entity in _READ:
+                following = spans[index + 1].start if index + 1 < len(spans) else len(self._text)
+                span = self._by_form(self._whole_words(span, before.end if before else 0, following))
+                if self._is_plain_word(span):
+                    continue
+            if before is not None and span.start - before.end <= _MAX_GAP:
+                if (joined := self._joined(before, span)) is not None:
+                    agreed[-1] = before = joined
+                    continue
                 span = self._by_span_before(before, span)
             agreed += self._divided(span)
+            before = agreed[-1]
         kinds = self._kinds_of_names(agreed)
         return [self._as(span, kinds.get((span.start, span.end), span.entity)) for span in agreed] if kinds else agreed
 
@@ -125,8 +137,9 @@ class SpanAgreement:
         if span.entity is Entity.PROFESSION and text[span.start - 1 : span.start] in _APOSTROPHES:
             if found := _WORD_BEFORE.search(text, first, span.start):
                 return replace(span, start=found.start())
-        elif span.entity in _TELEPHONES and (found := _AREA_BEFORE.search(text, first, span.start)):
-            return replace(span, start=found.start())
+        elif span.entity in _TELEPHONES and text[span.start - 1 : span.start] in {" ", "-"}:
+            if found := _AREA_BEFORE.search(text, max(first, span.start - _AREA_REACH), span.start):
+                return replace(span, start=found.start())
         elif span.entity in ORGANIZATIONS and text[span.end : span.end + 1] in _APOSTROPHES:
             found = _INSTITUTION_BEHIND.match(text, span.end, last)
             if found is not None and fold(found["last"]) in INSTITUTIONS:
@@ -142,7 +155,7 @@ class SpanAgreement:
         """Return a span with the kind that its own form and the word behind it show."""
         value = self._value(span)
         if span.entity in NAMES:
-            if self._is_weekday(span) or HOLIDAY.fullmatch(value):
+            if self._is_weekday(span) or (value[-3:].lower() in _ENDS_OF_HOLIDAYS and HOLIDAY.fullmatch(value)):
                 return self._as(span, Entity.DATE)
             return self._as(span, Entity.ORGANIZATION) if self._is_institution(span) else span
         if span.entity is Entity.CITY and fold(value) in _NATIONS:
@@ -181,10 +194,10 @@ class SpanAgreement:
     def _is_institution(self, span: Span) -> bool:
         """Whether a name is one of an institution: "Little Acorns Montessori", "Prairie Rose" before "Pediatrics"."""
         value, text = self._value(span), self._text
-        if "," in value or "^" in value:
+        behind = _WORD_BEHIND.match(text, span.end) if text[span.end : span.end + 1] == " " else None
+        if (behind is None and " " not in value) or "," in value or "^" in value:
             return False
         words = [fold_name(word) for word in value.split()]
-        behind = _WORD_BEHIND.match(text, span.end)
         is_named = len(words) > 1 and (words[-1] in INSTITUTIONS or words[0] in INSTITUTIONS)
         bearers = given_name_table().get(words[0], UNKNOWN_NAME).bearers
         if not is_named:
@@ -202,7 +215,7 @@ class SpanAgreement:
         if span.entity not in _CAPITALIZED:
             return False
         value = self._value(span)
-        if span.entity in NAMES and fold(value).rstrip(".") in _NO_NAMES:
+        if len(value) <= _MAX_TITLE and span.entity in NAMES and value.lower().rstrip(".") in _NO_NAMES:
             return True
         if not (value.islower() and value.isascii() and value.isalpha()):
             return False
@@ -250,6 +263,9 @@ class SpanAgreement:
         value = self._value(span)
         if before.entity is not span.entity and not self._is_treated_alike(before.entity, span.entity):
             return None
+        start = self._value(before)
+        if gap in {'" ', "” ", '") ', "”) ", ") "} and any(start.count(sign) % 2 for sign in '"“('):
+            return replace(before, end=span.end)
         if gap in {' "', " “", ' ("', " (“", ' ["'} and ('"' in value or "”" in value):
             return replace(before, end=span.end)
         if gap in {" (", ' "', " “"} and self._text[span.end : span.end + 1] in {")", '"', "”"}:
@@ -306,7 +322,7 @@ class SpanAgreement:
         """Return the kind, by the bounds of a span, for values that were detected as several kinds."""
         named: dict[str, list[tuple[int, Span]]] = {}
         for index, span in enumerate(spans):
-            if span.entity in ORGANIZATIONS or span.entity in _OF_PLACE:
+            if span.entity in _NAMED:
                 named.setdefault(fold(self._value(span)), []).append((index, span))
         kinds: dict[tuple[int, int], Entity] = {}
         surnames: dict[str, Entity] | None = None
@@ -357,6 +373,8 @@ def _is_region(value: str) -> bool:
 
 def _is_street(value: str) -> bool:
     """Whether a value is named as streets are: its last word is a kind of street, and no word a kind of institution."""
+    if value[value.rfind(" ") + 1 :].lower().rstrip(".") not in STREET_KINDS:
+        return False
     words = [fold(word) for word in re.findall(r"[^\W_]+", value)]
     if len(words) < 2 or words[-1] not in STREET_KINDS:
         return False

@@ -60,6 +60,8 @@ _MIN_NUMBER = 5
 """A shorter number may stand in a file name by accident."""
 _WORD = re.compile(r"[^\W_]+")
 _TOWN_REACH = 24
+_ADDRESS_LINE_REACH = 12
+"""Characters between the parts of a letterhead, with "Tel." perhaps."""
 _MAX_INITIAL = 2
 
 
@@ -166,18 +168,10 @@ class Surroundings:
         )
         return AddressParts(found[Entity.CITY], found[Entity.STATE], found[Entity.ZIP], is_suburb)
 
-    def is_staff_town(self, index: int) -> bool:
-        """Whether a town is an organization's wherever it stands in the note, as it is beside one of its mentions."""
-        value = fold(self.text[self._spans[index].start : self._spans[index].end])
-        return value in self._staff_towns
-
     @cached_property
-    def _staff_towns(self) -> frozenset[str]:
-        found = set()
-        for index, span in enumerate(self._spans):
-            if span.entity in PLACES and self.is_of_organization(index):
-                found.add(fold(self.text[span.start : span.end]))
-        return frozenset(found)
+    def has_letterhead(self) -> bool:
+        """Whether the note says where an organization lies."""
+        return any(span.entity in PLACES and self.is_of_organization(i) for i, span in enumerate(self._spans))
 
     def is_of_organization(self, index: int) -> bool:
         """Whether an address, or a part of one, belongs to the organization before it ("Mercy Hospital in Boston")."""
@@ -208,7 +202,7 @@ class Surroundings:
                 return False
             if before.entity is Entity.PROVIDER or before.entity in ORGANIZATIONS:
                 return True
-            if before.entity in _OF_ADDRESS:
+            if before.entity in _OF_ADDRESS and start - before.end <= _ADDRESS_LINE_REACH:
                 # The number behind an address is of whom the address is.
                 start = before.start
         return spans[index].entity in {Entity.FAX, Entity.PAGER}

@@ -20,7 +20,7 @@ from deid_tasks.engine.obfuscate.names.name_roles import (
 from deid_tasks.engine.obfuscate.names.person_names import BETWEEN_PEOPLE
 from deid_tasks.engine.obfuscate.names.short_names import is_short_name, misspelled_words
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
-from deid_tasks.engine.obfuscate.people.note_words import NoteWords
+from deid_tasks.engine.obfuscate.people.note_words import NO_WORDS, NoteWords
 from deid_tasks.engine.obfuscate.people.public_names import (
     UNKNOWN_NAME,
     formal_names,
@@ -44,6 +44,39 @@ _CALLED = re.compile(
 )
 """What announces the name by which somebody is called."""
 _LABEL_REACH = 40
+_BEFORE_NAME = " \t\n\"'“‘(:,>=."
+_LABEL_ENDS = (
+    *(
+        "name",
+        "names",
+        "surname",
+        "forename",
+        "given",
+        "nick",
+        "nickname",
+        "nicknamed",
+        "family",
+        "née",
+        "nee",
+        "formerly",
+    ),
+    *(
+        "goes by",
+        " as",
+        "prefers",
+        "be called",
+        "call",
+        "calls",
+        "called",
+        "calling",
+        " her",
+        " him",
+        "self",
+        "a.k.a",
+        "aka",
+    ),
+)
+"""How labels and announcements of a name end; an expression costs more to find that there is none."""
 _MIN_PREFIX = 4
 """Letters of an account from which on it is one of the people's whom it fits."""
 
@@ -75,6 +108,8 @@ class NotePeople:
         mentions: its names, in order.
         own_names: the folded words of the names in the patient's record; empty without one.
         title: returns the title before the name at an offset: ``dr``, ``mr`` or an empty string.
+        is_linked: whether misspelled names and the words of all names are read, as the people of a note need them
+            that belong to no other note.
     """
 
     def __init__(
@@ -83,6 +118,8 @@ class NotePeople:
         mentions: Iterable[NameMention],
         own_names: frozenset[str],
         title: Callable[[int], str],
+        *,
+        is_linked: bool = True,
     ) -> None:
         self._title = title
         mentions = list(mentions)
@@ -93,17 +130,10 @@ class NotePeople:
         self.surnames: dict[str, bool] = _labelled(text, alone) | _surnames(self.persons)
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
-        names = [text[one.start : one.end] for one in mentions]
-        for word, starts in alone.items():
-            # "Miss Earline" is called by her given name where the note also names her without a title.
-            titles = [title(start) for start in starts]
-            if any(titles) and not all(titles):
-                self.surnames.setdefault(word, surname_bearers().get(word, 0.0) >= _bearers(word))
-        self.words = note_words(names, self.surnames)
-        """The words of all names in the note."""
-        for (_, wrong), right in self.words.misspelled.items():
-            if right in self.surnames:
-                self.surnames.setdefault(wrong, self.surnames[right])
+        self.words = NO_WORDS
+        """The words of all names in the note; none where the note's names are not linked."""
+        if is_linked:
+            self._link_words(alone)
         self._short = dict(self._short_names(text, alone))
         self._roles: dict[str, set[Entity]] = {}
         for person in self.persons:
@@ -114,6 +144,19 @@ class NotePeople:
             self._roles.setdefault(word, {role})
         for word, person in self._short.items():
             self._roles.setdefault(word, {person.mention.entity})
+
+    def _link_words(self, alone: Mapping[str, Sequence[int]]) -> None:
+        """Read the words of all names, and which of them are surnames because of others."""
+        for word, starts in alone.items():
+            # "Miss Earline" is called by her given name where the note also names her without a title.
+            titles = [self._title(start) for start in starts]
+            if any(titles) and not all(titles):
+                self.surnames.setdefault(word, surname_bearers().get(word, 0.0) >= _bearers(word))
+        names = [self._text[one.start : one.end] for one in self._mentions]
+        self.words = note_words(names, self.surnames)
+        for (_, wrong), right in self.words.misspelled.items():
+            if right in self.surnames:
+                self.surnames.setdefault(wrong, self.surnames[right])
 
     def role(self, original: str, start: int, entity: Entity) -> Entity:
         """Return whose name it is: the role of the people in the note who have all its words, where they agree.
@@ -146,25 +189,33 @@ class NotePeople:
 
     def _short_names(self, text: str, alone: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, NotePerson]]:
         own = {word for person in self.persons for word in (person.givens[0], *person.surnames)}
-        for person in self.persons:
-            for word in person.givens[1:]:
-                if word not in own and is_short_name(word, person.givens[0]):
-                    yield word, person
-            for other in self.persons:
-                same = other.surnames == person.surnames and other.mention.entity is person.mention.entity
-                if same and is_short_name(other.givens[0], person.givens[0]):
-                    # "Bob Moss" beside "Robert Moss".
-                    yield other.givens[0], person
+        yield from self._short_names_in_full(own)
         for word, starts in alone.items():
             if word in own or self.surnames.get(word):
                 continue
-            is_called = any(_CALLED.search(text, max(0, start - _LABEL_REACH), start) for start in starts)
-            named = [one for one in self.persons if is_short_name(word, one.givens[0], is_called=is_called)]
+            named = [one for one in self.persons if is_short_name(word, one.givens[0], is_called=True)]
+            if named and not any(_CALLED.search(text, max(0, start - _LABEL_REACH), start) for start in starts):
+                named = [one for one in named if is_short_name(word, one.givens[0])]
             if len({one.givens[0] for one in named}) == 1:
                 yield word, named[0]
 
+    def _short_names_in_full(self, own: set[str]) -> Iterator[tuple[str, NotePerson]]:
+        """Yield the short names inside full names: Stanley "Stan" Moss, and Bob Moss beside Robert Moss."""
+        for person in self.persons:
+            yield from (
+                (word, person)
+                for word in person.givens[1:]
+                if word not in own and is_short_name(word, person.givens[0])
+            )
+            for other in self.persons:
+                is_same = other.surnames == person.surnames and other.mention.entity is person.mention.entity
+                if is_same and other is not person and is_short_name(other.givens[0], person.givens[0]):
+                    yield other.givens[0], person
+
     def _lone_roles(self, text: str, mentions: Sequence[NameMention]) -> Iterator[tuple[str, Entity]]:
         """Yield the words that stand alone as names of several roles, with the role that most have, or the first."""
+        if len({one.entity for one in mentions}) < 2:
+            return
         roles: dict[str, Counter[Entity]] = {}
         for start, end, entity in mentions:
             value = text[start:end]
@@ -226,6 +277,8 @@ def _labelled(text: str, alone: Mapping[str, Sequence[int]]) -> dict[str, bool]:
     for word, starts in alone.items():
         for start in starts:
             first = max(0, start - _LABEL_REACH)
+            if not text[first:start].rstrip(_BEFORE_NAME).lower().endswith(_LABEL_ENDS):
+                continue
             if _SURNAME_LABEL.search(text, first, start):
                 found[word] = True
             elif _GIVEN_LABEL.search(text, first, start) or _CALLED.search(text, first, start):
@@ -318,6 +371,8 @@ def _join_initials(found: dict[tuple[tuple[str, ...], str], list[NotePerson]]) -
 
 def _one_person(named: Sequence[NotePerson], own_names: frozenset[str]) -> NotePerson:
     """Return the person of these mentions: the longest of them, in the role that most of them have."""
+    if len(named) == 1 and named[0].mention.entity is not Entity.PATIENT:
+        return named[0]
     longest = max(named, key=lambda one: sum(map(len, one.givens)))
     words = (*longest.givens, *longest.surnames)
     roles = Counter(one.mention.entity for one in named)

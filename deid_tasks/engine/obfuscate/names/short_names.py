@@ -35,6 +35,8 @@ def is_short_name(word: str, given: str, *, is_called: bool = False) -> bool:
         return False
     if given in formal_names().get(word, ()):
         return True
+    if not (given.startswith(word[:_MIN_CALLED_LETTERS]) or word in given):
+        return False
     known, named = given_name_table().get(word, UNKNOWN_NAME), given_name_table().get(given, UNKNOWN_NAME)
     if {known.sex, named.sex} == {"F", "M"} or (known.bearers > _FREQUENT_PER_100K and not is_called):
         return False

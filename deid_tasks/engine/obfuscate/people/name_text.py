@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from deid_tasks.core.reference import fold
 
@@ -10,6 +11,7 @@ _NAME_PART = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SAINT = re.compile(r"(?:St|Ste|Saint|ST|STE|SAINT|st|ste|saint)(?=\.? ?[^\W\d_])(?:\. ?| |\.)(?=[^\W\d_]{3})")
 _UNMARKED = str.maketrans("đĐøØłŁßıæÆœŒ", "dDoOlLsiaAoO")
 """Letters that Unicode does not decompose into a letter and a mark."""
+_MAX_CACHED = 4_096
 _IGNORED_IN_NAMES = str.maketrans("", "", "'’. ")
 
 
@@ -35,13 +37,14 @@ def initial_like(name: str, letter: str) -> str:
     return (without_marks(name) if letter.isascii() else name)[0]
 
 
-def name_parts(value: str) -> list[tuple[int, int, str]]:
+@lru_cache(maxsize=_MAX_CACHED)
+def name_parts(value: str) -> tuple[tuple[int, int, str], ...]:
     """Return ``(start, end, word)`` of each part of a name.
 
     A saint ("St. John") is one part. The ending of a possessive belongs to no part.
     """
     if value.isalpha():
-        return [(0, len(value), value)]
+        return ((0, len(value), value),)
     found: list[tuple[int, int, str]] = []
     saint_end = -1
     for match in _NAME_PART.finditer(value):
@@ -55,4 +58,4 @@ def name_parts(value: str) -> list[tuple[int, int, str]]:
         elif (saint := _SAINT.match(value, start)) is not None:
             saint_end = saint.end()
         found.append((start, end, word))
-    return found
+    return tuple(found)
