@@ -13,7 +13,7 @@ _ENTITIES = frozenset(str(name) for name in (*Entity, *Category))
 
 
 class PropagationSettings(Section):
-    """Whether a name that was found once is also marked at its other mentions in the note."""
+    """Whether a name that was found once is also marked at its other mentions in the note, and its initials too."""
 
     enabled: bool = True
     min_score: float = Field(

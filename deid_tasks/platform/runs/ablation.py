@@ -136,6 +136,8 @@ def variants_of(engine: EngineParts) -> list[Variant]:
     if engine.recover.enabled:
         off = engine.recover.model_copy(update={"enabled": False})
         found.append(Variant("without_recovery", replace(engine, recover=off)))
+    if engine.recover.enabled and engine.recover.min_confidence is not None:
+        found.append(Variant("without_confidence", replace(engine, recover=engine.recover.without_confidence())))
     if engine.merge.propagation.enabled:
         quiet = engine.merge.propagation.model_copy(update={"enabled": False})
         merge = engine.merge.model_copy(update={"propagation": quiet})

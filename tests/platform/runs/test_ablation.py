@@ -96,6 +96,7 @@ def test_the_variants_are_the_parts_that_the_engine_has(engine):
         "full",
         "without_dictionaries",
         "without_recovery",
+        "without_confidence",
         "without_propagation",
         "without_lexicon",
         "without_patient",
