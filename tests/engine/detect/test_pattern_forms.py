@@ -305,6 +305,25 @@ FORMS = {
         protocol [OTHER_ID:07-123]
         Study # [OTHER_ID:00-123]
     """,
+    "numbers of citizens": r"""
+        AADHAAR: [SSN:3827 5640 9189]
+        SIN on EI form [SSN:946 220 718]
+        SIN: [SSN:531-248-672]
+        NRIC [SSN:S1234567D], male
+        PPSN [SSN:1234567TW]
+        SA ID [SSN:800101 5009 087]
+        NI number [SSN:QQ 12 34 56 C]
+        the original sin of man, 12 of them
+    """,
+    "weekdays in brackets": r"""
+        [DATE:05/08/2023] ([DATE:Sat])  [TIME:10.15am]
+        Procedure: [DATE:13-Sep-2024] ([DATE:Fri])
+        he sat (Sat) down
+    """,
+    "firms": r"""
+        Atty for plaintiff: [ORGANIZATION:Haugen & Pell, P.A.]  [PHONE:218-555-0177]
+        letter of [ORGANIZATION:Sullivan, Reyes & Park LLP] received
+    """,
     "places": r"""
         Lives at [STREET:123 Main St], [CITY:Boston], [STATE:MA] [ZIP:02114]
         [STREET:123 Main Street]\n[CITY:Boston], [STATE:MA] [ZIP:02114]

@@ -33,6 +33,8 @@ _WEEKDAY_SHORT = re.compile(r"[A-Za-z]{3,5}")
 _WEEKDAY_LISTED_AFTER = re.compile(r"[\s/,&\-]{1,3}(?:and |or )?(?:mon|tue|wed|thu|fri|sat|sun)(?![a-z]{3})")
 _WEEKDAY_LISTED_BEFORE = re.compile(r"(?:mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun)[\s/,&\-]{1,3}(?:and |or )?$")
 _WEEKDAY_ANNOUNCED = re.compile(r"(?:^|[^a-z])(?:on|next|last|this|until|till|by|every|each|since|from)\s$")
+_DATE_AND_BRACKET = re.compile(r"[0-9] ?\($")
+"""What stands in front of a weekday in brackets behind its date: 05/08/2023 (Sat)."""
 _PART_OF_DAY_AFTER = re.compile(r"\s(?:am|pm|morning|afternoon|evening|night|at [0-9])")
 _WEEKEND_PART_AFTER = re.compile(r"\s?(?:at|am|pm|morning|afternoon|night)")
 
@@ -59,6 +61,8 @@ def _is_short_weekday(text: str, start: int, end: int) -> bool:
     if word in {"tues", "weds", "thurs"}:
         return True
     ahead, behind = text_before(text, start), text_after(text, end)
+    if _DATE_AND_BRACKET.search(ahead) and behind[:1] == ")":
+        return True
     if _WEEKDAY_LISTED_AFTER.match(behind) or _WEEKDAY_LISTED_BEFORE.search(ahead):
         return True
     is_announced = _WEEKDAY_ANNOUNCED.search(ahead) is not None

@@ -1,6 +1,12 @@
 """Numbers and codes that name a person, a plan, a licence, a vehicle, a device or a document."""
 
-from deid_tasks.engine.detect.patterns.identifiers import labelled_numbers, number_formats, other_numbers, user_names
+from deid_tasks.engine.detect.patterns.identifiers import (
+    civil_numbers,
+    labelled_numbers,
+    number_formats,
+    other_numbers,
+    user_names,
+)
 from deid_tasks.engine.detect.patterns.rule import Rule
 
 __all__ = ["FORM_TABLES", "RULES"]
@@ -13,6 +19,7 @@ RULES = (
     Rule("number with blanks", other_numbers.BLANKS_TRIGGER, other_numbers.read_number_with_blanks),
     Rule("number plate", other_numbers.PLATE_TRIGGER, other_numbers.read_plate),
     Rule("labelled number", labelled_numbers.LABELLED_NUMBER_TRIGGER, labelled_numbers.read_labelled_number),
+    Rule("civil number", civil_numbers.CIVIL_NUMBER_TRIGGER, civil_numbers.read_civil_number),
     Rule("social security number", number_formats.SSN_TRIGGER, number_formats.read_ssn),
     Rule("number format", number_formats.FORMAT_TRIGGER, number_formats.read_number_format),
     Rule("dictation number", user_names.DICTATION_TRIGGER, user_names.read_dictation_number),

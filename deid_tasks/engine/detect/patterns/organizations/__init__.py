@@ -6,6 +6,7 @@ from deid_tasks.engine.detect.patterns.rule import Rule
 __all__ = ["RULES"]
 
 RULES = (
+    Rule("firm", organizations.FIRM_TRIGGER, organizations.read_firm),
     Rule("organization", organizations.ORGANIZATION_TRIGGER, organizations.read_organization),
     Rule("saint", organizations.SAINT_TRIGGER, organizations.read_saint),
     Rule("employer", organizations.EMPLOYER_TRIGGER, organizations.read_employer),

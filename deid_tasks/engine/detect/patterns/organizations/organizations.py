@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, medical_term_words
-from deid_tasks.engine.detect.patterns.rule import Candidate, text_before
+from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_before
 from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NOT_NAMES, alternation, as_word_set
 
 _FACILITY = (
@@ -14,6 +14,10 @@ _FACILITY = (
     r"|Wellness|Birth|Eye|Imaging|Breast|Wound|Kidney|Pain|Spine|Sleep|Vein|Infusion|Endoscopy|Behavioral Health) "
     r"(?:Center|Centre|Ctr|Cntr|Campus|System|Group|Associates|Facility|Home|Institute|Clinic|Partners|Network|Services|Pavilion)"
     rf"|{alternation('organizations', 'facility_kinds')}"
+)
+FIRM_TRIGGER = (
+    r"\b[A-Z][A-Za-z'\-]{1,24}(?:, [A-Z][A-Za-z'\-]{1,24}){0,3},? (?:&|and) [A-Z][A-Za-z'\-]{1,24},? "
+    r"(?:P\.A\.|P\.C\.|LLP|L\.L\.P\.|LLC|PLLC|Ltd\.?|Inc\.?)"
 )
 ORGANIZATION_TRIGGER = rf"\b(?:{_FACILITY}|{alternation('organizations', 'organization_kinds')})\b"
 _WORDS_IN_FRONT = re.compile(r"(?:(?:[A-Z][A-Za-z'\-]{0,24}|St\.|Mt\.|Ft\.|[A-Z]\.|&|of|the|and|de)[ ]){1,6}$")
@@ -35,6 +39,11 @@ _KINDS_OF_TOWNS = frozenset({"University", "College", "Church", "Hospital"})
 """Kinds with a town behind them: University of Ann Arbor."""
 _PREPOSITION_BEFORE = re.compile(r"(?:at|to|from|by|with|of|via|the|per|called|for)\s$")
 _TOWN_TAIL = re.compile(r" (?:of|at) (?:the )?[A-Z][A-Za-z'\-]{2,20}(?: [A-Z][A-Za-z'\-]{2,20})?")
+
+
+def read_firm(_text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the names of partners with the form of their firm: Haugen & Pell, P.A."""
+    yield Candidate(start, end, Entity.ORGANIZATION, Strength.LABELLED)
 
 
 def read_organization(text: str, start: int, end: int) -> Iterator[Candidate]:
