@@ -61,7 +61,8 @@ def _stats() -> dict[int, list[str]]:
 
 def _members(stats: dict[int, list[str]], roots: Iterable[int]) -> set[int]:
     """Return the roots and their descendants."""
-    wanted, found = set(roots), set()
+    wanted = set(roots)
+    found: set[int] = set()
     for pid in stats:
         line, one = [], pid
         while one in stats and one not in wanted and one not in found:
