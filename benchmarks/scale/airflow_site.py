@@ -54,14 +54,15 @@ class AirflowSite:
         wait_for(lambda: DAG in self.api.dag_ids())
         self.api.unpause(DAG)
 
-    def stop(self) -> None:
-        """Stop Airflow."""
-        self.platform.stop_airflow()
-
     @property
     def postmaster(self) -> int:
         """PostgreSQL's main process, which also serves Airflow."""
         return int((self.platform.postgres_home / "cluster" / "postmaster.pid").read_text().split()[0])
+
+    @property
+    def object_store(self) -> list[int]:
+        """The processes of the object store."""
+        return processes.running(self.state.folder, "object-store")
 
     def processes(self) -> list[int]:
         """Return Airflow's processes, with those of its tasks."""

@@ -38,6 +38,7 @@ from deid_tasks.spark.reports import read_shard_reports, reports_file
 from deid_tasks.spark.requirements import require_spark
 
 _MASTER = "local-cluster[2,1,1024]"
+_LOCAL = "LocalExecutor"
 _MEGABYTE = 1_000_000
 _IDLE_SECONDS = 30
 _SHARD_NOTES = (2_000, 20_000, 100_000)
@@ -126,11 +127,14 @@ class _Bench:
         def roots() -> list[int]:
             return airflow.processes() if has_airflow else [os.getpid()]
 
-        counted = [airflow.postmaster]
-        before, began = core_seconds([*roots(), *counted]), time.monotonic()
-        with peak_memory(roots) as peak:
+        def used() -> float:
+            return core_seconds([*roots(), airflow.postmaster], store)
+
+        store = airflow.object_store
+        before, began = used(), time.monotonic()
+        with peak_memory(roots, store) as peak:
             step()
-        wall, cores = time.monotonic() - began, core_seconds([*roots(), *counted]) - before
+        wall, cores = time.monotonic() - began, used() - before
         digest = in_process(published_digest, airflow.site)
         way = Way(name, shards, wall, cores, peak.bytes / _MEGABYTE, digest)
         self.ways.append(way)
@@ -161,7 +165,6 @@ def main() -> None:
         results("scale-executors", "One day on each executor", arguments) as out,
     ):
         in_process(prepare, airflow.site)
-        airflow.start()
         _measure_all(_Bench(airflow, arguments.notes, out), airflow, arguments, out)
     # Where something failed, the logs stay.
     shutil.rmtree(folder, ignore_errors=True)
@@ -185,20 +188,20 @@ def _measure_all(bench: _Bench, airflow: AirflowSite, arguments: argparse.Namesp
 
     many = arguments.shards
     bench.measure("one process", many, plainly("plain"), has_airflow=False)
-    bench.measure("LocalExecutor", many, airflow.run_day, has_airflow=True)
-    bench.measure("LocalExecutor", 1, airflow.run_day, has_airflow=True)
-    idle = _idle(airflow)
-    with airflow.celery():
-        bench.measure("Celery, two workers", many, airflow.run_day, has_airflow=True)
     try:
         require_spark()
     except SparkError as error:
         print(f"without Spark: {error}")
     else:
-        airflow.stop()
         bench.measure(
             "Spark, two executors", many, lambda: in_process(on_spark, airflow.site, "spark"), has_airflow=False
         )
+    airflow.start()
+    bench.measure(_LOCAL, many, airflow.run_day, has_airflow=True)
+    bench.measure(_LOCAL, 1, airflow.run_day, has_airflow=True)
+    idle = _idle(airflow)
+    with airflow.celery():
+        bench.measure("Celery, two workers", many, airflow.run_day, has_airflow=True)
     if len({way.digest for way in bench.ways}) > 1:
         raise SystemExit("the published bytes differ by executor")
     _compute(out, bench.ways, arguments.notes, used[0], idle)
@@ -213,7 +216,7 @@ def _idle(airflow: AirflowSite) -> float:
 
 def _compute(out: Results, ways: list[Way], notes: int, used: float, idle: float) -> None:
     """Print what Airflow takes by run, shard and second, and its share at larger shards."""
-    plain, many, one = ways[:3]
+    plain, (many, one) = ways[0], (way for way in ways if way.name == _LOCAL)
     a_shard = max(0.0, (many.cores - one.cores) / (many.shards - one.shards))
     a_note = used / notes
     out.table("Airflow's own core-seconds, computed from the runs above", {"what": "", "amount": ",.2f"})

@@ -15,15 +15,22 @@ _BYTES_PER_KIB = 1_024
 _SAMPLE_SECONDS = 1.0
 
 
-def core_seconds(roots: Iterable[int]) -> float:
-    """Return the processor seconds of processes and of all that they started and that run or were waited for."""
+def core_seconds(roots: Iterable[int], without: Iterable[int] = ()) -> float:
+    """Return the processor seconds of processes and of all that they started and that run or were waited for.
+
+    Args:
+        roots: The processes.
+        without: Processes that do not count, with all that they started.
+    """
     stats = _stats()
-    return sum(sum(map(int, stats[pid][_USED])) for pid in _members(stats, roots)) / _TICKS
+    counted = _members(stats, roots) - _members(stats, without)
+    return sum(sum(map(int, stats[pid][_USED])) for pid in counted) / _TICKS
 
 
-def memory_bytes(roots: Iterable[int]) -> int:
+def memory_bytes(roots: Iterable[int], without: Iterable[int] = ()) -> int:
     """Return the memory of processes and of all that they started; what they share counts once."""
-    return sum(_share(pid) for pid in _members(_stats(), roots))
+    stats = _stats()
+    return sum(_share(pid) for pid in _members(stats, roots) - _members(stats, without))
 
 
 @dataclass
@@ -34,13 +41,14 @@ class Peak:
 
 
 @contextmanager
-def peak_memory(roots: Callable[[], Iterable[int]]) -> Iterator[Peak]:
+def peak_memory(roots: Callable[[], Iterable[int]], without: Iterable[int] = ()) -> Iterator[Peak]:
     """Yield the most memory that processes had at once while the block ran; it is looked at each second."""
+    others = list(without)
     peak, ended = Peak(), threading.Event()
 
     def watch() -> None:
         while not ended.wait(_SAMPLE_SECONDS):
-            peak.bytes = max(peak.bytes, memory_bytes(roots()))
+            peak.bytes = max(peak.bytes, memory_bytes(roots(), others))
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -61,7 +69,8 @@ def _stats() -> dict[int, list[str]]:
 
 def _members(stats: dict[int, list[str]], roots: Iterable[int]) -> set[int]:
     """Return the roots and their descendants."""
-    wanted, found = set(roots), set()
+    wanted = set(roots)
+    found: set[int] = set()
     for pid in stats:
         line, one = [], pid
         while one in stats and one not in wanted and one not in found:
