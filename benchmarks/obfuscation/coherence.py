@@ -46,6 +46,7 @@ _SHARES = (
     "repeated",
     "collapsed",
     "followers",
+    "found followers",
     "places",
     "kinds",
     "dates",
@@ -336,6 +337,7 @@ def main() -> None:
         columns = {"set": "", "notes": ",d", "repeated names that agree": ".4f", "pairs of names that collapse": ".5f"}
         columns |= {
             "initials and accounts that follow": ".3f",
+            "of those found": ".3f",
             "repeated places that agree": ".3f",
             "kinds kept": ".4f",
             "dates with one shift": ".4f",

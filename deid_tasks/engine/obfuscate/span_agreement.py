@@ -155,7 +155,9 @@ class SpanAgreement:
         """Return a span with the kind that its own form and the word behind it show."""
         value = self._value(span)
         if span.entity in NAMES:
-            if self._is_weekday(span) or (value[-3:].lower() in _ENDS_OF_HOLIDAYS and HOLIDAY.fullmatch(value)):
+            if self._is_weekday(span) or (
+                " " in value and value[-3:].lower() in _ENDS_OF_HOLIDAYS and HOLIDAY.fullmatch(value)
+            ):
                 return self._as(span, Entity.DATE)
             return self._as(span, Entity.ORGANIZATION) if self._is_institution(span) else span
         if span.entity is Entity.CITY and fold(value) in _NATIONS:

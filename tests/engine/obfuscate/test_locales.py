@@ -172,16 +172,16 @@ def test_town_region_postcode_and_area_code_agree(town, patient, index):
 US_PLACES = [row for row in place_rows() if row[3] and "," not in row[3]]
 CODES_OF = {}
 for _zip, _city, _state, _codes in place_rows():
-    CODES_OF.setdefault((_city, _state), set()).update(_codes.split(","))
+    CODES_OF.setdefault((_city.casefold(), _state), set()).update(_codes.split(","))
 
 
 @settings(max_examples=300)
 @given(st.sampled_from(US_PLACES), st.sampled_from(["p1", "p2", "p3"]))
 def test_a_telephone_number_has_an_area_code_of_the_surrogate_town(place, patient):
     zip_code, city, state, area = place
-    assume(CODES_OF[city, state] == {area})
+    assume(CODES_OF[city.casefold(), state] == {area})
     made = rewritten(f"[CITY:{city}], [STATE:{state}] [ZIP:{zip_code}] tel [PHONE:({area}) 234-5678]", patient=patient)
-    assert made[3][1:4] in CODES_OF[made[0], made[1]]
+    assert made[3][1:4] in CODES_OF[made[0].casefold(), made[1]]
 
 
 @pytest.mark.parametrize("kind", NATIONAL_NUMBERS, ids=lambda kind: kind.name)

@@ -10,7 +10,7 @@ remembered.
 import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import product
 
 from rapidfuzz.distance import OSA
@@ -345,7 +345,6 @@ class NameScope:
         raise AssertionError("unreachable")
 
 
-@cache
 def _is_unlikely(folded: str, part: str) -> bool:
     """Whether a name is one that a reader takes for a word: "Dr. High", "Von"."""
     return folded in _UNLIKELY_GIVEN if part == "given" else folded in frequent_words()

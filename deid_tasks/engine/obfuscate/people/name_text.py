@@ -11,7 +11,7 @@ _NAME_PART = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SAINT = re.compile(r"(?:St|Ste|Saint|ST|STE|SAINT|st|ste|saint)(?=\.? ?[^\W\d_])(?:\. ?| |\.)(?=[^\W\d_]{3})")
 _UNMARKED = str.maketrans("đĐøØłŁßıæÆœŒ", "dDoOlLsiaAoO")
 """Letters that Unicode does not decompose into a letter and a mark."""
-_MAX_CACHED = 4_096
+_MAX_CACHED = 512
 _IGNORED_IN_NAMES = str.maketrans("", "", "'’. ")
 
 
