@@ -108,7 +108,9 @@ def _fuzz(name: str, folder: Path, seconds: int, seed: int) -> None:
                 file.write(json.dumps(entry) + "\n")
 
     limits = [f"-max_total_time={seconds}", f"-timeout={_LONGEST_READ_SECONDS}", f"-seed={seed}"]
-    atheris.Setup([sys.argv[0], *limits, f"-max_len={_LARGEST_BYTES}", str(folder / "corpus")], check)
+    # Files that were slow, or ended the process, would else lie in the working folder.
+    limits += [f"-max_len={_LARGEST_BYTES}", f"-artifact_prefix={folder}/"]
+    atheris.Setup([sys.argv[0], *limits, str(folder / "corpus")], check)
     atheris.Fuzz()
 
 
