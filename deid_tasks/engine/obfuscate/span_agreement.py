@@ -107,6 +107,11 @@ class SpanAgreement:
         agreed: list[Span] = []
         before: Span | None = None
         for index, span in enumerate(spans):
+            if before is not None and span.start < before.end:
+                # What was joined before holds it, as a date holds the year behind it.
+                if span.end <= before.end:
+                    continue
+                span = replace(span, start=before.end)
             if span.entity in _READ:
                 following = spans[index + 1].start if index + 1 < len(spans) else len(self._text)
                 span = self._by_form(self._whole_words(span, before.end if before else 0, following))
