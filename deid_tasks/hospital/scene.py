@@ -17,6 +17,10 @@ class OfIdentity(NamedTuple):
     identity: str
     """Names the person or the facility in this hospital; stands in no note."""
 
+    def __str__(self) -> str:
+        """Return the name of the entity."""
+        return str(self.entity)
+
 
 Piece = tuple[str, Entity | OfIdentity | None]
 """A stretch of a note: its text, and the entity where it is an identifier."""

@@ -193,3 +193,26 @@ def test_noise_changes_text_and_keeps_identifiers(change: object) -> None:
 def test_sentences_repeat_and_are_carried_forward(notes: list[GoldNote]) -> None:
     lines = Counter(line for note in notes for line in note.text.splitlines() if len(line) > 20)
     assert lines.total() / len(lines) > 1.5
+
+
+def test_identities_say_whose_each_span_is(hospital: Hospital, notes: list[GoldNote]) -> None:
+    """Whoever is named twice in a note has one identity, and two people have two."""
+    people = {patient.patient_id: patient.person for patient in hospital.patients}
+    people |= {provider.provider_id: provider.person for provider in hospital.providers}
+    seen = Counter[str]()
+    for note in notes:
+        assert len(note.identities) == len(note.spans)
+        for span, identity in zip(note.spans, note.identities, strict=True):
+            if span.entity in {Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE}:
+                seen["named" if identity else "nobody"] += 1
+            if identity not in people or span.entity not in {Entity.PATIENT, Entity.PROVIDER}:
+                continue
+            person = people[identity]
+            words = set(
+                re.findall(r"[^\W\d_]+", f"{person.first} {person.middle} {person.last} {person.nickname}".lower())
+            )
+            written = re.findall(r"[^\W\d_]{4,}", note.text[span.start : span.end].lower())
+            seen["fits"] += not written or bool(words & set(written))
+            seen["of people"] += 1
+    assert seen["fits"] > 0.95 * seen["of people"] > 0
+    assert seen["named"] > 0.9 * (seen["named"] + seen["nobody"])

@@ -17,7 +17,7 @@ from deid_tasks.engine.obfuscate.dates.calendar_terms import PREFIXES, WEEKDAYS,
 from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
 from deid_tasks.engine.obfuscate.names.short_names import is_short_name
-from deid_tasks.engine.obfuscate.organizations.organization_words import INSTITUTIONS, KINDS, SPECIALTIES
+from deid_tasks.engine.obfuscate.organizations.organization_words import INSTITUTIONS, KINDS, SPECIALTIES, UNITS
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
 from deid_tasks.engine.obfuscate.places.states import state_code_of
@@ -72,8 +72,10 @@ _READ = frozenset(
 """Entities whose spans are read by themselves."""
 _MAX_BEARERS = 5.0
 """A word that more people in 100,000 have as their given name begins a person's name."""
-_MIN_CAPITALS = 0.02
-"""The share of capital letters from which on a note writes names with capitals."""
+_WORDS_LIKE_STATES = frozenset(
+    ["in", "or", "me", "hi", "ok", "oh", "im", "as", "la", "de", "co", "ma", "pa", "id", "al"]
+)
+"""Words that were taken for the codes of states."""
 
 IsTreatedAlike = Callable[[Entity, Entity], bool]
 
@@ -100,17 +102,21 @@ class SpanAgreement:
     def __init__(self, text: str, is_treated_alike: IsTreatedAlike) -> None:
         self._text = text
         self._is_treated_alike = is_treated_alike
-        self._has_capitals: bool | None = None
 
     def agree(self, spans: Sequence[Span]) -> list[Span]:
         """Return the spans joined, with the kinds that they have together."""
         agreed: list[Span] = []
         before: Span | None = None
         for index, span in enumerate(spans):
+            if before is not None and span.start < before.end:
+                # What was joined before holds it, as a date holds the year behind it.
+                if span.end <= before.end:
+                    continue
+                span = replace(span, start=before.end)
             if span.entity in _READ:
                 following = spans[index + 1].start if index + 1 < len(spans) else len(self._text)
                 span = self._by_form(self._whole_words(span, before.end if before else 0, following))
-                if self._is_plain_word(span):
+                if self._is_plain_word(span, before):
                     continue
             if before is not None and span.start - before.end <= _MAX_GAP:
                 if (joined := self._joined(before, span)) is not None:
@@ -212,7 +218,7 @@ class SpanAgreement:
             return False
         return _TITLE_BEFORE.search(text, max(0, span.start - 8), span.start) is None
 
-    def _is_plain_word(self, span: Span) -> bool:
+    def _is_plain_word(self, span: Span, before: Span | None) -> bool:
         """Whether a span is an everyday word in lower case, in a note that writes names with capitals."""
         if span.entity not in _CAPITALIZED:
             return False
@@ -222,14 +228,16 @@ class SpanAgreement:
         if not (value.islower() and value.isascii() and value.isalpha()):
             return False
         if span.entity is Entity.STATE:
-            return self._writes_capitals() and self._text[span.end : span.end + 2] != ", "
-        return len(value) > 2 and is_everyday(value) and self._writes_capitals()
+            is_word = value in _WORDS_LIKE_STATES and (before is None or span.start - before.end > _MAX_STATE_GAP)
+            return is_word and self._writes_capitals(span)
+        return len(value) > 2 and is_everyday(value) and self._writes_capitals(span)
 
-    def _writes_capitals(self) -> bool:
-        if self._has_capitals is None:
-            capitals = sum(map(str.isupper, self._text))
-            self._has_capitals = capitals > _MIN_CAPITALS * max(1, len(self._text))
-        return self._has_capitals
+    def _writes_capitals(self, span: Span) -> bool:
+        """Whether the line of a span has capital letters."""
+        text = self._text
+        end = text.find("\n", span.end)
+        line = text[text.rfind("\n", 0, span.start) + 1 : end if end >= 0 else len(text)]
+        return any(map(str.isupper, line))
 
     def _joined(self, before: Span, span: Span) -> Span | None:
         """Return two spans as one where they are pieces of one name."""
@@ -245,7 +253,7 @@ class SpanAgreement:
             return self._one(before, span, Entity.STATE)
         if one is other is Entity.DATE and gap == " ":
             return self._joined_dates(before, span)
-        if gap == " " and one in ORGANIZATIONS and other in ORGANIZATIONS:
+        if gap == " " and one in ORGANIZATIONS and other in ORGANIZATIONS and fold(self._value(span)) not in UNITS:
             return self._one(before, span, other)
         if other in _OF_PLACE and one in _OF_PLACE and fold(self._value(before)) in _SAINTS_AND_FORTS:
             return self._one(before, span, Entity.CITY)

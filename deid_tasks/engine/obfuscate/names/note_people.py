@@ -4,13 +4,13 @@ A full name tells which of its words is the given name and whose role it is; a w
 user names follow the full name they fit. Only what the note says counts, so its surrogates depend on nothing else.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.names.account_forms import AccountForm, account_form
+from deid_tasks.engine.obfuscate.names.name_labels import is_called_so, labelled_words
 from deid_tasks.engine.obfuscate.names.name_roles import (
     UNUSUAL_NAMES,
     is_affix,
@@ -31,52 +31,6 @@ from deid_tasks.engine.obfuscate.people.public_names import (
 
 _MAX_BEARERS_OF_SURNAME = 10.0
 """A first word that more people have as their given name is no surname, whatever stands after a title."""
-_GIVEN_LABEL = re.compile(
-    r"(?:\b(?:fore|first|given|christian|preferred|nick)[ _-]?names?|\bgiven|\bnick|\bforename)\W{1,4}$", re.IGNORECASE
-)
-_SURNAME_LABEL = re.compile(
-    r"(?:\bn[ée]e|\bformerly|\bsurname|\b(?:last|family|maiden)[ _-]?names?|<family)\W{1,4}$", re.IGNORECASE
-)
-_CALLED = re.compile(
-    r"(?:\bgoes by|\bknown(?: to [a-z ]{2,24})? as|\bprefers(?: to be called)?"
-    r"|\bcall(?:s|ed|ing)?(?: her| him)?(?:self)?|\bnick-?named?|\bpreferred name|\ba\.?k\.?a\.?)[\s:,]*[\"“'‘(]?$",
-    re.IGNORECASE,
-)
-"""What announces the name by which somebody is called."""
-_LABEL_REACH = 40
-_BEFORE_NAME = " \t\n\"'“‘(:,>=."
-_LABEL_ENDS = (
-    *(
-        "name",
-        "names",
-        "surname",
-        "forename",
-        "given",
-        "nick",
-        "nickname",
-        "nicknamed",
-        "family",
-        "née",
-        "nee",
-        "formerly",
-    ),
-    *(
-        "goes by",
-        " as",
-        "prefers",
-        "be called",
-        "call",
-        "calls",
-        "called",
-        "calling",
-        " her",
-        " him",
-        "self",
-        "a.k.a",
-        "aka",
-    ),
-)
-"""How labels and announcements of a name end; an expression costs more to find that there is none."""
 _MIN_PREFIX = 4
 """Letters of an account from which on it is one of the people's whom it fits."""
 
@@ -127,7 +81,7 @@ class NotePeople:
         self._mentions = mentions
         alone = _words_alone(text, mentions)
         self.persons = _persons(text, mentions, own_names, title, _called_by_surname(text, mentions, alone, title))
-        self.surnames: dict[str, bool] = _labelled(text, alone) | _surnames(self.persons)
+        self.surnames: dict[str, bool] = labelled_words(text, alone) | _surnames(self.persons)
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
         self.words = NO_WORDS
@@ -194,7 +148,7 @@ class NotePeople:
             if word in own or self.surnames.get(word):
                 continue
             named = [one for one in self.persons if is_short_name(word, one.givens[0], is_called=True)]
-            if named and not any(_CALLED.search(text, max(0, start - _LABEL_REACH), start) for start in starts):
+            if named and not any(is_called_so(text, start) for start in starts):
                 named = [one for one in named if is_short_name(word, one.givens[0])]
             if len({one.givens[0] for one in named}) == 1:
                 yield word, named[0]
@@ -269,21 +223,6 @@ def _words_alone(text: str, mentions: Iterable[NameMention]) -> dict[str, list[i
         if len(parts) == 1 and len(parts[0][2]) > 1:
             alone.setdefault(fold_name(parts[0][2]), []).append(start)
     return alone
-
-
-def _labelled(text: str, alone: Mapping[str, Sequence[int]]) -> dict[str, bool]:
-    """Return whether a word is a surname, for words that a label or "known as" stands before."""
-    found: dict[str, bool] = {}
-    for word, starts in alone.items():
-        for start in starts:
-            first = max(0, start - _LABEL_REACH)
-            if not text[first:start].rstrip(_BEFORE_NAME).lower().endswith(_LABEL_ENDS):
-                continue
-            if _SURNAME_LABEL.search(text, first, start):
-                found[word] = True
-            elif _GIVEN_LABEL.search(text, first, start) or _CALLED.search(text, first, start):
-                found.setdefault(word, False)
-    return found
 
 
 def _called_by_surname(

@@ -1,0 +1,71 @@
+"""Labels before a name: which words of a note are given names and surnames by what announces them."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+_GIVEN_LABEL = re.compile(
+    r"(?:\b(?:fore|first|given|christian|preferred|nick)[ _-]?names?|\bgiven|\bnick|\bforename)\W{1,4}$", re.IGNORECASE
+)
+_SURNAME_LABEL = re.compile(
+    r"(?:\bn[ée]e|\bformerly|\bsurname|\b(?:last|family|maiden)[ _-]?names?|<family)\W{1,4}$", re.IGNORECASE
+)
+_CALLED = re.compile(
+    r"(?:\bgoes by|\bknown(?: to [a-z ]{2,24})? as|\bprefers(?: to be called)?"
+    r"|\bcall(?:s|ed|ing)?(?: her| him)?(?:self)?|\bnick-?named?|\bpreferred name|\ba\.?k\.?a\.?)[\s:,]*[\"“'‘(]?$",
+    re.IGNORECASE,
+)
+"""What announces the name by which somebody is called."""
+_LABEL_REACH = 40
+_BEFORE_NAME = " \t\n\"'“‘(:,>=."
+_LABEL_ENDS = (
+    *(
+        "name",
+        "names",
+        "surname",
+        "forename",
+        "given",
+        "nick",
+        "nickname",
+        "nicknamed",
+        "family",
+        "née",
+        "nee",
+        "formerly",
+    ),
+    *(
+        "goes by",
+        " as",
+        "prefers",
+        "be called",
+        "call",
+        "calls",
+        "called",
+        "calling",
+        " her",
+        " him",
+        "self",
+        "a.k.a",
+        "aka",
+    ),
+)
+"""How labels and announcements of a name end; an expression costs more to find that there is none."""
+
+
+def labelled_words(text: str, alone: Mapping[str, Sequence[int]]) -> dict[str, bool]:
+    """Return whether a word is a surname, for words that a label or "known as" stands before."""
+    found: dict[str, bool] = {}
+    for word, starts in alone.items():
+        for start in starts:
+            first = max(0, start - _LABEL_REACH)
+            if not text[first:start].rstrip(_BEFORE_NAME).lower().endswith(_LABEL_ENDS):
+                continue
+            if _SURNAME_LABEL.search(text, first, start):
+                found[word] = True
+            elif _GIVEN_LABEL.search(text, first, start) or is_called_so(text, start):
+                found.setdefault(word, False)
+    return found
+
+
+def is_called_so(text: str, start: int) -> bool:
+    """Whether the note says before ``start`` that somebody is called what follows: "goes by", "known as"."""
+    return _CALLED.search(text, max(0, start - _LABEL_REACH), start) is not None
