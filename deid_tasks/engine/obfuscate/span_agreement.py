@@ -1,8 +1,9 @@
 """Spans that agree with one another: one name in several pieces is one span, and one thing has one kind.
 
 Detection decides span by span. Here the spans of a note are read together, with what stands beside them: pieces of one
-name are joined, a person who is named as a clinic is one, a street that was taken for a clinic becomes a street. A kind
-changes only to one that the policy treats alike, so that nothing stays which would have been replaced.
+name are joined, a person who is named as a clinic is one, a street that was taken for a clinic becomes a street. No
+span is left out, and a kind changes only to one that the policy treats alike: what detection marked, and an evaluation
+therefore counts as found, is replaced.
 """
 
 import re
@@ -23,7 +24,6 @@ from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_
 from deid_tasks.engine.obfuscate.places.states import state_code_of
 from deid_tasks.engine.obfuscate.places.streets import STREET_KINDS
 from deid_tasks.engine.obfuscate.places.town_table import country_of_region
-from deid_tasks.engine.obfuscate.plain_words import is_everyday
 
 _SAINTS_AND_FORTS = frozenset(["st", "ste", "saint", "ft", "fort", "mt", "mount", "pt", "port"])
 _LANDMARK_KINDS = frozenset(["beach", "park", "lake", "river", "falls", "creek", "island", "hill", "bay", "road"])
@@ -33,8 +33,6 @@ _IN_TOWN = re.compile(r" (?:im|am|an der|in der|ob der|upon|sur|le|de|de la|del|
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
 _NAMED = ORGANIZATIONS | _OF_PLACE
 _OF_TOWN = frozenset({Entity.STATE, Entity.ZIP})
-_CAPITALIZED = frozenset({*NAMES, *ORGANIZATIONS, *PLACES, Entity.LOCATION_OTHER})
-"""Kinds whose values begin with a capital letter wherever a note has capital letters."""
 _ZIP = re.compile(r"\d{5}(?:-\d{4})?", re.ASCII)
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.IGNORECASE)
 _AT_BEFORE = re.compile(r"(?:\b(?:at|from|to|via)|@)\s$", re.IGNORECASE)
@@ -50,9 +48,7 @@ _DAY_AT_END = re.compile(r"(?<!\d)\d{1,2}(?:st|nd|rd|th)?$", re.IGNORECASE)
 _YEAR_BEHIND = re.compile(r",? (?:19|20)\d\d(?!\d)")
 _SENTENCE_END = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}(\.\s+)(?=[A-Z][a-z]{2})")
 _COUNTY_WORDS = frozenset(["co", "county"])
-_NO_NAMES = frozenset(["junior", "senior", "cst", "sgt", "cpl", "dr", "mr", "mrs", "ms", "prof", "nurse", "doctor"])
-"""Titles that were detected as names."""
-_MAX_CODE, _MAX_TITLE = 3, 7
+_MAX_CODE = 3
 _STATES_IN_SHORT = frozenset(
     [
         *("ala", "ariz", "ark", "calif", "colo", "conn", "fla", "ill", "kan", "kans", "mass", "mich", "minn", "mont"),
@@ -72,11 +68,6 @@ _READ = frozenset(
 """Entities whose spans are read by themselves."""
 _MAX_BEARERS = 5.0
 """A word that more people in 100,000 have as their given name begins a person's name."""
-_WORDS_LIKE_STATES = frozenset(
-    ["in", "or", "me", "hi", "ok", "oh", "im", "as", "la", "de", "co", "ma", "pa", "id", "al"]
-)
-"""Words that were taken for the codes of states."""
-
 IsTreatedAlike = Callable[[Entity, Entity], bool]
 
 
@@ -116,8 +107,6 @@ class SpanAgreement:
             if span.entity in _READ:
                 following = spans[index + 1].start if index + 1 < len(spans) else len(self._text)
                 span = self._by_form(self._whole_words(span, before.end if before else 0, following))
-                if self._is_plain_word(span, before):
-                    continue
             if before is not None and span.start - before.end <= _MAX_GAP:
                 if (joined := self._joined(before, span)) is not None:
                     agreed[-1] = before = joined
@@ -217,27 +206,6 @@ class SpanAgreement:
         if bearers > _MAX_BEARERS:
             return False
         return _TITLE_BEFORE.search(text, max(0, span.start - 8), span.start) is None
-
-    def _is_plain_word(self, span: Span, before: Span | None) -> bool:
-        """Whether a span is an everyday word in lower case, in a note that writes names with capitals."""
-        if span.entity not in _CAPITALIZED:
-            return False
-        value = self._value(span)
-        if len(value) <= _MAX_TITLE and span.entity in NAMES and value.lower().rstrip(".") in _NO_NAMES:
-            return True
-        if not (value.islower() and value.isascii() and value.isalpha()):
-            return False
-        if span.entity is Entity.STATE:
-            is_word = value in _WORDS_LIKE_STATES and (before is None or span.start - before.end > _MAX_STATE_GAP)
-            return is_word and self._writes_capitals(span)
-        return len(value) > 2 and is_everyday(value) and self._writes_capitals(span)
-
-    def _writes_capitals(self, span: Span) -> bool:
-        """Whether the line of a span has capital letters."""
-        text = self._text
-        end = text.find("\n", span.end)
-        line = text[text.rfind("\n", 0, span.start) + 1 : end if end >= 0 else len(text)]
-        return any(map(str.isupper, line))
 
     def _joined(self, before: Span, span: Span) -> Span | None:
         """Return two spans as one where they are pieces of one name."""

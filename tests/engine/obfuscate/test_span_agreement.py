@@ -44,15 +44,17 @@ def test_agreed_spans_are_spans(pieces):
 @settings(max_examples=600)
 @given(PIECES, st.sets(st.sampled_from([entity for entity in ENTITIES if entity])))
 def test_nothing_gets_a_kind_that_the_policy_treats_otherwise(pieces, kept):
-    """Characters of entities that are replaced stay inside such entities, but for everyday words that are no names."""
+    """Characters of entities that are replaced stay inside such entities."""
     text, spans = marked(pieces)
     agreed = agree_spans(text, spans, lambda one, other: (one in kept) == (other in kept))
     for span in spans:
-        if span.entity in kept or text[span.start : span.end].islower():
+        if span.entity in kept:
             continue
         over = [one for one in agreed if one.start < span.end and span.start < one.end]
-        assert over
         assert all(one.entity not in kept for one in over)
+        covered = {index for one in over for index in range(one.start, one.end)}
+        left = "".join(text[index] for index in range(span.start, span.end) if index not in covered)
+        assert not any(map(str.isalnum, left))
 
 
 @pytest.mark.parametrize(
