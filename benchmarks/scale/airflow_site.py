@@ -53,6 +53,8 @@ class AirflowSite:
         self.platform.wait_for_airflow(self.api)
         wait_for(lambda: DAG in self.api.dag_ids())
         self.api.unpause(DAG)
+        # Airflow runs the last scheduled day of a DAG that it never ran; that day has no notes.
+        wait_for(lambda: {run["state"] for run in self.api.runs(DAG)} in ({"success"}, {"failed"}))
 
     @property
     def postmaster(self) -> int:

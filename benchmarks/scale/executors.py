@@ -19,7 +19,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.scale import stages
@@ -32,6 +32,7 @@ from deid_tasks.core.errors import SparkError
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.runs.reports import EnginePin, ShardReport
+from deid_tasks.settings import CacheSettings
 from deid_tasks.settings.secrets import variable_of
 from deid_tasks.spark import run_shards
 from deid_tasks.spark.reports import read_shard_reports, reports_file
@@ -156,9 +157,13 @@ def main() -> None:
     folder.chmod(0o755)
 
     def make(uri: str, folder: Path, store: Mapping[str, str]) -> ScaleSite:
-        return ScaleSite.of(
+        site = ScaleSite.of(
             uri, arguments.notes, folder, store, has_models=arguments.models, shard_notes=arguments.notes, days=1
         )
+        # A backfill of one date contains the start of that day in UTC alone.
+        notes = site.settings.notes.model_copy(update={"timezone": "UTC"})
+        cache = site.settings.detect.model_copy(update={"cache": CacheSettings(enabled=False)})
+        return replace(site, settings=site.settings.model_copy(update={"notes": notes, "detect": cache}))
 
     with (
         airflow_site(make, folder) as airflow,
