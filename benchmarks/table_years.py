@@ -33,7 +33,7 @@ from deid_tasks.platform.publish import (
     open_table,
     replace_notes,
 )
-from deid_tasks.platform.publish.notes_table import ROW_GROUP_NOTES, ROW_GROUP_PROPERTY
+from deid_tasks.platform.publish.data_files import ROW_GROUP_NOTES, ROW_GROUP_PROPERTY
 from deid_tasks.settings import InstitutionSettings, MaintenanceSettings, Secrets
 
 START = datetime.date(2024, 1, 1)

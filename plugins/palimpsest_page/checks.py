@@ -37,5 +37,6 @@ def audit_checks(institutions: Sequence[str]) -> dict[str, AuditCheck]:
                 .limit(1)
             )
             for state, ended_at in session.execute(statement).all():
+                assert ended_at is not None  # the statement asks for it
                 found[name] = AuditCheck(state == TaskInstanceState.SUCCESS, ended_at)
     return found
