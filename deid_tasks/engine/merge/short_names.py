@@ -6,7 +6,7 @@ capitals by themselves say nothing: they are marked where they agree with a full
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -26,11 +26,9 @@ _SIGNED_BEFORE = re.compile(
 )
 """What stands in front of letters by which somebody signs; the line or a wide gap, mostly."""
 _SIGNED_BEHIND = re.compile(r"[ \t]*(?:\)|$|\n|\|)|[ \t]{2,}|[ ,]{1,2}(?:RN|MD|NP|LPN|PA)\b| (?:via|at) ")
+_SHORT = re.compile(r"(?<![\w-])(?:[A-Z]\.[A-Z]\.|[A-Z][A-Za-z]{1,7})(?![\w-])")
 _BEFORE = 16
 _MIN_ANYWHERE = 3
-"""Letters from which initials that agree with all words of a name are marked wherever they stand: RBM was seen."""
-
-
 _INITIAL_BEFORE = re.compile(
     r"(?:[\"“‘'(\[:,/]\s?|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
     r"(?P<initial>[A-Z]\. ?)$"
@@ -50,17 +48,17 @@ def grow_over_initials(text: str, spans: Sequence[Span]) -> list[Span]:
         initial = _INITIAL_BEFORE.search(text[max(0, span.start - _BEFORE) : span.start])
         if span.entity in NAMES and initial:
             start = span.start - len(initial["initial"])
-            while grown and grown[-1].start >= start:
-                grown.pop()
-            if not grown or grown[-1].end <= start:
-                grown.append(replace(span, start=start))
-                continue
+            inside = [one for one in grown[-1:] if one.start >= start]
+            before = grown[: len(grown) - len(inside)][-1:]
+            if not before or before[0].end <= start:
+                del grown[len(grown) - len(inside) :]
+                span = replace(span, start=start)
         grown.append(span)
     return grown
 
 
 def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list[Span]:
-    """Return ``spans`` with the initials of people and the acronyms of organizations that stand in full, sorted.
+    """Return ``spans`` with the initials of people and the acronyms of organizations that stand in full, sorted. O(n).
 
     Args:
         text: the note.
@@ -68,28 +66,33 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
         min_score: the lowest score of a full name.
     """
     certain = [span for span in spans if span.score >= min_score]
+    acronyms, initials = _acronyms(text, certain), _initials(text, certain)
+    if not acronyms and not initials:
+        return list(spans)
     starts, ends = [span.start for span in spans], [span.end for span in spans]
-    found: dict[int, Span] = {}
-    for span in (*_acronyms(text, certain), *_initials(text, certain)):
-        index = bisect_left(ends, span.start + 1)
-        is_free = index == len(spans) or starts[index] >= span.end
-        if is_free and span.start not in found:
-            found[span.start] = span
-    return sorted((*spans, *found.values())) if found else list(spans)
+    found: list[Span] = []
+    for match in _SHORT.finditer(text):
+        start, end = match.span()
+        index = bisect_left(ends, start + 1)
+        if index < len(spans) and starts[index] < end:
+            continue
+        form = match.group()
+        if form in acronyms:
+            found.append(Span(start, end, acronyms[form].entity, SHORT_NAMES, acronyms[form].score))
+        elif form in initials and (_is_signed(text, start, end) or _is_telling(form)):
+            found.append(Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0))
+    return sorted((*spans, *found)) if found else list(spans)
 
 
-def _acronyms(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield every mention of the acronyms that are introduced in brackets behind their organization."""
+def _acronyms(text: str, spans: Sequence[Span]) -> dict[str, Span]:
+    """Return the acronyms that are introduced in brackets behind their organization, each with that organization."""
     known: dict[str, Span] = {}
     for span in spans:
-        if span.category is not Category.ORGANIZATION:
-            continue
-        match = _IN_BRACKETS.match(text, span.end, span.end + _BEFORE)
-        if match and _is_acronym(match[1], text[span.start : span.end]):
-            known.setdefault(match[1], span)
-    for acronym, span in known.items():
-        for start in _mentions(text, acronym):
-            yield Span(start, start + len(acronym), span.entity, SHORT_NAMES, span.score)
+        if span.category is Category.ORGANIZATION:
+            match = _IN_BRACKETS.match(text, span.end, span.end + _BEFORE)
+            if match and _is_acronym(match[1], text[span.start : span.end]):
+                known.setdefault(match[1], span)
+    return known
 
 
 def _is_acronym(letters: str, name: str) -> bool:
@@ -98,19 +101,20 @@ def _is_acronym(letters: str, name: str) -> bool:
     return _MIN_LETTERS <= len(letters) <= _MAX_LETTERS and letters.upper() == first
 
 
-def _initials(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield the letters by which the people sign who are named in full."""
-    forms = set[str]()
-    for span in spans:
-        if span.entity in NAMES:
-            forms |= _forms(text[span.start : span.end])
-    for form in sorted(forms):
-        for start in _mentions(text, form):
-            end = start + len(form)
-            before = text[max(0, start - _BEFORE) : start]
-            is_signed = _SIGNED_BEFORE.search(before) and _SIGNED_BEHIND.match(text, end)
-            if is_signed or (len(form) >= _MIN_ANYWHERE and form not in _abbreviations()):
-                yield Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0)
+def _initials(text: str, spans: Sequence[Span]) -> frozenset[str]:
+    """Return the letters by which the people may sign who are named in full."""
+    return frozenset(form for span in spans if span.entity in NAMES for form in _forms(text[span.start : span.end]))
+
+
+def _is_signed(text: str, start: int, end: int) -> bool:
+    """Whether letters stand where somebody signs."""
+    is_announced = _SIGNED_BEFORE.search(text[max(0, start - _BEFORE) : start])
+    return bool(is_announced) and _SIGNED_BEHIND.match(text, end) is not None
+
+
+def _is_telling(form: str) -> bool:
+    """Whether letters that agree with a whole name are somebody's wherever they stand: RBM was seen."""
+    return form.isalpha() and len(form) >= _MIN_ANYWHERE and form not in _abbreviations()
 
 
 def _forms(name: str) -> set[str]:
@@ -129,14 +133,3 @@ def _abbreviations() -> frozenset[str]:
     """Return the medical abbreviations, in capitals."""
     rows = read_columns("medical_terms.tsv", "term", "kind")
     return frozenset(term.upper() for term, kind in rows if kind == "abbreviation")
-
-
-def _mentions(text: str, form: str) -> Iterator[int]:
-    """Yield where ``form`` stands as a whole word."""
-    start = text.find(form)
-    while start >= 0:
-        end = start + len(form)
-        is_word = not (text[start - 1 : start].isalnum() and start) and not text[end : end + 1].isalnum()
-        if is_word and text[start - 1 : start] not in {"_", "-"} and text[end : end + 1] not in {"_", "-"}:
-            yield start
-        start = text.find(form, end)
