@@ -11,4 +11,6 @@ def normalise(term: str) -> str:
     if not term.isascii():
         decomposed = unicodedata.normalize("NFKD", term)
         term = "".join(character for character in decomposed if not unicodedata.combining(character))
+        # Letter by letter, as SQL does it: a sigma at the end of a word is no other letter.
+        term = "".join(map(str.lower, term))
     return _SEPARATORS.sub(" ", term.lower()).strip()

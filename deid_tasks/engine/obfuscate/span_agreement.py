@@ -28,6 +28,8 @@ from deid_tasks.engine.obfuscate.places.town_table import country_of_region
 _SAINTS_AND_FORTS = frozenset(["st", "ste", "saint", "ft", "fort", "mt", "mount", "pt", "port"])
 _LANDMARK_KINDS = frozenset(["beach", "park", "lake", "river", "falls", "creek", "island", "hill", "bay", "road"])
 _NATIONS = frozenset(["wales", "england", "scotland"])
+_STATE_BEHIND = re.compile(r",? [A-Z]{2}\b")
+"""The code of a state behind a town: Wales, MA."""
 _IN_TOWN = re.compile(r" (?:im|am|an der|in der|ob der|upon|sur|le|de|de la|del|under) |-(?:upon|on|le|in|sur)-")
 """What stands inside the names of towns: Freiburg im Breisgau."""
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
@@ -155,7 +157,7 @@ class SpanAgreement:
             ):
                 return self._as(span, Entity.DATE)
             return self._as(span, Entity.ORGANIZATION) if self._is_institution(span) else span
-        if span.entity is Entity.CITY and fold(value) in _NATIONS:
+        if span.entity is Entity.CITY and fold(value) in _NATIONS and not _STATE_BEHIND.match(self._text, span.end):
             return self._as(span, Entity.COUNTRY)
         if span.entity is Entity.AGE and _FOUR_DIGITS.fullmatch(value):
             return self._as(span, Entity.OTHER_ID)

@@ -339,7 +339,7 @@ from palimpsest_page.figures import read_figures
 from palimpsest_page.periods import period_of
 figures = read_figures(InstitutionSettings.model_validate_json(sys.stdin.read()), period_of("years"))
 assert not figures.problem, figures.problem
-facts = {fact.label: fact for fact in glance.facts(figures, [], datetime.datetime.now(datetime.UTC))}
+facts = {fact.label: fact for fact in glance.facts(figures, [], None, datetime.datetime.now(datetime.UTC))}
 print("RESULT" + json.dumps({
     "signatures": [row["signature"] for row in figures.rows("certificates")],
     "certificate": [facts["Certificate"].state, facts["Certificate"].note],

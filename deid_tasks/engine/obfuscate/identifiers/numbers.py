@@ -80,6 +80,9 @@ def replace_number(value: str, entity: Entity, context: NoteContext) -> str:
     scope = context.patient
     if entity is Entity.LICENSE and characters not in {_plain(term) for term in scope.of_record(TermKind.LICENSE)}:
         scope = context.staff
+    if entity not in _OF_THINGS and (national := replace_national_number(characters, context.country, scope)):
+        # A day in it is a part of its form: moved by itself, the check digits would not hold.
+        return _in_shape(national, value)
     made = _surrogate(characters, entity, scope, context)
     if modality := _MODALITY.search(value):
         made = made[: -len(modality[1])] + modality[1]
@@ -92,8 +95,6 @@ def _plain(value: str) -> str:
 
 def _surrogate(characters: str, entity: Entity, scope: NameScope, context: NoteContext) -> str:
     """Return the surrogate of a number without its punctuation."""
-    if entity not in _OF_THINGS and (national := replace_national_number(characters, context.country, scope)):
-        return national
     if entity is Entity.SSN:
         return _social_security_number(characters, scope)
     if (checked := _with_check_digit(characters, entity, scope)) is not None:
