@@ -16,7 +16,7 @@ _ENDING = re.compile(r"(?:ie|ey|y|i|a|o|s)$")
 _MIN_LETTERS = 3
 _MIN_CALLED_LETTERS = 2
 _FREQUENT_PER_100K = 50.0
-"""A name with this many bearers is nobody's short name, unless the list or the note says so."""
+"""A name with this many bearers is not taken for a short name, unless the list or the note says so."""
 _MIN_MISSPELLED = 5
 _MAX_PLURAL = 2
 _MAX_BEARERS_OF_MISSPELLED = 5.0

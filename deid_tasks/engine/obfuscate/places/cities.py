@@ -41,7 +41,7 @@ _MIN_PLACES_OF_SIZE = 4
 _AREA_ALONE = re.compile(r"(\d{3})(?:[Xx*]{2})?", re.ASCII)
 """The first three digits of a ZIP, with or without signs for the others."""
 _BASE = re.compile(r"\b(?:Joint Base|Navy Yard|Afb|Air Force|Naval|Fpo|Apo|Mcbh)\b", re.IGNORECASE)
-"""Bases: nobody's clinic is there."""
+"""Bases, which are not clinics."""
 _DEFAULT_STATE = "OH"
 """The state of a city that the table does not have."""
 
