@@ -133,16 +133,17 @@ class Obfuscator:
         modes = self._modes_of(document.note_type)
         if self._policy.has_forms:
             spans = self._policy.divide(text, spans)
-        spans = agree_spans(text, spans, lambda old, new: self._is_treated_alike(old, new, modes))
+        scope = self._name_scope(subject, patient) if is_of_patient or patient is not None else None
+        own_names = scope.own_names if scope else frozenset()
+        spans = agree_spans(text, spans, lambda old, new: self._is_treated_alike(old, new, modes), own_names)
         locale = read_locale(text, spans, note_datetime, self._settings.country)
         surroundings = Surroundings(text, spans)
         joined = join_names(text, spans)
         names = (NameMention(*one[:3]) for one in joined if one[2] in NAMES)
-        if is_of_patient or patient is not None:
-            scope = self._name_scope(subject, patient)
-            people = NotePeople(text, names, scope.own_names, surroundings.title, is_linked=False)
+        if scope is not None:
+            people = NotePeople(text, names, own_names, surroundings.title, is_linked=False)
         else:
-            people = NotePeople(text, names, frozenset(), surroundings.title)
+            people = NotePeople(text, names, own_names, surroundings.title)
             words = people.words._replace(sex_of=lambda word: surroundings.sex(word, people.entity_of(word)))
             scope = self._new_name_scope(subject, None, Entity.PATIENT, words)
         context = self._note_context(scope, locale, is_of_patient=is_of_patient)

@@ -45,6 +45,7 @@ _WORD_BEFORE = re.compile(r"[^\W\d_]+['’]$")
 _INSTITUTION_BEHIND = re.compile(r"['’]s?(?: [A-Z][a-z]+['’]?s?){0,2} (?P<last>[A-Z][a-z]+)")
 _TELEPHONES = frozenset({Entity.PHONE, Entity.FAX, Entity.PAGER})
 _AREA_BEFORE = re.compile(r"(?<![\w/])\(?0\d{2,4}\)?[ -]$", re.ASCII)
+_INITIAL_FIRST = re.compile(r"[^\W\d_]\. ")
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
 _DAY_AT_END = re.compile(r"(?<!\d)\d{1,2}(?:st|nd|rd|th)?$", re.IGNORECASE)
 _YEAR_BEHIND = re.compile(r",? (?:19|20)\d\d(?!\d)")
@@ -73,15 +74,18 @@ _MAX_BEARERS = 5.0
 IsTreatedAlike = Callable[[Entity, Entity], bool]
 
 
-def agree_spans(text: str, spans: Sequence[Span], is_treated_alike: IsTreatedAlike) -> list[Span]:
+def agree_spans(
+    text: str, spans: Sequence[Span], is_treated_alike: IsTreatedAlike, own_names: frozenset[str] = frozenset()
+) -> list[Span]:
     """Return the spans of a note as surrogates are made for them.
 
     Args:
         text: the note.
         spans: its spans, in order.
         is_treated_alike: whether the policy treats two entities alike.
+        own_names: the folded words of the names in the patient's record; empty without one.
     """
-    return SpanAgreement(text, is_treated_alike).agree(spans)
+    return SpanAgreement(text, is_treated_alike, own_names).agree(spans)
 
 
 class SpanAgreement:
@@ -90,11 +94,13 @@ class SpanAgreement:
     Args:
         text: the note.
         is_treated_alike: whether the policy treats two entities alike.
+        own_names: the folded words of the names in the patient's record.
     """
 
-    def __init__(self, text: str, is_treated_alike: IsTreatedAlike) -> None:
+    def __init__(self, text: str, is_treated_alike: IsTreatedAlike, own_names: frozenset[str]) -> None:
         self._text = text
         self._is_treated_alike = is_treated_alike
+        self._own_names = own_names
 
     def agree(self, spans: Sequence[Span]) -> list[Span]:
         """Return the spans joined, with the kinds that they have together."""
@@ -108,7 +114,11 @@ class SpanAgreement:
                 span = replace(span, start=before.end)
             if span.entity in _READ:
                 following = spans[index + 1].start if index + 1 < len(spans) else len(self._text)
-                span = self._by_form(self._whole_words(span, before.end if before else 0, following))
+                span = self._whole_words(span, before.end if before else 0, following)
+                of_form = self._by_form(span)
+                # A town may be named as streets are: "Green Lane, PA 18054".
+                if of_form.entity is not Entity.STREET or not self._has_state(spans, index):
+                    span = of_form
             if before is not None and span.start - before.end <= _MAX_GAP:
                 if (joined := self._joined(before, span)) is not None:
                     agreed[-1] = before = joined
@@ -196,7 +206,11 @@ class SpanAgreement:
         behind = _WORD_BEHIND.match(text, span.end) if text[span.end : span.end + 1] == " " else None
         if (behind is None and " " not in value) or "," in value or "^" in value:
             return False
+        if _INITIAL_FIRST.match(value):
+            return False
         words = [fold_name(word) for word in value.split()]
+        if not self._own_names.isdisjoint(words):
+            return False
         is_named = len(words) > 1 and (words[-1] in INSTITUTIONS or words[0] in INSTITUTIONS)
         bearers = given_name_table().get(words[0], UNKNOWN_NAME).bearers
         if not is_named:
