@@ -9,10 +9,10 @@ from deid_tasks.core.span import Span
 from deid_tasks.learning.train.handwritten_notes import read_written
 
 FOLDER = Path(__file__).parents[1] / "external_notes"
-SETS = ("read", "read_2", "blind", "blind_2", "blind_3")
-"""Of ``read`` and ``read_2`` errors were read, rules written after them, and the confidence model was fitted on them.
-Of the others only scores were looked at; by those of ``blind`` and ``blind_2`` also models and thresholds were
-chosen."""
+SETS = ("read", "read_2", "read_3", "blind", "blind_2", "blind_3", "blind_4")
+"""Of ``read``, ``read_2`` and ``read_3`` errors were read, rules written after them, and the confidence model was
+fitted on them. Of the others only scores were looked at; by those of ``blind`` and ``blind_2`` also models and
+thresholds were chosen."""
 
 
 class ExternalNote(NamedTuple):
