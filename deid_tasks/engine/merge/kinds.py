@@ -1,4 +1,6 @@
-"""Kinds that agree: what is a part of a person's full name in a note is no organization in it."""
+"""Kinds that agree: what is a part of a person's full name in a note is no organization in it, and what is the
+beginning of an organization's name is no person.
+"""
 
 import re
 from collections.abc import Sequence
@@ -12,8 +14,43 @@ from deid_tasks.engine.merge.repair import NAMES
 
 _WORD = re.compile(r"[^\W\d_]+")
 _ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
+_TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.IGNORECASE)
+_TITLE_REACH = 8
 _MIN_LETTERS = 4
 """Shorter words are parts of names and abbreviations of organizations alike."""
+
+
+def join_divided_organizations(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Return ``spans`` with an organization whose first words were taken for a person as one organization.
+
+    A rule reads "From: Torrens Vale" as a name and a model "Torrens Vale Hospital" as a facility, of which merging
+    leaves the last word. A person with a title, and several words before an organization of several words, stay a
+    person. O(n).
+
+    Args:
+        text: the note.
+        spans: its spans, sorted and disjoint.
+    """
+    joined: list[Span] = []
+    for span in spans:
+        last = joined[-1] if joined else None
+        if last is not None and _is_divided(text, last, span):
+            joined[-1] = replace(span, start=last.start, score=max(last.score, span.score))
+        else:
+            joined.append(span)
+    return joined
+
+
+def _is_divided(text: str, person: Span, rest: Span) -> bool:
+    """Whether a person and the organization behind it are one organization."""
+    if person.entity not in NAMES or rest.entity not in _ORGANIZATIONS or text[person.end : rest.start] != " ":
+        return False
+    if not text[rest.start].isupper() or "," in text[person.start : person.end]:
+        return False
+    if _TITLE_BEFORE.search(text, max(0, person.start - _TITLE_REACH), person.start):
+        return False
+    # A full name in front of an organization of several words may be somebody there: Maria Okafor Mercy Clinic.
+    return " " not in text[person.start : person.end] or " " not in text[rest.start : rest.end]
 
 
 def follow_full_names(text: str, spans: Sequence[Span]) -> list[Span]:

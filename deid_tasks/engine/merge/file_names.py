@@ -1,0 +1,153 @@
+"""File names are divided into what they hold: of "Okafor_heel_20240514.jpg" the name and the day are identifiers.
+
+A rule and models mark a file name whole, as an identifier of its own. Where it holds a name of the note or a day, these
+parts get their own kinds, words such as "heel" and the ending are left as they are, and every other part, of which
+nobody knows what it means, stays marked. A file name without a name or a day stays whole.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.reference import fold
+from deid_tasks.core.span import Span
+from deid_tasks.engine.lexicon.public import common_word_frequencies
+from deid_tasks.engine.merge.repair import NAMES
+
+_ENDING = re.compile(
+    r"\.(?:jpe?g|png|heic|tiff?|bmp|gif|dcm|mp4|mov|avi|pdf|wav|mp3|docx?|xlsx?|pptx?|rtf|txt|csv|hl7|xml|json|zip)\b",
+    re.IGNORECASE,
+)
+_OF_FILE_NAME = re.compile(r"[\w\-.]")
+_PART = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W\d_]+")
+_DAY = re.compile(
+    r"(?<![^\W_])(?:(?:19|20)\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])"  # 20240514, 2024-05-14
+    r"|(?:0?[1-9]|[12]\d|3[01])-?(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}-?(?:\d\d){1,2}"
+    r"|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}-?(?:\d\d){1,2}"  # Sept24
+    r"|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d\d){0,2}"  # 0514, 051424
+    r"|(?:0?[1-9]|[12]\d|3[01])-(?:0?[1-9]|[12]\d|3[01])-(?:\d\d){1,2}"  # 5-14-24
+    r"|(?:19|20)\d\d(?:-(?:0[1-9]|1[0-2]))?)(?![^\W_])",  # 2024, 2024-05
+    re.IGNORECASE | re.ASCII,
+)
+_LONGEST = 120
+"""Characters on either side of a span that its file name may have."""
+_MIN_LETTERS = 3
+_MIN_HELD = 4
+"""Letters of a name from which a longer word that begins or ends with it holds it: EOkafor, OkaforM."""
+_MAX_BESIDE = 3
+"""Letters that stand beside it then: initials."""
+_MIN_ZIPF = 2.0
+
+
+class _FileName(NamedTuple):
+    """Where a file name begins, and where its ending begins and ends."""
+
+    start: int
+    ending: int
+    end: int
+
+
+def divide_file_names(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Return ``spans`` with file names divided into names, days and the rest, sorted and disjoint.
+
+    O(n log n).
+
+    Args:
+        text: the note.
+        spans: its spans, sorted and disjoint.
+    """
+    files = sorted({one for span in spans if span.entity is Entity.OTHER_ID and (one := _file_name(text, span))})
+    if not files:
+        return list(spans)
+    names = _names(text, spans, files)
+    kept: list[Span] = []
+    inside: dict[int, list[Span]] = {}
+    for span in spans:
+        index = _file_of(span, files)
+        (kept if index is None else inside.setdefault(index, [])).append(span)
+    for index, found in inside.items():
+        whole = [span for span in found if span.entity is Entity.OTHER_ID]
+        others = [span for span in found if span.entity is not Entity.OTHER_ID]
+        parts = [part for span in whole for part in _parts(text, span, files[index].ending, names)]
+        is_told = bool(others) or any(part.entity is not Entity.OTHER_ID for part in parts)
+        kept += others + (parts if is_told else whole)
+    return sorted(kept)
+
+
+def _file_of(span: Span, files: Sequence[_FileName]) -> int | None:
+    """Return the position of the file name that a span lies in."""
+    index = bisect_right(files, span.start, key=lambda file: file.start) - 1
+    return index if index >= 0 and span.end <= files[index].end else None
+
+
+def _file_name(text: str, span: Span) -> _FileName | None:
+    """Return the file name that a span lies in; ``None`` where it is none."""
+    low, high = span.start, span.end
+    first, last = max(0, low - _LONGEST), min(len(text), high + _LONGEST)
+    while low > first and _OF_FILE_NAME.match(text[low - 1]):
+        low -= 1
+    while high < last and _OF_FILE_NAME.match(text[high]):
+        high += 1
+    endings = list(_ENDING.finditer(text, low, high))
+    if not endings or span.end > endings[-1].end():
+        return None
+    return _FileName(low, endings[-1].start(), endings[-1].end())
+
+
+def _names(text: str, spans: Sequence[Span], files: Sequence[_FileName]) -> dict[str, Entity]:
+    """Return the folded words of the names that stand outside file names, with whose they are."""
+    names: dict[str, Entity] = {}
+    for span in spans:
+        if span.entity in NAMES and _file_of(span, files) is None:
+            words = _WORD.findall(text, span.start, span.end)
+            for word in words:
+                if len(word) >= _MIN_LETTERS:
+                    names.setdefault(fold(word), span.entity)
+            if len(words) > 1:
+                names.setdefault("".join(map(fold, words[-2:])), span.entity)
+    return names
+
+
+def _parts(text: str, span: Span, ending: int, names: dict[str, Entity]) -> list[Span]:
+    """Return the parts of a span in a file name that are identifiers or may be one."""
+    parts: list[Span] = []
+    days = [found.span() for found in _DAY.finditer(text, span.start, min(span.end, ending))]
+    parts += (replace(span, start=low, end=high, entity=Entity.DATE) for low, high in days)
+    last: Span | None = None
+    for found in _PART.finditer(text, span.start, min(span.end, ending)):
+        if any(low < found.end() and found.start() < high for low, high in days):
+            continue
+        part, word = replace(span, start=found.start(), end=found.end()), found.group()
+        entity = _whose(fold(word), names)
+        if entity is None and len(word) == 1 and last is not None and part.start - last.end == 1:
+            # An initial behind a name: okafor_m.
+            entity = last.entity
+        last = replace(part, entity=entity) if entity is not None and word.isalpha() else None
+        if entity is not None:
+            parts.append(replace(part, entity=entity))
+        elif not _is_plain(word):
+            parts.append(part)
+    return parts
+
+
+def _whose(word: str, names: dict[str, Entity]) -> Entity | None:
+    """Return whose name a folded word is, or ``USERNAME`` where it holds one; ``None`` where it holds none of the note.
+
+    A name with letters beside it is replaced as an account is, so that it follows its person.
+    """
+    if word in names:
+        return names[word]
+    for beside in range(1, _MAX_BESIDE + 1):
+        for held in (word[beside:], word[:-beside]):
+            if len(held) >= _MIN_HELD and held in names:
+                return Entity.USERNAME
+    return None
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a part of a file name is a word that everybody uses: heel, chart."""
+    return len(word) >= _MIN_LETTERS and common_word_frequencies().get(word.lower(), 0.0) >= _MIN_ZIPF

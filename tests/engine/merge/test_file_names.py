@@ -1,0 +1,70 @@
+"""File names give up the names and days that they hold; the rest stays marked unless it is an everyday word."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span, check_spans
+from deid_tasks.engine.merge.file_names import divide_file_names
+
+_MARK = re.compile(r"\[([A-Z_]+):([^\]]*)\]")
+
+
+def read(marked: str) -> tuple[str, list[Span]]:
+    text, spans, position = "", [], 0
+    for found in _MARK.finditer(marked):
+        text += marked[position : found.start()]
+        spans.append(Span(len(text), len(text) + len(found[2]), Entity(found[1]), "patterns"))
+        text += found[2]
+        position = found.end()
+    return text + marked[position:], spans
+
+
+def show(text: str, spans: list[Span]) -> str:
+    shown, position = "", 0
+    for span in spans:
+        shown += f"{text[position : span.start]}[{span.entity}:{text[span.start : span.end]}]"
+        position = span.end
+    return shown + text[position:]
+
+
+@pytest.mark.parametrize(
+    ("found", "divided"),
+    [
+        ("[OTHER_ID:okafor_heel_20240514.jpg]", "[PATIENT:okafor]_heel_[DATE:20240514].jpg"),
+        ("[OTHER_ID:OKAFOR_M_chart_Sept24.pdf]", "[PATIENT:OKAFOR]_[PATIENT:M]_chart_[DATE:Sept24].pdf"),
+        ("[OTHER_ID:EOkafor_xq7_14may24.docx]", "[USERNAME:EOkafor]_[OTHER_ID:xq7]_[DATE:14may24].docx"),
+        ("[OTHER_ID:okafor]_[OTHER_ID:gait].[OTHER_ID:mp4]", "[PATIENT:okafor]_gait.mp4"),
+        ("[OTHER_ID:IMG_2936.heic]", "[OTHER_ID:IMG_2936.heic]"),
+        ("[OTHER_ID:scan_0514.pdf]", "scan_[DATE:0514].pdf"),
+        ("[OTHER_ID:A-20240514]", "[OTHER_ID:A-20240514]"),
+        ("[PATIENT:OKAFOR]_[OTHER_ID:ppm.pdf]", "[PATIENT:OKAFOR]_ppm.pdf"),
+    ],
+)
+def test_names_and_days_of_a_file_name(found, divided):
+    text, spans = read(f"Mrs. [PATIENT:Okafor], see {found} today")
+    assert show(text, divide_file_names(text, spans)) == f"Mrs. [PATIENT:Okafor], see {divided} today"
+
+
+PIECES = st.tuples(
+    st.sampled_from(["okafor", "_", "-", ".", "20240514", "jpg", ".pdf", " ", "x", "Sept24", "/", "M"]),
+    st.sampled_from([Entity.OTHER_ID, Entity.PATIENT, Entity.DATE, None]),
+)
+
+
+@given(st.lists(PIECES, max_size=12))
+def test_the_result_is_sorted_disjoint_and_marks_nothing_new(pieces):
+    text, spans = "", []
+    for word, entity in pieces:
+        if entity is not None:
+            spans.append(Span(len(text), len(text) + len(word), entity, "patterns"))
+        text += word
+    divided = divide_file_names(text, spans)
+    check_spans(divided, len(text))
+    before = {i for span in spans for i in range(span.start, span.end)}
+    assert before.issuperset(i for span in divided for i in range(span.start, span.end))
+    kept = [span for span in spans if span.entity is not Entity.OTHER_ID]
+    assert [span for span in divided if span in kept] == kept

@@ -1,0 +1,64 @@
+"""A person's name and an organization's agree: who is named in full is a person, and what begins a clinic's name none."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span, check_spans
+from deid_tasks.engine.merge.kinds import join_divided_organizations
+
+PERSON, CLINIC = Entity.PROVIDER, Entity.FACILITY
+
+
+def two_spans(marked: str) -> tuple[str, list[Span]]:
+    """Return the text of "a [b] [c]", and a person and an organization at the brackets."""
+    spans, text = [], ""
+    for piece in marked.replace("]", "[").split("["):
+        if len(spans) < 2 and text and marked[len(text) + 2 * len(spans)] == "[":
+            spans.append(Span(len(text), len(text) + len(piece), (PERSON, CLINIC)[len(spans)], "transformer", 0.9))
+        text += piece
+    return text, spans
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "From: [Torrens Vale] [Hospital], Adelaide",
+        "at (the [Bharat Gramin] [Bank])",
+        "to [Kelly Rose] [Pediatrics]",
+    ],
+)
+def test_an_organization_in_two_pieces_is_one(marked):
+    text, spans = two_spans(marked)
+    (joined,) = join_divided_organizations(text, spans)
+    assert joined.entity is CLINIC
+    assert (joined.start, joined.end) == (spans[0].start, spans[1].end)
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "per Dr. [Torrens Vale] [Hospital] called",
+        "by [Maria Okafor] [Mercy Clinic]",
+        "by [Vale, Torrens] [Hospital]",
+        "by [Torrens Vale], [Hospital]",
+        "by [Torrens Vale] [hospital]",
+    ],
+)
+def test_a_person_beside_an_organization_stays(marked):
+    text, spans = two_spans(marked)
+    assert join_divided_organizations(text, spans) == spans
+
+
+@given(st.lists(st.tuples(st.sampled_from(["Vale", "Dr. ", "Clinic", "x", ", "]), st.sampled_from([*Entity, None]))))
+def test_joined_spans_are_spans(pieces):
+    text, spans = "", []
+    for word, entity in pieces:
+        if entity is not None:
+            spans.append(Span(len(text), len(text) + len(word), entity, "transformer", 0.9))
+        text += f"{word} "
+    joined = join_divided_organizations(text, spans)
+    check_spans(joined, len(text))
+    covered = {i for span in joined for i in range(span.start, span.end)}
+    assert all(covered.issuperset(range(span.start, span.end)) for span in spans)
