@@ -57,6 +57,7 @@ STRONG = {
         Logged [DATE:2021-03-14T08:35:00Z], sent [DATE:2021-03-14T08:35:00.123+05:30], filed [DATE:20210314T0835]
         Logged [DATE:2021-03-14] [TIME:08:35:00.123Z] and [DATE:2021-03-14] [TIME:08:35:00-07:00]
         Shift [TIME:08:35]-[TIME:09:40]. Time: [DATE:2021-03-14] [TIME:08:35]
+        Call [TIME:20:04 PST] to [TIME:8:21 pm EST], [TIME:0835 hrs], at [TIME:1852 ACDT]. Seen [TIME:10:00] PT room.
     """,
     "ages": """
         A [AGE:92]-year-old woman, a [AGE:45] y.o. man, a [AGE:61]yo male.
@@ -66,6 +67,7 @@ STRONG = {
         [AGE:45]F with chest pain. Age/Sex: [AGE:45]/F
         Children ages [AGE:7], [AGE:9] and [AGE:12].
         He is [AGE:52] now and has a sister.
+        DOB: [DATE:May 07, 1971]   [AGE:52] YRS
     """,
     "contacts": """
         Call [PHONE:617-555-0123] or [PHONE:(617) 555-0123 x123].
@@ -105,6 +107,8 @@ STRONG = {
         wants transfer [FACILITY:Okonee LTACH] tomorrow; MRI at [FACILITY:Birch Hollow VAMC]. The skilled SNF, Rehab SNF
         CT of the pelvis ([FACILITY:QWB] radiology). ENT clinic, INR clinic, MSK clinic, MRSA clinic, EMG clinic
         Admit to [FACILITY:Penny Breast Ctr], [FACILITY:Kettle Kidney Center].
+        Tourmakeady, Eircode [ZIP:F12 XK00]
+        VIA: POV   BED: [LOCATION_OTHER:2]   ROOMED. In bed 2 weeks.
     """,
     "names": """
         Seen by Dr. [PROVIDER:Okafor]; Drs. [PROVIDER:Okafor] and [PROVIDER:Lim] agree.
@@ -129,6 +133,8 @@ STRONG = {
         Wound clean and dry. [INITIALS:VT]
         T: [DATE:3/15/21] [INITIALS:MTO]:[INITIALS:jd]
         Entered: [INITIALS:MTO]
+        | 94.8 | 171/92 | [INITIALS:MTO]/[INITIALS:jd] |
+        presenter: [INITIALS:MTO]
     """,
     "ages of relatives": """
         Mother died at [AGE:87] of stroke. Father living at [AGE:74].
@@ -158,6 +164,9 @@ STRONG = {
         Refilled at [ORGANIZATION:Corner Pharmacy].
         DISCHARGE SUMMARY [FACILITY:Willow Creek Medical Center]
         Progress Note [FACILITY:Willow Creek Medical Center]; at [FACILITY:NYU Langone Medical Center]
+        Reception from: [ORGANIZATION:Bradford Crown Court]
+        To: [FACILITY:Utica Arbor Dermatology], from: [PROVIDER:Maria Church]
+        Provider: [FACILITY:Kowhai Creek Nurses], cc: [PROVIDER:Maria Okafor]
     """,
 }
 

@@ -51,7 +51,8 @@ def _is_of_person(text: str, start: int, words: list[str]) -> bool:
 BESIDE_BIRTH_DATE_TRIGGER = (
     r"(?im)\b(?:dob|d\.o\.b\.?|born|birth ?date|date of birth)(?: ?/ ?age)?:? {0,6}"
     r"(?:[0-9]{1,2}[/.\-][0-9]{1,2}[/.\-][0-9]{2,4}"  # 01/07/1960
-    r"|[0-9]{1,2}(?:st|nd|rd|th)?[ \-]?[a-z]{3,9}[ \-]?[0-9]{2,4}|[0-9]{4}[\-/][0-9]{2}[\-/][0-9]{2})"  # 7 Jan 1960
+    r"|[0-9]{1,2}(?:st|nd|rd|th)?[ \-]?[a-z]{3,9}[ \-]?[0-9]{2,4}|[0-9]{4}[\-/][0-9]{2}[\-/][0-9]{2}"  # 7 Jan 1960
+    r"|[a-z]{3,9}\.? [0-9]{1,2}(?:st|nd|rd|th)?,? [0-9]{4})"  # January 7, 1960
     r"(?:,? {0,6}"
     r"(?:\([0-9]{1,3} ?(?:y|yrs?|yo|y/o|years?|mos?|months?)?\)"  # (63)
     r"|[0-9]{1,3} ?(?:y|yrs?|yo|y/o|years?|mos?|months?)\b)"  # 63 yrs

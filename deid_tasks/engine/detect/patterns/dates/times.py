@@ -17,16 +17,23 @@ TIME_TRIGGER = (
     r"|/[0-9]{1,4},? [0-2][0-9][0-5][0-9]\b"  # 3/14 1530
     r"|(?m)^[ \t]{0,8}[12][0-9][0-5][0-9] {1,12}[^ \n]"  # 1530 at the beginning of a line
 )
+_ZONE = r"(?:\s?(?-i:UTC|GMT|BST|CES?T|EES?T|[ECMP][SD]T|AK[SD]T|HST|A[CE][SD]T|AWST|NZ[SD]T|SAST|PHT|HKT|Uhr)\b)?"
+"""A zone behind a time: 20:04 PST. Not PT or CT, which are a therapy and a scan."""
 _CLOCK = re.compile(
     r"([01]?[0-9]|2[0-4]):([0-5][0-9])"
     r"(?::[0-5][0-9](?:\.[0-9]{1,9})?(?:Z\b|[+\-](?:0[0-9]|1[0-4]):?[0-5][0-9]\b)?)?"  # seconds, fraction, zone
     r"(?:\.[0-9]{1,6})?(?![0-9]|:[0-9])"
-    r"(?:\s?(?:[ap]m\b|[ap]\.m\.?|[ap]\b|hrs\b|h\b))?",
+    r"(?:\s?(?:[ap]m\b|[ap]\.m\.?|[ap]\b|hrs\b|h\b))?"
+    rf"{_ZONE}",
     re.IGNORECASE,
 )
-_HOUR = re.compile(r"(?:0?[1-9]|1[0-2])(?:[:.][0-5][0-9])?\s?(?:[ap]\.m\.?|[ap]m(?![a-z])|o'?clock)", re.IGNORECASE)
+_HOUR = re.compile(
+    rf"(?:0?[1-9]|1[0-2])(?:[:.][0-5][0-9])?\s?(?:[ap]\.m\.?|[ap]m(?![a-z])|o'?clock){_ZONE}", re.IGNORECASE
+)
 _MILITARY = re.compile(
-    r"(?:[01][0-9]|2[0-3])[0-5][0-9](?![0-9]|-[0-9]{2}-[0-9]{2})(?:\s?(?:hrs|hours|h|am|pm)\b)?", re.IGNORECASE
+    r"(?:[01][0-9]|2[0-3])[0-5][0-9](?![0-9]|-[0-9]{2}-[0-9]{2})(?:\s?(?:hrs|hours|h|am|pm)\b)?"
+    rf"{_ZONE}",
+    re.IGNORECASE,
 )
 _TITRE_BEFORE = re.compile(rf"(?:{alternation('dates', 'titres_and_ratios')})\W{{0,3}}(?:of |at |is |was |\w+ )?$")
 _UNIT = re.compile(r"\s?(?:mg|ml|mcg|cc|units?|titer|titre|dilution|ratio|%|k\b|calorie)")
@@ -53,7 +60,7 @@ _WORD_BEHIND = re.compile(r" [A-Za-z]")
 
 def read_time(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read one time of day in any of its three forms."""
-    limit = end + 8
+    limit = end + 14
     start = _first_figure(text, start, end)
     is_tail = text[start - 1 : start] in {".", ":"} and text[start - 2 : start - 1].isdigit() and start > 1
     if clock := _CLOCK.match(text, start, limit):

@@ -138,8 +138,9 @@ COLUMN_TRIGGER = (
     rf"(?m)^[ \t]{{0,4}}{DAY}[^\n]{{3,90}} {{3}}/?[A-Za-z]{{2,3}}[ \t]{{0,4}}$"  # a row that begins with a day
     rf"|(?:(?-i:[A-Za-z0-9]) {{3,40}}|\bok |\b(?:{DAY}|{CLOCK}) {{1,3}})"  # a column, ok, a day or a time
     r"/?[A-Za-z]{2,3}(?:[:/]{1,2}[A-Za-z]{2,4})?[ \t]{0,4}$"
+    r"|(?m)\| {0,4}[A-Za-z]{2,3}/[A-Za-z]{2,3} {0,4}\|?[ \t]{0,4}$"  # the last cell of a row
 )
-_LAST_COLUMN = re.compile(r"/?([A-Za-z]{2,3})(?:[:/]{1,2}([A-Za-z]{2,4}))?[ \t]*$")
+_LAST_COLUMN = re.compile(r"/?([A-Za-z]{2,3})(?:[:/]{1,2}([A-Za-z]{2,4}))?[ \t]*\|?[ \t]*$")
 
 
 def read_initials_in_column(text: str, start: int, end: int) -> Iterator[Candidate]:

@@ -31,7 +31,8 @@ _TYPIST = r"(?-i:[a-z]{2,4}|[A-Z]{2,4})"
 LABEL_TRIGGER = (
     r"(?i)\b(?:initials?|init|typed by|scribed by|screened by|transcribed by|dictated by|entered by|given by"
     r"|(?:un)?checked [^\n]{0,24}by|witness(?:ed by)?|entered|scored|opr|reviewed(?: by)?|tech|typed|coded|filed"
-    r"|scanned|keyed|qc|signed|dd|td|tr|by|nurse)[:.]{0,2} {1,3}\(?(?-i:[A-Z]{2,3}|[a-z]{3})\b(?:/(?-i:[A-Z]{2,3}))?"
+    r"|scanned|keyed|qc|signed|dd|td|tr|by|nurse|presenter|recorder|reader|verifier)"
+    r"[:.]{0,2} {1,3}\(?(?-i:[A-Z]{2,3}|[a-z]{3})\b(?:/(?-i:[A-Z]{2,3}))?"
     rf"|\b(?:T|TT|DT|D/T|TD|TR)[: ] ?(?:{_WHOLE_DATE}) {{1,3}}(?-i:{PAIR})\b"  # T: 3/15/21 MTO:jd
     r"|\b(?:transcribed by|typed by|dictated by|transcriptionist|typist|trans|dict)(?::|/TR:?) {1,3}"
     rf"{_TYPIST}\b(?: ?/ ?{_TYPIST}\b)?"  # typist: mto/jd

@@ -9,7 +9,8 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.forms import Form, FormTable, always, never
 from deid_tasks.engine.detect.patterns.names.credentials import CREDENTIAL
 from deid_tasks.engine.detect.patterns.names.name_parts import take_name
-from deid_tasks.engine.detect.patterns.reference_words import is_given_name, languages
+from deid_tasks.engine.detect.patterns.organizations.organizations import organization_behind_label
+from deid_tasks.engine.detect.patterns.reference_words import is_given_name, languages, surname_rates
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
 from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
@@ -35,6 +36,8 @@ _NAMING_LABELS = as_word_set(
     " attending"
 ) | {"discussed with", "spoke with", "spoke to", "case manager", "social worker", "called to"}
 """Labels with a given name and a surname behind them, without a colon."""
+_BORNE_SURNAME_PER_100K = 4.0
+"""Bearers among 100,000 people from which a kind of organization is a surname behind a given name: Maria Church."""
 _SHORT_LABELS = as_word_set("rn np nurse pcp d/w paged")
 """Labels with one name behind them, without a colon."""
 
@@ -140,10 +143,24 @@ def read_signature(text: str, start: int, end: int) -> Iterator[Candidate]:
     if span is None:
         return
     is_credited = _CREDENTIAL_AFTER.match(text, span[1], span[1] + 12) is not None
+    is_person = is_credited or doctor or _TITLED.search(label)
+    if not is_person and (organization := _organization(text, span[0])):
+        yield organization
+        return
     signature = _Signature(label, text[slice(*span)], doctor is not None, is_credited)
     if SIGNATURES.decide(signature):
         is_labelled = signature.has_colon or signature.has_by or is_credited or doctor is not None
         yield Candidate(*span, Entity.PROVIDER, Strength.LABELLED if is_labelled else Strength.FORMAT)
+
+
+def _organization(text: str, start: int) -> Candidate | None:
+    """Return the organization that stands where a person's name may: From: Bradford Crown Court."""
+    if (found := organization_behind_label(text, start)) is None:
+        return None
+    words = text[start : found[0]].split()
+    if is_given_name(words[0]) and surname_rates().get(words[-1].lower(), 0.0) >= _BORNE_SURNAME_PER_100K:
+        return None
+    return Candidate(start, *found, Strength.LABELLED)
 
 
 def _name_of_author(text: str, start: int, begin: int, label: str, *, is_titled: bool) -> tuple[int, int] | None:

@@ -41,6 +41,25 @@ _PREPOSITION_BEFORE = re.compile(r"(?:at|to|from|by|with|of|via|the|per|called|f
 _TOWN_TAIL = re.compile(r" (?:of|at) (?:the )?[A-Z][A-Za-z'\-]{2,20}(?: [A-Z][A-Za-z'\-]{2,20})?")
 
 
+_BEHIND_A_LABEL = re.compile(
+    r"(?:[A-Z][\w'’\-]{0,24}\.? |(?:of|and|the|&|de|for) ){1,4}?"
+    rf"(?:(?P<facility>{_FACILITY}|{alternation('organizations', 'practices_behind_a_label')})"
+    rf"|{alternation('organizations', 'organization_kinds')}|{alternation('organizations', 'kinds_behind_a_label')})"
+    r"(?![\w'’])"
+)
+
+
+def organization_behind_label(text: str, start: int) -> tuple[int, Entity] | None:
+    """Return the end and the kind of an organization whose name begins at ``start``; ``None`` where no kind is named.
+
+    Only where a label such as From: is in front: there a kind in the name is enough. Bradford Crown Court.
+    """
+    match = _BEHIND_A_LABEL.match(text, start, start + 90)
+    if match is None:
+        return None
+    return match.end(), Entity.FACILITY if match["facility"] else Entity.ORGANIZATION
+
+
 def read_firm(_text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read the names of partners with the form of their firm: Haugen & Pell, P.A."""
     yield Candidate(start, end, Entity.ORGANIZATION, Strength.LABELLED)

@@ -1,4 +1,4 @@
-"""Countries, ZIP codes, and the postcodes of Britain and Canada."""
+"""Countries, ZIP codes, and the postcodes of Britain, Canada and Ireland."""
 
 import re
 from collections.abc import Iterator
@@ -35,13 +35,14 @@ def read_country(text: str, start: int, end: int) -> Iterator[Candidate]:
 POSTCODE_TRIGGER = (
     r"\b[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][ABD-HJLNP-UW-Z]{2}\b"  # HR1 7QX
     r"|\b[ABCEGHJ-NPRSTVXY][0-9][A-Z] [0-9][A-Z][0-9]\b"  # J4K 2T5
+    r"|\b(?:[AC-FHKNPRTV-Y][0-9]{2}|D6W) [0-9AC-FHKNPRTV-Y]{4}\b"  # F12 XK00
 )
 _NO_POSTCODE = re.compile(r"[0-9](?:ST|ND|RD|TH|HR|LB|YR|PT|TB|NS|LR|BD)$")
 _TOWN_OR_LINE_BEFORE = re.compile(r"(?:[A-Z][a-z'\-]{2,20},? {1,2}|\n[ \t]*|[A-Z]{4} {1,2}|\([A-Z]{2}\),? )$")
 
 
 def read_postcode(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read the postcodes of Britain and Canada behind a town or at the beginning of a line."""
+    """Read the postcodes of Britain, Canada and Ireland behind a town or at the beginning of a line."""
     if not _TOWN_OR_LINE_BEFORE.search(text[max(0, start - 26) : start]):
         return
     if not _NO_POSTCODE.search(text, start, end) and text[end : end + 1] not in {"-", "/"}:

@@ -124,8 +124,13 @@ def read_room(text: str, start: int, end: int) -> Iterator[Candidate]:
     code = _ROOM_CODE.search(text, start, end)
     if code is None or room.value[0].isdigit() or _is_name_of_room(room, code.group()):
         yield Candidate(start, end, Entity.LOCATION_OTHER)
-    elif not (room.value.startswith("bed") and len(code.group()) < 3) or _ROOM_BEFORE_BED.search(room.ahead):
+    elif not (room.value.startswith("bed") and len(code.group()) < 3) or _is_bed(room):
         yield Candidate(code.start(), end, Entity.LOCATION_OTHER)
+
+
+def _is_bed(room: _Room) -> bool:
+    """Whether one or two figures behind the word bed are its number: ICU bed 3, Bed: 12."""
+    return ":" in room.value or _ROOM_BEFORE_BED.search(room.ahead) is not None
 
 
 def _is_name_of_room(room: _Room, code: str) -> bool:
