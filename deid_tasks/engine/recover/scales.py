@@ -114,6 +114,11 @@ SCALES = (
     ),
     # The parts of a coma score: GCS 9 (2/2/5).
     Notation(r"GCS[ :]{1,2}\d{1,2}T? ?\(?[1-4]/[1-5T]/[1-6]\)?", r"GCS[ :]"),
+    # Pages of a fax: P. 02/05, pp 4/4, page 3 of 7.
+    Notation(
+        r"(?:[Pp]ages?|PAGES?|[Pp]g\.?|[Pp]p\.?|[Pp]\.)[ ]{0,2}\d{1,3}(?:/| of )\d{1,3}(?![\d/])",
+        r"(?:[Pp]ages?|PAGES?|[Pp]g\.?|[Pp]p\.?|[Pp]\.)[ ]{0,2}\d",
+    ),
     # The day of a course: azithro d5/7, day 3/10.
     Notation(
         r"(?:d|[Dd]ay )(?:[1-9]|1\d|2[0-8])/(?:3|5|7|10|14|21|28|42)(?![\d/])", r"(?:d|[Dd]ay )\d{1,2}/(?:3|5|7|[124])"

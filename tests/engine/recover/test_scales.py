@@ -37,6 +37,12 @@ SCORES = [
     "took it for [3/7]",
     "seen [6/12] ago",
     "ANA, which was positive at [1:80]",
+    "BIMS [12/15]",
+    "4AT [8/12]",
+    "Morisky [5/8].",
+    "Allred [8/8]",
+    "FROM: 555-0184  P. [01/04]",
+    "faxed pp [4/4]",
 ]
 DATES = [
     "PHQ-9 on [8/27] was high",
