@@ -19,22 +19,31 @@ from benchmarks.changes.living_site import LivingCopy, LivingSite
 from benchmarks.changes.site_services import SiteServices, site_services
 from deid_tasks.demo import processes
 from deid_tasks.demo.airflow_api import AirflowApi
+from deid_tasks.demo.databases import end_idle_transactions
 from deid_tasks.demo.environment import UI_USER, Places, airflow_connections, airflow_environment, ui_password
 from deid_tasks.demo.state import State, checkout
 from deid_tasks.settings import InstitutionSettings, airflow_pools
 
 SERVICES = ("api-server", "scheduler", "dag-processor")
+_OPTIONS = {
+    # The server of logs has processes of its own, which would be taken for tasks, and a port that a killed one holds.
+    "scheduler": ["--skip-serve-logs"],
+}
 _COPY = "living_airflow"
 _DATABASE = "airflow"
 _RARELY = "0 0 29 2 *"
 _START_SECONDS = 900
 _ZOMBIE_SECONDS = 60
+_IDLE_SECONDS = 10
+"""After which the server ends a transaction of Airflow that does nothing; minutes in a deployment."""
 _PATIENCE = {
     # A real deployment waits up to five minutes before it takes a task for dead; a trial does not.
     "AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": "30",
     "AIRFLOW__SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": "5",
     "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "60",
     "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": "5",
+    # The DAGs do not change, and parsing them all takes a core for half a minute.
+    "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "3600",
 }
 
 
@@ -81,11 +90,16 @@ class AirflowSite:
     def start(self, *services: str) -> None:
         """Start the services, and wait until Airflow says that all of it is healthy."""
         for name in services:
-            self._main[name] = processes.start(name, [_airflow(), name], self._environment, self.folder)
+            self._main[name] = processes.start(
+                name, [_airflow(), name, *_OPTIONS.get(name, [])], self._environment, self.folder
+            )
         deadline = time.monotonic() + _START_SECONDS
         while not self.api.is_healthy():
-            if time.monotonic() > deadline:
-                raise RuntimeError(f"Airflow is not healthy: {processes.last_lines(self.folder, services[0])}")
+            ended = [name for name in services if not is_alive(self._main[name])]
+            if ended or time.monotonic() > deadline:
+                name = (ended or services)[0]
+                what = f"{name} has ended" if ended else "Airflow is not healthy"
+                raise RuntimeError(f"{what}: {processes.last_lines(self.folder, name)}")
             time.sleep(0.5)
 
     def stop(self) -> None:
@@ -146,6 +160,7 @@ class AirflowSite:
         document["notes"]["schedule"] = _RARELY
         (institutions / f"{settings.institution}.yaml").write_text(yaml.safe_dump(document), encoding="utf-8")
         services.postgres.create_database(_DATABASE)
+        end_idle_transactions(services.postgres.uri(_DATABASE), _IDLE_SECONDS)
         uris = {"airflow": services.postgres.uri(_DATABASE), "ehr": self.copy.uri, "catalog": self.copy.uri}
         port = urlsplit(services.object_store["endpoint"]).port or 80
         places = Places(checkout(), institutions, self._port, port, uris)

@@ -16,6 +16,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -81,7 +82,8 @@ def on_spark(site: ScaleSite, run_id: str) -> None:
     given = ["--settings", site.folder / "institutions" / f"{site.settings.institution}.yaml", "--run-id", run_id]
     given += ["--pin", json.dumps(pin), "--shards", len(shards)]
     command = [program, "--master", _MASTER, "--conf", "spark.ui.enabled=false", run_shards.__file__, *given]
-    environment = {**os.environ, **secrets, "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": str(Path.cwd())}
+    python = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(Path.cwd())}
+    environment = {**os.environ, **secrets, **python, "SPARK_LOCAL_IP": "127.0.0.1"}
     with (site.folder / "spark.log").open("w") as log:
         done = subprocess.run(
             list(map(str, command)), env=environment, cwd=site.folder, stdout=log, stderr=log, check=False

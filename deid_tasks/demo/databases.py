@@ -62,6 +62,24 @@ def make_database_login(superuser_uri: str, login_uri: str) -> None:
         connection.close()
 
 
+def end_idle_transactions(superuser_uri: str, seconds: int) -> None:
+    """Let the server end the sessions of a database whose transaction has been idle for so long.
+
+    A scheduler of Airflow that is killed alone leaves its workers, which hold its connection open. Its transaction
+    would lock the run that it was scheduling for ever, and the next scheduler passes over locked runs.
+    """
+    connection = psycopg2.connect(superuser_uri)
+    try:
+        with connection, connection.cursor() as cursor:
+            cursor.execute(
+                sql.SQL("alter database {} set idle_in_transaction_session_timeout = {}").format(
+                    sql.Identifier(connection.info.dbname), sql.Literal(f"{seconds}s")
+                )
+            )
+    finally:
+        connection.close()
+
+
 def close_database(superuser_uri: str) -> None:
     """Let only those connect to a database who were given the right to."""
     connection = psycopg2.connect(superuser_uri)

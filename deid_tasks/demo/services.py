@@ -15,7 +15,7 @@ from deid_tasks.core.errors import WarehouseError
 from deid_tasks.core.files import write_atomically
 from deid_tasks.demo import processes
 from deid_tasks.demo.airflow_api import AirflowApi
-from deid_tasks.demo.databases import close_database, make_database_login
+from deid_tasks.demo.databases import close_database, end_idle_transactions, make_database_login
 from deid_tasks.demo.environment import (
     AIRFLOW_LOGIN,
     CATALOG_LOGIN,
@@ -40,6 +40,8 @@ _AIRFLOW = ("api-server", "scheduler", "dag-processor")
 _OBJECT_STORE = "object-store"
 _UI_PORT = 8080
 _START_SECONDS = 180
+_IDLE_SECONDS = 300
+"""After which the server ends a transaction of Airflow that does nothing."""
 
 Say = Callable[[str], None]
 
@@ -174,6 +176,7 @@ class Platform:
         for name, login in (("airflow", AIRFLOW_LOGIN), ("catalog", CATALOG_LOGIN)):
             uri = self._postgres.uri(name)
             make_database_login(uri, login_uri(uri, login, self._state))
+        end_idle_transactions(self._postgres.uri("airflow"), _IDLE_SECONDS)
         close_database(self._postgres.uri("ehr"))
 
     def _start_object_store(self) -> None:

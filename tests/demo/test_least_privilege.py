@@ -1,11 +1,13 @@
 """The demo's database logins: one for each kind of task, and each of Airflow's processes knows those that it needs."""
 
+from contextlib import closing
+
 import psycopg2
 import psycopg2.errors
 import pytest
 
 from deid_tasks.demo import demo_institutions
-from deid_tasks.demo.databases import close_database, make_database_login
+from deid_tasks.demo.databases import close_database, end_idle_transactions, make_database_login
 from deid_tasks.demo.environment import Places, airflow_environment, demo_secrets, login_uri, service_environment
 from deid_tasks.demo.state import INSTITUTIONS, State, checkout
 from deid_tasks.platform.warehouse import connect
@@ -83,6 +85,25 @@ def test_each_login_acts_as_its_role_and_may_do_no_more(tmp_path, database, stat
                 assert cursor.fetchone() == (role_name(settings, task), False)
         with connect(secrets.text(settings.warehouse.connection_of("owner"))) as connection:
             assert role_differences(connection, settings) == []
+
+
+def test_a_session_whose_transaction_does_nothing_ends_and_unlocks_its_rows(database):
+    end_idle_transactions(database, 1)
+    with closing(psycopg2.connect(database)) as killed, closing(psycopg2.connect(database)) as successor:
+        with killed.cursor() as cursor:
+            cursor.execute("create table run as select 1 as id")
+            killed.commit()
+            cursor.execute("select id from run for update")
+        with successor.cursor() as cursor:
+            # As a scheduler does: it passes over the runs that another one has locked.
+            cursor.execute("select id from run for update skip locked")
+            assert cursor.fetchall() == []
+            # One that waits gets the row when the server has ended the session.
+            cursor.execute("set local lock_timeout = '20s'")
+            cursor.execute("select id from run for update")
+            assert cursor.fetchall() == [(1,)]
+        with pytest.raises(psycopg2.Error), killed.cursor() as cursor:
+            cursor.execute("select 1")
 
 
 def test_a_database_of_one_program_is_closed_to_all_others(database, tmp_path, state, institutions):

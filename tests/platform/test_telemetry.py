@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -141,3 +142,11 @@ def test_dashboard_and_rules_name_metrics_that_there_are(collector, file):
     assert named <= made
     read = json.loads(text) if file.endswith("json") else yaml.safe_load(text)
     assert read.get("panels") or all(rule["expr"] for group in read["groups"] for rule in group["rules"])
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is of Prometheus, which no Python package brings")
+def test_prometheus_evaluates_the_rules():
+    done = subprocess.run(
+        ["promtool", "test", "rules", DEPLOY / "alert-rules.test.yaml"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
