@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from deid_tasks.core.entities import Category, Entity, category_of
 from deid_tasks.engine.lexicon import mask_of
 from deid_tasks.engine.lexicon.public import common_word_frequencies
-from deid_tasks.engine.recover.confidence.dates import NoteDates
 from deid_tasks.engine.recover.confidence.evidence import SpanEvidence
 from deid_tasks.engine.recover.document_terms import DocumentTerms
 from deid_tasks.engine.recover.eponyms import bearers
@@ -66,7 +65,6 @@ def note_features(terms: DocumentTerms, evidence: Sequence[SpanEvidence]) -> Ite
         evidence: the evidence of all its merged spans, sorted and disjoint.
     """
     note = _Note(terms, evidence)
-    dates = NoteDates(terms.text, [one.span for one in evidence])
     for index, one in enumerate(evidence):
         words = _WORD.findall(terms.text[one.span.start : one.span.end])
         features = _origin(one)
@@ -74,8 +72,6 @@ def note_features(terms: DocumentTerms, evidence: Sequence[SpanEvidence]) -> Ite
         features |= _lexical(terms, one, words)
         features |= _layout(terms.text, one.span.start, one.span.end)
         features |= note.elsewhere(index, words)
-        if one.span.entity is Entity.DATE:
-            features |= dates.features(one.span)
         yield features
 
 

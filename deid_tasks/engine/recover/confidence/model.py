@@ -13,7 +13,6 @@ from pathlib import Path
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.core.span import Span
-from deid_tasks.engine.recover.confidence.dates import PAIR
 from deid_tasks.engine.recover.confidence.evidence import SpanEvidence, collect_evidence
 from deid_tasks.engine.recover.confidence.features import Features, group_of, note_features
 from deid_tasks.engine.recover.document_terms import DocumentTerms
@@ -79,16 +78,15 @@ def assess(
 ) -> tuple[list[Span], list[Span]]:
     """Return the spans that are kept, with their probability as score, and those that are recovered.
 
-    What a model alone found, and a date of two numbers ("9/17"), is recovered where its probability is below
-    ``min_confidence``, and stays where its rules of recovery removed it. A span that the institution's own
-    dictionaries, rules or records found keeps its score.
+    What a model alone found is recovered where its probability is below ``min_confidence``, and stays where its rules
+    of recovery removed it. A span that the institution's own dictionaries, rules or records found keeps its score.
 
     Args:
         terms: the note's tokens and dictionary terms.
         kept: the spans that the rules of recovery kept.
         recovered: those that they removed.
         spans_by_detector: what each detector found.
-        min_confidence: the lowest probability of a kept span that a model alone found, or of a date of two numbers.
+        min_confidence: the lowest probability of a kept span that a model alone found.
         model: the model; the shipped one where ``None``.
     """
     weights = model or default_model()
@@ -102,8 +100,7 @@ def assess(
             continue
         probability = weights.probability(features, group_of(one.span.entity))
         scored = replace(one.span, score=probability)
-        is_doubtful = one.is_of_models_alone or PAIR in features
-        is_kept = probability >= min_confidence or not is_doubtful
+        is_kept = probability >= min_confidence or not one.is_of_models_alone
         (staying if is_kept else leaving).append(scored)
     return staying, sorted(leaving)
 

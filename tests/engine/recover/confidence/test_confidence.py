@@ -1,6 +1,5 @@
 """What the confidence model is told of a span, and what it does with spans of models, rules and dictionaries."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -167,33 +166,3 @@ def test_damaged_weights_are_refused_by_name(tmp_path, content: str):
 def test_a_missing_file_is_refused_by_name(tmp_path):
     with pytest.raises(ModelError, match=r"none\.tsv"):
         ConfidenceModel.open(tmp_path / "none.tsv")
-
-
-@pytest.mark.parametrize(
-    ("marked", "present", "absent"),
-    [
-        ("Seen 3/14/2021. Back on [3/20].", {"pair", "pair_near_date", "pair_behind_preposition"}, set()),
-        ("Seen 3/14/2021. BNT [9/15].", {"pair", "pair_far_from_dates", "pair_behind_capitals", "pair_rises"}, set()),
-        ("Visit 7/24, visit 8/24, visit [9/24].", {"pair_bottom_repeats"}, {"pair_top_repeats", "pair_near_date"}),
-        ("Labs 3/12 and 3/15, seen [3/20].", {"pair_top_repeats", "pair_behind_preposition"}, {"pair_bottom_repeats"}),
-        ("per ACC ([2019] guideline)", {"year", "year_behind_capitals", "year_of_guideline"}, {"pair"}),
-        ("moved here in [2019].", {"year", "year_behind_lower"}, {"year_of_guideline"}),
-        ("on [3/14/2021]", set(), {"pair", "year"}),
-    ],
-)
-def test_dates_without_a_year_and_bare_years_are_described(marked, present, absent):
-    text = marked.replace("[", "").replace("]", "")
-    spans = [Span(m.start(), m.end(), Entity.DATE, "patterns") for m in re.finditer(r"\d+/\d+(?:/\d+)?|20\d\d", text)]
-    start = marked.index("[")
-    found = next(f for s, f in zip(spans, features_of(text, spans, patterns=spans), strict=True) if s.start == start)
-    assert present <= found.keys()
-    assert not absent & found.keys()
-
-
-def test_a_rules_date_of_two_numbers_leaves_where_it_is_improbable_and_others_stay():
-    text = "BNT 9/15 on 3/14/2021"
-    spans = [Span(4, 8, Entity.DATE, "patterns"), Span(12, 21, Entity.DATE, "patterns")]
-    never = ConfidenceModel({(INTERCEPT, ""): -9.0})
-    staying, leaving = assess(terms_of(text), spans, [], {"patterns": spans}, 0.1, never)
-    assert [(one.start, one.end) for one in leaving] == [(4, 8)]
-    assert [(one.start, one.end) for one in staying] == [(12, 21)]
