@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -154,6 +155,8 @@ def main() -> None:
     parser.add_argument("--shards", type=int, default=8, help="shards of the day; one more run of each has one shard")
     parser.add_argument("--models", action="store_true", help="the whole engine, not rules and dictionaries alone")
     arguments = parser.parse_args()
+    # So that the services end too where the command is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     os.environ["OMP_NUM_THREADS"] = "1"
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-executors-"))
     folder.chmod(0o755)

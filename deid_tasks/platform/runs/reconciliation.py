@@ -45,7 +45,7 @@ from deid_tasks.platform.warehouse.results import (
     replace_run_figures,
 )
 from deid_tasks.platform.warehouse.work_list import Part, whole_days, work_days
-from deid_tasks.platform.workspace import RunFiles, run_dir
+from deid_tasks.platform.workspace import RunFiles, run_dir, shard_count
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
@@ -60,6 +60,17 @@ class _Tally:
     """By note type."""
     missing: int = 0
     """Planned notes without an outcome, although the source still holds them."""
+
+
+def shards_of_last_plan(shards: list[ShardReport]) -> list[ShardReport]:
+    """Return the reports of the plan that was made last, in the order of their shards.
+
+    Where a run is planned again with fewer shards, Airflow still hands over the reports of the tasks that it removed.
+    The first shard is in every plan, and its report is the newest one: its file names how many shards there are.
+    """
+    ordered = sorted(shards, key=lambda shard: shard["file"])
+    counts = [shard_count(shard["file"]) for shard in ordered]
+    return [shard for shard, count in zip(ordered, counts, strict=True) if count == counts[0]]
 
 
 @logged_step
@@ -90,8 +101,8 @@ def reconcile_run(
     """
     uri = secrets.text(settings.warehouse.connection_of("publish"))
     run = RunFiles(settings, secrets, run_dir(settings, run_id))
-    # The names begin with the shards' indexes.
-    names = sorted(shard["file"] for shard in shards)
+    shards = shards_of_last_plan(shards)
+    names = [shard["file"] for shard in shards]
     with connect(uri) as connection:
         with run.opened(names) as files:
             fingerprint = run.fingerprint_of(files)

@@ -5,7 +5,7 @@ Write files in it with ``deid_tasks.core.files``, so that a reader never sees ha
 """
 
 from deid_tasks.platform.workspace.cleanup import prune_runs, remove_note_files
-from deid_tasks.platform.workspace.run_files import RunFiles, run_dir, vault_file, write_digest
+from deid_tasks.platform.workspace.run_files import RunFiles, run_dir, shard_count, vault_file, write_digest
 from deid_tasks.platform.workspace.shared_files import SharedFiles, work_dir
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "prune_runs",
     "remove_note_files",
     "run_dir",
+    "shard_count",
     "vault_file",
     "work_dir",
     "write_digest",

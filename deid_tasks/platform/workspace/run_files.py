@@ -62,6 +62,11 @@ def write_digest(shard: Path) -> None:
         partial.write_text(file_sha256(shard), encoding="ascii")
 
 
+def shard_count(name: str) -> int:
+    """Return how many shards the run has of which a file with this name is one, as ``new_shard`` names it."""
+    return int(name.split("-")[3].partition(".")[0])
+
+
 class RunFiles:
     """The shards of one run, wherever its workers wrote them.
 

@@ -181,6 +181,20 @@ def test_a_killed_worker_and_a_retry_give_the_same_table(site, first_run, pin):
     assert texts(published(settings, site)) == before
 
 
+def test_a_run_planned_again_with_fewer_shards_passes_over_reports_of_removed_tasks(site, first_run, pin):
+    before = texts(published(site.settings, site))
+    many, one = (with_settings(site, notes={"shard_notes": size}) for size in (10, 10_000))
+    former = [runs.process_shard(many, site.secrets, "fewer", pin, shard) for shard in plan_day(many, site, "fewer")]
+    assert len(former) > 1
+    (shard,) = plan_day(one, site, "fewer")
+    done = runs.process_shard(one, site.secrets, "fewer", pin, shard)
+    # Airflow removes the tasks of the former plan, and hands their reports over all the same.
+    released = runs.reconcile_run(one, site.secrets, "fewer", pin, "notes", [done, *former[1:]])
+    assert released["files"] == [done["file"]]
+    runs.publish_notes(one, site.secrets, "fewer", pin, released)
+    assert texts(published(one, site)) == before
+
+
 def test_a_broken_detector_gets_no_certificate_and_publishes_nothing(site, first_run, monkeypatch):
     from deid_tasks.engine.detect.lexicon_detector import LexiconDetector
     from deid_tasks.engine.detect.patient_detector import PatientDetector
