@@ -199,7 +199,8 @@ def _count_followers(note: RewrittenNote, counts: Counter[str]) -> None:
         )
         if span.entity is Entity.INITIALS:
             letters = _letters(value)
-            person = own.get(owner) if owner else people.with_initials(letters)
+            fitting = None if owner else people.with_initials(letters)
+            person = own.get(owner) if owner else fitting and fitting[0]
             if person is not None and len(letters) > 1:
                 givens, surnames = _of(note, person)
                 shown = _letters(now)

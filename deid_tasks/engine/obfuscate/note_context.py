@@ -88,8 +88,8 @@ class NoteNames(NamedTuple):
     """Whether a folded word is a surname; words that no full name has are missing."""
     account: Callable[[str], str | None]
     """Returns the letters of an account, made of a person's surrogate; ``None`` where they are no person's."""
-    initials: Callable[[Sequence[str]], tuple[str, str] | None]
-    """Returns the first and the last initial of the surrogate of the one person whom initials fit."""
+    initials: Callable[[Sequence[str]], tuple[str, ...] | None]
+    """Returns the initials of the surrogate of the one person whom initials fit; empty for a letter of no name."""
     domain: Callable[[str], str | None]
     """Returns a part of a domain, made of the surrogate of the organization whose name it is; ``None`` for others."""
     called: Callable[[str], str | None] = lambda _: None

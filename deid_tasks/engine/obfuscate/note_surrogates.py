@@ -149,12 +149,11 @@ class NoteSurrogates:
         found = self._people.with_account(letters)
         return None if found is None or found[1].is_one_name else self._account(letters)
 
-    def _initials(self, letters: Sequence[str]) -> tuple[str, str] | None:
-        person = self._people.with_initials(letters)
-        if person is None or (made := self._names_of(person)) is None:
+    def _initials(self, letters: Sequence[str]) -> tuple[str, ...] | None:
+        found = self._people.with_initials(letters)
+        if found is None or (made := self._names_of(found[0])) is None:
             return None
-        givens, surnames = made
-        return givens[0][0], surnames[-1][0]
+        return found[1].made_of(*made)
 
     def _called(self, folded: str) -> str | None:
         person = self._people.called(folded)

@@ -5,6 +5,7 @@ import re
 from deid_tasks.core.patient import TermKind
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.account_names import last_initial, replace_account_part
+from deid_tasks.engine.obfuscate.names.initial_forms import without_mac_letters
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
@@ -61,6 +62,8 @@ def replace_initials(value: str, context: NoteContext, names: NoteNames = NO_NAM
         return replace_username(value, context, names)
     if (joined := "".join(letters)) in _CREDENTIALS or joined.lower() in _LABELS or joined in _WORDS_IN_CAPITALS:
         return value
+    if (without_mac := without_mac_letters(value)) is not None:
+        return replace_initials(without_mac, context, names)
     scope = _scope_of(letters, context)
     if not letters:
         return scope.keyed.like(value, "initials")
@@ -68,7 +71,7 @@ def replace_initials(value: str, context: NoteContext, names: NoteNames = NO_NAM
     if len(letters) > 1:
         initials[-1] = last_initial(letters[-1], scope)
     if (of_person := names.initials(letters)) is not None:
-        initials[0], initials[-1] = of_person
+        initials = [made or own for made, own in zip(of_person, initials, strict=True)]
     stream = iter(initials)
     made = "".join(
         match_case(next(stream), char + char)

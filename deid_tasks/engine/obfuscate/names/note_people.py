@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.names.account_forms import AccountForm, account_form
+from deid_tasks.engine.obfuscate.names.initial_forms import InitialsForm, initials_form
 from deid_tasks.engine.obfuscate.names.name_labels import is_called_so, labelled_words
 from deid_tasks.engine.obfuscate.names.name_roles import (
     UNUSUAL_NAMES,
@@ -179,16 +180,20 @@ class NotePeople:
             if len(counted) > 1:
                 yield word, counted.most_common(1)[0][0]
 
-    def with_initials(self, letters: Sequence[str]) -> NotePerson | None:
-        """Return the one person whose name begins with the first and the last of ``letters``; clinicians before
-        others.
+    def with_initials(self, letters: Sequence[str]) -> tuple[NotePerson, InitialsForm] | None:
+        """Return the one person of whose names ``letters`` are the initials, and how; clinicians before others.
+
+        Who has a name for every letter goes before those whose first and last letters fit.
         """
         if len(letters) < 2:
             return None
-        first, last = fold_name(letters[0])[:1], fold_name(letters[-1])[:1]
-        return self._only(
-            person for person in self.persons if person.givens[0][:1] == first and person.surnames[-1][:1] == last
-        )
+        folded = [fold_name(letter)[:1] for letter in letters]
+        forms = {one: initials_form(folded, one.givens, one.surnames) for one in self.persons}
+        fitting = {one: form for one, form in forms.items() if form is not None}
+        for some in ([one for one, form in fitting.items() if form.is_exact], fitting):
+            if (person := self._only(some)) is not None:
+                return person, fitting[person]
+        return None
 
     def with_account(self, folded: str) -> tuple[NotePerson, AccountForm] | None:
         """Return the one person whose names the letters of a user name or a mailbox are made of, and how."""

@@ -128,7 +128,7 @@ def _replace_short(
     if i and i not in lasts and len(word) == 1 and not lasts and i == len(name_parts(value)) - 1:
         # "Renee T": the initial of a surname.
         of_person = names.initials((value[0], word))
-        return match_case(of_person[1] if of_person else scope.letter(word, is_last=True), word + word)
+        return match_case(of_person[-1] if of_person else scope.letter(word, is_last=True), word + word)
     if i not in lasts and (short := names.called(fold_name(word))):
         return match_case(short, word)
     if initial is not None and i == initial[0]:
