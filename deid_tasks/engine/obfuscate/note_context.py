@@ -98,6 +98,8 @@ class NoteNames(NamedTuple):
     """Returns the surrogate of a number that stands in the note; ``None`` for others."""
     is_said: Callable[[str], bool] = lambda _: False
     """Whether the note says a folded word outside its identifiers."""
+    letters: Callable[[str], str | None] = lambda _: None
+    """Returns what letters in a number become that stand for an organization or a person; ``None`` for others."""
 
 
 NO_NAMES = NoteNames({}, lambda _: None, lambda _: None, lambda _: None)

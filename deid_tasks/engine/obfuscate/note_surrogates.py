@@ -12,29 +12,28 @@ from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, is_file_name
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.note_people import NotePeople, NotePerson
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
-from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words, replace_two_saints
-from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS, SMALL_WORDS
+from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
+from deid_tasks.engine.obfuscate.organizations.abbreviations import words_of
+from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS, drawn_words
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_groups
 from deid_tasks.engine.obfuscate.places import NO_ADDRESS
-from deid_tasks.engine.obfuscate.plain_words import is_path_word
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
 
 _ADDRESSES = PLACES | {Entity.STREET}
-_MADE_OF_NAMES = frozenset({Entity.INITIALS, Entity.USERNAME, Entity.EMAIL, Entity.URL, Entity.OTHER_ID})
+_MADE_OF_NAMES = frozenset(
+    {Entity.INITIALS, Entity.USERNAME, Entity.EMAIL, Entity.URL, Entity.OTHER_ID}
+    | {Entity.MRN, Entity.ACCOUNT, Entity.HEALTH_PLAN}
+)
 _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE}
 """Entities whose surrogate does not depend on the text around the span."""
 _MAX_INITIALS = 3
 _SHORT_YEAR_DIGITS = 2
 _LAST_DIGITS = 4
-_MIN_LABEL_LENGTH = 5
-"""A shorter label of a domain may be made of any name."""
-_MAX_ABBREVIATION_LENGTH = 8
-"""A longer value is not the abbreviation of another name in the note."""
+_MIN_LETTERS_OF_SURNAME = 3
 _PARTICLE_OF_ACCOUNT = re.compile(r"(?:ni|mac|van|vander|von|de|del|dela|al|el|o)(?=[a-z]{4})")
-_SAINTS_BEFORE = re.compile(r"\b(?:Sts|SS|Saints)\b\.?\s$", re.IGNORECASE)
 _SPANS_OF_TIME = frozenset(["day", "days", "week", "weeks", "month", "months", "year", "years", "weekend"])
 """Words that were taken for dates and name none."""
 _NUMBER_AFTER = re.compile(r"[ \t]?[#:]?[ \t]?\d{4}")
@@ -58,14 +57,16 @@ class NoteSurrogates:
         self._context = context
         self._surroundings = surroundings
         self._people = people
+        self._organizations = NoteOrganizations(replacements, context, surroundings, self._surname)
         self._names = NoteNames(
             people.surnames,
             self._account,
             self._initials,
-            self._domain,
+            self._organizations.domain,
             self._called,
             self._number,
             surroundings.says,
+            self._letters,
         )
         self._known: dict[object, str] = {}
         self._asked: set[NotePerson] = set()
@@ -81,7 +82,7 @@ class NoteSurrogates:
                 return original
             return self._name(original, start, entity, mode)
         if entity in ORGANIZATIONS:
-            return self._organization(original, entity, index, mode)
+            return self._organizations.surrogate(original, entity, index, mode)
         if entity in TELEPHONES:
             return self._telephone(original, entity, index, mode)
         if entity in _ADDRESSES:
@@ -95,10 +96,10 @@ class NoteSurrogates:
         if entity is Entity.OTHER_ID and original.isalpha() and fold_name(original) in self._people.surnames:
             # A part of a file's name that is a person's.
             return self._account(original) or original
-        if len(original) == _LAST_DIGITS and original.isdecimal() and (whole := self._surroundings.ends_with(original)):
+        if len(original) >= _LAST_DIGITS and original.isdecimal() and (whole := self._surroundings.ends_with(original)):
             # "The last four": of a number that stands in the note.
             number, its_entity = whole
-            return self._independent(number, its_entity, mode)[-_LAST_DIGITS:]
+            return self._independent(number, its_entity, mode)[-len(original) :]
         question = (entity, original)
         surrogate = self._known.get(question)
         if surrogate is None:
@@ -155,6 +156,31 @@ class NoteSurrogates:
             return None
         return found[1].made_of(*made)
 
+    def _surname(self, folded: str) -> str | None:
+        """Return the surrogate of a surname of the note's people; ``None`` for other words.
+
+        A name whose given name stands in an organization's too is that organization's.
+        """
+        if not self._people.surnames.get(folded) or folded in drawn_words() or folded in KINDS:
+            return None
+        found = self._people.with_account(folded)
+        if found is None or not found[1].is_one_name:
+            return None
+        named = {word for name in self._surroundings.organizations for word in words_of(name)}
+        made = None if named.intersection(found[0].givens) else self._account(folded)
+        return made and made.capitalize()
+
+    def _letters(self, letters: str) -> str | None:
+        """Return what letters in a number become that stand for an organization or a person of the note."""
+        if self._context.is_of_patient:
+            # A number is the same in all notes of a patient, whatever else they say.
+            return None
+        if (of_organization := self._organizations.letters(letters)) is not None:
+            return of_organization.upper()
+        if len(letters) >= _MIN_LETTERS_OF_SURNAME and self._people.surnames.get(fold_name(letters)):
+            return self._account(letters)
+        return None
+
     def _called(self, folded: str) -> str | None:
         person = self._people.called(folded)
         return None if person is None else self._called_like(person, folded)
@@ -169,45 +195,13 @@ class NoteSurrogates:
 
     def _number(self, value: str) -> str | None:
         entity = self._surroundings.numbers.get(value)
-        return (
-            None
-            if entity is None or "_" in value or is_file_name(value)
-            else self._independent(value, entity, "surrogate")
-        )
-
-    def _domain(self, part: str) -> str | None:
-        for name in self._surroundings.organizations:
-            words = _words(fold(name))
-            while len(words) > 1 and words[0] in SMALL_WORDS:
-                words = words[1:]
-            count, rest = _words_in(part, words)
-            if not count:
-                continue
-            made = self._replacements.surrogate(
-                name, Entity.ORGANIZATION, self._context, self._context.staff, "surrogate"
-            )
-            made_words = [word for i, word in enumerate(_words(fold(made))) if i or word not in SMALL_WORDS]
-            return "".join(made_words[:count]) + rest or None
-        if 2 <= len(part) <= _MAX_ABBREVIATION_LENGTH and self._abbreviates(part):
-            made = self._replacements.surrogate(
-                part.upper(),
-                Entity.ORGANIZATION,
-                self._context,
-                self._context.staff,
-                "surrogate",
-                long_names=self._surroundings.long_names,
-            )
-            return fold(made)
-        return None
-
-    def _abbreviates(self, part: str) -> bool:
-        """Whether letters are an organization of the note, or the first letters of one."""
-        names = [fold(name) for name in self._surroundings.organizations]
-        return part in names or any(
-            part == "".join(word[0] for word in _words(name) if word not in SMALL_WORDS)
-            for name in names
-            if " " in name
-        )
+        if entity is None and len(value) >= _LAST_DIGITS and value.isdecimal():
+            # ``/p/118204``, beside a record number HHR-118204.
+            whole = self._surroundings.ends_with(value)
+            return None if whole is None else self._independent(*whole, "surrogate")[-len(value) :]
+        if entity is None or "_" in value or is_file_name(value):
+            return None
+        return self._independent(value, entity, "surrogate")
 
     def _names_of(self, person: NotePerson) -> tuple[Sequence[str], Sequence[str]] | None:
         """Return the given names and the surnames of a person's surrogate.
@@ -278,26 +272,6 @@ class NoteSurrogates:
             return False
         return not any(patient.own_spelling(word) in patient.own_names for word in words)
 
-    def _organization(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
-        if self._surroundings.is_beside_name(index) and has_only_kind_words(original):
-            return original
-        staff = self._context.staff
-        start = self._surroundings.start(index)
-        if _SAINTS_BEFORE.search(self._surroundings.text, max(0, start - 8), start):
-            saints = replace_two_saints(original, self._context)
-            if saints is not None:
-                return saints
-        question = (entity, original)
-        long_names = self._surroundings.long_names if len(original) <= _MAX_ABBREVIATION_LENGTH else ()
-        if not long_names:
-            return self._remembered(question, original, entity, staff, mode)
-        surrogate = self._known.get(question)
-        if surrogate is None:
-            surrogate = self._known[question] = self._replacements.surrogate(
-                original, entity, self._context, staff, mode, long_names=long_names
-            )
-        return surrogate
-
     def _telephone(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
         context = self._context
         owner = owner_in_record(original, context)
@@ -343,24 +317,6 @@ class NoteSurrogates:
             remember(owner.memo, question, surrogate)
         self._known[question] = surrogate
         return surrogate
-
-
-def _words_in(label: str, words: Sequence[str]) -> tuple[int, str]:
-    """Return how many words, from the first on, a label of a domain is written with, and the kind behind them.
-
-    ``(0, "")`` where it is not written so.
-    """
-    joined = ""
-    found = (0, "")
-    for count, word in enumerate(words, 1):
-        joined += word
-        if len(joined) < _MIN_LABEL_LENGTH:
-            continue
-        if joined == label:
-            return count, ""
-        if word not in KINDS and label.startswith(joined) and is_path_word(label[len(joined) :]):
-            found = (count, label[len(joined) :])
-    return found
 
 
 def _are_initials(original: str) -> bool:

@@ -58,6 +58,7 @@ _PRONOUN_REACH = 70
 _TELEPHONE_REACH = 60
 _MIN_NUMBER = 5
 """A shorter number may stand in a file name by accident."""
+_LAST_DIGITS = 4
 _WORD = re.compile(r"[^\W_]+")
 _TOWN_REACH = 24
 _ADDRESS_LINE_REACH = 12
@@ -234,8 +235,15 @@ class Surroundings:
         }
 
     def ends_with(self, digits: str) -> tuple[str, Entity] | None:
-        """Return the number of the note that ends in these digits, and its entity; ``None`` where there is none."""
-        return next(((one, entity) for one, entity in self.numbers.items() if one.endswith(digits)), None)
+        """Return the longer number of the note that ends in these digits, and its entity; ``None`` without one.
+
+        More than four digits are a part of a number by themselves.
+        """
+        for one, entity in self.numbers.items():
+            is_end = len(one) > len(digits) and one.endswith(digits)
+            if is_end and (len(digits) <= _LAST_DIGITS or not one[-len(digits) - 1].isdecimal()):
+                return one, entity
+        return None
 
     @cached_property
     def _said(self) -> frozenset[str]:
