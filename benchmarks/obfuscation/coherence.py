@@ -29,7 +29,8 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
 from deid_tasks.engine.obfuscate.names.account_forms import account_form
-from deid_tasks.engine.obfuscate.names.note_people import NameMention, NotePeople, NotePerson
+from deid_tasks.engine.obfuscate.names.note_people import NotePeople
+from deid_tasks.engine.obfuscate.names.note_person import NameMention, NotePerson
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.places.place_table import city_by_zip, city_name
 from deid_tasks.engine.parts import BatchContext

@@ -10,7 +10,8 @@ from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGA
 from deid_tasks.engine.obfuscate.generators import Replacements
 from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, is_file_name, owner_in_record
 from deid_tasks.engine.obfuscate.letter_case import match_case
-from deid_tasks.engine.obfuscate.names.note_people import NotePeople, NotePerson
+from deid_tasks.engine.obfuscate.names.note_people import NotePeople
+from deid_tasks.engine.obfuscate.names.note_person import NotePerson
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
 from deid_tasks.engine.obfuscate.organizations.abbreviations import words_of
@@ -136,6 +137,11 @@ class NoteSurrogates:
             rest = self._people.with_account(folded[particle.end() :])
             if rest is not None and rest[1].is_one_name and (made := self._names_of(rest[0])) is not None:
                 return match_case(particle.group() + rest[1].made_of(*made), letters)
+        if found is None and (of_short := self._people.with_short_account(folded)) is not None:
+            made, called = self._names_of(of_short[0]), self._called_like(of_short[0], of_short[1])
+            return (
+                None if made is None or called is None else match_case(of_short[2].made_of((called,), made[1]), letters)
+            )
         if found is None and (person := self._people.nicknamed(folded)) is not None:
             short = self._called_like(person, folded)
             return None if short is None else match_case(short, letters)
@@ -182,7 +188,7 @@ class NoteSurrogates:
         return None
 
     def _called(self, folded: str) -> str | None:
-        person = self._people.called(folded)
+        person = None if folded in self._context.patient.firsts else self._people.called(folded)
         return None if person is None else self._called_like(person, folded)
 
     def _called_like(self, person: NotePerson, folded: str) -> str | None:

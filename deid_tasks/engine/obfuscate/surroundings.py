@@ -9,6 +9,7 @@ from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
 from deid_tasks.engine.obfuscate.note_context import NameCue
+from deid_tasks.engine.obfuscate.note_sexes import TITLE, TITLE_REACH, NoteSexes
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table, surname_groups
 from deid_tasks.engine.obfuscate.places.address import AddressParts
@@ -16,45 +17,17 @@ from deid_tasks.engine.obfuscate.places.address import AddressParts
 _OF_ADDRESS = PLACES | {Entity.STREET, Entity.COUNTRY, Entity.LOCATION_OTHER, Entity.PHONE, Entity.FAX}
 _PROPER_NAMES = NAMES | PLACES | ORGANIZATIONS | {Entity.STREET, Entity.LOCATION_OTHER}
 """Entities that a part of an organization's name may have been detected as."""
-_TITLE = re.compile(
-    r"""\b(?:
-        (?P<dr>drs?|doctor|prof|professor|attending|resident|surgeon|physician)
-        | (?P<M>mr|mister|sir|herr)
-        | (?P<F>mrs|ms|miss|madam|ma'am|mdm|mme|mlle|sra|señora|frau)
-    )\b\.?:?\s+$""",
-    re.IGNORECASE | re.VERBOSE,
-)
 _TITLE_WORDS = (
     *("dr", "drs", "doctor", "prof", "professor", "attending", "resident", "surgeon", "physician"),
     *("mr", "mister", "sir", "mrs", "ms", "miss", "madam", "ma'am"),
     *("herr", "mdm", "mme", "mlle", "sra", "señora", "frau"),
 )
-"""The words that ``_TITLE`` finds."""
-_RELATION = re.compile(
-    r"""\b(?:
-        (?P<M>husband|son|father|dad|brother|uncle|grandfather|grandpa|grandson|boyfriend|nephew|stepfather|stepson
-            |fianc[eé]|widower)
-        | (?P<F>wife|daughter|mother|mom|sister|aunt|grandmother|grandma|granddaughter|girlfriend|niece|stepmother
-            |stepdaughter|fianc[eé]e|widow)
-    )\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_PRONOUN = re.compile(
-    r"""\b(?:
-        (?P<M>he|him|his|himself|man|male|gentleman|boy)
-        | (?P<F>she|her|hers|herself|woman|female|lady|girl)
-    )\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_SENTENCE_END = re.compile(r"[.;!?\n]")
+"""The words that ``TITLE`` finds."""
 _BETWEEN_PLACES = re.compile(
     r"[\s,;:|(/•–-]*(?:(?:in|of|at|on|near|located|,|tel|phone|ph|fax)\b[\s,:.(]*){0,2}", re.IGNORECASE
 )
 _MAX_ADDRESS_GAP = 4
 """City, state and ZIP with at most this many characters between them belong to one address."""
-_TITLE_REACH = 14
-_RELATION_REACH = 32
-_PRONOUN_REACH = 70
 _TELEPHONE_REACH = 60
 _MIN_NUMBER = 5
 """A shorter number may stand in a file name by accident."""
@@ -77,7 +50,6 @@ class Surroundings:
     def __init__(self, text: str, spans: Sequence[Span]) -> None:
         self.text = text
         self._spans = spans
-        self._sexes: dict[tuple[bool, str], str] = {}
 
     def cue(self, start: int, entity: Entity) -> "NoteCue":
         """Return the cue of the name at ``start``."""
@@ -88,10 +60,10 @@ class Surroundings:
         if start < 3 or self.text[start - 1] not in " \t":
             return ""
         # Most names have no title before them; an expression costs four times as much to find that out.
-        before = self.text[max(0, start - _TITLE_REACH) : start]
+        before = self.text[max(0, start - TITLE_REACH) : start]
         if not before.rstrip().rstrip(".:").casefold().endswith(_TITLE_WORDS):
             return ""
-        found = _TITLE.search(self.text, max(0, start - _TITLE_REACH), start)
+        found = TITLE.search(self.text, max(0, start - TITLE_REACH), start)
         return "" if found is None else "dr" if found["dr"] else "mr"
 
     def start(self, index: int) -> int:
@@ -104,42 +76,12 @@ class Surroundings:
 
     def sex(self, folded: str, entity: Entity) -> str:
         """Return the sex by titles, relations and pronouns: ``F``, ``M``, or empty where they say nothing."""
-        question = (entity is Entity.PROVIDER, folded)
-        if question not in self._sexes:
-            votes = [self._sex_near(span) for span in self._named(folded, is_provider=entity is Entity.PROVIDER)]
-            clear = [vote for vote in votes if vote]
-            if not clear and entity is Entity.PATIENT:
-                clear = [self._sex_of_note] if self._sex_of_note else []
-            self._sexes[question] = max(("F", "M"), key=clear.count) if clear else ""
-        return self._sexes[question]
-
-    def _named(self, folded: str, *, is_provider: bool) -> list[Span]:
-        """Return the spans of people whose name has this part."""
-        return [
-            span
-            for span in self._spans
-            if span.entity in NAMES and (span.entity is Entity.PROVIDER) == is_provider
-            if any(fold_name(word) == folded for _, _, word in name_parts(self.text[span.start : span.end]))
-        ]
-
-    def _sex_near(self, span: Span) -> str:
-        text = self.text
-        found = _TITLE.search(text, max(0, span.start - _TITLE_REACH), span.start)
-        if found and not found["dr"]:
-            return "M" if found["M"] else "F"
-        before = _SENTENCE_END.split(text[max(0, span.start - _RELATION_REACH) : span.start])[-1]
-        relations = list(_RELATION.finditer(before))
-        if relations:
-            return "M" if relations[-1]["M"] else "F"
-        after = _PRONOUN.search(text, span.end, span.end + _PRONOUN_REACH)
-        return "" if after is None else "M" if after["M"] else "F"
+        return self.sexes.sex(folded, entity)
 
     @cached_property
-    def _sex_of_note(self) -> str:
-        men = women = 0
-        for found in _PRONOUN.finditer(self.text):
-            men, women = men + bool(found["M"]), women + bool(found["F"])
-        return "" if men == women else "M" if men > women else "F"
+    def sexes(self) -> NoteSexes:
+        """What the note says of the sex of its people."""
+        return NoteSexes(self.text, self._spans)
 
     def address(self, index: int) -> AddressParts:
         """Return city, state and ZIP of the address that span ``index`` stands in."""

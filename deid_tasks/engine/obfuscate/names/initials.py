@@ -62,6 +62,8 @@ def replace_initials(value: str, context: NoteContext, names: NoteNames = NO_NAM
         return replace_username(value, context, names)
     if (joined := "".join(letters)) in _CREDENTIALS or joined.lower() in _LABELS or joined in _WORDS_IN_CAPITALS:
         return value
+    if value.isalpha() and (short := names.called(fold_name(value))) is not None:
+        return match_case(short, value)
     if (without_mac := without_mac_letters(value)) is not None:
         return replace_initials(without_mac, context, names)
     scope = _scope_of(letters, context)
@@ -108,6 +110,11 @@ def replace_username(value: str, context: NoteContext, names: NoteNames = NO_NAM
         own = replace_account_part(stretch, context.patient, only_record=True)
         if own is None and (is_role(stretch) or stretch.lower() in _PRONOUNS):
             made.append(stretch)
+            continue
+        of_letters = names.letters(stretch) if made and len(stretch) <= _MAX_SIGN_OFF else None
+        if of_letters is not None:
+            # The organization behind the name: ``hgrace_lh``.
+            made.append(match_case(of_letters, stretch))
             continue
         surrogate = own or names.account(stretch) or replace_account_part(stretch, context.clinicians)
         if surrogate is None and len(stretch) <= _MAX_INITIALS:

@@ -42,6 +42,7 @@ _TITLES = _FAMILY_TITLES | frozenset(
         ),
     ]
 )
+_NEWBORNS = frozenset(["girl", "boy", "baby", "twin", "infant"])
 _SUFFIXES = frozenset(read_word_list("names/name_suffixes.txt"))
 _PARTICLES = frozenset(
     [
@@ -78,6 +79,9 @@ _PARTICLES = frozenset(
         "mhic",
         "binte",
         "binti",
+        "mac",
+        "giolla",
+        "te",
     ]
 )
 """They identify nobody beside the surrogate."""
@@ -104,6 +108,9 @@ _ALSO_NAMES = frozenset(
         "ten",
         "rd",
         "ni",
+        "mac",
+        "te",
+        "giolla",
     ]
 )
 """Suffixes, titles and particles that are names of people, or words of names, too."""
@@ -133,6 +140,9 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
     if parts[i][2] in _MARKED_PARTICLES and i + 1 < len(parts):
         return True
     if i > 0 and len(word) > 3 and _is_credential(value, parts[i], word):
+        return True
+    if len(word) == 1 and i > 0 and folded[i - 1] in _NEWBORNS and i + 1 < len(parts):
+        # "Baby Girl A Szymczak": the letter tells twins apart.
         return True
     if word not in UNUSUAL_NAMES or word in whole_names:
         return False

@@ -23,7 +23,7 @@ from deid_tasks.engine.obfuscate.people.record_names import rewrite_column
 
 _MAX_INITIALS = 3
 _MIN_JOINED_LENGTH = 6
-BETWEEN_PEOPLE = re.compile(r"(\s*[/;&]\s*|\s+and\s+)", re.IGNORECASE)
+BETWEEN_PEOPLE = re.compile(r"(\s*[/;&]\s*|\s+(?:and|-)\s+)", re.IGNORECASE)
 """What separates the names of several people."""
 _SPELLED = re.compile(r"[^\W\d_](?:(?P<gap>[-. ])[^\W\d_]){3,}")
 

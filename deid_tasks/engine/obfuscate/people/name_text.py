@@ -18,11 +18,11 @@ _IGNORED_IN_NAMES = str.maketrans("", "", "'’. ")
 def fold_name(name: str) -> str:
     """Return ``name`` in the form in which names are compared: folded, without apostrophes, full stops and spaces.
 
-    O'Brien, O’Brien and OBRIEN are one name; so are St. John and St John.
+    O'Brien, O’Brien and OBRIEN are one name; so are St. John and St John, Søren and Soren.
     """
     if name.isascii() and name.isalpha():
         return name.lower()
-    folded = fold(name)
+    folded = fold(name) if name.isascii() else fold(name.translate(_UNMARKED))
     return folded if folded.isalpha() else folded.translate(_IGNORED_IN_NAMES)
 
 
