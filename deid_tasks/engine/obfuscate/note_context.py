@@ -47,6 +47,10 @@ class NoteContext:
     """Where the note was written: two letters of ISO 3166-1."""
     is_day_first: bool = False
     """Whether the note writes 3/4 for the third of April."""
+    pads_dates: bool = False
+    """Whether the note writes dates with zeros in front: 03/04."""
+    has_short_months: bool = False
+    """Whether the note writes months in short, so that "May" is short too."""
     is_of_patient: bool = True
     """Whether the note names its patient. All people of another one belong together, and to no other note."""
 

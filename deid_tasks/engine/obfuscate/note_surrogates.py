@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate.dates.calendar_terms import PREFIXES, WEEKDAYS
+from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date
+from deid_tasks.engine.obfuscate.dates.month_ranges import month_and_year_in_range
 from deid_tasks.engine.obfuscate.dates.not_dates import is_no_date
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
 from deid_tasks.engine.obfuscate.generators import Replacements
@@ -120,13 +124,32 @@ class NoteSurrogates:
             return original
         if is_no_date(text, start, end, is_day_first=self._context.is_day_first):
             return original
+        is_plural = text[end : end + 1] == "s" and not text[end + 1 : end + 2].isalnum()
+        if is_plural and fold(original) in PREFIXES[WEEKDAYS]:
+            # "Fridays", of which detection left the plural out.
+            return self._independent(original, Entity.DATE, mode)
         if original.isalpha() and (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
             # A part of a word, or what is glued to a number, names no day.
             return original
         if len(original) == _SHORT_YEAR_DIGITS and original.isdecimal() and text[start - 1 : start] in {"'", "’"}:
             # A year, of which detection left the apostrophe out.
             return self._independent(f"'{original}", Entity.DATE, mode)[1:]
+        if (of_range := month_and_year_in_range(text, start, end, self._context)) is not None and mode == "surrogate":
+            return of_range
+        if not any(map(str.isdigit, original)) and (holiday := HOLIDAY.search(original)) is not None:
+            return self._holiday(original, holiday, mode)
         return self._independent(original, Entity.DATE, mode)
+
+    def _holiday(self, original: str, holiday: re.Match[str], mode: Mode) -> str:
+        """Return the surrogate of a holiday; the day itself where the note also has its date: only that is as exact."""
+        context = self._context
+        written_at = context.written_at
+        if written_at is None or context.options.holidays != "nearest" or mode != "surrogate":
+            return self._independent(original, Entity.DATE, mode)
+        if holiday_date(holiday, written_at) not in self._surroundings.days(context):
+            return self._independent(original, Entity.DATE, mode)
+        dated = replace(context, options=replace(context.options, holidays="date"))
+        return self._replacements.surrogate(original, Entity.DATE, dated, context.patient, mode)
 
     def _account(self, letters: str) -> str | None:
         if (short := self._called(fold_name(letters))) is not None:

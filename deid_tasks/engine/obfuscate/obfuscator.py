@@ -291,6 +291,8 @@ class Obfuscator:
             self._options,
             locale.country,
             locale.is_day_first,
+            locale.pads_dates,
+            locale.has_short_months,
             is_of_patient,
         )
 

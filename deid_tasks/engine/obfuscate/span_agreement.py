@@ -48,6 +48,7 @@ _AREA_BEFORE = re.compile(r"(?<![\w/])\(?0\d{2,4}\)?[ -]$", re.ASCII)
 _INITIAL_FIRST = re.compile(r"[^\W\d_]\. ")
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
 _DAY_AT_END = re.compile(r"(?<!\d)\d{1,2}(?:st|nd|rd|th)?$", re.IGNORECASE)
+_YEAR_FIRST = re.compile(r"(?:19|20)\d\d(?!\d)")
 _YEAR_BEHIND = re.compile(r",? (?:19|20)\d\d(?!\d)")
 _SENTENCE_END = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}(\.\s+)(?=[A-Z][a-z]{2})")
 _COUNTY_WORDS = frozenset(["co", "county"])
@@ -270,6 +271,9 @@ class SpanAgreement:
 
     def _joined_dates(self, before: Span, span: Span) -> Span | None:
         """Return a day and its month as one date, with the year behind it: "Monday 1st" and "January" of 2024."""
+        if month_of(fold(self._value(before))) is not None and _YEAR_FIRST.match(self._value(span)):
+            # "May" and "2022-Oct 2022".
+            return self._one(before, span, Entity.DATE)
         if not _DAY_AT_END.search(self._value(before)) or month_of(fold(self._value(span)).split()[0]) is None:
             return None
         year = _YEAR_BEHIND.match(self._text, span.end)

@@ -1,5 +1,6 @@
 """What a note says around its identifiers: the title and sex of a name, the owner of a telephone number or a town."""
 
+import datetime
 import re
 from collections.abc import Sequence
 from functools import cached_property
@@ -7,8 +8,9 @@ from functools import cached_property
 from deid_tasks.core.entities import CATEGORY, Category, Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
+from deid_tasks.engine.obfuscate.dates.date_parts import read_dates
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
-from deid_tasks.engine.obfuscate.note_context import NameCue
+from deid_tasks.engine.obfuscate.note_context import NameCue, NoteContext
 from deid_tasks.engine.obfuscate.note_sexes import TITLE, TITLE_REACH, NoteSexes
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table, surname_groups
@@ -50,6 +52,7 @@ class Surroundings:
     def __init__(self, text: str, spans: Sequence[Span]) -> None:
         self.text = text
         self._spans = spans
+        self._days: frozenset[datetime.date] | None = None
 
     def cue(self, start: int, entity: Entity) -> "NoteCue":
         """Return the cue of the name at ``start``."""
@@ -186,6 +189,16 @@ class Surroundings:
             if is_end and (len(digits) <= _LAST_DIGITS or not one[-len(digits) - 1].isdecimal()):
                 return one, entity
         return None
+
+    def days(self, context: NoteContext) -> frozenset[datetime.date]:
+        """Return the days that the note names by day and month."""
+        now = context.written_at
+        if self._days is None and now is not None:
+            values = [self.text[span.start : span.end] for span in self._spans if span.entity is Entity.DATE]
+            dates = [one for value in values for one in read_dates(value, now, is_day_first=context.is_day_first)]
+            whole = [one for one in dates if {"month", "day"} <= {part.role for part in one.parts}]
+            self._days = frozenset(one.day for one in whole if one.day is not None)
+        return self._days or frozenset()
 
     @cached_property
     def _said(self) -> frozenset[str]:
