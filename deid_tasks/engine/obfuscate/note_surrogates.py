@@ -21,9 +21,11 @@ from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
 from deid_tasks.engine.obfuscate.organizations.abbreviations import words_of
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS, drawn_words
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
 from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_groups
-from deid_tasks.engine.obfuscate.places import NO_ADDRESS
+from deid_tasks.engine.obfuscate.places import NO_ADDRESS, AddressParts
+from deid_tasks.engine.obfuscate.places.town_table import HOME
+from deid_tasks.engine.obfuscate.places.world_cities import is_world_city, replace_world_city
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
 
@@ -317,6 +319,12 @@ class NoteSurrogates:
         context = self._context
         address = self._surroundings.address(index) if entity in PLACES else NO_ADDRESS
         owner = context.staff if self._is_of_staff(self._surroundings.is_of_organization, index) else context.patient
+        if entity in PLACES and mode == "surrogate" and not context.is_of_patient:
+            places = self._surroundings.places
+            address = places.completed(address, fold(address.city))
+            address = places.salted(address, lambda i, parts: self._city(i, parts, owner))
+            if entity is Entity.CITY and (abroad := self._world_city(original, address, index, mode)) is not None:
+                return abroad
         question = (entity, original, address, owner is context.staff, context.country)
         surrogate = self._known.get(question)
         if surrogate is None:
@@ -326,6 +334,21 @@ class NoteSurrogates:
             remember(owner.memo, question, surrogate)
         self._known[question] = surrogate
         return surrogate
+
+    def _world_city(self, original: str, address: AddressParts, index: int, mode: Mode) -> str | None:
+        """Return the surrogate of a city of a country that stands behind it, or that it alone tells; else ``None``."""
+        country = self._surroundings.country_behind(index)
+        if country and not address.zip_code:
+            made = self.surrogate(country, 0, 0, Entity.COUNTRY, index, mode)
+            return replace_world_city(original, made, self._context.patient)
+        is_alone = not (address.state or address.zip_code) and self._context.country == HOME
+        if is_alone and is_world_city(fold(without_marks(original))):
+            return replace_world_city(original, "", self._context.patient)
+        return None
+
+    def _city(self, index: int, address: AddressParts, owner: NameScope) -> str:
+        value = self._surroundings.value(index)
+        return self._replacements.surrogate(value, Entity.CITY, self._context, owner, "surrogate", address)
 
     def _is_of_staff(self, is_of_staff: Callable[[int], bool], index: int) -> bool:
         """Whether a place or a telephone number belongs to the institution.

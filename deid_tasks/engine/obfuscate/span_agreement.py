@@ -232,13 +232,19 @@ class SpanAgreement:
         one, other = before.entity, span.entity
         if one in NAMES and other in NAMES:
             return self._joined_names(before, span, gap)
-        if gap not in {" ", ". ", ".", "'", "’"}:
+        if gap not in {" ", ". ", ".", "'", "’", " & "}:
             return None
         if fold(self._value(before)) in _COUNTY_WORDS and one in _OF_PLACE and other in {*_OF_PLACE, *NAMES}:
             return self._one(before, span, Entity.STATE)
         if one is other is Entity.DATE and gap == " ":
             return self._joined_dates(before, span)
-        if gap == " " and one in ORGANIZATIONS and other in ORGANIZATIONS and fold(self._value(span)) not in UNITS:
+        # "Quail Ridge Pediatrics" & "Family" is one practice.
+        if (
+            gap in {" ", " & "}
+            and one in ORGANIZATIONS
+            and other in ORGANIZATIONS
+            and fold(self._value(span)) not in UNITS
+        ):
             return self._one(before, span, other)
         if other in _OF_PLACE and one in _OF_PLACE and fold(self._value(before)) in _SAINTS_AND_FORTS:
             return self._one(before, span, Entity.CITY)

@@ -11,6 +11,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.dates.date_parts import read_dates
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
 from deid_tasks.engine.obfuscate.note_context import NameCue, NoteContext
+from deid_tasks.engine.obfuscate.note_places import NotePlaces
 from deid_tasks.engine.obfuscate.note_sexes import TITLE, TITLE_REACH, NoteSexes
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table, surname_groups
@@ -113,6 +114,24 @@ class Surroundings:
             and text[own.end : behind.start] == ", "
         )
         return AddressParts(found[Entity.CITY], found[Entity.STATE], found[Entity.ZIP], is_suburb)
+
+    @cached_property
+    def places(self) -> NotePlaces:
+        """The towns of the note."""
+        return NotePlaces(self.text, self._spans, self.address)
+
+    def value(self, index: int) -> str:
+        """Return the text of span ``index``."""
+        span = self._spans[index]
+        return self.text[span.start : span.end]
+
+    def country_behind(self, index: int) -> str:
+        """Return the country that stands behind the city that is span ``index``, as written; empty without one."""
+        spans = self._spans
+        if index + 1 == len(spans) or spans[index + 1].entity is not Entity.COUNTRY:
+            return ""
+        gap = self.text[spans[index].end : spans[index + 1].start]
+        return self.value(index + 1) if gap in {", ", " ", " ("} else ""
 
     @cached_property
     def has_letterhead(self) -> bool:

@@ -128,8 +128,13 @@ def _move_rare(value: str, now: datetime.datetime, context: NoteContext) -> str 
             moved = move_day(datetime.date(year, number, 15), context.shift_days)
             return name_like(MONTHS[moved.month - 1], month[1], month[2], MONTHS) + f"{moved:%y}"
     if _MISREAD.fullmatch(value) and any(char.isdecimal() for char in value):
-        # Letters that a scanner read for digits: "ll/03/1998", "2O23".
-        return _shift(value.translate(_DIGITS_OF_LETTERS), context)
+        # Letters that a scanner read for digits: "ll/03/1998", "2O23". The same digits stay so.
+        plain = value.translate(_DIGITS_OF_LETTERS)
+        moved_plain = _shift(plain, context)
+        if len(moved_plain) != len(value):
+            return moved_plain
+        pairs = zip(moved_plain, value, plain, strict=True)
+        return "".join(old if new == digit and old.isalpha() else new for new, old, digit in pairs)
     return _move_any(value, context)
 
 

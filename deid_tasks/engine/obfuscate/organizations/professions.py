@@ -57,6 +57,9 @@ _WORK_STATES = frozenset(
 """They name no profession, and stay."""
 
 
+_STUDENTS = ("college student", "nursing student", "exchange student", "part-time student", "trade school student")
+
+
 def replace_profession(value: str, context: NoteContext) -> str:
     """Return another profession of the same level; "retired", "former" and the plural stay."""
     found = _WRITTEN.fullmatch(value.strip())
@@ -70,11 +73,16 @@ def replace_profession(value: str, context: NoteContext) -> str:
         others = [name for name in _SERVICES if name.casefold() != service.group().casefold()]
         other = context.keyed.choice(others, "service", context.patient_id, fold(service.group()))
         return value.replace(service.group(), match_case(other, service.group()))
+    if folded.split()[-1].rstrip("s") in {"student", "pupil"}:
+        return _replace_student(value, core, context)
     is_plural = _is_plural(folded)
     surrogate = _other_profession(folded[:-1] if is_plural else folded, context)
     if is_plural:
         surrogate += "s" if surrogate[-1] not in "sh" else "es"
     is_title = core[:1].isupper() and all(word[:1].isupper() for word in core.split())
+    if core[:1].isupper() and not core.isupper() and not is_title:
+        # The first word of a sentence: "Rice mill owner by occupation."
+        surrogate = surrogate[:1].upper() + surrogate[1:]
     lead = value[: len(value) - len(value.lstrip())]
     return (
         lead
@@ -82,6 +90,15 @@ def replace_profession(value: str, context: NoteContext) -> str:
         + (surrogate if _is_acronym(core) else match_case(surrogate.capitalize() if is_title else surrogate, core))
         + found["tail"]
     )
+
+
+def _replace_student(value: str, core: str, context: NoteContext) -> str:
+    """Return another student: classes and schools beside the word would fit no trade."""
+    others = [name for name in _STUDENTS if name not in fold(core)]
+    made = context.keyed.choice(others, "student", context.patient_id, fold(core))
+    if fold(core).endswith("s"):
+        made += "s"
+    return value.replace(core, match_case(made.capitalize() if core[:1].isupper() else made, core))
 
 
 def _is_acronym(core: str) -> bool:
