@@ -73,10 +73,12 @@ def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.dateti
         if entity is Entity.DATE:
             found = _TWO_NUMBERS.search(text, span.start, span.end)
             if not found:
-                has_short_months = has_short_months or _SHORT_MONTH.search(text, span.start, span.end) is not None
+                if not has_short_months and text[span.start].isalpha():
+                    has_short_months = _SHORT_MONTH.search(text, span.start, span.end) is not None
             else:
-                first, second = int(found[1]), int(found[2])
-                padded += ("0" in {found[1][0], found[2][0]}) - (1 in {len(found[1]), len(found[2])})
+                one, other = found.groups()
+                first, second = int(one), int(other)
+                padded += (one[0] == "0" or other[0] == "0") - (len(one) == 1 or len(other) == 1)
                 day_first += _LAST_DAY >= first > 12 >= second
                 month_first += _LAST_DAY >= second > 12 >= first
                 is_open = is_open or (first <= 12 and second <= 12)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
-from deid_tasks.engine.obfuscate.dates.calendar_terms import PREFIXES, WEEKDAYS
+from deid_tasks.engine.obfuscate.dates.calendar_terms import MONTHS, PREFIXES, WEEKDAYS
 from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date
 from deid_tasks.engine.obfuscate.dates.month_ranges import month_and_year_in_range
 from deid_tasks.engine.obfuscate.dates.not_dates import is_no_date
@@ -39,6 +39,7 @@ _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIO
 _MAX_INITIALS = 3
 _SHORT_YEAR_DIGITS = 2
 _LAST_DIGITS = 4
+_MAX_MONTH_AND_YEAR = 5
 _MIN_LETTERS_OF_SURNAME = 3
 _PARTICLE_OF_ACCOUNT = re.compile(r"(?:ni|mac|van|vander|von|de|del|dela|al|el|o)(?=[a-z]{4})")
 _SPANS_OF_TIME = frozenset(["day", "days", "week", "weeks", "month", "months", "year", "years", "weekend"])
@@ -126,20 +127,24 @@ class NoteSurrogates:
             return original
         if is_no_date(text, start, end, is_day_first=self._context.is_day_first):
             return original
-        is_plural = text[end : end + 1] == "s" and not text[end + 1 : end + 2].isalnum()
-        if is_plural and fold(original) in PREFIXES[WEEKDAYS]:
+        folded = original.lower() if original.isalpha() else ""
+        if folded in PREFIXES[WEEKDAYS] and text[end : end + 1] == "s" and not text[end + 1 : end + 2].isalnum():
             # "Fridays", of which detection left the plural out.
             return self._independent(original, Entity.DATE, mode)
-        if original.isalpha() and (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+        if folded and (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
             # A part of a word, or what is glued to a number, names no day.
             return original
         if len(original) == _SHORT_YEAR_DIGITS and original.isdecimal() and text[start - 1 : start] in {"'", "’"}:
             # A year, of which detection left the apostrophe out.
             return self._independent(f"'{original}", Entity.DATE, mode)[1:]
-        if (of_range := month_and_year_in_range(text, start, end, self._context)) is not None and mode == "surrogate":
-            return of_range
-        if not any(map(str.isdigit, original)) and (holiday := HOLIDAY.search(original)) is not None:
-            return self._holiday(original, holiday, mode)
+        if end - start <= _MAX_MONTH_AND_YEAR and "/" in original and mode == "surrogate":
+            of_range = month_and_year_in_range(text, start, end, self._context)
+            if of_range is not None:
+                return of_range
+        if original[-1:].isalpha() and folded not in PREFIXES[WEEKDAYS] and folded not in PREFIXES[MONTHS]:
+            holiday = HOLIDAY.search(original)
+            if holiday is not None:
+                return self._holiday(original, holiday, mode)
         return self._independent(original, Entity.DATE, mode)
 
     def _holiday(self, original: str, holiday: re.Match[str], mode: Mode) -> str:
@@ -148,7 +153,7 @@ class NoteSurrogates:
         written_at = context.written_at
         if written_at is None or context.options.holidays != "nearest" or mode != "surrogate":
             return self._independent(original, Entity.DATE, mode)
-        if holiday_date(holiday, written_at) not in self._surroundings.days(context):
+        if not self._surroundings.names_day(holiday_date(holiday, written_at), context):
             return self._independent(original, Entity.DATE, mode)
         dated = replace(context, options=replace(context.options, holidays="date"))
         return self._replacements.surrogate(original, Entity.DATE, dated, context.patient, mode)

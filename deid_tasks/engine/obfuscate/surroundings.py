@@ -53,7 +53,6 @@ class Surroundings:
     def __init__(self, text: str, spans: Sequence[Span]) -> None:
         self.text = text
         self._spans = spans
-        self._days: frozenset[datetime.date] | None = None
 
     def cue(self, start: int, entity: Entity) -> "NoteCue":
         """Return the cue of the name at ``start``."""
@@ -209,15 +208,16 @@ class Surroundings:
                 return one, entity
         return None
 
-    def days(self, context: NoteContext) -> frozenset[datetime.date]:
-        """Return the days that the note names by day and month."""
+    def names_day(self, day: datetime.date, context: NoteContext) -> bool:
+        """Whether the note names a day by its month and its number."""
         now = context.written_at
-        if self._days is None and now is not None:
-            values = [self.text[span.start : span.end] for span in self._spans if span.entity is Entity.DATE]
-            dates = [one for value in values for one in read_dates(value, now, is_day_first=context.is_day_first)]
-            whole = [one for one in dates if {"month", "day"} <= {part.role for part in one.parts}]
-            self._days = frozenset(one.day for one in whole if one.day is not None)
-        return self._days or frozenset()
+        number = re.compile(rf"(?<!\d)0?{day.day}(?!\d)", re.ASCII)
+        for span in self._spans:
+            if span.entity is Entity.DATE and now is not None and number.search(self.text, span.start, span.end):
+                dates = read_dates(self.text[span.start : span.end], now, is_day_first=context.is_day_first)
+                if any(one.day == day and {"month", "day"} <= {part.role for part in one.parts} for one in dates):
+                    return True
+        return False
 
     @cached_property
     def _said(self) -> frozenset[str]:

@@ -31,6 +31,8 @@ def initials_form(letters: Sequence[str], givens: Sequence[str], surnames: Seque
         givens: the folded given names.
         surnames: the folded surnames; both halves of a double-barrelled one.
     """
+    if len(letters) == 2 and letters[0] == givens[0][:1] and letters[1] == surnames[-1][:1]:
+        return InitialsForm(((False, 0), (True, len(surnames) - 1)))
     for form in _forms(len(letters), len(givens), len(surnames)):
         if form.made_of(givens, surnames) == tuple(letters):
             return form

@@ -156,7 +156,9 @@ class NotePeople:
         if len(letters) < 2:
             return None
         folded = [fold_name(letter)[:1] for letter in letters]
-        forms = {one: initials_form(folded, one.givens, one.surnames) for one in self.persons}
+        first = folded[0]
+        likely = [one for one in self.persons if first in {one.givens[0][:1], one.surnames[0][:1]}]
+        forms = {one: initials_form(folded, one.givens, one.surnames) for one in likely}
         fitting = {one: form for one, form in forms.items() if form is not None}
         for some in ([one for one, form in fitting.items() if form.is_exact], fitting):
             if (person := self._only(some)) is not None:

@@ -11,9 +11,11 @@ from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import surname_bearers
 
 _OPENING, _CLOSING = "\"“'‘(", "\"”'’)"
+_QUOTES = frozenset(_OPENING)
 _BETWEEN = re.compile(r"(?:,?\s*(?:R\.?N|M\.?D|N\.?P|PA(?:-C)?|PT|OT|Jr|Sr)\b\.?)?[\s,]*[\"“'‘(]{1,2}", re.IGNORECASE)
 """What stands between a name and the short name behind it, with credentials perhaps."""
 _MAX_LETTERS = 9
+_MIN_LONE = 3
 _MIN_BEARERS_OF_SURNAME = 5.0
 
 
@@ -33,12 +35,16 @@ def find_short_names(
         persons: whom the note names in full.
         surnames: whether a folded word is a surname, where that is known.
     """
+    if not mentions:
+        return {}
     own = {word for person in persons for word in (person.givens[0], *person.surnames)}
     found = dict(_in_full_names(text, mentions, persons, own))
-    lone = [*persons, *_called_by_given_name(text, mentions, alone, own, surnames)]
-    for word, starts in alone.items():
-        if word in own or word in found or surnames.get(word):
-            continue
+    words = [word for word in alone if word not in own and word not in found and not surnames.get(word)]
+    if not words:
+        return found
+    lone = [*persons, *_called_by_given_name(mentions, alone, own, surnames)]
+    for word in words:
+        starts = alone[word]
         behind = _behind_name(text, mentions, lone, word, starts)
         if behind is not None:
             found[word] = behind
@@ -56,6 +62,8 @@ def _in_full_names(
     text: str, mentions: Sequence[NameMention], persons: Sequence[NotePerson], own: set[str]
 ) -> Iterator[tuple[str, NotePerson]]:
     """Yield the short names inside full names: Stanley "Stan" Moss, and Bob Moss beside Robert Moss."""
+    if not persons:
+        return
     quoted = {word for start, end, _ in mentions for word in _quoted_words(text[start:end])}
     for person in persons:
         yield from (
@@ -63,7 +71,7 @@ def _in_full_names(
             for word in person.givens[1:]
             if word not in own and (word in quoted or is_short_name(word, person.givens[0]))
         )
-        for other in persons:
+        for other in persons if len(persons) > 1 else ():
             is_same = other.surnames == person.surnames
             # Few families share a double-barrelled surname: detection may have taken its bearers for several kinds.
             is_same = is_same and (len(person.surnames) > 1 or other.mention.entity is person.mention.entity)
@@ -75,6 +83,8 @@ def _in_full_names(
 
 
 def _quoted_words(value: str) -> Iterator[str]:
+    if value.isalpha() or _QUOTES.isdisjoint(value):
+        return
     for start, end, word in name_parts(value):
         if value[start - 1 : start] and value[start - 1] in _OPENING and value[end : end + 1] in _CLOSING:
             yield fold_name(word)
@@ -84,7 +94,8 @@ def _behind_name(
     text: str, mentions: Sequence[NameMention], persons: Sequence[NotePerson], word: str, starts: Sequence[int]
 ) -> NotePerson | None:
     """Return the person behind whose name ``word`` stands in quotes or brackets: Ekaterina Volkova RN ("Katya")."""
-    if len(word) > _MAX_LETTERS or surname_bearers().get(word, 0.0) > _MIN_BEARERS_OF_SURNAME:
+    starts = [start for start in starts if text[start - 1 : start] in _QUOTES]
+    if not starts or len(word) > _MAX_LETTERS or surname_bearers().get(word, 0.0) > _MIN_BEARERS_OF_SURNAME:
         return None
     for start in starts:
         before = max((one for one in mentions if one.end <= start), default=None, key=lambda one: one.end)
@@ -103,7 +114,6 @@ def _behind_name(
 
 
 def _called_by_given_name(
-    text: str,
     mentions: Sequence[NameMention],
     alone: Mapping[str, Sequence[int]],
     own: set[str],
@@ -114,5 +124,5 @@ def _called_by_given_name(
     for word, starts in alone.items():
         if word in own or surnames.get(word, True):
             continue
-        if len(word) > 3 and not is_called_so(text, starts[0]):
+        if len(word) > _MIN_LONE:
             yield NotePerson(by_start[starts[0]], (word,), ())
