@@ -88,9 +88,7 @@ class NoteSexes:
             is_provider = entity is Entity.PROVIDER
             votes = [self._stated_near(span) for span in self._named({folded}, is_provider=is_provider)]
             votes += [
-                self._stated_near(span)
-                for span in self._named(others, is_provider=is_provider)
-                if len(others) == 1 or span.entity is entity
+                self._stated_near(span) for span in self._named(others) if len(others) == 1 or span.entity is entity
             ]
             if entity is Entity.PATIENT:
                 votes.append(self._stated_of_patient)
@@ -109,12 +107,12 @@ class NoteSexes:
         named = self._named({folded}, is_provider=entity is Entity.PROVIDER)
         return _most(vote for span in named if (vote := self._stated_near(span)))
 
-    def _named(self, words: Collection[str], *, is_provider: bool) -> list[Span]:
-        """Return the spans of people whose name has one of these words."""
+    def _named(self, words: Collection[str], *, is_provider: bool | None = None) -> list[Span]:
+        """Return the spans of people, of clinicians or of others if given, whose name has one of these words."""
         return [
             span
             for span in self._spans
-            if span.entity in NAMES and (span.entity is Entity.PROVIDER) == is_provider
+            if span.entity in NAMES and is_provider in {None, span.entity is Entity.PROVIDER}
             if any(fold_name(word) in words for _, _, word in name_parts(self._text[span.start : span.end]))
         ]
 

@@ -342,7 +342,7 @@ class NoteSurrogates:
 
     def _world_city(self, original: str, address: AddressParts, index: int, mode: Mode) -> str | None:
         """Return the surrogate of a city of a country that stands behind it, or that it alone tells; else ``None``."""
-        country = self._surroundings.country_behind(index)
+        country = self._surroundings.country_of(fold(original))
         if country and not address.zip_code:
             made = self.surrogate(country, 0, 0, Entity.COUNTRY, index, mode)
             return replace_world_city(original, made, self._context.patient)

@@ -35,7 +35,7 @@ _IN_TOWN = re.compile(r" (?:im|am|an der|in der|ob der|upon|sur|le|de|de la|del|
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
 _NAMED = ORGANIZATIONS | _OF_PLACE
 _OF_TOWN = frozenset({Entity.STATE, Entity.ZIP})
-_ZIP = re.compile(r"\d{5}(?:-\d{4})?", re.ASCII)
+_ZIP = re.compile(r"\d{5}(?:-\d{4})?|\d{3} \d{3}", re.ASCII)
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.IGNORECASE)
 _AT_BEFORE = re.compile(r"(?:\b(?:at|from|to|via)|@)\s$", re.IGNORECASE)
 _WORD_BEHIND = re.compile(r" ([A-Z][A-Za-z]+)")
@@ -297,7 +297,7 @@ class SpanAgreement:
             before.entity in {Entity.CITY, Entity.STATE}
             and CATEGORY[span.entity] is Category.ID
             and span.start - before.end <= _MAX_STATE_GAP
-            and not self._text[before.end : span.start].strip(" ,.")
+            and not self._text[before.end : span.start].strip(" ,.-–")
             and _ZIP.fullmatch(self._value(span)) is not None
         )
 

@@ -4,6 +4,7 @@ import datetime
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from deid_tasks.core.entities import CATEGORY, Category, Entity
 from deid_tasks.core.reference import fold
@@ -124,13 +125,19 @@ class Surroundings:
         span = self._spans[index]
         return self.text[span.start : span.end]
 
-    def country_behind(self, index: int) -> str:
-        """Return the country that stands behind the city that is span ``index``, as written; empty without one."""
-        spans = self._spans
-        if index + 1 == len(spans) or spans[index + 1].entity is not Entity.COUNTRY:
-            return ""
-        gap = self.text[spans[index].end : spans[index + 1].start]
-        return self.value(index + 1) if gap in {", ", " ", " ("} else ""
+    def country_of(self, city: str) -> str:
+        """Return the country that stands behind a city, folded, anywhere in the note; empty without one."""
+        return self._countries.get(city, "")
+
+    @cached_property
+    def _countries(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for index, (span, behind) in enumerate(pairwise(self._spans)):
+            if span.entity is not Entity.CITY or behind.entity is not Entity.COUNTRY:
+                continue
+            if self.text[span.end : behind.start] in {", ", " ", " ("}:
+                found.setdefault(fold(self.value(index)), self.value(index + 1))
+        return found
 
     @cached_property
     def has_letterhead(self) -> bool:

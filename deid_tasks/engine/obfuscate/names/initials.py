@@ -41,6 +41,7 @@ _WORDS_IN_CAPITALS = frozenset(
         *("AEDT", "AEST", "ACST", "AWST", "NZDT", "NZST", "GMT", "BST", "CET", "CEST", "IST", "SGT", "SAST", "UTC"),
         *("EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "AKST", "HST", "AST", "ADT", "NST"),
         *("MSE", "HPI", "ROS", "PMH", "PSH", "SOAP", "SBAR", "MDM", "EHR", "EMR", "FAX", "TEL", "DOB", "MRN", "NKDA"),
+        *("LTD", "INC", "LLC", "LLP", "PLLC", "PLC", "GMBH"),
     ]
 )
 """Time zones, headings and labels: sign-offs of nobody."""

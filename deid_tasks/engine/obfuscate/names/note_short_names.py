@@ -75,7 +75,7 @@ def _in_full_names(
             is_same = other.surnames == person.surnames
             # Few families share a double-barrelled surname: detection may have taken its bearers for several kinds.
             is_same = is_same and (len(person.surnames) > 1 or other.mention.entity is person.mention.entity)
-            if not is_same or other is person or len(other.givens[0]) < 2:
+            if not is_same or other is person or len(other.givens[0]) < _MIN_LONE:
                 continue
             is_called = is_called_so(text, other.mention.start)
             if is_called or is_short_name(other.givens[0], person.givens[0], is_called=True):
