@@ -90,9 +90,7 @@ class NoteSexes:
             votes += [
                 self._stated_near(span) for span in self._named(others) if len(others) == 1 or span.entity is entity
             ]
-            if entity is Entity.PATIENT:
-                votes.append(self._stated_of_patient)
-            sex = _most(votes)
+            sex = (self._stated_of_patient if entity is Entity.PATIENT else "") or _most(votes)
             sex = sex or _most(self._sex_near(span) for span in self._named({folded}, is_provider=is_provider))
             sex = sex or (self._sex_of_note if entity is Entity.PATIENT else "")
             ending = None if sex else _USUAL_ENDINGS.search(folded)

@@ -19,7 +19,7 @@ from deid_tasks.engine.obfuscate.names.note_person import NotePerson
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
 from deid_tasks.engine.obfuscate.organizations.abbreviations import words_of
-from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS, drawn_words
+from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
 from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_groups
@@ -197,14 +197,14 @@ class NoteSurrogates:
 
         A name whose given name stands in an organization's too is that organization's.
         """
-        if not self._people.surnames.get(folded) or folded in drawn_words() or folded in KINDS:
-            return None
-        found = self._people.with_account(folded)
-        if found is None or not found[1].is_one_name:
+        if not self._people.surnames.get(folded) or folded in KINDS:
             return None
         named = {word for name in self._surroundings.organizations for word in words_of(name)}
-        made = None if named.intersection(found[0].givens) else self._account(folded)
-        return made and made.capitalize()
+        for person in self._people.persons:
+            if folded in person.surnames and not named.intersection(person.givens):
+                made = self._names_of(person)
+                return made and made[1][person.surnames.index(folded)].capitalize()
+        return None
 
     def _letters(self, letters: str) -> str | None:
         """Return what letters in a number become that stand for an organization or a person of the note."""

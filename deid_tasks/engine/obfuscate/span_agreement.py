@@ -27,6 +27,7 @@ from deid_tasks.engine.obfuscate.places.town_table import country_of_region
 
 _SAINTS_AND_FORTS = frozenset(["st", "ste", "saint", "ft", "fort", "mt", "mount", "pt", "port"])
 _LANDMARK_KINDS = frozenset(["beach", "park", "lake", "river", "falls", "creek", "island", "hill", "bay", "road"])
+_AREAS = frozenset(["county", "township", "parish", "borough"])
 _NATIONS = frozenset(["wales", "england", "scotland"])
 _STATE_BEHIND = re.compile(r",? [A-Z]{2}\b")
 """The code of a state behind a town: Wales, MA."""
@@ -246,8 +247,8 @@ class SpanAgreement:
             and fold(self._value(span)) not in UNITS
         ):
             return self._one(before, span, other)
-        if other in _OF_PLACE and one in _OF_PLACE and fold(self._value(before)) in _SAINTS_AND_FORTS:
-            return self._one(before, span, Entity.CITY)
+        if other in _OF_PLACE and one in _OF_PLACE:
+            return self._joined_places(before, span, gap)
         if gap == " " and other in _OF_PLACE and fold(self._value(span)) in _LANDMARK_KINDS and one in ORGANIZATIONS:
             return self._one(before, span, Entity.LOCATION_OTHER)
         if (
@@ -257,6 +258,14 @@ class SpanAgreement:
             and self._value(span)[:2] in {"s", "s "}
         ):
             return self._one(before, span, other)
+        return None
+
+    def _joined_places(self, before: Span, span: Span, gap: str) -> Span | None:
+        """Return two places as one: "Ft" and "Langdon", "Cambria" and "County"."""
+        if gap == " " and fold(self._value(span)) in _AREAS:
+            return self._one(before, span, Entity.LOCATION_OTHER)
+        if fold(self._value(before)) in _SAINTS_AND_FORTS:
+            return self._one(before, span, Entity.CITY)
         return None
 
     def _joined_names(self, before: Span, span: Span, gap: str) -> Span | None:

@@ -30,6 +30,7 @@ _MEDICARE_LETTERS = "ACDEFGHJKMNPQRTUVWXY"
 """Letters of Medicare beneficiary identifiers; those that look like digits are not among them."""
 _NPI = re.compile(r"[12]\d{9}")
 _DEA = re.compile(r"[ABCDEFGHJKLMPRSTUX][A-Z9]\d{7}")
+_REFERENCE = re.compile(r"[A-Z]{2,3}/[a-z]{2,3}/")
 _LETTERS = re.compile(r"(?<![^\W_])[A-Za-z]{2,}(?![^\W\d_])|(?<=\d[-/_])[A-Za-z]{2,}(?![^\W\d_])")
 _WORDS = re.compile(r"((?<![\w-])[a-z]{2,}(?![\w-]))")
 _FORMAT_LETTERS = re.compile(r"[^\W\d]{0,4}(?=\d)")
@@ -144,6 +145,9 @@ def _with_letters(made: str, value: str, names: NoteNames) -> str:
     for found in _LETTERS.finditer(value):
         letters = found.group()
         own = names.letters(letters)
+        if own is None and not found.start() and _REFERENCE.match(value):
+            # "NP/jb/23-1187": of who dictated, and who typed.
+            own = "".join(names.initials(letters) or ())
         if own is None and found.start() and fold(letters) in NUMBER_FORMATS:
             own = letters
         if own is not None and len(own) >= len(letters):

@@ -118,6 +118,7 @@ UNUSUAL_NAMES = _TITLES | _SUFFIXES | _PARTICLES
 """Words that are a name only in some positions."""
 _SURNAME_END = re.compile(r"[,^]")
 """What separates a surname from the given names behind it; the circumflex does in HL7."""
+_QUOTES = frozenset('"“(')
 _HYPHENS = frozenset("-‐‑")
 _FREQUENT_PER_100K = 100.0
 """A given name with this many bearers is a given name even where it is a surname too."""
@@ -226,7 +227,11 @@ def surname_positions(
         return {named[0]}
     if is_with_last_initial(folded, named):
         return set()
-    last = max((i for i in named if len(folded[i]) > 1), default=named[-1])
+    if letters := _last_initials(folded, named):
+        return letters
+    # "Tuivasa Lemalu "Tui": what stands in quotes at the end is no surname.
+    written = [i for i in named if value[parts[i][0] - 1 : parts[i][0]] not in _QUOTES or parts[i][0] == 0]
+    last = max((i for i in written or named if len(folded[i]) > 1), default=named[-1])
     lasts = {last}
     while last > 0 and last - 1 in named and value[parts[last - 1][1] : parts[last][0]] in _HYPHENS:
         last -= 1
@@ -237,8 +242,19 @@ def surname_positions(
     if any(word in _FAMILY_TITLES for word in before) and "girl" not in before and "boy" not in before:
         return set()
     of_all = all if len(named) > 1 and entity is not Entity.PROVIDER else any
-    is_surname = bool(title or before) or of_all(is_lone_surname(folded[i], entity) for i in named)
+    is_joined = len(named) > 1 and any(
+        folded[i] in surname_groups() and folded[i] not in given_name_table() for i in named
+    )
+    is_surname = bool(title or before) or is_joined or of_all(is_lone_surname(folded[i], entity) for i in named)
     return lasts if is_surname else set()
+
+
+def _last_initials(folded: Sequence[str], named: Sequence[int]) -> set[int]:
+    """Return the indices of two initials of a surname behind given names: "Ana-Lucia T-R"; empty for other names."""
+    if len(named) < 3 or len(folded[named[-1]]) > 1 or len(folded[named[-2]]) > 1:
+        return set()
+    known = given_name_table().get(folded[named[0]])
+    return set(named[-2:]) if known and known.bearers > surname_bearers().get(folded[named[0]], 0.0) else set()
 
 
 def is_with_last_initial(folded: Sequence[str], named: Sequence[int]) -> bool:
@@ -246,7 +262,9 @@ def is_with_last_initial(folded: Sequence[str], named: Sequence[int]) -> bool:
     if len(named) != 2 or len(folded[named[1]]) > 1:
         return False
     known = given_name_table().get(folded[named[0]])
-    return known is not None and known.bearers > surname_bearers().get(folded[named[0]], 0.0)
+    if known is None:
+        return folded[named[0]] not in surname_groups()
+    return known.bearers > surname_bearers().get(folded[named[0]], 0.0)
 
 
 def particle_language(folded: Sequence[str], is_kept: Sequence[bool], i: int) -> str:

@@ -14,6 +14,7 @@ _OPENING, _CLOSING = "\"“'‘(", "\"”'’)"
 _QUOTES = frozenset(_OPENING)
 _BETWEEN = re.compile(r"(?:,?\s*(?:R\.?N|M\.?D|N\.?P|PA(?:-C)?|PT|OT|Jr|Sr)\b\.?)?[\s,]*[\"“'‘(]{1,2}", re.IGNORECASE)
 """What stands between a name and the short name behind it, with credentials perhaps."""
+_CALLED_BEHIND = re.compile(r",? as (?:he|she|they) (?:likes?|prefers?) to be called", re.IGNORECASE)
 _MAX_LETTERS = 9
 _MIN_LONE = 3
 _MIN_BEARERS_OF_SURNAME = 5.0
@@ -77,7 +78,7 @@ def _in_full_names(
             is_same = is_same and (len(person.surnames) > 1 or other.mention.entity is person.mention.entity)
             if not is_same or other is person or len(other.givens[0]) < _MIN_LONE:
                 continue
-            is_called = is_called_so(text, other.mention.start)
+            is_called = is_called_so(text, other.mention.start) or _CALLED_BEHIND.match(text, other.mention.end)
             if is_called or is_short_name(other.givens[0], person.givens[0], is_called=True):
                 yield other.givens[0], person
 
@@ -95,8 +96,9 @@ def _behind_name(
 ) -> NotePerson | None:
     """Return the person behind whose name ``word`` stands in quotes or brackets: Ekaterina Volkova RN ("Katya")."""
     starts = [start for start in starts if text[start - 1 : start] in _QUOTES]
-    if not starts or len(word) > _MAX_LETTERS or surname_bearers().get(word, 0.0) > _MIN_BEARERS_OF_SURNAME:
+    if not starts or len(word) > _MAX_LETTERS:
         return None
+    is_surname = surname_bearers().get(word, 0.0) > _MIN_BEARERS_OF_SURNAME
     for start in starts:
         before = max((one for one in mentions if one.end <= start), default=None, key=lambda one: one.end)
         if before is None or not _BETWEEN.fullmatch(text, before.end, start):
@@ -108,6 +110,8 @@ def _behind_name(
         fitting = [one for one in persons if word not in one.givens and words.intersection(one.givens)]
         if not fitting and len(words) == 1:
             fitting = [one for one in persons if words.intersection(one.surnames)]
+        if is_surname:
+            fitting = [one for one in fitting if is_short_name(word, one.givens[0], is_called=True)]
         if fitting:
             return max(fitting, key=lambda one: len(words.intersection((*one.givens, *one.surnames))))
     return None

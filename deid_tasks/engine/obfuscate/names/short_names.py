@@ -38,7 +38,10 @@ def is_short_name(word: str, given: str, *, is_called: bool = False) -> bool:
     if not (given.startswith(word[:_MIN_CALLED_LETTERS]) or word in given):
         return False
     known, named = given_name_table().get(word, UNKNOWN_NAME), given_name_table().get(given, UNKNOWN_NAME)
-    if {known.sex, named.sex} == {"F", "M"} or (known.bearers > _FREQUENT_PER_100K and not is_called):
+    is_start = is_called and len(word) >= _MIN_LETTERS and given.startswith(word)
+    if ({known.sex, named.sex} == {"F", "M"} and not is_start) or (
+        known.bearers > _FREQUENT_PER_100K and not is_called
+    ):
         return False
     least = _MIN_CALLED_LETTERS if is_called else _MIN_LETTERS
     if len(word) < len(given) and len(word) >= least and given.startswith(word):

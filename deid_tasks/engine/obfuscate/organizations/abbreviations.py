@@ -10,20 +10,21 @@ from deid_tasks.engine.obfuscate.organizations.organization_words import SMALL_W
 _WORDS = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _CONTRACTED = {
-    "peds": "pediatrics",
-    "paeds": "paediatrics",
+    "peds": "pediatric",
+    "paeds": "paediatric",
     "txp": "transplant",
     "ctr": "center",
     "hosp": "hospital",
-    "med": "medicine",
+    "med": "medic",
     "fam": "family",
     "univ": "university",
-    "ortho": "orthopedics",
-    "surg": "surgery",
-    "rehab": "rehabilitation",
-    "assoc": "associates",
-    "phys": "physicians",
-    "derm": "dermatology",
+    "ortho": "orthop",
+    "surg": "surg",
+    "rehab": "rehabilitat",
+    "assoc": "associat",
+    "phys": "physician",
+    "derm": "dermatolog",
+    "hlth": "health",
 }
 """What words are written as in domains where their first letters would not do."""
 _MIN_STEM = 3
@@ -113,7 +114,10 @@ def _written(word: str, label: str) -> list[str]:
     """Return the ways in which a word may stand at the start of a label, the longest first."""
     found = [word[:length] for length in range(len(word), 0, -1) if label.startswith(word[:length])]
     found = [one for one in found if len(one) in {1, len(word)} or len(one) >= _MIN_STEM]
-    return [*(short for short, long in _CONTRACTED.items() if long == word and label.startswith(short)), *found]
+    return [
+        *(short for short, long in _CONTRACTED.items() if word.startswith(long) and label.startswith(short)),
+        *found,
+    ]
 
 
 def _written_like(written: str, old: str, new: str) -> str:

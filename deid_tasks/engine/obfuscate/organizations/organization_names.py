@@ -221,10 +221,16 @@ def _draw_names(
     folded = {fold(word).replace(".", "") for word in words}
     if any(of_people) or (parts[0] in surname_groups() and _FIRM_WORDS & folded):
         known = [part for part, made in zip(parts, of_people, strict=True) if made or part in surname_groups()]
-        return tuple(surname(part) or without_marks(staff.surname(part)) for part in known)
+        return tuple(surname(part) or _other_surname(part, parts, staff) for part in known)
     if len(parts) == 1:
         return (_draw_name(parts[0], "one", staff),)
     return (_draw_name(parts[0], "first", staff, distinctive), _draw_name(parts[1], "second", staff, distinctive))
+
+
+def _other_surname(folded: str, parts: Sequence[str], staff: NameScope) -> str:
+    """Return the surrogate of a surname in a firm's name; none of the firm's own surnames."""
+    made = without_marks(staff.surname(folded))
+    return made if fold(made) not in parts else _draw_name(folded, "one", staff)
 
 
 def _draw_name(folded: str, table: NameTable, staff: NameScope, distinctive: str = "") -> str:
