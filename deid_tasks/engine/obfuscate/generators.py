@@ -104,7 +104,7 @@ def _number(request: SurrogateRequest) -> str:
 
 def _holds_name(request: SurrogateRequest) -> bool:
     """Whether a number is a name of a file without its ending: ``RTW_Moss_v2``."""
-    parts = request.value.split("_")
+    parts = request.value.replace("/", "_").split("_")
     return len(parts) > 1 and any(len(part) > 2 and request.names.account(part) for part in parts)
 
 

@@ -34,6 +34,7 @@ class NoteOrganizations:
         surroundings: its text and spans.
         surname: returns the surrogate of a folded surname of a person of the note; ``None`` for other words. A name
             that holds one is this note's own.
+        town: returns the surrogate of a town of the note. An office that bears its name alone is that town's.
     """
 
     def __init__(
@@ -42,11 +43,13 @@ class NoteOrganizations:
         context: NoteContext,
         surroundings: Surroundings,
         surname: Callable[[str], str | None],
+        town: Callable[[str], str | None],
     ) -> None:
         self._replacements = replacements
         self._context = context
         self._surroundings = surroundings
         self._surname = surname
+        self._town = town
         self._known: dict[tuple[Entity, str], str] = {}
         self._aligned: dict[str, list[tuple[str, str]]] = {}
 
@@ -74,11 +77,20 @@ class NoteOrganizations:
         is_of_note = not self._context.is_of_patient
         if is_of_note and mode == "surrogate" and (short := self._short_name(original, entity)):
             return short
-        is_owned = is_of_note and any(self._surname(word) for word in words_of(original))
+        named = [word for word in words_of(original) if not is_kind(word)]
+        surname = self._surname
+        if is_of_note and len(named) == 1 and len(original) > len(named[0]) and self._town(named[0]):
+            surname = self._town
+        is_owned = is_of_note and any(surname(word) for word in named)
         if long_names or is_owned:
-            surname = self._surname if is_of_note else None
             return self._replacements.surrogate(
-                original, entity, self._context, staff, mode, long_names=long_names, surname=surname
+                original,
+                entity,
+                self._context,
+                staff,
+                mode,
+                long_names=long_names,
+                surname=surname if is_of_note else None,
             )
         question = (entity, original)
         surrogate = staff.memo.get(question)

@@ -65,7 +65,7 @@ class NoteSurrogates:
         self._context = context
         self._surroundings = surroundings
         self._people = people
-        self._organizations = NoteOrganizations(replacements, context, surroundings, self._surname)
+        self._organizations = NoteOrganizations(replacements, context, surroundings, self._surname, self._town)
         self._names = NoteNames(
             people.surnames,
             self._account,
@@ -175,6 +175,9 @@ class NoteSurrogates:
         if found is None and (person := self._people.nicknamed(folded)) is not None:
             short = self._called_like(person, folded)
             return None if short is None else match_case(short, letters)
+        if found is None and not self._context.is_of_patient and self._people.surnames.get(folded) is False:
+            # Somebody of whom the note has the given name alone.
+            return match_case(self._context.patient.given(folded), letters)
         if found is None or (made := self._names_of(found[0])) is None:
             return None
         return match_case(found[1].made_of(*made), letters)
@@ -191,6 +194,13 @@ class NoteSurrogates:
         if found is None or (made := self._names_of(found[0])) is None:
             return None
         return found[1].made_of(*made)
+
+    def _town(self, folded: str) -> str | None:
+        """Return the surrogate of a town of the note; ``None`` for other words."""
+        index = self._surroundings.town(folded)
+        if index is None:
+            return None
+        return self._address(self._surroundings.value(index), Entity.CITY, index, "surrogate")
 
     def _surname(self, folded: str) -> str | None:
         """Return the surrogate of a surname of the note's people; ``None`` for other words.
@@ -235,7 +245,7 @@ class NoteSurrogates:
             # ``/p/118204``, beside a record number HHR-118204.
             whole = self._surroundings.ends_with(value)
             return None if whole is None else self._independent(*whole, "surrogate")[-len(value) :]
-        if entity is None or "_" in value or is_file_name(value):
+        if entity is None or "_" in value or "/" in value or is_file_name(value):
             return None
         return self._independent(value, entity, "surrogate")
 

@@ -36,6 +36,7 @@ _TELEPHONE_REACH = 60
 _MIN_NUMBER = 5
 """A shorter number may stand in a file name by accident."""
 _LAST_DIGITS = 4
+_MIN_TOWN = 3
 _WORD = re.compile(r"[^\W_]+")
 _TOWN_REACH = 24
 _ADDRESS_LINE_REACH = 12
@@ -124,6 +125,18 @@ class Surroundings:
         """Return the text of span ``index``."""
         span = self._spans[index]
         return self.text[span.start : span.end]
+
+    def town(self, folded: str) -> int | None:
+        """Return the index of the first span that is a town of that name of one word; ``None`` without one."""
+        return self._towns.get(folded)
+
+    @cached_property
+    def _towns(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for index, span in enumerate(self._spans):
+            if span.entity is Entity.CITY and (value := self.value(index)).isalpha() and len(value) > _MIN_TOWN:
+                found.setdefault(fold(value), index)
+        return found
 
     def country_of(self, city: str) -> str:
         """Return the country that stands behind a city, folded, anywhere in the note; empty without one."""

@@ -131,7 +131,9 @@ def _replace_word(part: str, context: NoteContext, names: NoteNames, initials: M
     if (made := _replace_joined_words(part, names)) is not None:
         return made
     if (made := names.account(part) or names.domain(fold(part))) is not None:
-        return _cased(made, part)
+        # "EBlackwood": an initial before a surname.
+        is_of_two = part[:2].isupper() and part[2:].islower() and len(made) > 1
+        return made[:2].upper() + made[2:].lower() if is_of_two else _cased(made, part)
     if names.is_said(fold(part)):
         return part
     if part.isupper() and len(part) <= _MAX_ABBREVIATION_LENGTH:

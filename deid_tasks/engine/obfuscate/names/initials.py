@@ -112,7 +112,8 @@ def replace_username(value: str, context: NoteContext, names: NoteNames = NO_NAM
         if own is None and (is_role(stretch) or stretch.lower() in _PRONOUNS):
             made.append(stretch)
             continue
-        of_letters = names.letters(stretch) if made and len(stretch) <= _MAX_SIGN_OFF else None
+        is_short = len(stretch) <= _MAX_SIGN_OFF and (made or names.account(stretch) is None)
+        of_letters = names.letters(stretch) if is_short else None
         if of_letters is not None:
             # The organization behind the name: ``hgrace_lh``.
             made.append(match_case(of_letters, stretch))

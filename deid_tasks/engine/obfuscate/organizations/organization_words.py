@@ -33,7 +33,7 @@ LEGAL_FORMS = frozenset(
 )
 """What stands behind the name of a firm, folded, without full stops."""
 ORGANIZATION_WORD = re.compile(
-    rf"(?<![^\W_])(?:(?:[A-Z]\.){{2,}}(?![^\W_])|(?i:{'|'.join(HYPHENATED)})s?(?![^\W_]))|{WORD.pattern}"
+    rf"(?<![^\W_])(?:(?:[A-Z]\.)+[A-Z]\.?(?![^\W_])|(?i:{'|'.join(HYPHENATED)})s?(?![^\W_]))|{WORD.pattern}"
 )
 """A word of an organization's name; letters with full stops (A.M.E.) are one word."""
 _ATTEMPTS = 50

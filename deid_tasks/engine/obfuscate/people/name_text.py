@@ -11,6 +11,8 @@ _NAME_PART = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SAINT = re.compile(r"(?:St|Ste|Saint|ST|STE|SAINT|st|ste|saint)(?=\.? ?[^\W\d_])(?:\. ?| |\.)(?=[^\W\d_]{3})")
 _UNMARKED = str.maketrans("đĐøØłŁßıæÆœŒ", "dDoOlLsiaAoO")
 """Letters that Unicode does not decompose into a letter and a mark."""
+_MISREAD = re.compile(r"(?<=[^\W\d_]{2})[01](?=[^\W\d_])|(?<=[^\W\d_]{4})11(?![^\W_])")
+_LETTERS_OF_DIGITS = str.maketrans("10", "lo")
 _MAX_CACHED = 512
 _IGNORED_IN_NAMES = str.maketrans("", "", "'’. ")
 
@@ -45,6 +47,9 @@ def name_parts(value: str) -> tuple[tuple[int, int, str], ...]:
     """
     if value.isalpha():
         return ((0, len(value), value),)
+    if "1" in value or "0" in value:
+        # Digits that a scanner read for letters: "Zeig1er", "Marsha11".
+        value = _MISREAD.sub(lambda digits: digits.group().translate(_LETTERS_OF_DIGITS), value)
     found: list[tuple[int, int, str]] = []
     saint_end = -1
     for match in _NAME_PART.finditer(value):
