@@ -231,6 +231,8 @@ def surname_positions(
         return letters
     # "Tuivasa Lemalu "Tui": what stands in quotes at the end is no surname.
     written = [i for i in named if value[parts[i][0] - 1 : parts[i][0]] not in _QUOTES or parts[i][0] == 0]
+    if len(written) == 1 < len(named):
+        return set(written) if title or is_lone_surname(folded[written[0]], entity) else set()
     last = max((i for i in written or named if len(folded[i]) > 1), default=named[-1])
     lasts = {last}
     while last > 0 and last - 1 in named and value[parts[last - 1][1] : parts[last][0]] in _HYPHENS:
@@ -262,9 +264,7 @@ def is_with_last_initial(folded: Sequence[str], named: Sequence[int]) -> bool:
     if len(named) != 2 or len(folded[named[1]]) > 1:
         return False
     known = given_name_table().get(folded[named[0]])
-    if known is None:
-        return folded[named[0]] not in surname_groups()
-    return known.bearers > surname_bearers().get(folded[named[0]], 0.0)
+    return known is not None and known.bearers > surname_bearers().get(folded[named[0]], 0.0)
 
 
 def particle_language(folded: Sequence[str], is_kept: Sequence[bool], i: int) -> str:

@@ -260,7 +260,7 @@ def _full_names(
             continue
         lasts = surname_positions(value, parts, folded, is_kept, mention.entity, title(mention.start))
         first, last = folded[named[0]], folded[named[-1]]
-        if first in by_surname and first in surname_groups() and last not in by_surname and "," not in value:
+        if lasts and first in by_surname and first in surname_groups() and last not in by_surname and "," not in value:
             # Surname first, as in "Lim Siew Hoon", whom the note calls "Mdm Lim".
             lasts = {named[0]}
         surnames = tuple(folded[i] for i in named if i in lasts)

@@ -8,7 +8,7 @@ from deid_tasks.engine.obfuscate.names.name_labels import is_called_so
 from deid_tasks.engine.obfuscate.names.note_person import NameMention, NotePerson
 from deid_tasks.engine.obfuscate.names.short_names import is_short_name
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
-from deid_tasks.engine.obfuscate.people.public_names import surname_bearers
+from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table, surname_bearers
 
 _OPENING, _CLOSING = "\"“'‘(", "\"”'’)"
 _QUOTES = frozenset(_OPENING)
@@ -76,7 +76,7 @@ def _in_full_names(
             is_same = other.surnames == person.surnames
             # Few families share a double-barrelled surname: detection may have taken its bearers for several kinds.
             is_same = is_same and (len(person.surnames) > 1 or other.mention.entity is person.mention.entity)
-            if not is_same or other is person or len(other.givens[0]) < _MIN_LONE:
+            if not is_same or other is person or min(len(other.givens[0]), len(person.givens[0])) < _MIN_LONE:
                 continue
             is_called = is_called_so(text, other.mention.start) or _CALLED_BEHIND.match(text, other.mention.end)
             if is_called or is_short_name(other.givens[0], person.givens[0], is_called=True):
@@ -126,7 +126,11 @@ def _called_by_given_name(
     """Yield those of whom the note has a given name alone: ``Forename: Briony``, "her husband Gerrit"."""
     by_start = {one.start: one for one in mentions}
     for word, starts in alone.items():
-        if word in own or surnames.get(word, True):
+        if word in own or surnames.get(word, _is_mostly_surname(word)):
             continue
         if len(word) > _MIN_LONE:
             yield NotePerson(by_start[starts[0]], (word,), ())
+
+
+def _is_mostly_surname(word: str) -> bool:
+    return given_name_table().get(word, UNKNOWN_NAME).bearers <= surname_bearers().get(word, 0.0)

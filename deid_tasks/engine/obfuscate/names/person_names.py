@@ -108,7 +108,8 @@ def _replace_one_word(
     """Return the surrogate of a name of one word, as most names in notes are."""
     title = cue("").title
     scope = _scope_of(entity, (folded,), title, context)
-    if not title and (short := names.called(folded)):
+    # "Dr. Frank", of a Feng "Frank" Wu.
+    if (not title or names.surnames.get(folded) is False) and (short := names.called(folded)):
         return match_case(short, value)
     is_last = names.surnames.get(folded, bool(title) or is_lone_surname(folded, entity))
     return _replace_part(value, folded, scope, cue, is_last=is_last)
