@@ -232,7 +232,8 @@ def surname_positions(
     # "Tuivasa Lemalu "Tui": what stands in quotes at the end is no surname.
     written = [i for i in named if value[parts[i][0] - 1 : parts[i][0]] not in _QUOTES or parts[i][0] == 0]
     if len(written) == 1 < len(named):
-        return set(written) if title or is_lone_surname(folded[written[0]], entity) else set()
+        # "Mateo (Teo)": a short name stands behind a given name.
+        return set(written) if title else set()
     last = max((i for i in written or named if len(folded[i]) > 1), default=named[-1])
     lasts = {last}
     while last > 0 and last - 1 in named and value[parts[last - 1][1] : parts[last][0]] in _HYPHENS:
