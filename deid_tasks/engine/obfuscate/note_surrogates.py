@@ -40,6 +40,7 @@ _MAX_INITIALS = 3
 _SHORT_YEAR_DIGITS = 2
 _LAST_DIGITS = 4
 _MAX_MONTH_AND_YEAR = 5
+_DIGITS = frozenset("0123456789")
 _MIN_LETTERS_OF_SURNAME = 3
 _PARTICLE_OF_ACCOUNT = re.compile(r"(?:ni|mac|van|vander|von|de|del|dela|al|el|o)(?=[a-z]{4})")
 _SPANS_OF_TIME = frozenset(["day", "days", "week", "weeks", "month", "months", "year", "years", "weekend"])
@@ -141,7 +142,8 @@ class NoteSurrogates:
             of_range = month_and_year_in_range(text, start, end, self._context)
             if of_range is not None:
                 return of_range
-        if original[-1:].isalpha() and folded not in PREFIXES[WEEKDAYS] and folded not in PREFIXES[MONTHS]:
+        is_named = folded in PREFIXES[WEEKDAYS] or folded in PREFIXES[MONTHS]
+        if not is_named and original[-1:].isalpha() and _DIGITS.isdisjoint(original):
             holiday = HOLIDAY.search(original)
             if holiday is not None:
                 return self._holiday(original, holiday, mode)

@@ -58,10 +58,15 @@ _LABEL_ENDS = (
         " for",
         "answers to",
     ),
-    *("first", "last", "wife", "husband", "son", "daughter", "brother", "sister", "children", "nephew", "niece"),
-    *("grandson", "granddaughter", "partner", "fiance", "fiancee", "boyfriend", "girlfriend", "twin", "stepson"),
+    *("first", "last"),
 )
 """How labels and announcements of a name end; an expression costs more to find that there is none."""
+
+
+_RELATION_ENDS = (
+    *("wife", "husband", "son", "daughter", "brother", "sister", "children", "nephew", "niece", "grandson"),
+    *("partner", "fiance", "fiancee", "fiancé", "fiancée", "boyfriend", "girlfriend", "twin", "stepson"),
+)
 
 
 def labelled_words(text: str, alone: Mapping[str, Sequence[int]]) -> dict[str, bool]:
@@ -70,17 +75,18 @@ def labelled_words(text: str, alone: Mapping[str, Sequence[int]]) -> dict[str, b
     for word, starts in alone.items():
         for start in starts:
             first = max(0, start - _LABEL_REACH)
-            if not text[first:start].rstrip(_BEFORE_NAME).lower().endswith(_LABEL_ENDS):
+            before = text[first:start].rstrip(_BEFORE_NAME).lower()
+            if before.endswith(_RELATION_ENDS):
+                if _RELATION.search(text, first, start):
+                    found.setdefault(word, False)
+                continue
+            if not before.endswith(_LABEL_ENDS):
                 continue
             if _SURNAME_LABEL.search(text, first, start):
                 found[word] = True
             elif column := _COLUMN.search(text, first, start):
                 found.setdefault(word, column["given"] is None)
-            elif (
-                _GIVEN_LABEL.search(text, first, start)
-                or is_called_so(text, start)
-                or _RELATION.search(text, first, start)
-            ):
+            elif _GIVEN_LABEL.search(text, first, start) or is_called_so(text, start):
                 found.setdefault(word, False)
     return found
 

@@ -230,7 +230,9 @@ def surname_positions(
     if letters := _last_initials(folded, named):
         return letters
     # "Tuivasa Lemalu "Tui": what stands in quotes at the end is no surname.
-    written = [i for i in named if value[parts[i][0] - 1 : parts[i][0]] not in _QUOTES or parts[i][0] == 0]
+    written = named
+    if not _QUOTES.isdisjoint(value):
+        written = [i for i in named if value[parts[i][0] - 1 : parts[i][0]] not in _QUOTES or parts[i][0] == 0]
     if len(written) == 1 < len(named):
         # "Mateo (Teo)": a short name stands behind a given name.
         return set(written) if title else set()

@@ -33,6 +33,8 @@ from deid_tasks.engine.obfuscate.people.public_names import (
 
 _MAX_BEARERS_OF_SURNAME = 10.0
 """A first word that more people have as their given name is no surname, whatever stands after a title."""
+_FIRST_AND_LAST = 2
+"""Letters of the initials of a given name and a surname."""
 _MIN_PREFIX = 4
 """Letters of an account from which on it is one of the people's whom it fits."""
 
@@ -157,6 +159,11 @@ class NotePeople:
             return None
         folded = [fold_name(letter)[:1] for letter in letters]
         first = folded[0]
+        if len(folded) == _FIRST_AND_LAST:
+            last = folded[1]
+            of_both = (one for one in self.persons if one.givens[0][:1] == first and one.surnames[-1][:1] == last)
+            if (person := self._only(of_both)) is not None:
+                return person, InitialsForm(((False, 0), (True, len(person.surnames) - 1)))
         likely = [one for one in self.persons if first in {one.givens[0][:1], one.surnames[0][:1]}]
         forms = {one: initials_form(folded, one.givens, one.surnames) for one in likely}
         fitting = {one: form for one, form in forms.items() if form is not None}

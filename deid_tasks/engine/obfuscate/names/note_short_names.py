@@ -1,6 +1,7 @@
 """Short names of one note: which words are what a person of the note is called."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from deid_tasks.engine.obfuscate.names.account_forms import account_form
@@ -65,14 +66,16 @@ def _in_full_names(
     """Yield the short names inside full names: Stanley "Stan" Moss, and Bob Moss beside Robert Moss."""
     if not persons:
         return
-    quoted = {word for start, end, _ in mentions for word in _quoted_words(text[start:end])}
+    has_several = any(len(person.givens) > 1 for person in persons)
+    quoted = {word for start, end, _ in mentions for word in _quoted_words(text[start:end])} if has_several else set()
+    families = Counter(person.surnames for person in persons)
     for person in persons:
         yield from (
             (word, person)
             for word in person.givens[1:]
             if word not in own and (word in quoted or is_short_name(word, person.givens[0]))
         )
-        for other in persons if len(persons) > 1 else ():
+        for other in persons if families[person.surnames] > 1 else ():
             is_same = other.surnames == person.surnames
             # Few families share a double-barrelled surname: detection may have taken its bearers for several kinds.
             is_same = is_same and (len(person.surnames) > 1 or other.mention.entity is person.mention.entity)
@@ -126,9 +129,10 @@ def _called_by_given_name(
     """Yield those of whom the note has a given name alone: ``Forename: Briony``, "her husband Gerrit"."""
     by_start = {one.start: one for one in mentions}
     for word, starts in alone.items():
-        if word in own or surnames.get(word, _is_mostly_surname(word)):
+        is_surname = surnames.get(word)
+        if len(word) <= _MIN_LONE or is_surname or word in own:
             continue
-        if len(word) > _MIN_LONE:
+        if is_surname is False or not _is_mostly_surname(word):
             yield NotePerson(by_start[starts[0]], (word,), ())
 
 
