@@ -44,7 +44,7 @@ def find_short_names(
     words = [word for word in alone if word not in own and word not in found and not surnames.get(word)]
     if not words:
         return found
-    lone = [*persons, *_called_by_given_name(mentions, alone, own, surnames)]
+    lone = [*persons, *_called_by_given_name(text, mentions, alone, own, surnames)]
     for word in words:
         starts = alone[word]
         behind = _behind_name(text, mentions, lone, word, starts)
@@ -121,6 +121,7 @@ def _behind_name(
 
 
 def _called_by_given_name(
+    text: str,
     mentions: Sequence[NameMention],
     alone: Mapping[str, Sequence[int]],
     own: set[str],
@@ -132,7 +133,8 @@ def _called_by_given_name(
         is_surname = surnames.get(word)
         if len(word) <= _MIN_LONE or is_surname or word in own:
             continue
-        if is_surname is False or not _is_mostly_surname(word):
+        is_given = is_surname is False or not _is_mostly_surname(word)
+        if is_given and not is_called_so(text, starts[0]):
             yield NotePerson(by_start[starts[0]], (word,), ())
 
 

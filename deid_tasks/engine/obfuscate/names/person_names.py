@@ -44,7 +44,7 @@ def replace_name(
         cue: returns what the note says around a given name; called only where the record and the name say nothing.
         names: what the full names of the note say of its words.
     """
-    if value.isalpha() and len(value) > _MAX_INITIALS and (folded := fold_name(value)) not in UNUSUAL_NAMES:
+    if value.isalpha() and (folded := fold_name(value)) not in UNUSUAL_NAMES and _is_one_name(value, folded, names):
         return _replace_one_word(value, folded, entity, context, cue, names)
     if BETWEEN_PEOPLE.search(value):
         pieces = BETWEEN_PEOPLE.split(value)
@@ -100,6 +100,11 @@ def replace_name_column(value: str, part: str, scope: NameScope) -> str:
         return _replace_word(word, scope, is_last=is_last, language=language)
 
     return rewrite_column(value, replace, is_last=is_last)
+
+
+def _is_one_name(value: str, folded: str, names: NoteNames) -> bool:
+    """Whether a word is a name, as "Ren" of Søren is; other words of three letters may be initials."""
+    return len(value) > _MAX_INITIALS or (len(value) > 1 and names.called(folded) is not None)
 
 
 def _replace_one_word(
