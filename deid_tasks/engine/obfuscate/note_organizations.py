@@ -7,7 +7,12 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.generators import Replacements
 from deid_tasks.engine.obfuscate.note_context import NoteContext
-from deid_tasks.engine.obfuscate.organizations.abbreviations import align, label_like, letters_like, words_of
+from deid_tasks.engine.obfuscate.organizations.abbreviations import (
+    align,
+    label_like,
+    letters_like,
+    organization_words_of,
+)
 from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS, SMALL_WORDS, is_kind
 from deid_tasks.engine.obfuscate.organizations.saints import replace_two_saints
@@ -77,7 +82,7 @@ class NoteOrganizations:
         is_of_note = not self._context.is_of_patient
         if is_of_note and mode == "surrogate" and (short := self._short_name(original, entity)):
             return short
-        named = [word for word in words_of(original) if not is_kind(word)]
+        named = [word for word in organization_words_of(original) if not is_kind(word)]
         surname = self._surname
         if is_of_note and len(named) == 1 and len(original) > len(named[0]) and self._town(named[0]):
             surname = self._town
@@ -104,11 +109,11 @@ class NoteOrganizations:
 
         The key reads every proper word of a name, and the short name may have fewer of them.
         """
-        words = words_of(original)
+        words = organization_words_of(original)
         if not words or all(is_kind(word) for word in words):
             return None
         for name in self._surroundings.organizations:
-            longer = words_of(name)
+            longer = organization_words_of(name)
             if len(longer) > len(words) and longer[: len(words)] == words and fold(name) != fold(original):
                 made = self.aligned(name, entity)[: len(words)]
                 return _rewritten(original, made)
@@ -126,7 +131,7 @@ class NoteOrganizations:
         folded = fold(letters)
         for is_loose in (False, True):
             for name in self._surroundings.long_names:
-                pairs = [(word, word) for word in words_of(name)]
+                pairs = [(word, word) for word in organization_words_of(name)]
                 if letters_like(folded, pairs, is_loose=is_loose) is not None:
                     return letters_like(folded, self.aligned(name), is_loose=is_loose)
         return None
@@ -150,7 +155,7 @@ class NoteOrganizations:
         return None
 
     def _label(self, part: str, name: str) -> str | None:
-        words = words_of(name)
+        words = organization_words_of(name)
         pairs = [(word, word) for word in words]
         if len(part) >= _MIN_LABEL_LENGTH:
             if label_like(part, pairs) is not None:

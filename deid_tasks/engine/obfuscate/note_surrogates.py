@@ -18,7 +18,7 @@ from deid_tasks.engine.obfuscate.names.note_people import NotePeople
 from deid_tasks.engine.obfuscate.names.note_person import NotePerson
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
-from deid_tasks.engine.obfuscate.organizations.abbreviations import words_of
+from deid_tasks.engine.obfuscate.organizations.abbreviations import organization_words_of
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
@@ -211,7 +211,7 @@ class NoteSurrogates:
         """
         if not self._people.surnames.get(folded) or folded in KINDS:
             return None
-        named = {word for name in self._surroundings.organizations for word in words_of(name)}
+        named = {word for name in self._surroundings.organizations for word in organization_words_of(name)}
         for person in self._people.persons:
             if folded in person.surnames and not named.intersection(person.givens):
                 made = self._names_of(person)

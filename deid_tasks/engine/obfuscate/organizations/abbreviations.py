@@ -33,7 +33,7 @@ Alignment = Sequence[tuple[str, str]]
 """The words of a name, folded, each with the word of the surrogate; empty where the surrogate has none."""
 
 
-def words_of(name: str) -> list[str]:
+def organization_words_of(name: str) -> list[str]:
     """Return the folded words of a name; "MediRide" and "Vo-Tech" are two each, and "the" before a name is none."""
     words = [fold(word) for word in _WORDS.findall(_CAMEL.sub(" ", name))]
     return words[1:] if len(words) > 1 and words[0] == "the" else words
@@ -41,7 +41,7 @@ def words_of(name: str) -> list[str]:
 
 def align(name: str, surrogate: str) -> list[tuple[str, str]]:
     """Return the words of ``name``, each with the word of ``surrogate`` that replaced it."""
-    old, new = words_of(name), words_of(surrogate)
+    old, new = organization_words_of(name), organization_words_of(surrogate)
     if len(old) == len(new):
         return list(zip(old, new, strict=True))
     pairs: list[tuple[str, str]] = []

@@ -14,7 +14,7 @@ from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
-from deid_tasks.engine.obfuscate.organizations.abbreviations import align, letters_like, words_of
+from deid_tasks.engine.obfuscate.organizations.abbreviations import align, letters_like, organization_words_of
 from deid_tasks.engine.obfuscate.organizations.chains import replace_chain
 from deid_tasks.engine.obfuscate.organizations.organization_words import (
     DEPARTMENT_WORDS,
@@ -291,7 +291,7 @@ def _replace_abbreviation(
 
 def _abbreviate_surrogate(letters: str, name: str, context: NoteContext, surname: SurrogateOfSurname) -> str | None:
     """Return the initials of the surrogate of ``name``; ``None`` where ``letters`` are not the initials of ``name``."""
-    if letters_like(fold(letters), [(word, word) for word in words_of(name)]) is None:
+    if letters_like(fold(letters), [(word, word) for word in organization_words_of(name)]) is None:
         return None
     made = replace_organization(name, context, surname=surname)
     of_surrogate = letters_like(fold(letters), align(name, made))

@@ -74,6 +74,8 @@ _WORK_STATES = frozenset(
         "homemaker",
         "housewife",
         "self-employed",
+        "self employed",
+        "employed",
         "on disability",
     ]
 )
