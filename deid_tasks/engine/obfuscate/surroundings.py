@@ -36,6 +36,7 @@ _TELEPHONE_REACH = 60
 _MIN_NUMBER = 5
 """A shorter number may stand in a file name by accident."""
 _LAST_DIGITS = 4
+_DIGITS_AT_END = re.compile(r"(?<!\d)\d+$", re.ASCII)
 _MIN_TOWN = 3
 _WORD = re.compile(r"[^\W_]+")
 _TOWN_REACH = 24
@@ -222,11 +223,19 @@ class Surroundings:
 
         More than four digits are a part of a number by themselves.
         """
+        found = self._tails.get(digits)
+        return found if found is not None and len(found[0]) > len(digits) else None
+
+    @cached_property
+    def _tails(self) -> dict[str, tuple[str, Entity]]:
+        """The numbers by their last four characters, and by the digits that they end in."""
+        tails: dict[str, tuple[str, Entity]] = {}
         for one, entity in self.numbers.items():
-            is_end = len(one) > len(digits) and one.endswith(digits)
-            if is_end and (len(digits) <= _LAST_DIGITS or not one[-len(digits) - 1].isdecimal()):
-                return one, entity
-        return None
+            digits = _DIGITS_AT_END.search(one)
+            for tail in {one[-_LAST_DIGITS:], digits.group() if digits else ""}:
+                if len(tail) < len(one):
+                    tails.setdefault(tail, (one, entity))
+        return tails
 
     def names_day(self, day: datetime.date, context: NoteContext) -> bool:
         """Whether the note names a day by its month and its number."""
