@@ -29,7 +29,9 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
 from deid_tasks.engine.obfuscate.names.account_forms import account_form
-from deid_tasks.engine.obfuscate.names.note_people import NameMention, NotePeople, NotePerson
+from deid_tasks.engine.obfuscate.names.initial_forms import initials_form
+from deid_tasks.engine.obfuscate.names.note_people import NotePeople
+from deid_tasks.engine.obfuscate.names.note_person import NameMention, NotePerson
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.places.place_table import city_by_zip, city_name
 from deid_tasks.engine.parts import BatchContext
@@ -199,11 +201,14 @@ def _count_followers(note: RewrittenNote, counts: Counter[str]) -> None:
         )
         if span.entity is Entity.INITIALS:
             letters = _letters(value)
-            person = own.get(owner) if owner else people.with_initials(letters)
+            fitting = None if owner else people.with_initials(letters)
+            person = own.get(owner) if owner else fitting and fitting[0]
             if person is not None and len(letters) > 1:
                 givens, surnames = _of(note, person)
                 shown = _letters(now)
-                follows = bool(shown) and (shown[0], shown[-1]) == (givens[0][:1], surnames[-1][:1])
+                form = initials_form(letters, person.givens, person.surnames)
+                whole = form.made_of(givens, surnames) if form else (givens[0][:1], surnames[-1][:1])
+                follows = bool(shown) and (shown[0], shown[-1]) == (whole[0], whole[-1])
                 _count_follower(counts, follows=follows, is_found=bool(now))
         elif span.entity in {Entity.USERNAME, Entity.EMAIL}:
             folded, shown = _letters(value.partition("@")[0]), _letters(now.partition("@")[0])

@@ -19,7 +19,7 @@ from deid_tasks.engine.obfuscate.identifiers import (
 from deid_tasks.engine.obfuscate.masking import choose_replacement, mask_value, read_replacements
 from deid_tasks.engine.obfuscate.names import replace_initials, replace_name, replace_name_column, replace_username
 from deid_tasks.engine.obfuscate.note_context import NO_CUE, NO_NAMES, NameCue, NoteContext, NoteNames
-from deid_tasks.engine.obfuscate.organizations import replace_organization, replace_profession
+from deid_tasks.engine.obfuscate.organizations import NOBODY, replace_organization, replace_profession
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places import (
     NO_ADDRESS,
@@ -54,6 +54,8 @@ class SurrogateRequest(NamedTuple):
     """The organizations that the note names in full."""
     names: NoteNames = NO_NAMES
     """What the note's full names say about its other names."""
+    surname: Callable[[str], str | None] | None = None
+    """Returns the surrogate of a surname of the note's people."""
 
 
 Generator = Callable[[SurrogateRequest], str]
@@ -87,7 +89,7 @@ def _place(request: SurrogateRequest) -> str:
 
 
 def _organization(request: SurrogateRequest) -> str:
-    return replace_organization(request.value, request.context, request.long_names)
+    return replace_organization(request.value, request.context, request.long_names, request.surname or NOBODY)
 
 
 def _telephone(request: SurrogateRequest) -> str:
@@ -97,12 +99,12 @@ def _telephone(request: SurrogateRequest) -> str:
 def _number(request: SurrogateRequest) -> str:
     if is_file_name(request.value) or (request.entity is Entity.OTHER_ID and _holds_name(request)):
         return replace_path(request.value, request.context, request.names)
-    return replace_number(request.value, request.entity, request.context)
+    return replace_number(request.value, request.entity, request.context, request.names)
 
 
 def _holds_name(request: SurrogateRequest) -> bool:
     """Whether a number is a name of a file without its ending: ``RTW_Moss_v2``."""
-    parts = request.value.split("_")
+    parts = request.value.replace("/", "_").split("_")
     return len(parts) > 1 and any(len(part) > 2 and request.names.account(part) for part in parts)
 
 
@@ -195,6 +197,7 @@ class Replacements:
         cue: Callable[[str], NameCue] = NO_CUE,
         long_names: Sequence[str] = (),
         names: NoteNames = NO_NAMES,
+        surname: Callable[[str], str | None] | None = None,
     ) -> str:
         """Return the surrogate of ``value``, or an entry of the institution's list.
 
@@ -204,7 +207,7 @@ class Replacements:
             made = choose_replacement(value, entity, self._lists[entity], owner, same_length=self._same_length)
         else:
             request = SurrogateRequest(
-                value, entity, context, owner, self._policy, address, name_part, cue, long_names, names
+                value, entity, context, owner, self._policy, address, name_part, cue, long_names, names, surname
             )
             made = GENERATORS[entity](request)
         return fit_length(made, value, entity) if self._same_length else made

@@ -47,6 +47,10 @@ class NoteContext:
     """Where the note was written: two letters of ISO 3166-1."""
     is_day_first: bool = False
     """Whether the note writes 3/4 for the third of April."""
+    pads_dates: bool = False
+    """Whether the note writes dates with zeros in front: 03/04."""
+    has_short_months: bool = False
+    """Whether the note writes months in short, so that "May" is short too."""
     is_of_patient: bool = True
     """Whether the note names its patient. All people of another one belong together, and to no other note."""
 
@@ -88,8 +92,8 @@ class NoteNames(NamedTuple):
     """Whether a folded word is a surname; words that no full name has are missing."""
     account: Callable[[str], str | None]
     """Returns the letters of an account, made of a person's surrogate; ``None`` where they are no person's."""
-    initials: Callable[[Sequence[str]], tuple[str, str] | None]
-    """Returns the first and the last initial of the surrogate of the one person whom initials fit."""
+    initials: Callable[[Sequence[str]], tuple[str, ...] | None]
+    """Returns the initials of the surrogate of the one person whom initials fit; empty for a letter of no name."""
     domain: Callable[[str], str | None]
     """Returns a part of a domain, made of the surrogate of the organization whose name it is; ``None`` for others."""
     called: Callable[[str], str | None] = lambda _: None
@@ -98,6 +102,8 @@ class NoteNames(NamedTuple):
     """Returns the surrogate of a number that stands in the note; ``None`` for others."""
     is_said: Callable[[str], bool] = lambda _: False
     """Whether the note says a folded word outside its identifiers."""
+    letters: Callable[[str], str | None] = lambda _: None
+    """Returns what letters in a number become that stand for an organization or a person; ``None`` for others."""
 
 
 NO_NAMES = NoteNames({}, lambda _: None, lambda _: None, lambda _: None)

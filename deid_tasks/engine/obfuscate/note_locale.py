@@ -26,6 +26,7 @@ _MONTH_FIRST = frozenset({HOME, "CA"})
 _TWO_NUMBERS = re.compile(r"(?<![\d/.-])(\d{1,2})(?:/|[.-](?=\d{1,2}[.-]\d))(\d{1,2})(?!\d)", re.ASCII)
 """A day and a month, in either order; with points or hyphens only before a year."""
 _LAST_DAY = 31
+_SHORT_MONTH = re.compile(r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)(?![^\W\d_])", re.IGNORECASE)
 _BRITISH = (
     *("haemo", "oedema", "paediatr", "gynaeco", "anaesth", "anaemi", "oesoph", "orthopaed", "diarrhoea", "leukaemi"),
     *("dyspnoea", "tumour", "foetal", "NHS", "paracetamol", "salbutamol", "A&E", " GP ", " theatre", "haemat"),
@@ -36,6 +37,8 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)", re.ASCII)
 _SHORT_YEAR = re.compile(r"\d{1,2}([/.-])\d{1,2}\1(\d\d)(?!\d)", re.ASCII)
 _UNDATED = datetime.datetime(2020, 7, 1)  # noqa: DTZ001 - only its year serves, where a note has no time
 _YEARS_AHEAD = 20
+_MAX_YEARS_BACK = 8
+"""A full date that is older than the latest one by as many years does not tell when the note was written."""
 
 
 class NoteLocale(NamedTuple):
@@ -47,6 +50,10 @@ class NoteLocale(NamedTuple):
     """Whether the note writes 3/4 for the third of April."""
     written_at: datetime.datetime | None
     """What completes its dates: the time given for it, else a full date in it; ``None`` without either."""
+    pads_dates: bool = False
+    """Whether it writes dates with zeros in front: 03/04."""
+    has_short_months: bool = False
+    """Whether it writes months in short, so that "May" is short too."""
 
 
 def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.datetime | None, country: str) -> NoteLocale:
@@ -58,15 +65,20 @@ def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.dateti
         note_datetime: when it was written; ``None`` where that is not known.
         country: the institution's setting.
     """
-    day_first = month_first = 0
-    is_open = False
+    day_first = month_first = padded = 0
+    is_open = has_short_months = False
     shown: Counter[str] = Counter()
     for span in spans:
         entity = span.entity
         if entity is Entity.DATE:
             found = _TWO_NUMBERS.search(text, span.start, span.end)
-            if found:
-                first, second = int(found[1]), int(found[2])
+            if not found:
+                if not has_short_months and text[span.start].isalpha():
+                    has_short_months = _SHORT_MONTH.search(text, span.start, span.end) is not None
+            else:
+                one, other = found.groups()
+                first, second = int(one), int(other)
+                padded += (one[0] == "0" or other[0] == "0") - (len(one) == 1 or len(other) == 1)
                 day_first += _LAST_DAY >= first > 12 >= second
                 month_first += _LAST_DAY >= second > 12 >= first
                 is_open = is_open or (first <= 12 and second <= 12)
@@ -85,7 +97,7 @@ def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.dateti
     )
     is_day_first = day_first > month_first if day_first != month_first else own not in _MONTH_FIRST
     written_at = note_datetime or _full_date(text, spans, is_day_first=is_day_first)
-    return NoteLocale(own, is_day_first, written_at)
+    return NoteLocale(own, is_day_first, written_at, padded > 0, has_short_months)
 
 
 def _shown_country(text: str, shown: Counter[str], country: str, *, is_british: bool) -> str:
@@ -162,16 +174,37 @@ _READERS = {
 def _full_date(text: str, spans: Sequence[Span], *, is_day_first: bool) -> datetime.datetime | None:
     """Return the first full date of the year that most full dates of the note have; of several, the latest year.
 
-    A date of birth stands alone in its year, and the dates of the visit do not.
+    Days of years long before the latest one are dates of birth. A note without a full date has that of a month or a
+    year in it.
     """
     dates = [text[span.start : span.end] for span in spans if span.entity is Entity.DATE]
-    years = {value: year for value in dates if (year := _year_of(value))}
+    dates = [value for value in dates if _year_of(value)]
+    days = [day for value in dates if (day := _day_in(value, is_day_first=is_day_first))]
+    if not days:
+        return _part_of_date(dates, is_day_first=is_day_first)
+    latest = max(day.year for day in days)
+    counts = Counter(day.year for day in days if day.year > latest - _MAX_YEARS_BACK)
+    year = max(counts, key=lambda one: (counts[one], one))
+    return datetime.datetime.combine(next(day for day in days if day.year == year), datetime.time())
+
+
+def _day_in(value: str, *, is_day_first: bool) -> datetime.date | None:
+    """Return the day of a date that has year, month and day; ``None`` for others."""
+    for text in dict.fromkeys((value, value.split(" ")[0].split("T")[0])):
+        for date in read_dates(text, _UNDATED, is_day_first=is_day_first):
+            roles = {part.role for part in date.parts}
+            if date.day is not None and roles >= {"year", "month", "day"}:
+                return date.day
+    return None
+
+
+def _part_of_date(dates: Sequence[str], *, is_day_first: bool) -> datetime.datetime | None:
+    years = Counter(_year_of(value) for value in dates)
     if not years:
         return None
-    counts = Counter(years[value] for value in dates if value in years)
-    year = max(counts, key=lambda one: (counts[one], one))
+    year = max(years, key=lambda one: (years[one], one))
     for value in dates:
-        if years.get(value) == year:
+        if _year_of(value) == year:
             for date in read_dates(value, _UNDATED, is_day_first=is_day_first):
                 if date.day and date.day.year == year:
                     return datetime.datetime.combine(date.day, datetime.time())

@@ -2,39 +2,47 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate.dates.calendar_terms import MONTHS, PREFIXES, WEEKDAYS
+from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date
+from deid_tasks.engine.obfuscate.dates.month_ranges import month_and_year_in_range
 from deid_tasks.engine.obfuscate.dates.not_dates import is_no_date
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
 from deid_tasks.engine.obfuscate.generators import Replacements
 from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, is_file_name, owner_in_record
 from deid_tasks.engine.obfuscate.letter_case import match_case
-from deid_tasks.engine.obfuscate.names.note_people import NotePeople, NotePerson
+from deid_tasks.engine.obfuscate.names.note_people import NotePeople
+from deid_tasks.engine.obfuscate.names.note_person import NotePerson
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
-from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words, replace_two_saints
-from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS, SMALL_WORDS
+from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
+from deid_tasks.engine.obfuscate.organizations.abbreviations import organization_words_of
+from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
 from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_groups
-from deid_tasks.engine.obfuscate.places import NO_ADDRESS
-from deid_tasks.engine.obfuscate.plain_words import is_path_word
+from deid_tasks.engine.obfuscate.places import NO_ADDRESS, AddressParts
+from deid_tasks.engine.obfuscate.places.town_table import HOME
+from deid_tasks.engine.obfuscate.places.world_cities import is_world_city, replace_world_city
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
 
 _ADDRESSES = PLACES | {Entity.STREET}
-_MADE_OF_NAMES = frozenset({Entity.INITIALS, Entity.USERNAME, Entity.EMAIL, Entity.URL, Entity.OTHER_ID})
+_MADE_OF_NAMES = frozenset(
+    {Entity.INITIALS, Entity.USERNAME, Entity.EMAIL, Entity.URL, Entity.OTHER_ID}
+    | {Entity.MRN, Entity.ACCOUNT, Entity.HEALTH_PLAN}
+)
 _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE}
 """Entities whose surrogate does not depend on the text around the span."""
 _MAX_INITIALS = 3
 _SHORT_YEAR_DIGITS = 2
 _LAST_DIGITS = 4
-_MIN_LABEL_LENGTH = 5
-"""A shorter label of a domain may be made of any name."""
-_MAX_ABBREVIATION_LENGTH = 8
-"""A longer value is not the abbreviation of another name in the note."""
+_MAX_MONTH_AND_YEAR = 5
+_DIGITS = frozenset("0123456789")
+_MIN_LETTERS_OF_SURNAME = 3
 _PARTICLE_OF_ACCOUNT = re.compile(r"(?:ni|mac|van|vander|von|de|del|dela|al|el|o)(?=[a-z]{4})")
-_SAINTS_BEFORE = re.compile(r"\b(?:Sts|SS|Saints)\b\.?\s$", re.IGNORECASE)
 _SPANS_OF_TIME = frozenset(["day", "days", "week", "weeks", "month", "months", "year", "years", "weekend"])
 """Words that were taken for dates and name none."""
 _NUMBER_AFTER = re.compile(r"[ \t]?[#:]?[ \t]?\d{4}")
@@ -58,14 +66,16 @@ class NoteSurrogates:
         self._context = context
         self._surroundings = surroundings
         self._people = people
+        self._organizations = NoteOrganizations(replacements, context, surroundings, self._surname, self._town)
         self._names = NoteNames(
             people.surnames,
             self._account,
             self._initials,
-            self._domain,
+            self._organizations.domain,
             self._called,
             self._number,
             surroundings.says,
+            self._letters,
         )
         self._known: dict[object, str] = {}
         self._asked: set[NotePerson] = set()
@@ -81,7 +91,7 @@ class NoteSurrogates:
                 return original
             return self._name(original, start, entity, mode)
         if entity in ORGANIZATIONS:
-            return self._organization(original, entity, index, mode)
+            return self._organizations.surrogate(original, entity, index, mode)
         if entity in TELEPHONES:
             return self._telephone(original, entity, index, mode)
         if entity in _ADDRESSES:
@@ -95,10 +105,10 @@ class NoteSurrogates:
         if entity is Entity.OTHER_ID and original.isalpha() and fold_name(original) in self._people.surnames:
             # A part of a file's name that is a person's.
             return self._account(original) or original
-        if len(original) == _LAST_DIGITS and original.isdecimal() and (whole := self._surroundings.ends_with(original)):
+        if len(original) >= _LAST_DIGITS and original.isdecimal() and (whole := self._surroundings.ends_with(original)):
             # "The last four": of a number that stands in the note.
             number, its_entity = whole
-            return self._independent(number, its_entity, mode)[-_LAST_DIGITS:]
+            return self._independent(number, its_entity, mode)[-len(original) :]
         question = (entity, original)
         surrogate = self._known.get(question)
         if surrogate is None:
@@ -118,13 +128,37 @@ class NoteSurrogates:
             return original
         if is_no_date(text, start, end, is_day_first=self._context.is_day_first):
             return original
-        if original.isalpha() and (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+        folded = original.lower() if original.isalpha() else ""
+        if folded in PREFIXES[WEEKDAYS] and text[end : end + 1] == "s" and not text[end + 1 : end + 2].isalnum():
+            # "Fridays", of which detection left the plural out.
+            return self._independent(original, Entity.DATE, mode)
+        if folded and (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
             # A part of a word, or what is glued to a number, names no day.
             return original
         if len(original) == _SHORT_YEAR_DIGITS and original.isdecimal() and text[start - 1 : start] in {"'", "’"}:
             # A year, of which detection left the apostrophe out.
             return self._independent(f"'{original}", Entity.DATE, mode)[1:]
+        if end - start <= _MAX_MONTH_AND_YEAR and "/" in original and mode == "surrogate":
+            of_range = month_and_year_in_range(text, start, end, self._context)
+            if of_range is not None:
+                return of_range
+        is_named = folded in PREFIXES[WEEKDAYS] or folded in PREFIXES[MONTHS]
+        if not is_named and original[-1:].isalpha() and _DIGITS.isdisjoint(original):
+            holiday = HOLIDAY.search(original)
+            if holiday is not None:
+                return self._holiday(original, holiday, mode)
         return self._independent(original, Entity.DATE, mode)
+
+    def _holiday(self, original: str, holiday: re.Match[str], mode: Mode) -> str:
+        """Return the surrogate of a holiday; the day itself where the note also has its date: only that is as exact."""
+        context = self._context
+        written_at = context.written_at
+        if written_at is None or context.options.holidays != "nearest" or mode != "surrogate":
+            return self._independent(original, Entity.DATE, mode)
+        if not self._surroundings.names_day(holiday_date(holiday, written_at), context):
+            return self._independent(original, Entity.DATE, mode)
+        dated = replace(context, options=replace(context.options, holidays="date"))
+        return self._replacements.surrogate(original, Entity.DATE, dated, context.patient, mode)
 
     def _account(self, letters: str) -> str | None:
         if (short := self._called(fold_name(letters))) is not None:
@@ -135,9 +169,17 @@ class NoteSurrogates:
             rest = self._people.with_account(folded[particle.end() :])
             if rest is not None and rest[1].is_one_name and (made := self._names_of(rest[0])) is not None:
                 return match_case(particle.group() + rest[1].made_of(*made), letters)
+        if found is None and (of_short := self._people.with_short_account(folded)) is not None:
+            made, called = self._names_of(of_short[0]), self._called_like(of_short[0], of_short[1])
+            return (
+                None if made is None or called is None else match_case(of_short[2].made_of((called,), made[1]), letters)
+            )
         if found is None and (person := self._people.nicknamed(folded)) is not None:
             short = self._called_like(person, folded)
             return None if short is None else match_case(short, letters)
+        if found is None and not self._context.is_of_patient and self._people.surnames.get(folded) is False:
+            # Somebody of whom the note has the given name alone.
+            return match_case(self._context.patient.given(folded), letters)
         if found is None or (made := self._names_of(found[0])) is None:
             return None
         return match_case(found[1].made_of(*made), letters)
@@ -149,15 +191,46 @@ class NoteSurrogates:
         found = self._people.with_account(letters)
         return None if found is None or found[1].is_one_name else self._account(letters)
 
-    def _initials(self, letters: Sequence[str]) -> tuple[str, str] | None:
-        person = self._people.with_initials(letters)
-        if person is None or (made := self._names_of(person)) is None:
+    def _initials(self, letters: Sequence[str]) -> tuple[str, ...] | None:
+        found = self._people.with_initials(letters)
+        if found is None or (made := self._names_of(found[0])) is None:
             return None
-        givens, surnames = made
-        return givens[0][0], surnames[-1][0]
+        return found[1].made_of(*made)
+
+    def _town(self, folded: str) -> str | None:
+        """Return the surrogate of a town of the note; ``None`` for other words."""
+        index = self._surroundings.town(folded)
+        if index is None:
+            return None
+        return self._address(self._surroundings.value(index), Entity.CITY, index, "surrogate")
+
+    def _surname(self, folded: str) -> str | None:
+        """Return the surrogate of a surname of the note's people; ``None`` for other words.
+
+        A name whose given name stands in an organization's too is that organization's.
+        """
+        if not self._people.surnames.get(folded) or folded in KINDS:
+            return None
+        named = {word for name in self._surroundings.organizations for word in organization_words_of(name)}
+        for person in self._people.persons:
+            if folded in person.surnames and not named.intersection(person.givens):
+                made = self._names_of(person)
+                return made and made[1][person.surnames.index(folded)].capitalize()
+        return None
+
+    def _letters(self, letters: str) -> str | None:
+        """Return what letters in a number become that stand for an organization or a person of the note."""
+        if self._context.is_of_patient:
+            # A number is the same in all notes of a patient, whatever else they say.
+            return None
+        if (of_organization := self._organizations.letters(letters)) is not None:
+            return of_organization.upper()
+        if len(letters) >= _MIN_LETTERS_OF_SURNAME and self._people.surnames.get(fold_name(letters)):
+            return self._account(letters)
+        return None
 
     def _called(self, folded: str) -> str | None:
-        person = self._people.called(folded)
+        person = None if folded in self._context.patient.firsts else self._people.called(folded)
         return None if person is None else self._called_like(person, folded)
 
     def _called_like(self, person: NotePerson, folded: str) -> str | None:
@@ -170,45 +243,13 @@ class NoteSurrogates:
 
     def _number(self, value: str) -> str | None:
         entity = self._surroundings.numbers.get(value)
-        return (
-            None
-            if entity is None or "_" in value or is_file_name(value)
-            else self._independent(value, entity, "surrogate")
-        )
-
-    def _domain(self, part: str) -> str | None:
-        for name in self._surroundings.organizations:
-            words = _words(fold(name))
-            while len(words) > 1 and words[0] in SMALL_WORDS:
-                words = words[1:]
-            count, rest = _words_in(part, words)
-            if not count:
-                continue
-            made = self._replacements.surrogate(
-                name, Entity.ORGANIZATION, self._context, self._context.staff, "surrogate"
-            )
-            made_words = [word for i, word in enumerate(_words(fold(made))) if i or word not in SMALL_WORDS]
-            return "".join(made_words[:count]) + rest or None
-        if 2 <= len(part) <= _MAX_ABBREVIATION_LENGTH and self._abbreviates(part):
-            made = self._replacements.surrogate(
-                part.upper(),
-                Entity.ORGANIZATION,
-                self._context,
-                self._context.staff,
-                "surrogate",
-                long_names=self._surroundings.long_names,
-            )
-            return fold(made)
-        return None
-
-    def _abbreviates(self, part: str) -> bool:
-        """Whether letters are an organization of the note, or the first letters of one."""
-        names = [fold(name) for name in self._surroundings.organizations]
-        return part in names or any(
-            part == "".join(word[0] for word in _words(name) if word not in SMALL_WORDS)
-            for name in names
-            if " " in name
-        )
+        if entity is None and len(value) >= _LAST_DIGITS and value.isdecimal():
+            # ``/p/118204``, beside a record number HHR-118204.
+            whole = self._surroundings.ends_with(value)
+            return None if whole is None else self._independent(*whole, "surrogate")[-len(value) :]
+        if entity is None or "_" in value or "/" in value or is_file_name(value):
+            return None
+        return self._independent(value, entity, "surrogate")
 
     def _names_of(self, person: NotePerson) -> tuple[Sequence[str], Sequence[str]] | None:
         """Return the given names and the surnames of a person's surrogate.
@@ -279,26 +320,6 @@ class NoteSurrogates:
             return False
         return not any(patient.own_spelling(word) in patient.own_names for word in words)
 
-    def _organization(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
-        if self._surroundings.is_beside_name(index) and has_only_kind_words(original):
-            return original
-        staff = self._context.staff
-        start = self._surroundings.start(index)
-        if _SAINTS_BEFORE.search(self._surroundings.text, max(0, start - 8), start):
-            saints = replace_two_saints(original, self._context)
-            if saints is not None:
-                return saints
-        question = (entity, original)
-        long_names = self._surroundings.long_names if len(original) <= _MAX_ABBREVIATION_LENGTH else ()
-        if not long_names:
-            return self._remembered(question, original, entity, staff, mode)
-        surrogate = self._known.get(question)
-        if surrogate is None:
-            surrogate = self._known[question] = self._replacements.surrogate(
-                original, entity, self._context, staff, mode, long_names=long_names
-            )
-        return surrogate
-
     def _telephone(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
         context = self._context
         owner = owner_in_record(original, context)
@@ -315,6 +336,12 @@ class NoteSurrogates:
         context = self._context
         address = self._surroundings.address(index) if entity in PLACES else NO_ADDRESS
         owner = context.staff if self._is_of_staff(self._surroundings.is_of_organization, index) else context.patient
+        if entity in PLACES and mode == "surrogate" and not context.is_of_patient:
+            places = self._surroundings.places
+            address = places.completed(address, fold(address.city))
+            address = places.salted(address, lambda i, parts: self._city(i, parts, owner))
+            if entity is Entity.CITY and (abroad := self._world_city(original, address, index, mode)) is not None:
+                return abroad
         question = (entity, original, address, owner is context.staff, context.country)
         surrogate = self._known.get(question)
         if surrogate is None:
@@ -324,6 +351,21 @@ class NoteSurrogates:
             remember(owner.memo, question, surrogate)
         self._known[question] = surrogate
         return surrogate
+
+    def _world_city(self, original: str, address: AddressParts, index: int, mode: Mode) -> str | None:
+        """Return the surrogate of a city of a country that stands behind it, or that it alone tells; else ``None``."""
+        country = self._surroundings.country_of(fold(original))
+        if country and not address.zip_code:
+            made = self.surrogate(country, 0, 0, Entity.COUNTRY, index, mode)
+            return replace_world_city(original, made, self._context.patient)
+        is_alone = not (address.state or address.zip_code) and self._context.country == HOME
+        if is_alone and is_world_city(fold(without_marks(original))):
+            return replace_world_city(original, "", self._context.patient)
+        return None
+
+    def _city(self, index: int, address: AddressParts, owner: NameScope) -> str:
+        value = self._surroundings.value(index)
+        return self._replacements.surrogate(value, Entity.CITY, self._context, owner, "surrogate", address)
 
     def _is_of_staff(self, is_of_staff: Callable[[int], bool], index: int) -> bool:
         """Whether a place or a telephone number belongs to the institution.
@@ -344,24 +386,6 @@ class NoteSurrogates:
             remember(owner.memo, question, surrogate)
         self._known[question] = surrogate
         return surrogate
-
-
-def _words_in(label: str, words: Sequence[str]) -> tuple[int, str]:
-    """Return how many words, from the first on, a label of a domain is written with, and the kind behind them.
-
-    ``(0, "")`` where it is not written so.
-    """
-    joined = ""
-    found = (0, "")
-    for count, word in enumerate(words, 1):
-        joined += word
-        if len(joined) < _MIN_LABEL_LENGTH:
-            continue
-        if joined == label:
-            return count, ""
-        if word not in KINDS and label.startswith(joined) and is_path_word(label[len(joined) :]):
-            found = (count, label[len(joined) :])
-    return found
 
 
 def _are_initials(original: str) -> bool:

@@ -15,7 +15,8 @@ from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES
 from deid_tasks.engine.obfuscate.generators import NamePart, Replacements
 from deid_tasks.engine.obfuscate.grammar import WITH_ARTICLE, mend_article, mend_possessive, widen_removal
 from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
-from deid_tasks.engine.obfuscate.names.note_people import NameMention, NotePeople
+from deid_tasks.engine.obfuscate.names.note_people import NotePeople
+from deid_tasks.engine.obfuscate.names.note_person import NameMention
 from deid_tasks.engine.obfuscate.note_context import NoteContext, SurrogateOptions
 from deid_tasks.engine.obfuscate.note_locale import NoteLocale, read_locale
 from deid_tasks.engine.obfuscate.note_surrogates import NoteSurrogates
@@ -144,7 +145,11 @@ class Obfuscator:
             people = NotePeople(text, names, own_names, surroundings.title, is_linked=False)
         else:
             people = NotePeople(text, names, own_names, surroundings.title)
-            words = people.words._replace(sex_of=lambda word: surroundings.sex(word, people.entity_of(word)))
+            sexes = surroundings.sexes
+            words = people.words._replace(
+                sex_of=lambda word: sexes.sex(word, people.entity_of(word), people.own_surnames(word)),
+                stated_sex_of=lambda word: sexes.stated(word, people.entity_of(word)),
+            )
             scope = self._new_name_scope(subject, None, Entity.PATIENT, words)
         context = self._note_context(scope, locale, is_of_patient=is_of_patient)
         surrogates = NoteSurrogates(self._replacements, context, surroundings, people)
@@ -286,6 +291,8 @@ class Obfuscator:
             self._options,
             locale.country,
             locale.is_day_first,
+            locale.pads_dates,
+            locale.has_short_months,
             is_of_patient,
         )
 

@@ -27,6 +27,7 @@ from deid_tasks.engine.obfuscate.places.town_table import country_of_region
 
 _SAINTS_AND_FORTS = frozenset(["st", "ste", "saint", "ft", "fort", "mt", "mount", "pt", "port"])
 _LANDMARK_KINDS = frozenset(["beach", "park", "lake", "river", "falls", "creek", "island", "hill", "bay", "road"])
+_AREAS = frozenset(["county", "township", "parish", "borough"])
 _NATIONS = frozenset(["wales", "england", "scotland"])
 _STATE_BEHIND = re.compile(r",? [A-Z]{2}\b")
 """The code of a state behind a town: Wales, MA."""
@@ -35,7 +36,7 @@ _IN_TOWN = re.compile(r" (?:im|am|an der|in der|ob der|upon|sur|le|de|de la|del|
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
 _NAMED = ORGANIZATIONS | _OF_PLACE
 _OF_TOWN = frozenset({Entity.STATE, Entity.ZIP})
-_ZIP = re.compile(r"\d{5}(?:-\d{4})?", re.ASCII)
+_ZIP = re.compile(r"\d{5}(?:-\d{4})?|\d{3} \d{3}", re.ASCII)
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.IGNORECASE)
 _AT_BEFORE = re.compile(r"(?:\b(?:at|from|to|via)|@)\s$", re.IGNORECASE)
 _WORD_BEHIND = re.compile(r" ([A-Z][A-Za-z]+)")
@@ -48,6 +49,7 @@ _AREA_BEFORE = re.compile(r"(?<![\w/])\(?0\d{2,4}\)?[ -]$", re.ASCII)
 _INITIAL_FIRST = re.compile(r"[^\W\d_]\. ")
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
 _DAY_AT_END = re.compile(r"(?<!\d)\d{1,2}(?:st|nd|rd|th)?$", re.IGNORECASE)
+_YEAR_FIRST = re.compile(r"(?:19|20)\d\d(?!\d)")
 _YEAR_BEHIND = re.compile(r",? (?:19|20)\d\d(?!\d)")
 _SENTENCE_END = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}(\.\s+)(?=[A-Z][a-z]{2})")
 _COUNTY_WORDS = frozenset(["co", "county"])
@@ -231,16 +233,22 @@ class SpanAgreement:
         one, other = before.entity, span.entity
         if one in NAMES and other in NAMES:
             return self._joined_names(before, span, gap)
-        if gap not in {" ", ". ", ".", "'", "’"}:
+        if gap not in {" ", ". ", ".", "'", "’", " & "}:
             return None
         if fold(self._value(before)) in _COUNTY_WORDS and one in _OF_PLACE and other in {*_OF_PLACE, *NAMES}:
             return self._one(before, span, Entity.STATE)
         if one is other is Entity.DATE and gap == " ":
             return self._joined_dates(before, span)
-        if gap == " " and one in ORGANIZATIONS and other in ORGANIZATIONS and fold(self._value(span)) not in UNITS:
+        # "Quail Ridge Pediatrics" & "Family" is one practice.
+        if (
+            gap in {" ", " & "}
+            and one in ORGANIZATIONS
+            and other in ORGANIZATIONS
+            and fold(self._value(span)) not in UNITS
+        ):
             return self._one(before, span, other)
-        if other in _OF_PLACE and one in _OF_PLACE and fold(self._value(before)) in _SAINTS_AND_FORTS:
-            return self._one(before, span, Entity.CITY)
+        if other in _OF_PLACE and one in _OF_PLACE:
+            return self._joined_places(before, span, gap)
         if gap == " " and other in _OF_PLACE and fold(self._value(span)) in _LANDMARK_KINDS and one in ORGANIZATIONS:
             return self._one(before, span, Entity.LOCATION_OTHER)
         if (
@@ -250,6 +258,14 @@ class SpanAgreement:
             and self._value(span)[:2] in {"s", "s "}
         ):
             return self._one(before, span, other)
+        return None
+
+    def _joined_places(self, before: Span, span: Span, gap: str) -> Span | None:
+        """Return two places as one: "Ft" and "Langdon", "Cambria" and "County"."""
+        if gap == " " and fold(self._value(span)) in _AREAS:
+            return self._one(before, span, Entity.LOCATION_OTHER)
+        if fold(self._value(before)) in _SAINTS_AND_FORTS:
+            return self._one(before, span, Entity.CITY)
         return None
 
     def _joined_names(self, before: Span, span: Span, gap: str) -> Span | None:
@@ -270,6 +286,9 @@ class SpanAgreement:
 
     def _joined_dates(self, before: Span, span: Span) -> Span | None:
         """Return a day and its month as one date, with the year behind it: "Monday 1st" and "January" of 2024."""
+        if month_of(fold(self._value(before))) is not None and _YEAR_FIRST.match(self._value(span)):
+            # "May" and "2022-Oct 2022".
+            return self._one(before, span, Entity.DATE)
         if not _DAY_AT_END.search(self._value(before)) or month_of(fold(self._value(span)).split()[0]) is None:
             return None
         year = _YEAR_BEHIND.match(self._text, span.end)
@@ -287,7 +306,7 @@ class SpanAgreement:
             before.entity in {Entity.CITY, Entity.STATE}
             and CATEGORY[span.entity] is Category.ID
             and span.start - before.end <= _MAX_STATE_GAP
-            and not self._text[before.end : span.start].strip(" ,.")
+            and not self._text[before.end : span.start].strip(" ,.-–")
             and _ZIP.fullmatch(self._value(span)) is not None
         )
 

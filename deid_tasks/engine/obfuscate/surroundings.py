@@ -1,14 +1,19 @@
 """What a note says around its identifiers: the title and sex of a name, the owner of a telephone number or a town."""
 
+import datetime
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from deid_tasks.core.entities import CATEGORY, Category, Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
+from deid_tasks.engine.obfuscate.dates.date_parts import read_dates
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
-from deid_tasks.engine.obfuscate.note_context import NameCue
+from deid_tasks.engine.obfuscate.note_context import NameCue, NoteContext
+from deid_tasks.engine.obfuscate.note_places import NotePlaces
+from deid_tasks.engine.obfuscate.note_sexes import TITLE, TITLE_REACH, NoteSexes
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table, surname_groups
 from deid_tasks.engine.obfuscate.places.address import AddressParts
@@ -16,48 +21,23 @@ from deid_tasks.engine.obfuscate.places.address import AddressParts
 _OF_ADDRESS = PLACES | {Entity.STREET, Entity.COUNTRY, Entity.LOCATION_OTHER, Entity.PHONE, Entity.FAX}
 _PROPER_NAMES = NAMES | PLACES | ORGANIZATIONS | {Entity.STREET, Entity.LOCATION_OTHER}
 """Entities that a part of an organization's name may have been detected as."""
-_TITLE = re.compile(
-    r"""\b(?:
-        (?P<dr>drs?|doctor|prof|professor|attending|resident|surgeon|physician)
-        | (?P<M>mr|mister|sir|herr)
-        | (?P<F>mrs|ms|miss|madam|ma'am|mdm|mme|mlle|sra|señora|frau)
-    )\b\.?:?\s+$""",
-    re.IGNORECASE | re.VERBOSE,
-)
 _TITLE_WORDS = (
     *("dr", "drs", "doctor", "prof", "professor", "attending", "resident", "surgeon", "physician"),
     *("mr", "mister", "sir", "mrs", "ms", "miss", "madam", "ma'am"),
     *("herr", "mdm", "mme", "mlle", "sra", "señora", "frau"),
 )
-"""The words that ``_TITLE`` finds."""
-_RELATION = re.compile(
-    r"""\b(?:
-        (?P<M>husband|son|father|dad|brother|uncle|grandfather|grandpa|grandson|boyfriend|nephew|stepfather|stepson
-            |fianc[eé]|widower)
-        | (?P<F>wife|daughter|mother|mom|sister|aunt|grandmother|grandma|granddaughter|girlfriend|niece|stepmother
-            |stepdaughter|fianc[eé]e|widow)
-    )\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_PRONOUN = re.compile(
-    r"""\b(?:
-        (?P<M>he|him|his|himself|man|male|gentleman|boy)
-        | (?P<F>she|her|hers|herself|woman|female|lady|girl)
-    )\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_SENTENCE_END = re.compile(r"[.;!?\n]")
+"""The words that ``TITLE`` finds."""
 _BETWEEN_PLACES = re.compile(
     r"[\s,;:|(/•–-]*(?:(?:in|of|at|on|near|located|,|tel|phone|ph|fax)\b[\s,:.(]*){0,2}", re.IGNORECASE
 )
 _MAX_ADDRESS_GAP = 4
 """City, state and ZIP with at most this many characters between them belong to one address."""
-_TITLE_REACH = 14
-_RELATION_REACH = 32
-_PRONOUN_REACH = 70
 _TELEPHONE_REACH = 60
 _MIN_NUMBER = 5
 """A shorter number may stand in a file name by accident."""
+_LAST_DIGITS = 4
+_DIGITS_AT_END = re.compile(r"(?<!\d)\d+$", re.ASCII)
+_MIN_TOWN = 3
 _WORD = re.compile(r"[^\W_]+")
 _TOWN_REACH = 24
 _ADDRESS_LINE_REACH = 12
@@ -76,7 +56,6 @@ class Surroundings:
     def __init__(self, text: str, spans: Sequence[Span]) -> None:
         self.text = text
         self._spans = spans
-        self._sexes: dict[tuple[bool, str], str] = {}
 
     def cue(self, start: int, entity: Entity) -> "NoteCue":
         """Return the cue of the name at ``start``."""
@@ -87,10 +66,10 @@ class Surroundings:
         if start < 3 or self.text[start - 1] not in " \t":
             return ""
         # Most names have no title before them; an expression costs four times as much to find that out.
-        before = self.text[max(0, start - _TITLE_REACH) : start]
+        before = self.text[max(0, start - TITLE_REACH) : start]
         if not before.rstrip().rstrip(".:").casefold().endswith(_TITLE_WORDS):
             return ""
-        found = _TITLE.search(self.text, max(0, start - _TITLE_REACH), start)
+        found = TITLE.search(self.text, max(0, start - TITLE_REACH), start)
         return "" if found is None else "dr" if found["dr"] else "mr"
 
     def start(self, index: int) -> int:
@@ -103,42 +82,12 @@ class Surroundings:
 
     def sex(self, folded: str, entity: Entity) -> str:
         """Return the sex by titles, relations and pronouns: ``F``, ``M``, or empty where they say nothing."""
-        question = (entity is Entity.PROVIDER, folded)
-        if question not in self._sexes:
-            votes = [self._sex_near(span) for span in self._named(folded, is_provider=entity is Entity.PROVIDER)]
-            clear = [vote for vote in votes if vote]
-            if not clear and entity is Entity.PATIENT:
-                clear = [self._sex_of_note] if self._sex_of_note else []
-            self._sexes[question] = max(("F", "M"), key=clear.count) if clear else ""
-        return self._sexes[question]
-
-    def _named(self, folded: str, *, is_provider: bool) -> list[Span]:
-        """Return the spans of people whose name has this part."""
-        return [
-            span
-            for span in self._spans
-            if span.entity in NAMES and (span.entity is Entity.PROVIDER) == is_provider
-            if any(fold_name(word) == folded for _, _, word in name_parts(self.text[span.start : span.end]))
-        ]
-
-    def _sex_near(self, span: Span) -> str:
-        text = self.text
-        found = _TITLE.search(text, max(0, span.start - _TITLE_REACH), span.start)
-        if found and not found["dr"]:
-            return "M" if found["M"] else "F"
-        before = _SENTENCE_END.split(text[max(0, span.start - _RELATION_REACH) : span.start])[-1]
-        relations = list(_RELATION.finditer(before))
-        if relations:
-            return "M" if relations[-1]["M"] else "F"
-        after = _PRONOUN.search(text, span.end, span.end + _PRONOUN_REACH)
-        return "" if after is None else "M" if after["M"] else "F"
+        return self.sexes.sex(folded, entity)
 
     @cached_property
-    def _sex_of_note(self) -> str:
-        men = women = 0
-        for found in _PRONOUN.finditer(self.text):
-            men, women = men + bool(found["M"]), women + bool(found["F"])
-        return "" if men == women else "M" if men > women else "F"
+    def sexes(self) -> NoteSexes:
+        """What the note says of the sex of its people."""
+        return NoteSexes(self.text, self._spans)
 
     def address(self, index: int) -> AddressParts:
         """Return city, state and ZIP of the address that span ``index`` stands in."""
@@ -167,6 +116,42 @@ class Surroundings:
             and text[own.end : behind.start] == ", "
         )
         return AddressParts(found[Entity.CITY], found[Entity.STATE], found[Entity.ZIP], is_suburb)
+
+    @cached_property
+    def places(self) -> NotePlaces:
+        """The towns of the note."""
+        return NotePlaces(self.text, self._spans, self.address)
+
+    def value(self, index: int) -> str:
+        """Return the text of span ``index``."""
+        span = self._spans[index]
+        return self.text[span.start : span.end]
+
+    def town(self, folded: str) -> int | None:
+        """Return the index of the first span that is a town of that name of one word; ``None`` without one."""
+        return self._towns.get(folded)
+
+    @cached_property
+    def _towns(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for index, span in enumerate(self._spans):
+            if span.entity is Entity.CITY and (value := self.value(index)).isalpha() and len(value) > _MIN_TOWN:
+                found.setdefault(fold(value), index)
+        return found
+
+    def country_of(self, city: str) -> str:
+        """Return the country that stands behind a city, folded, anywhere in the note; empty without one."""
+        return self._countries.get(city, "")
+
+    @cached_property
+    def _countries(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for index, (span, behind) in enumerate(pairwise(self._spans)):
+            if span.entity is not Entity.CITY or behind.entity is not Entity.COUNTRY:
+                continue
+            if self.text[span.end : behind.start] in {", ", " ", " ("}:
+                found.setdefault(fold(self.value(index)), self.value(index + 1))
+        return found
 
     @cached_property
     def has_letterhead(self) -> bool:
@@ -234,8 +219,34 @@ class Surroundings:
         }
 
     def ends_with(self, digits: str) -> tuple[str, Entity] | None:
-        """Return the number of the note that ends in these digits, and its entity; ``None`` where there is none."""
-        return next(((one, entity) for one, entity in self.numbers.items() if one.endswith(digits)), None)
+        """Return the longer number of the note that ends in these digits, and its entity; ``None`` without one.
+
+        More than four digits are a part of a number by themselves.
+        """
+        found = self._tails.get(digits)
+        return found if found is not None and len(found[0]) > len(digits) else None
+
+    @cached_property
+    def _tails(self) -> dict[str, tuple[str, Entity]]:
+        """The numbers by their last four characters, and by the digits that they end in."""
+        tails: dict[str, tuple[str, Entity]] = {}
+        for one, entity in self.numbers.items():
+            digits = _DIGITS_AT_END.search(one)
+            for tail in {one[-_LAST_DIGITS:], digits.group() if digits else ""}:
+                if len(tail) < len(one):
+                    tails.setdefault(tail, (one, entity))
+        return tails
+
+    def names_day(self, day: datetime.date, context: NoteContext) -> bool:
+        """Whether the note names a day by its month and its number."""
+        now = context.written_at
+        number = re.compile(rf"(?<!\d)0?{day.day}(?!\d)", re.ASCII)
+        for span in self._spans:
+            if span.entity is Entity.DATE and now is not None and number.search(self.text, span.start, span.end):
+                dates = read_dates(self.text[span.start : span.end], now, is_day_first=context.is_day_first)
+                if any(one.day == day and {"month", "day"} <= {part.role for part in one.parts} for one in dates):
+                    return True
+        return False
 
     @cached_property
     def _said(self) -> frozenset[str]:

@@ -3,23 +3,24 @@
 import re
 from collections.abc import Callable
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+"""A word with its apostrophes."""
 
 
-def words_with_apostrophes(value: str) -> list[str]:
+def words_with_apostrophes(value: str, pattern: re.Pattern[str] = WORD) -> list[str]:
     """Return the words of ``value``, each with its apostrophes."""
-    return _WORD.findall(value)
+    return pattern.findall(value)
 
 
-def rewrite_words(value: str, rewrite: Callable[[str], str | None]) -> str:
-    """Return ``value`` with each word as ``rewrite`` returns it.
+def rewrite_words(value: str, rewrite: Callable[[str], str | None], pattern: re.Pattern[str] = WORD) -> str:
+    """Return ``value`` with each word, as ``pattern`` finds it, as ``rewrite`` returns it.
 
     Where ``rewrite`` returns ``None``, the word is removed with the punctuation beside it.
     """
     made: list[str] = []
     position = 0
     was_dropped = False
-    for match in _WORD.finditer(value):
+    for match in pattern.finditer(value):
         between = value[position : match.start()]
         word = rewrite(match.group())
         position = match.end()

@@ -139,6 +139,11 @@ def test_a_year_comes_from_the_commonest_year_of_the_notes_dates():
     assert read_locale(text, spans, None, "US").written_at is None
 
 
+def test_a_birth_date_that_stands_twice_does_not_tell_the_year_of_the_note():
+    text, spans = read_markup("seen [DATE:2024-03-13], b. [DATE:09/09/1983], claim for [DATE:9/8/83]; bed [DATE:2055]")
+    assert read_locale(text, spans, None, "US").written_at == datetime.datetime(2024, 3, 13)
+
+
 @pytest.mark.parametrize(
     "marked",
     ["for [DATE:2/52]", "review in [DATE:3/12]", "[DATE:2/7] ago", "pain [DATE:7/10]", "NRS pain was [DATE:3/10]"],

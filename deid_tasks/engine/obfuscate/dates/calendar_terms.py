@@ -46,7 +46,7 @@ def _prefixes(names: tuple[str, ...]) -> dict[str, int]:
     return {name[:length]: i for i, name in enumerate(names) for length in range(3, len(name) + 1)}
 
 
-PREFIXES = {MONTHS: _prefixes(MONTHS) | {"sept": 8}, WEEKDAYS: _prefixes(WEEKDAYS)}
+PREFIXES = {MONTHS: _prefixes(MONTHS) | {"sept": 8}, WEEKDAYS: _prefixes(WEEKDAYS) | {"weds": 2}}
 """For each of the two tables: names, and their beginnings of three letters or more → their index in the table."""
 
 

@@ -42,7 +42,7 @@ def move_day(day: datetime.date, days: int) -> datetime.date:
 
 
 def move_common_digits(
-    value: str, now: datetime.datetime, shift_days: int, *, is_day_first: bool = False
+    value: str, now: datetime.datetime, shift_days: int, *, is_day_first: bool = False, pads_dates: bool = False
 ) -> str | None:
     """Return a date in digits, a year or a weekday moved; ``None`` for any other form.
 
@@ -51,6 +51,7 @@ def move_common_digits(
         now: when the note was written.
         shift_days: days to move by.
         is_day_first: whether 3/4 is the third of April.
+        pads_dates: whether a date of two digits each is written so because zeros stand in front of others.
     """
     match = _IN_DIGITS.fullmatch(value)
     if match is None:
@@ -67,13 +68,24 @@ def move_common_digits(
             return None
         return move_day(original, shift_days).isoformat()
     if digits is None:
-        return _move_month_and_day(first, mark, second, now, shift_days, is_day_first=is_day_first)
+        return _move_month_and_day(
+            first, mark, second, now, shift_days, is_day_first=is_day_first, pads_dates=pads_dates
+        )
     is_month_first = is_month_before_day(int(first), int(second), is_day_first=is_day_first)
-    return _move_full_date(first, mark, second, digits, now, shift_days, is_month_first=is_month_first)
+    return _move_full_date(
+        first, mark, second, digits, now, shift_days, is_month_first=is_month_first, pads_dates=pads_dates
+    )
 
 
 def _move_month_and_day(
-    first: str, mark: str, second: str, now: datetime.datetime, shift_days: int, *, is_day_first: bool
+    first: str,
+    mark: str,
+    second: str,
+    now: datetime.datetime,
+    shift_days: int,
+    *,
+    is_day_first: bool,
+    pads_dates: bool,
 ) -> str | None:
     """Return a month and a day moved, of the year in which they lie nearest to the note."""
     is_month_first = is_month_before_day(int(first), int(second), is_day_first=is_day_first)
@@ -84,26 +96,37 @@ def _move_month_and_day(
     if original is None:
         return None
     moved = move_day(original, shift_days)
-    width = "02d" if first[0] == "0" or second[0] == "0" else "d"
+    has_zeros = first[0] == "0" or second[0] == "0" or (pads_dates and len(first) == len(second) == 2)
+    width = "02d" if has_zeros else "d"
     new_first, new_second = (moved.month, moved.day) if is_month_first else (moved.day, moved.month)
     return f"{new_first:{width}}/{new_second:{width}}"
 
 
 def _move_full_date(
-    first: str, mark: str, second: str, year: str, now: datetime.datetime, shift_days: int, *, is_month_first: bool
+    first: str,
+    mark: str,
+    second: str,
+    year: str,
+    now: datetime.datetime,
+    shift_days: int,
+    *,
+    is_month_first: bool,
+    pads_dates: bool,
 ) -> str | None:
     month, day = (int(first), int(second)) if is_month_first else (int(second), int(first))
     original = date_or_none(full_year(year, now.year), month, day)
     if original is None:
         return None
     moved = move_day(original, shift_days)
-    is_padded = first[0] == "0" or second[0] == "0" or (mark != "/" and len(first) == len(second) == 2)
+    is_padded = first[0] == "0" or second[0] == "0" or ((mark != "/" or pads_dates) and len(first) == len(second) == 2)
     width = "02d" if is_padded else "d"
     new_first, new_second = (moved.month, moved.day) if is_month_first else (moved.day, moved.month)
     return f"{new_first:{width}}{mark}{new_second:{width}}{mark}{year_like(year, moved.year)}"
 
 
-def move_common_names(value: str, now: datetime.datetime, shift_days: int, *, is_day_first: bool = False) -> str | None:
+def move_common_names(
+    value: str, now: datetime.datetime, shift_days: int, *, is_day_first: bool = False, has_short_months: bool = False
+) -> str | None:
     """Return a date with the name of a month or a weekday moved; ``None`` for any other form.
 
     Args:
@@ -111,6 +134,7 @@ def move_common_names(value: str, now: datetime.datetime, shift_days: int, *, is
         now: when the note was written.
         shift_days: days to move by.
         is_day_first: whether 3/4 is the third of April.
+        has_short_months: whether "May" is short for itself.
     """
     match = _NAMED.fullmatch(value)
     if match is None:
@@ -131,7 +155,7 @@ def move_common_names(value: str, now: datetime.datetime, shift_days: int, *, is
     if lead:
         width = "02d" if len(lead) == 2 else "d"
         return f"{moved.day:{width}}-{name_like(new_name, month_name, '-', MONTHS)}-{moved.year:04d}"
-    new_name = name_like(new_name, name, " ", MONTHS)
+    new_name = name_like(new_name, name, "." if has_short_months else " ", MONTHS)
     if only:
         return f"{new_name} {moved.year:04d}"
     day_text = f"{moved.day:02d}" if day_digits[0] == "0" else str(moved.day)

@@ -35,9 +35,10 @@ def year_like(old: str, year: int) -> str:
     return f"{year % 100:02d}" if len(old) == 2 else f"{year:04d}"[-len(old) :].rjust(len(old), "0")
 
 
-def month_like(part: DatePart, value: str, day: datetime.date) -> str:
+def month_like(part: DatePart, value: str, day: datetime.date, *, has_short_months: bool = False) -> str:
     """Return the name of the month of ``day``, abbreviated as the month ``part`` of ``value`` is."""
-    return name_like(MONTHS[day.month - 1], value[part.start : part.end], value[part.end : part.end + 1], MONTHS)
+    following = "." if has_short_months else value[part.end : part.end + 1]
+    return name_like(MONTHS[day.month - 1], value[part.start : part.end], following, MONTHS)
 
 
 def name_like(name: str, old: str, following: str, names: tuple[str, ...]) -> str:
@@ -51,7 +52,8 @@ def name_like(name: str, old: str, following: str, names: tuple[str, ...]) -> st
     """
     word = old.casefold()
     plural = "s" if word.endswith("days") else ""
-    is_full = len(word) > 5 or (word in names and not (word == "may" and following in {"-", ".", "'", "’"}))
+    is_short_may = word == "may" and (following in {"-", ".", "'", "’"} or following.isdigit())
+    is_full = len(word) > 5 or (word in names and not is_short_may)
     short = _LONG_ABBREVIATIONS.get(name, name[:3]) if len(old) > 3 else name[:3]
     return match_case((name if is_full else short).capitalize() + plural, old)
 

@@ -20,7 +20,7 @@ from deid_tasks.engine.obfuscate.dates.date_forms import (
     year_like,
 )
 from deid_tasks.engine.obfuscate.dates.date_parts import DateInText, DatePart, read_dates
-from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date, nearest_holiday, season_of
+from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date, is_long, nearest_holiday, season_of
 from deid_tasks.engine.obfuscate.dates.mistyped_dates import move_mistyped_date
 from deid_tasks.engine.obfuscate.dates.oldest_year import lift_years
 from deid_tasks.engine.obfuscate.dates.times import replace_time
@@ -36,6 +36,12 @@ _TIME = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _MIN_LENGTH_WITH_TIME = 6
+_MAY_WITH_STOP = re.compile(r"\b(may)\.(?=[\s,]*\d)", re.IGNORECASE)
+_MONTH_AND_YEAR = re.compile(r"([A-Za-z]{3,9})(\d\d)", re.ASCII)
+_MISREAD = re.compile(
+    r"(?=[^lIO]*[lIO])(?:[\dlIO]{1,2}([/.-])[\dlIO]{1,2}(?:\1[\dlIO]{2,4})?|[12][\dlIO]{3})", re.ASCII
+)
+_DIGITS_OF_LETTERS = str.maketrans("lIO", "110")
 _STAMP = re.compile(r"((?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))((?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?)")
 """A date and a time of day without separators: 20210314083500."""
 _FULL_DATE_BEFORE = re.compile(r"\d[/.-]\d{1,2}[/.-]\d{2,4}[\s@]$")
@@ -91,17 +97,45 @@ def _shift(value: str, context: NoteContext) -> str:
         return _scramble(value, context)
     now = context.written_at or _UNDATED
     moved = (
-        move_common_digits(value, now, context.shift_days, is_day_first=context.is_day_first)
-        or move_common_names(value, now, context.shift_days, is_day_first=context.is_day_first)
-        or _move_any(value, context)
+        move_common_digits(
+            value, now, context.shift_days, is_day_first=context.is_day_first, pads_dates=context.pads_dates
+        )
+        or move_common_names(
+            value,
+            now,
+            context.shift_days,
+            is_day_first=context.is_day_first,
+            has_short_months=context.has_short_months,
+        )
+        or _move_rare(value, now, context)
     )
     if moved is not None:
-        return moved
+        # "Nov. 15" may have become a day in May, which has no full stop.
+        return _MAY_WITH_STOP.sub(r"\1", moved) if "ay." in moved and "ay." not in value else moved
     if SCHEDULE.fullmatch(value):
         return _SCHEDULE_DAY.sub(
             lambda day: _SCHEDULE_NAMES[(_SCHEDULE_DAYS[day.group()] + context.shift_days) % 7], value
         )
     return value if value.casefold() in _RELATIVE_WORDS else _scramble(value, context)
+
+
+def _move_rare(value: str, now: datetime.datetime, context: NoteContext) -> str | None:
+    """Return a value moved that is written in one of the rarer forms; ``None`` where nothing in it is a date."""
+    if (month := _MONTH_AND_YEAR.fullmatch(value)) and (number := month_of(month[1].casefold())):
+        year = now.year - now.year % 100 + int(month[2])
+        if abs(year - now.year) <= 1:
+            # "Sept24", in the year 2024 or beside it.
+            moved = move_day(datetime.date(year, number, 15), context.shift_days)
+            return name_like(MONTHS[moved.month - 1], month[1], month[2], MONTHS) + f"{moved:%y}"
+    if _MISREAD.fullmatch(value) and any(char.isdecimal() for char in value):
+        # Letters that a scanner read for digits: "ll/03/1998", "2O23". The same digits stay so.
+        plain = value.translate(_DIGITS_OF_LETTERS)
+        moved_plain = _shift(plain, context)
+        if len(moved_plain) != len(value):
+            return moved_plain
+        pairs = zip(moved_plain, value, plain, strict=True)
+        return "".join(old if new == digit and old.isalpha() else new for new, old, digit in pairs)
+    return _move_any(value, context)
 
 
 def _move_any(value: str, context: NoteContext) -> str | None:
@@ -146,6 +180,8 @@ def _replace_holiday(found: re.Match[str], now: datetime.datetime, context: Note
     """
     moved = move_day(holiday_date(found, now), context.shift_days)
     form = context.options.holidays
+    if form != "kept" and is_long(found) and not (found["year"] or found["short"]):
+        return match_case(MONTHS[moved.month - 1].capitalize(), found["name"]) + found["between"]
     if form == "nearest":
         if _HAS_DATE.search(found.string, 0, found.start()) or _HAS_DATE.search(found.string, found.end()):
             return match_case(WEEKDAYS[moved.weekday()].capitalize(), found["name"]) + found["between"]
@@ -182,7 +218,8 @@ def _write_moved(value: str, date: DateInText, start: int, end: int, context: No
     original = date.day
     if original is None or any(part.role == "day" and not 1 <= part.value <= 31 for part in date.parts):
         return _scramble(value[start:end], context)
-    writer = _DateWriter(value, date, original, move_day(original, context.shift_days))
+    moved = move_day(original, context.shift_days)
+    writer = _DateWriter(value, date, original, moved, has_short_months=context.has_short_months)
     made: list[str] = []
     position = start
     for part in date.parts:
@@ -199,10 +236,20 @@ class _DateWriter:
         date: the date as read.
         original: its day.
         moved: its day after the shift.
+        has_short_months: whether "May" is short for itself.
     """
 
-    def __init__(self, value: str, date: DateInText, original: datetime.date, moved: datetime.date) -> None:
+    def __init__(
+        self,
+        value: str,
+        date: DateInText,
+        original: datetime.date,
+        moved: datetime.date,
+        *,
+        has_short_months: bool = False,
+    ) -> None:
         self._value = value
+        self._has_short_months = has_short_months
         self._original, self._moved = original, moved
         self._shift_days = (moved - original).days
         self._days = self._moved_days(date)
@@ -224,7 +271,11 @@ class _DateWriter:
         if part.role == "ordinal":
             return match_case(ordinal_ending(current.day), old)
         if part.role == "month":
-            return self._write_number(current.month) if old.isdecimal() else month_like(part, self._value, current)
+            return (
+                self._write_number(current.month)
+                if old.isdecimal()
+                else month_like(part, self._value, current, has_short_months=self._has_short_months)
+            )
         if part.role == "year":
             return year_like(old, self._moved.year + part.value - self._original.year)
         if part.role == "weekday":
@@ -250,12 +301,20 @@ class _DateWriter:
         named, last = self._named_month, self._last_month
         if last and (last.year, last.month) != (day.year, day.month):
             self._last_month = day
-            lead = month_like(named, self._value, day) + " " if named else self._write_number(day.month) + "/"
+            lead = (
+                month_like(named, self._value, day, has_short_months=self._has_short_months) + " "
+                if named
+                else self._write_number(day.month) + "/"
+            )
             return lead + text
         has_next = self._index + 1 < len(self._days)
         if not last and has_next and self._days[self._index + 1].month != day.month:
             # "14-16 March" and "14-16/3" over the end of a month.
-            month = " " + month_like(named, self._value, day) if named else "/" + self._write_number(day.month)
+            month = (
+                " " + month_like(named, self._value, day, has_short_months=self._has_short_months)
+                if named
+                else "/" + self._write_number(day.month)
+            )
             return text + month
         return text
 
@@ -264,7 +323,7 @@ def _scramble(value: str, context: NoteContext) -> str:
     """Return a value that is not a date of the calendar with other digits.
 
     A mistyped date moves and stays mistyped. Otherwise digits are replaced, months move by name, and a word becomes a
-    weekday.
+    weekday or a month.
     """
     now = context.written_at or _UNDATED
     mistyped = move_mistyped_date(
@@ -274,8 +333,10 @@ def _scramble(value: str, context: NoteContext) -> str:
         return mistyped
     if any(char.isdigit() for char in value):
         return re.sub(r"\d+|[^\W\d_]{3,}", lambda match: _scramble_part(match.group(), value, context), value)
-    weekday = context.keyed.choice(WEEKDAYS, "date", context.patient_id, value).capitalize()
-    return match_case(weekday, value) if any(char.isalpha() for char in value) else value
+    # "Market day" becomes a weekday, and any other word a month: either may stand behind "on", "since" and "last".
+    names = WEEKDAYS if value.casefold().endswith(("day", "days")) else MONTHS
+    name = context.keyed.choice(names, "date", context.patient_id, value).capitalize()
+    return match_case(name, value) if any(char.isalpha() for char in value) else value
 
 
 def _scramble_part(part: str, value: str, context: NoteContext) -> str:

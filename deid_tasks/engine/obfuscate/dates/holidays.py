@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from deid_tasks.engine.obfuscate.dates.lunar_holidays import diwali, holi, islamic, jewish, lunar_new_year
 from deid_tasks.engine.obfuscate.letter_case import match_case
 
 SEASONS = {"winter": 1, "spring": 4, "summer": 7, "fall": 10, "autumn": 10}
@@ -53,29 +54,6 @@ def _before_may_25(year: int) -> datetime.date:
     return day - datetime.timedelta(days=day.weekday())
 
 
-_DIWALI = {
-    2015: (11, 11),
-    2016: (10, 30),
-    2017: (10, 19),
-    2018: (11, 7),
-    2019: (10, 27),
-    2020: (11, 14),
-    2021: (11, 4),
-    2022: (10, 24),
-    2023: (11, 12),
-    2024: (10, 31),
-    2025: (10, 20),
-    2026: (11, 8),
-    2027: (10, 29),
-    2028: (10, 17),
-}
-
-
-def _diwali(year: int) -> datetime.date:
-    """Return Diwali of the years of the table, and the first of November, which is near it, in other years."""
-    return datetime.date(year, *_DIWALI.get(year, (11, 1)))
-
-
 _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "New Year's Day": _fixed(1, 1),
     "New Years Day": _fixed(1, 1),
@@ -107,7 +85,63 @@ _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "Veterans Day": _fixed(11, 11),
     "Thanksgiving": _nth(11, 3, 4),
     "Thanksgiving Day": _nth(11, 3, 4),
-    "Hanukkah": _fixed(12, 12),
+    "Hanukkah": jewish(83),
+    "Chanukah": jewish(83),
+    "Passover": jewish(0, from_new_year=False),
+    "Pesach": jewish(0, from_new_year=False),
+    "Purim": jewish(-30, from_new_year=False),
+    "Shavuot": jewish(50, from_new_year=False),
+    "Rosh Hashanah": jewish(0),
+    "Yom Kippur": jewish(9),
+    "Sukkot": jewish(14),
+    "Ramadan": islamic(9, 1),
+    "Ramazan": islamic(9, 1),
+    "Eid al-Fitr": islamic(10, 1),
+    "Eid ul-Fitr": islamic(10, 1),
+    "Hari Raya": islamic(10, 1),
+    "Eid": islamic(10, 1),
+    "Eid al-Adha": islamic(12, 10),
+    "Eid ul-Adha": islamic(12, 10),
+    "Bakrid": islamic(12, 10),
+    "Deepavali": diwali,
+    "Divali": diwali,
+    "Dussehra": lambda year: diwali(year) - datetime.timedelta(days=20),
+    "Holi": holi,
+    "Pongal": _fixed(1, 15),
+    "Makar Sankranti": _fixed(1, 14),
+    "Vaisakhi": _fixed(4, 14),
+    "Baisakhi": _fixed(4, 14),
+    "Gandhi Jayanti": _fixed(10, 2),
+    "Lunar New Year": lunar_new_year,
+    "Chinese New Year": lunar_new_year,
+    "Nowruz": _fixed(3, 20),
+    "Whitsun": _beside_easter(49),
+    "Whit Sunday": _beside_easter(49),
+    "Pentecost": _beside_easter(49),
+    "Ascension Day": _beside_easter(39),
+    "Corpus Christi": _beside_easter(60),
+    "Maundy Thursday": _beside_easter(-3),
+    "Shrove Tuesday": _beside_easter(-47),
+    "Pancake Day": _beside_easter(-47),
+    "Fat Tuesday": _beside_easter(-47),
+    "Mothering Sunday": _beside_easter(-21),
+    "Lent": _beside_easter(-46),
+    "Advent": _fixed(12, 1),
+    "Melbourne Cup Day": _nth(11, 1, 1),
+    "Melbourne Cup": _nth(11, 1, 1),
+    "Matariki": _fixed(6, 28),
+    "Burns Night": _fixed(1, 25),
+    "May Day": _nth(5, 0, 1),
+    "Midsummer": _fixed(6, 21),
+    "All Souls' Day": _fixed(11, 2),
+    "Day of the Dead": _fixed(11, 2),
+    "Día de los Muertos": _fixed(11, 2),
+    "Indigenous Peoples' Day": _nth(10, 0, 2),
+    "Patriots' Day": _nth(4, 0, 3),
+    "Earth Day": _fixed(4, 22),
+    "Flag Day": _fixed(6, 14),
+    "Armistice Day": _fixed(11, 11),
+    "Black Friday": lambda year: _nth(11, 3, 4)(year) + datetime.timedelta(days=1),
     "Australia Day": _fixed(1, 26),
     "Waitangi Day": _fixed(2, 6),
     "Anzac Day": _fixed(4, 25),
@@ -126,7 +160,7 @@ _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "Remembrance Day": _fixed(11, 11),
     "Whit Monday": _beside_easter(50),
     "Super Bowl Sunday": _nth(2, 6, 2),
-    "Diwali": _diwali,
+    "Diwali": diwali,
     "Cinco de Mayo": _fixed(5, 5),
     "Canada Day": _fixed(7, 1),
     "Bastille Day": _fixed(7, 14),
@@ -140,6 +174,8 @@ _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "Kwanzaa": _fixed(12, 28),
     "New Year's Eve": _fixed(12, 31),
 }
+_LONG = frozenset(["ramadan", "ramazan", "lent", "advent"])
+"""Times of several weeks, by the letters of their names."""
 _ANYWHERE = frozenset(["New Year's Day", "Valentine's Day", "Easter", "Halloween", "Christmas"])
 """Holidays of all countries."""
 _SURROGATES = (
@@ -163,7 +199,7 @@ _SURROGATES = (
 
 
 def _letters_and_digits(value: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "", value.casefold())
+    return re.sub(r"[^a-zí0-9]+", "", value.casefold())
 
 
 def _optional_punctuation(found: re.Match[str]) -> str:
@@ -180,6 +216,11 @@ HOLIDAY = re.compile(
     re.IGNORECASE,
 )
 """A holiday, and the year behind it."""
+
+
+def is_long(found: re.Match[str]) -> bool:
+    """Whether a match of ``HOLIDAY`` names a time of several weeks: Ramadan."""
+    return _letters_and_digits(found["name"]) in _LONG
 
 
 def holiday_date(found: re.Match[str], now: datetime.datetime) -> datetime.date:

@@ -1,6 +1,7 @@
 """E-mail addresses: the mailbox agrees with the surrogate of the name in it; the domain is another of the same kind."""
 
 import re
+from collections.abc import Sequence
 
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.identifiers.domains import (
@@ -32,17 +33,29 @@ def replace_email(value: str, context: NoteContext, names: NoteNames = NO_NAMES)
     is_private = fold(domain) in MAIL_PROVIDERS
     stretches = re.split(r"([^A-Za-z]+)", local)
     has_role = is_role(re.sub(r"[\W_]", "", local))
-    mailbox = (
-        local
-        if has_role
-        else "".join(_replace_mailbox_part(stretch, context, names, is_private=is_private) for stretch in stretches)
-    )
+    if has_role:
+        mailbox = local
+    else:
+        made = [_replace_mailbox_part(stretch, context, names, is_private=is_private) for stretch in stretches]
+        mailbox = "".join(_with_initials(stretches, made, names))
     if context.options.reserved_ranges:
         return f"{mailbox}@{reserved_domain(domain, context)}"
     surrogate = replace_domain(domain, context, names)
     if f"{mailbox}@{surrogate}" == value:
         surrogate = prepend_name(domain, context)
     return f"{mailbox}@{surrogate}"
+
+
+def _with_initials(stretches: Sequence[str], made: list[str], names: NoteNames) -> list[str]:
+    """Return the parts of a mailbox with the initials behind a given name: ``noor.h.e`` of Noor Haddad-Eriksen."""
+    letters = [i for i, stretch in enumerate(stretches) if stretch.isalpha()]
+    if len(letters) < 2 or len(stretches[letters[0]]) < 2 or any(len(stretches[i]) > 1 for i in letters[1:]):
+        return made
+    whole = names.account("".join(stretches[i] for i in letters))
+    if whole is not None:
+        for i, letter in zip(letters[1:], whole[1 - len(letters) :], strict=True):
+            made[i] = letter
+    return made
 
 
 def _replace_mailbox_part(part: str, context: NoteContext, names: NoteNames, *, is_private: bool) -> str:

@@ -1,15 +1,14 @@
 """Record numbers: other digits and letters in the same shape, with a valid check digit where the original had one."""
 
-import datetime
 import re
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.patient import TermKind
 from deid_tasks.core.reference import fold
 from deid_tasks.core.us_states import STATE_NAMES
-from deid_tasks.engine.obfuscate.dates.calendar_terms import date_or_none
+from deid_tasks.engine.obfuscate.identifiers.embedded_dates import move_embedded_dates
 from deid_tasks.engine.obfuscate.identifiers.national_numbers import replace_national_number
-from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places.states import replace_state
@@ -31,18 +30,16 @@ _MEDICARE_LETTERS = "ACDEFGHJKMNPQRTUVWXY"
 """Letters of Medicare beneficiary identifiers; those that look like digits are not among them."""
 _NPI = re.compile(r"[12]\d{9}")
 _DEA = re.compile(r"[ABCDEFGHJKLMPRSTUX][A-Z9]\d{7}")
+_REFERENCE = re.compile(r"[A-Z]{2,3}/[a-z]{2,3}/")
+_LETTERS = re.compile(r"(?<![^\W_])[A-Za-z]{2,}(?![^\W\d_])|(?<=\d[-/_])[A-Za-z]{2,}(?![^\W\d_])")
 _WORDS = re.compile(r"((?<![\w-])[a-z]{2,}(?![\w-]))")
 _FORMAT_LETTERS = re.compile(r"[^\W\d]{0,4}(?=\d)")
 _MODALITY = re.compile(r"\d{4,}-(MR|CT|US|XR|CR|DX|NM|MG|PT)$")
 """The kind of an examination behind its number."""
 _LABEL = re.compile(r"([A-Za-z]{4,})[ ](?=.*\d)")
-_EMBEDDED_DATE = re.compile(
-    r"""(?<!\d)(?P<day>(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?!\d)   # 20210314
-        | (?<!\d)(?P<year>(?:19[5-9]|20[0-3])\d)(?=[-/.]\d{2,})                        # 2021-0034
-        | (?:(?<=[A-Za-z])|(?<=[A-Za-z][-/])|^)(?P<short>0[5-9]|[12]\d)(?=[-/]\d{4,})   # S21-12345, SP-21-1234
-    """,
-    re.VERBOSE | re.ASCII,
-)
+_MASKED = re.compile(r"[xX]{3,}")
+_CLIA = re.compile(r"\d\dD\d{7}", re.ASCII)
+"""The number of a laboratory in the United States."""
 _HEXADECIMAL = re.compile(r"(?=.*[A-F])(?=.*\d)[0-9A-F]{16,}")
 _AIRCRAFT = re.compile(r"N[1-9]\d{0,4}[A-Z]{0,2}", re.ASCII)
 _OF_THINGS = frozenset({Entity.VEHICLE, Entity.DEVICE})
@@ -57,7 +54,7 @@ _SSN_GROUPS = (*range(1, 50), *range(66, 70), 89, 93)
 """Behind an area from 900 on, the groups that no taxpayer number (ITIN) has."""
 
 
-def replace_number(value: str, entity: Entity, context: NoteContext) -> str:
+def replace_number(value: str, entity: Entity, context: NoteContext, names: NoteNames = NO_NAMES) -> str:
     """Return a number of the same shape.
 
     A patient's number gets the same surrogate in any punctuation, a clinician's licence the same one in all notes.
@@ -65,12 +62,12 @@ def replace_number(value: str, entity: Entity, context: NoteContext) -> str:
     if " " in value and _WORDS.search(value):
         # "NY plate ABC-1234" and "ends in 4471" hold words, which stay.
         return "".join(
-            stretch if i % 2 or not stretch.strip() else replace_number(stretch, entity, context)
+            stretch if i % 2 or not stretch.strip() else replace_number(stretch, entity, context, names)
             for i, stretch in enumerate(_WORDS.split(value))
         )
     if (label := _LABEL.match(value)) and is_everyday(label[1].lower()):
         # "MEDIC 14", "UNIT 6": a word says what bears the number.
-        return label.group() + replace_number(value[label.end() :], entity, context)
+        return label.group() + replace_number(value[label.end() :], entity, context, names)
     characters = _plain(value)
     if entity is Entity.OTHER_ID and value.isupper() and value in STATE_NAMES:
         # The state of a licence: "CDL WV E118840".
@@ -84,9 +81,23 @@ def replace_number(value: str, entity: Entity, context: NoteContext) -> str:
         # A day in it is a part of its form: moved by itself, the check digits would not hold.
         return _in_shape(national, value)
     made = _surrogate(characters, entity, scope, context)
+    made = _with_fixed_parts(made, value)
+    made = move_embedded_dates(made, value, scope.shift_days, context)
+    if entity in _OF_PLACES:
+        made = _with_letters(made, value, names)
+    return _in_shape(made, value)
+
+
+def _with_fixed_parts(made: str, value: str) -> str:
+    """Return a number with what says nothing of whose it is: masked digits, the kind of an examination."""
+    if masked := _MASKED.search(value):
+        start = sum(char.isalnum() for char in value[: masked.start()])
+        made = made[:start] + masked.group() + made[start + len(masked.group()) :]
+    if _CLIA.fullmatch(value):
+        made = made[:2] + "D" + made[3:]
     if modality := _MODALITY.search(value):
         made = made[: -len(modality[1])] + modality[1]
-    return _in_shape(_move_embedded_dates(made, value, scope, context.written_at), value)
+    return made
 
 
 def _plain(value: str) -> str:
@@ -126,27 +137,22 @@ def _other_letters(letters: str, context: NoteContext) -> str:
     return made if len(made) == len(letters) and made.isalpha() else context.keyed.like(letters, "number letters")
 
 
-def _move_embedded_dates(made: str, value: str, scope: NameScope, written_at: datetime.datetime | None) -> str:
-    """Return a number with the days and years that stand in the original, moved as the patient's dates are.
+def _with_letters(made: str, value: str, names: NoteNames) -> str:
+    """Return a number whose letters follow the organization or the person of the note that they stand for.
 
-    Args:
-        made: the surrogate without punctuation.
-        value: the original; its punctuation tells a year from other digits (S21-12345, 2021-0034).
-        scope: whose number it is.
-        written_at: when the note was written; two digits in front are a year only if they are its year.
+    Other letters behind the first ones stay where they name a kind of number, as ``CT`` does in ``24-CT-039117``.
     """
-    for found in _EMBEDDED_DATE.finditer(value):
-        day, year, short = found["day"], found["year"], found["short"]
-        first = int(day[:4]) if day else int(year) if year else 2000 + int(short)
-        if short and not found.start() and (written_at is None or first != written_at.year):
-            continue
-        born = date_or_none(first, int(day[4:6]), int(day[6:])) if day else datetime.date(first, 7, 1)
-        if born is None:
-            continue
-        moved = born + datetime.timedelta(days=scope.shift_days)
-        text = f"{moved:%Y%m%d}" if day else f"{moved:%Y}" if year else f"{moved:%y}"
-        start = sum(char.isalnum() for char in value[: found.start()])
-        made = made[:start] + text + made[start + len(text) :]
+    for found in _LETTERS.finditer(value):
+        letters = found.group()
+        own = names.letters(letters)
+        if own is None and not found.start() and _REFERENCE.match(value):
+            # "NP/jb/23-1187": of who dictated, and who typed.
+            own = "".join(names.initials(letters) or ())
+        if own is None and found.start() and fold(letters) in NUMBER_FORMATS:
+            own = letters
+        if own is not None and len(own) >= len(letters):
+            start = sum(char.isalnum() for char in value[: found.start()])
+            made = made[:start] + own[: len(letters)].upper() + made[start + len(letters) :]
     return made
 
 

@@ -23,6 +23,17 @@ _SERVICE_NUMBERS = frozenset(["911", "988", "411", "211", "311"])
 """Numbers that are the same everywhere."""
 _FICTION_PREFIX = "55501"
 """Exchange and first digits that are reserved for fiction: 555-0100 to 555-0199."""
+_MISREAD = re.compile(r"(?<=\d|[-. )])[lIO]+(?=[\dlIO]*\d)|(?<=\d)[lIO]+(?![A-Za-z])")
+_DIGITS_OF_LETTERS = str.maketrans("lIO", "110")
+_FREE = {
+    "AU": re.compile(r"(?:1800|1300)\D?|13(?=[ -]?\d\d[ -]?\d\d(?!\d))"),
+    "NZ": re.compile(r"(?:0800|0508)\D?"),
+    "GB": re.compile(r"(?:0800|0808|0300|0345|0845)\D?"),
+    "IE": re.compile(r"(?:1800|1850|1890|0818)\D?"),
+    "IN": re.compile(r"(?:1800|1860)\D?"),
+    "SG": re.compile(r"1800\D?"),
+}
+"""Free numbers, and numbers at the price of a local call, by country."""
 _AREA_DIGITS, _LOCAL_DIGITS, _LONG_DIGITS = 3, 7, 10
 
 
@@ -37,6 +48,12 @@ def replace_phone(value: str, scope: NameScope, options: SurrogateOptions, count
     """
     if value in _SERVICE_NUMBERS:
         return value
+    if _MISREAD.search(value):
+        # Letters that a scanner read for digits: "555-Ol36".
+        value = _MISREAD.sub(lambda found: found.group().translate(_DIGITS_OF_LETTERS), value)
+    if country in _FREE and (free := _FREE[country].match(value)):
+        made = scope.keyed.like(value[free.end() :], "phone", scope.patient_id)
+        return free.group() + made
     if (abroad := replace_phone_abroad(value, country, scope, options)) is not None:
         return abroad
     if vanity := _TOLL_FREE.fullmatch(value):

@@ -39,6 +39,7 @@ _LETTERS_AT_START = re.compile(r"[^\W\d_]{2,}(?=\d)")
 _FILE_ENDINGS = (
     *(".pdf", ".doc", ".docx", ".jpg", ".jpeg", ".png", ".dcm", ".tif", ".tiff", ".xml", ".txt", ".csv", ".zip"),
     *(".mp3", ".mp4", ".wav", ".rtf", ".xls", ".xlsx", ".msg", ".eml", ".hl7", ".svs", ".heic", ".csv", ".json"),
+    *(".ppt", ".pptx", ".gif", ".bmp", ".mov", ".log", ".md"),
 )
 
 
@@ -72,10 +73,10 @@ def replace_path(value: str, context: NoteContext, names: NoteNames = NO_NAMES) 
         return number
     if ending := _ENDING.search(value):
         return replace_path(value[: ending.start()], context, names) + ending.group()
-    if "/" in value or "=" in value:
+    if "/" in value or "=" in value or "\\" in value:
         return "".join(
             part if i % 2 else replace_path(part, context, names)
-            for i, part in enumerate(re.split(r"([/=?&]+)", value))
+            for i, part in enumerate(re.split(r"([/\\=?&]+)", value))
         )
     initials = _initials_in(value, names)
     return _PATH_PART.sub(lambda part: _replace_path_part(part, context, names, initials), value)
@@ -130,7 +131,9 @@ def _replace_word(part: str, context: NoteContext, names: NoteNames, initials: M
     if (made := _replace_joined_words(part, names)) is not None:
         return made
     if (made := names.account(part) or names.domain(fold(part))) is not None:
-        return _cased(made, part)
+        # "EBlackwood": an initial before a surname.
+        is_of_two = part[:2].isupper() and part[2:].islower() and len(made) > 1
+        return made[:2].upper() + made[2:].lower() if is_of_two else _cased(made, part)
     if names.is_said(fold(part)):
         return part
     if part.isupper() and len(part) <= _MAX_ABBREVIATION_LENGTH:

@@ -23,6 +23,11 @@ class AccountForm(NamedTuple):
         """Whether the letters are one whole word of the name, as in a name of one word."""
         return len(self.parts) == 1 and self.parts[0][2] is None
 
+    @property
+    def is_of_surname(self) -> bool:
+        """Whether the letters are those of a surname alone, whole or cut."""
+        return all(is_last for is_last, _, _ in self.parts)
+
     def made_of(self, givens: Sequence[str], surnames: Sequence[str]) -> str:
         """Return the same form of another name, folded."""
         words = ((surnames if is_last else givens)[index][:length] for is_last, index, length in self.parts)
@@ -33,8 +38,8 @@ def account_form(folded: str, givens: Sequence[str], surnames: Sequence[str]) ->
     """Return how ``folded`` is made of a person's names; ``None`` where it is not.
 
     Forms, for Maria Tess Smith-Jones: ``jones``, ``maria``, ``mjones``, ``jonesm``, ``mariajones``, ``mariaj``,
-    ``mtjones``, ``jonesmt``, all of them with ``smithjones`` or ``smith`` in place of ``jones``, and with a surname
-    that is cut after four letters or more; and ``j``.
+    ``mariasj``, ``mtjones``, ``jonesmt``, all of them with ``smithjones`` or ``smith`` in place of ``jones``, and
+    with a surname that is cut after four letters or more; and ``j``.
 
     Args:
         folded: the letters of the account.
@@ -78,4 +83,6 @@ def _forms(givens: Sequence[str], surnames: Sequence[str]) -> Iterator[AccountFo
             yield AccountForm((*last, *given))
     if len(givens[0]) >= _MIN_WORD:
         yield AccountForm((whole_given, (True, last_index, 1)))
+        if last_index:
+            yield AccountForm((whole_given, *((True, index, 1) for index in range(len(surnames)))))
     yield from (AccountForm(last) for last in written if last[0][2] is not None)

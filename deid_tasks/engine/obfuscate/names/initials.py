@@ -5,6 +5,7 @@ import re
 from deid_tasks.core.patient import TermKind
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.account_names import last_initial, replace_account_part
+from deid_tasks.engine.obfuscate.names.initial_forms import without_mac_letters
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
@@ -40,6 +41,7 @@ _WORDS_IN_CAPITALS = frozenset(
         *("AEDT", "AEST", "ACST", "AWST", "NZDT", "NZST", "GMT", "BST", "CET", "CEST", "IST", "SGT", "SAST", "UTC"),
         *("EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "AKST", "HST", "AST", "ADT", "NST"),
         *("MSE", "HPI", "ROS", "PMH", "PSH", "SOAP", "SBAR", "MDM", "EHR", "EMR", "FAX", "TEL", "DOB", "MRN", "NKDA"),
+        *("LTD", "INC", "LLC", "LLP", "PLLC", "PLC", "GMBH"),
     ]
 )
 """Time zones, headings and labels: sign-offs of nobody."""
@@ -61,6 +63,10 @@ def replace_initials(value: str, context: NoteContext, names: NoteNames = NO_NAM
         return replace_username(value, context, names)
     if (joined := "".join(letters)) in _CREDENTIALS or joined.lower() in _LABELS or joined in _WORDS_IN_CAPITALS:
         return value
+    if value.isalpha() and (short := names.called(fold_name(value))) is not None:
+        return match_case(short, value)
+    if (without_mac := without_mac_letters(value)) is not None:
+        return replace_initials(without_mac, context, names)
     scope = _scope_of(letters, context)
     if not letters:
         return scope.keyed.like(value, "initials")
@@ -68,7 +74,7 @@ def replace_initials(value: str, context: NoteContext, names: NoteNames = NO_NAM
     if len(letters) > 1:
         initials[-1] = last_initial(letters[-1], scope)
     if (of_person := names.initials(letters)) is not None:
-        initials[0], initials[-1] = of_person
+        initials = [made or own for made, own in zip(of_person, initials, strict=True)]
     stream = iter(initials)
     made = "".join(
         match_case(next(stream), char + char)
@@ -105,6 +111,12 @@ def replace_username(value: str, context: NoteContext, names: NoteNames = NO_NAM
         own = replace_account_part(stretch, context.patient, only_record=True)
         if own is None and (is_role(stretch) or stretch.lower() in _PRONOUNS):
             made.append(stretch)
+            continue
+        is_short = len(stretch) <= _MAX_SIGN_OFF and (made or names.account(stretch) is None)
+        of_letters = names.letters(stretch) if is_short else None
+        if of_letters is not None:
+            # The organization behind the name: ``hgrace_lh``.
+            made.append(match_case(of_letters, stretch))
             continue
         surrogate = own or names.account(stretch) or replace_account_part(stretch, context.clinicians)
         if surrogate is None and len(stretch) <= _MAX_INITIALS:

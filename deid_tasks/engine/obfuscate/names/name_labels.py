@@ -9,14 +9,23 @@ _GIVEN_LABEL = re.compile(
 _SURNAME_LABEL = re.compile(
     r"(?:\bn[ée]e|\bformerly|\bsurname|\b(?:last|family|maiden)[ _-]?names?|<family)\W{1,4}$", re.IGNORECASE
 )
+_COLUMN = re.compile(r"\b(?:(?P<given>first)|last)\s*[:|=]\s*$", re.IGNORECASE)
+"""The label of a column or a field."""
+_RELATION = re.compile(
+    r"\b(?:wife|husband|son|daughter|brother|sister|children|nephew|niece|grandson|granddaughter|partner|fianc[eé]e?"
+    r"|boyfriend|girlfriend|twin|step(?:son|daughter))[\s:,]{1,3}[(\"“'‘]?$",
+    re.IGNORECASE,
+)
+"""Relations whom notes call by their given names."""
 _CALLED = re.compile(
     r"(?:\bgoes by|\bknown(?: to [a-z ]{2,24})? as|\bprefers(?: to be called)?"
-    r"|\bcall(?:s|ed|ing)?(?: her| him)?(?:self)?|\bnick-?named?|\bpreferred name|\ba\.?k\.?a\.?)[\s:,]*[\"“'‘(]?$",
+    r"|\bcall(?:s|ed|ing)?(?: her| him)?(?:self)?|\bnick-?named?|\bpreferred name|\ba\.?k\.?a\.?"
+    r"|\bask(?:s|ing|ed)? for|\banswers to)[\s:,]*[\"“'‘(]?$",
     re.IGNORECASE,
 )
 """What announces the name by which somebody is called."""
 _LABEL_REACH = 40
-_BEFORE_NAME = " \t\n\"'“‘(:,>=."
+_BEFORE_NAME = " \t\n\"'“‘(:,>=.|"
 _LABEL_ENDS = (
     *(
         "name",
@@ -46,9 +55,18 @@ _LABEL_ENDS = (
         "self",
         "a.k.a",
         "aka",
+        " for",
+        "answers to",
     ),
+    *("first", "last"),
 )
 """How labels and announcements of a name end; an expression costs more to find that there is none."""
+
+
+_RELATION_ENDS = (
+    *("wife", "husband", "son", "daughter", "brother", "sister", "children", "nephew", "niece", "grandson"),
+    *("partner", "fiance", "fiancee", "fiancé", "fiancée", "boyfriend", "girlfriend", "twin", "stepson"),
+)
 
 
 def labelled_words(text: str, alone: Mapping[str, Sequence[int]]) -> dict[str, bool]:
@@ -57,10 +75,17 @@ def labelled_words(text: str, alone: Mapping[str, Sequence[int]]) -> dict[str, b
     for word, starts in alone.items():
         for start in starts:
             first = max(0, start - _LABEL_REACH)
-            if not text[first:start].rstrip(_BEFORE_NAME).lower().endswith(_LABEL_ENDS):
+            before = text[first:start].rstrip(_BEFORE_NAME).lower()
+            if before.endswith(_RELATION_ENDS):
+                if _RELATION.search(text, first, start):
+                    found.setdefault(word, False)
+                continue
+            if not before.endswith(_LABEL_ENDS):
                 continue
             if _SURNAME_LABEL.search(text, first, start):
                 found[word] = True
+            elif column := _COLUMN.search(text, first, start):
+                found.setdefault(word, column["given"] is None)
             elif _GIVEN_LABEL.search(text, first, start) or is_called_so(text, start):
                 found.setdefault(word, False)
     return found

@@ -42,6 +42,7 @@ _TITLES = _FAMILY_TITLES | frozenset(
         ),
     ]
 )
+_NEWBORNS = frozenset(["girl", "boy", "baby", "twin", "infant"])
 _SUFFIXES = frozenset(read_word_list("names/name_suffixes.txt"))
 _PARTICLES = frozenset(
     [
@@ -78,6 +79,9 @@ _PARTICLES = frozenset(
         "mhic",
         "binte",
         "binti",
+        "mac",
+        "giolla",
+        "te",
     ]
 )
 """They identify nobody beside the surrogate."""
@@ -104,6 +108,9 @@ _ALSO_NAMES = frozenset(
         "ten",
         "rd",
         "ni",
+        "mac",
+        "te",
+        "giolla",
     ]
 )
 """Suffixes, titles and particles that are names of people, or words of names, too."""
@@ -111,6 +118,7 @@ UNUSUAL_NAMES = _TITLES | _SUFFIXES | _PARTICLES
 """Words that are a name only in some positions."""
 _SURNAME_END = re.compile(r"[,^]")
 """What separates a surname from the given names behind it; the circumflex does in HL7."""
+_QUOTES = frozenset('"“(')
 _HYPHENS = frozenset("-‐‑")
 _FREQUENT_PER_100K = 100.0
 """A given name with this many bearers is a given name even where it is a surname too."""
@@ -133,6 +141,9 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
     if parts[i][2] in _MARKED_PARTICLES and i + 1 < len(parts):
         return True
     if i > 0 and len(word) > 3 and _is_credential(value, parts[i], word):
+        return True
+    if len(word) == 1 and i > 0 and folded[i - 1] in _NEWBORNS and i + 1 < len(parts):
+        # "Baby Girl A Szymczak": the letter tells twins apart.
         return True
     if word not in UNUSUAL_NAMES or word in whole_names:
         return False
@@ -216,7 +227,16 @@ def surname_positions(
         return {named[0]}
     if is_with_last_initial(folded, named):
         return set()
-    last = max((i for i in named if len(folded[i]) > 1), default=named[-1])
+    if letters := _last_initials(folded, named):
+        return letters
+    # "Tuivasa Lemalu "Tui": what stands in quotes at the end is no surname.
+    written = named
+    if not _QUOTES.isdisjoint(value):
+        written = [i for i in named if value[parts[i][0] - 1 : parts[i][0]] not in _QUOTES or parts[i][0] == 0]
+    if len(written) == 1 < len(named):
+        # "Mateo (Teo)": a short name stands behind a given name.
+        return set(written) if title else set()
+    last = max((i for i in written or named if len(folded[i]) > 1), default=named[-1])
     lasts = {last}
     while last > 0 and last - 1 in named and value[parts[last - 1][1] : parts[last][0]] in _HYPHENS:
         last -= 1
@@ -227,8 +247,19 @@ def surname_positions(
     if any(word in _FAMILY_TITLES for word in before) and "girl" not in before and "boy" not in before:
         return set()
     of_all = all if len(named) > 1 and entity is not Entity.PROVIDER else any
-    is_surname = bool(title or before) or of_all(is_lone_surname(folded[i], entity) for i in named)
+    is_joined = len(named) > 1 and any(
+        folded[i] in surname_groups() and folded[i] not in given_name_table() for i in named
+    )
+    is_surname = bool(title or before) or is_joined or of_all(is_lone_surname(folded[i], entity) for i in named)
     return lasts if is_surname else set()
+
+
+def _last_initials(folded: Sequence[str], named: Sequence[int]) -> set[int]:
+    """Return the indices of two initials of a surname behind given names: "Ana-Lucia T-R"; empty for other names."""
+    if len(named) < 3 or len(folded[named[-1]]) > 1 or len(folded[named[-2]]) > 1:
+        return set()
+    known = given_name_table().get(folded[named[0]])
+    return set(named[-2:]) if known and known.bearers > surname_bearers().get(folded[named[0]], 0.0) else set()
 
 
 def is_with_last_initial(folded: Sequence[str], named: Sequence[int]) -> bool:

@@ -6,17 +6,19 @@ user names follow the full name they fit. Only what the note says counts, so its
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.names.account_forms import AccountForm, account_form
-from deid_tasks.engine.obfuscate.names.name_labels import is_called_so, labelled_words
+from deid_tasks.engine.obfuscate.names.initial_forms import InitialsForm, initials_form
+from deid_tasks.engine.obfuscate.names.name_labels import labelled_words
 from deid_tasks.engine.obfuscate.names.name_roles import (
     UNUSUAL_NAMES,
     is_affix,
     is_with_last_initial,
     surname_positions,
 )
+from deid_tasks.engine.obfuscate.names.note_person import NameMention, NotePerson
+from deid_tasks.engine.obfuscate.names.note_short_names import find_short_names
 from deid_tasks.engine.obfuscate.names.person_names import BETWEEN_PEOPLE
 from deid_tasks.engine.obfuscate.names.short_names import is_short_name, misspelled_words
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
@@ -31,27 +33,10 @@ from deid_tasks.engine.obfuscate.people.public_names import (
 
 _MAX_BEARERS_OF_SURNAME = 10.0
 """A first word that more people have as their given name is no surname, whatever stands after a title."""
+_FIRST_AND_LAST = 2
+"""Letters of the initials of a given name and a surname."""
 _MIN_PREFIX = 4
 """Letters of an account from which on it is one of the people's whom it fits."""
-
-
-class NameMention(NamedTuple):
-    """One name as it is rewritten: one span, or spans that are one name."""
-
-    start: int
-    end: int
-    entity: Entity
-
-
-class NotePerson(NamedTuple):
-    """One person whom the note names in full."""
-
-    mention: NameMention
-    """The mention with the most letters; its entity is the person's role."""
-    givens: tuple[str, ...]
-    """Folded."""
-    surnames: tuple[str, ...]
-    """Folded."""
 
 
 class NotePeople:
@@ -81,14 +66,17 @@ class NotePeople:
         self._mentions = mentions
         alone = _words_alone(text, mentions)
         self.persons = _persons(text, mentions, own_names, title, _called_by_surname(text, mentions, alone, title))
-        self.surnames: dict[str, bool] = labelled_words(text, alone) | _surnames(self.persons)
+        self.surnames: dict[str, bool] = _surnames(self.persons) | labelled_words(text, alone)
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
         self.words = NO_WORDS
         """The words of all names in the note; none where the note's names are not linked."""
         if is_linked:
             self._link_words(alone)
-        self._short = dict(self._short_names(text, alone))
+        self._short = find_short_names(text, mentions, alone, self.persons, self.surnames)
+        if is_linked:
+            named = frozenset(person.givens[0] for person in self._short.values())
+            self.words = self.words._replace(called=named)
         self._roles: dict[str, set[Entity]] = {}
         for person in self.persons:
             for word in (*person.givens, *person.surnames):
@@ -132,6 +120,14 @@ class NotePeople:
                 return entity
         return Entity.PATIENT
 
+    def own_surnames(self, given: str) -> frozenset[str]:
+        """Return the surnames of who has a given name, without those that other people of the note have too."""
+        bearers = [one for one in self.persons if given in one.givens]
+        others = [one for one in self.persons if given not in one.givens]
+        others = [one for one in others if self._short.get(one.givens[0]) not in bearers]
+        own = {word for one in bearers for word in one.surnames}
+        return frozenset(own - {word for one in others for word in one.surnames})
+
     def called(self, folded: str) -> NotePerson | None:
         """Return the person of the note whose short name ``folded`` is: ``Bob`` beside ``Robert J. Moss``."""
         return self._short.get(folded)
@@ -140,31 +136,6 @@ class NotePeople:
         """Return the one person of the note whose given name has the nickname ``folded``."""
         named = [one for one in self.persons if one.givens[0] in formal_names().get(folded, ())]
         return named[0] if len({one.givens[0] for one in named}) == 1 else None
-
-    def _short_names(self, text: str, alone: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, NotePerson]]:
-        own = {word for person in self.persons for word in (person.givens[0], *person.surnames)}
-        yield from self._short_names_in_full(own)
-        for word, starts in alone.items():
-            if word in own or self.surnames.get(word):
-                continue
-            named = [one for one in self.persons if is_short_name(word, one.givens[0], is_called=True)]
-            if named and not any(is_called_so(text, start) for start in starts):
-                named = [one for one in named if is_short_name(word, one.givens[0])]
-            if len({one.givens[0] for one in named}) == 1:
-                yield word, named[0]
-
-    def _short_names_in_full(self, own: set[str]) -> Iterator[tuple[str, NotePerson]]:
-        """Yield the short names inside full names: Stanley "Stan" Moss, and Bob Moss beside Robert Moss."""
-        for person in self.persons:
-            yield from (
-                (word, person)
-                for word in person.givens[1:]
-                if word not in own and is_short_name(word, person.givens[0])
-            )
-            for other in self.persons:
-                is_same = other.surnames == person.surnames and other.mention.entity is person.mention.entity
-                if is_same and other is not person and is_short_name(other.givens[0], person.givens[0]):
-                    yield other.givens[0], person
 
     def _lone_roles(self, text: str, mentions: Sequence[NameMention]) -> Iterator[tuple[str, Entity]]:
         """Yield the words that stand alone as names of several roles, with the role that most have, or the first."""
@@ -179,16 +150,27 @@ class NotePeople:
             if len(counted) > 1:
                 yield word, counted.most_common(1)[0][0]
 
-    def with_initials(self, letters: Sequence[str]) -> NotePerson | None:
-        """Return the one person whose name begins with the first and the last of ``letters``; clinicians before
-        others.
+    def with_initials(self, letters: Sequence[str]) -> tuple[NotePerson, InitialsForm] | None:
+        """Return the one person of whose names ``letters`` are the initials, and how; clinicians before others.
+
+        Who has a name for every letter goes before those whose first and last letters fit.
         """
         if len(letters) < 2:
             return None
-        first, last = fold_name(letters[0])[:1], fold_name(letters[-1])[:1]
-        return self._only(
-            person for person in self.persons if person.givens[0][:1] == first and person.surnames[-1][:1] == last
-        )
+        folded = [fold_name(letter)[:1] for letter in letters]
+        first = folded[0]
+        if len(folded) == _FIRST_AND_LAST:
+            last = folded[1]
+            of_both = (one for one in self.persons if one.givens[0][:1] == first and one.surnames[-1][:1] == last)
+            if (person := self._only(of_both)) is not None:
+                return person, InitialsForm(((False, 0), (True, len(person.surnames) - 1)))
+        likely = [one for one in self.persons if first in {one.givens[0][:1], one.surnames[0][:1]}]
+        forms = {one: initials_form(folded, one.givens, one.surnames) for one in likely}
+        fitting = {one: form for one, form in forms.items() if form is not None}
+        for some in ([one for one, form in fitting.items() if form.is_exact], fitting):
+            if (person := self._only(some)) is not None:
+                return person, fitting[person]
+        return None
 
     def with_account(self, folded: str) -> tuple[NotePerson, AccountForm] | None:
         """Return the one person whose names the letters of a user name or a mailbox are made of, and how."""
@@ -198,12 +180,20 @@ class NotePeople:
             if (form := account_form(folded, person.givens, person.surnames)) is not None
         }
         person = self._only(fitting)
-        if person is None and fitting and all(form.is_one_name and form.parts[0][0] for form in fitting.values()):
+        if person is None and fitting and all(form.is_of_surname for form in fitting.values()):
             # The surname of several people of the note, which is one name.
             person = min(fitting, key=lambda one: one.mention.entity is Entity.PROVIDER)
         if person is None and fitting and len(folded) > _MIN_PREFIX:
             person = next(iter(fitting))
         return None if person is None else (person, fitting[person])
+
+    def with_short_account(self, folded: str) -> tuple[NotePerson, str, AccountForm] | None:
+        """Return whose short name and surname an account is made of, that short name, and how: ``sidmg`` of Sid."""
+        for short, person in self._short.items():
+            if person.surnames and (form := account_form(folded, (short,), person.surnames)) is not None:
+                return person, short, form
+        named = [one for one in self.persons if len(folded) > 3 and is_short_name(folded, one.givens[0])]
+        return (named[0], folded, AccountForm(((False, 0, None),))) if len(named) == 1 else None
 
     @staticmethod
     def _only(persons: Iterable[NotePerson]) -> NotePerson | None:
@@ -277,7 +267,7 @@ def _full_names(
             continue
         lasts = surname_positions(value, parts, folded, is_kept, mention.entity, title(mention.start))
         first, last = folded[named[0]], folded[named[-1]]
-        if first in by_surname and first in surname_groups() and last not in by_surname and "," not in value:
+        if lasts and first in by_surname and first in surname_groups() and last not in by_surname and "," not in value:
             # Surname first, as in "Lim Siew Hoon", whom the note calls "Mdm Lim".
             lasts = {named[0]}
         surnames = tuple(folded[i] for i in named if i in lasts)

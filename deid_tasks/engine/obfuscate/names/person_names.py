@@ -23,7 +23,7 @@ from deid_tasks.engine.obfuscate.people.record_names import rewrite_column
 
 _MAX_INITIALS = 3
 _MIN_JOINED_LENGTH = 6
-BETWEEN_PEOPLE = re.compile(r"(\s*[/;&]\s*|\s+and\s+)", re.IGNORECASE)
+BETWEEN_PEOPLE = re.compile(r"(\s*[/;&]\s*|\s+(?:and|-)\s+)", re.IGNORECASE)
 """What separates the names of several people."""
 _SPELLED = re.compile(r"[^\W\d_](?:(?P<gap>[-. ])[^\W\d_]){3,}")
 
@@ -44,7 +44,7 @@ def replace_name(
         cue: returns what the note says around a given name; called only where the record and the name say nothing.
         names: what the full names of the note say of its words.
     """
-    if value.isalpha() and len(value) > _MAX_INITIALS and (folded := fold_name(value)) not in UNUSUAL_NAMES:
+    if value.isalpha() and (folded := fold_name(value)) not in UNUSUAL_NAMES and _is_one_name(value, folded, names):
         return _replace_one_word(value, folded, entity, context, cue, names)
     if BETWEEN_PEOPLE.search(value):
         pieces = BETWEEN_PEOPLE.split(value)
@@ -102,13 +102,19 @@ def replace_name_column(value: str, part: str, scope: NameScope) -> str:
     return rewrite_column(value, replace, is_last=is_last)
 
 
+def _is_one_name(value: str, folded: str, names: NoteNames) -> bool:
+    """Whether a word is a name, as "Ren" of Søren is; other words of three letters may be initials."""
+    return len(value) > _MAX_INITIALS or (len(value) > 1 and names.called(folded) is not None)
+
+
 def _replace_one_word(
     value: str, folded: str, entity: Entity, context: NoteContext, cue: Callable[[str], NameCue], names: NoteNames
 ) -> str:
     """Return the surrogate of a name of one word, as most names in notes are."""
     title = cue("").title
     scope = _scope_of(entity, (folded,), title, context)
-    if not title and (short := names.called(folded)):
+    # "Dr. Frank", of a Feng "Frank" Wu.
+    if (not title or names.surnames.get(folded) is False) and (short := names.called(folded)):
         return match_case(short, value)
     is_last = names.surnames.get(folded, bool(title) or is_lone_surname(folded, entity))
     return _replace_part(value, folded, scope, cue, is_last=is_last)
@@ -128,7 +134,7 @@ def _replace_short(
     if i and i not in lasts and len(word) == 1 and not lasts and i == len(name_parts(value)) - 1:
         # "Renee T": the initial of a surname.
         of_person = names.initials((value[0], word))
-        return match_case(of_person[1] if of_person else scope.letter(word, is_last=True), word + word)
+        return match_case(of_person[-1] if of_person else scope.letter(word, is_last=True), word + word)
     if i not in lasts and (short := names.called(fold_name(word))):
         return match_case(short, word)
     if initial is not None and i == initial[0]:

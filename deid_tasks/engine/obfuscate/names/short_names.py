@@ -31,14 +31,17 @@ def is_short_name(word: str, given: str, *, is_called: bool = False) -> bool:
         given: the given name, folded.
         is_called: whether the note says that somebody is called so.
     """
-    if word == given:
+    if word == given or (len(word) == len(given) and OSA.distance(word, given, score_cutoff=1) == 1):
         return False
     if given in formal_names().get(word, ()):
         return True
     if not (given.startswith(word[:_MIN_CALLED_LETTERS]) or word in given):
         return False
     known, named = given_name_table().get(word, UNKNOWN_NAME), given_name_table().get(given, UNKNOWN_NAME)
-    if {known.sex, named.sex} == {"F", "M"} or (known.bearers > _FREQUENT_PER_100K and not is_called):
+    is_start = is_called and len(word) >= _MIN_LETTERS and given.startswith(word)
+    if ({known.sex, named.sex} == {"F", "M"} and not is_start) or (
+        known.bearers > _FREQUENT_PER_100K and not is_called
+    ):
         return False
     least = _MIN_CALLED_LETTERS if is_called else _MIN_LETTERS
     if len(word) < len(given) and len(word) >= least and given.startswith(word):
@@ -48,9 +51,21 @@ def is_short_name(word: str, given: str, *, is_called: bool = False) -> bool:
     if is_called and len(word) > _MIN_LETTERS and word in given:
         # "Yinka" of Oyinkansola.
         return True
+    if is_called and len(word) >= _MIN_LETTERS and _is_within(word, given):
+        # "Gert" of Gerrit.
+        return True
+    if word[-1] == "z" and len(word) == _MIN_LETTERS and given.startswith(word[:-1]) and not known.sex:
+        # "Kaz" of Karen.
+        return True
     stem = _ENDING.sub("", word)
     stem = stem[:-1] if len(stem) > 1 and stem[-1:] == stem[-2:-1] else stem
     return stem != word and len(stem) >= least and given.startswith(stem)
+
+
+def _is_within(word: str, given: str) -> bool:
+    """Whether the letters of ``word`` stand in ``given`` in their order, from its first one on."""
+    rest = iter(given)
+    return word[0] == given[0] and all(letter in rest for letter in word)
 
 
 def misspelled_words(

@@ -4,7 +4,7 @@ Hospitals, clinics, employers and schools get another name of the same kind, the
 profession becomes another one of the same level of training.
 """
 
-from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
+from deid_tasks.engine.obfuscate.organizations.organization_names import NOBODY, replace_organization
 from deid_tasks.engine.obfuscate.organizations.professions import replace_profession
 
-__all__ = ["replace_organization", "replace_profession"]
+__all__ = ["NOBODY", "replace_organization", "replace_profession"]

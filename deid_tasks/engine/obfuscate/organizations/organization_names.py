@@ -6,7 +6,7 @@ name does not stand beside it: MGH, of a Mercy General Hospital that is now Wind
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import count
 
@@ -14,79 +14,65 @@ from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.organizations.abbreviations import align, letters_like, organization_words_of
 from deid_tasks.engine.obfuscate.organizations.chains import replace_chain
 from deid_tasks.engine.obfuscate.organizations.organization_words import (
     DEPARTMENT_WORDS,
     KINDS,
+    ORGANIZATION_WORD,
     SMALL_WORDS,
+    SMALL_WORDS_AT_END,
     SPECIALTIES,
     UNITS,
     NameTable,
+    choose_other,
+    drawn_words,
+    has_digit,
+    is_kind,
+    is_legal_form,
     is_locative,
     letters_of,
     names_by_letter,
     other_locatives,
 )
+from deid_tasks.engine.obfuscate.organizations.saints import replace_saint, replace_two_saints
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
+from deid_tasks.engine.obfuscate.people.name_text import without_marks
 from deid_tasks.engine.obfuscate.people.public_names import common_surnames, surname_groups
 from deid_tasks.engine.obfuscate.places.states import surrogate_state_name
 from deid_tasks.engine.obfuscate.places.streets import other_number
-from deid_tasks.engine.obfuscate.word_lists import read_word_list
+from deid_tasks.engine.obfuscate.plain_words import is_everyday
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words, words_with_apostrophes
 
 _MAX_ABBREVIATION_LENGTH = 6
 _VOWELS = frozenset("aeiouy")
 _KIND_LETTERS = re.compile(r"(?<=[A-Z])(?:RMC|MMC|UMC|CMC|UMH|WH|MC|GH|CH|MH|RH|UH|HC|HS|VA|H|C)$")
 """What words of kind leave at the end of an abbreviation: Medical Center, General Hospital, Clinic."""
-_SAINT = re.compile(r"\b(st\.?|saint|ste\.?)\s+([^\W\d_]+?)(['’]s|['’])?(?![\w])", re.IGNORECASE)
-_SAINTS = re.compile(
-    r"(?P<head>\b(?:sts|ss|saints)\b\.?\s+)?(?P<one>[^\W\d_]+)(?P<and>\s+(?:and|&|\+)\s+)(?P<other>[^\W\d_]+)", re.I
-)
-"""Two saints: "Sts. Cyril & Methodius"."""
-_OUR_LADY = re.compile(r"(?P<head>\bour lady of\s+)(?:the\s+)?(?P<name>[^\W\d_]+)", re.IGNORECASE)
-_LADY_NAMES = (
-    "Lourdes",
-    "Fatima",
-    "Guadalupe",
-    "Grace",
-    "Sorrows",
-    "Peace",
-    "Hope",
-    "Consolation",
-    "Loretto",
-    "Victory",
-)
 _WEEKDAYS = re.compile(r"\b[MTWF]-[FSTW]\b")
-_SMALL_WORDS_AT_END = re.compile(r"(?:\s+(?:of|at|and|the|for|in|on|&))+$", re.IGNORECASE)
 _OF_BEFORE_KIND = re.compile(
     r"(?P<before>[^\W\d_]+)(?P<gap>\s)(?:of|at|for)\s+(?=(?P<behind>[^\W\d_]+))", re.IGNORECASE
 )
 _SMALL_WORD_AT_START = re.compile(r"^(?:of|at|and|for|in|on|&)\s+", re.IGNORECASE)
-_INITIAL_WORDS = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
 _NUMBERED_SIDE = re.compile(r"(\d+)([NSEWnsew])")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 _FIRM_WORDS = frozenset(
     [
-        "sons",
-        "brothers",
-        "associates",
-        "realty",
-        "partners",
-        "llc",
-        "inc",
-        "farms",
-        "farm",
-        "plumbing",
-        "trucking",
-        "co",
+        *("sons", "brothers", "associates", "realty", "partners", "llc", "inc", "farms", "farm", "plumbing"),
+        *("trucking", "co", "llp", "pllc", "dds", "dmd", "attorneys", "solicitors", "law", "esq"),
     ]
 )
 """Kinds of firm whose name usually begins with a person's surname."""
 _PARTS = frozenset(["wing", "ward", "unit", "team", "floor", "department", "dept", "office", "desk", "room", "level"])
-_ATTEMPTS = 50
+SurrogateOfSurname = Callable[[str], str | None]
+NOBODY: SurrogateOfSurname = lambda _: None  # noqa: E731 - a constant, not a function of this module
 
 
-def replace_organization(value: str, context: NoteContext, long_names: Sequence[str] = ()) -> str:
+def replace_organization(
+    value: str,
+    context: NoteContext,
+    long_names: Sequence[str] = (),
+    surname: SurrogateOfSurname = NOBODY,
+) -> str:
     """Return another proper name beside the words that say what the organization is.
 
     Args:
@@ -94,23 +80,27 @@ def replace_organization(value: str, context: NoteContext, long_names: Sequence[
         context: of the note.
         long_names: the organizations that the note names in full; an abbreviation of one becomes the abbreviation of
             its surrogate.
+        surname: returns the surrogate of a folded surname that a person of the note has: a practice bears its owner's
+            name; ``None`` for other words.
     """
     if value[:3].lower() in {"sts", "ss."} and (saints := replace_two_saints(value, context)):
         return saints
     if value.startswith("s "):
         # The possessive of a name that was detected by itself: "Ward" and "s Clinic".
-        return value[:2] + replace_organization(value[2:], context, long_names)
-    words = words_with_apostrophes(value)
+        return value[:2] + replace_organization(value[2:], context, long_names, surname)
+    words = words_with_apostrophes(value, ORGANIZATION_WORD)
     staff = context.staff
     if not words:
         return context.keyed.like(value, "organization", fold(value))
+    if len(words) == 1 and is_legal_form(fold(words[0])):
+        return value
     if fold(value) in UNITS or _is_department(words) or _is_part_of_hospital(words):
         return value
     if chain := replace_chain(value, staff):
         return chain
     if len(words) == 1 and _is_abbreviation(words[0]):
-        return _replace_abbreviation(value, words[0], context, long_names)
-    surrogate = _replace_long_name(value, words, staff)
+        return _replace_abbreviation(value, words[0], context, long_names, surname)
+    surrogate = _replace_long_name(value, words, staff, surname)
     return surrogate if fold(surrogate) != fold(value) else f"{_draw_name(fold(value), 'one', staff)} {value}"
 
 
@@ -124,49 +114,37 @@ def _is_department(words: Sequence[str]) -> bool:
 
 def _is_part_of_hospital(words: Sequence[str]) -> bool:
     """Whether a name holds only words of kind and ends with a part that every hospital has: "Healthcare Wing"."""
-    return fold(words[-1]) in _PARTS and all(fold(word) in KINDS for word in words)
+    return fold(words[-1]) in _PARTS and all(is_kind(fold(word)) for word in words)
 
 
 def has_only_kind_words(value: str) -> bool:
     """Whether ``value`` holds only words of kind ("District", "City of"), as a part of the name beside it does."""
-    words = words_with_apostrophes(value)
-    return bool(words) and all(fold(word) in KINDS for word in words)
+    words = words_with_apostrophes(value, ORGANIZATION_WORD)
+    return bool(words) and all(is_kind(fold(word)) for word in words)
 
 
-def replace_two_saints(value: str, context: NoteContext) -> str | None:
-    """Return a name that stands behind "Sts." with two other saints; ``None`` where it names no two."""
-    found = _SAINTS.match(value)
-    if found is None:
-        return None
-    saints = read_word_list("organizations/saints.txt")
-    one = _choose_other(saints, fold(found["one"]), context.staff, "saint")
-    rest = [name for name in saints if name != one]
-    other = _choose_other(rest, fold(found["other"]), context.staff, "saint", "second")
-    head = (found["head"] or "") + match_case(one, found["one"]) + found["and"] + match_case(other, found["other"])
-    return head + _replace_after_saint(value[found.end() :], context.staff)
-
-
-def _replace_long_name(value: str, words: Sequence[str], staff: NameScope) -> str:
-    if lady := _OUR_LADY.search(value):
-        return _replace_lady(lady, staff)
-    if saint := _SAINT.search(value):
-        head, tail = value[: saint.start(2)], value[saint.end() :]
-        return head + _replace_saint(saint, staff) + _replace_after_saint(tail, staff)
-    proper = [word for word in words if _is_proper(word)]
+def _replace_long_name(value: str, words: Sequence[str], staff: NameScope, surname: SurrogateOfSurname) -> str:
+    if (of_saint := replace_saint(value, staff)) is not None:
+        return of_saint
+    kept = _type_word(words)
+    proper = [word for word in words if _is_proper(word) and word not in kept]
     # The key reads the proper words alone: "Mercy General" and "Mercy General Hospital" stay one place.
     distinctive = " ".join(map(fold, proper))
-    names = iter(_draw_names(distinctive, words, staff)) if proper else iter(())
+    names = iter(_draw_names(distinctive, words, staff, surname)) if proper else iter(())
     # Weekdays on which a place is open, which were detected as a part of its name.
     weekdays = frozenset(found.group()) if (found := _WEEKDAYS.search(value)) else frozenset()
     is_lower = bool(proper) and all(word.islower() for word in proper) and not value.isupper()
 
     def rewrite(word: str) -> str | None:
         folded = fold(word)
-        if folded in KINDS or word in weekdays:
+        if is_kind(folded) or word in kept or word in weekdays:
             return word
-        if _has_digit(word):
+        if has_digit(word):
             return _replace_numbered(word, distinctive, staff)
         if len(word) == 1 and word.isalpha():
+            if word == "a" or f"({word})" in value:
+                # "(P) Ltd": a private company.
+                return word
             return staff.keyed.like(word, "organization", distinctive)
         if others := other_locatives(folded):
             return match_case(staff.keyed.choice(others, "locative", folded), word)
@@ -175,7 +153,7 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope) -> st
             return None
         return name.lower() if is_lower else match_case(name, value)
 
-    text = _without_small_words(rewrite_words(value, rewrite), value, proper)
+    text = _without_small_words(rewrite_words(value, rewrite, ORGANIZATION_WORD), value, proper)
     if fold(text) == fold(value):
         return match_case(_draw_name(fold(value), "one", staff), value) + " " + value
     return text
@@ -188,16 +166,31 @@ def _without_of(found: re.Match[str]) -> str:
 
 def _without_small_words(text: str, value: str, proper: Sequence[str]) -> str:
     """Return a surrogate without what is left over: in "Church of Hanover" it stands in front, and not behind "of"."""
-    if not proper or _SMALL_WORDS_AT_END.search(value):
+    if not proper or SMALL_WORDS_AT_END.search(value):
         return text
     text = _OF_BEFORE_KIND.sub(_without_of, text)
-    return _SMALL_WORD_AT_START.sub("", _SMALL_WORDS_AT_END.sub("", text))
+    return _SMALL_WORD_AT_START.sub("", SMALL_WORDS_AT_END.sub("", text))
 
 
 def _is_proper(word: str) -> bool:
     """Whether a word says which organization it is."""
     folded = fold(word)
-    return folded not in KINDS and not is_locative(folded) and not _has_digit(word) and len(word) > 1
+    return not is_kind(folded) and not is_locative(folded) and not has_digit(word) and len(word) > 1
+
+
+def _type_word(words: Sequence[str]) -> frozenset[str]:
+    """Return the last word where it alone says what an organization is: the Seafoods of a "Kettle Cove Seafoods".
+
+    It is a word of general text, and no name, behind another proper word.
+    """
+    folded = [fold(word) for word in words]
+    behind = folded[1:]
+    if not behind or any(is_kind(one) and one not in SMALL_WORDS for one in folded):
+        return frozenset()
+    last = next((i for i in range(len(words) - 1, 0, -1) if folded[i].isalpha()), 0)
+    word = folded[last]
+    is_type = word not in drawn_words() and len(word) > 3 and (is_everyday(word) or is_everyday(word.removesuffix("s")))
+    return frozenset({words[last]}) if last and is_type else frozenset()
 
 
 def _replace_numbered(word: str, distinctive: str, staff: NameScope) -> str:
@@ -209,47 +202,35 @@ def _replace_numbered(word: str, distinctive: str, staff: NameScope) -> str:
     return number + match_case(_other_side(side[2], staff), side[2] * 2) if side else number
 
 
-def _replace_after_saint(tail: str, staff: NameScope) -> str:
-    """Return what stands behind a saint: words of kind stay, a town goes."""
-
-    def rewrite(word: str) -> str | None:
-        if fold(word) in KINDS:
-            return word
-        return staff.keyed.like(word, "organization") if _has_digit(word) else None
-
-    return _SMALL_WORDS_AT_END.sub("", rewrite_words(tail, rewrite)).rstrip(", -")
-
-
-def _replace_lady(found: re.Match[str], staff: NameScope) -> str:
-    """Return the name of a match of ``_OUR_LADY`` with another of her names."""
-    name = _choose_other(_LADY_NAMES, fold(found["name"]), staff, "lady")
-    head = found.string[: found.start()] + found["head"] + match_case(name, found["name"])
-    return head + _replace_after_saint(found.string[found.end() :], staff)
-
-
-def _replace_saint(found: re.Match[str], staff: NameScope) -> str:
-    name = _choose_other(read_word_list("organizations/saints.txt"), fold(found[2]), staff, "saint")
-    return match_case(name, found[2]) + (found[3] or "")
-
-
 def _other_side(letter: str, staff: NameScope) -> str:
     return staff.keyed.choice([side for side in "NSEW" if side != letter.upper()], "side", letter.upper())
 
 
-def _draw_names(distinctive: str, words: Sequence[str], staff: NameScope) -> tuple[str, ...]:
+def _draw_names(
+    distinctive: str, words: Sequence[str], staff: NameScope, surname: SurrogateOfSurname
+) -> tuple[str, ...]:
     """Return the words that replace the proper ones.
 
-    A state is replaced by a state, a surname of a firm by a surname, two or more words by two.
+    A state is replaced by a state, a surname of a firm by a surname, a surname of the note by that person's, two or
+    more words by two.
     """
     if state := surrogate_state_name(distinctive, staff):
         return tuple(state.split())
     parts = distinctive.split()
-    is_firm = bool(_FIRM_WORDS & set(map(fold, words))) and parts[0] in surname_groups()
-    if is_firm:
-        return (staff.surname(parts[0]), *(staff.surname(part) for part in parts[1:2] if part in surname_groups()))
+    of_people = [surname(part) for part in parts]
+    folded = {fold(word).replace(".", "") for word in words}
+    if any(of_people) or (parts[0] in surname_groups() and _FIRM_WORDS & folded):
+        known = [part for part, made in zip(parts, of_people, strict=True) if made or part in surname_groups()]
+        return tuple(surname(part) or _other_surname(part, parts, staff) for part in known)
     if len(parts) == 1:
         return (_draw_name(parts[0], "one", staff),)
     return (_draw_name(parts[0], "first", staff, distinctive), _draw_name(parts[1], "second", staff, distinctive))
+
+
+def _other_surname(folded: str, parts: Sequence[str], staff: NameScope) -> str:
+    """Return the surrogate of a surname in a firm's name; none of the firm's own surnames."""
+    made = without_marks(staff.surname(folded))
+    return made if fold(made) not in parts else _draw_name(folded, "one", staff)
 
 
 def _draw_name(folded: str, table: NameTable, staff: NameScope, distinctive: str = "") -> str:
@@ -258,7 +239,7 @@ def _draw_name(folded: str, table: NameTable, staff: NameScope, distinctive: str
     if table == "one":
         # Clinics are named after towns and surnames; with both, few places of one institution share a surrogate.
         names = (*names, *common_surnames().get(letter, ())[:12])
-    return _choose_other(names, distinctive or folded, staff, "organization", table)
+    return choose_other(names, distinctive or folded, staff.keyed, "organization", table)
 
 
 @lru_cache(maxsize=4_096)
@@ -276,18 +257,9 @@ def _surrogate_letter(letter: str, table: NameTable, keyed: KeyedChoices) -> str
     raise AssertionError("unreachable")
 
 
-def _choose_other(options: Sequence[str], folded: str, staff: NameScope, *parts: str) -> str:
-    """Return one of ``options`` that is not a part of ``folded``."""
-    for attempt in range(_ATTEMPTS):
-        option = staff.keyed.choice(options, *parts, folded, str(attempt))
-        if fold(option) not in folded:
-            return option
-    return options[0]
-
-
 def _is_abbreviation(word: str) -> bool:
     letters = re.sub(r"[^\w]", "", word)
-    if _has_digit(word):
+    if has_digit(word):
         return False
     if len(letters) <= 2:
         return True
@@ -296,9 +268,11 @@ def _is_abbreviation(word: str) -> bool:
     return word.isupper() and len(letters) <= _MAX_ABBREVIATION_LENGTH and fold(word) not in surname_groups()
 
 
-def _replace_abbreviation(value: str, word: str, context: NoteContext, long_names: Sequence[str]) -> str:
+def _replace_abbreviation(
+    value: str, word: str, context: NoteContext, long_names: Sequence[str], surname: SurrogateOfSurname
+) -> str:
     letters = "".join(char for char in word if char.isalpha())
-    surrogates = (_abbreviate_surrogate(letters, name, context) for name in long_names)
+    surrogates = (_abbreviate_surrogate(letters, name, context, surname) for name in long_names)
     surrogate = next((found for found in surrogates if found), None)
     if surrogate is None:
         kind = _KIND_LETTERS.search(letters.upper())
@@ -315,18 +289,10 @@ def _replace_abbreviation(value: str, word: str, context: NoteContext, long_name
     return match_case(text, value)
 
 
-def _abbreviate_surrogate(letters: str, name: str, context: NoteContext) -> str | None:
+def _abbreviate_surrogate(letters: str, name: str, context: NoteContext, surname: SurrogateOfSurname) -> str | None:
     """Return the initials of the surrogate of ``name``; ``None`` where ``letters`` are not the initials of ``name``."""
-    for skipped in (SMALL_WORDS, frozenset[str]()):
-        initials = _initials(name, skipped)
-        if len(initials) > 1 and fold(initials) == fold(letters):
-            return _initials(replace_organization(name, context), skipped).upper()
-    return None
-
-
-def _initials(name: str, skipped: frozenset[str]) -> str:
-    return "".join(word[0] for word in _INITIAL_WORDS.findall(name) if fold(word) not in skipped)
-
-
-def _has_digit(word: str) -> bool:
-    return any(char.isdigit() for char in word)
+    if letters_like(fold(letters), [(word, word) for word in organization_words_of(name)]) is None:
+        return None
+    made = replace_organization(name, context, surname=surname)
+    of_surrogate = letters_like(fold(letters), align(name, made))
+    return None if of_surrogate is None else of_surrogate.upper()

@@ -7,6 +7,9 @@ PARTICLE_LANGUAGE = {
     **dict.fromkeys(("de la", "de las", "de los", "del", "la", "las", "los"), "spanish"),
     **dict.fromkeys(("al", "el", "bin", "ibn", "bint", "abu"), "arabic"),
     **dict.fromkeys(("von", "von der", "zu", "von und zu", "den", "der"), "german"),
+    **dict.fromkeys(("ni", "nic", "ui", "mhic"), "irish woman"),
+    **dict.fromkeys(("mac giolla", "nic giolla"), "irish saint"),
+    **dict.fromkeys(("te",), "maori"),
     **dict.fromkeys(("de", "da", "di", "do", "dos", "das", "du", "le"), "romance"),
 }
 """Particles, folded, and the language of the names that follow them."""

@@ -40,7 +40,7 @@ _POOL_LETTERS = "abcdefghjklmnprstw"
 _MIN_TYPO_LENGTH = 5
 _ATTEMPTS = 200
 _MAX_REMEMBERED = 20_000
-_UNLIKELY_GIVEN = frozenset(["von", "van", "del", "man", "see", "my", "so", "young", "fore"])
+_UNLIKELY_GIVEN = frozenset(["von", "van", "del", "man", "see", "my", "so", "young", "fore", "dung"])
 _MAX_BEARERS_OF_SHORT_NAME = 50.0
 """A nickname with more bearers in 100,000 people is a name of its own for most of them."""
 
@@ -144,9 +144,14 @@ class NameScope:
             formal = word if is_last else self.formal(word)
             if (is_last, formal) in assigned or (is_last, word) in misspelled:
                 continue
-            has_sex = is_last or given_name_table().get(formal, UNKNOWN_NAME).sex in _SEXES
-            sex = "" if has_sex else self.note.sex_of(word)
-            surrogate = self._draw(formal, sex, is_last=is_last, taken=taken)
+            sex = "" if is_last else self.note.stated_sex_of(word)
+            is_stated = bool(sex)
+            if not is_last and not sex and given_name_table().get(formal, UNKNOWN_NAME).sex not in _SEXES:
+                sex = self.note.sex_of(word)
+            surrogate = ""
+            if word in self.note.called:
+                surrogate = self._draw_with_nickname(formal, sex, taken)
+            surrogate = surrogate or self._draw(formal, sex, is_last=is_last, taken=taken, is_stated=is_stated)
             assigned[is_last, formal] = surrogate
             taken.add(fold_name(surrogate))
         for (of_last, word), right in misspelled.items():
@@ -287,16 +292,36 @@ class NameScope:
         is_last: bool,
         taken: Iterable[str] = (),
         salt: str = "",
+        is_stated: bool = False,
     ) -> str:
         """Return a name of the same kind as ``folded`` that is not among ``taken``; ``salt`` makes another choice."""
-        kind = self._kind_of(folded, sex, is_last=is_last)
+        kind = self._kind_of(folded, sex, is_last=is_last, is_stated=is_stated)
         letters = self._surname_letters if is_last else self._given_letters
         letter = letters.get(folded[0], _OTHER_LETTER)
         choices = self.pools.choices(kind, letter, len(folded), exactly=self.same_length)
         parts = (kind[0], self.patient_id, folded, salt) if salt else (kind[0], self.patient_id, folded)
         return self._first_free(choices, kind, folded, taken, parts)
 
-    def _kind_of(self, folded: str, sex: str, *, is_last: bool) -> tuple[str, ...]:
+    def _draw_with_nickname(self, folded: str, sex: str, taken: Iterable[str]) -> str:
+        """Return a given name that has a nickname, for somebody who is called by one; empty where none is free.
+
+        It begins with the letter that other surrogates of that first letter begin with, where one of them is free.
+        """
+        usual = sex or given_name_table().get(folded, UNKNOWN_NAME).sex or "U"
+        named = [name for name in nicknames() if given_name_table().get(name, UNKNOWN_NAME).sex == usual]
+        letter = self._given_letters.get(folded[:1], _OTHER_LETTER)
+        for some in ([name for name in named if name[0] == letter], named):
+            free = [
+                name
+                for name in some
+                if name not in taken and name not in self._note_words and name[:2] != folded[:2]
+                if folded not in formal_names().get(name, ()) and self.short_form(name, folded, is_listed=True)
+            ]
+            if free:
+                return self.keyed.choice(free, "given with nickname", self.patient_id, folded).capitalize()
+        return ""
+
+    def _kind_of(self, folded: str, sex: str, *, is_last: bool, is_stated: bool = False) -> tuple[str, ...]:
         """Return the kind of pool that the surrogate of a name is drawn from."""
         kind: tuple[str, ...]
         # A name is one name with and without marks: what one mention is written with decides nothing.
@@ -308,7 +333,7 @@ class NameScope:
             is_frequent = bearers > 0
             if folded in self.own_firsts and self.record and self.record.sex in _SEXES:
                 usual = self.record.sex
-            elif usual == "" or usual == "U":
+            elif is_stated or usual == "" or usual == "U":
                 usual = sex or "U"
             kind = ("given", usual, self._hint or group or "white")
         if not is_frequent and (folded in self._marked or folded in names_with_marks()):

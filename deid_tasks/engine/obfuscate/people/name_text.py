@@ -11,6 +11,8 @@ _NAME_PART = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SAINT = re.compile(r"(?:St|Ste|Saint|ST|STE|SAINT|st|ste|saint)(?=\.? ?[^\W\d_])(?:\. ?| |\.)(?=[^\W\d_]{3})")
 _UNMARKED = str.maketrans("đĐøØłŁßıæÆœŒ", "dDoOlLsiaAoO")
 """Letters that Unicode does not decompose into a letter and a mark."""
+_MISREAD = re.compile(r"(?<=[^\W\d_]{2})[01](?=[^\W\d_])|(?<=[^\W\d_]{4})11(?![^\W_])")
+_LETTERS_OF_DIGITS = str.maketrans("10", "lo")
 _MAX_CACHED = 512
 _IGNORED_IN_NAMES = str.maketrans("", "", "'’. ")
 
@@ -18,11 +20,11 @@ _IGNORED_IN_NAMES = str.maketrans("", "", "'’. ")
 def fold_name(name: str) -> str:
     """Return ``name`` in the form in which names are compared: folded, without apostrophes, full stops and spaces.
 
-    O'Brien, O’Brien and OBRIEN are one name; so are St. John and St John.
+    O'Brien, O’Brien and OBRIEN are one name; so are St. John and St John, Søren and Soren.
     """
     if name.isascii() and name.isalpha():
         return name.lower()
-    folded = fold(name)
+    folded = fold(name) if name.isascii() else fold(name.translate(_UNMARKED))
     return folded if folded.isalpha() else folded.translate(_IGNORED_IN_NAMES)
 
 
@@ -45,6 +47,9 @@ def name_parts(value: str) -> tuple[tuple[int, int, str], ...]:
     """
     if value.isalpha():
         return ((0, len(value), value),)
+    if "1" in value or "0" in value:
+        # Digits that a scanner read for letters: "Zeig1er", "Marsha11".
+        value = _MISREAD.sub(lambda digits: digits.group().translate(_LETTERS_OF_DIGITS), value)
     found: list[tuple[int, int, str]] = []
     saint_end = -1
     for match in _NAME_PART.finditer(value):

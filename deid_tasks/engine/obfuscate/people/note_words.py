@@ -24,6 +24,10 @@ class NoteWords(NamedTuple):
     """``(is a surname, word)`` that is one edit away from another name of the note → that name."""
     sex_of: Callable[[str], str] = lambda _: ""
     """Returns what the note says of the sex of somebody of that given name: ``F``, ``M`` or empty."""
+    stated_sex_of: Callable[[str], str] = lambda _: ""
+    """Returns the sex that a title, a relation or a label states of somebody of that given name, else empty."""
+    called: frozenset[str] = frozenset()
+    """Given names of people whom the note also calls by a short name."""
 
 
 NO_WORDS = NoteWords()

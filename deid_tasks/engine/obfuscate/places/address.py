@@ -12,6 +12,8 @@ class AddressParts:
     zip_code: str = ""
     is_suburb: bool = False
     """Whether another town stands right behind the city: "Harborne, Birmingham"."""
+    salt: str = ""
+    """What makes another choice for a town whose surrogate another town of the note has."""
 
 
 NO_ADDRESS = AddressParts()

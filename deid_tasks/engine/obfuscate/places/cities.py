@@ -40,7 +40,7 @@ _TOWN_ZIPS, _CITY_ZIPS = 2, 6
 _MIN_PLACES_OF_SIZE = 4
 _AREA_ALONE = re.compile(r"(\d{3})(?:[Xx*]{2})?", re.ASCII)
 """The first three digits of a ZIP, with or without signs for the others."""
-_BASE = re.compile(r"\b(?:Joint Base|Navy Yard|Afb|Air Force|Naval|Fpo|Apo|Mcbh)\b", re.IGNORECASE)
+_BASE = re.compile(r"\b(?:Joint Base|Camp|Navy Yard|Afb|Air Force|Naval|Fpo|Apo|Mcbh)\b", re.IGNORECASE)
 """Bases, which are not clinics."""
 _DEFAULT_STATE = "OH"
 """The state of a city that the table does not have."""
@@ -71,7 +71,7 @@ def replace_place(
     if entity is Entity.ZIP:
         return _replace_zip(value, scope, options, address)
     state = _state_of(address.state, value, scope, address.zip_code)
-    name, _ = _surrogate_place(fold(value), state, scope, options, address.zip_code)
+    name, _ = _surrogate_place(fold(value), state, scope, options, address.zip_code, address.salt)
     return match_case(name, value)
 
 
@@ -85,7 +85,7 @@ def _replace_zip(value: str, scope: NameScope, options: SurrogateOptions, addres
         return "00000" + re.sub(r"\d", "0", value[5:])
     known = city_by_zip().get(value[:5])
     city, state = known or (fold(address.city), _state_of(address.state, address.city, scope))
-    _, surrogate = _surrogate_place(city, state, scope, options, value)
+    _, surrogate = _surrogate_place(city, state, scope, options, value, address.salt)
     if surrogate == value[:5]:
         surrogate = _other_in_area(surrogate, scope) if options.kept_zip_digits else scope.keyed.like(surrogate, "zip")
     return surrogate + (scope.keyed.like(value[5:], "zip", scope.patient_id) if len(value) > 5 else "")
@@ -98,20 +98,20 @@ def _other_in_area(zip_code: str, scope: NameScope) -> str:
 
 
 def _surrogate_place(
-    city: str, state: str, scope: NameScope, options: SurrogateOptions, zip_code: str = ""
+    city: str, state: str, scope: NameScope, options: SurrogateOptions, zip_code: str = "", salt: str = ""
 ) -> tuple[str, str]:
     """Return ``(city, ZIP)`` of the surrogate of ``city`` in ``state``.
 
-    The original ZIP decides which of the surrogate city's ZIPs it is.
+    The original ZIP decides which of the surrogate city's ZIPs it is; ``salt`` makes another choice.
     """
-    question = ("place", city, state, zip_code[:3] if options.kept_zip_digits else "")
+    question = ("place", city, state, zip_code[:3] if options.kept_zip_digits else "", salt)
     name = scope.memo.get(question)
     if options.kept_zip_digits:
         area, table = _kept_area(city, state, zip_code, scope)
     else:
         area, table = cities_near(city_name(city, state), state, scope, options)
     if name is None:
-        name = _surrogate_city(city, state, area, table, scope, options)
+        name = _surrogate_city(city, state, area, table, scope, options, salt)
         if area and fold(name) == city:
             # The area has no other town: its name goes, and the three digits of its ZIP stay.
             name = _surrogate_city(city, state, "", cities_by_state()[state], scope, options)
@@ -123,13 +123,13 @@ def _surrogate_place(
 
 
 def _surrogate_city(
-    city: str, state: str, area: str, table: Cities, scope: NameScope, options: SurrogateOptions
+    city: str, state: str, area: str, table: Cities, scope: NameScope, options: SurrogateOptions, salt: str = ""
 ) -> str:
     """Return a city of ``table`` for ``city``.
 
     ``area`` is the ZIP area or the telephone area that the table holds, empty for a whole state.
     """
-    question = ("city", city, state, area)
+    question = ("city", city, state, area, salt)
     if question in scope.memo:
         return scope.memo[question]
     size = _size_class(len(cities_by_state().get(state, {}).get(city_name(city, state), ())))
@@ -141,13 +141,13 @@ def _surrogate_city(
     # The patient's own cities get surrogates in their order, so that no two get the same one.
     before = cities[: cities.index(city)] if city in cities else []
     taken = {_surrogate_city(other, state, area, table, scope, options) for other in before}
-    return remember(scope.memo, question, _draw_city(city, state, names, scope, taken))
+    return remember(scope.memo, question, _draw_city(city, state, names, scope, taken, salt))
 
 
-def _draw_city(city: str, state: str, names: Sequence[str], scope: NameScope, taken: set[str]) -> str:
+def _draw_city(city: str, state: str, names: Sequence[str], scope: NameScope, taken: set[str], salt: str = "") -> str:
     own_cities = _record_cities(scope)
     for attempt in range(_ATTEMPTS):
-        name = scope.keyed.choice(names, "city", scope.patient_id, city, state, str(attempt))
+        name = scope.keyed.choice(names, "city", scope.patient_id, city, state, f"{salt}{attempt}")
         if fold(name) != city and fold(name) not in own_cities and name not in taken and not _BASE.search(name):
             break
     return name

@@ -11,6 +11,7 @@ from deid_tasks.engine.obfuscate.places.streets import other_number
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _MAX_CODE_LENGTH = 3
+_BED_DIGITS, _MAX_BEDS = 2, 30
 _WITH_LETTER = re.compile(r"[A-Za-z] [A-Za-z]+|[A-Za-z]+ [A-Za-z]")
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
 _LEADING_KINDS = frozenset(
@@ -51,7 +52,7 @@ def replace_landmark(value: str, scope: NameScope) -> str:
     has_digits = any(char.isdigit() for char in value)
     parts = ("place", "" if has_digits else scope.patient_id, fold(value))
     if has_digits:
-        return re.sub(r"\d+(?:st|nd|rd|th)?\b|\d+", lambda match: other_number(match.group(), parts, scope), value)
+        return re.sub(r"\d+(?:st|nd|rd|th)?\b|\d+", lambda match: _other_room(match.group(), parts, scope), value)
     words = value.split()
     landmarks = read_word_list("places/landmarks.txt")
     name = scope.keyed.choice([name for name in landmarks if fold(name) not in fold(value)], *parts)
@@ -63,3 +64,11 @@ def replace_landmark(value: str, scope: NameScope) -> str:
     if len(words) > 2 and words[0].casefold() == "the":
         return match_case(f"{words[0]} {name} {words[-1]}", value)
     return match_case(f"{name} {words[-1]}" if len(words) > 1 else name, value)
+
+
+def _other_room(number: str, parts: tuple[str, ...], scope: NameScope) -> str:
+    """Return another number; two digits below thirty stay below it, since no unit has bed 91."""
+    if len(number) != _BED_DIGITS or not number.isdecimal() or int(number) >= _MAX_BEDS:
+        return other_number(number, parts, scope)
+    options = [one for one in range(1, _MAX_BEDS) if one != int(number) and (one > 9) == (number[0] != "0")]
+    return f"{scope.keyed.choice(options, 'bed', *parts, number):02d}"

@@ -73,8 +73,8 @@ def _country_of_city(folded: str, country: str) -> str:
         return town.country if town else HOME
     if zips >= _LARGE_CITY_ZIPS:
         return HOME
-    elsewhere = town_named(folded)
-    return elsewhere.country if elsewhere else country
+    # Towns of another country often have the names of towns of this one: Halifax in an English letter.
+    return country
 
 
 def country_of_postcode(value: str) -> str:
@@ -136,18 +136,21 @@ def _surrogate_of_address(
     )
     if town is None:
         return scope.keyed.choice(
-            towns_of(country), "town", scope.patient_id, country, fold(city or region or postcode)
+            towns_of(country), "town", scope.patient_id, country, address.salt + fold(city or region or postcode)
         )
-    return _surrogate_town(town, scope, options)
+    return _surrogate_town(town, scope, options, address.salt)
 
 
-def _surrogate_town(town: TableTown, scope: NameScope, options: SurrogateOptions) -> TableTown:
+def _surrogate_town(town: TableTown, scope: NameScope, options: SurrogateOptions, salt: str = "") -> TableTown:
     area_code = surrogate_area_code(town.country, town.area_code, scope, options)
     served = towns_with_area_code(town.country, area_code)
     others = [other for other in served if other != town]
     if options.keeps_states:
         others = [other for other in towns_of(town.country) if other != town and other.region == town.region]
-    return scope.keyed.choice(others, "town", scope.patient_id, town.country, town.name) if others else town
+    elif salt:
+        # Its surrogate is another town's of the note; few towns share an area code.
+        others = [other for other in towns_of(town.country) if other != town]
+    return scope.keyed.choice(others, "town", scope.patient_id, town.country, salt + town.name) if others else town
 
 
 def _region(value: str, town: TableTown) -> str:

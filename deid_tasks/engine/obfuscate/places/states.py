@@ -20,6 +20,74 @@ _TERRITORIES = {
 """Territories, which the table of places leaves out: their addresses become those of the state for unknown cities."""
 _CODES |= _TERRITORIES
 _MIN_PREFIX_LENGTH = 3
+_IN_SHORT = {
+    "AL": "Ala.",
+    "AK": "Alas.",
+    "AZ": "Ariz.",
+    "AR": "Ark.",
+    "CA": "Calif.",
+    "CO": "Colo.",
+    "CT": "Conn.",
+    "DE": "Del.",
+    "DC": "D.C.",
+    "FL": "Fla.",
+    "GA": "Ga.",
+    "HI": "Haw.",
+    "ID": "Ida.",
+    "IL": "Ill.",
+    "IN": "Ind.",
+    "IA": "Ia.",
+    "KS": "Kan.",
+    "KY": "Ky.",
+    "LA": "La.",
+    "ME": "Me.",
+    "MD": "Md.",
+    "MA": "Mass.",
+    "MI": "Mich.",
+    "MN": "Minn.",
+    "MS": "Miss.",
+    "MO": "Mo.",
+    "MT": "Mont.",
+    "NE": "Neb.",
+    "NV": "Nev.",
+    "NH": "N.H.",
+    "NJ": "N.J.",
+    "NM": "N.M.",
+    "NY": "N.Y.",
+    "NC": "N.C.",
+    "ND": "N.D.",
+    "OH": "O.",
+    "OK": "Okla.",
+    "OR": "Ore.",
+    "PA": "Pa.",
+    "RI": "R.I.",
+    "SC": "S.C.",
+    "SD": "S.D.",
+    "TN": "Tenn.",
+    "TX": "Tex.",
+    "UT": "Ut.",
+    "VT": "Vt.",
+    "VA": "Va.",
+    "WA": "Wash.",
+    "WV": "W.Va.",
+    "WI": "Wis.",
+    "WY": "Wyo.",
+}
+"""States as they were written in short before they had codes of two letters."""
+_CODES_IN_SHORT = {re.sub(r"\W", "", short).lower(): code for code, short in _IN_SHORT.items() if len(short) > 3} | {
+    "sdak": "SD",
+    "ndak": "ND",
+    "ncar": "NC",
+    "scar": "SC",
+    "nmex": "NM",
+    "penna": "PA",
+    "nebr": "NE",
+    "kans": "KS",
+    "wisc": "WI",
+    "oreg": "OR",
+    "wva": "WV",
+    "nhamp": "NH",
+}
 
 
 def replace_state(value: str, scope: NameScope, options: SurrogateOptions) -> str:
@@ -28,10 +96,21 @@ def replace_state(value: str, scope: NameScope, options: SurrogateOptions) -> st
     if code is None:
         return match_case(STATE_NAMES[scope.keyed.choice(sorted(STATE_NAMES), "state", value)], value)
     surrogate = surrogate_state(code, scope, options)
+    if surrogate != code and _is_in_short(value):
+        short = _IN_SHORT[surrogate]
+        return match_case(short if value.rstrip().endswith(".") else short.removesuffix("."), value)
     if len(re.sub(r"\W", "", value)) != 2:
         return match_case(STATE_NAMES[surrogate], value)
     letters = iter(match_case(surrogate, value))
     return "".join(next(letters) if char.isalnum() else char for char in value)
+
+
+def _is_in_short(value: str) -> bool:
+    """Whether a state is written in short and not as its code: "S. Dak.", "Miss", "Ga"."""
+    letters = re.sub(r"\W", "", value)
+    if value.isupper() and len(letters) == 2:
+        return False
+    return letters.lower() in _CODES_IN_SHORT or (len(letters) == 2 and letters[1].islower() and letters[0].isupper())
 
 
 def surrogate_state(code: str, scope: NameScope, options: SurrogateOptions) -> str:
@@ -55,6 +134,8 @@ def state_code_of(name: str) -> str | None:
     folded = fold(name).replace(".", "")
     if (code := _CODES.get(folded)) or len(folded) < _MIN_PREFIX_LENGTH:
         return code
+    if in_short := _CODES_IN_SHORT.get(folded.replace(" ", "")):
+        return in_short
     codes = {code for other, code in _CODES.items() if other.startswith(folded)}
     return codes.pop() if len(codes) == 1 else None
 

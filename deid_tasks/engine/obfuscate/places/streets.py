@@ -2,6 +2,7 @@
 
 import datetime
 import re
+from collections.abc import Sequence
 from itertools import count
 
 from deid_tasks.core.reference import fold
@@ -50,9 +51,89 @@ STREET_KINDS = frozenset(
 """Words that say what kind of street a street is and stand behind its name, folded."""
 
 
+_LATE_KINDS = frozenset(
+    [
+        *("bank", "spur", "trace", "green", "gate", "mews", "row", "walk", "hill", "rise", "view", "croft", "grove"),
+        *(
+            "gardens",
+            "yard",
+            "wharf",
+            "bend",
+            "cove",
+            "glen",
+            "hollow",
+            "run",
+            "ridge",
+            "pass",
+            "path",
+            "point",
+            "quay",
+        ),
+        *(
+            "fold",
+            "garth",
+            "vale",
+            "dale",
+            "meadow",
+            "meadows",
+            "park",
+            "wynd",
+            "brae",
+            "landing",
+            "side",
+            "end",
+            "reach",
+        ),
+        *("weg", "platz", "gasse", "allee", "cottages", "heights", "knoll", "mill", "trailer", "ranch", "farm"),
+    ]
+)
+"""Words that say what kind of street a street is where a name stands before them: Mill Bank."""
+_EARLY_KINDS = frozenset(
+    [
+        *(
+            "jln",
+            "jalan",
+            "lorong",
+            "rue",
+            "calle",
+            "via",
+            "avenida",
+            "camino",
+            "paseo",
+            "rua",
+            "carrer",
+            "ulica",
+            "ul",
+        ),
+        *("boreen", "chemin", "allée", "impasse", "quai", "piazza", "viale", "corso", "plaza"),
+    ]
+)
+"""Words that say what kind of street a street is where a name stands behind them: Jalan Senja."""
+_UNIT_WORDS = frozenset(
+    ["dock", "pier", "mile", "pod", "stall", "hangar", "berth", "kiosk", "spc", "space", "slip", "bay"]
+)
+_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+def _is_address_word(folded: str) -> bool:
+    return folded in _ADDRESS_WORDS or folded in _UNIT_WORDS
+
+
+def _kind_index(words: Sequence[str]) -> int | None:
+    """Return the index of the word of a street line that says what kind of street it is and has a name beside it."""
+    named = [i for i, word in enumerate(words) if not _is_address_word(word) and not any(map(str.isdigit, word))]
+    run = [i for i in named if i - named[0] == named.index(i)]
+    if len(run) < 2:
+        return None
+    if words[run[0]] in _EARLY_KINDS:
+        return run[0]
+    behind = words[run[-1] + 1] if run[-1] + 1 < len(words) else ""
+    return run[-1] if words[run[-1]] in _LATE_KINDS and behind not in STREET_KINDS else None
+
+
 def replace_street(value: str, scope: NameScope) -> str:
     """Return the street line with another number and another street name."""
-    if all(fold(word) in _ADDRESS_WORDS for word in re.findall(r"[^\W_]+", value)):
+    if all(_is_address_word(fold(word)) for word in re.findall(r"[^\W_]+", value)):
         return value
     parts = ("street", scope.patient_id, fold(re.sub(r"\W+", " ", value)))
     folded = fold(value)
@@ -63,16 +144,24 @@ def replace_street(value: str, scope: NameScope) -> str:
         if fold(street := scope.keyed.choice(streets, *parts, "name", str(attempt))) not in folded
     )
     is_named = False
+    kind_index = _kind_index([fold(word) for word in _WORDS.findall(value)])
+    index = -1
 
     def rewrite(word: str) -> str | None:
-        nonlocal is_named
+        nonlocal is_named, index
+        index += 1
+        if index == kind_index:
+            return word
         if any(char.isdigit() for char in word):
             return other_number(word, parts, scope)
         if not is_named and fold(word) in _NUMBER_WORDS:
             number = scope.keyed.choice([number for number in _NUMBER_WORDS if number != fold(word)], *parts)
             return match_case(number.capitalize() if word[0].isupper() else number, word)
-        if fold(word) in _ADDRESS_WORDS:
+        if _is_address_word(fold(word)):
             return word if len(word) > 1 or fold(word) in "nsewpo" else scope.keyed.like(word, *parts)
+        if is_named and len(word) == 1 and word.isupper():
+            # The letter of a building or a flat.
+            return scope.keyed.like(word, *parts, upper="ABCDEFGH")
         if is_named:
             return None
         is_named = True
@@ -81,6 +170,7 @@ def replace_street(value: str, scope: NameScope) -> str:
     if year := _YEAR.match(value):
         # "removed 2004, Edge Hill": a year before a place, not a house number.
         moved = datetime.date(int(year.group()), 7, 1) + datetime.timedelta(days=scope.shift_days)
+        index += 1
         return str(moved.year) + rewrite_words(value[year.end() :], rewrite)
     street_line = rewrite_words(value, rewrite)
     return street_line if street_line != value else scope.keyed.like(value, *parts)

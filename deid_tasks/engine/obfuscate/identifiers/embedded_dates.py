@@ -1,0 +1,90 @@
+"""Days, months and years inside record numbers: "S21-12345", "DN-240729-5518", "B2407-1183"."""
+
+import datetime
+import re
+
+from deid_tasks.engine.obfuscate.dates.calendar_terms import date_or_none
+from deid_tasks.engine.obfuscate.dates.common_dates import move_day
+from deid_tasks.engine.obfuscate.note_context import NoteContext
+
+_EMBEDDED = re.compile(
+    r"""(?<!\d)(?P<day>(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?=(?:\d{4}|\d{6})?(?!\d))   # 20210314
+        | (?<!\d)(?P<year>(?:19[5-9]|20[0-3])\d)(?=[-/.]\d{2,})                                           # 2021-0034
+        | (?<!\d)(?P<digits>\d{6})(?=[-/.]\d)                                                             # 240729-5518
+        | (?<!\d)(?P<month>\d\d(?:0[1-9]|1[0-2]))(?=[-/]\d{3,})                                            # B2407-1183
+        | (?:(?<=[A-Za-z])|(?<=[A-Za-z][-/])|(?P<first>(?<![\w-])))(?P<short>0[5-9]|[12]\d|9\d)
+          (?=(?:[-/]|[A-Z][-/]|[-/][A-Z]{1,3}[-/])[A-Z]?\d{3,})                                             # S21-12345
+    """,
+    re.VERBOSE | re.ASCII,
+)
+_ORDERS = ("%y%m%d", "%m%d%y", "%d%m%y")
+_MAX_DAYS_FROM_NOTE = 400
+"""Six digits are a day, and four a month, only where that lies as near to the note."""
+_LAST_YEAR = 2030
+
+
+def move_embedded_dates(made: str, value: str, shift_days: int, context: NoteContext) -> str:
+    """Return a number with the days, months and years that stand in the original, moved as the note's dates are.
+
+    Args:
+        made: the surrogate without punctuation.
+        value: the original; its punctuation tells a year from other digits (S21-12345, 2021-0034).
+        shift_days: days to move by.
+        context: of the note; when it was written tells a day from other digits.
+    """
+    for found in _EMBEDDED.finditer(value):
+        text = _moved(found, shift_days, context)
+        if text is None:
+            continue
+        start = sum(char.isalnum() for char in value[: found.start()])
+        made = made[:start] + text + made[start + len(text) :]
+    return made
+
+
+def _moved(found: re.Match[str], shift_days: int, context: NoteContext) -> str | None:
+    if day := found["day"]:
+        born = date_or_none(int(day[:4]), int(day[4:6]), int(day[6:]))
+        return None if born is None else f"{move_day(born, shift_days):%Y%m%d}"
+    if found["digits"]:
+        return _moved_digits(found["digits"], shift_days, context)
+    if month := found["month"]:
+        first = _near(datetime.date(2000 + int(month[:2]), int(month[2:]), 15), context)
+        return None if first is None else f"{move_day(first, shift_days):%y%m}"
+    written_at = context.written_at
+    year = int(found["year"] or 0)
+    if short := found["short"]:
+        year = 2000 + int(short)
+        if year > _LAST_YEAR:
+            year -= 100
+            if written_at is None or abs(written_at.year - year) > 1:
+                return None
+        if found["first"] is not None and (written_at is None or year != written_at.year):
+            return None
+    moved = move_day(_day_of_year(year, context), shift_days)
+    return f"{moved:%y}" if found["short"] else f"{moved:%Y}"
+
+
+def _day_of_year(year: int, context: NoteContext) -> datetime.date:
+    """Return the day from which a year is moved: the note's own, where the number need not be that of other notes."""
+    written_at = context.written_at
+    if context.is_of_patient or written_at is None or year != written_at.year:
+        return datetime.date(year, 7, 1)
+    return written_at.date()
+
+
+def _moved_digits(digits: str, shift_days: int, context: NoteContext) -> str | None:
+    for form in _ORDERS:
+        try:
+            day = datetime.datetime.strptime(digits, form).date()  # noqa: DTZ007 - a day has no zone
+        except ValueError:
+            continue
+        if _near(day, context) is not None:
+            return f"{move_day(day, shift_days):{form}}"
+    return None
+
+
+def _near(day: datetime.date, context: NoteContext) -> datetime.date | None:
+    written_at = context.written_at
+    if written_at is None or abs((written_at.date() - day).days) > _MAX_DAYS_FROM_NOTE:
+        return None
+    return day

@@ -1,0 +1,215 @@
+"""Organizations of one note: their surrogates, and the domains, letters and short names that follow them."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate.generators import Replacements
+from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.organizations.abbreviations import (
+    align,
+    label_like,
+    letters_like,
+    organization_words_of,
+)
+from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words
+from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS, SMALL_WORDS, is_kind
+from deid_tasks.engine.obfuscate.organizations.saints import replace_two_saints
+from deid_tasks.engine.obfuscate.people.name_scope import remember
+from deid_tasks.engine.obfuscate.plain_words import is_path_word
+from deid_tasks.engine.obfuscate.surroundings import Surroundings
+from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words
+from deid_tasks.settings import Mode
+
+_MIN_LABEL_LENGTH = 5
+"""A shorter label of a domain may be made of any name."""
+_MAX_ABBREVIATION_LENGTH = 8
+"""A longer value is not the abbreviation of another name in the note."""
+_SAINTS_BEFORE = re.compile(r"\b(?:Sts|SS|Saints)\b\.?\s$", re.IGNORECASE)
+_words = re.compile(r"[^\W\d_]+").findall
+
+
+class NoteOrganizations:
+    """The organizations of one note; equal names are asked for once.
+
+    Args:
+        replacements: of the institution.
+        context: of the note.
+        surroundings: its text and spans.
+        surname: returns the surrogate of a folded surname of a person of the note; ``None`` for other words. A name
+            that holds one is this note's own.
+        town: returns the surrogate of a town of the note. An office that bears its name alone is that town's.
+    """
+
+    def __init__(
+        self,
+        replacements: Replacements,
+        context: NoteContext,
+        surroundings: Surroundings,
+        surname: Callable[[str], str | None],
+        town: Callable[[str], str | None],
+    ) -> None:
+        self._replacements = replacements
+        self._context = context
+        self._surroundings = surroundings
+        self._surname = surname
+        self._town = town
+        self._known: dict[tuple[Entity, str], str] = {}
+        self._aligned: dict[str, list[tuple[str, str]]] = {}
+
+    def surrogate(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
+        """Return the surrogate of an organization that is the ``index``-th span of the note."""
+        if self._surroundings.is_beside_name(index) and has_only_kind_words(original):
+            return original
+        start = self._surroundings.start(index)
+        if _SAINTS_BEFORE.search(self._surroundings.text, max(0, start - 8), start):
+            saints = replace_two_saints(original, self._context)
+            if saints is not None:
+                return saints
+        return self._made(original, entity, mode)
+
+    def _made(self, original: str, entity: Entity, mode: Mode = "surrogate") -> str:
+        question = (entity, original)
+        surrogate = self._known.get(question)
+        if surrogate is None:
+            surrogate = self._known[question] = self._make(original, entity, mode)
+        return surrogate
+
+    def _make(self, original: str, entity: Entity, mode: Mode) -> str:
+        staff = self._context.staff
+        long_names = self._surroundings.long_names if len(original) <= _MAX_ABBREVIATION_LENGTH else ()
+        is_of_note = not self._context.is_of_patient
+        if is_of_note and mode == "surrogate" and (short := self._short_name(original, entity)):
+            return short
+        named = [word for word in organization_words_of(original) if not is_kind(word)]
+        surname = self._surname
+        if is_of_note and len(named) == 1 and len(original) > len(named[0]) and self._town(named[0]):
+            surname = self._town
+        is_owned = is_of_note and any(surname(word) for word in named)
+        if long_names or is_owned:
+            return self._replacements.surrogate(
+                original,
+                entity,
+                self._context,
+                staff,
+                mode,
+                long_names=long_names,
+                surname=surname if is_of_note else None,
+            )
+        question = (entity, original)
+        surrogate = staff.memo.get(question)
+        if surrogate is None:
+            surrogate = self._replacements.surrogate(original, entity, self._context, staff, mode)
+            remember(staff.memo, question, surrogate)
+        return surrogate
+
+    def _short_name(self, original: str, entity: Entity) -> str | None:
+        """Return what a name becomes that the note also has with further words: "Rio Puerco" of a "Rio Puerco Clinic".
+
+        The key reads every proper word of a name, and the short name may have fewer of them.
+        """
+        words = organization_words_of(original)
+        if not words or all(is_kind(word) for word in words):
+            return None
+        for name in self._surroundings.organizations:
+            longer = organization_words_of(name)
+            if len(longer) > len(words) and longer[: len(words)] == words and fold(name) != fold(original):
+                made = self.aligned(name, entity)[: len(words)]
+                return _rewritten(original, made)
+        return None
+
+    def aligned(self, name: str, entity: Entity = Entity.ORGANIZATION) -> list[tuple[str, str]]:
+        """Return the words of an organization of the note, folded, each with the word that replaces it."""
+        found = self._aligned.get(name)
+        if found is None:
+            found = self._aligned[name] = align(name, self._made(name, entity))
+        return found
+
+    def letters(self, letters: str) -> str | None:
+        """Return what letters become that stand for an organization of the note; ``None`` for others."""
+        folded = fold(letters)
+        for is_loose in (False, True):
+            for name in self._surroundings.long_names:
+                pairs = [(word, word) for word in organization_words_of(name)]
+                if letters_like(folded, pairs, is_loose=is_loose) is not None:
+                    return letters_like(folded, self.aligned(name), is_loose=is_loose)
+        return None
+
+    def domain(self, part: str) -> str | None:
+        """Return a part of a domain, folded, made of the surrogate of the organization whose name it is."""
+        for name in self._surroundings.organizations:
+            if (made := self._label(part, name)) is not None:
+                return made
+        if 2 <= len(part) <= _MAX_ABBREVIATION_LENGTH and self._abbreviates(part):
+            return fold(
+                self._replacements.surrogate(
+                    part.upper(),
+                    Entity.ORGANIZATION,
+                    self._context,
+                    self._context.staff,
+                    "surrogate",
+                    long_names=self._surroundings.long_names,
+                )
+            )
+        return None
+
+    def _label(self, part: str, name: str) -> str | None:
+        words = organization_words_of(name)
+        pairs = [(word, word) for word in words]
+        if len(part) >= _MIN_LABEL_LENGTH:
+            if label_like(part, pairs) is not None:
+                return label_like(part, self.aligned(name)) or None
+            count, rest = _words_in(part, words)
+            return "".join(new for _, new in self.aligned(name)[:count]) + rest or None if count else None
+        if len(part) > 1 and letters_like(part, pairs) is not None:
+            return letters_like(part, self.aligned(name))
+        # The words of kind behind a name: ``uh`` of a University Hospital.
+        behind = "".join(word[0] for word in words[1:] if word not in SMALL_WORDS)
+        return part if len(part) > 1 and part in behind and all(map(is_kind, words[-len(part) :])) else None
+
+    def _abbreviates(self, part: str) -> bool:
+        """Whether letters are an organization of the note, or the first letters of one."""
+        names = [fold(name) for name in self._surroundings.organizations]
+        return part in names or any(
+            part == "".join(word[0] for word in _words(name) if word not in SMALL_WORDS)
+            for name in names
+            if " " in name
+        )
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
+
+
+def _rewritten(original: str, pairs: Sequence[tuple[str, str]]) -> str | None:
+    """Return a name with each word as ``pairs`` replace it; ``None`` where they replace none of it."""
+    lead = re.match(r"the\s+", original, re.IGNORECASE) if len(pairs) > 1 else None
+    start = lead.end() if lead else 0
+    if len(_WORD.findall(original, start)) != len(pairs) or all(not new or new == old for old, new in pairs):
+        return None
+    stream = iter(new for _, new in pairs)
+    return original[:start] + rewrite_words(original[start:], lambda word: _cased(next(stream), word) or None, _WORD)
+
+
+def _cased(made: str, like: str) -> str:
+    if like.isupper() and len(like) > 1:
+        return made.upper()
+    return made.capitalize() if like[:1].isupper() else made
+
+
+def _words_in(label: str, words: Sequence[str]) -> tuple[int, str]:
+    """Return how many words, from the first on, a label of a domain is written with, and the kind behind them.
+
+    ``(0, "")`` where it is not written so.
+    """
+    joined = ""
+    found = (0, "")
+    for count, word in enumerate(words, 1):
+        joined += word
+        if len(joined) < _MIN_LABEL_LENGTH:
+            continue
+        if joined == label:
+            return count, ""
+        if word not in KINDS and label.startswith(joined) and is_path_word(label[len(joined) :]):
+            found = (count, label[len(joined) :])
+    return found

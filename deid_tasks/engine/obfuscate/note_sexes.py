@@ -1,0 +1,152 @@
+"""What a note says of the sex of its people: by titles, relations, labels and pronouns beside their names."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span
+from deid_tasks.engine.obfuscate.entity_groups import NAMES
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+
+TITLE = re.compile(
+    r"""\b(?:
+        (?P<dr>drs?|doctor|prof|professor|attending|resident|surgeon|physician)
+        | (?P<M>mr|mister|sir|herr)
+        | (?P<F>mrs|ms|miss|madam|ma'am|mdm|mme|mlle|sra|señora|frau)
+    )\b\.?:?\s+$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A title before a name."""
+_RELATIVES = {
+    "M": "husband|son|father|dad|brother|uncle|grandfather|grandpa|grandson|boyfriend|nephew|stepfather|stepson"
+    "|fianc[eé]|widower|papa|abuelo|father-in-law|son-in-law|brother-in-law",
+    "F": "wife|daughter|mother|mom|mum|sister|aunt|grandmother|grandma|granddaughter|girlfriend|niece|stepmother"
+    "|stepdaughter|fianc[eé]e|widow|mama|abuela|mother-in-law|daughter-in-law|sister-in-law",
+}
+_RELATION = re.compile(rf"\b(?:(?P<M>{_RELATIVES['M']})|(?P<F>{_RELATIVES['F']}))\b", re.IGNORECASE)
+_RELATION_BESIDE = re.compile(
+    rf"\b(?:(?P<M>{_RELATIVES['M']})|(?P<F>{_RELATIVES['F']}))[\s:,(\"“'‘/-]{{1,4}}$", re.IGNORECASE
+)
+"""A relation right before the name of whom it says so: "my wife Fionn"."""
+_RELATION_BEHIND = re.compile(rf"\s*\((?:(?P<M>{_RELATIVES['M']})|(?P<F>{_RELATIVES['F']}))\b", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"""\b(?:
+        (?P<M>he|him|his|himself|man|male|gentleman|boy)
+        | (?P<F>she|her|hers|herself|woman|female|lady|girl)
+    )\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_SUBJECT = re.compile(
+    r"\b(?:(?P<M>he|himself|man|male|gentleman|boy)|(?P<F>she|herself|woman|female|lady|girl))\b", re.IGNORECASE
+)
+"""What may stand for somebody who is named just before it; "him" and "her" are mostly another person."""
+_USUAL_ENDINGS = re.compile(
+    r"(?:(?P<F>ia|ina|ena|ella|etta|elle|ette|issa|isha|een|lynn?|anna|ka)|(?P<M>slav|mir|deep|ijah|iah|ius|bert|ard|ito))$"
+)
+"""Endings of given names that one sex mostly has."""
+_SEX_OF_PATIENT = re.compile(
+    r"""\b(?:sex|gender)\b(?:\s+at\s+birth)?[\s:|=^.]{1,5}(?:(?P<M>m|male)|(?P<F>f|female))\b
+        | \b\d{1,3}[\s-]?(?:y(?:ea)?rs?[\s-]?olds?|y/?o|y)[\s-]?
+          (?:(?P<M2>M|male|man|gentleman)|(?P<F2>F|female|woman|lady))\b
+        | (?-i:\b\d{2}(?:(?P<M3>M)|(?P<F3>F))\b)
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The label of the patient's sex, or the patient's age and sex: "67F", "a 67-year-old man"."""
+_SENTENCE_END = re.compile(r"[.;!?\n]")
+TITLE_REACH = 14
+"""Characters before a name in which a title stands."""
+_RELATION_REACH = 32
+_BESIDE_REACH = 24
+_PRONOUN_REACH = 70
+
+
+class NoteSexes:
+    """The sexes of the people of one note. Not retained beyond the note.
+
+    Args:
+        text: the note.
+        spans: its spans, in order.
+    """
+
+    def __init__(self, text: str, spans: Sequence[Span]) -> None:
+        self._text = text
+        self._spans = spans
+        self._sexes: dict[tuple[bool, str], str] = {}
+
+    def sex(self, folded: str, entity: Entity, others: Collection[str] = ()) -> str:
+        """Return the sex by titles, relations and pronouns: ``F``, ``M``, or empty where they say nothing.
+
+        Args:
+            folded: a given name.
+            entity: whose name it is.
+            others: the person's surnames, where no other person of the note has them.
+        """
+        question = (entity is Entity.PROVIDER, folded)
+        if question not in self._sexes:
+            is_provider = entity is Entity.PROVIDER
+            votes = [self._stated_near(span) for span in self._named({folded}, is_provider=is_provider)]
+            votes += [
+                self._stated_near(span) for span in self._named(others) if len(others) == 1 or span.entity is entity
+            ]
+            sex = (self._stated_of_patient if entity is Entity.PATIENT else "") or _most(votes)
+            sex = sex or _most(self._sex_near(span) for span in self._named({folded}, is_provider=is_provider))
+            sex = sex or (self._sex_of_note if entity is Entity.PATIENT else "")
+            ending = None if sex else _USUAL_ENDINGS.search(folded)
+            self._sexes[question] = sex if ending is None else "M" if ending["M"] else "F"
+        return self._sexes[question]
+
+    def stated(self, folded: str, entity: Entity) -> str:
+        """Return the sex that a title or a relation right before the name states; empty without one.
+
+        It outweighs what the name is mostly used for.
+        """
+        named = self._named({folded}, is_provider=entity is Entity.PROVIDER)
+        return _most(vote for span in named if (vote := self._stated_near(span)))
+
+    def _named(self, words: Collection[str], *, is_provider: bool | None = None) -> list[Span]:
+        """Return the spans of people, of clinicians or of others if given, whose name has one of these words."""
+        return [
+            span
+            for span in self._spans
+            if span.entity in NAMES and is_provider in {None, span.entity is Entity.PROVIDER}
+            if any(fold_name(word) in words for _, _, word in name_parts(self._text[span.start : span.end]))
+        ]
+
+    def _stated_near(self, span: Span) -> str:
+        text = self._text
+        found = TITLE.search(text, max(0, span.start - TITLE_REACH), span.start)
+        if found and not found["dr"]:
+            return "M" if found["M"] else "F"
+        relation = _RELATION_BESIDE.search(text, max(0, span.start - _BESIDE_REACH), span.start)
+        relation = relation or _RELATION_BEHIND.match(text, span.end)
+        return "" if relation is None else "M" if relation["M"] else "F"
+
+    def _sex_near(self, span: Span) -> str:
+        text = self._text
+        if stated := self._stated_near(span):
+            return stated
+        before = _SENTENCE_END.split(text[max(0, span.start - _RELATION_REACH) : span.start])[-1]
+        relations = list(_RELATION.finditer(before))
+        if relations:
+            return "M" if relations[-1]["M"] else "F"
+        after = _SUBJECT.search(text, span.end, span.end + _PRONOUN_REACH)
+        return "" if after is None else "M" if after["M"] else "F"
+
+    @cached_property
+    def _sex_of_note(self) -> str:
+        return _most("M" if found["M"] else "F" for found in _PRONOUN.finditer(self._text))
+
+    @cached_property
+    def _stated_of_patient(self) -> str:
+        return _most(
+            "M" if found["M"] or found["M2"] or found["M3"] else "F" for found in _SEX_OF_PATIENT.finditer(self._text)
+        )
+
+
+def _most(votes: Iterable[str]) -> str:
+    """Return the sex that most votes are for; empty for none and for a tie."""
+    counted = list(votes)
+    men, women = counted.count("M"), counted.count("F")
+    return "" if men == women else "M" if men > women else "F"
