@@ -284,7 +284,7 @@ class NoteSurrogates:
             return of_account
         kinds: tuple[bool | None, ...] = ()
         entity = self._people.role(original, start, entity)
-        if self._people.persons:
+        if self._people.surnames:
             kinds = tuple(self._people.surnames.get(fold_name(word)) for _, _, word in name_parts(original))
         question = (entity, original, self._surroundings.title(start), kinds)
         surrogate = self._known.get(question)
@@ -303,7 +303,7 @@ class NoteSurrogates:
             owner = context.clinicians if entity in INSTITUTIONAL else context.patient
             cue = self._surroundings.cue(start, entity)
             surrogate = self._replacements.surrogate(original, entity, context, owner, mode, cue=cue, names=self._names)
-            if not cue.read_sex and not is_of_note:
+            if not (cue.read_sex or is_of_note or self._asked):
                 remember(memo, question, surrogate)
         if not self._asked:
             # What is asked for another name's sake leaves out what depends on that name.

@@ -75,3 +75,21 @@ def test_another_key_gives_other_surrogates():
         for i in range(5)
     }
     assert len(made) == 5
+
+
+@pytest.mark.parametrize(
+    ("earlier", "note"),
+    [
+        ("Home 3/2. [PROVIDER:Milos] (PA) to see her.", "Lab critical. Called [PROVIDER:Milos] at 18:50."),
+        ("Lab critical. Called [PROVIDER:Milos] at 18:50.", "Home 3/2. [PROVIDER:Milos] (PA) to see her."),
+        ("Seen by [PROVIDER:Rosa Milos].", "Ask [PROVIDER:Milos], or [PROVIDER:Milos Vega]."),
+    ],
+)
+def test_a_note_reads_the_same_whatever_notes_came_before(earlier, note):
+    def rewrite(maker, marked):
+        text, spans = read_markup(marked)
+        return maker.obfuscate(Document("n", text, "p1"), spans, MARIA, WRITTEN_AT).text
+
+    maker = obfuscator()
+    rewrite(maker, earlier)
+    assert rewrite(maker, note) == rewrite(obfuscator(), note)
