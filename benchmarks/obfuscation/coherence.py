@@ -206,8 +206,8 @@ def _count_followers(note: RewrittenNote, counts: Counter[str]) -> None:
             if person is not None and len(letters) > 1:
                 givens, surnames = _of(note, person)
                 shown = _letters(now)
-                form = initials_form(letters, person.givens, person.surnames)
-                whole = form.made_of(givens, surnames) if form else (givens[0][:1], surnames[-1][:1])
+                of_person = initials_form(letters, person.givens, person.surnames)
+                whole = of_person.made_of(givens, surnames) if of_person else (givens[0][:1], surnames[-1][:1])
                 follows = bool(shown) and (shown[0], shown[-1]) == (whole[0], whole[-1])
                 _count_follower(counts, follows=follows, is_found=bool(now))
         elif span.entity in {Entity.USERNAME, Entity.EMAIL}:

@@ -182,10 +182,10 @@ def test_a_mixture_of_the_train_world_passes_its_own_check() -> None:
 
 def test_notes_written_by_hand_make_up_the_share_that_is_asked_for() -> None:
     settings = MixtureSettings(
-        skeleton_copies=2, context_rounds=1, note_copies=1, note_share=0.6, hospital_notes=20, negatives=20, joined=0
+        skeleton_copies=2, context_rounds=1, note_copies=1, note_share=0.7, hospital_notes=20, negatives=20, joined=0
     )
     counted = Counter(sample.source for sample in build_mixture(settings, lambda _: None))
-    assert counted["notes"] / counted.total() == pytest.approx(0.6, abs=0.001)
+    assert counted["notes"] / counted.total() == pytest.approx(0.7, abs=0.001)
 
 
 def test_a_name_of_another_world_is_found(maker: SceneMaker) -> None:
