@@ -19,6 +19,15 @@ def read_markup(marked: str) -> tuple[str, list[Span]]:
     return text + marked[position:], spans
 
 
+def write_markup(text: str, spans: list[Span]) -> str:
+    """Return the text with its spans marked, the reverse of ``read_markup``."""
+    shown, position = "", 0
+    for span in spans:
+        shown += f"{text[position : span.start]}[{span.entity}:{text[span.start : span.end]}]"
+        position = span.end
+    return shown + text[position:]
+
+
 def both(gold: str, predicted: str) -> tuple[str, list[Span], list[Span]]:
     """Return one text, its gold spans and its predicted spans from two markups of it."""
     text, truth = read_markup(gold)

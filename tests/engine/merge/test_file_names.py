@@ -1,7 +1,5 @@
 """File names give up the names and days that they hold; the rest stays marked unless it is an everyday word."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,26 +7,7 @@ from hypothesis import strategies as st
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span, check_spans
 from deid_tasks.engine.merge.file_names import divide_file_names
-
-_MARK = re.compile(r"\[([A-Z_]+):([^\]]*)\]")
-
-
-def read(marked: str) -> tuple[str, list[Span]]:
-    text, spans, position = "", [], 0
-    for found in _MARK.finditer(marked):
-        text += marked[position : found.start()]
-        spans.append(Span(len(text), len(text) + len(found[2]), Entity(found[1]), "patterns"))
-        text += found[2]
-        position = found.end()
-    return text + marked[position:], spans
-
-
-def show(text: str, spans: list[Span]) -> str:
-    shown, position = "", 0
-    for span in spans:
-        shown += f"{text[position : span.start]}[{span.entity}:{text[span.start : span.end]}]"
-        position = span.end
-    return shown + text[position:]
+from tests.support.markup import read_markup, write_markup
 
 
 @pytest.mark.parametrize(
@@ -45,8 +24,8 @@ def show(text: str, spans: list[Span]) -> str:
     ],
 )
 def test_names_and_days_of_a_file_name(found, divided):
-    text, spans = read(f"Mrs. [PATIENT:Okafor], see {found} today")
-    assert show(text, divide_file_names(text, spans)) == f"Mrs. [PATIENT:Okafor], see {divided} today"
+    text, spans = read_markup(f"Mrs. [PATIENT:Okafor], see {found} today")
+    assert write_markup(text, divide_file_names(text, spans)) == f"Mrs. [PATIENT:Okafor], see {divided} today"
 
 
 PIECES = st.tuples(

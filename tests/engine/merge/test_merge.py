@@ -11,15 +11,7 @@ from deid_tasks.core.span import Span, check_spans
 from deid_tasks.engine.merge import count_agreed, merge_spans
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import MergeSettings
-from tests.support.markup import read_markup
-
-
-def show(text: str, spans: list[Span]) -> str:
-    shown, position = "", 0
-    for span in spans:
-        shown += f"{text[position : span.start]}[{span.entity}:{text[span.start : span.end]}]"
-        position = span.end
-    return shown + text[position:]
+from tests.support.markup import read_markup, write_markup
 
 
 def merge(**marked: str) -> str:
@@ -29,7 +21,7 @@ def merge(**marked: str) -> str:
     text = texts.pop()
     merged = merge_spans(Document("n", text), {name: spans for name, (_, spans) in read.items()}, MergeSettings())
     check_spans(merged, len(text))
-    return show(text, merged)
+    return write_markup(text, merged)
 
 
 @pytest.mark.parametrize(
