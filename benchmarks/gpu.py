@@ -2,17 +2,21 @@
 the int8 models of a processor.
 
     python -m benchmarks.gpu                                  # all GPUs of this machine
+    python -m benchmarks.gpu --processes 1 --processes 8      # so many processes share the devices
     python -m benchmarks.gpu --device cpu --notes 40          # the same path on a processor
 
-Sentences are those of simulated notes, each once. "Share of peak" counts the multiplications of the weights, twice for
-each token, padding not counted; it is what the card could do at best in bfloat16.
+Sentences are those of simulated notes, each once. Each process splits, tokenizes, decodes and merges by itself, as the
+workers of a host do. "Share of peak" counts the multiplications of the weights, twice for each token, padding not
+counted; it is what the card could do at best in bfloat16.
 """
 
+import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from benchmarks.support.corpora import hospital_rows
 from benchmarks.support.results import parser_of, results
@@ -26,6 +30,18 @@ from deid_tasks.settings import EngineSettings, SecondStageSettings, Transformer
 _BATCH_NOTES = 2_000
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What one process read, once its models were loaded."""
+
+    began: float
+    ended: float
+    processor_seconds: float
+    second_stage_texts: int
+    operations: int
+    """Multiplications and additions of the weights."""
+
+
 def main() -> None:
     """Read the notes on the devices, and a part of them with int8 models."""
     parser = parser_of(__doc__)
@@ -35,32 +51,44 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=16_384, help="word groups or word pieces of one batch")
     parser.add_argument("--peak", type=float, default=989, help="TFLOP/s of one device, dense bfloat16; an H100's")
     parser.add_argument("--compared", type=int, default=400, help="notes that are also read with the int8 models")
+    parser.add_argument("--processes", type=int, action="append", help="processes that share the devices; may repeat")
     arguments = parser.parse_args()
     documents = _distinct([row.document for row in hospital_rows(arguments.notes, 5)[0]])
     sentences = sum(len(document.sentences) for document in documents)
     words = sum(len(document.text.split()) for document in documents)
     devices = tuple(arguments.device or ())
-    detector = _detector(_settings(devices, arguments.precision, arguments.batch))
-    cascade = cast("CascadeDetector", detector.reader)
+    settings = _settings(devices, arguments.precision, arguments.batch)
     with results("gpu", "The cascade on a GPU", arguments) as made:
-        # Kernels are compiled and memory is reserved by the first batches.
+        made.table(
+            f"Speed, {sentences:,} distinct sentences of {words:,} words",
+            {
+                "processes": "d",
+                "seconds": ",.1f",
+                "sentences/s": ",.0f",
+                "words/s": ",.0f",
+                "processor seconds": ",.1f",
+                "share that the second stage read": ".1%",
+                "TFLOP/s": ",.2f",
+                "share of peak": ".2%",
+            },
+        )
+        for processes in arguments.processes or [1]:
+            read = _read_beside(settings, documents, processes)
+            seconds = max(one.ended for one in read) - min(one.began for one in read)
+            tera = sum(one.operations for one in read) / seconds / 1e12
+            made.add(
+                processes,
+                seconds,
+                sentences / seconds,
+                words / seconds,
+                sum(one.processor_seconds for one in read),
+                sum(one.second_stage_texts for one in read) / max(1, sentences),
+                tera,
+                tera / arguments.peak / max(1, len(devices)),
+            )
+        detector = _detector(settings)
         detector.detect(documents[:20])
-        before, again = cascade.tokens_read.copy(), cascade.second_stage_texts
-        wall, own = time.monotonic(), time.process_time()
-        for start in range(0, len(documents), _BATCH_NOTES):
-            detector.detect(documents[start : start + _BATCH_NOTES])
-        wall, own = time.monotonic() - wall, time.process_time() - own
-        made.table("Speed", {"what": "", "figure": ",.1f"})
-        made.add("distinct sentences", sentences)
-        made.add("share that the second stage read", (cascade.second_stage_texts - again) / max(1, sentences))
-        made.add("sentences per second", sentences / wall)
-        made.add("words per second", words / wall)
-        made.add("seconds", wall)
-        made.add("processor seconds of this process", own)
-        operations = sum(2 * tokens * _weights(path) for path, tokens in (cascade.tokens_read - before).items())
-        made.add("TFLOP per second", operations / wall / 1e12)
-        made.add("share of peak, percent", 100 * operations / wall / 1e12 / arguments.peak / max(1, len(devices)))
-        made.table("Where the time goes: profile of one batch", {"what": "", "milliseconds": ",.1f"})
+        made.table("Where the time goes: profile of one batch of one process", {"what": "", "milliseconds": ",.1f"})
         for what, milliseconds in _profile(detector, documents[:_BATCH_NOTES]):
             made.add(what, milliseconds)
         compared = documents[: arguments.compared]
@@ -70,6 +98,37 @@ def main() -> None:
         made.table("Agreement with the int8 models, word by word", {"what": "", "figure": ",.4f"})
         made.add("words", total)
         made.add("words with the same entity, percent", 100 * same / max(1, total))
+
+
+def _read_beside(settings: TransformerSettings, documents: Sequence[Document], processes: int) -> list[Reading]:
+    """Read the notes in several processes, which begin together."""
+    context = multiprocessing.get_context("spawn")
+    begin, answers = context.Barrier(processes), context.Queue()
+    shares = [[(one.note_id, one.text) for one in documents[number::processes]] for number in range(processes)]
+    running = [context.Process(target=_read_share, args=(settings, share, begin, answers)) for share in shares]
+    for process in running:
+        process.start()
+    read: list[Reading] = [answers.get() for _ in running]
+    for process in running:
+        process.join()
+    return read
+
+
+def _read_share(settings: TransformerSettings, share: Sequence[tuple[str, str]], begin: Any, answers: Any) -> None:
+    """Read the notes of one process, and put a ``Reading`` into ``answers``."""
+    documents = [Document(*one) for one in share]
+    detector = _detector(settings)
+    cascade = cast("CascadeDetector", detector.reader)
+    # Kernels are compiled and memory is reserved by the first batches.
+    detector.detect(documents[:20])
+    before, again = cascade.tokens_read.copy(), cascade.second_stage_texts
+    begin.wait()
+    began, own = time.time(), time.process_time()
+    for start in range(0, len(documents), _BATCH_NOTES):
+        detector.detect(documents[start : start + _BATCH_NOTES])
+    ended, own = time.time(), time.process_time() - own
+    operations = sum(2 * tokens * _weights(path) for path, tokens in (cascade.tokens_read - before).items())
+    answers.put(Reading(began, ended, own, cascade.second_stage_texts - again, operations))
 
 
 def _detector(model: TransformerSettings) -> SentenceDetector:

@@ -237,7 +237,7 @@ class CascadeDetector:
         for (index, first), answer in zip(stretches, answers, strict=True):
             one = words[index]
             if one is not None and answer is not None:
-                words[index] = combine_probabilities(one, answer, self._settings.combine, first)
+                words[index] = combine_probabilities(one, answer, self._settings.weight, first)
 
 
 def build_readers(
@@ -262,27 +262,21 @@ def build_readers(
 
 
 def combine_probabilities(
-    first: WordProbabilities, second: WordProbabilities, how: str, offset: int = 0
+    first: WordProbabilities, second: WordProbabilities, weight: float, offset: int = 0
 ) -> WordProbabilities:
-    """Return the word probabilities of one text, combined from two models.
+    """Return the word probabilities of one text: weighted means of two models'.
 
     Args:
         first: of the whole text.
         second: of the whole text or of a stretch of it.
-        how: ``mean``, ``either`` (of each word the higher probability of being an identifier), or ``second``.
+        weight: share of the second model. The model with the greater share decides where spans begin.
         offset: index, in ``first``, of the first word that ``second`` read. Words outside the stretch stay as they are.
     """
     part = slice(offset, offset + len(second.begins))
     entities, begins = first.entities.copy(), first.begins.copy()
-    if how == "mean":
-        entities[part] = (first.entities[part] + second.entities) / 2
-        begins[part] |= second.begins
-    else:
-        is_second = np.ones(len(second.begins), bool)
-        if how == "either":
-            is_second = second.identifier > first.identifier[part]
-        entities[part][is_second] = second.entities[is_second]
-        begins[part][is_second] = second.begins[is_second]
+    entities[part] = (1 - weight) * first.entities[part] + weight * second.entities
+    if weight >= 0.5:
+        begins[part] = second.begins
     return replace(first, entities=entities, begins=begins)
 
 

@@ -72,7 +72,7 @@ class TrainingSettings(Section):
         default=10, ge=0, description="How often each simulated training text is filled with new names."
     )
     outside_bias: float = Field(
-        default=-1.0, ge=-10, le=10, description="As in detect.transformers[], for the scores of the held-out notes."
+        default=-1.5, ge=-10, le=10, description="As in detect.transformers[], for the scores of the held-out notes."
     )
     threads: int = Field(default=1, ge=1, le=256)
     device: Literal["cpu", "cuda"] = "cpu"

@@ -51,7 +51,7 @@ class ModelSettings(Section):
         description="Share of a window that the next window reads again; by default as in the model's config.json.",
     )
     outside_bias: float = Field(
-        default=-1.0, ge=-10, le=10, description="Added to the logit of O; negative values trade precision for recall."
+        default=-1.5, ge=-10, le=10, description="Added to the logit of O; negative values trade precision for recall."
     )
     entity_bias: dict[Entity, float] = Field(
         default={}, description="Added to the logits of an entity; positive values trade its precision for its recall."
@@ -92,13 +92,15 @@ class SecondStageSettings(ModelSettings):
 
     model: str = Field(default="mpnet", description="As for the first model.")
     band: tuple[float, float] = Field(
-        default=(0.05, 0.9),
+        default=(0.02, 1.0),
         description="A word is uncertain if the first model gives it a probability between these two, both included.",
     )
-    combine: Literal["mean", "either", "second"] = Field(
-        default="second",
-        description="Probability of an uncertain word: the mean of both models, the higher one, or the second model's."
-        " The threshold of the first model applies.",
+    weight: float = Field(
+        default=0.75,
+        gt=0,
+        le=1,
+        description="Share of this model in the probability of an uncertain word; the rest is the first model's. With 1"
+        " this model decides alone. The threshold of the first model applies.",
     )
 
     @field_validator("band")

@@ -61,16 +61,16 @@ def marked(detector: TransformerDetector | CascadeDetector, text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("combine", "expected"),
-    [("either", "[PATIENT:a b] no [PATIENT:d]"), ("second", "[PATIENT:a] b no [PATIENT:d]")],
+    ("weight", "expected"),
+    [(0.25, "[PATIENT:a b] no d"), (0.75, "[PATIENT:a] b no [PATIENT:d]"), (1, "[PATIENT:a] b no [PATIENT:d]")],
 )
 def test_the_second_stage_reads_where_the_first_is_uncertain(
-    first: Path, second: Path, combine: str, expected: str
+    first: Path, second: Path, weight: float, expected: str
 ) -> None:
-    uncertain = cascade(first, model=str(second), combine=combine, band=[0.001, 0.999])
+    uncertain = cascade(first, model=str(second), weight=weight, band=[0.001, 0.999])
     assert marked(uncertain, "a b no d") == expected
     assert uncertain.second_stage_texts == 1
-    certain = cascade(first, model=str(second), combine=combine, band=[0.2, 0.3])
+    certain = cascade(first, model=str(second), weight=weight, band=[0.2, 0.3])
     assert marked(certain, "a b no d") == "[PATIENT:a b] no d"
     assert certain.second_stage_texts == 0
     assert len({uncertain.sha256, certain.sha256, TransformerDetector(settings_of(first)).sha256}) == 2
@@ -94,7 +94,7 @@ def test_the_second_stage_reads_uncertain_words_with_their_context(
     first: Path, second: Path, text: str, expected: str, words_read: int
 ) -> None:
     # Only the words that the first model knows are uncertain; d is read where it is in their context.
-    detector = cascade(first, model=str(second), combine="either", band=[0.9, 0.999])
+    detector = cascade(first, model=str(second), band=[0.9, 0.999])
     assert marked(detector, text) == expected
     tokens = {path.parent.name: count for path, count in detector.tokens_read.items()}
     stretches = 2 if words_read == 38 else 1
@@ -119,8 +119,8 @@ class RecordingGate(SecondStageGate):
 
 def test_the_gate_decides_which_uncertain_texts_the_second_stage_reads(first: Path, second: Path) -> None:
     gate = RecordingGate("yes")
-    detector = cascade(first, gate, model=str(second), combine="either", band=[0.001, 0.999])
-    assert marked(detector, "a b yes d") == "[PATIENT:a b] yes [PATIENT:d]"
+    detector = cascade(first, gate, model=str(second), band=[0.001, 0.999])
+    assert marked(detector, "a b yes d") == "[PATIENT:a] b yes [PATIENT:d]"
     assert marked(detector, "a b no d") == "[PATIENT:a b] no d"
     assert detector.second_stage_texts == 1
     assert [text for text, _, _ in gate.asked] == ["a b yes d", "a b no d"]
@@ -139,7 +139,7 @@ def test_the_first_stage_is_a_detector_of_its_own(first: Path, second: Path) -> 
 
 def test_another_gate_chooses_among_the_answers_of_both_stages(first: Path, second: Path) -> None:
     def detector(word: str) -> CascadeDetector:
-        return cascade(first, RecordingGate(word), model=str(second), combine="either", band=[0.001, 0.999])
+        return cascade(first, RecordingGate(word), model=str(second), band=[0.001, 0.999])
 
     texts = ["a b yes d", "a b no d"]
     answers = detector("yes").read(texts)
@@ -154,7 +154,7 @@ def test_another_gate_chooses_among_the_answers_of_both_stages(first: Path, seco
 
 def test_the_mean_of_two_models(tmp_path: Path) -> None:
     one, two = write_tiny_model(tmp_path / "one"), write_tiny_model(tmp_path / "two", seed=5)
-    second = {"model": str(two), "outside_bias": -1, "band": [0, 1], "combine": "mean"}
+    second = {"model": str(two), "outside_bias": -1, "band": [0, 1], "weight": 0.5}
     settings = settings_of(one, outside_bias=-1, second_stage=second)
     [both] = build_readers([settings])
     together = both.read(TEXTS)
@@ -190,17 +190,18 @@ def probabilities(*values: float) -> WordProbabilities:
 
 
 @pytest.mark.parametrize(
-    ("how", "offset", "expected", "begins"),
+    ("weight", "offset", "expected", "begins"),
     [
-        ("mean", 0, [0.5, 0.5, 0.3], [True, True, False]),
-        ("either", 0, [0.9, 0.8, 0.3], [True, True, False]),
-        ("second", 0, [0.1, 0.8, 0.3], [False, True, False]),
-        ("second", 1, [0.9, 0.1, 0.8], [True, False, True]),
+        (0.25, 0, [0.7, 0.35, 0.3], [True, False, False]),
+        (0.5, 0, [0.5, 0.5, 0.3], [False, True, False]),
+        (0.75, 0, [0.3, 0.65, 0.3], [False, True, False]),
+        (1, 0, [0.1, 0.8, 0.3], [False, True, False]),
+        (1, 1, [0.9, 0.1, 0.8], [True, False, True]),
     ],
 )
-def test_combining_keeps_the_words_that_the_second_stage_did_not_read(how, offset, expected, begins):
+def test_combining_keeps_the_words_that_the_second_stage_did_not_read(weight, offset, expected, begins):
     first, second = probabilities(0.9, 0.2, 0.3), probabilities(0.1, 0.8)
-    found = combine_probabilities(first, second, how, offset)
+    found = combine_probabilities(first, second, weight, offset)
     assert found.identifier.tolist() == pytest.approx(expected)
     assert found.begins.tolist() == begins
     assert first.identifier.tolist() == pytest.approx([0.9, 0.2, 0.3])  # the argument is left as it was
