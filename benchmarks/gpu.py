@@ -60,7 +60,7 @@ def main() -> None:
     settings = _settings(devices, arguments.precision, arguments.batch)
     with results("gpu", "The cascade on a GPU", arguments) as made:
         made.table(
-            f"Speed, {sentences:,} distinct sentences of {words:,} words",
+            f"Speed on {_device_names()}: {sentences:,} distinct sentences of {words:,} words",
             {
                 "processes": "d",
                 "seconds": ",.1f",
@@ -155,6 +155,13 @@ def _distinct(documents: Sequence[Document]) -> list[Document]:
         if new:
             found.append(Document(document.note_id, "\n\n".join(new)))
     return found
+
+
+def _device_names() -> str:
+    import torch
+
+    names = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    return ", ".join(names) or "processor"
 
 
 def _weights(path: Path) -> int:
