@@ -51,13 +51,14 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=16_384, help="word groups or word pieces of one batch")
     parser.add_argument("--peak", type=float, default=989, help="TFLOP/s of one device, dense bfloat16; an H100's")
     parser.add_argument("--compared", type=int, default=400, help="notes that are also read with the int8 models")
+    parser.add_argument("--gated", action="store_true", help="the second stage reads what can change the result alone")
     parser.add_argument("--processes", type=int, action="append", help="processes that share the devices; may repeat")
     arguments = parser.parse_args()
     documents = _distinct([row.document for row in hospital_rows(arguments.notes, 5)[0]])
     sentences = sum(len(document.sentences) for document in documents)
     words = sum(len(document.text.split()) for document in documents)
     devices = tuple(arguments.device or ())
-    settings = _settings(devices, arguments.precision, arguments.batch)
+    settings = _settings(devices, arguments.precision, arguments.batch, arguments.gated)
     with results("gpu", "The cascade on a GPU", arguments) as made:
         made.table(
             f"Speed on {_device_names()}: {sentences:,} distinct sentences of {words:,} words",
@@ -139,9 +140,9 @@ def _detector(model: TransformerSettings) -> SentenceDetector:
     return next(one for one in engine.detectors if isinstance(one, SentenceDetector))
 
 
-def _settings(devices: tuple[str, ...], precision: str, batch: int) -> TransformerSettings:
+def _settings(devices: tuple[str, ...], precision: str, batch: int, is_gated: bool) -> TransformerSettings:
     chosen = {"backend": "torch", "devices": devices, "precision": precision, "batch_word_pieces": batch}
-    second = SecondStageSettings.model_validate(SecondStageSettings().model_dump() | chosen)
+    second = SecondStageSettings.model_validate(SecondStageSettings().model_dump() | chosen | {"is_gated": is_gated})
     return TransformerSettings.model_validate(TransformerSettings().model_dump() | chosen | {"second_stage": second})
 
 

@@ -3,8 +3,8 @@
 A sentence filter may stand before the first model; what it passes over, neither model reads.
 
 A word is uncertain where its probability of being an identifier lies in the ``band`` of the second stage's settings.
-The second-stage model is slower and more accurate, so it reads only uncertain words and some context around them, and
-of these only where an answer can change the final spans: ``SecondStageGate`` merges and recovers the first model's
+The second-stage model is slower and more accurate, so it reads only uncertain words and some context around them, and,
+with ``is_gated``, of these only where an answer can change the final spans: ``SecondStageGate`` merges and recovers the first model's
 answers twice, once with every uncertain word as an identifier and once with none, and compares the words that end up
 marked.
 """
@@ -118,10 +118,11 @@ class CascadeDetector:
             settings: the first model.
             second: the second-stage model, its band, and how its probabilities are combined with the first's.
             name: the detector's name.
-            gate: decides which uncertain texts the second-stage model reads; it reads all of them where ``None``.
+            gate: decides which uncertain texts the second-stage model reads; it reads all of them where ``None``, and
+                where the settings say so.
         """
         self.name = name
-        self._gate = gate
+        self._gate = gate if second.is_gated else None
         self._settings = second
         self.first_stage = TransformerDetector(settings, f"{name}{ALONE}", settings.sentence_filter)
         """The first model by itself, as a detector of its own name."""
@@ -164,22 +165,25 @@ class CascadeDetector:
         """Return the answer for each text, in the order given; it depends on that text alone."""
         floor = min(self._threshold, self._settings.band[0])
         words = self.first_stage.word_probabilities(texts, floor)
-        answers = list(map(self._first_answer, texts, words))
-        needed = self._needing_second_stage(texts, answers)
-        self.second_stage_texts += len(needed)
+        if self._gate is None:
+            self._read_second_stage(texts, words, [index for index, one in enumerate(words) if self._is_uncertain(one)])
+            return [Answer(self._spans(text, one)) for text, one in zip(texts, words, strict=True)]
+        answers = [self._first_answer(text, one) for text, one in zip(texts, words, strict=True)]
+        needed = self._changed_by_second_stage(self._gate, texts, answers)
         self._read_second_stage(texts, words, needed)
         for index in needed:
-            one, stages = words[index], answers[index].stages
-            assert one is not None  # a text that needs the second stage has uncertain words, and so has stages
-            assert stages is not None
-            spans = decode_spans(texts[index], one, self._threshold)
+            stages = answers[index].stages
+            assert stages is not None  # a text that needs the second stage has uncertain words, and so has stages
+            spans = self._spans(texts[index], words[index])
             answers[index] = Answer(spans, stages._replace(second=spans))
         return answers
 
     def choose_again(self, texts: Sequence[str], answers: Sequence[Answer], /) -> list[Answer | None]:
         """Return each answer as today's gate chooses it; ``None`` where the second-stage model has to read the text
         first."""
-        needed = set(self._needing_second_stage(texts, answers))
+        if self._gate is None:
+            return list(answers)
+        needed = set(self._changed_by_second_stage(self._gate, texts, answers))
         chosen: list[Answer | None] = []
         for index, answer in enumerate(answers):
             stages = answer.stages
@@ -191,29 +195,33 @@ class CascadeDetector:
                 chosen.append(None if stages.second is None else Answer(stages.second, stages))
         return chosen
 
+    def _spans(self, text: str, words: WordProbabilities | None) -> list[TextSpan]:
+        return [] if words is None else decode_spans(text, words, self._threshold)
+
+    def _is_uncertain(self, words: WordProbabilities | None) -> bool:
+        return words is not None and bool(_uncertain_words(words, self._settings.band).any())
+
     def _first_answer(self, text: str, words: WordProbabilities | None) -> Answer:
         """Return the first model's answer, with what the gate compares where words are uncertain."""
-        if words is None:
-            return Answer([])
-        spans = decode_spans(text, words, self._threshold)
-        if not _uncertain_words(words, self._settings.band).any():
+        spans = self._spans(text, words)
+        if words is None or not self._is_uncertain(words):
             return Answer(spans)
         low, high = self._settings.band
         all_marked, none_marked = (decode_spans(text, words, threshold) for threshold in (low - _BAND_EPSILON, high))
         return Answer(spans, StageAnswers(spans, all_marked, none_marked, None))
 
-    def _needing_second_stage(self, texts: Sequence[str], answers: Sequence[Answer]) -> list[int]:
-        """Return the indices of the texts that the second-stage model has to read."""
+    def _changed_by_second_stage(
+        self, gate: SecondStageGate, texts: Sequence[str], answers: Sequence[Answer]
+    ) -> list[int]:
+        """Return the indices of the texts where the second-stage model can change which words are marked."""
         uncertain = [(index, answer.stages) for index, answer in enumerate(answers) if answer.stages is not None]
-        if self._gate is None or not uncertain:
-            return [index for index, _ in uncertain]
-        changes = self._gate.changes_result(
+        changes = gate.changes_result(
             self.name,
             [texts[index] for index, _ in uncertain],
             [stages.all_marked for _, stages in uncertain],
             [stages.none_marked for _, stages in uncertain],
         )
-        return [index for (index, _), is_needed in zip(uncertain, changes, strict=True) if is_needed]
+        return [index for (index, _), is_changed in zip(uncertain, changes, strict=True) if is_changed]
 
     def _read_second_stage(
         self, texts: Sequence[str], words: list[WordProbabilities | None], needed: Sequence[int]
@@ -222,6 +230,7 @@ class CascadeDetector:
 
         It reads the uncertain words of a text with their context, or the whole text if it reads windows.
         """
+        self.second_stage_texts += len(needed)
         stretches: list[tuple[int, int]] = []
         parts: list[str] = []
         for index in needed:

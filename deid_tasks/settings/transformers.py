@@ -102,6 +102,11 @@ class SecondStageSettings(ModelSettings):
         description="Share of this model in the probability of an uncertain word; the rest is the first model's. With 1"
         " this model decides alone. The threshold of the first model applies.",
     )
+    is_gated: bool = Field(
+        default=True,
+        description="Whether this model reads only the texts where its answer can change which words are marked. On a"
+        " GPU, reading every uncertain text takes less time than finding these.",
+    )
 
     @field_validator("band")
     @classmethod

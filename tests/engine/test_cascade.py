@@ -129,6 +129,14 @@ def test_the_gate_decides_which_uncertain_texts_the_second_stage_reads(first: Pa
     assert none_marked == []  # no probability lies above the band
 
 
+def test_without_the_gate_the_second_stage_reads_every_uncertain_text(first: Path, second: Path) -> None:
+    gate = RecordingGate("yes")
+    detector = cascade(first, gate, model=str(second), band=[0.001, 0.999], is_gated=False)
+    assert marked(detector, "a b no d") == "[PATIENT:a] b no [PATIENT:d]"
+    assert detector.second_stage_texts == 1
+    assert gate.asked == []
+
+
 def test_the_first_stage_is_a_detector_of_its_own(first: Path, second: Path) -> None:
     detector = cascade(first, model=str(second), band=[0.001, 0.999])
     assert detector.first_stage.name == "transformer:alone"

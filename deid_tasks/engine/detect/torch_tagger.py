@@ -44,6 +44,9 @@ class TorchTagger:
         self._weights = {name: torch.from_numpy(value).to(device, dtype) for name, value in floats.items()}
         self._padding = int(config.get("pad_token_id") or 0)
         self._torch, self._dtype = torch, dtype
+        # cuDNN's attention compiles a plan for each shape of a batch, which takes longer than the batches.
+        kernel = torch.nn.attention.SDPBackend
+        self._kernels = [kernel.EFFICIENT_ATTENTION, kernel.MATH]
 
     def __call__(
         self, ids: "torch.Tensor", cases: "torch.Tensor", gaps: "torch.Tensor", mask: "torch.Tensor"
@@ -61,8 +64,9 @@ class TorchTagger:
         """
         x = self._embedded(ids, cases, gaps)
         attended = self._attention_mask(ids, mask)
-        for layer in range(self._layers):
-            x = self._layer(x, attended, f"layers.{layer}")
+        with self._torch.nn.attention.sdpa_kernel(self._kernels):
+            for layer in range(self._layers):
+                x = self._layer(x, attended, f"layers.{layer}")
         return self._linear(x, "head")
 
     def _embedded(self, ids: "torch.Tensor", cases: "torch.Tensor", gaps: "torch.Tensor") -> "torch.Tensor":
