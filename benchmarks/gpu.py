@@ -93,7 +93,7 @@ def main() -> None:
         for what, milliseconds in _profile(detector, documents[:_BATCH_NOTES]):
             made.add(what, milliseconds)
         compared = documents[: arguments.compared]
-        int8 = _detector(TransformerSettings(second_stage=SecondStageSettings()))
+        int8 = _detector(TransformerSettings(second_stage=SecondStageSettings(is_gated=arguments.gated)))
         here, there = (one.detect(compared) for one in (detector, int8))
         same, total = _agreement(compared, here, there)
         made.table("Agreement with the int8 models, word by word", {"what": "", "figure": ",.4f"})
