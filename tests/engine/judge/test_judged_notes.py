@@ -33,7 +33,7 @@ TEXTS = [
     "Stable, no complaints.",
 ]
 PROPOSED = {"Iris", "Opal", "Lincoln"}
-"""What the models mark with scores between .3 and .99, and nothing else finds."""
+"""What the models mark with scores between .15 and .99, and nothing else finds."""
 PATIENT = PatientRecord(
     "p1", "F", terms=(PatientTerm(TermKind.FIRST, "Iris"), PatientTerm(TermKind.LAST, "Quaverdale"))
 )
@@ -49,7 +49,7 @@ def engine():
 
 
 def settings(url, model="keep", **more):
-    given = {"min_score": 0.3, "max_score": 0.99, "max_wait_seconds": 0.01}
+    given = {"min_score": 0.15, "max_score": 0.99, "max_wait_seconds": 0.01}
     return JudgeSettings(base_url=url, model=model, **(given | more))
 
 
@@ -172,7 +172,7 @@ def test_the_result_of_a_note_does_not_depend_on_its_batch(engine):
 def test_the_engine_is_built_from_a_file_and_explains_what_was_judged(tmp_path):
     with running_chat_server() as server:
         file = tmp_path / "engine.yaml"
-        file.write_text(f"judge: {{base_url: '{server.url}', model: deciding, min_score: 0.3, max_score: 0.99}}\n")
+        file.write_text(f"judge: {{base_url: '{server.url}', model: deciding, min_score: 0.15, max_score: 0.99}}\n")
         engine = Engine.load(file, KEY)
         explained = engine.explain(TEXTS[0] + " Likes Lincoln.")
     by_text = {row["text"]: (row["status"], row["judge"]) for row in explained.rows()}
@@ -186,7 +186,7 @@ def test_the_command_line_asks_a_server_in_another_process(tmp_path):
     notes = write(tmp_path / "notes.jsonl", *({"id": str(n), "text": text} for n, text in enumerate(TEXTS)))
     file = tmp_path / "engine.yaml"
     with chat_server_process() as url:
-        file.write_text(f"judge: {{base_url: '{url}', model: keep, min_score: 0.3, max_score: 0.99}}\n")
+        file.write_text(f"judge: {{base_url: '{url}', model: keep, min_score: 0.15, max_score: 0.99}}\n")
         result = deid("detect", notes, "-o", tmp_path / "spans.jsonl", "--settings", file)
         assert result.returncode == 0, result.stderr
         safe = deid("obfuscate", notes, "-o", tmp_path / "safe.jsonl", "--settings", file)
