@@ -11,7 +11,8 @@ NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 _WORDS = NAMES | {Entity.PROFESSION, Entity.CITY, Entity.STATE, Entity.COUNTRY, Entity.FACILITY, Entity.ORGANIZATION}
 """The entities whose spans are extended to whole words."""
 _TITLE = re.compile(
-    r"(?:drs?|mrs?|ms|mx|miss|mdm|prof|doctor|professor|rev|nurse|cst|const|supt|insp|sgt|cpl|pte)\b(?:\.\s?|\s)\s{0,2}(?=\S)",
+    r"(?:drs?|mrs?|ms|mx|miss|mdm|smt|shri|sri|whaea|matua|prof|doctor|professor|rev|sr|nurse|cst|const|supt|insp|sgt|ssgt"
+    r"|ssg|sfc|1sg|cpl|pte|pvt|capt|lt|maj)\b(?:\.\s?|\s)\s{0,2}(?=\S)",
     re.IGNORECASE,
 )
 _ROLE = re.compile(
@@ -26,6 +27,7 @@ _ROLE = re.compile(
 _LABEL_BEHIND = re.compile(
     r",?\s(?:NPI|PGY|DOB|MRN|DOS|CSN|HAR)$"  # the label of the next field
     r"|(?<=[a-z])(?:, ?| )(?:MA|PA|PA-C|DO|RN|NP|MD|LPN|CNA)$"  # a credential, which no surname in small letters is
+    r"|, ?(?:PharmD|RPh|PhD|MBBS|MBChB|MPH|MSW|LCSW|DPT|DDS|DMD|DPM|CRNA|CNM|APRN|FNP|BSN|MSN|RRT)$"
 )
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _POSSESSIVE_END = re.compile(r"(?<=[^\W\d_]['’])[sS](?![^\W\d_])")
@@ -41,10 +43,13 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         text: the note.
         start: start of the span.
         end: end of the span, exclusive.
-        entity: names, places and organizations are extended to whole words; names lose titles, roles and credentials.
+        entity: names, places and organizations are extended to whole words, user names over underscores; names lose
+            titles, roles and credentials.
     """
     if entity in _WORDS:
         start, end = _whole_words(text, start, end)
+    if entity is Entity.USERNAME:
+        start, end = _whole_account(text, start, end)
     start, end = strip(text, start, end)
     if entity in NAMES:
         title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
@@ -94,6 +99,17 @@ def _closes_span(text: str, start: int, end: int) -> bool:
 
 def _ends_in_initial(text: str, start: int, end: int) -> bool:
     return end - start >= 2 and text[end - 2].isalpha() and (end - 2 == start or not text[end - 3].isalnum())
+
+
+def _whole_account(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the span extended by what an underscore joins to it: rn_deluca."""
+    low = start
+    while low > 0 and (text[low - 1].isalnum() or text[low - 1] == "_") and start - low < _MAX_EXTENSION:
+        low -= 1
+    high = end
+    while high < len(text) and (text[high].isalnum() or text[high] == "_") and high - end < _MAX_EXTENSION:
+        high += 1
+    return (low if "_" in text[low:start] else start), (high if "_" in text[end:high] else end)
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:

@@ -13,16 +13,19 @@ from typing import NamedTuple
 from deid_tasks.core.reference import read_columns
 
 _KIND = r"(?i:scores?|scale|index|total|test|screen(?:ing)?|questionnaire|assessment|inventory|criteria)"
-_BETWEEN = rf"(?:[ -]{_KIND}|[ ](?i:points?|result|today|now|currently|is|was|of|at|remains|stable|improved|to|only))"
+_BETWEEN = (
+    rf"(?:[ -]{_KIND}|[ ](?i:points?|result|today|now|currently|is|was|of|at|remains|stable|improved|to|only|class|grade)"
+    r"|[ ][A-C])"
+)
 """A word between the name of a scale and its score; not on, done or from, behind which a date stands."""
-_LINK = rf"{_BETWEEN}{{0,4}}(?: ?[:=,(|])?[ ]{{0,6}}"
+_LINK = rf"{_BETWEEN}{{0,4}}(?: ?(?:[:=,(|]|[._]{{3,20}}))?[ ]?[(]?[ ]{{0,6}}"
 _SHORTEST_OF_ALL_CASES = 6
 _LAST_MONTH, _LAST_DAY = 12, 31
 _NOT_SCORE = r"(?![\d/]|\.\d|-\d|[ ]?[:=][ ]?\d|[ ](?:was|showed|score)\b)"
 """What must not stand behind a fraction: the rest of a date, or the score that was measured on that day."""
 _METRES = r"6/(?:3|4|4\.8|5|6|7\.5|9|9\.5|12|15|18|24|30|36|38|48|60|75|95|120)[+-]?\d?"
 _FEET = r"20/(?:10|12|15|16|20|25|30|32|40|50|60|63|70|80|100|125|150|160|200|250|300|320|400|500|600|800)[+-]?\d?"
-_EYE = r"(?:VA|V/A|[Vv]isual [Aa]cuity|[Aa]cuity|[Vv]ision|BCVA|UCVA|DVA|NVA|PH|ph|cph)"
+_EYE = r"(?:VA|V/A|[Ss]nellen|[Vv]isual [Aa]cuity|[Aa]cuity|[Vv]ision|BCVA|UCVA|DVA|NVA|PH|ph|cph)"
 _EYE_WORD = (
     r"(?:[ ](?i:cc|sc|ph|re|le|be|od|os|ou|r|l|right|left|eye|unaided|aided|corrected|uncorrected|is|was|of|and|with"
     r"|glasses|pinhole))"
@@ -64,7 +67,7 @@ def _of_scales() -> Iterator[Notation]:
     for (maximum, is_name_enough), spelled in names.items():
         scales, highest = f"(?:{'|'.join(sorted(spelled, key=len, reverse=True))})", maximum.replace(" ", "|")
         scored = rf"(?:\d{{1,3}}(?:\.5)?|\d{{1,2}}-\d{{1,2}})[T]?/(?:{highest}){_NOT_SCORE}"
-        start = rf"{scales}[- :=,(|]"
+        start = rf"{scales}[- :=,(|._]"
         if is_name_enough:
             yield Notation(scales + _LINK + scored, start)
             continue

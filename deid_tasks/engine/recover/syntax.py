@@ -63,6 +63,15 @@ _PATTERNS = (
     # Billing codes: CPT 99213-25, D2391 completed.
     r"(?:CPT|HCPCS|CDT)(?: (?i:codes?))?[ :]{0,2}(?:\d{5}|[A-VDGJ]\d{4})(?:-\d{2})?"
     r"|D[0-9]\d{3}(?= (?:n/a|deferred|completed|done)| ?[;,])",
+    # Items of assessments with their label: (M0040) Name, GG0170I, ePatient.15; and codes with their text in HL7.
+    r"\([A-Z]{1,2}\d{4}[A-Z]?\d?\)(?= [A-Z][A-Za-z])|(?:M[012]\d{3}|GG0\d{3}[A-Z]?\d?)|e[A-Z][a-z]{3,12}\.\d{2}",
+    r"\d{4,6}(?:-\d)?\^(?:[A-Z0-9][\w ,./()-]{2,40}\^(?:LN|CPT4?|C4|I10|ICD10|SCT|HCPCS)|(?:CT|MR|MRI|US|XR|NM|PET) [A-Z])",
+    # Places on a clock face: breast mass at 2:00, HST at 12:30, tears from 10:00-2:00.
+    r"(?:breast|mass|nodule|lesion|cyst|calcifications|clip|axis|tears?|HST|RRD|RD|detachment|hole|lattice|cx|cervix)"
+    r"(?: (?:at|@|from|is|of|the))?[ ,]{1,2}(?:1[0-2]|[1-9]):[0-5]0(?:[ ]?(?:-|to)[ ]?(?:1[0-2]|[1-9]):[0-5]0)?"
+    r"(?! ?[ap]\.?m?\b)",
+    # The number of a visit beside its day: VISIT 7/24   8/5/24.
+    r"(?i:visit|session|treatment|tx) \d{1,2}/\d{1,3}(?=,? {1,4}\d{1,2}/\d)",
     # Titers: ANA 1:640.
     r"(?:titer|ANA|RPR|VDRL|ASMA|ANCA)[ :]{1,2}(?:of |positive |pos )?1:\d{1,5}|1:(?:1280|2560|5120|10240)",
     # Variants by their older names: 185delAG, APC I1307K.

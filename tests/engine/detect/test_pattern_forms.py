@@ -315,6 +315,12 @@ FORMS = {
         NI number [SSN:QQ 12 34 56 C]
         the original sin of man, 12 of them
     """,
+    "letters of weekdays": r"""
+        |[DATE:W 3/5]|94.8|
+        | [DATE:Th 3/13] | 94.8 |
+        |W 3.5|
+        lateral V 3/5
+    """,
     "weekdays in brackets": r"""
         [DATE:05/08/2023] ([DATE:Sat])  [TIME:10.15am]
         Procedure: [DATE:13-Sep-2024] ([DATE:Fri])
@@ -655,6 +661,8 @@ FORMS = {
         to OR [LOCATION_OTHER:1]  -- ready
         Hospital   Theatre [LOCATION_OTHER:2]   [DATE:09.10.2023]
         rm [LOCATION_OTHER:19] bed [LOCATION_OTHER:2]
+        NEWS >5: bed [LOCATION_OTHER:3] only
+        stayed in bed 3 days
         L&D triage bed [LOCATION_OTHER:3]
         Xfer to SICU bed [LOCATION_OTHER:11], aware
         admit LDR [LOCATION_OTHER:7]. PCN

@@ -47,6 +47,10 @@ def merge(**marked: str) -> str:
         ({"inclusion": "[CITY:Lima]", "transformer": "[ORGANIZATION:Lima]"}, "[ORGANIZATION:Lima]"),
         # boundaries
         ({"transformer": "[PROVIDER:Dr. Okafor's] note"}, "Dr. [PROVIDER:Okafor]'s note"),
+        ({"transformer": "[RELATIVE:Whaea Ripeka] came"}, "Whaea [RELATIVE:Ripeka] came"),
+        ({"patterns": "by [PROVIDER:Will Nakagawa, PharmD]"}, "by [PROVIDER:Will Nakagawa], PharmD"),
+        ({"transformer": "asked rn_[USERNAME:deluca] again"}, "asked [USERNAME:rn_deluca] again"),
+        ({"transformer": "asked [USERNAME:deluca]2 again"}, "asked [USERNAME:deluca]2 again"),
         ({"transformer": "[PROVIDER:Operator Maria Okafor] DO"}, "Operator [PROVIDER:Maria Okafor] DO"),
         ({"transformer": "[PROVIDER:Registrar M. Okafor] RN"}, "Registrar [PROVIDER:M. Okafor] RN"),
         ({"transformer": "[PROVIDER:Consultant: Okafor]"}, "Consultant: [PROVIDER:Okafor]"),

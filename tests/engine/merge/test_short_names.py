@@ -21,6 +21,8 @@ FOUND += [
     "[PATIENT:Ramona Beatriz Montoya] agrees. {RBM} was seen the same day",
     "[PROVIDER:Sorcha Lally] RGN\ndischarge agreed\n{S.L.}  10/01",
     "[FACILITY:CORIO BAY IMAGING]   ({CBI} Geelong)",
+    "[PROVIDER:Rose Tannen], PharmD ({RT})\n| No change. | {RT} |",
+    '1,"[PROVIDER:Hannah Mistry]","First visit."\n2,"{HM}","Doppler."',
 ]
 NOT_FOUND = [
     "[PATIENT:Ann Beth Grant]. ABG drawn, COPD",  # an abbreviation of medicine

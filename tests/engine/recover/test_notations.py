@@ -45,6 +45,28 @@ def test_conditions_are_taken_out_whole(expression: str, expected: str) -> None:
     assert without_conditions(expression) == expected
 
 
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "([M0040]) Name: ESPINOZA",
+        "M1860 conflicts with [GG0170I]",
+        "[ePatient.15] age",
+        "OBX|3|NM|[33914-3]^EGFR CKD-EPI^LN||20",
+        "L breast mass [2:00], BI-RADS 5",
+        "HST at [12:30]; laser scars",
+    ],
+)
+def test_codes_of_forms_and_places_on_a_clock_face_are_notations(marked: str) -> None:
+    text = marked.replace("[", "").replace("]", "")
+    start, end = marked.index("["), marked.index("]") - 1
+    assert any(first <= start and end <= last for first, last in find_notations(text))
+
+
+@pytest.mark.parametrize("text", ["seen at 2:00 today", "mass excised, 2:00 pm start", "OKPARA^NGOZI^^^DR"])
+def test_times_and_numbers_of_people_are_no_notation(text: str) -> None:
+    assert not [text[a:b] for a, b in find_notations(text) if "2:00" in text[a:b] or "OKPARA" in text[a:b]]
+
+
 def test_many_documents_are_read_as_each_is_alone() -> None:
     documents = [Document(note.note_id, note.text) for note in small_notes(60)]
     spans = [

@@ -10,6 +10,7 @@ RULES = (
     Rule("labelled date", numeric.LABELLED_TRIGGER, numeric.read_labelled_date),
     Rule("month", months.MONTH_TRIGGER, months.read_month),
     Rule("weekday", calendar_words.WEEKDAY_TRIGGER, calendar_words.read_weekday),
+    Rule("letter of a weekday", calendar_words.WEEKDAY_LETTER_TRIGGER, calendar_words.read_weekday_letter),
     Rule("holiday", calendar_words.HOLIDAY_TRIGGER, calendar_words.read_holiday),
     Rule("season", calendar_words.SEASON_TRIGGER, calendar_words.read_season),
     Rule("year", calendar_words.YEAR_TRIGGER, calendar_words.read_year),

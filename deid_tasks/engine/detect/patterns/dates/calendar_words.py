@@ -55,6 +55,16 @@ def read_weekday(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield _date(start, short.end())
 
 
+WEEKDAY_LETTER_TRIGGER = r"\|[ \t]{0,3}(?:M|T|Tu|W|Th|F|Sa|Su|S) [0-9]{1,2}/[0-9]{1,2}[ \t]{0,8}\|"
+_LETTER_AND_DATE = re.compile(r"[A-Z][a-z]? [0-9/]+")
+
+
+def read_weekday_letter(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read W 3/5: the letter of a weekday and a date, alone in a cell of a table."""
+    if match := _LETTER_AND_DATE.search(text, start, end):
+        yield _date(*match.span(), Strength.LABELLED)
+
+
 def _is_short_weekday(text: str, start: int, end: int) -> bool:
     """Whether Mon, SAT and the like are a weekday: "sat" and "sun" are words too."""
     word = text[start:end].lower()

@@ -16,6 +16,7 @@ ROOM_TRIGGER = (
     r"|\b(?:LDRP?|PACU|[SMCNP]ICU|CVICU|CTICU|CCU) [0-9]{1,3}\b"  # MICU 12
     r"|\b(?:(?:[Cc]ath|CATH|EP|IR) (?:lab|Lab|LAB)|[Ss]uite|SUITE) [A-H0-9]\b"  # Cath lab 2
     r"|\b(?:Bed|BED|bed|Bay|Pod) [A-H]\b"  # Bed B
+    r"|\b(?:rm|room) ?[0-9]{1,4}[a-z]?,? bed [a-d]\b"  # rm 618 bed b
     r"|\b[0-9]{1,2} ?(?:North|South|East|West|NORTH|SOUTH|EAST|WEST)(?:[ \-][0-9]{1,4}[A-Z]?)?\b"  # 4 West
     r"|\b[1-9]00 [Hh]all\b"
 )
@@ -33,6 +34,7 @@ _SHORT_LEAD = re.compile(
 _ROOM_BEFORE_BED = re.compile(
     r"(?:^|[^a-z])(?:(?:rm|room|ward|unit|bay|pod)\.? ?[a-z0-9\-]{1,6}|triage|[a-z]{0,2}icu|pacu|ccu|ldr|ed|er),? $"
 )
+_BED_TAIL = re.compile(r"[.,;)]| only\b")
 _LOCATION_BEFORE = re.compile(r"(?:location|loc):\s{0,3}$")
 _ROOM_CODE = re.compile(r"[A-Z0-9][A-Z0-9\-]{0,11}$")
 _AMOUNT_AFTER = re.compile(
@@ -129,8 +131,10 @@ def read_room(text: str, start: int, end: int) -> Iterator[Candidate]:
 
 
 def _is_bed(room: _Room) -> bool:
-    """Whether one or two figures behind the word bed are its number: ICU bed 3, Bed: 12."""
-    return ":" in room.value or _ROOM_BEFORE_BED.search(room.ahead) is not None
+    """Whether one or two figures behind the word bed are its number: ICU bed 3, Bed: 12, bed 4."""
+    if ":" in room.value or _ROOM_BEFORE_BED.search(room.ahead):
+        return True
+    return _BED_TAIL.match(room.text, room.end) is not None
 
 
 def _is_name_of_room(room: _Room, code: str) -> bool:
