@@ -58,7 +58,7 @@ def main() -> None:
     sentences = sum(len(document.sentences) for document in documents)
     words = sum(len(document.text.split()) for document in documents)
     devices = tuple(arguments.device or ())
-    settings = _settings(devices, arguments.precision, arguments.batch, arguments.gated)
+    settings = _settings(devices, arguments.precision, arguments.batch, is_gated=arguments.gated)
     with results("gpu", "The cascade on a GPU", arguments) as made:
         made.table(
             f"Speed on {_device_names()}: {sentences:,} distinct sentences of {words:,} words",
@@ -140,7 +140,7 @@ def _detector(model: TransformerSettings) -> SentenceDetector:
     return next(one for one in engine.detectors if isinstance(one, SentenceDetector))
 
 
-def _settings(devices: tuple[str, ...], precision: str, batch: int, is_gated: bool) -> TransformerSettings:
+def _settings(devices: tuple[str, ...], precision: str, batch: int, *, is_gated: bool) -> TransformerSettings:
     chosen = {"backend": "torch", "devices": devices, "precision": precision, "batch_word_pieces": batch}
     second = SecondStageSettings.model_validate(SecondStageSettings().model_dump() | chosen | {"is_gated": is_gated})
     return TransformerSettings.model_validate(TransformerSettings().model_dump() | chosen | {"second_stage": second})

@@ -3,10 +3,10 @@
 A sentence filter may stand before the first model; what it passes over, neither model reads.
 
 A word is uncertain where its probability of being an identifier lies in the ``band`` of the second stage's settings.
-The second-stage model is slower and more accurate, so it reads only uncertain words and some context around them, and,
-with ``is_gated``, of these only where an answer can change the final spans: ``SecondStageGate`` merges and recovers the first model's
-answers twice, once with every uncertain word as an identifier and once with none, and compares the words that end up
-marked.
+The second-stage model is slower and more accurate, so it reads only uncertain words and some context around them. With
+``is_gated`` it reads, of these, only those where an answer can change the final spans: ``SecondStageGate`` merges and
+recovers the first model's answers twice, once with every uncertain word as an identifier and once with none, and
+compares the words that end up marked. Both models' probabilities are then weighed.
 """
 
 import hashlib

@@ -21,7 +21,8 @@ _SMALL_WORDS = frozenset(("of", "the", "for", "and", "in", "at", "de", "la", "de
 _IN_BRACKETS = re.compile(r"\s{0,3}\(\s?(?:the )?[\"“]?([A-Z][A-Za-z]{1,7})[\"”]?(?:\s?[),;]| [^()\n]{1,20}\))")
 _MIN_LETTERS, _MAX_LETTERS = 2, 6
 _SIGNED_BEFORE = re.compile(
-    r"(?:^|\n|[ \t]{2}|\|[ \t]?|,\"|(?<=[A-Za-z.]) ?\(|(?<![A-Za-z])(?:initials?|init\.?|signed|sig|by|dict|typed|scribe|entered|reviewed):? ?"
+    r"(?:^|\n|[ \t]{2}|\|[ \t]?|,\"|(?<=[A-Za-z.]) ?\("
+    r"|(?<![A-Za-z])(?:initials?|init\.?|signed|sig|by|dict|typed|scribe|entered|reviewed):? ?"
     r"|(?:MD|DO|RN|NP|PA|PA-C|LPN|BSN|CNA|FNP-C|CHPN|MSW|PT|OT),? {1,3}\(? ?)$"
 )
 """What stands in front of letters by which somebody signs; the line or a wide gap, mostly."""

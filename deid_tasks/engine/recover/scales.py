@@ -14,8 +14,8 @@ from deid_tasks.core.reference import read_columns
 
 _KIND = r"(?i:scores?|scale|index|total|test|screen(?:ing)?|questionnaire|assessment|inventory|criteria)"
 _BETWEEN = (
-    rf"(?:[ -]{_KIND}|[ ](?i:points?|result|today|now|currently|is|was|of|at|remains|stable|improved|to|only|class|grade)"
-    r"|[ ][A-C])"
+    rf"(?:[ -]{_KIND}|[ ](?i:points?|result|today|now|currently|is|was|of|at|remains|stable|improved|to|only)"
+    r"|[ ](?i:class|grade)|[ ][A-C])"
 )
 """A word between the name of a scale and its score; not on, done or from, behind which a date stands."""
 _LINK = rf"{_BETWEEN}{{0,4}}(?: ?(?:[:=,(|]|[._]{{3,20}}))?[ ]?[(]?[ ]{{0,6}}"

@@ -65,7 +65,8 @@ _PATTERNS = (
     r"|D[0-9]\d{3}(?= (?:n/a|deferred|completed|done)| ?[;,])",
     # Items of assessments with their label: (M0040) Name, GG0170I, ePatient.15; and codes with their text in HL7.
     r"\([A-Z]{1,2}\d{4}[A-Z]?\d?\)(?= [A-Z][A-Za-z])|(?:M[012]\d{3}|GG0\d{3}[A-Z]?\d?)|e[A-Z][a-z]{3,12}\.\d{2}",
-    r"\d{4,6}(?:-\d)?\^(?:[A-Z0-9][\w ,./()-]{2,40}\^(?:LN|CPT4?|C4|I10|ICD10|SCT|HCPCS)|(?:CT|MR|MRI|US|XR|NM|PET) [A-Z])",
+    r"\d{4,6}(?:-\d)?\^(?:[A-Z0-9][\w ,./()-]{2,40}\^(?:LN|CPT4?|C4|I10|ICD10|SCT|HCPCS)"
+    r"|(?:CT|MR|MRI|US|XR|NM|PET) [A-Z])",
     # Places on a clock face: breast mass at 2:00, HST at 12:30, tears from 10:00-2:00.
     r"(?:breast|mass|nodule|lesion|cyst|calcifications|clip|axis|tears?|HST|RRD|RD|detachment|hole|lattice|cx|cervix)"
     r"(?: (?:at|@|from|is|of|the))?[ ,]{1,2}(?:1[0-2]|[1-9]):[0-5]0(?:[ ]?(?:-|to)[ ]?(?:1[0-2]|[1-9]):[0-5]0)?"
