@@ -16,6 +16,7 @@ from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon.public import common_word_frequencies
 from deid_tasks.engine.merge.repair import NAMES
+from deid_tasks.engine.merge.short_names import medical_abbreviations
 
 _ENDING = re.compile(
     r"\.(?:jpe?g|png|heic|tiff?|bmp|gif|dcm|mp4|mov|avi|pdf|wav|mp3|docx?|xlsx?|pptx?|rtf|txt|csv|hl7|xml|json|zip)\b",
@@ -29,10 +30,13 @@ _DAY = re.compile(
     r"|(?:0?[1-9]|[12]\d|3[01])-?(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}-?(?:\d\d){1,2}"
     r"|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}-?(?:\d\d){1,2}"  # Sept24
     r"|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d\d){0,2}"  # 0514, 051424
+    r"|[12]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"  # 240514
     r"|(?:0?[1-9]|[12]\d|3[01])-(?:0?[1-9]|[12]\d|3[01])-(?:\d\d){1,2}"  # 5-14-24
     r"|(?:19|20)\d\d(?:-(?:0[1-9]|1[0-2]))?)(?![^\W_])",  # 2024, 2024-05
     re.IGNORECASE | re.ASCII,
 )
+_OF_SIDE = re.compile(r"[LR]([a-z]{3,})")
+"""A part of the body with its side: Lheel."""
 _LONGEST = 120
 """Characters on either side of a span that its file name may have."""
 _MIN_LETTERS = 3
@@ -149,5 +153,11 @@ def _whose(word: str, names: dict[str, Entity]) -> Entity | None:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a part of a file name is a word that everybody uses: heel, chart."""
-    return len(word) >= _MIN_LETTERS and common_word_frequencies().get(word.lower(), 0.0) >= _MIN_ZIPF
+    """Whether a part of a file name is a word that everybody uses, or an abbreviation of medicine: heel, Lheel, ecg."""
+    if len(word) < _MIN_LETTERS:
+        return False
+    if word.upper() in medical_abbreviations():
+        return True
+    of_side = _OF_SIDE.fullmatch(word)
+    plain = of_side[1] if of_side else word
+    return common_word_frequencies().get(plain.lower(), 0.0) >= _MIN_ZIPF

@@ -1,8 +1,9 @@
-"""Kinds that agree: what is a part of a person's full name in a note is no organization in it, and what is the
-beginning of an organization's name is no person.
+"""Kinds that agree: what is a part of a person's full name in a note is no organization in it, what is the beginning of
+an organization's name is no person, and a town of the note is no person elsewhere in it.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,6 +17,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.IGNORECASE)
 _TITLE_REACH = 8
+_TOWNS = frozenset({Entity.CITY})
+_BEHIND_TOWN = frozenset({Entity.STATE, Entity.COUNTRY, Entity.ZIP})
 _MIN_LETTERS = 4
 """Shorter words are parts of names and abbreviations of organizations alike."""
 
@@ -47,7 +50,7 @@ def _is_divided(text: str, person: Span, rest: Span) -> bool:
         return False
     if not text[rest.start].isupper() or "," in text[person.start : person.end]:
         return False
-    if _TITLE_BEFORE.search(text, max(0, person.start - _TITLE_REACH), person.start):
+    if _has_title(text, person):
         return False
     # A full name in front of an organization of several words may be somebody there: Maria Okafor Mercy Clinic.
     return " " not in text[person.start : person.end] or " " not in text[rest.start : rest.end]
@@ -79,3 +82,45 @@ def _followed(text: str, span: Span, people: dict[str, Span]) -> Span:
     if person is None or any(one is not person for one in owners):
         return span
     return replace(span, entity=person.entity)
+
+
+def follow_places(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Return ``spans`` with single names that are a town of the note marked as that town.
+
+    Models read "Disembark Ketchikan" as a name although "off Ketchikan, AK" stands above. A name that has a title, or
+    is a part of a full name of the note, stays one. O(n).
+
+    Args:
+        text: the note.
+        spans: its spans, sorted and disjoint.
+    """
+    towns: dict[str, Entity] = {}
+    people: set[str] = set()
+    for span in spans:
+        if span.entity in _TOWNS and _is_told_as_place(text, span, spans):
+            towns.setdefault(fold(text[span.start : span.end]), span.entity)
+        elif span.entity in NAMES and (_has_title(text, span) or " " in text[span.start : span.end]):
+            people |= set(map(fold, _WORD.findall(text, span.start, span.end)))
+    if not towns:
+        return list(spans)
+    return [
+        replace(span, entity=town)
+        if span.entity in NAMES
+        and (word := fold(text[span.start : span.end])) not in people
+        and (town := towns.get(word)) is not None
+        else span
+        for span in spans
+    ]
+
+
+def _is_told_as_place(text: str, span: Span, spans: Sequence[Span]) -> bool:
+    """Whether a state, a country or a postcode of the note stands behind a town."""
+    index = bisect_left(spans, span.end, key=lambda one: one.start)
+    rest = spans[index] if index < len(spans) else None
+    if rest is None or rest.entity not in _BEHIND_TOWN:
+        return False
+    return text[span.end : rest.start].strip(" ,") == ""
+
+
+def _has_title(text: str, span: Span) -> bool:
+    return _TITLE_BEFORE.search(text, max(0, span.start - _TITLE_REACH), span.start) is not None

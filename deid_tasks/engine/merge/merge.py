@@ -13,7 +13,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.merge.endings import grow_over_endings
 from deid_tasks.engine.merge.file_names import divide_file_names
-from deid_tasks.engine.merge.kinds import follow_full_names, join_divided_organizations
+from deid_tasks.engine.merge.kinds import follow_full_names, follow_places, join_divided_organizations
 from deid_tasks.engine.merge.propagate import propagate
 from deid_tasks.engine.merge.repair import NAMES, repair, strip
 from deid_tasks.engine.merge.short_names import grow_over_initials, mark_short_names
@@ -36,10 +36,10 @@ def merge_spans(
     Spans of models are first put to the vote. Detectors then rank as the settings list them; an entry for an entity or
     a category ranks before one for the detector. Among models the category decides first. Of overlapping spans of one
     detector, the longer ranks first, then the one further left. What sticks out of the winning span becomes a span of
-    its own if it holds a letter or digit. An organization that is a part of a person's full name is that person. Names
-    of sufficient score are then found wherever else they are in the note, and file names are divided into what they
-    hold. The result does not depend on the order of
-    the input. O(n log n).
+    its own if it holds a letter or digit. An organization that is a part of a person's full name is that person, and a
+    name that is a town of the note is that town. Names of sufficient score are then found wherever else they are in the
+    note, and file names are divided into what they hold. The result does not depend on the order of the input.
+    O(n log n).
 
     Args:
         document: the note that the spans belong to.
@@ -58,7 +58,7 @@ def merge_spans(
     candidates = _ranked(text, elect(spans_by_detector, settings), settings)
     joined = join_divided_organizations(text, _join_names(text, _winning_stretches(text, candidates)))
     joined = grow_over_endings(text, joined)
-    joined = follow_full_names(text, joined)
+    joined = follow_places(text, follow_full_names(text, joined))
     if settings.propagation.enabled:
         joined = mark_short_names(text, joined, settings.propagation.min_score)
         joined = grow_over_initials(text, propagate(text, joined, settings.propagation))

@@ -31,6 +31,9 @@ _LABEL_BEHIND = re.compile(
 )
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _POSSESSIVE_END = re.compile(r"(?<=[^\W\d_]['’])[sS](?![^\W\d_])")
+_PATRONYMIC = re.compile(r"/[olp]\b", re.IGNORECASE)
+_LETTER_BEHIND = re.compile(r" [DSWAB]$", re.IGNORECASE)
+"""The first letter of d/o, s/o, w/o, a/l or a/p behind a name."""
 _MAX_EXTENSION = 40
 """Letters that a span is extended by; a longer run of letters is not a word, and the boundary inside it stays."""
 _OPENING = {")": "(", "]": "["}
@@ -58,6 +61,8 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
             title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
         if label := _LABEL_BEHIND.search(text, start, end):
             start, end = strip(text, start, label.start())
+        if _PATRONYMIC.match(text, end) and (letter := _LETTER_BEHIND.search(text, start, end)):
+            end = letter.start()
         if end - start > 2 and _POSSESSIVE.match(text[end - 2 : end]):
             end -= 2
     return start, end

@@ -70,19 +70,23 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
     acronyms, initials = _acronyms(text, certain), _initials(text, certain)
     if not acronyms and not initials:
         return list(spans)
+    kept = list(spans)
     starts, ends = [span.start for span in spans], [span.end for span in spans]
     found: list[Span] = []
     for match in _SHORT.finditer(text):
         start, end = match.span()
         index = bisect_left(ends, start + 1)
-        if index < len(spans) and starts[index] < end:
-            continue
         form = match.group()
+        if index < len(spans) and starts[index] < end:
+            if form in acronyms and (starts[index], ends[index]) == (start, end):
+                # "Blackstone Medical Group (BMG)": no state or somebody's initials.
+                kept[index] = replace(kept[index], entity=acronyms[form].entity)
+            continue
         if form in acronyms:
             found.append(Span(start, end, acronyms[form].entity, SHORT_NAMES, acronyms[form].score))
         elif form in initials and (_is_signed(text, start, end) or _is_telling(form)):
             found.append(Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0))
-    return sorted((*spans, *found)) if found else list(spans)
+    return sorted((*kept, *found))
 
 
 def _acronyms(text: str, spans: Sequence[Span]) -> dict[str, Span]:
@@ -115,7 +119,7 @@ def _is_signed(text: str, start: int, end: int) -> bool:
 
 def _is_telling(form: str) -> bool:
     """Whether letters that agree with a whole name are somebody's wherever they stand: RBM was seen."""
-    return form.isalpha() and len(form) >= _MIN_ANYWHERE and form not in _abbreviations()
+    return form.isalpha() and len(form) >= _MIN_ANYWHERE and form not in medical_abbreviations()
 
 
 def _forms(name: str) -> set[str]:
@@ -130,7 +134,7 @@ def _forms(name: str) -> set[str]:
 
 
 @cache
-def _abbreviations() -> frozenset[str]:
+def medical_abbreviations() -> frozenset[str]:
     """Return the medical abbreviations, in capitals."""
     rows = read_columns("medical_terms.tsv", "term", "kind")
     return frozenset(term.upper() for term, kind in rows if kind == "abbreviation")

@@ -19,9 +19,9 @@ TITLE = re.compile(
 )
 """A title before a name."""
 _RELATIVES = {
-    "M": "husband|son|father|dad|brother|uncle|grandfather|grandpa|grandson|boyfriend|nephew|stepfather|stepson"
+    "M": "husband|son|father|dad|daddy|brother|uncle|grandfather|grandpa|grandson|boyfriend|nephew|stepfather|stepson"
     "|fianc[eé]|widower|papa|abuelo|father-in-law|son-in-law|brother-in-law",
-    "F": "wife|daughter|mother|mom|mum|sister|aunt|grandmother|grandma|granddaughter|girlfriend|niece|stepmother"
+    "F": "wife|daughter|mother|mom|mum|sister|aunt|grandmother|grandma|granddaughter|girlfriend|niece|stepmother|mam|mammy|mommy|gran|granny"
     "|stepdaughter|fianc[eé]e|widow|mama|abuela|mother-in-law|daughter-in-law|sister-in-law",
 }
 _RELATION = re.compile(rf"\b(?:(?P<M>{_RELATIVES['M']})|(?P<F>{_RELATIVES['F']}))\b", re.IGNORECASE)
@@ -29,6 +29,12 @@ _RELATION_BESIDE = re.compile(
     rf"\b(?:(?P<M>{_RELATIVES['M']})|(?P<F>{_RELATIVES['F']}))[\s:,(\"“'‘/-]{{1,4}}$", re.IGNORECASE
 )
 """A relation right before the name of whom it says so: "my wife Fionn"."""
+_RELATION_OF_SEVERAL = re.compile(
+    r"\b(?:(?P<M>sons|brothers|boys|grandsons|nephews)|(?P<F>daughters|sisters|girls|granddaughters|nieces))[\s:,(]{1,3}"
+    r"(?:[^\W\d_]{2,20}(?: \(\d{1,2}\))?(?:,| and| &)\s{1,2}){0,3}$",
+    re.IGNORECASE,
+)
+"""A relation before the names of several people: "two sons, Natnael (9) and Yonas"."""
 _RELATION_BEHIND = re.compile(rf"\s*\((?:(?P<M>{_RELATIVES['M']})|(?P<F>{_RELATIVES['F']}))\b", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"""\b(?:
@@ -59,6 +65,7 @@ TITLE_REACH = 14
 """Characters before a name in which a title stands."""
 _RELATION_REACH = 32
 _BESIDE_REACH = 24
+_LIST_REACH = 64
 _PRONOUN_REACH = 70
 
 
@@ -119,8 +126,11 @@ class NoteSexes:
         found = TITLE.search(text, max(0, span.start - TITLE_REACH), span.start)
         if found and not found["dr"]:
             return "M" if found["M"] else "F"
-        relation = _RELATION_BESIDE.search(text, max(0, span.start - _BESIDE_REACH), span.start)
-        relation = relation or _RELATION_BEHIND.match(text, span.end)
+        relation = (
+            _RELATION_BESIDE.search(text, max(0, span.start - _BESIDE_REACH), span.start)
+            or _RELATION_OF_SEVERAL.search(text, max(0, span.start - _LIST_REACH), span.start)
+            or _RELATION_BEHIND.match(text, span.end)
+        )
         return "" if relation is None else "M" if relation["M"] else "F"
 
     def _sex_near(self, span: Span) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.dates.calendar_terms import MONTHS, PREFIXES, WEEKDAYS
-from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date
+from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date, nameless_holiday
 from deid_tasks.engine.obfuscate.dates.month_ranges import month_and_year_in_range
 from deid_tasks.engine.obfuscate.dates.not_dates import is_no_date
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
@@ -146,10 +146,10 @@ class NoteSurrogates:
         if not is_named and original[-1:].isalpha() and _DIGITS.isdisjoint(original):
             holiday = HOLIDAY.search(original)
             if holiday is not None:
-                return self._holiday(original, holiday, mode)
+                return self._holiday(original, start, holiday, mode)
         return self._independent(original, Entity.DATE, mode)
 
-    def _holiday(self, original: str, holiday: re.Match[str], mode: Mode) -> str:
+    def _holiday(self, original: str, start: int, holiday: re.Match[str], mode: Mode) -> str:
         """Return the surrogate of a holiday; the day itself where the note also has its date: only that is as exact."""
         context = self._context
         written_at = context.written_at
@@ -157,6 +157,8 @@ class NoteSurrogates:
             return self._independent(original, Entity.DATE, mode)
         if not self._surroundings.names_day(holiday_date(holiday, written_at), context):
             return self._independent(original, Entity.DATE, mode)
+        if nameless := nameless_holiday(self._surroundings.text, start, start + len(original)):
+            return nameless
         dated = replace(context, options=replace(context.options, holidays="date"))
         return self._replacements.surrogate(original, Entity.DATE, dated, context.patient, mode)
 

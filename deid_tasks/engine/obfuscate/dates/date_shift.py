@@ -11,6 +11,7 @@ import re
 
 from deid_tasks.engine.obfuscate.dates.calendar_terms import MONTHS, WEEKDAYS, date_or_none, month_of
 from deid_tasks.engine.obfuscate.dates.common_dates import move_common_digits, move_common_names, move_day
+from deid_tasks.engine.obfuscate.dates.compact_days import move_compact_day
 from deid_tasks.engine.obfuscate.dates.date_forms import (
     day_like,
     month_like,
@@ -35,6 +36,7 @@ _TIME = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
+_SIX_FIGURES = re.compile(r"\d{6}", re.ASCII)
 _MIN_LENGTH_WITH_TIME = 6
 _MAY_WITH_STOP = re.compile(r"\b(may)\.(?=[\s,]*\d)", re.IGNORECASE)
 _MONTH_AND_YEAR = re.compile(r"([A-Za-z]{3,9})(\d\d)", re.ASCII)
@@ -96,6 +98,8 @@ def _shift(value: str, context: NoteContext) -> str:
     if len(value) > _MAX_LENGTH:
         return _scramble(value, context)
     now = context.written_at or _UNDATED
+    if _SIX_FIGURES.fullmatch(value) and (compact := move_compact_day(value, context.shift_days, context)) is not None:
+        return compact
     moved = (
         move_common_digits(
             value, now, context.shift_days, is_day_first=context.is_day_first, pads_dates=context.pads_dates

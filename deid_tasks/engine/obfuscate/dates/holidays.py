@@ -13,6 +13,14 @@ SEASONS = {"winter": 1, "spring": 4, "summer": 7, "fall": 10, "autumn": 10}
 """Each season and the month in its middle."""
 _MAX_DAYS_OFF = 1
 """Days by which a surrogate holiday may miss the day that the original moves to."""
+_BESIDE = 24
+_DATE_BEFORE = re.compile(r"\d[,;]?[ ]?[(\-–]?[ ]?$")
+_DATE_AFTER = re.compile(
+    r"[,;]?[ ]?[(\-–]?[ ]?(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?[.,]?[ ])?"
+    r"(?:\d{1,2}[/.-]\d|\d{1,2}[ ](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[ ]\d)",
+    re.IGNORECASE,
+)
 _MAX_YEARS_BACK = 79
 """A year of two digits lies at most 79 years before the note's and at most twenty after it."""
 
@@ -264,6 +272,17 @@ def nearest_holiday(day: datetime.date, found: re.Match[str], *, is_abroad: bool
 @lru_cache(maxsize=256)
 def _surrogate_days(year: int) -> tuple[tuple[str, datetime.date], ...]:
     return tuple((name, _HOLIDAYS[name](year)) for name in _SURROGATES)
+
+
+def nameless_holiday(text: str, start: int, end: int) -> str | None:
+    """Return what stands for a holiday whose date stands beside it ("Oct 31, Halloween"); ``None`` for other ones.
+
+    No other holiday is on the day that it moves to, and the day itself would stand there twice.
+    """
+    before, after = text[max(0, start - _BESIDE) : start], text[end : end + _BESIDE]
+    if not (_DATE_BEFORE.search(before) or _DATE_AFTER.match(after)):
+        return None
+    return match_case("local holiday", text[start:end])
 
 
 def season_of(day: datetime.date, like: str) -> str:

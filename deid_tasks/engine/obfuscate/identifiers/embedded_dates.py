@@ -5,6 +5,7 @@ import re
 
 from deid_tasks.engine.obfuscate.dates.calendar_terms import date_or_none
 from deid_tasks.engine.obfuscate.dates.common_dates import move_day
+from deid_tasks.engine.obfuscate.dates.compact_days import is_near_note, move_compact_day
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 
 _EMBEDDED = re.compile(
@@ -17,9 +18,6 @@ _EMBEDDED = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
-_ORDERS = ("%y%m%d", "%m%d%y", "%d%m%y")
-_MAX_DAYS_FROM_NOTE = 400
-"""Six digits are a day, and four a month, only where that lies as near to the note."""
 _LAST_YEAR = 2030
 
 
@@ -46,10 +44,10 @@ def _moved(found: re.Match[str], shift_days: int, context: NoteContext) -> str |
         born = date_or_none(int(day[:4]), int(day[4:6]), int(day[6:]))
         return None if born is None else f"{move_day(born, shift_days):%Y%m%d}"
     if found["digits"]:
-        return _moved_digits(found["digits"], shift_days, context)
+        return move_compact_day(found["digits"], shift_days, context)
     if month := found["month"]:
-        first = _near(datetime.date(2000 + int(month[:2]), int(month[2:]), 15), context)
-        return None if first is None else f"{move_day(first, shift_days):%y%m}"
+        middle = datetime.date(2000 + int(month[:2]), int(month[2:]), 15)
+        return f"{move_day(middle, shift_days):%y%m}" if is_near_note(middle, context) else None
     written_at = context.written_at
     year = int(found["year"] or 0)
     if short := found["short"]:
@@ -70,21 +68,3 @@ def _day_of_year(year: int, context: NoteContext) -> datetime.date:
     if context.is_of_patient or written_at is None or year != written_at.year:
         return datetime.date(year, 7, 1)
     return written_at.date()
-
-
-def _moved_digits(digits: str, shift_days: int, context: NoteContext) -> str | None:
-    for form in _ORDERS:
-        try:
-            day = datetime.datetime.strptime(digits, form).date()  # noqa: DTZ007 - a day has no zone
-        except ValueError:
-            continue
-        if _near(day, context) is not None:
-            return f"{move_day(day, shift_days):{form}}"
-    return None
-
-
-def _near(day: datetime.date, context: NoteContext) -> datetime.date | None:
-    written_at = context.written_at
-    if written_at is None or abs((written_at.date() - day).days) > _MAX_DAYS_FROM_NOTE:
-        return None
-    return day

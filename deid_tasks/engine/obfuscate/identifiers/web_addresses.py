@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.dates import shift_date
 from deid_tasks.engine.obfuscate.dates.calendar_terms import MONTHS
+from deid_tasks.engine.obfuscate.dates.compact_days import move_compact_day
 from deid_tasks.engine.obfuscate.identifiers.domains import prepend_name, replace_domain, reserved_domain
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.account_names import replace_account_part
@@ -164,8 +165,10 @@ def _cased(made: str, part: str) -> str:
 def _move_day(digits: str, context: NoteContext) -> str | None:
     """Return six digits that are a day, moved as the note's dates are; ``None`` for other digits.
 
-    They are read in the note's order of day and month.
+    Those that are no day near the note are read in its order of day and month.
     """
+    if (near := move_compact_day(digits, context.shift_days, context)) is not None:
+        return near
     form = "%d%m%y" if context.is_day_first else "%m%d%y"
     try:
         day = datetime.datetime.strptime(digits, form).date()  # noqa: DTZ007 - a day has no zone

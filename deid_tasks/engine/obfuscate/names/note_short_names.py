@@ -16,6 +16,7 @@ _QUOTES = frozenset(_OPENING)
 _BETWEEN = re.compile(r"(?:,?\s*(?:R\.?N|M\.?D|N\.?P|PA(?:-C)?|PT|OT|Jr|Sr)\b\.?)?[\s,]*[\"“'‘(]{1,2}", re.IGNORECASE)
 """What stands between a name and the short name behind it, with credentials perhaps."""
 _CALLED_BEHIND = re.compile(r",? as (?:he|she|they) (?:likes?|prefers?) to be called", re.IGNORECASE)
+_ENDING_OF_SHORT_NAME = re.compile(r"(?:ie|ey|y|i)$")
 _MAX_LETTERS = 9
 _MIN_LONE = 3
 _MIN_BEARERS_OF_SURNAME = 5.0
@@ -57,7 +58,16 @@ def find_short_names(
             named = [one for one in named if is_short_name(word, one.givens[0])]
         if len({one.givens[0] for one in named}) == 1:
             found[word] = named[0]
+    for word in words:
+        if word not in found and (other := next((one for one in found if _is_same_short_name(word, one)), None)):
+            found[word] = found[other]
     return found
+
+
+def _is_same_short_name(one: str, other: str) -> bool:
+    """Whether two short names are spellings of one: Jimmy and Jimmie."""
+    stem = _ENDING_OF_SHORT_NAME.sub("", one)
+    return len(stem) >= _MIN_LONE and stem != one and stem == _ENDING_OF_SHORT_NAME.sub("", other)
 
 
 def _in_full_names(

@@ -23,8 +23,8 @@ from deid_tasks.engine.obfuscate.people.record_names import rewrite_column
 
 _MAX_INITIALS = 3
 _MIN_JOINED_LENGTH = 6
-BETWEEN_PEOPLE = re.compile(r"(\s*[/;&]\s*|\s+(?:and|-)\s+)", re.IGNORECASE)
-"""What separates the names of several people."""
+BETWEEN_PEOPLE = re.compile(r"(\s*(?<![\s(][abdsw])[/;&]\s*|\s+(?:and|-)\s+)", re.IGNORECASE)
+"""What separates the names of several people; not the slash of d/o and s/o."""
 _SPELLED = re.compile(r"[^\W\d_](?:(?P<gap>[-. ])[^\W\d_]){3,}")
 
 

@@ -13,6 +13,7 @@ _UNMARKED = str.maketrans("đĐøØłŁßıæÆœŒ", "dDoOlLsiaAoO")
 """Letters that Unicode does not decompose into a letter and a mark."""
 _MISREAD = re.compile(r"(?<=[^\W\d_]{2})[01](?=[^\W\d_])|(?<=[^\W\d_]{4})11(?![^\W_])")
 _LETTERS_OF_DIGITS = str.maketrans("10", "lo")
+_PATRONYMIC = re.compile(r"\b[ABDSW]/[LOP]\b", re.IGNORECASE)
 _MAX_CACHED = 512
 _IGNORED_IN_NAMES = str.maketrans("", "", "'’. ")
 
@@ -43,13 +44,16 @@ def initial_like(name: str, letter: str) -> str:
 def name_parts(value: str) -> tuple[tuple[int, int, str], ...]:
     """Return ``(start, end, word)`` of each part of a name.
 
-    A saint ("St. John") is one part. The ending of a possessive belongs to no part.
+    A saint ("St. John") is one part. The ending of a possessive belongs to no part, and neither does what stands in front
+    of a father's or a husband's name: Kamala d/o Subramaniam.
     """
     if value.isalpha():
         return ((0, len(value), value),)
     if "1" in value or "0" in value:
         # Digits that a scanner read for letters: "Zeig1er", "Marsha11".
         value = _MISREAD.sub(lambda digits: digits.group().translate(_LETTERS_OF_DIGITS), value)
+    if "/" in value:
+        value = _PATRONYMIC.sub(lambda found: " " * len(found.group()), value)
     found: list[tuple[int, int, str]] = []
     saint_end = -1
     for match in _NAME_PART.finditer(value):

@@ -1,5 +1,6 @@
 """The names of one note as words, and what is made of surrogates for short names and misspelled ones."""
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import islice
@@ -11,6 +12,8 @@ from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_
 _VOWELS = "aeiouy"
 _MIN_CLIPPED, _MAX_CLIPPED = 3, 5
 _COMMON_WORDS, _FREQUENT_WORDS = 5_000, 1_000
+_FORMS_OF_SEXES = re.compile(r"(\w+[sc]k)[iy] \1a|(\w{2,}(?:ov|ev|in)) \2a")
+"""A surname for men and, behind it, for women."""
 
 
 class NoteWords(NamedTuple):
@@ -79,8 +82,11 @@ def _common_words() -> frozenset[str]:
 def misspell(surrogate: str, wrong: str, right: str) -> str:
     """Return ``surrogate`` with one edit, as ``wrong`` is ``right`` with one edit.
 
-    A longer or a shorter word doubles or drops a letter; another word of the same length gets another vowel.
+    A longer or a shorter word doubles or drops a letter; another word of the same length gets another vowel. The forms of
+    one surname for men and women ("Borkowski", "Borkowska") are no error, and become the same.
     """
+    if _FORMS_OF_SEXES.fullmatch(f"{wrong} {right}") or _FORMS_OF_SEXES.fullmatch(f"{right} {wrong}"):
+        return surrogate
     if wrong in {f"{right}s", f"{right}es"}:
         # The plural: "the Heberts".
         return surrogate + ("ES" if surrogate.isupper() else "es" if surrogate[-1:] in "sxz" else "s")
