@@ -136,7 +136,7 @@ GENERATORS: dict[Entity, Generator] = {
     Entity.STATE: _place,
     Entity.ZIP: _place,
     Entity.STREET: _by_owner(replace_street),
-    Entity.COUNTRY: _by_owner(replace_country),
+    Entity.COUNTRY: lambda request: replace_country(request.value, request.owner, request.context.country),
     Entity.LOCATION_OTHER: _by_owner(replace_landmark),
     # Organizations and professions.
     Entity.FACILITY: _organization,

@@ -21,8 +21,8 @@ TITLE = re.compile(
 _RELATIVES = {
     "M": "husband|son|father|dad|daddy|brother|uncle|grandfather|grandpa|grandson|boyfriend|nephew|stepfather|stepson"
     "|fianc[eé]|widower|papa|abuelo|father-in-law|son-in-law|brother-in-law",
-    "F": "wife|daughter|mother|mom|mum|sister|aunt|grandmother|grandma|granddaughter|girlfriend|niece|stepmother|mam|mammy|mommy|gran|granny"
-    "|stepdaughter|fianc[eé]e|widow|mama|abuela|mother-in-law|daughter-in-law|sister-in-law",
+    "F": "wife|daughter|mother|mom|mommy|mum|mam|mammy|sister|aunt|grandmother|grandma|gran|granny|granddaughter"
+    "|girlfriend|niece|stepmother|stepdaughter|fianc[eé]e|widow|mama|abuela|mother-in-law|daughter-in-law|sister-in-law",
 }
 _RELATION = re.compile(rf"\b(?:(?P<M>{_RELATIVES['M']})|(?P<F>{_RELATIVES['F']}))\b", re.IGNORECASE)
 _RELATION_BESIDE = re.compile(

@@ -33,7 +33,7 @@ _BETWEEN_PLACES = re.compile(
 _MAX_ADDRESS_GAP = 4
 """City, state and ZIP with at most this many characters between them belong to one address."""
 _TELEPHONE_REACH = 60
-_MIN_NUMBER = 5
+_MIN_NUMBER = 4
 """A shorter number may stand in a file name by accident."""
 _LAST_DIGITS = 4
 _DIGITS_AT_END = re.compile(r"(?<!\d)\d+$", re.ASCII)

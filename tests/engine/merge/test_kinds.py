@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span, check_spans
-from deid_tasks.engine.merge.kinds import join_divided_organizations
+from deid_tasks.engine.merge.kinds import follow_places, join_divided_organizations
+from tests.support.markup import read_markup
 
 PERSON, CLINIC = Entity.PROVIDER, Entity.FACILITY
 
@@ -62,3 +63,18 @@ def test_joined_spans_are_spans(pieces):
     check_spans(joined, len(text))
     covered = {i for span in joined for i in range(span.start, span.end)}
     assert all(covered.issuperset(range(span.start, span.end)) for span in spans)
+
+
+@pytest.mark.parametrize(
+    ("marked", "entity"),
+    [
+        ("off [CITY:Ketchikan], [STATE:AK]. Disembark [PROVIDER:Ketchikan]", Entity.CITY),
+        ("([PROVIDER:macon]) lives in [CITY:macon] [ZIP:31201]. To [PROVIDER:macon]", Entity.CITY),
+        ("born in [CITY:Ketchikan]. Seen by [PROVIDER:Ketchikan]", Entity.PROVIDER),
+        ("off [CITY:Lincoln], [STATE:NE]. Dr. [PROVIDER:Lincoln] and [PROVIDER:Lincoln]", Entity.PROVIDER),
+        ("off [CITY:Lincoln], [STATE:NE]. [PROVIDER:Amy Lincoln] and [PROVIDER:Lincoln]", Entity.PROVIDER),
+    ],
+)
+def test_a_name_that_is_a_town_of_the_note_is_that_town(marked, entity):
+    text, spans = read_markup(marked)
+    assert follow_places(text, spans)[-1].entity is entity

@@ -72,3 +72,9 @@ def test_a_name_that_is_not_certain_gives_no_initials():
 
     text, spans = read_markup(FOUND[0].replace("{", "").replace("}", ""))
     assert mark_short_names(text, [replace(spans[0], score=0.6)], 0.9) == [replace(spans[0], score=0.6)]
+
+
+def test_an_acronym_that_was_taken_for_a_state_is_its_organization():
+    text, spans = read_markup("[FACILITY:Blackstone Canal Medical Group] ([STATE:BCMG]). Back to BCMG")
+    found = mark_short_names(text, spans, 0.9)
+    assert [str(span.entity) for span in found] == ["FACILITY"] * 3

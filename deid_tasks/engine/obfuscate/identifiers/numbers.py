@@ -80,8 +80,10 @@ def replace_number(value: str, entity: Entity, context: NoteContext, names: Note
     if entity not in _OF_THINGS and (national := replace_national_number(characters, context.country, scope)):
         # A day in it is a part of its form: moved by itself, the check digits would not hold.
         return _in_shape(national, value)
-    made = _surrogate(characters, entity, scope, context)
-    made = _with_fixed_parts(made, value)
+    made = None if entity is Entity.SSN else _with_check_digit(characters, entity, scope)
+    if made is None:
+        # What a check digit holds for stays as it is made: XXX in the number of a vehicle masks nothing.
+        made = _with_fixed_parts(_surrogate(characters, entity, scope, context), value)
     made = move_embedded_dates(made, value, scope.shift_days, context)
     if entity in _OF_PLACES:
         made = _with_letters(made, value, names)
@@ -105,11 +107,9 @@ def _plain(value: str) -> str:
 
 
 def _surrogate(characters: str, entity: Entity, scope: NameScope, context: NoteContext) -> str:
-    """Return the surrogate of a number without its punctuation."""
+    """Return the surrogate of a number without its punctuation and without a check digit."""
     if entity is Entity.SSN:
         return _social_security_number(characters, scope)
-    if (checked := _with_check_digit(characters, entity, scope)) is not None:
-        return checked
     keyed, parts = scope.keyed, ("number", scope.patient_id)
     if _HEXADECIMAL.fullmatch(characters):
         return keyed.like(characters, *parts, upper="ABCDEF")

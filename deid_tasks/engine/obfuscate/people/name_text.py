@@ -44,8 +44,8 @@ def initial_like(name: str, letter: str) -> str:
 def name_parts(value: str) -> tuple[tuple[int, int, str], ...]:
     """Return ``(start, end, word)`` of each part of a name.
 
-    A saint ("St. John") is one part. The ending of a possessive belongs to no part, and neither does what stands in front
-    of a father's or a husband's name: Kamala d/o Subramaniam.
+    A saint ("St. John") is one part. The ending of a possessive belongs to no part, and neither does what stands in
+    front of a father's or a husband's name: Kamala d/o Subramaniam.
     """
     if value.isalpha():
         return ((0, len(value), value),)

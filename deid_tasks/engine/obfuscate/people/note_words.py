@@ -82,8 +82,8 @@ def _common_words() -> frozenset[str]:
 def misspell(surrogate: str, wrong: str, right: str) -> str:
     """Return ``surrogate`` with one edit, as ``wrong`` is ``right`` with one edit.
 
-    A longer or a shorter word doubles or drops a letter; another word of the same length gets another vowel. The forms of
-    one surname for men and women ("Borkowski", "Borkowska") are no error, and become the same.
+    A longer or a shorter word doubles or drops a letter; another word of the same length gets another vowel. The forms
+    of one surname for men and women ("Borkowski", "Borkowska") are no error, and become the same.
     """
     if _FORMS_OF_SEXES.fullmatch(f"{wrong} {right}") or _FORMS_OF_SEXES.fullmatch(f"{right} {wrong}"):
         return surrogate

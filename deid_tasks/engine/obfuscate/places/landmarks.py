@@ -7,10 +7,25 @@ from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.organizations.organization_words import UNITS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
-from deid_tasks.engine.obfuscate.places.streets import other_number
+from deid_tasks.engine.obfuscate.places.streets import NUMBER_WORDS, other_number
+from deid_tasks.engine.obfuscate.places.town_table import HOME
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _MAX_CODE_LENGTH = 3
+_CODES = {
+    **dict.fromkeys(("uk", "united kingdom", "great britain", "england", "scotland", "wales"), "GB"),
+    "ireland": "IE",
+    "canada": "CA",
+    "australia": "AU",
+    "new zealand": "NZ",
+    "nz": "NZ",
+    "india": "IN",
+    "singapore": "SG",
+    "germany": "DE",
+    "france": "FR",
+    "spain": "ES",
+}
+"""Names of the countries that the surrogates have addresses of."""
 _BED_DIGITS, _MAX_BEDS = 2, 30
 _WITH_LETTER = re.compile(r"[A-Za-z] [A-Za-z]+|[A-Za-z]+ [A-Za-z]")
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
@@ -20,9 +35,17 @@ _LEADING_KINDS = frozenset(
 """Words that say what a landmark is and stand before its name."""
 
 
-def replace_country(value: str, scope: NameScope) -> str:
-    """Return another country."""
+def replace_country(value: str, scope: NameScope, own: str) -> str:
+    """Return another country; the note's own stays, since its addresses tell it.
+
+    Args:
+        value: the original.
+        scope: whose country it is.
+        own: code of the country whose addresses and numbers the note has; the United States where nothing tells.
+    """
     folded = fold(value)
+    if own != HOME and _CODES.get(folded.replace(".", "")) == own:
+        return value
     countries = read_word_list("places/countries.txt")
     draws = (scope.keyed.choice(countries, "country", scope.patient_id, folded, str(attempt)) for attempt in count())
     country = next(name for name in draws if fold(name) not in folded)
@@ -54,6 +77,10 @@ def replace_landmark(value: str, scope: NameScope) -> str:
     if has_digits:
         return re.sub(r"\d+(?:st|nd|rd|th)?\b|\d+", lambda match: _other_room(match.group(), parts, scope), value)
     words = value.split()
+    if len(words) == 2 and fold(words[0]) in _ADDRESS_WORDS and fold(words[1]) in NUMBER_WORDS:
+        # "room six"
+        number = scope.keyed.choice([one for one in NUMBER_WORDS if one != fold(words[1])], *parts)
+        return f"{words[0]} {match_case(number, words[1])}"
     landmarks = read_word_list("places/landmarks.txt")
     name = scope.keyed.choice([name for name in landmarks if fold(name) not in fold(value)], *parts)
     if len(words) > 2 and fold(words[1]) == "of":

@@ -12,7 +12,8 @@ from deid_tasks.engine.obfuscate.word_lists import read_word_list
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words
 
 _YEAR = re.compile(r"(?:19|20)\d\d(?=, [^\W\d])")
-_NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+"""Numbers of houses and rooms in words."""
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
 STREET_KINDS = frozenset(
     [
@@ -109,6 +110,10 @@ _EARLY_KINDS = frozenset(
     ]
 )
 """Words that say what kind of street a street is where a name stands behind them: Jalan Senja."""
+_SAINT = re.compile(
+    rf"\b(?:St|Ste|Saint)\.?\s+(?=[^\W\d_]{{3,}}(?:['’]s)?\s+(?:st|{'|'.join(sorted(STREET_KINDS))})\b)", re.IGNORECASE
+)
+"""The saint whom a street is named after."""
 _UNIT_WORDS = frozenset(
     ["dock", "pier", "mile", "pod", "stall", "hangar", "berth", "kiosk", "spc", "space", "slip", "bay"]
 )
@@ -135,6 +140,7 @@ def replace_street(value: str, scope: NameScope) -> str:
     """Return the street line with another number and another street name."""
     if all(_is_address_word(fold(word)) for word in re.findall(r"[^\W_]+", value)):
         return value
+    value = _SAINT.sub("", value)
     parts = ("street", scope.patient_id, fold(re.sub(r"\W+", " ", value)))
     folded = fold(value)
     streets = read_word_list("places/street_names.txt")
@@ -154,8 +160,8 @@ def replace_street(value: str, scope: NameScope) -> str:
             return word
         if any(char.isdigit() for char in word):
             return other_number(word, parts, scope)
-        if not is_named and fold(word) in _NUMBER_WORDS:
-            number = scope.keyed.choice([number for number in _NUMBER_WORDS if number != fold(word)], *parts)
+        if not is_named and fold(word) in NUMBER_WORDS:
+            number = scope.keyed.choice([number for number in NUMBER_WORDS if number != fold(word)], *parts)
             return match_case(number.capitalize() if word[0].isupper() else number, word)
         if _is_address_word(fold(word)):
             return word if len(word) > 1 or fold(word) in "nsewpo" else scope.keyed.like(word, *parts)
