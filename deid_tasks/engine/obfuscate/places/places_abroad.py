@@ -148,8 +148,10 @@ def _surrogate_town(town: TableTown, scope: NameScope, options: SurrogateOptions
     if options.keeps_states:
         others = [other for other in towns_of(town.country) if other != town and other.region == town.region]
     elif salt:
-        # Its surrogate is another town's of the note; few towns share an area code.
-        others = [other for other in towns_of(town.country) if other != town]
+        # Its surrogate is another town's of the note; few towns share an area code, more a region.
+        own = _surrogate_town(town, scope, options)
+        abroad = [other for other in towns_of(town.country) if other not in {town, own}]
+        others = [other for other in abroad if other.region == own.region] or abroad
     return scope.keyed.choice(others, "town", scope.patient_id, town.country, salt + town.name) if others else town
 
 
