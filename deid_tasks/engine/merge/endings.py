@@ -50,6 +50,11 @@ def grow_over_endings(text: str, spans: Sequence[Span]) -> list[Span]:
     return grown
 
 
+def is_ending_of_name(word: str) -> bool:
+    """Whether a word ends the names of facilities or organizations: Hospital, Clinic, Trust."""
+    return any(_expression(file).fullmatch(word) for _, file, _ in _ENDINGS)
+
+
 def _ending(text: str, span: Span) -> tuple[Entity, int]:
     """Return what a span becomes with the ending behind it, and where that ends; what it is where there is none."""
     following = text[span.end : span.end + 2]

@@ -10,6 +10,7 @@ from dataclasses import replace
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
+from deid_tasks.engine.merge.endings import is_ending_of_name
 from deid_tasks.engine.merge.propagate import everyday_words
 from deid_tasks.engine.merge.repair import NAMES
 
@@ -19,6 +20,10 @@ _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.I
 _TITLE_REACH = 8
 _TOWNS = frozenset({Entity.CITY})
 _BEHIND_TOWN = frozenset({Entity.STATE, Entity.COUNTRY, Entity.ZIP})
+_FULL_NAME = re.compile(r"[A-Z][a-z]+(?:[- ][A-Z][a-z]+){1,2}")
+_CREDENTIAL_BEHIND = re.compile(
+    r",? (?:MD|DO|RN|LPN|NP|PA-C|FNP(?:-C|-BC)?|APRN|CRNA|CNM|MLS|MLT|RRT|PharmD|RPh|DPT|LCSW|MSW|PhD|MBBS)(?![\w-])"
+)
 _MIN_LETTERS = 4
 """Shorter words are parts of names and abbreviations of organizations alike."""
 
@@ -82,6 +87,26 @@ def _followed(text: str, span: Span, people: dict[str, Span]) -> Span:
     if person is None or any(one is not person for one in owners):
         return span
     return replace(span, entity=person.entity)
+
+
+def follow_credentials(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Return ``spans`` with an organization of two or three words that a credential follows marked as a clinician.
+
+    A model reads "Blood bank, Mariam Khachatryan MLS" as an organization. O(n).
+
+    Args:
+        text: the note.
+        spans: its spans, sorted and disjoint.
+    """
+    return [
+        replace(span, entity=Entity.PROVIDER)
+        if span.entity in _ORGANIZATIONS
+        and _CREDENTIAL_BEHIND.match(text, span.end)
+        and _FULL_NAME.fullmatch(text, span.start, span.end)
+        and not is_ending_of_name(text[text.rfind(" ", span.start, span.end) + 1 : span.end])
+        else span
+        for span in spans
+    ]
 
 
 def follow_places(text: str, spans: Sequence[Span]) -> list[Span]:

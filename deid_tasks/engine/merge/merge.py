@@ -13,7 +13,12 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.merge.endings import grow_over_endings
 from deid_tasks.engine.merge.file_names import divide_file_names
-from deid_tasks.engine.merge.kinds import follow_full_names, follow_places, join_divided_organizations
+from deid_tasks.engine.merge.kinds import (
+    follow_credentials,
+    follow_full_names,
+    follow_places,
+    join_divided_organizations,
+)
 from deid_tasks.engine.merge.propagate import propagate
 from deid_tasks.engine.merge.repair import NAMES, repair, strip
 from deid_tasks.engine.merge.short_names import grow_over_initials, mark_short_names
@@ -58,7 +63,8 @@ def merge_spans(
     candidates = _ranked(text, elect(spans_by_detector, settings), settings)
     joined = join_divided_organizations(text, _join_names(text, _winning_stretches(text, candidates)))
     joined = grow_over_endings(text, joined)
-    joined = follow_places(text, follow_full_names(text, joined))
+    joined = follow_full_names(text, follow_credentials(text, joined))
+    joined = follow_places(text, joined)
     if settings.propagation.enabled:
         joined = mark_short_names(text, joined, settings.propagation.min_score)
         joined = grow_over_initials(text, propagate(text, joined, settings.propagation))

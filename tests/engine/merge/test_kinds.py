@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span, check_spans
-from deid_tasks.engine.merge.kinds import follow_places, join_divided_organizations
+from deid_tasks.engine.merge.kinds import follow_credentials, follow_places, join_divided_organizations
 from tests.support.markup import read_markup
 
 PERSON, CLINIC = Entity.PROVIDER, Entity.FACILITY
@@ -78,3 +78,18 @@ def test_joined_spans_are_spans(pieces):
 def test_a_name_that_is_a_town_of_the_note_is_that_town(marked, entity):
     text, spans = read_markup(marked)
     assert follow_places(text, spans)[-1].entity is entity
+
+
+@pytest.mark.parametrize(
+    ("marked", "entity"),
+    [
+        ("Blood bank, [FACILITY:Mariam Khachatryan] MLS: check OK", Entity.PROVIDER),
+        ("per [ORGANIZATION:Ann Beth Cole], RN", Entity.PROVIDER),
+        ("at [FACILITY:Cedar Hospital] RN desk", Entity.FACILITY),
+        ("at [FACILITY:Khachatryan] MLS", Entity.FACILITY),
+        ("at [FACILITY:Mariam Khachatryan] today", Entity.FACILITY),
+    ],
+)
+def test_an_organization_with_a_credential_is_a_clinician(marked, entity):
+    text, spans = read_markup(marked)
+    assert follow_credentials(text, spans)[0].entity is entity

@@ -114,7 +114,8 @@ def _replace_path_part(
         letters = _LETTERS_AT_START.match(part)
         if letters and (is_path_word(letters.group()) or names.account(letters.group())):
             lead = letters.group()
-            return (names.account(lead) or lead) + context.keyed.like(part[letters.end() :], "url")
+            own = names.account(lead)
+            return (_cased(own, lead) if own else lead) + context.keyed.like(part[letters.end() :], "url")
         return part if is_path_word(part) else context.keyed.like(part, "url")
     return _replace_word(part, context, names, initials)
 
