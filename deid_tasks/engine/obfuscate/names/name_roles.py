@@ -116,6 +116,7 @@ _ALSO_NAMES = frozenset(
 """Suffixes, titles and particles that are names of people, or words of names, too."""
 UNUSUAL_NAMES = _TITLES | _SUFFIXES | _PARTICLES
 """Words that are a name only in some positions."""
+_MAX_CREDENTIAL = 8
 _SURNAME_END = re.compile(r"[,^]")
 """What separates a surname from the given names behind it; the circumflex does in HL7."""
 _QUOTES = frozenset('"“(')
@@ -163,9 +164,15 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
 
 
 def _is_credential(value: str, part: tuple[int, int, str], word: str) -> bool:
-    """Whether a word in capitals behind a comma is a credential that no list has: "H. Moss, FAFOEM"."""
+    """Whether a word in capitals behind a comma is a credential that no list has: "H. Moss, FAFOEM".
+
+    Behind one word alone, or a name in capitals, it is a given name that no list has: "PALACODE, DHARMAPURI Dt".
+    """
     start, _, written = part
-    if not written.isupper() or value.isupper() or not _is_after_comma(value, start):
+    if not written.isupper() or len(written) > _MAX_CREDENTIAL or not _is_after_comma(value, start):
+        return False
+    name = value[:start].rstrip(", ")
+    if name.isupper() or " " not in name:
         return False
     return word not in given_name_table() and word not in surname_groups()
 
