@@ -22,6 +22,9 @@ _PLACES = frozenset({Entity.CITY, Entity.STATE, Entity.ZIP})
 _PHONES = frozenset({Entity.PHONE, Entity.FAX})
 _MAX_GAP = 60
 """Characters between a town and what belongs to it."""
+_SIX_FIGURES = re.compile(r"\d{6}", re.ASCII)
+_MAX_DAYS_APART = 800
+"""Days between a note and six figures that are a day of it, before and after the shift."""
 _UNDATED = datetime.datetime(2020, 7, 1)  # noqa: DTZ001 - as the engine takes it
 _HOME_PHONE = re.compile(r"\D?1?\D{0,2}(\d{3})\D{0,2}\d{3}\D?\d{4}(?!\d)")
 
@@ -75,10 +78,21 @@ def _read(text: str, locale: NoteLocale) -> list[DateInText]:
 
 
 def _full(text: str, locale: NoteLocale) -> datetime.date | None:
-    """Return the day of a text that holds one date with day, month and year."""
+    """Return the day of a text that holds one date with day, month and year, or six figures with the year first."""
+    if _SIX_FIGURES.fullmatch(text):
+        return _year_first(text, locale)
     dates = _read(text, locale)
     roles = {part.role for date in dates for part in date.parts}
     return dates[0].day if len(dates) == 1 and {"day", "month", "year"} <= roles else None
+
+
+def _year_first(text: str, locale: NoteLocale) -> datetime.date | None:
+    try:
+        day = datetime.datetime.strptime(text, "%y%m%d").date()  # noqa: DTZ007 - a day has no zone
+    except ValueError:
+        return None
+    written_at = locale.written_at
+    return day if written_at and abs((day - written_at.date()).days) < _MAX_DAYS_APART else None
 
 
 def _weekdays(pairs: Sequence[Pair], locale: NoteLocale) -> Iterator[tuple[bool, bool]]:
