@@ -11,7 +11,7 @@ compares the words that end up marked. Both models' probabilities are then weigh
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,6 +32,8 @@ from deid_tasks.engine.judge import Judge
 from deid_tasks.engine.lexicon import Lexicon, default_lexicon
 from deid_tasks.engine.resolve import resolve_batch
 from deid_tasks.engine.text import Document
+from deid_tasks.engine.text.ranges import Indices, joined_ranges
+from deid_tasks.engine.text.shapes import ShapedWords
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.settings import MergeSettings, RecoverSettings, SecondStageSettings, TransformerSettings
 
@@ -165,16 +167,24 @@ class CascadeDetector:
         """Return the answer for each text, in the order given; it depends on that text alone."""
         floor = min(self._threshold, self._settings.band[0])
         words = self.first_stage.word_probabilities(texts, floor)
+        answers = [Answer([]) for _ in texts]
         if self._gate is None:
-            self._read_second_stage(texts, words, [index for index, one in enumerate(words) if self._is_uncertain(one)])
-            return [Answer(self._spans(text, one)) for text, one in zip(texts, words, strict=True)]
-        answers = [self._first_answer(text, one) for text, one in zip(texts, words, strict=True)]
+            words = self._with_second_stage(texts, words)
+            for index, spans in self._spans(words):
+                answers[index] = Answer(spans)
+            return answers
+        for index, spans in self._spans(words):
+            answers[index] = Answer(spans)
+        uncertain = words.take(self._uncertain_texts(words))
+        low, high = self._settings.band
+        all_marked, none_marked = (decode_spans(uncertain, threshold) for threshold in (low - _BAND_EPSILON, high))
+        for index, every, none in zip(uncertain.texts.tolist(), all_marked, none_marked, strict=True):
+            spans = answers[index].spans
+            answers[index] = Answer(spans, StageAnswers(spans, every, none, None))
         needed = self._changed_by_second_stage(self._gate, texts, answers)
-        self._read_second_stage(texts, words, needed)
-        for index in needed:
+        for index, spans in self._spans(self._with_second_stage(texts, words.take(np.searchsorted(words.texts, needed)))):
             stages = answers[index].stages
             assert stages is not None  # a text that needs the second stage has uncertain words, and so has stages
-            spans = self._spans(texts[index], words[index])
             answers[index] = Answer(spans, stages._replace(second=spans))
         return answers
 
@@ -195,20 +205,19 @@ class CascadeDetector:
                 chosen.append(None if stages.second is None else Answer(stages.second, stages))
         return chosen
 
-    def _spans(self, text: str, words: WordProbabilities | None) -> list[TextSpan]:
-        return [] if words is None else decode_spans(text, words, self._threshold)
+    def _spans(self, words: WordProbabilities) -> Iterator[tuple[int, list[TextSpan]]]:
+        """Yield the index of each text of ``words``, and its spans."""
+        return zip(words.texts.tolist(), decode_spans(words, self._threshold), strict=True)
 
-    def _is_uncertain(self, words: WordProbabilities | None) -> bool:
-        return words is not None and bool(_uncertain_words(words, self._settings.band).any())
-
-    def _first_answer(self, text: str, words: WordProbabilities | None) -> Answer:
-        """Return the first model's answer, with what the gate compares where words are uncertain."""
-        spans = self._spans(text, words)
-        if words is None or not self._is_uncertain(words):
-            return Answer(spans)
+    def _is_uncertain(self, words: WordProbabilities) -> NDArray[np.bool_]:
+        """``[W]``: whether the probability of being an identifier lies in the band, both ends included."""
         low, high = self._settings.band
-        all_marked, none_marked = (decode_spans(text, words, threshold) for threshold in (low - _BAND_EPSILON, high))
-        return Answer(spans, StageAnswers(spans, all_marked, none_marked, None))
+        probability = words.identifier
+        return (probability >= low) & (probability <= high)
+
+    def _uncertain_texts(self, words: WordProbabilities) -> Indices:
+        """Return the positions of the texts that have an uncertain word."""
+        return np.unique(words.words.text_of_word[self._is_uncertain(words)])
 
     def _changed_by_second_stage(
         self, gate: SecondStageGate, texts: Sequence[str], answers: Sequence[Answer]
@@ -223,30 +232,24 @@ class CascadeDetector:
         )
         return [index for (index, _), is_changed in zip(uncertain, changes, strict=True) if is_changed]
 
-    def _read_second_stage(
-        self, texts: Sequence[str], words: list[WordProbabilities | None], needed: Sequence[int]
-    ) -> None:
-        """Combine the second-stage model's word probabilities with those of ``words``, in place.
+    def _with_second_stage(self, texts: Sequence[str], words: WordProbabilities) -> WordProbabilities:
+        """Return word probabilities with those of the second-stage model combined into them.
 
         It reads the uncertain words of a text with their context, or the whole text if it reads windows.
         """
-        self.second_stage_texts += len(needed)
-        stretches: list[tuple[int, int]] = []
-        parts: list[str] = []
-        for index in needed:
-            one = words[index]
-            assert one is not None  # a text that needs the second stage has uncertain words
-            bounds = [(0, len(one.begins))]
-            if self._second_stage.context == "sentence":
-                bounds = _stretches(_uncertain_words(one, self._settings.band), _CONTEXT_WORDS)
-            for first, last in bounds:
-                stretches.append((index, first))
-                parts.append(texts[index][one.pieces.starts[first] : one.pieces.ends[last - 1]])
-        answers = self._second_stage.word_probabilities(parts, 0.0)
-        for (index, first), answer in zip(stretches, answers, strict=True):
-            one = words[index]
-            if one is not None and answer is not None:
-                words[index] = combine_probabilities(one, answer, self._settings.weight, first)
+        shaped, is_uncertain = words.words, self._is_uncertain(words)
+        uncertain = np.unique(shaped.text_of_word[is_uncertain])
+        self.second_stage_texts += len(uncertain)
+        if self._second_stage.context == "sentence":
+            firsts, lasts = _stretches(np.flatnonzero(is_uncertain), shaped, _CONTEXT_WORDS)
+        else:
+            firsts, lasts = shaped.bounds[uncertain], shaped.bounds[uncertain + 1]
+        starts, ends = shaped.starts[firsts].tolist(), shaped.ends[lasts - 1].tolist()
+        read = words.texts[shaped.text_of_word[firsts]].tolist()
+        parts = [texts[index][start:end] for index, start, end in zip(read, starts, ends, strict=True)]
+        answer = self._second_stage.word_probabilities(parts, 0.0)
+        positions = joined_ranges(firsts[answer.texts], lasts[answer.texts])
+        return combine_probabilities(words, answer, self._settings.weight, positions)
 
 
 def build_readers(
@@ -271,37 +274,30 @@ def build_readers(
 
 
 def combine_probabilities(
-    first: WordProbabilities, second: WordProbabilities, weight: float, offset: int = 0
+    first: WordProbabilities, second: WordProbabilities, weight: float, positions: Indices
 ) -> WordProbabilities:
-    """Return the word probabilities of one text: weighted means of two models'.
+    """Return the word probabilities of the first model's texts: weighted means of two models'.
 
     Args:
-        first: of the whole text.
-        second: of the whole text or of a stretch of it.
+        first: of the whole texts.
+        second: of stretches of them.
         weight: share of the second model. The model with the greater share decides where spans begin.
-        offset: index, in ``first``, of the first word that ``second`` read. Words outside the stretch stay as they are.
+        positions: index, in ``first``, of each word of ``second``. Words outside the stretches stay as they are.
     """
-    part = slice(offset, offset + len(second.begins))
     entities, begins = first.entities.copy(), first.begins.copy()
-    entities[part] = (1 - weight) * first.entities[part] + weight * second.entities
+    entities[positions] = (1 - weight) * first.entities[positions] + weight * second.entities
     if weight >= 0.5:
-        begins[part] = second.begins
+        begins[positions] = second.begins
     return replace(first, entities=entities, begins=begins)
 
 
-def _uncertain_words(words: WordProbabilities, band: tuple[float, float]) -> NDArray[np.bool_]:
-    """``[W]``: whether the probability of being an identifier lies in ``band``, both ends included."""
-    probability = words.identifier
-    return (probability >= band[0]) & (probability <= band[1])
-
-
-def _stretches(is_uncertain: NDArray[np.bool_], context: int) -> list[tuple[int, int]]:
-    """Return ``(first word, word after the last)`` of the stretches within ``context`` words of an uncertain one."""
-    found: list[tuple[int, int]] = []
-    for word in map(int, np.flatnonzero(is_uncertain)):
-        first, last = max(0, word - context), min(len(is_uncertain), word + context + 1)
-        if found and first <= found[-1][1]:
-            found[-1] = (found[-1][0], last)
-        else:
-            found.append((first, last))
-    return found
+def _stretches(uncertain: Indices, words: ShapedWords, context: int) -> tuple[Indices, Indices]:
+    """Return the first word, and the word after the last, of each stretch within ``context`` words of an uncertain
+    one of the same text."""
+    text = words.text_of_word[uncertain]
+    firsts = np.maximum(words.bounds[text], uncertain - context)
+    lasts = np.minimum(words.bounds[text + 1], uncertain + context + 1)
+    # Stretches that meet are one; those of two texts never do.
+    is_new = np.ones(len(uncertain), bool)
+    is_new[1:] = (text[1:] != text[:-1]) | (firsts[1:] > lasts[:-1])
+    return firsts[is_new], lasts[np.append(is_new[1:], np.ones(min(1, len(uncertain)), bool))]

@@ -283,15 +283,14 @@ def _scored_words(parts: EngineParts, text: str) -> list[tuple[int, int, StageSc
     sentences = list(document.sentences)
     found = []
     for stage, classifier in _stages(parts):
-        answers = classifier.word_probabilities([text[a:b] for a, b in sentences], -1.0)
-        for (base, _), answer in zip(sentences, answers, strict=True):
-            if answer is None:
-                continue
-            for index, probability in enumerate(answer.identifier):
-                entity = ENTITIES[int(np.argmax(answer.entities[index]))]
-                start, end = int(answer.pieces.starts[index]), int(answer.pieces.ends[index])
-                if any(character.isalnum() for character in text[base + start : base + end]):
-                    found.append((base + start, base + end, StageScore(stage, float(probability), entity)))
+        answer = classifier.word_probabilities([text[a:b] for a, b in sentences], -1.0)
+        words, entities = answer.words, answer.entities.argmax(axis=1)
+        bases = np.repeat([sentences[index][0] for index in answer.texts.tolist()], np.diff(words.bounds))
+        scored = zip(bases + words.starts, bases + words.ends, answer.identifier, entities, strict=True)
+        for start, end, probability, entity in scored:
+            if any(character.isalnum() for character in text[start:end]):
+                score = StageScore(stage, float(probability), ENTITIES[int(entity)])
+                found.append((int(start), int(end), score))
     return sorted(found, key=lambda one: one[:2])
 
 

@@ -1,9 +1,8 @@
 """Windows through an ONNX graph on a CPU. How windows are batched never changes an answer."""
 
 import mmap
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from deid_tasks.core.errors import ModelError
-from deid_tasks.engine.detect.window import Window
+from deid_tasks.engine.detect.window import Batch, Windows
 from deid_tasks.settings import ModelSettings
 
 _LENGTH_MULTIPLE = 8
@@ -47,76 +46,70 @@ class OnnxRunner:
         self._batch_tokens = 1 if self.reads_alone else settings.batch_word_pieces
         self._pool = ThreadPoolExecutor(settings.threads) if settings.threads > 1 else None
 
-    def logits(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
-        """Return ``[L, labels]`` of each window, in the order given.
+    def logits(self, windows: Windows) -> NDArray[np.float32]:
+        """Return ``[L, labels]``: the logits of each token.
 
         Raises:
             ModelError: onnxruntime failed. The cause is the model, the settings or the machine, not a note.
         """
-        order = sorted(range(len(windows)), key=lambda index: len(windows[index].ids))
-        batches = list(self._batches(order, windows))
-        found: list[NDArray[np.float32]] = [np.empty((0, 0), np.float32)] * len(windows)
-        inputs = [[windows[index] for index in batch] for batch in batches]
-        runs = map(self._run, inputs) if self._pool is None else self._pool.map(self._run, inputs)
-        for batch, outputs in zip(batches, runs, strict=True):
-            for index, output in zip(batch, outputs, strict=True):
-                found[index] = output[: len(windows[index].ids)]
+        batches = self._batches(windows)
+        run = partial(self._run, windows)
+        runs = map(run, batches) if self._pool is None else self._pool.map(run, batches)
+        found = np.empty((0, 0), np.float32)
+        for batch, output in zip(batches, runs, strict=True):
+            if not found.size:
+                found = np.empty((len(windows.ids), output.shape[2]), np.float32)
+            batch.unpadded(output, found)
         return found
 
-    def _batches(self, order: list[int], windows: Sequence[Window]) -> Iterator[list[int]]:
-        batch: list[int] = []
-        for index in order:
-            length = self._padded_length(windows[index])
-            if batch and (
-                length != self._padded_length(windows[batch[0]]) or (len(batch) + 1) * length > self._batch_tokens
-            ):
-                yield batch
-                batch = []
-            batch.append(index)
-        if batch:
-            yield batch
+    def _batches(self, windows: Windows) -> list[Batch]:
+        """Return batches of windows of one padded length, shortest first.
 
-    def _padded_length(self, window: Window) -> int:
-        """Return the tokens that the window takes up in a batch; they depend on its own length alone."""
-        length = len(window.ids)
-        return -(-length // _LENGTH_MULTIPLE) * _LENGTH_MULTIPLE if self._is_padded else length
+        What a window takes up in a batch depends on its own length alone.
+        """
+        lengths = windows.lengths
+        if self._is_padded:
+            lengths = -(-lengths // _LENGTH_MULTIPLE) * _LENGTH_MULTIPLE
+        order = np.argsort(lengths, kind="stable")
+        distinct, firsts = np.unique(lengths[order], return_index=True)
+        batches = []
+        for length, group in zip(distinct.tolist(), np.split(order, firsts[1:]), strict=True):
+            size = max(1, self._batch_tokens // length)
+            batches += [Batch(windows, group[first : first + size], length) for first in range(0, len(group), size)]
+        return batches
 
-    def _run(self, windows: list[Window]) -> NDArray[np.float32]:
+    def _run(self, windows: Windows, batch: Batch) -> NDArray[np.float32]:
         """Return ``[B, L, labels]`` of one batch of windows of one padded length."""
+        feed = self._feed(windows, batch)
         try:
-            output: NDArray[np.float32] = self._session.run(None, self._feed(windows))[0]
-        except ModelError:
-            raise
+            output: NDArray[np.float32] = self._session.run(None, feed)[0]
         except Exception as error:  # onnxruntime's classes have no base of their own
             raise ModelError(f"{self._path}: onnxruntime failed ({type(error).__name__})") from error
         if output.ndim != 3:
             raise ModelError(f"{self._path}: the graph's first output is not [batch, length, labels]")
         return output
 
-    def _feed(self, windows: list[Window]) -> dict[str, NDArray[Any]]:
+    def _feed(self, windows: Windows, batch: Batch) -> dict[str, NDArray[Any]]:
         """Return the graph's inputs, ``[B, L]`` each."""
-        longest = self._padded_length(windows[0])
 
-        def stacked(values: list[NDArray[np.int64]], fill: int = 0) -> NDArray[np.int64]:
-            if not self._is_padded:
-                return np.stack(values)
-            return np.stack([np.pad(value, (0, longest - len(value)), constant_values=fill) for value in values])
+        def empty() -> NDArray[np.int64]:
+            return np.zeros(batch.shape, np.int64)
 
-        ids = stacked([window.ids for window in windows], self._pad_id)
-        feed: dict[str, NDArray[Any]] = {"input_ids": ids}
+        ids = np.full((*batch.shape, *windows.ids.shape[1:]), self._pad_id, np.int64)
+        feed: dict[str, NDArray[Any]] = {"input_ids": batch.padded(windows.ids, ids)}
         if "attention_mask" in self._inputs:
-            feed["attention_mask"] = stacked([np.ones(len(window.ids), np.int64) for window in windows])
+            feed["attention_mask"] = batch.padded(1, empty())
         if "token_type_ids" in self._inputs:
-            feed["token_type_ids"] = np.zeros_like(ids)
+            feed["token_type_ids"] = empty()
         if "case_ids" in self._inputs:
-            feed["case_ids"] = stacked([window.cases for window in windows])
+            feed["case_ids"] = batch.padded(windows.cases, empty())
         if "gap_ids" in self._inputs:
-            feed["gap_ids"] = stacked([window.gaps for window in windows])
+            feed["gap_ids"] = batch.padded(windows.gaps, empty())
         if "rule_ids" in self._inputs:
-            rules = [window.rules for window in windows if window.rules is not None]
-            if len(rules) < len(windows):
+            if windows.rules is None:
                 raise ModelError(f"{self._path}: the graph reads rule features, and its config.json lists none")
-            feed["rule_ids"] = np.stack(rules)
+            rules = np.zeros((*batch.shape, windows.rules.shape[1]), np.float32)
+            feed["rule_ids"] = batch.padded(windows.rules, rules)
         return feed
 
 

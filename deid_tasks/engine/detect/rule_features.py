@@ -43,7 +43,8 @@ class RuleFeatures:
 
     def of(self, text: str) -> NDArray[np.float32]:
         """Return ``[W, F]``: 1 where a pattern covers the word of ``text.shapes`` or a list holds it, else 0."""
-        starts, ends, _, _ = shape_words(text)
+        shaped = shape_words([text])
+        starts, ends = shaped.starts, shaped.ends
         found = np.zeros((len(starts), len(RULE_NAMES)), np.float32)
         [spans] = self._patterns.detect([Document("", text)])
         for span in spans:

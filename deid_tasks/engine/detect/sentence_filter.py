@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 
+import numpy as np
+
 from deid_tasks.engine.detect.token_classifier import TokenClassifier
+from deid_tasks.engine.text.ranges import Indices
 from deid_tasks.settings import SentenceFilterSettings
 
 
@@ -41,9 +44,8 @@ class SentenceFilter:
         other.passed_over = 0
         return other
 
-    def keeps(self, texts: Sequence[str]) -> list[int]:
+    def keeps(self, texts: Sequence[str]) -> Indices:
         """Return the indices of the texts to read; whether a text is kept depends on that text alone."""
-        answers = self.classifier.word_probabilities(texts, self._threshold)
-        kept = [index for index, answer in enumerate(answers) if (answer is None) == self._is_inverted]
+        kept = np.flatnonzero(self.classifier.has_identifier(texts, self._threshold) != self._is_inverted)
         self.passed_over += len(texts) - len(kept)
         return kept

@@ -6,7 +6,6 @@ pieces are pooled to words), ``units`` (the model reads word groups instead of w
 ``rules``, ``crf``, ``labels`` (the entity that each label stands for, ``null`` for none) and ``sha256`` of the files.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,7 +24,7 @@ from deid_tasks.engine.detect.model_files import (
     read_config,
 )
 from deid_tasks.engine.detect.rule_features import RULE_NAMES, RuleFeatures
-from deid_tasks.engine.detect.window import Window, WindowRunner
+from deid_tasks.engine.detect.window import WindowRunner, Windows
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.settings import ModelSettings
 
@@ -83,15 +82,15 @@ class TokenModel:
             raise ModelError(f"{folder}: stride {stride} does not fit window {window}")
         return window, stride
 
-    def logits(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
-        """Return ``[L, labels]`` of each window, in the order given.
+    def logits(self, windows: Windows) -> NDArray[np.float32]:
+        """Return ``[L, labels]``: the logits of each token.
 
         Raises:
             ModelError: the model's outputs do not fit its labels.
         """
         found = self._runner.logits(windows)
-        if found and (found[0].ndim != 2 or found[0].shape[1] != len(self.labels)):
-            raise ModelError(f"the model gives {found[0].shape[-1]} labels and its {CONFIG} names {len(self.labels)}")
+        if len(found) and found.shape[1] != len(self.labels):
+            raise ModelError(f"the model gives {found.shape[-1]} labels and its {CONFIG} names {len(self.labels)}")
         return found
 
 

@@ -6,7 +6,7 @@ run code are never read.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.model_files import OWN_MODEL_TYPE
-from deid_tasks.engine.detect.window import Window
+from deid_tasks.engine.detect.window import Batch, Windows
 from deid_tasks.settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class TorchRunner:
             forward = _own(weights, config, device, dtype) if is_own else _foreign(weights, device, dtype)
             self._copies.append((forward, device))
 
-    def logits(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
-        """Return ``[L, labels]`` of each window, in the order given.
+    def logits(self, windows: Windows) -> NDArray[np.float32]:
+        """Return ``[L, labels]``: the logits of each token.
 
         The next batches are sent while the devices compute: a GPU waits for no transfer.
 
@@ -66,53 +66,55 @@ class TorchRunner:
             ModelError: torch failed, for example out of GPU memory. The cause is the model, the settings or the
                 machine.
         """
-        found: list[NDArray[np.float32]] = [np.empty((0, 0), np.float32)] * len(windows)
-        waiting: deque[tuple[list[int], _Answer]] = deque()
+        found = np.empty((0, 0), np.float32)
+        waiting: deque[tuple[Batch, _Answer]] = deque()
 
         def collect() -> None:
+            nonlocal found
             batch, answer = waiting.popleft()
-            for index, output in zip(batch, self._wait(answer), strict=True):
-                found[index] = output[: len(windows[index].ids)]
+            output = self._wait(answer)
+            if not found.size:
+                found = np.empty((len(windows.ids), output.shape[2]), np.float32)
+            batch.unpadded(output, found)
 
         for batch, copy in zip(self._batches(windows), cycle(self._copies), strict=False):
-            waiting.append((batch, self._send([windows[index] for index in batch], copy)))
+            waiting.append((batch, self._send(windows, batch, copy)))
             if len(waiting) > _WAITING * len(self._copies):
                 collect()
         while waiting:
             collect()
         return found
 
-    def _batches(self, windows: Sequence[Window]) -> list[list[int]]:
-        """Return the indices of the windows of each batch, longest first, so that a lack of memory shows at once."""
-        order = sorted(range(len(windows)), key=lambda index: -len(windows[index].ids))
-        batches: list[list[int]] = []
-        longest = 0
-        for index in order:
-            length = _padded_length(len(windows[index].ids))
-            if batches and (len(batches[-1]) + 1) * longest <= self._batch_tokens and longest - length <= longest // 8:
-                batches[-1].append(index)
-            else:
-                batches.append([index])
-                longest = length
+    def _batches(self, windows: Windows) -> list[Batch]:
+        """Return batches of windows of similar length, longest first, so that a lack of memory shows at once."""
+        lengths = windows.lengths
+        order = np.argsort(-lengths, kind="stable")
+        padded = (-(-lengths[order] // _LENGTH_MULTIPLE) * _LENGTH_MULTIPLE).tolist()
+        batches: list[Batch] = []
+        first = 0
+        for index, length in enumerate(padded):
+            longest = padded[first]
+            is_full = (index + 1 - first) * longest > self._batch_tokens or longest - length > longest // 8
+            if index > first and is_full:
+                batches.append(Batch(windows, order[first:index], longest))
+                first = index
+        if padded:
+            batches.append(Batch(windows, order[first:], padded[first]))
         return batches
 
-    def _send(self, windows: list[Window], copy: tuple[_Forward, "torch.device"]) -> "_Answer":
+    def _send(self, windows: Windows, batch: Batch, copy: tuple[_Forward, "torch.device"]) -> "_Answer":
         """Have one batch computed; a GPU may still compute it when this returns."""
         torch = self._torch
         forward, device = copy
-        length = _padded_length(max(len(window.ids) for window in windows))
-        read = np.full((len(windows), length, *windows[0].ids.shape[1:]), self._pad_id, np.int64)
-        values = np.zeros((3, len(windows), length), np.int64)
-        for row, window in enumerate(windows):
-            size = len(window.ids)
-            read[row, :size], values[0, row, :size] = window.ids, window.cases
-            values[1, row, :size], values[2, row, :size] = window.gaps, 1
         is_gpu = device.type == "cuda"
         with self._errors(device), torch.inference_mode():
-            given = [torch.from_numpy(read), torch.from_numpy(values)]
-            if is_gpu:
-                # Only pinned memory is transferred while the device computes.
-                given = [tensor.pin_memory() for tensor in given]
+            # Only pinned memory is transferred while the device computes.
+            read = torch.full((*batch.shape, *windows.ids.shape[1:]), self._pad_id, pin_memory=is_gpu)
+            values = torch.zeros((3, *batch.shape), dtype=torch.int64, pin_memory=is_gpu)
+            batch.padded(windows.ids, read.numpy())
+            for row, given in zip(values.numpy(), (windows.cases, windows.gaps, 1), strict=True):
+                batch.padded(given, row)
+            given = (read, values)
             ids, (cases, gaps, mask) = (tensor.to(device, non_blocking=is_gpu) for tensor in given)
             result = forward(ids, cases, gaps, mask.bool()).float()
             if not is_gpu:
@@ -145,10 +147,6 @@ class _Answer(NamedTuple):
     output: "torch.Tensor"
     device: "torch.device"
     done: "torch.cuda.Event | None"
-
-
-def _padded_length(length: int) -> int:
-    return -(-length // _LENGTH_MULTIPLE) * _LENGTH_MULTIPLE
 
 
 def _device(library: Any, name: str) -> "torch.device":

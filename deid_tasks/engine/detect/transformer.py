@@ -9,6 +9,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 from deid_tasks.core.span import Span
@@ -80,27 +81,24 @@ class TransformerDetector:
     def read(self, texts: Sequence[str]) -> list[Answer]:
         """Return the answer for each text, in the order given; it depends on that text alone."""
         words = self.word_probabilities(texts, self.threshold)
-        return [
-            Answer([] if one is None else decode_spans(text, one, self.threshold))
-            for text, one in zip(texts, words, strict=True)
-        ]
+        answers = [Answer([]) for _ in texts]
+        for index, spans in zip(words.texts.tolist(), decode_spans(words, self.threshold), strict=True):
+            answers[index] = Answer(spans)
+        return answers
 
-    def word_probabilities(self, texts: Sequence[str], floor: float) -> list[WordProbabilities | None]:
-        """Return the word probabilities of each text, in the order given.
+    def word_probabilities(self, texts: Sequence[str], floor: float) -> WordProbabilities:
+        """Return the word probabilities of the texts.
 
         Args:
             texts: what to read; the answer for each depends on that text alone.
-            floor: a text is ``None`` where no word's probability of being an identifier exceeds this, or where the
+            floor: a text is left out where no word's probability of being an identifier exceeds this, and where the
                 filter passes over it.
         """
         if self.sentence_filter is None:
             return self.classifier.word_probabilities(texts, floor)
         kept = self.sentence_filter.keeps(texts)
-        found: list[WordProbabilities | None] = [None] * len(texts)
-        answers = self.classifier.word_probabilities([texts[index] for index in kept], floor)
-        for index, answer in zip(kept, answers, strict=True):
-            found[index] = answer
-        return found
+        words = self.classifier.word_probabilities([texts[index] for index in kept.tolist()], floor)
+        return replace(words, texts=kept[words.texts])
 
     def of_passed_over(self) -> "TransformerDetector | None":
         """Return the detector that reads the texts which the filter passes over and no others, to measure what is lost

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.labels import Label
-from deid_tasks.engine.text.word_pieces import WordPieces
+from deid_tasks.engine.text.ranges import Indices
+from deid_tasks.engine.text.shapes import ShapedWords
 
 ENTITIES: tuple[Entity, ...] = tuple(sorted(Entity))
 """The columns of ``WordProbabilities.entities``."""
@@ -17,9 +18,14 @@ COLUMN = {entity: column for column, entity in enumerate(ENTITIES)}
 
 @dataclass(frozen=True, slots=True)
 class WordProbabilities:
-    """What a model says of the words of one text. ``W`` words."""
+    """What a model says of the words of texts, one text after the other. ``W`` words, ``T`` texts.
 
-    pieces: WordPieces
+    Texts in which no word may be an identifier are left out.
+    """
+
+    texts: Indices = field(repr=False)
+    """``[T]``: index of each text among those that were read, rising."""
+    words: ShapedWords
     entities: NDArray[np.float32] = field(repr=False)
     """``[W, ENTITIES]``: probability that the word is of each entity."""
     begins: NDArray[np.bool_] = field(repr=False)
@@ -29,6 +35,25 @@ class WordProbabilities:
     def identifier(self) -> NDArray[np.float32]:
         """``[W]``: probability that the word is an identifier of any entity."""
         return self.entities.sum(axis=1)  # type: ignore[no-any-return]
+
+    def take(self, chosen: Indices) -> "WordProbabilities":
+        """Return what it says of some texts, given by their positions in ``texts``."""
+        if len(chosen) == len(self.texts):
+            return self
+        words = self.words.words_of(chosen)
+        return WordProbabilities(self.texts[chosen], self.words.take(chosen), self.entities[words], self.begins[words])
+
+    @staticmethod
+    def joined(parts: "Sequence[WordProbabilities]") -> "WordProbabilities":
+        """Return what several say of different texts, in their order."""
+        if len(parts) == 1:
+            return parts[0]
+        return WordProbabilities(
+            np.concatenate([part.texts for part in parts]),
+            ShapedWords.joined([part.words for part in parts]),
+            np.concatenate([part.entities for part in parts]),
+            np.concatenate([part.begins for part in parts]),
+        )
 
 
 class LabelProbabilities:
@@ -100,33 +125,26 @@ class LabelProbabilities:
         """
         if not self._begin:
             return np.zeros(len(labels), bool)
-        begin = labels[:, self._begin].sum(axis=1)
+        # Column by column, as the entities.
+        begin = labels[:, self._begin[0]].copy()
+        for column in self._begin[1:]:
+            begin += labels[:, column]
         return begin > entities.sum(axis=1) - begin  # type: ignore[no-any-return]
 
 
-def first_pieces(words: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the index of each word's first piece, from the word index of each piece (``[P]``, not falling)."""
-    is_first = np.ones(len(words), bool)
-    np.not_equal(words[1:], words[:-1], out=is_first[1:])
-    return np.flatnonzero(is_first)
-
-
-def mean_of_pieces(values: NDArray[np.float32], words: NDArray[np.int32]) -> NDArray[np.float32]:
+def mean_of_pieces(values: NDArray[np.float32], first: Indices) -> NDArray[np.float32]:
     """Return the mean of ``values`` over the pieces of each word.
 
     Args:
         values: ``[P, …]``
-        words: word index of each piece, ``[P]``, not falling.
+        first: index of each word's first piece, ``[W]``; the first one is 0.
 
     Returns:
-        ``[W, …]`` for the ``W`` words that have a piece.
+        ``[W, …]``
     """
-    first = first_pieces(words)
-    if len(first) == len(words):
+    if len(first) == len(values):
         return values
     sums = np.add.reduceat(values, first, axis=0)
-    counts = np.empty(len(first), np.float32)
-    np.subtract(first[1:], first[:-1], out=counts[:-1], casting="unsafe")
-    counts[-1] = len(words) - first[-1]
+    counts = np.diff(first, append=len(values)).astype(np.float32)
     means: NDArray[np.float32] = (sums / counts[:, None]).astype(np.float32, copy=False)
     return means

@@ -7,13 +7,14 @@ layer, so that the model reads fewer tokens. Commas, semicolons and brackets are
 separate one person from the next.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_tasks.engine.text.ranges import Indices, bounds_of
+from deid_tasks.engine.text.shapes import DIGITS, GLUED, MARK, ShapedWords
 from deid_tasks.engine.text.word_pieces import WordPieces
 
 SLOTS = 6
@@ -24,23 +25,23 @@ _SEPARATORS = np.array(sorted(map(ord, ",;()[]{}<>|")), np.uint32)
 _IN_NUMBERS = np.array(sorted(map(ord, ".,:")), np.uint32)
 """Marks that join digits to one number: ``3.5``, ``10:30``. A dash or slash does not: ``7-20`` may be a date, a range
 or a phone number."""
-_GLUED, _DIGITS, _MARK = 1, 5, 7
-"""The gap class of a glued word, and the case classes of digits and of marks, see ``text.shapes``."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordGroups:
-    """The word groups of one text. ``G`` groups, ``W`` words."""
+    """The word groups of texts, one text after the other. ``G`` groups, ``W`` words, ``T`` texts."""
 
     ids: NDArray[np.int64] = field(repr=False)
     """``[G, SLOTS]``: ids of the word pieces; an empty slot holds the id of the padding."""
-    words: NDArray[np.int32] = field(repr=False)
+    main_words: Indices = field(repr=False)
     """``[G]``: index of each group's main word, whose case and gap are the group's."""
-    group_of_word: NDArray[np.int32] = field(repr=False)
+    group_of_word: Indices = field(repr=False)
     """``[W]``: index of each word's group; not falling."""
     is_attached: NDArray[np.bool_] = field(repr=False)
     """``[W]``: whether the word is a mark before or after a group's main word; the model gives no probability of its
     own for it."""
+    bounds: Indices = field(repr=False)
+    """``[T + 1]``: index of each text's first group, and ``G``."""
 
 
 class _Roles(NamedTuple):
@@ -53,53 +54,33 @@ class _Roles(NamedTuple):
     """0 for the group's main word, else ``_BEFORE`` or ``_AFTER``."""
 
 
-def group_words(texts: Sequence[str], pieces: Sequence[WordPieces], padding: int) -> list[WordGroups]:
-    """Return the word groups of each text, in the order given; all texts are computed together.
+def group_words(pieces: WordPieces, padding: int) -> WordGroups:
+    """Return the word groups of texts.
 
     Args:
-        texts: the texts.
-        pieces: word pieces of each text.
+        pieces: the word pieces of the texts.
         padding: id of the padding token, which fills empty slots.
     """
-    counts = np.array([len(one.starts) for one in pieces], np.int64)
-    total = int(counts.sum())
-    if not total:
-        return [_EMPTY] * len(texts)
-    roles = _roles(texts, pieces)
-    group = np.cumsum(roles.is_start, dtype=np.int32) - 1
-    first_words = np.cumsum(counts) - counts
-    word = np.concatenate([one.words + first for one, first in zip(pieces, first_words, strict=True)]).astype(np.int64)
-    ids = np.full((int(group[-1]) + 1, SLOTS), padding, np.int64)
-    _fill_slots(ids, np.concatenate([one.ids for one in pieces]), group[word], roles.slot[word])
+    roles = _roles(pieces.words)
+    group = np.cumsum(roles.is_start) - 1
+    # A text's first word starts a group, since it is not glued to any.
+    bounds = bounds_of(roles.is_start)[pieces.words.bounds]
+    ids = np.full((int(bounds[-1]), SLOTS), padding, np.int64)
+    _fill_slots(ids, pieces.ids, group[pieces.word_of_piece], roles.slot[pieces.word_of_piece])
     # Where a mark before the word starts the group, the word behind it is the main one.
     main = np.flatnonzero(roles.is_start)
     main = main + (roles.slot[main] == _BEFORE)
-    bounds = np.concatenate([group[np.minimum(first_words, total - 1)], [int(group[-1]) + 1]])
-    found = []
-    for number, (first, count) in enumerate(zip(first_words.tolist(), counts.tolist(), strict=True)):
-        if not count:
-            found.append(_EMPTY)
-            continue
-        low, high = int(bounds[number]), int(group[first + count - 1]) + 1
-        found.append(
-            WordGroups(
-                ids[low:high],
-                (main[low:high] - first).astype(np.int32),
-                group[first : first + count] - low,
-                roles.is_attached[first : first + count],
-            )
-        )
-    return found
+    return WordGroups(ids, main, group, roles.is_attached, bounds)
 
 
 def broadcast_to_words(values: NDArray[np.float32], groups: WordGroups) -> NDArray[np.float32]:
     """Return the values of each word's group.
 
-    An attached mark between two groups has the lower one of their values; one at an end of the text has 0.
+    An attached mark between two groups has the lower one of their values; one at an end of a text has 0.
 
     Args:
         values: ``[G, …]``
-        groups: the groups of the text.
+        groups: the groups of the texts.
 
     Returns:
         ``[W, …]``
@@ -107,26 +88,19 @@ def broadcast_to_words(values: NDArray[np.float32], groups: WordGroups) -> NDArr
     found: NDArray[np.float32] = values[groups.group_of_word]
     marks = np.flatnonzero(groups.is_attached)
     if len(marks):
-        is_after = groups.words[groups.group_of_word[marks]] < marks
+        text_of_group = np.repeat(np.arange(len(groups.bounds) - 1), np.diff(groups.bounds))
+        is_after = groups.main_words[groups.group_of_word[marks]] < marks
         left = groups.group_of_word[marks] - ~is_after
-        right = left + 1
-        is_inner = (left >= 0) & (right < len(values))
-        lower = np.minimum(values[left], values[np.minimum(right, len(values) - 1)])
+        right = np.minimum(left + 1, len(values) - 1)
+        is_inner = (left >= 0) & (right > left) & (text_of_group[left] == text_of_group[right])
+        lower = np.minimum(values[left], values[right])
         found[marks] = np.where(is_inner.reshape(-1, *[1] * (values.ndim - 1)), lower, 0)
     return found
 
 
-def _roles(texts: Sequence[str], pieces: Sequence[WordPieces]) -> _Roles:
-    """Return the roles of all words of all texts, one text after the other."""
-    cases = np.concatenate([one.cases for one in pieces])
-    is_glued = np.concatenate([one.gaps for one in pieces]) == _GLUED
-    characters = np.concatenate(
-        [
-            np.frombuffer(text.encode("utf-32-le"), np.uint32)[one.starts]
-            for text, one in zip(texts, pieces, strict=True)
-        ]
-    )
-    is_mark, is_digits = cases == _MARK, cases == _DIGITS
+def _roles(words: ShapedWords) -> _Roles:
+    cases, is_glued, characters = words.cases, words.gaps == GLUED, words.characters
+    is_mark, is_digits = cases == MARK, cases == DIGITS
     nothing = np.zeros(1, bool)
     next_is_glued = np.append(is_glued[1:], nothing)
     next_is_mark, next_is_digits = np.append(is_mark[1:], nothing), np.append(is_digits[1:], nothing)
@@ -144,10 +118,10 @@ def _roles(texts: Sequence[str], pieces: Sequence[WordPieces]) -> _Roles:
 
 
 def _fill_slots(
-    ids: NDArray[np.int64], pieces: NDArray[np.int64], group: NDArray[np.int32], role: NDArray[np.int8]
+    ids: NDArray[np.int64], pieces: NDArray[np.int64], group: Indices, role: NDArray[np.int8]
 ) -> None:
     """Write the id of each word piece (``[P]``) into ``ids`` (``[G, SLOTS]``), by its group and its word's role."""
-    group, slot = group.astype(np.int64), role.astype(np.int64)
+    slot = role.astype(np.int64)
     own = np.flatnonzero(slot == 0)
     groups = group[own]
     if len(own):
@@ -160,5 +134,3 @@ def _fill_slots(
     ids[group[rest], slot[rest]] = pieces[rest]
     ids[group[backwards], _AFTER] = pieces[backwards]
 
-
-_EMPTY = WordGroups(np.empty((0, SLOTS), np.int64), np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, bool))

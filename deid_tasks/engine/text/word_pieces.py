@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -9,25 +10,29 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from deid_tasks.core.errors import ModelError
-from deid_tasks.engine.text.shapes import shape_words
+from deid_tasks.engine.text.ranges import Indices, bounds_of
+from deid_tasks.engine.text.shapes import ShapedWords, shape_words
 
 
 @dataclass(frozen=True, slots=True)
 class WordPieces:
-    """The word pieces of one text, special tokens left out. ``P`` pieces, ``W`` words."""
+    """The word pieces of texts, one text after the other, special tokens left out. ``P`` pieces, ``T`` texts."""
 
     ids: NDArray[np.int64] = field(repr=False)
     """``[P]``: ids of the tokenizer's vocabulary."""
-    words: NDArray[np.int32] = field(repr=False)
-    """``[P]``: index of the word that each piece lies in; not falling."""
-    starts: NDArray[np.int32] = field(repr=False)
-    """``[W]``: start of each word, in code points."""
-    ends: NDArray[np.int32] = field(repr=False)
-    """``[W]``: end of each word, in code points, exclusive."""
-    cases: NDArray[np.uint8] = field(repr=False)
-    """``[W]``: case class, see ``shapes.CASES``."""
-    gaps: NDArray[np.uint8] = field(repr=False)
-    """``[W]``: gap class, see ``shapes.GAPS``."""
+    word_of_piece: Indices = field(repr=False)
+    """``[P]``: index, in ``words``, of the word that each piece lies in; not falling."""
+    bounds: Indices = field(repr=False)
+    """``[T + 1]``: index of each text's first piece, and ``P``."""
+    words: ShapedWords
+    """The words of the texts."""
+
+    def one(self, text: int) -> "WordPieces":
+        """Return the word pieces of one text, given by its index."""
+        part = slice(self.bounds[text], self.bounds[text + 1])
+        words = self.words.take(np.array([text]))
+        word_of_piece = self.word_of_piece[part] - self.words.bounds[text]
+        return WordPieces(self.ids[part], word_of_piece, self.bounds[text : text + 2] - self.bounds[text], words)
 
 
 class WordPieceTokenizer:
@@ -50,12 +55,23 @@ class WordPieceTokenizer:
         self.vocabulary: int = self._tokenizer.get_vocab_size(with_added_tokens=True)
         """How many ids there are."""
 
-    def encode(self, texts: Sequence[str]) -> list[WordPieces]:
-        """Return the word pieces of each text, in the order given."""
+    def encode(self, texts: Sequence[str]) -> WordPieces:
+        """Return the word pieces of the texts, in the order given."""
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return [
-            _word_pieces(text, encoding.ids, encoding.offsets) for text, encoding in zip(texts, encodings, strict=True)
-        ]
+        counts = [len(encoding) for encoding in encodings]
+        ids = np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), np.int64, sum(counts))
+        starts = np.fromiter((start for one in encodings for start, _ in one.offsets), np.int64, sum(counts))
+        words = shape_words(texts)
+        text_of_piece = np.repeat(np.arange(len(texts)), counts)
+        # Offsets in the joined texts, with room between them, so that one search finds the words of all pieces.
+        text_starts = bounds_of([len(text) + 1 for text in texts])[:-1]
+        ends = words.ends + np.repeat(text_starts, np.diff(words.bounds))
+        # The first word that ends after the piece starts. This is right for tokenizers whose pieces include the space
+        # before, too.
+        word_of_piece = np.searchsorted(ends, starts + text_starts[text_of_piece], side="right")
+        is_in_word = word_of_piece < words.bounds[text_of_piece + 1]
+        bounds = bounds_of(np.bincount(text_of_piece[is_in_word], minlength=len(texts)))
+        return WordPieces(ids[is_in_word], word_of_piece[is_in_word], bounds, words)
 
 
 def _open(path: Path) -> Tokenizer:
@@ -63,13 +79,3 @@ def _open(path: Path) -> Tokenizer:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises ``Exception`` itself
         raise ModelError(f"{path} cannot be read as a tokenizer ({type(error).__name__})") from None
-
-
-def _word_pieces(text: str, ids: list[int], offsets: list[tuple[int, int]]) -> WordPieces:
-    starts, ends, cases, gaps = shape_words(text)
-    bounds = np.array(offsets, np.int32).reshape(-1, 2)
-    # The first word that ends after the piece starts. This is right for tokenizers whose pieces include the space
-    # before, too.
-    words = np.searchsorted(ends, bounds[:, 0], side="right").astype(np.int32)
-    is_in_word = words < len(ends)
-    return WordPieces(np.array(ids, np.int64)[is_in_word], words[is_in_word], starts, ends, cases, gaps)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_tasks.engine.detect.rule_features import RuleFeatures
+from deid_tasks.engine.text.shapes import ShapedWords
 from deid_tasks.engine.text.title_case import title_capitals
 from deid_tasks.engine.text.word_groups import WordGroups, group_words
 from deid_tasks.engine.text.word_pieces import WordPieces, WordPieceTokenizer
@@ -57,23 +58,25 @@ def encode_samples(
     texts = [title_capitals(sample.text) if cutting.is_titled else sample.text for sample in samples]
     encoded = encoder.encode(texts)
     if cutting.has_units:
-        units = group_words(texts, encoded, cutting.padding)
-        for sample, text, pieces, one in zip(samples, texts, encoded, units, strict=True):
-            yield from _unit_windows(sample, pieces, one, cutting, rules.of(text) if rules else None)
+        for index, (sample, text) in enumerate(zip(samples, texts, strict=True)):
+            pieces = encoded.one(index)
+            units = group_words(pieces, cutting.padding)
+            yield from _unit_windows(sample, pieces, units, cutting, rules.of(text) if rules else None)
         return
     room = cutting.window - len(encoder.prefix) - len(encoder.suffix)
-    for sample, text, pieces in zip(samples, texts, encoded, strict=True):
-        targets = word_targets(sample, pieces)[pieces.words]
+    for index, (sample, text) in enumerate(zip(samples, texts, strict=True)):
+        pieces = encoded.one(index)
+        targets = word_targets(sample, pieces.words)[pieces.word_of_piece]
         if cutting.subwords == "first":
-            targets[1:][np.diff(pieces.words) == 0] = TARGET_ID[ANY]
-        hits = rules.of(text)[pieces.words] if rules else None
+            targets[1:][np.diff(pieces.word_of_piece) == 0] = TARGET_ID[ANY]
+        hits = rules.of(text)[pieces.word_of_piece] if rules else None
         for first in range(0, max(len(pieces.ids) - cutting.overlap, 1), room - cutting.overlap):
             part = slice(first, first + room)
-            words = pieces.words[part]
+            words = pieces.word_of_piece[part]
             yield Encoded(
                 _framed(encoder, pieces.ids[part]),
-                _framed_features(encoder, pieces.cases[words]),
-                _framed_features(encoder, pieces.gaps[words]),
+                _framed_features(encoder, pieces.words.cases[words]),
+                _framed_features(encoder, pieces.words.gaps[words]),
                 _framed_features(encoder, targets[part], TARGET_ID[ANY]),
                 _framed_features(encoder, words, -1).astype(np.int32),
                 None if hits is None else np.pad(hits[part], ((len(encoder.prefix), len(encoder.suffix)), (0, 0))),
@@ -83,30 +86,30 @@ def encode_samples(
 def _unit_windows(
     sample: Sample, pieces: WordPieces, units: WordGroups, cutting: Cutting, hits: NDArray[np.float32] | None
 ) -> Iterator[Encoded]:
-    count = len(units.words)
-    of_words = np.where(units.is_attached, 0, word_targets(sample, pieces))
+    count = len(units.main_words)
+    of_words = np.where(units.is_attached, 0, word_targets(sample, pieces.words))
     # A number of several parts is what any of its parts is.
     opens = np.flatnonzero(np.diff(units.group_of_word, prepend=-1))
     targets = np.maximum.reduceat(of_words, opens) if count else of_words
     for first in range(0, max(count - cutting.overlap, 1), cutting.window - cutting.overlap):
         part = slice(first, first + cutting.window)
-        words = units.words[part]
+        words = units.main_words[part]
         yield Encoded(
             units.ids[part],
-            pieces.cases[words].astype(np.int64),
-            pieces.gaps[words].astype(np.int64),
+            pieces.words.cases[words].astype(np.int64),
+            pieces.words.gaps[words].astype(np.int64),
             targets[part],
             np.arange(first, first + len(words), dtype=np.int32),
             None if hits is None else hits[words],
         )
 
 
-def word_targets(sample: Sample, pieces: WordPieces) -> NDArray[np.int64]:
+def word_targets(sample: Sample, words: ShapedWords) -> NDArray[np.int64]:
     """``[W]``: rows of ``targets.allowed_table``; a word that a mark touches anywhere has that mark's target."""
-    targets = np.full(len(pieces.starts), TARGET_ID[OUTSIDE], np.int64)
+    targets = np.full(len(words.starts), TARGET_ID[OUTSIDE], np.int64)
     for mark in sample.marks:
-        first = int(np.searchsorted(pieces.ends, mark.start, side="right"))
-        last = int(np.searchsorted(pieces.starts, mark.end, side="left"))
+        first = int(np.searchsorted(words.ends, mark.start, side="right"))
+        last = int(np.searchsorted(words.starts, mark.end, side="left"))
         targets[first:last] = TARGET_ID[mark.target]
         if first < last and mark.target != ANY:
             targets[first] += BEGIN
