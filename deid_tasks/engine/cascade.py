@@ -182,7 +182,9 @@ class CascadeDetector:
             spans = answers[index].spans
             answers[index] = Answer(spans, StageAnswers(spans, every, none, None))
         needed = self._changed_by_second_stage(self._gate, texts, answers)
-        for index, spans in self._spans(self._with_second_stage(texts, words.take(np.searchsorted(words.texts, needed)))):
+        for index, spans in self._spans(
+            self._with_second_stage(texts, words.take(np.searchsorted(words.texts, needed)))
+        ):
             stages = answers[index].stages
             assert stages is not None  # a text that needs the second stage has uncertain words, and so has stages
             answers[index] = Answer(spans, stages._replace(second=spans))

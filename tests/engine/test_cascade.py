@@ -16,7 +16,7 @@ from deid_tasks.engine.detect.reader import Answer, TextSpan
 from deid_tasks.engine.detect.transformer import TransformerDetector
 from deid_tasks.engine.detect.word_probabilities import COLUMN, ENTITIES, WordProbabilities
 from deid_tasks.engine.text import Document
-from deid_tasks.engine.text.word_pieces import WordPieces
+from deid_tasks.engine.text.shapes import ShapedWords
 from deid_tasks.settings import DetectSettings, MergeSettings, RecoverSettings, TransformerSettings
 from tests.support.tiny_model import write_lookup_model, write_tiny_model
 
@@ -191,10 +191,10 @@ def probabilities(*values: float) -> WordProbabilities:
     count = len(values)
     empty = np.zeros(count, np.uint8)
     positions = np.arange(count, dtype=np.int32)
-    pieces = WordPieces(np.zeros(count, np.int64), positions, positions, positions + 1, empty, empty)
+    words = ShapedWords(positions, positions + 1, empty, empty, np.zeros(count, np.uint32), np.array([0, count]))
     entities = np.zeros((count, len(ENTITIES)), np.float32)
     entities[:, COLUMN[Entity.PATIENT]] = values
-    return WordProbabilities(pieces, entities, np.array(values) > 0.5)
+    return WordProbabilities(np.array([0]), words, entities, np.array(values) > 0.5)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def probabilities(*values: float) -> WordProbabilities:
 )
 def test_combining_keeps_the_words_that_the_second_stage_did_not_read(weight, offset, expected, begins):
     first, second = probabilities(0.9, 0.2, 0.3), probabilities(0.1, 0.8)
-    found = combine_probabilities(first, second, weight, offset)
+    found = combine_probabilities(first, second, weight, np.arange(offset, offset + 2))
     assert found.identifier.tolist() == pytest.approx(expected)
     assert found.begins.tolist() == begins
     assert first.identifier.tolist() == pytest.approx([0.9, 0.2, 0.3])  # the argument is left as it was

@@ -117,9 +117,7 @@ def _roles(words: ShapedWords) -> _Roles:
     return _Roles(is_start, is_before | is_after, slot)
 
 
-def _fill_slots(
-    ids: NDArray[np.int64], pieces: NDArray[np.int64], group: Indices, role: NDArray[np.int8]
-) -> None:
+def _fill_slots(ids: NDArray[np.int64], pieces: NDArray[np.int64], group: Indices, role: NDArray[np.int8]) -> None:
     """Write the id of each word piece (``[P]``) into ``ids`` (``[G, SLOTS]``), by its group and its word's role."""
     slot = role.astype(np.int64)
     own = np.flatnonzero(slot == 0)
@@ -133,4 +131,3 @@ def _fill_slots(
     rest = np.flatnonzero(slot != _AFTER)
     ids[group[rest], slot[rest]] = pieces[rest]
     ids[group[backwards], _AFTER] = pieces[backwards]
-

@@ -17,7 +17,7 @@ from deid_tasks.core.span import check_spans
 from deid_tasks.engine.detect.onnx_runner import OnnxRunner
 from deid_tasks.engine.detect.token_model import TokenModel
 from deid_tasks.engine.detect.transformer import TransformerDetector
-from deid_tasks.engine.detect.window import Window
+from deid_tasks.engine.detect.window import Windows
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import ModelSettings, TransformerSettings
 from tests.support.tiny_model import write_lookup_model, write_tiny_model
@@ -206,9 +206,9 @@ def test_a_failure_of_the_runtime_is_not_a_notes(tiny: Path) -> None:
 
     runner = OnnxRunner(tiny / "model.onnx", 0, ModelSettings())
     runner._session = Broken()
-    window = Window(*(np.zeros(3, np.int64) for _ in range(3)))
+    windows = Windows(*(np.zeros(3, np.int64) for _ in range(3)), bounds=np.array([0, 3]))
     with pytest.raises(ModelError, match=r"onnxruntime failed \(RuntimeError\)"):
-        runner.logits([window])
+        runner.logits(windows)
 
 
 def test_the_hash_follows_the_files(tiny: Path, tmp_path: Path) -> None:

@@ -20,8 +20,7 @@ def tokenizer() -> WordPieceTokenizer:
 
 
 def read(tokenizer: WordPieceTokenizer, text: str) -> WordGroups:
-    [groups] = group_words([text], tokenizer.encode([text]), PADDING)
-    return groups
+    return group_words(tokenizer.encode([text]), PADDING)
 
 
 @pytest.mark.parametrize(
@@ -43,15 +42,15 @@ def read(tokenizer: WordPieceTokenizer, text: str) -> WordGroups:
     ],
 )
 def test_word_groups_of_clinical_text(tokenizer: WordPieceTokenizer, text: str, expected: list[str]) -> None:
-    [pieces] = tokenizer.encode([text])
+    words = tokenizer.encode([text]).words
     groups = read(tokenizer, text)
-    parts = [np.flatnonzero(groups.group_of_word == group) for group in range(len(groups.words))]
-    assert [text[pieces.starts[part[0]] : pieces.ends[part[-1]]] for part in parts] == expected
+    parts = [np.flatnonzero(groups.group_of_word == group) for group in range(len(groups.main_words))]
+    assert [text[words.starts[part[0]] : words.ends[part[-1]]] for part in parts] == expected
 
 
 def test_slots_are_first_three_last_before_and_after(tokenizer: WordPieceTokenizer) -> None:
     text = '"Kowalczykowskiewicz".'
-    [pieces] = tokenizer.encode([text])
+    pieces = tokenizer.encode([text])
     [row] = read(tokenizer, text).ids.tolist()
     core = pieces.ids.tolist()[1:-2]
     assert len(core) > 4
@@ -66,15 +65,26 @@ def test_a_mark_between_groups_has_the_lower_probability_and_one_at_an_end_none(
 
 @given(texts=st.lists(st.text("aB3 ./,-#()\n'é中_", max_size=20), max_size=5))
 def test_a_texts_groups_do_not_depend_on_the_others(tokenizer: WordPieceTokenizer, texts: list[str]) -> None:
-    pieces = tokenizer.encode(texts)
-    for text, one, groups in zip(texts, pieces, group_words(texts, pieces, PADDING), strict=True):
-        [alone] = group_words([text], [one], PADDING)
-        assert all((getattr(groups, name) == getattr(alone, name)).all() for name in WordGroups.__slots__)
-        assert groups.ids.shape == (len(groups.words), SLOTS)
-        assert len(groups.group_of_word) == len(one.starts)
+    together = group_words(tokenizer.encode(texts), PADDING)
+    values = np.random.default_rng(1).random((len(together.main_words), 2), np.float32)
+    of_words = broadcast_to_words(values, together)
+    word = 0
+    for number, text in enumerate(texts):
+        pieces, groups = tokenizer.encode([text]), read(tokenizer, text)
+        first, last = together.bounds[number : number + 2]
+        count = len(pieces.words.starts)
+        part = slice(word, word + count)
+        assert (together.ids[first:last] == groups.ids).all()
+        assert (together.main_words[first:last] - word == groups.main_words).all()
+        assert (together.group_of_word[part] - first == groups.group_of_word).all()
+        assert (together.is_attached[part] == groups.is_attached).all()
+        assert (of_words[part] == broadcast_to_words(values[first:last], groups)).all()
+        word += count
+        assert groups.ids.shape == (len(groups.main_words), SLOTS)
+        assert len(groups.group_of_word) == count
         assert groups.group_of_word.tolist() == sorted(groups.group_of_word)
-        assert set(groups.group_of_word.tolist()) == set(range(len(groups.words)))
-        assert (groups.group_of_word[groups.words] == np.arange(len(groups.words))).all()
-        assert (~groups.is_attached[groups.words]).all()
-        assert set(groups.ids.ravel().tolist()) <= {PADDING, *one.ids.tolist()}
-        assert broadcast_to_words(np.ones((len(groups.words), 2), np.float32), groups).shape == (len(one.starts), 2)
+        assert set(groups.group_of_word.tolist()) == set(range(len(groups.main_words)))
+        assert (groups.group_of_word[groups.main_words] == np.arange(len(groups.main_words))).all()
+        assert (~groups.is_attached[groups.main_words]).all()
+        assert set(groups.ids.ravel().tolist()) <= {PADDING, *pieces.ids.tolist()}
+    assert word == len(of_words)

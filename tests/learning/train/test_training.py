@@ -119,11 +119,11 @@ def test_the_detector_reads_every_kind_as_it_was_trained(
             scores = word_scores(logits, batch.words, is_first=is_first)[0][0].numpy()
             chances = LinearChainCrf.read(content, len(tagger.outputs), "here").probabilities(scores)
     if tagger.has_units:
-        [units] = group_words([text], source.encoder.encode([text]), tagger.shape.padding)
+        units = group_words(source.encoder.encode([text]), tagger.shape.padding)
         chances = broadcast_to_words(chances, units)
-    starts, ends, _, _ = shape_words(text)
+    words = shape_words([text])
     assert len(window.ids) <= settings.window
-    for start, end, chance in zip(starts, ends, 1 - chances[:, 0], strict=True):
+    for start, end, chance in zip(words.starts, words.ends, 1 - chances[:, 0], strict=True):
         if text[start].isalnum():
             is_found = any(span.start <= start and end <= span.end for span in found)
             assert chance > 0.15 if is_found else chance < 0.6, (start, chance)
@@ -174,14 +174,14 @@ def test_outputs_of_a_family_take_all_else_for_outside() -> None:
 
 
 def test_windows_overlap_and_first_pieces_alone_count(encoder: WordPieceTokenizer) -> None:
-    [pieces] = encoder.encode([SAMPLE.text])
+    pieces = encoder.encode([SAMPLE.text])
     windows = list(encode_samples(encoder, [SAMPLE], Cutting(12, overlap=4, subwords="first")))
     spans = [window.ids[1:-1] for window in windows]
     assert np.array_equal(np.concatenate([spans[0], *[span[4:] for span in spans[1:]]]), pieces.ids)
     counted = {int(word) for w in windows for word, t in zip(w.words, w.targets, strict=True) if t != TARGET_ID[ANY]}
-    assert counted == set(pieces.words.tolist())
+    assert counted == set(pieces.word_of_piece.tolist())
     [whole] = encode_samples(encoder, [SAMPLE], Cutting(64, subwords="first"))
-    assert int((whole.targets != TARGET_ID[ANY]).sum()) == len(set(pieces.words.tolist()))
+    assert int((whole.targets != TARGET_ID[ANY]).sum()) == len(set(pieces.word_of_piece.tolist()))
     assert int((whole.targets == TARGET_ID["PROVIDER"] + BEGIN).sum()) == 1
     assert int((whole.targets == TARGET_ID["PROVIDER"]).sum()) == 1
 
