@@ -81,17 +81,16 @@ class LabelProbabilities:
         )
         # Several labels may stand for one entity; each round adds one label of each. Columns are added one by one,
         # since the last bits of a matrix product depend on how many rows it has.
-        self._rounds: list[tuple[list[int], list[int]]] = []
+        sources: list[list[int]] = [[] for _ in ENTITIES]
         for index, label in enumerate(labels):
-            if label.entity is None or label.entity not in entities:
-                continue
-            column = COLUMN[label.entity]
-            free = next((one for one in self._rounds if column not in one[0]), None)
-            if free is None:
-                free = ([], [])
-                self._rounds.append(free)
-            free[0].append(column)
-            free[1].append(index)
+            if label.entity is not None and label.entity in entities:
+                sources[COLUMN[label.entity]].append(index)
+        self._rounds: list[tuple[Indices, Indices]] = []
+        """For each round, the label of each entity, and the entities that have none, whose label is any."""
+        for number in range(max(map(len, sources))):
+            has_label = np.array([number < len(one) for one in sources])
+            chosen = np.array([one[number] if number < len(one) else 0 for one in sources])
+            self._rounds.append((chosen, np.flatnonzero(~has_label)))
         self._begin = [i for i, one in enumerate(labels) if one.is_begin and one.entity in entities]
 
     def biased_logits(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -109,8 +108,10 @@ class LabelProbabilities:
     def of_entities(self, labels: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return ``[N, ENTITIES]`` from label probabilities ``[N, labels]``."""
         found = np.zeros((len(labels), len(ENTITIES)), np.float32)
-        for columns, sources in self._rounds:
-            found[:, columns] += labels[:, sources]
+        for number, (chosen, without) in enumerate(self._rounds):
+            added = labels.take(chosen, axis=1)
+            added[:, without] = 0
+            found = added if number == 0 else found + added
         return found
 
     def begins(self, labels: NDArray[np.float32], entities: NDArray[np.float32]) -> NDArray[np.bool_]:
