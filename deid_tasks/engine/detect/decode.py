@@ -126,7 +126,7 @@ def _entity(probabilities: NDArray[np.float32], group: int) -> Entity:
     if len(members) == 1:
         return ENTITIES[members[0]]
     sums = np.add.reduce(probabilities[:, _GROUP_BOUNDS[group] : _GROUP_BOUNDS[group + 1]], axis=0)
-    return ENTITIES[members[sums.argmax()]]
+    return ENTITIES[members[int(sums.argmax())]]
 
 
 @dataclass(frozen=True, slots=True)

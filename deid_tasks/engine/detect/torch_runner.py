@@ -112,10 +112,10 @@ class TorchRunner:
             read = torch.full((*batch.shape, *windows.ids.shape[1:]), self._pad_id, pin_memory=is_gpu)
             values = torch.zeros((3, *batch.shape), dtype=torch.int64, pin_memory=is_gpu)
             batch.padded(windows.ids, read.numpy())
-            for row, given in zip(values.numpy(), (windows.cases, windows.gaps, 1), strict=True):
-                batch.padded(given, row)
-            given = (read, values)
-            ids, (cases, gaps, mask) = (tensor.to(device, non_blocking=is_gpu) for tensor in given)
+            batch.padded(windows.cases, values[0].numpy())
+            batch.padded(windows.gaps, values[1].numpy())
+            batch.padded(1, values[2].numpy())
+            ids, (cases, gaps, mask) = (tensor.to(device, non_blocking=is_gpu) for tensor in (read, values))
             result = forward(ids, cases, gaps, mask.bool()).float()
             if not is_gpu:
                 return _Answer(result.cpu(), device, None)
