@@ -118,14 +118,16 @@ def test_torch_computes_what_the_graph_does(tmp_path: Path, *, is_quantised: boo
     folder = write_tiny_model(tmp_path, is_quantised=is_quantised, has_units=has_units)
     chance = np.random.default_rng(0)
     sizes = (3, 24, 9, 9, 17)
-    count = sum(sizes)
     slots = (SLOTS,) if has_units else ()
-    windows = Windows(
-        chance.integers(0 if has_units else 4, len(PIECES), (count, *slots)),
-        chance.integers(0, 8, count),
-        chance.integers(0, 4, count),
-        bounds_of(sizes),
-    )
+    drawn = [
+        (
+            chance.integers(0 if has_units else 4, len(PIECES), (n, *slots)),
+            chance.integers(0, 8, n),
+            chance.integers(0, 4, n),
+        )
+        for n in sizes
+    ]
+    windows = Windows(*(np.concatenate(values) for values in zip(*drawn, strict=True)), bounds=bounds_of(sizes))
     onnx = TokenModel(folder, ModelSettings()).logits(windows)
     torch = TokenModel(folder, ModelSettings(backend="torch", devices=("cpu", "cpu"), batch_word_pieces=40)).logits(
         windows
