@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from deid_tasks.engine.detect.token_classifier import TokenClassifier
-from deid_tasks.engine.text.ranges import Indices
 from deid_tasks.settings import SentenceFilterSettings
 
 
@@ -44,8 +43,9 @@ class SentenceFilter:
         other.passed_over = 0
         return other
 
-    def keeps(self, texts: Sequence[str]) -> Indices:
+    def keeps(self, texts: Sequence[str]) -> list[int]:
         """Return the indices of the texts to read; whether a text is kept depends on that text alone."""
-        kept = np.flatnonzero(self.classifier.has_identifier(texts, self._threshold) != self._is_inverted)
+        has_identifier = self.classifier.has_identifier(texts, self._threshold)
+        kept: list[int] = np.flatnonzero(has_identifier != self._is_inverted).tolist()
         self.passed_over += len(texts) - len(kept)
         return kept

@@ -12,6 +12,8 @@ from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from deid_tasks.core.span import Span
 from deid_tasks.engine.detect.decode import decode_spans
 from deid_tasks.engine.detect.reader import Answer, Reader
@@ -97,8 +99,8 @@ class TransformerDetector:
         if self.sentence_filter is None:
             return self.classifier.word_probabilities(texts, floor)
         kept = self.sentence_filter.keeps(texts)
-        words = self.classifier.word_probabilities([texts[index] for index in kept.tolist()], floor)
-        return replace(words, texts=kept[words.texts])
+        words = self.classifier.word_probabilities([texts[index] for index in kept], floor)
+        return replace(words, texts=np.array(kept, np.int64)[words.texts])
 
     def of_passed_over(self) -> "TransformerDetector | None":
         """Return the detector that reads the texts which the filter passes over and no others, to measure what is lost
