@@ -43,6 +43,18 @@ class WordGroups:
     bounds: Indices = field(repr=False)
     """``[T + 1]``: index of each text's first group, and ``G``."""
 
+    def one(self, text: int) -> "WordGroups":
+        """Return the word groups of one text, given by its index."""
+        groups = slice(self.bounds[text], self.bounds[text + 1])
+        first, last = np.searchsorted(self.group_of_word, self.bounds[text : text + 2])
+        return WordGroups(
+            self.ids[groups],
+            self.main_words[groups] - first,
+            self.group_of_word[first:last] - self.bounds[text],
+            self.is_attached[first:last],
+            self.bounds[text : text + 2] - self.bounds[text],
+        )
+
 
 class _Roles(NamedTuple):
     """How each word belongs to a group; ``[W]`` each."""

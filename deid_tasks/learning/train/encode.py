@@ -58,10 +58,10 @@ def encode_samples(
     texts = [title_capitals(sample.text) if cutting.is_titled else sample.text for sample in samples]
     encoded = encoder.encode(texts)
     if cutting.has_units:
+        units = group_words(encoded, cutting.padding)
         for index, (sample, text) in enumerate(zip(samples, texts, strict=True)):
-            pieces = encoded.one(index)
-            units = group_words(pieces, cutting.padding)
-            yield from _unit_windows(sample, pieces, units, cutting, rules.of(text) if rules else None)
+            hits = rules.of(text) if rules else None
+            yield from _unit_windows(sample, encoded.one(index), units.one(index), cutting, hits)
         return
     room = cutting.window - len(encoder.prefix) - len(encoder.suffix)
     for index, (sample, text) in enumerate(zip(samples, texts, strict=True)):

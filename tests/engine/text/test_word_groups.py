@@ -71,14 +71,11 @@ def test_a_texts_groups_do_not_depend_on_the_others(tokenizer: WordPieceTokenize
     word = 0
     for number, text in enumerate(texts):
         pieces, groups = tokenizer.encode([text]), read(tokenizer, text)
-        first, last = together.bounds[number : number + 2]
+        one = together.one(number)
+        assert all((getattr(one, name) == getattr(groups, name)).all() for name in WordGroups.__slots__)
         count = len(pieces.words.starts)
-        part = slice(word, word + count)
-        assert (together.ids[first:last] == groups.ids).all()
-        assert (together.main_words[first:last] - word == groups.main_words).all()
-        assert (together.group_of_word[part] - first == groups.group_of_word).all()
-        assert (together.is_attached[part] == groups.is_attached).all()
-        assert (of_words[part] == broadcast_to_words(values[first:last], groups)).all()
+        values_of_one = values[together.bounds[number] : together.bounds[number + 1]]
+        assert (of_words[word : word + count] == broadcast_to_words(values_of_one, groups)).all()
         word += count
         assert groups.ids.shape == (len(groups.main_words), SLOTS)
         assert len(groups.group_of_word) == count

@@ -11,7 +11,7 @@ import torch
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.token_model import TokenModel
-from deid_tasks.engine.detect.window import Window
+from deid_tasks.engine.detect.window import Windows
 from deid_tasks.learning.train import encoders
 from deid_tasks.learning.train.encoders import assemble_mpnet, encoder_folder, load_encoder
 from deid_tasks.learning.train.export import export
@@ -45,10 +45,10 @@ def test_an_exported_encoder_says_what_the_model_says(kind: str, tmp_path: Path)
     model = load_encoder(folder).eval()
     exported = TokenModel(export(model, folder / "tokenizer.json", tmp_path / "out", 48, is_quantised=False))
     chance = np.random.default_rng(0)
-    windows = [
-        Window(chance.integers(4, 60, n), chance.integers(0, 8, n), chance.integers(0, 4, n)) for n in (3, 20, 48)
-    ]
-    for window, said in zip(windows, exported.logits(windows), strict=True):
+    for length in (3, 20, 48):
+        drawn = (chance.integers(4, 60, length), chance.integers(0, 8, length), chance.integers(0, 4, length))
+        window = Windows(*drawn, bounds=np.array([0, length]))
+        said = exported.logits(window)
         inputs = [torch.from_numpy(x)[None] for x in (window.ids, window.cases, window.gaps)]
         with torch.no_grad():
             expected = model(*inputs, torch.ones_like(inputs[0], dtype=torch.bool))[0].numpy()

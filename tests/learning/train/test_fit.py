@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from deid_tasks.engine.detect.token_model import TokenModel
-from deid_tasks.engine.detect.window import Window
+from deid_tasks.engine.detect.window import Windows
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.learning.train.encode import Cutting, encode_samples
 from deid_tasks.learning.train.fit import Source, fit
@@ -95,4 +95,4 @@ def test_export_says_what_the_model_says(tmp_path: Path) -> None:
             *(torch.from_numpy(x)[None] for x in (ids, cases, gaps)), torch.ones(1, 7, dtype=torch.bool)
         )
     # Word embeddings are rounded to eight bits also here.
-    assert np.abs(model.logits([Window(ids, cases, gaps)])[0] - expected[0].numpy()).max() < 0.3
+    assert np.abs(model.logits(Windows(ids, cases, gaps, np.array([0, len(ids)]))) - expected[0].numpy()).max() < 0.3

@@ -7,7 +7,7 @@ import torch
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.token_model import TokenModel
-from deid_tasks.engine.detect.window import Window
+from deid_tasks.engine.detect.window import Windows
 from deid_tasks.learning.train.encoders import load_encoder
 from deid_tasks.learning.train.export import export
 from deid_tasks.learning.train.narrow import build_narrow_tagger, project
@@ -46,7 +46,8 @@ def test_an_exported_narrow_network_answers(tmp_path: Path) -> None:
     ids, zeros = torch.arange(4, 20)[None], torch.zeros(1, 16, dtype=torch.long)
     with torch.no_grad():
         expected = narrow(ids, zeros, zeros, torch.ones_like(ids, dtype=torch.bool))[0].numpy()
-    [said] = exported.logits([Window(ids[0].numpy(), zeros[0].numpy(), zeros[0].numpy())])
+    bounds = np.array([0, ids.shape[1]])
+    said = exported.logits(Windows(ids[0].numpy(), zeros[0].numpy(), zeros[0].numpy(), bounds))
     assert abs(said - expected).max() < 0.05 * max(1.0, abs(expected).max())
 
 
