@@ -41,6 +41,10 @@ _RELIABILITY_COLUMNS = (
 )
 
 
+_DEFAULT_BIAS = -1.5
+"""The models' default: of its point the scores are shown where no recall chooses one."""
+
+
 def print_operating_points(
     gold: Annotated[Path | None, typer.Argument(help="Gold notes, for the public engine.")] = None,
     form: Annotated[str, typer.Option("--format", help=f"Format of the gold notes: {', '.join(FORMATS)}.")] = "jsonl",
@@ -87,7 +91,7 @@ def print_operating_points(
     chosen = None if recall is None else operating_points.most_precise(points, recall)
     if recall is not None:
         output.line(_choice(recall, chosen))
-    shown = chosen or min(points, key=lambda point: abs(point.outside_bias + 1))
+    shown = chosen or min(points, key=lambda point: abs(point.outside_bias - _DEFAULT_BIAS))
     reliability = _reliability_rows(shown.reliability)
     heading = f"scores of marked words at outside_bias {shown.outside_bias:+.2f}"
     output.table(FigureTable(heading, _RELIABILITY_COLUMNS, reliability))

@@ -206,7 +206,7 @@ class SpanAgreement:
         """Whether a name is one of an institution: "Little Acorns Montessori", "Prairie Rose" before "Pediatrics"."""
         value, text = self._value(span), self._text
         behind = _WORD_BEHIND.match(text, span.end) if text[span.end : span.end + 1] == " " else None
-        if (behind is None and " " not in value) or "," in value or "^" in value:
+        if (behind is None and " " not in value) or "," in value or "^" in value or not value.strip():
             return False
         if _INITIAL_FIRST.match(value):
             return False

@@ -166,7 +166,7 @@ def test_a_word_is_disputed_where_a_model_that_could_have_marked_it_did_not(plac
     # Record numbers are none of this model's business.
     assert score(place, [{"entities": ["PROVIDER"]}], text) == 0
     # The second-stage model takes back what the first model marks.
-    second = {"model": "minilm", "outside_bias": 10, "band": [0, 1], "combine": "second"}
+    second = {"model": "minilm", "outside_bias": 10, "band": [0, 1], "weight": 1}
     assert score(place, [{"second_stage": second}], text) == pytest.approx(100 * 3 / (11 + 100))
     # Of two models one marks the name.
     models = [{"name": "one"}, {"name": "other", "outside_bias": 10}]

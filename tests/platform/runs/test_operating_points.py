@@ -65,7 +65,7 @@ def test_the_bias_reaches_every_model_and_both_stages():
     for model in settings.detect.transformers:
         assert model.outside_bias == 2.5
         assert model.second_stage.outside_bias == 2.5
-    assert EngineSettings.public().detect.transformers[0].outside_bias == -1.0
+    assert EngineSettings.public().detect.transformers[0].outside_bias == -1.5
 
 
 def test_the_command_prints_points_names_one_and_writes_them(tmp_path, capsys):
