@@ -39,7 +39,7 @@ check: $(VENV)/.all
 	@$(BIN)/python .ci/check_changes.py
 
 test: $(VENV)/.all
-	@$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile
+	@$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 
 docs: $(VENV)/.all
 	@$(BIN)/python docs/generate.py --check

@@ -19,11 +19,30 @@ _SERVICES = frozenset({"postgres", "object_store", "demo", "warehouses"})
 """Fixtures that start a service."""
 
 
+_LONGEST = (
+    "tests/e2e/",
+    "tests/platform/runs/test_changes.py",
+    "tests/platform/audit_log/test_tampering.py",
+    "tests/dbt/",
+    "tests/platform/runs/",
+    "tests/spark/",
+    "tests/cli/test_landing.py",
+    "tests/faults/",
+)
+"""Files and folders of minutes, longest first. They begin first, so that no process ends long after the others."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that needs a service, so that `make check` can leave it to `make test`."""
+    """Mark every test that needs a service, so that `make check` can leave it to `make test`; begin with the longest."""
     for item in items:
         if _SERVICES & set(getattr(item, "fixturenames", ())):
             item.add_marker("service")
+    items.sort(key=_place)
+
+
+def _place(item: pytest.Item) -> int:
+    found = (place for place, start in enumerate(_LONGEST) if item.nodeid.startswith(start))
+    return next(found, len(_LONGEST))
 
 
 @pytest.fixture(scope="session")
