@@ -149,7 +149,9 @@ def plain(notes: pa.Table, records: Mapping[str, PatientRecord], engine: EngineR
     context = multiprocessing.get_context("spawn")
     given = (engine, records, notes.slice(0, 5).combine_chunks(), context.Barrier(cores))
     with ProcessPoolExecutor(cores, mp_context=context, initializer=_start_process, initargs=given) as pool:
-        pool.submit(len, ()).result()
+        # A process starts when a task finds none idle: all of them have to, or they wait for each other for ever.
+        for started in [pool.submit(len, ()) for _ in range(cores)]:
+            started.result()
         return measure(lambda: list(pool.map(_run_process, parts)))
 
 
