@@ -15,6 +15,9 @@ _TITLE = re.compile(
     r"|ssg|sfc|1sg|cpl|pte|pvt|capt|lt|maj)\b(?:\.\s?|\s)\s{0,2}(?=\S)",
     re.IGNORECASE,
 )
+_TITLE_ALONE = re.compile(r"rev|smt|shri|whaea|matua|capt|sgt|prof|fr", re.IGNORECASE)
+_NAME_BEHIND = re.compile(r"\.? [A-Z]")
+"""A title that a rule or a model took for a name, in front of that name."""
 _ROLE = re.compile(
     r"(?:Operator|Assistant|Attending|Resident|Interpreter|Recorder|Leader|Scribe|Surgeon|Anesthesiologist|Provider"
     r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Nana|Nanna|Nan|Abuela|Abuelo|Nonna|Nonno|Oma|Opa|Aunty|Auntie|Uncle|Mme|Doña"
@@ -40,7 +43,7 @@ _OPENING = {")": "(", "]": "["}
 
 
 def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
-    """Return better boundaries of a span; ``start == end`` where it holds no letter or digit.
+    """Return better boundaries of a span; ``start == end`` where it holds no letter or digit, or a title alone.
 
     Args:
         text: the note.
@@ -55,6 +58,8 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         start, end = _whole_account(text, start, end)
     start, end = strip(text, start, end)
     if entity in NAMES:
+        if _TITLE_ALONE.fullmatch(text, start, end) and _NAME_BEHIND.match(text, end):
+            return start, start
         title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
         while title:
             start, end = strip(text, title.end(), end)

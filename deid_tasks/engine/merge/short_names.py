@@ -30,6 +30,7 @@ _SIGNED_BEHIND = re.compile(r"[ \t]*(?:\)|$|\n|\|)|\",|[ \t]{2,}|[ ,]{1,2}(?:RN|
 _SHORT = re.compile(r"(?<![\w-])(?:[A-Z]\.[A-Z]\.|[A-Z][A-Za-z]{1,7})(?![\w-])")
 _BEFORE = 16
 _MIN_ANYWHERE = 3
+_MIN_WORDS = 3
 _INITIAL_BEFORE = re.compile(
     r"(?:[\"“‘'(\[:,/]\s?|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
     r"(?P<initial>[A-Z]\. ?)$"
@@ -90,14 +91,33 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
 
 
 def _acronyms(text: str, spans: Sequence[Span]) -> dict[str, Span]:
-    """Return the acronyms that are introduced in brackets behind their organization, each with that organization."""
+    """Return the acronyms of the note's organizations, each with its organization.
+
+    They are introduced in brackets behind the name, or made of three words or more: TRUH of Three Rivers University
+    Hospital, unless medicine uses the letters otherwise.
+    """
     known: dict[str, Span] = {}
     for span in spans:
         if span.category is Category.ORGANIZATION:
+            name = text[span.start : span.end]
             match = _IN_BRACKETS.match(text, span.end, span.end + _BEFORE)
-            if match and _is_acronym(match[1], text[span.start : span.end]):
+            if match and _is_acronym(match[1], name):
                 known.setdefault(match[1], span)
+            made = _acronym_of(name)
+            if _MIN_ANYWHERE <= len(made) <= _MAX_LETTERS and made not in medical_abbreviations():
+                known.setdefault(made, span)
     return known
+
+
+def _acronym_of(name: str) -> str:
+    """Return the acronym of a name of three words or more, in which short words in capitals stand whole: VA, MC."""
+    words = [word for word in re.findall(r"[^\W\d_]+", name) if word.lower() not in _SMALL_WORDS]
+    if len(words) < _MIN_WORDS:
+        return ""
+    is_upper = name.isupper()
+    return "".join(
+        word if word.isupper() and len(word) <= _MIN_WORDS and not is_upper else word[0] for word in words
+    ).upper()
 
 
 def _is_acronym(letters: str, name: str) -> bool:

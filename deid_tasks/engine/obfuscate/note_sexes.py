@@ -26,7 +26,7 @@ _RELATIVES = {
 }
 _RELATION = re.compile(rf"\b(?:(?P<M>{_RELATIVES['M']})|(?P<F>{_RELATIVES['F']}))\b", re.IGNORECASE)
 _RELATION_BESIDE = re.compile(
-    rf"\b(?:(?P<M>{_RELATIVES['M']})|(?P<F>{_RELATIVES['F']}))[\s:,(\"“'‘/-]{{1,4}}$", re.IGNORECASE
+    rf"\b(?:(?P<M>{_RELATIVES['M']}|boy)|(?P<F>{_RELATIVES['F']}|girl))[\s:,(\"“'‘/-]{{1,4}}$", re.IGNORECASE
 )
 """A relation right before the name of whom it says so: "my wife Fionn"."""
 _RELATION_OF_SEVERAL = re.compile(

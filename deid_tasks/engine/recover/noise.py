@@ -61,6 +61,9 @@ _TO_WARD_BEFORE = re.compile(r"(?:in|to|from|the|via|into) $")
 _LANGUAGE_BEFORE = re.compile(
     r"(?:interpreter|language|lang|lang\.|speaks|dialect|tongue)(?: (?:is|of))?:? {1,3}$", re.I
 )
+_COUNTY = frozenset(("Co", "Co.", "CO."))
+_NAME_OF_COUNTY = re.compile(r"\.? [A-Z][a-z]{3,}")
+"""What stands behind the word county: Co. Galway."""
 _LETTER = re.compile(r"[^\W\d_]")
 _WORDS_ONLY = frozenset((Category.NAME, Category.ORGANIZATION, Category.PROFESSION))
 """Categories whose identifiers hold a letter, user names apart."""
@@ -174,8 +177,10 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
 
 
 def _is_not_state(text: str, span: Span, value: str) -> bool:
-    """Whether a state code is a short word, an operating room, or a credential in brackets."""
+    """Whether a state code is a short word, an operating room, a county, or a credential in brackets."""
     if value in _NOT_STATES or (value == "OR" and _ROOM_NUMBER.match(text, span.end)):
+        return True
+    if value in _COUNTY and _NAME_OF_COUNTY.match(text, span.end):
         return True
     brackets = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
     return value.lower() in _STATE_LIKE_CREDENTIALS and brackets == ("(", ")")

@@ -16,6 +16,8 @@ FOUND = [
     "[FACILITY:Corio Bay Imaging] ({CBI}), Geelong. Sent to {CBI} today",
     "[ORGANIZATION:Red Gully Nickel Operations] ({RGNO}), attn Leanne",
     "[FACILITY:Institute of Plant Sciences] (the {IPS}) and {IPS} staff",
+    "[FACILITY:THREE RIVERS UNIVERSITY HOSPITAL]\nadmitted\nGP, {TRUH}",
+    "[FACILITY:Puget Narrows VA Medical Center]. Back at {PNVAMC} on Monday",
 ]
 FOUND += [
     "[PATIENT:Ramona Beatriz Montoya] agrees. {RBM} was seen the same day",
@@ -32,6 +34,8 @@ NOT_FOUND = [
     "[FACILITY:Corio Bay Imaging] (CT) today",
     "[PROVIDER:Pemberton]\nGP",  # one name has no initials
     "[PATIENT:Ana Ortiz] code_AO\nfile-AO",
+    "[FACILITY:Medical Records Institute]. MRI of the brain",
+    "[FACILITY:Corio Imaging]. CI today",
     "plan\nGP",
 ]
 

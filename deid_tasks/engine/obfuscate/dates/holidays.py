@@ -6,7 +6,15 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from deid_tasks.engine.obfuscate.dates.lunar_holidays import diwali, holi, islamic, jewish, lunar_new_year
+from deid_tasks.engine.obfuscate.dates.lunar_holidays import (
+    diwali,
+    ganesh_chaturthi,
+    holi,
+    islamic,
+    jewish,
+    lunar_new_year,
+    matariki,
+)
 from deid_tasks.engine.obfuscate.letter_case import match_case
 
 SEASONS = {"winter": 1, "spring": 4, "summer": 7, "fall": 10, "autumn": 10}
@@ -107,6 +115,10 @@ _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "Eid al-Fitr": islamic(10, 1),
     "Eid ul-Fitr": islamic(10, 1),
     "Hari Raya": islamic(10, 1),
+    "Hari Raya Puasa": islamic(10, 1),
+    "Hari Raya Haji": islamic(12, 10),
+    "Ganesh Chaturthi": ganesh_chaturthi,
+    "Vinayagar Chaturthi": ganesh_chaturthi,
     "Eid": islamic(10, 1),
     "Eid al-Adha": islamic(12, 10),
     "Eid ul-Adha": islamic(12, 10),
@@ -137,7 +149,7 @@ _HOLIDAYS: dict[str, Callable[[int], datetime.date]] = {
     "Advent": _fixed(12, 1),
     "Melbourne Cup Day": _nth(11, 1, 1),
     "Melbourne Cup": _nth(11, 1, 1),
-    "Matariki": _fixed(6, 28),
+    "Matariki": matariki,
     "Burns Night": _fixed(1, 25),
     "May Day": _nth(5, 0, 1),
     "Midsummer": _fixed(6, 21),

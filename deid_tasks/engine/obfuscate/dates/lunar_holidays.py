@@ -44,6 +44,42 @@ holi = _of_table(_HOLI, (3, 14))
 lunar_new_year = _of_table(_CHINESE_NEW_YEAR, (2, 5))
 
 
+_MATARIKI = {
+    2022: (6, 24),
+    2023: (7, 14),
+    2024: (6, 28),
+    2025: (6, 20),
+    2026: (7, 10),
+    2027: (6, 25),
+    2028: (7, 14),
+    2029: (7, 6),
+    2030: (6, 21),
+}
+"""Te Kāhui o Matariki Public Holiday Act 2022, schedule 1."""
+_GANESH_CHATURTHI = {
+    2019: (9, 2),
+    2020: (8, 22),
+    2021: (9, 10),
+    2022: (8, 31),
+    2023: (9, 19),
+    2024: (9, 7),
+    2025: (8, 27),
+    2026: (9, 14),
+    2027: (9, 4),
+    2028: (8, 23),
+}
+
+
+def matariki(year: int) -> datetime.date:
+    """Return the day of Matariki, a usual one for years without a rule of law."""
+    return datetime.date(year, *_MATARIKI.get(year, (6, 28)))
+
+
+def ganesh_chaturthi(year: int) -> datetime.date:
+    """Return the day of Ganesh Chaturthi, a usual one for years outside of the table."""
+    return datetime.date(year, *_GANESH_CHATURTHI.get(year, (9, 5)))
+
+
 def islamic(month: int, day: int) -> Rule:
     """Return a rule for a day of the Islamic calendar: the first one in a year of the common calendar."""
 
