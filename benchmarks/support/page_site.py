@@ -127,7 +127,11 @@ def _make_roles(owner: str, settings: InstitutionSettings) -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute(roles_script(settings))
-            cursor.execute(f"create role {login} login password 'of_{login}' in role {group}")
+            # Roles belong to the server: another site of it may have made the login.
+            cursor.execute("select 1 from pg_roles where rolname = %s", (login,))
+            act = "alter" if cursor.fetchone() else "create"
+            cursor.execute(f"{act} role {login} login password 'of_{login}'")
+            cursor.execute(f"grant {group} to {login}")
             cursor.execute(f"alter role {login} set role = {group}")
     finally:
         connection.close()

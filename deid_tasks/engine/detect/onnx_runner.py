@@ -11,7 +11,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from deid_tasks.core.errors import ModelError
-from deid_tasks.engine.detect.window import Batch, Windows
+from deid_tasks.engine.detect.window import WindowBatch, Windows
 from deid_tasks.settings import ModelSettings
 
 _LENGTH_MULTIPLE = 8
@@ -62,7 +62,7 @@ class OnnxRunner:
             batch.unpadded(output, found)
         return found
 
-    def _batches(self, windows: Windows) -> list[Batch]:
+    def _batches(self, windows: Windows) -> list[WindowBatch]:
         """Return batches of windows of one padded length, shortest first.
 
         What a window takes up in a batch depends on its own length alone.
@@ -75,10 +75,12 @@ class OnnxRunner:
         batches = []
         for length, group in zip(distinct.tolist(), np.split(order, firsts[1:]), strict=True):
             size = max(1, self._batch_tokens // length)
-            batches += [Batch(windows, group[first : first + size], length) for first in range(0, len(group), size)]
+            batches += [
+                WindowBatch(windows, group[first : first + size], length) for first in range(0, len(group), size)
+            ]
         return batches
 
-    def _run(self, windows: Windows, batch: Batch) -> NDArray[np.float32]:
+    def _run(self, windows: Windows, batch: WindowBatch) -> NDArray[np.float32]:
         """Return ``[B, L, labels]`` of one batch of windows of one padded length."""
         feed = self._feed(windows, batch)
         try:
@@ -89,7 +91,7 @@ class OnnxRunner:
             raise ModelError(f"{self._path}: the graph's first output is not [batch, length, labels]")
         return output
 
-    def _feed(self, windows: Windows, batch: Batch) -> dict[str, NDArray[Any]]:
+    def _feed(self, windows: Windows, batch: WindowBatch) -> dict[str, NDArray[Any]]:
         """Return the graph's inputs, ``[B, L]`` each."""
 
         def empty() -> NDArray[np.int64]:

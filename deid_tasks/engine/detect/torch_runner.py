@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from deid_tasks.core.errors import ModelError
 from deid_tasks.engine.detect.model_files import OWN_MODEL_TYPE
-from deid_tasks.engine.detect.window import Batch, Windows
+from deid_tasks.engine.detect.window import WindowBatch, Windows
 from deid_tasks.settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class TorchRunner:
                 machine.
         """
         found = np.empty((0, 0), np.float32)
-        waiting: deque[tuple[Batch, _Answer]] = deque()
+        waiting: deque[tuple[WindowBatch, _Answer]] = deque()
 
         def collect() -> None:
             nonlocal found
@@ -85,24 +85,24 @@ class TorchRunner:
             collect()
         return found
 
-    def _batches(self, windows: Windows) -> list[Batch]:
+    def _batches(self, windows: Windows) -> list[WindowBatch]:
         """Return batches of windows of similar length, longest first, so that a lack of memory shows at once."""
         lengths = windows.lengths
         order = np.argsort(-lengths, kind="stable")
         padded = (-(-lengths[order] // _LENGTH_MULTIPLE) * _LENGTH_MULTIPLE).tolist()
-        batches: list[Batch] = []
+        batches: list[WindowBatch] = []
         first = 0
         for index, length in enumerate(padded):
             longest = padded[first]
             is_full = (index + 1 - first) * longest > self._batch_tokens or longest - length > longest // 8
             if index > first and is_full:
-                batches.append(Batch(windows, order[first:index], longest))
+                batches.append(WindowBatch(windows, order[first:index], longest))
                 first = index
         if padded:
-            batches.append(Batch(windows, order[first:], padded[first]))
+            batches.append(WindowBatch(windows, order[first:], padded[first]))
         return batches
 
-    def _send(self, windows: Windows, batch: Batch, copy: tuple[_Forward, "torch.device"]) -> "_Answer":
+    def _send(self, windows: Windows, batch: WindowBatch, copy: tuple[_Forward, "torch.device"]) -> "_Answer":
         """Have one batch computed; a GPU may still compute it when this returns."""
         torch = self._torch
         forward, device = copy

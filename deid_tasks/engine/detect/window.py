@@ -40,7 +40,7 @@ class Windows:
         return np.diff(self.bounds)
 
 
-class Batch:
+class WindowBatch:
     """Some windows, padded to one length: where their tokens are in ``Windows``, and where in the padded arrays.
     ``B`` windows."""
 

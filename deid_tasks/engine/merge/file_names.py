@@ -14,9 +14,9 @@ from typing import NamedTuple
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
+from deid_tasks.engine.detect.patterns.reference_words import medical_abbreviations
 from deid_tasks.engine.lexicon.public import common_word_frequencies
 from deid_tasks.engine.merge.repair import NAMES
-from deid_tasks.engine.merge.short_names import medical_abbreviations
 
 _ENDING = re.compile(
     r"\.(?:jpe?g|png|heic|tiff?|bmp|gif|dcm|mp4|mov|avi|pdf|wav|mp3|docx?|xlsx?|pptx?|rtf|txt|csv|hl7|xml|json|zip)\b",
@@ -156,7 +156,7 @@ def _is_plain(word: str) -> bool:
     """Whether a part of a file name is a word that everybody uses, or an abbreviation of medicine: heel, Lheel, ecg."""
     if len(word) < _MIN_LETTERS:
         return False
-    if word.upper() in medical_abbreviations():
+    if word.lower() in medical_abbreviations():
         return True
     of_side = _OF_SIDE.fullmatch(word)
     plain = of_side[1] if of_side else word

@@ -8,12 +8,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
 from deid_tasks.core.detectors import SHORT_NAMES
 from deid_tasks.core.entities import Category, Entity
-from deid_tasks.core.reference import read_columns
 from deid_tasks.core.span import Span
+from deid_tasks.engine.detect.patterns.reference_words import medical_abbreviations
 from deid_tasks.engine.merge.repair import NAMES
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -104,7 +103,7 @@ def _acronyms(text: str, spans: Sequence[Span]) -> dict[str, Span]:
             if match and _is_acronym(match[1], name):
                 known.setdefault(match[1], span)
             made = _acronym_of(name)
-            if _MIN_ANYWHERE <= len(made) <= _MAX_LETTERS and made not in medical_abbreviations():
+            if _MIN_ANYWHERE <= len(made) <= _MAX_LETTERS and made.lower() not in medical_abbreviations():
                 known.setdefault(made, span)
     return known
 
@@ -139,7 +138,7 @@ def _is_signed(text: str, start: int, end: int) -> bool:
 
 def _is_telling(form: str) -> bool:
     """Whether letters that agree with a whole name are somebody's wherever they stand: RBM was seen."""
-    return form.isalpha() and len(form) >= _MIN_ANYWHERE and form not in medical_abbreviations()
+    return form.isalpha() and len(form) >= _MIN_ANYWHERE and form.lower() not in medical_abbreviations()
 
 
 def _forms(name: str) -> set[str]:
@@ -151,10 +150,3 @@ def _forms(name: str) -> set[str]:
         return set()
     ends = letters[0] + letters[-1]
     return {letters, ends, f"{ends[0]}.{ends[1]}."}
-
-
-@cache
-def medical_abbreviations() -> frozenset[str]:
-    """Return the medical abbreviations, in capitals."""
-    rows = read_columns("medical_terms.tsv", "term", "kind")
-    return frozenset(term.upper() for term, kind in rows if kind == "abbreviation")
