@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from deid_tasks.core.reference import read_tsv
+from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.engine.lexicon.terms import LexiconTerm
 
 FREQUENT_ZIPF = 5.2
@@ -32,6 +32,12 @@ def public_terms() -> Iterator[LexiconTerm]:
         yield LexiconTerm("cue", row["kind"], row["word"])
         if row["kind"] == "month":
             yield LexiconTerm("common", "word", row["word"])
+
+
+@lru_cache(maxsize=1)
+def medical_abbreviations() -> frozenset[str]:
+    """Return the medical abbreviations, in lower case."""
+    return frozenset(fold(row["term"]) for row in read_tsv("medical_terms.tsv") if row["kind"] == "abbreviation")
 
 
 @lru_cache(maxsize=1)

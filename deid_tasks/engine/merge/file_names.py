@@ -14,8 +14,7 @@ from typing import NamedTuple
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
-from deid_tasks.engine.detect.patterns.reference_words import medical_abbreviations
-from deid_tasks.engine.lexicon.public import common_word_frequencies
+from deid_tasks.engine.lexicon.public import common_word_frequencies, medical_abbreviations
 from deid_tasks.engine.merge.repair import NAMES
 
 _ENDING = re.compile(

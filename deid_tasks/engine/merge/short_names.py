@@ -12,7 +12,7 @@ from dataclasses import replace
 from deid_tasks.core.detectors import SHORT_NAMES
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
-from deid_tasks.engine.detect.patterns.reference_words import medical_abbreviations
+from deid_tasks.engine.lexicon.public import medical_abbreviations
 from deid_tasks.engine.merge.repair import NAMES
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")

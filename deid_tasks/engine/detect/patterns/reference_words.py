@@ -57,12 +57,6 @@ def medical_term_words() -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=1)
-def medical_abbreviations() -> frozenset[str]:
-    """Return the medical abbreviations, in lower case."""
-    return frozenset(fold(row["term"]) for row in read_tsv("medical_terms.tsv") if row["kind"] == "abbreviation")
-
-
 def is_everyday_word(word: str) -> bool:
     """Whether ``word`` is an everyday word, in any case."""
     low = word.lower().removesuffix("'s")

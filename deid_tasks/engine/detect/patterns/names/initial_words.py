@@ -3,9 +3,10 @@
 import re
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.reference_words import is_frequent_word, medical_abbreviations
+from deid_tasks.engine.detect.patterns.reference_words import is_frequent_word
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
 from deid_tasks.engine.detect.patterns.word_lists import NOT_NAMES, word_set
+from deid_tasks.engine.lexicon.public import medical_abbreviations
 
 DAY = r"(?:(?:0?[1-9]|1[0-2])[/.\-](?:0?[1-9]|[12][0-9]|3[01])(?:[/.\-][0-9]{2,4})?|[0-9]{4}-[0-9]{2}-[0-9]{2})"
 CLOCK = r"(?:[0-9]{1,2}:[0-9]{2}(?: ?[AaPp][Mm])?|[0-2][0-9][0-5][0-9])"

@@ -18,9 +18,10 @@ from deid_tasks.engine.detect.patterns.names.initial_words import (
     line_around,
     may_sign,
 )
-from deid_tasks.engine.detect.patterns.reference_words import is_frequent_word, medical_abbreviations
+from deid_tasks.engine.detect.patterns.reference_words import is_frequent_word
 from deid_tasks.engine.detect.patterns.rule import Candidate
 from deid_tasks.engine.detect.patterns.word_lists import NOT_NAMES, word_set
+from deid_tasks.engine.lexicon.public import medical_abbreviations
 
 _LINE_END = r"[ \t.]{0,4}$"
 
