@@ -155,10 +155,11 @@ def _settings(state: State, places: Places, home: Path) -> dict[str, str]:
 
 def demo_secrets(state: State, places: Places, institutions: list[InstitutionSettings]) -> Secrets:
     """Return the secrets that the institutions' settings name, as the engine reads them."""
-    return Secrets(_secret_values(state, places, institutions).get)
+    return Secrets(secret_values(state, places, institutions).get)
 
 
-def _secret_values(state: State, places: Places, institutions: list[InstitutionSettings]) -> dict[str, str]:
+def secret_values(state: State, places: Places, institutions: list[InstitutionSettings]) -> dict[str, str]:
+    """Return the secrets that the institutions' settings name, by name."""
     store = {
         "endpoint": places.object_store,
         "region": "us-east-1",
@@ -219,7 +220,7 @@ def _key_pair(seed: bytes) -> tuple[str, str]:
 
 
 def _airflow_secrets(state: State, places: Places, institutions: list[InstitutionSettings]) -> dict[str, str]:
-    return airflow_connections(_secret_values(state, places, institutions))
+    return airflow_connections(secret_values(state, places, institutions))
 
 
 def airflow_connections(values: Mapping[str, str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from deid_tasks.core.figure_table import Column, FigureTable, print_table
 from deid_tasks.demo.environment import Places
+from deid_tasks.demo.seed import DEMO_INSTITUTIONS
 from deid_tasks.demo.state import DemoError
 from deid_tasks.platform.publish import load_rows, open_table
 from deid_tasks.platform.warehouse import connect
@@ -39,6 +40,7 @@ PATIENT = """
     LIMIT 1
 """
 ASK = ".venv/bin/python -m deid_tasks.demo.query"
+COMMAND = ".venv/bin/python -m deid_tasks.demo.deid"
 COUNT_QUERY = "SELECT count(*) FROM notes"
 _COLUMNS = 100
 _JOINED = frozenset({"patients", "patient_names", "patient_addresses", "encounters"})
@@ -102,6 +104,7 @@ def show_next_steps(console: Console, places: Places, login: str, secrets_file: 
         ("Try next", ""),
         ("  query the published table", f'{ASK} "{COUNT_QUERY}"'),
         ("  de-identify a text", ".venv/bin/deid obfuscate NOTE.txt -o -"),
+        ("  report on the release", f"{COMMAND} report release --institution {DEMO_INSTITUTIONS[0]}"),
         ("  add a hospital", ".venv/bin/deid layout new NAME, then .venv/bin/deid institution new NAME"),
         ("  give its secrets to Airflow", f"write {secrets_file}, then .venv/bin/deid demo --up"),
         ("", ""),

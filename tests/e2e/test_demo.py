@@ -5,6 +5,8 @@ import io
 import itertools
 import re
 import socket
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from deid_tasks.core.errors import WarehouseError
 from deid_tasks.demo import down, processes
 from deid_tasks.demo.changes import events_of
 from deid_tasks.demo.command import BACKFILLED
+from deid_tasks.demo.deid import command_environment
 from deid_tasks.demo.flow import KINDS
 from deid_tasks.demo.report import query
 from deid_tasks.demo.seed import START
@@ -193,6 +196,14 @@ class TestOutcome:
         ):
             assert expected in demo.said
         assert demo.platform.places.airflow in demo.said
+
+    @institutions
+    def test_commands_can_be_run_on_the_demo_with_its_secrets(self, demo, institution):
+        environment = command_environment(demo.state, demo.platform, demo.institutions)
+        command = [sys.executable, "-m", "deid_tasks.cli", "audit", "verify", "--institution", institution]
+        command += ["--institutions", str(demo.folder.parent / "institutions")]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
 
     @staticmethod
     def _ask(demo, sql):

@@ -19,6 +19,12 @@ _STATUSES = {
     "retained": "left: the policy retains it there",
     "surrogate": "no leak: a surrogate that equals it by chance",
 }
+_OUTCOMES = {
+    "published": "published, with identifiers replaced",
+    "unchanged": "published as they are: no identifier was found",
+    "quarantined": "withheld",
+    "excluded": "left out: retracted, or of a patient without consent",
+}
 _SCOPES = {"note": "in the same note", "patient": "in another note of the patient"}
 _ATTACKERS = {
     "guess": "guesses at random",
@@ -169,7 +175,8 @@ def _uncovered(content: Row) -> tuple[str, str] | None:
 def _part(content: Row, gold: Row) -> dict[str, Any]:
     rows = [row for row in content["figures"] if row["design"] == gold["design"]]
     words = [row for row in rows if row["view"] == "word"]
-    plain = {row["metric"]: row for row in words if row["entity"] == "ALL" and not row["stratum"]}
+    overall = [row for row in rows if row["entity"] == "ALL" and not row["stratum"]]
+    plain = {row["metric"]: row for row in overall if row["view"] == "word"}
     recalls = [row for row in words if row["metric"] == "recall"]
     by_name = {(row["stratum"], row["entity"]): row for row in words if row["metric"] == "precision"}
     entities = [row for row in recalls if not row["stratum"] and row["entity"] != "ALL" and _gold(row)]
@@ -184,7 +191,10 @@ def _part(content: Row, gold: Row) -> dict[str, Any]:
         "figures": plain,
         # A report of an earlier release compared nothing.
         "compared": [row for row in content.get("compared", ()) if row["design"] == gold["design"]],
-        "category": next((row for row in rows if row["view"] == "word:category" and row["metric"] == "recall"), None),
+        "low": [row for row in entities if row["upper"] < threshold],
+        "category": next(
+            (row for row in overall if row["view"] == "word:category" and row["metric"] == "recall"), None
+        ),
         "entities": _plot([row for row in entities if ":" not in row["entity"]], "Recall by entity", by_name, None),
         "categories": _plot([row for row in entities if ":" in row["entity"]], "Recall by category", by_name, None),
         "note_types": _plot(strata("note_type"), "Recall by note type", by_name, threshold),
@@ -244,8 +254,11 @@ def _repeats(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _outcomes(rows: Sequence[Row]) -> list[tuple[str, int]]:
-    return [(f"{row['outcome']}{': ' + row['reason'] if row['reason'] else ''}".replace("_", " "), row["notes"])
-            for row in rows]  # fmt: skip
+    found = []
+    for row in rows:
+        reason = f": {row['reason'].replace('_', ' ')}" if row["reason"] else ""
+        found.append((f"{_OUTCOMES.get(row['outcome'], row['outcome'])}{reason}", row["notes"]))
+    return found
 
 
 def _reached(content: Row) -> dict[str, Any] | None:

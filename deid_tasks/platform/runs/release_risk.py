@@ -238,6 +238,11 @@ def residual(settings: InstitutionSettings, secrets: Secrets, evaluation_id: str
         if row["view"] == "word" and not row["stratum"] and row["metric"] == "recall" and row["entity"] in set(Entity)
         if row["true_positives"] + row["false_negatives"]
     }
+    whole = [
+        int(row["false_negatives"])
+        for row in full["figures"]
+        if (row["view"], row["entity"], row["stratum"], row["metric"]) == ("entity:any", "ALL", "", "recall")
+    ]
     errors = seen | {one["entity"]: one["errors"] for one in full["errors"]["missed"]}
     entities = scale_errors(errors, found.gold_notes, found.published, confidence)
     notes_of = Counter(key for key in notes["patient_key"].to_pylist() if key is not None)
@@ -248,6 +253,7 @@ def residual(settings: InstitutionSettings, secrets: Secrets, evaluation_id: str
         **asdict(found),
         "kinds": _kinds(settings, errors, found.gold_notes, found.published, confidence),
         "patients_named": {**asdict(own_names), "patients": len(notes_of)},
+        "gold_missed_whole": whole[0] if whole else None,
         "design": design,
         "confidence": confidence,
         "resamples": settings.gate.resamples,

@@ -169,6 +169,33 @@ def test_what_remains_is_the_measured_rate_times_the_published_notes(site, repor
     named = residual["patients_named"]
     assert named["lower"] <= named["expected"] <= named["upper"] <= named["patients"]
     assert 0 < residual["notes"]["expected"] <= residual["published"]
+    assert 0 <= residual["gold_missed_whole"] <= missed
+    assert f"({residual['gold_missed_whole']} of them whole" in _text(report)
+
+
+def test_it_shows_the_share_of_words_with_the_right_category(report):
+    shares = {
+        row["value"]
+        for row in report.content["figures"]
+        if (row["view"], row["metric"], row["entity"], row["stratum"]) == ("word:category", "recall", "ALL", "")
+    }
+    page = _text(report)
+    assert shares
+    for share in shares:
+        assert f"Found with the right category: {share:.4f} of the identifying words" in page
+
+
+def test_it_names_the_entities_that_are_found_too_rarely(report):
+    content = copy.deepcopy(report.content)
+    low = next(
+        row
+        for row in content["figures"]
+        if (row["view"], row["metric"], row["entity"], row["stratum"]) == ("word", "recall", "DATE", "")
+    )
+    assert "Found less often than the gate asks" not in _text(report)
+    low["value"], low["lower"], low["upper"] = 0.05, 0.04, 0.06
+    page = _text(SignedReport(content, "unsigned"))
+    assert "even at the upper end of the interval: DATE 0.0500 (0.0400 to 0.0600)" in page
 
 
 def test_it_measures_groups_of_patients_where_the_warehouse_has_them(report):
