@@ -201,7 +201,7 @@ def plan(
     if preset not in PRESETS:
         raise InputError(f"preset is {' or '.join(PRESETS)}, not {preset!r}")
     changes = dict(changes or {})
-    if unknown := sorted(set(changes) - {"model", "fit", "mixture", "seed"}):
+    if unknown := sorted(set(map(str, changes)) - {"model", "fit", "mixture", "seed"}):
         raise InputError(f"training settings: {unknown[0]!r} is not known; known are model, fit, mixture and seed")
     made = []
     for name, (model, fit) in PRESETS[preset].items():

@@ -12,7 +12,7 @@ from deid_tasks.core.identity import Identity
 from deid_tasks.platform.audit_log import AuditEvent, audited, is_trusted_row, reason_hash
 from deid_tasks.platform.runs.reports import GateReport, ReviewReason
 from deid_tasks.platform.runs.step_log import logged_step
-from deid_tasks.platform.warehouse.audit_log import audit_rows_of, newest_audit_row
+from deid_tasks.platform.warehouse.audit_log import audit_rows_of
 from deid_tasks.platform.warehouse.certificates import Approval, ApprovalKind, engines_like, record_approval
 from deid_tasks.platform.warehouse.results import read_review
 from deid_tasks.settings import InstitutionSettings, Secrets
@@ -115,10 +115,10 @@ def _prepared(
     if "review" in needed and triggered_by is not None and person.is_same_person(triggered_by):
         own.append("the run")
     if "promotion" in needed and any(one["kind"] == "first_publication" for one in released["review"]):
-        issued = newest_audit_row(
-            connection, settings, "certificate_issued", fingerprint=released["fingerprint"], role="performed"
-        )
-        if issued and person.is_same_person(Identity(issued.actor, issued.actor_source)):
+        # A later evaluation by somebody else, or by the schedule, takes nothing back.
+        wanted = {"fingerprint": released["fingerprint"], "role": "performed"}
+        issued = audit_rows_of(connection, settings, "certificate_issued", wanted)
+        if any(person.is_same_person(Identity(row.actor, row.actor_source)) for row in issued):
             own.append("the engine's evaluation")
     return own
 

@@ -40,6 +40,7 @@ def test_changes_are_made_to_every_model(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"modle": {}}, "'modle' is not known"),
+        ({7: {}, "modle": {}}, "'7' is not known"),
         ({"model": {"layer": 3}}, "model.layer is not known"),
         ({"model": {"layers": 0}}, "model.layers: Input should be greater than or equal to 1, not 0"),
         ({"model": {"head": "softmax"}}, "model.head: Input should be 'linear' or 'crf', not 'softmax'"),
@@ -52,7 +53,7 @@ def test_changes_are_made_to_every_model(tmp_path: Path) -> None:
         ({"seed": "x"}, "seed: "),
     ],
 )
-def test_bad_settings_are_refused_in_one_line(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_bad_settings_are_refused_in_one_line(changes: dict[Any, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         plan(tmp_path, changes=changes)
     assert message in str(raised.value)

@@ -101,6 +101,13 @@ def test_who_triggered_the_evaluation_may_not_approve_its_first_publication(desk
     assert held(desk, FIRST, approval=True) == []
 
 
+def test_a_later_evaluation_by_the_schedule_does_not_clear_who_triggered_the_first(desk):
+    certify(desk, person=BOB)
+    certify(desk, "d")
+    with pytest.raises(ApprovalError, match=r"bob may not approve .* triggered the engine's evaluation"):
+        review(desk, BOB, released=FIRST)
+
+
 def test_an_approval_that_only_the_table_has_does_not_count(desk):
     desk.append()
     desk.ask(
