@@ -30,12 +30,13 @@ def private_key(pem: str, kind: type[object], name: str) -> Any:
     Raises:
         SettingsError: the secret is not a private key of this ``kind``; the text starts with ``name``.
     """
-    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.exceptions import InternalError, UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     try:
         key = load_pem_private_key(pem.encode(), password=None)
-    except (ValueError, TypeError, UnsupportedAlgorithm):
+    # A key of 32 bytes that says it is X448 makes OpenSSL fail without a reason.
+    except (ValueError, TypeError, UnsupportedAlgorithm, InternalError):
         key = None
     if not isinstance(key, kind):
         family = kind.__name__.removesuffix("PrivateKey")
@@ -50,12 +51,12 @@ def public_key(pem: str, kind: type[object] | tuple[type[object], ...], name: st
         SettingsError: the secret is not a public key of this ``kind``, or of one of these; the text starts with
             ``name``.
     """
-    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.exceptions import InternalError, UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     try:
         key = load_pem_public_key(pem.encode())
-    except (ValueError, UnsupportedAlgorithm):
+    except (ValueError, UnsupportedAlgorithm, InternalError):
         key = None
     if not isinstance(key, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
@@ -69,12 +70,12 @@ def key_fingerprint(pem: str) -> str:
 
     It does not depend on how the PEM is written. Raises ``ValueError`` where it is no public key.
     """
-    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.exceptions import InternalError, UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
 
     try:
         key = serialization.load_pem_public_key(pem.encode())
-    except UnsupportedAlgorithm as error:
+    except (UnsupportedAlgorithm, InternalError) as error:
         raise ValueError("a key of an unknown algorithm") from error
     der = key.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     return hashlib.sha256(der).hexdigest()[:16]
