@@ -61,6 +61,18 @@ _TO_WARD_BEFORE = re.compile(r"(?:in|to|from|the|via|into) $")
 _LANGUAGE_BEFORE = re.compile(
     r"(?:interpreter|language|lang|lang\.|speaks|dialect|tongue)(?: (?:is|of))?:? {1,3}$", re.I
 )
+_RESULT = re.compile(
+    r"""
+    (?:[ \t]{2,}|[ \t]*\|[ \t]*|\t)                                 # columns
+    [<>]?\d{1,4}(?:\.\d{1,3})?[ \t]?[HL*]{0,2}                       # the result, with its flag
+    (?:[ \t]{2,}|[ \t]*\|[ \t]*|\t)
+    (?:\d{1,4}(?:\.\d{1,3})?[ \t]?[-–][ \t]?\d                      # the range of reference
+      |[mμu]?(?:g|mol|Eq|U|IU)/[dm]?L)                             # or the unit
+    """,
+    re.VERBOSE,
+)
+_LINE_BEFORE = re.compile(r"(?:^|\n)[ \t|]*$")
+_MARGIN = 8
 _COUNTY = frozenset(("Co", "Co.", "CO."))
 _NAME_OF_COUNTY = re.compile(r"\.? [A-Z][a-z]{3,}")
 """What stands behind the word county: Co. Galway."""
@@ -74,7 +86,7 @@ def is_noise(text: str, span: Span) -> bool:
 
     Noise is: single characters; dates and times of one bare figure; names without a letter; ages before a unit of
     measurement; the word of a room without its number; numbers of forms; credentials in brackets, taken for states;
-    section headings, units and labels of table rows, taken for initials.
+    section headings, units and labels of table rows, taken for initials; the test of a row of results.
 
     Args:
         text: the note.
@@ -90,7 +102,7 @@ def is_noise(text: str, span: Span) -> bool:
         return bool(_FIGURE.fullmatch(value)) or _is_of_ratio(text, span)
     if span.category in _WORDS_ONLY and _OPERATION.fullmatch(value):
         return True
-    if span.category is Category.NAME and _is_language(text, span, value):
+    if span.category is Category.NAME and (_is_language(text, span, value) or _is_test(text, span)):
         return True
     if _is_ward(text, span, value) or _is_of_compound(text, span):
         return True
@@ -141,6 +153,13 @@ def _is_language(text: str, span: Span, value: str) -> bool:
     """Whether a name is the language behind interpreter: or preferred language:."""
     before = text[max(0, span.start - 32) : span.start]
     return value in _languages() and _LANGUAGE_BEFORE.search(before) is not None
+
+
+def _is_test(text: str, span: Span) -> bool:
+    """Whether a name opens a row of results, with its value and range: "Creat   2.6   0.6-1.2"."""
+    if not _RESULT.match(text, span.end):
+        return False
+    return _LINE_BEFORE.search(text[max(0, span.start - _MARGIN) : span.start]) is not None or span.start == 0
 
 
 def _is_shop_number(text: str, span: Span, value: str) -> bool:

@@ -209,9 +209,19 @@ def _is_medical_word(terms: DocumentTerms, span: Span) -> bool:
     if payload & _FACILITY or (payload & _PERSON and span.category is Category.NAME):
         return False
     payload &= _MEDICAL
+    if span.entity is Entity.INITIALS and _signs_note(terms.text, span):
+        return False
     if payload & (_ABBREVIATION | _HARVESTED) == payload:
         return bool(payload) and terms.is_upper(token)
     return not terms.is_person(token, token + 1)
+
+
+def _signs_note(text: str, span: Span) -> bool:
+    """Whether two or three capitals stand alone on the last line, where a note is signed."""
+    value = text[span.start : span.end]
+    if not 2 <= len(value) <= 3 or not value.isupper() or text[span.end :].strip(" \t\n.-/"):
+        return False
+    return not text[text.rfind("\n", 0, span.start) + 1 : span.start].strip(" \t-/|")
 
 
 def _is_everyday(terms: DocumentTerms, span: Span) -> bool:

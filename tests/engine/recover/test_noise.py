@@ -38,8 +38,12 @@ GIVEN_BACK = [
     ("for [CITY:Check]-Up only", "transformer"),
     ("a cashier in a [PROFESSION:supermarket]", "transformer"),
     ("[PATIENT:Urogyn] f/u", "transformer"),
+    ("Urea N          27      7-20\n[PROVIDER:Creat]           2.6 H   0.6-1.2", "transformer"),
+    ("| [PATIENT:Alk] | 118 | U/L |", "transformer"),
 ]
 KEPT = [
+    ("[PATIENT:Quiroga]           4      2 doses", "transformer"),
+    ("seen, [PROVIDER:Creat]   2.6   0.6-1.2", "transformer"),
     ("Mrs. [PATIENT:Walk]-Ingram", "transformer"),
     ("seen by [PROVIDER:Walk] today", "transformer"),
     ("a [PROFESSION:supermarket cashier]", "transformer"),

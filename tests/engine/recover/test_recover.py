@@ -60,9 +60,11 @@ GIVEN_BACK = [
     "Interpreter: [PROVIDER:Hmong]. Preferred lang: [PATIENT:Urdu]",
     "[PATIENT:Gastropexy] was done. [PROVIDER:Cystoscopy] was clear",
     "taken to the [CITY:OR], from [FACILITY:PACU]",
+    "Problems:\n[INITIALS:BPP]\nseen again",
 ]
 KEPT = [
     "worked for the CDC in [DATE:2018]. Employed by WHO [DATE:2009] to [DATE:2012]",
+    "There was agreement.\n[INITIALS:BPP]\n",
     "Spoke with Dr. [PROVIDER:L]. Will call",
     "[PATIENT:Timothy] came, [PROVIDER:Romano] too",
     "Morse [TIME:06:50], zip [ZIP:11042], at [TIME:1:12]",
