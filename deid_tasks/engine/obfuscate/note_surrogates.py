@@ -14,6 +14,7 @@ from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGA
 from deid_tasks.engine.obfuscate.generators import Replacements
 from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, is_file_name, owner_in_record
 from deid_tasks.engine.obfuscate.letter_case import match_case
+from deid_tasks.engine.obfuscate.names.account_forms import PARTICLE_OF_ACCOUNT
 from deid_tasks.engine.obfuscate.names.note_people import NotePeople
 from deid_tasks.engine.obfuscate.names.note_person import NotePerson
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
@@ -22,7 +23,7 @@ from deid_tasks.engine.obfuscate.organizations.abbreviations import organization
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
-from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_groups
+from deid_tasks.engine.obfuscate.people.public_names import is_listed_name
 from deid_tasks.engine.obfuscate.places import NO_ADDRESS, AddressParts
 from deid_tasks.engine.obfuscate.places.town_table import HOME
 from deid_tasks.engine.obfuscate.places.world_cities import is_world_city, replace_world_city
@@ -42,7 +43,6 @@ _LAST_DIGITS = 4
 _MAX_MONTH_AND_YEAR = 5
 _DIGITS = frozenset("0123456789")
 _MIN_LETTERS_OF_SURNAME = 3
-_PARTICLE_OF_ACCOUNT = re.compile(r"(?:ni|mac|van|vander|von|de|del|dela|al|el|o)(?=[a-z]{4})")
 _SPANS_OF_TIME = frozenset(["day", "days", "week", "weeks", "month", "months", "year", "years", "weekend"])
 """Words that were taken for dates and name none."""
 _NUMBER_AFTER = re.compile(r"[ \t]?[#:]?[ \t]?\d{4}")
@@ -167,9 +167,9 @@ class NoteSurrogates:
             return match_case(short, letters)
         folded = fold_name(letters)
         found = self._people.with_account(folded)
-        if found is None and (particle := _PARTICLE_OF_ACCOUNT.match(folded)):
+        if found is None and (particle := PARTICLE_OF_ACCOUNT.match(folded)):
             rest = self._people.with_account(folded[particle.end() :])
-            if rest is not None and rest[1].is_one_name and (made := self._names_of(rest[0])) is not None:
+            if rest is not None and rest[1].parts[0][0] and (made := self._names_of(rest[0])) is not None:
                 return match_case(particle.group() + rest[1].made_of(*made), letters)
         if found is None and (of_short := self._people.with_short_account(folded)) is not None:
             made, called = self._names_of(of_short[0]), self._called_like(of_short[0], of_short[1])
@@ -188,10 +188,7 @@ class NoteSurrogates:
 
     def _account_of(self, letters: str) -> str | None:
         """Return the surrogate of a user name that was detected as a name: ``pachterb`` of P. Achterberg."""
-        if not letters.isalpha() or letters in self._people.surnames:
-            return None
-        found = self._people.with_account(letters)
-        return None if found is None or found[1].is_one_name else self._account(letters)
+        return self._account(letters) if self._people.is_account(letters) else None
 
     def _initials(self, letters: Sequence[str]) -> tuple[str, ...] | None:
         found = self._people.with_initials(letters)
@@ -282,7 +279,7 @@ class NoteSurrogates:
             entity = Entity.PROVIDER
         if _are_initials(original):
             return self._independent(original, Entity.INITIALS, mode)
-        if original.islower() and original.isascii() and (of_account := self._account_of(original)) is not None:
+        if (of_account := self._account_of(original)) is not None:
             return of_account
         kinds: tuple[bool | None, ...] = ()
         entity = self._people.role(original, start, entity)
@@ -394,5 +391,4 @@ def _are_initials(original: str) -> bool:
     """Whether a name is two or three letters that no name is written with: ``bmc``, ``RKP``."""
     if not (2 <= len(original) <= _MAX_INITIALS and original.isalpha() and (original.islower() or original.isupper())):
         return False
-    folded = fold_name(original)
-    return folded not in given_name_table() and folded not in surname_groups()
+    return not is_listed_name(fold_name(original))

@@ -1,5 +1,6 @@
 """How the letters of a user name or a mailbox are made of a person's names."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -8,6 +9,9 @@ from deid_tasks.engine.obfuscate.people.name_text import fold_name
 _MIN_PREFIX = 4
 """Letters of a surname that a user name must hold where it is cut."""
 _MIN_WORD = 3
+
+PARTICLE_OF_ACCOUNT = re.compile(r"(?:ni|mac|van|vander|von|de|del|dela|al|el|o)(?=[a-z]{4})")
+"""The particle of a surname at the beginning of an account: ``devriesa``."""
 
 Part = tuple[bool, int, int | None]
 """Whether a part is of the surname, the index of the word, and its letters; all if ``None``."""

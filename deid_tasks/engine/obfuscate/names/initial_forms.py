@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 _MIN_LETTERS_SURNAME_FIRST = 3
-_WITH_MAC = re.compile(r"(?P<givens>[A-Z]{1,2})Ma?c[A-Z]?")
+_WITH_PREFIX = re.compile(r"(?P<givens>[A-Z]{1,2})(?:(?P<mac>M)a?c|(?P<o>O)['’])[A-Z]?")
+_WITH_PARTICLE = re.compile(r"(?P<givens>[A-Z]{1,2})(?P<particle>d|dl|v|vd)(?P<last>[A-Z])")
 
 
 class InitialsForm(NamedTuple):
@@ -58,10 +59,19 @@ def _middle(letter: str, givens: Sequence[str]) -> tuple[bool, int] | None:
     return next(((False, index) for index in range(1, len(givens)) if givens[index][:1] == letter), None)
 
 
-def without_mac_letters(value: str) -> str | None:
-    """Return "DM" for the initials "DMc" and "DMcA" of Deirdre McAllister; ``None`` for other initials.
+def without_prefix_letters(value: str) -> str | None:
+    """Return "DM" for the initials "DMc" and "DMcA" of Deirdre McAllister, "DO" for "DO'L" of Dermot O'Leary.
 
-    The surname of a surrogate need not begin so.
+    ``None`` for other initials. The surname of a surrogate need not begin so.
     """
-    found = _WITH_MAC.fullmatch(value)
-    return None if found is None else f"{found['givens']}M"
+    found = _WITH_PREFIX.fullmatch(value)
+    return None if found is None else f"{found['givens']}{found['mac'] or found['o']}"
+
+
+def split_particle(value: str) -> tuple[str, str] | None:
+    """Return the initials without the letter of a particle, and that letter: "AV" and "d" for "AdV" of Anna de Vries.
+
+    ``None`` for other initials.
+    """
+    found = _WITH_PARTICLE.fullmatch(value)
+    return None if found is None else (found["givens"] + found["last"], found["particle"])

@@ -5,7 +5,7 @@ import re
 from deid_tasks.core.patient import TermKind
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.account_names import last_initial, replace_account_part
-from deid_tasks.engine.obfuscate.names.initial_forms import without_mac_letters
+from deid_tasks.engine.obfuscate.names.initial_forms import split_particle, without_prefix_letters
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
@@ -65,8 +65,11 @@ def replace_initials(value: str, context: NoteContext, names: NoteNames = NO_NAM
         return value
     if value.isalpha() and (short := names.called(fold_name(value))) is not None:
         return match_case(short, value)
-    if (without_mac := without_mac_letters(value)) is not None:
-        return replace_initials(without_mac, context, names)
+    if (without_prefix := without_prefix_letters(value)) is not None:
+        return replace_initials(without_prefix, context, names)
+    if (split := split_particle(value)) is not None:
+        made = replace_initials(split[0], context, names)
+        return made[:-1] + split[1] + made[-1]
     scope = _scope_of(letters, context)
     if not letters:
         return scope.keyed.like(value, "initials")

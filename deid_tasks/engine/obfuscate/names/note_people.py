@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.obfuscate.names.account_forms import AccountForm, account_form
+from deid_tasks.engine.obfuscate.names.account_forms import PARTICLE_OF_ACCOUNT, AccountForm, account_form
 from deid_tasks.engine.obfuscate.names.initial_forms import InitialsForm, initials_form
 from deid_tasks.engine.obfuscate.names.name_labels import labelled_words
 from deid_tasks.engine.obfuscate.names.name_roles import (
@@ -27,6 +27,7 @@ from deid_tasks.engine.obfuscate.people.public_names import (
     UNKNOWN_NAME,
     formal_names,
     given_name_table,
+    is_listed_name,
     surname_bearers,
     surname_groups,
 )
@@ -69,11 +70,14 @@ class NotePeople:
         self.surnames: dict[str, bool] = _surnames(self.persons) | labelled_words(text, alone)
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
+        self._accounts = {word for word in alone if not is_listed_name(word) and self._has_initial(word)}
+        """Words that stand alone and are neither names nor errors in names: ``AMSELB`` beside B. Amsel."""
         self.words = NO_WORDS
         """The words of all names in the note; none where the note's names are not linked."""
         if is_linked:
             self._link_words(alone)
-        self._short = find_short_names(text, mentions, alone, self.persons, self.surnames)
+        names_alone = {word: starts for word, starts in alone.items() if word not in self._accounts}
+        self._short = find_short_names(text, mentions, names_alone, self.persons, self.surnames)
         if is_linked:
             named = frozenset(person.givens[0] for person in self._short.values())
             self.words = self.words._replace(called=named)
@@ -95,10 +99,27 @@ class NotePeople:
             if any(titles) and not all(titles):
                 self.surnames.setdefault(word, surname_bearers().get(word, 0.0) >= _bearers(word))
         names = [self._text[one.start : one.end] for one in self._mentions]
+        names = [name for name in names if fold_name(name) not in self._accounts]
         self.words = note_words(names, self.surnames)
         for (_, wrong), right in self.words.misspelled.items():
             if right in self.surnames:
                 self.surnames.setdefault(wrong, self.surnames[right])
+
+    def is_account(self, letters: str) -> bool:
+        """Whether a word that looks like a name is the account of somebody in the note: ``AMSELB`` beside B. Amsel."""
+        folded = fold_name(letters)
+        if not (letters.isascii() and letters.isalpha()) or folded in self.surnames:
+            return False
+        if letters.isupper():
+            return not is_listed_name(folded) and self._has_initial(folded)
+        found = self.with_account(folded)
+        return letters.islower() and found is not None and not found[1].is_one_name
+
+    def _has_initial(self, folded: str) -> bool:
+        """Whether a word is made of a surname and an initial of somebody in the note."""
+        particle = PARTICLE_OF_ACCOUNT.match(folded)
+        found = self.with_account(folded) or (self.with_account(folded[particle.end() :]) if particle else None)
+        return found is not None and len(found[1].parts) > 1
 
     def role(self, original: str, start: int, entity: Entity) -> Entity:
         """Return whose name it is: the role of the people in the note who have all its words, where they agree.
@@ -170,6 +191,11 @@ class NotePeople:
         for some in ([one for one, form in fitting.items() if form.is_exact], fitting):
             if (person := self._only(some)) is not None:
                 return person, fitting[person]
+        if len(folded) == _FIRST_AND_LAST:
+            # "WH" of Helen Whitaker, surname first.
+            turned = (one for one in self.persons if one.givens[0][:1] == last and one.surnames[-1][:1] == first)
+            if (person := self._only(turned)) is not None:
+                return person, InitialsForm(((True, len(person.surnames) - 1), (False, 0)))
         return None
 
     def with_account(self, folded: str) -> tuple[NotePerson, AccountForm] | None:

@@ -31,9 +31,12 @@ def is_short_name(word: str, given: str, *, is_called: bool = False) -> bool:
         given: the given name, folded.
         is_called: whether the note says that somebody is called so.
     """
-    if word == given or (len(word) == len(given) and OSA.distance(word, given, score_cutoff=1) == 1):
+    is_near = len(word) == len(given) and OSA.distance(word, given, score_cutoff=1) == 1
+    # Kostas and Costas.
+    is_with_k = is_near and word[1:] == given[1:] and {word[0], given[0]} == {"c", "k"}
+    if word == given or (is_near and not is_with_k):
         return False
-    if given in formal_names().get(word, ()):
+    if is_with_k or given in formal_names().get(word, ()):
         return True
     if not (given.startswith(word[:_MIN_CALLED_LETTERS]) or word in given):
         return False

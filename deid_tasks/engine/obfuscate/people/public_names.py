@@ -110,6 +110,11 @@ def surname_bearers() -> dict[str, float]:
     return {fold_name(row[0]): float(row[-1]) for row in surname_rows()}
 
 
+def is_listed_name(folded: str) -> bool:
+    """Return whether the lists have a folded name, as a given name or a surname."""
+    return folded in given_name_table() or folded in surname_groups()
+
+
 @cache
 def formal_names() -> dict[str, tuple[str, ...]]:
     """Return the formal names of each nickname, folded, in the order of the list."""

@@ -115,7 +115,25 @@ _SAINT = re.compile(
 )
 """The saint whom a street is named after."""
 _UNIT_WORDS = frozenset(
-    ["dock", "pier", "mile", "pod", "stall", "hangar", "berth", "kiosk", "spc", "space", "slip", "bay"]
+    [
+        "no",
+        "door",
+        "plot",
+        "blk",
+        "hse",
+        "dock",
+        "pier",
+        "mile",
+        "pod",
+        "stall",
+        "hangar",
+        "berth",
+        "kiosk",
+        "spc",
+        "space",
+        "slip",
+        "bay",
+    ]
 )
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
