@@ -37,6 +37,8 @@ _POSSESSIVE_END = re.compile(r"(?<=[^\W\d_]['’])[sS](?![^\W\d_])")
 _PATRONYMIC = re.compile(r"/[olp]\b", re.IGNORECASE)
 _LETTER_BEHIND = re.compile(r" [DSWAB]$", re.IGNORECASE)
 """The first letter of d/o, s/o, w/o, a/l or a/p behind a name."""
+_CODE_ABOVE_LABEL = re.compile(r"[A-Z]{2,3}(?=\n)")
+"""The code of a state at the end of its line; what stands below it is a label."""
 _MAX_EXTENSION = 40
 """Letters that a span is extended by; a longer run of letters is not a word, and the boundary inside it stays."""
 _OPENING = {")": "(", "]": "["}
@@ -57,6 +59,8 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
     if entity is Entity.USERNAME:
         start, end = _whole_account(text, start, end)
     start, end = strip(text, start, end)
+    if entity is Entity.STATE and (code := _CODE_ABOVE_LABEL.match(text, start, end)):
+        return code.span()
     if entity in NAMES:
         if _TITLE_ALONE.fullmatch(text, start, end) and _NAME_BEHIND.match(text, end):
             return start, start

@@ -389,6 +389,7 @@ FORMS = {
         cc: [PROVIDER:Maria Okafor] MD, [PROVIDER:John Lim] MD
         Pt seen w/ Dr [PROVIDER:Smith]
         d/w Dr. [PROVIDER:Smith]
+        [TIME:0622] Code STEMI. Dr [PROVIDER:Ng] spoke
         D/W [PROVIDER:Smith]
         discussed with Dr [PROVIDER:Smith] (cardiology)
         per Dr. [PROVIDER:Smith]'s note
@@ -814,6 +815,7 @@ NONE = r"""
     Seen by Dr. X, then Dr. Y today. Hx: Dep. Insomnia. Dep. Anxiety
     ALIAS: NONE, DENIES. Given: Zofran 4 mg
     insurance limits. PPO plan. license to drive
+    O/E well\nHPC\nChest pain. Registrar, MCRN. Consultant, GMC
     Ferritin 2010. B12 1999. Vitamin D 2000 IU. Calories 1800. Fluids 2000 cc
 """
 

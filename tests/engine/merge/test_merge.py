@@ -54,6 +54,8 @@ def merge(**marked: str) -> str:
         ({"transformer": "[PROVIDER:Operator Maria Okafor] DO"}, "Operator [PROVIDER:Maria Okafor] DO"),
         ({"transformer": "[PROVIDER:Registrar M. Okafor] RN"}, "Registrar [PROVIDER:M. Okafor] RN"),
         ({"transformer": "[PROVIDER:Consultant: Okafor]"}, "Consultant: [PROVIDER:Okafor]"),
+        ({"transformer": "Ballarat [STATE:VIC\nUR] 0386"}, "Ballarat [STATE:VIC]\nUR 0386"),
+        ({"transformer": "in [STATE:New\nYork] now"}, "in [STATE:New\nYork] now"),
         # kinds that agree
         (
             {"transformer": "per [FACILITY:Balcazar]: ok. [PROVIDER:Jose Balcazar], MD"},

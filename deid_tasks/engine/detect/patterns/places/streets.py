@@ -37,6 +37,8 @@ _WEAK_SUFFIXES = as_word_set(
 _NUMBERED = re.compile(rf"(?:[0-9]{{1,3}}(?:st|nd|rd|th)|{_SIDES})")
 _ADDRESS_BEFORE = re.compile(r"(?:lives? (?:at|on)|address:?|home:?|resides at|at|m,|[0-9],) $")
 _DOCTORS_NAME_BEHIND = re.compile(r"\.? [A-Z][A-Za-z']+(?:[^,A-Za-z']|$)")
+_LONGEST_ABBREVIATION = 3
+"""Characters of an abbreviation in the name of a street, with its full stop: "St.", "Mt."."""
 _HALF_OF_DAY = re.compile(r"[ap]m")
 _CONTINUES = re.compile(r",| [A-Z#a-z]")
 _NUMBER_BEFORE_HOUSE = re.compile(r"[0-9]{1,4}[A-Za-z]?, (?=[0-9]{1,6}[A-Za-z]? [A-Za-z])")
@@ -90,8 +92,11 @@ def _is_address(text: str, start: int, words: list[str]) -> bool:
 
 
 def _is_doctor(text: str, match: re.Match[str], words: list[str]) -> bool:
-    """Whether Dr behind a time is a doctor and not a drive: 3 pm Dr Okafor came."""
-    if match.group("suffix") not in {"Dr", "DR"} or not _HALF_OF_DAY.search(words[-1].strip(".,").lower()):
+    """Whether Dr is a doctor and not a drive, behind a time or a sentence: 3 pm Dr Okafor came; 0622 Code red. Dr Ng."""
+    if match.group("suffix") not in {"Dr", "DR"}:
+        return False
+    ends_sentence = words[-1].endswith(".") and len(words[-1]) > _LONGEST_ABBREVIATION
+    if not ends_sentence and not _HALF_OF_DAY.search(words[-1].strip(".,").lower()):
         return False
     behind = match.end("suffix")
     return _DOCTORS_NAME_BEHIND.match(text[behind : behind + 24]) is not None
