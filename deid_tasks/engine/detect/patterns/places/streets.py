@@ -92,7 +92,7 @@ def _is_address(text: str, start: int, words: list[str]) -> bool:
 
 
 def _is_doctor(text: str, match: re.Match[str], words: list[str]) -> bool:
-    """Whether Dr is a doctor and not a drive, behind a time or a sentence: 3 pm Dr Okafor came; 0622 Code red. Dr Ng."""
+    """Whether Dr is a doctor and not a drive, behind a time or a sentence: 3 pm Dr Okafor came; Code red. Dr Ng."""
     if match.group("suffix") not in {"Dr", "DR"}:
         return False
     ends_sentence = words[-1].endswith(".") and len(words[-1]) > _LONGEST_ABBREVIATION
