@@ -7,7 +7,7 @@ from airflow.sdk import DAG, CronTriggerTimetable
 from deid_tasks.settings import InstitutionSettings, RestatementRequest
 from wiring.forms import form_params
 from wiring.institutions import usable_institutions
-from wiring.placement import engine_task
+from wiring.placement import restatement_plan
 from wiring.policy import REVIEW_HOURS, Kind, dag_arguments
 from wiring.run_tasks import plan_restatement, process_and_publish
 from wiring.start import pin_engine
@@ -31,7 +31,7 @@ def build(settings: InstitutionSettings) -> DAG:
     ) as dag:
         pin: Any = pin_engine(name, Kind.RESTATE)
         # The plan reads a sample of the notes that it carries over.
-        plan = plan_restatement.override(**engine_task(settings))(name, pin)
+        plan = plan_restatement.override(**restatement_plan(settings))(name, pin)
         process_and_publish(settings, Kind.RESTATE, pin, plan)
     return dag
 

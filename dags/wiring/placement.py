@@ -14,6 +14,17 @@ def engine_task(settings: InstitutionSettings) -> dict[str, Any]:
     return {"pool": settings.engine_pool, **_placed(settings.notes)}
 
 
+def restatement_plan(settings: InstitutionSettings) -> dict[str, Any]:
+    """Return the arguments of the task that plans a restatement.
+
+    It runs the engine on a sample and writes what it found to the ledger: the workers that read notes may not write
+    there. Where models run on a GPU, it runs there too, since it compares with what a GPU has answered.
+    """
+    if any(model.backend == "torch" for model in settings.detect.transformers):
+        return engine_task(settings)
+    return {"pool": settings.engine_pool}
+
+
 def evidence_engine_task(settings: InstitutionSettings) -> dict[str, Any]:
     """Return the arguments of a task that runs the engine on samples or gold notes."""
     return {"pool": settings.engine_pool, **_placed(settings.evidence or settings.notes)}

@@ -32,6 +32,8 @@ def shard_secrets(settings: InstitutionSettings) -> list[str]:
     names += filter(None, (settings.workspace.object_store, settings.workspace.key))
     if settings.vault:
         names.append(settings.vault.kms if settings.vault.wrap == "aws-kms" else settings.vault.public_key)
+    if settings.judge:
+        names += filter(None, (settings.judge.api_key_secret, settings.judge.cache and settings.judge.cache.key_secret))
     return names
 
 

@@ -76,6 +76,7 @@ def test_no_secret_is_a_variable_and_every_key_is_masked_as_a_password():
 _SECRETS = {
     "api-server": {"page", "verification"},
     "worker": {"publish", "engine", "audit", "store", "surrogate", "verification", "audit key"},
+    "worker-notes": {"engine", "surrogate"},
     "worker-gpu": {"publish", "engine", "audit", "store", "surrogate", "verification", "audit key"},
     "worker-evidence": {"evidence", "surrogate", "signing", "verification", "audit key"},
     "worker-dbt": {"source", "build", "owner"},
@@ -161,7 +162,18 @@ def test_only_workers_that_run_the_engine_have_keys():
         for name, service in _SERVICES.items()
         if any(key.endswith(("SURROGATE_KEY", "SIGNING_KEY")) for key in service.get("environment", ()))
     }
-    assert holders == {"worker", "worker-gpu", "worker-evidence"}
+    assert holders == {"worker", "worker-notes", "worker-gpu", "worker-evidence"}
+
+
+def test_who_reads_notes_has_what_a_shard_needs_and_can_write_nothing():
+    from deid_tasks.settings import load_institutions
+    from deid_tasks.spark.run_shards import shard_secrets
+
+    needed = {name for one in load_institutions(ROOT / "dags" / "institutions") for name in shard_secrets(one)}
+    environment = _SERVICES["worker-notes"]["environment"]
+    assert {name for name in environment if name.startswith("AIRFLOW_CONN_")} == {
+        f"AIRFLOW_CONN_{name.upper()}" for name in needed
+    }
 
 
 def test_containers_of_the_platform_have_no_rights():
@@ -180,7 +192,7 @@ def test_every_queue_of_the_settings_has_a_worker():
         if "celery" in service.get("command", ())
         for queue in service["command"][service["command"].index("--queues") + 1].split(",")
     }
-    assert served == {"default", "dbt", "gpu", "evidence"}
+    assert served == {"default", "notes", "dbt", "gpu", "evidence"}
     for one in load_institutions(ROOT / "dags" / "institutions"):
         assert {one.notes.queue, one.dictionaries.queue, one.evidence.queue} <= served
 

@@ -118,7 +118,8 @@ def test_a_dbt_task_sees_the_warehouses_and_no_key():
 
 
 _LOGINS = {
-    "palimpsest-engine": {"publish", "engine", "audit"},
+    "palimpsest-engine": {"engine"},
+    "palimpsest-publish": {"publish", "engine", "audit"},
     "palimpsest-evidence": {"evidence"},
     "palimpsest-dbt": {"source", "build", "owner"},
     "palimpsest-page": {"page"},
@@ -140,9 +141,17 @@ def test_every_secret_that_the_settings_name_is_given():
 
     for one in load_institutions(ROOT / "dags" / "institutions"):
         stores = {one.publish.object_store, one.publish.catalog}
-        assert stores | {one.obfuscate.key, one.gate.verification_key} <= set(_connections("palimpsest-engine"))
+        assert stores | {one.obfuscate.key, one.gate.verification_key} <= set(_connections("palimpsest-publish"))
         keys = {one.obfuscate.key, one.gate.signing_key, one.gate.verification_key}
         assert keys <= set(_connections("palimpsest-evidence"))
+
+
+def test_who_reads_notes_has_what_a_shard_needs_and_can_write_nothing():
+    from deid_tasks.settings import load_institutions
+    from deid_tasks.spark.run_shards import shard_secrets
+
+    needed = {name for one in load_institutions(ROOT / "dags" / "institutions") for name in shard_secrets(one)}
+    assert set(_connections("palimpsest-engine")) == needed
 
 
 def _connections(name: str) -> dict[str, Any]:
@@ -161,7 +170,8 @@ def _connections(name: str) -> dict[str, Any]:
 
 _AUDIT_KEYS = {"audit_signing_key", "audit_verification_key"}
 _KEYS = {
-    "palimpsest-engine": {
+    "palimpsest-engine": {"riverside_surrogate_key", "lakeshore_surrogate_key"},
+    "palimpsest-publish": {
         "riverside_surrogate_key", "lakeshore_surrogate_key", "certificate_verification_key", *_AUDIT_KEYS,
     },
     "palimpsest-evidence": {
@@ -189,8 +199,9 @@ def test_each_set_of_workers_mounts_the_secrets_of_its_component():
         mounted[one["queue"]] = volumes["secrets"]["secret"]["secretName"]
         assert {**shared, **one}["serviceAccount"]["name"] == mounted[one["queue"]]
     assert mounted == {
-        "default": "palimpsest-engine",
-        "gpu": "palimpsest-engine",
+        "default": "palimpsest-publish",
+        "notes": "palimpsest-engine",
+        "gpu": "palimpsest-publish",
         "dbt": "palimpsest-dbt",
         "evidence": "palimpsest-evidence",
     }
@@ -245,7 +256,7 @@ class TestValues:
         from deid_tasks.settings import load_institutions
 
         sets = {one["queue"]: one for one in _VALUES["workers"]["celery"]["sets"]}
-        assert set(sets) == {"default", "dbt", "gpu", "evidence"}
+        assert set(sets) == {"default", "notes", "dbt", "gpu", "evidence"}
         for one in load_institutions(ROOT / "dags" / "institutions"):
             assert {one.notes.queue, one.dictionaries.queue, one.evidence.queue} <= set(sets)
         for one in sets.values():

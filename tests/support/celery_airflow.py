@@ -22,7 +22,7 @@ from deid_tasks.demo.state import checkout
 from tests.support.demo_run import Demo, until
 from tests.support.demo_storage import table_commits, table_rows
 
-QUEUES = "default,gpu,dbt,evidence"
+QUEUES = "default,notes,gpu,dbt,evidence"
 WORKERS = ("worker-1", "worker-2")
 AIRFLOW = str(Path(sys.executable).parent / "airflow")
 _REDIS, _SCHEDULER = "redis", "scheduler"
