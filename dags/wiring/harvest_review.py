@@ -8,6 +8,7 @@ from airflow.sdk import Context
 from airflow.sdk.exceptions import AirflowSkipException
 
 from wiring.people import answered_by
+from wiring.steps import run_step
 
 _QUESTION = """\
 Look through both tables in {{{{ {report}['folder'] }}}}, change decisions where they are wrong, and answer then.
@@ -38,6 +39,7 @@ class HarvestReview(ApprovalOperator):
             retries=0,
             **kwargs,
         )
+        self.institution, self.harvest_task = institution, harvest_task
 
     def execute(self, context: Context) -> Any:
         """Ask, unless the run shall only write the tables."""
@@ -46,7 +48,16 @@ class HarvestReview(ApprovalOperator):
         return super().execute(context)
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> Any:
-        """Return who answered, and when."""
+        """Return who approved, and when; record who rejected.
+
+        Raises:
+            ApprovalError: Airflow does not know who answered.
+        """
+        if "error" not in event and event["chosen_options"] != [self.APPROVE]:
+            from deid_tasks.platform import runs
+
+            harvested = context["ti"].xcom_pull(task_ids=self.harvest_task)
+            run_step(runs.reject_harvest, self.institution, answered_by(event), harvested["harvest"])
         super().execute_complete(context, event)
         person = answered_by(event)
         return {

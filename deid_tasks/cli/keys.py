@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from deid_tasks.cli.identity import operating_system_identity
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
 from deid_tasks.cli.output import CsvFile, JsonFile, Output
 from deid_tasks.cli.progress import working
@@ -58,7 +59,10 @@ def rewrap_data_keys(
     ] = None,
     institutions: Institutions = INSTITUTIONS_FOLDER,
 ) -> None:
-    """Wrap the vault's data keys for the key that the settings name now. It may be interrupted and run again."""
+    """Wrap the vault's data keys for the key that the settings name now. It may be interrupted and run again.
+
+    The audit log names you, as the operating system does.
+    """
     from deid_tasks.platform.runs import rewrap_vault
     from deid_tasks.platform.vault import key_pair_opener, vault_opener
 
@@ -71,7 +75,7 @@ def rewrap_data_keys(
         except (OSError, UnicodeDecodeError):
             raise InputError(f"{old_key}: cannot be read") from None
     with working("wrapping data keys"):
-        done = rewrap_vault(settings, secrets, former)
+        done = rewrap_vault(settings, secrets, former, operating_system_identity())
     print(f"{done['rewrapped']} of {done['slices']} slices wrapped for the new key; the others already were")
 
 

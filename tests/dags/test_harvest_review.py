@@ -15,6 +15,9 @@ class Instance:
     id = "0190"
     map_index = -1
 
+    def xcom_pull(self, task_ids):
+        return {"harvest": {"harvest": "20240501T000000Z"}}[task_ids]
+
 
 @pytest.fixture
 def review(dagbag):
@@ -57,11 +60,26 @@ def test_who_approved_and_when_is_passed_on(review):
     }
 
 
-def test_a_rejected_harvest_goes_no_further(review):
+def test_a_rejected_harvest_is_recorded_and_goes_no_further(review, monkeypatch):
     from airflow.providers.standard.exceptions import HITLRejectException
 
+    from deid_tasks.platform import runs
+
+    calls = []
+    monkeypatch.setattr(runs, "reject_harvest", lambda _settings, _secrets, *rest: calls.append(rest))
     with pytest.raises(HITLRejectException):
         review.execute_complete(context(review, ask=True), answer("Reject"))
+    assert calls == [(Identity("officer", "airflow", "user id 7"), "20240501T000000Z")]
+
+
+def test_an_answer_in_time_that_nobody_gave_is_no_decision(review, monkeypatch):
+    from airflow.providers.standard.exceptions import HITLTimeoutError
+
+    from deid_tasks.platform import runs
+
+    monkeypatch.setattr(runs, "reject_harvest", lambda *_: pytest.fail("nobody rejected it"))
+    with pytest.raises(HITLTimeoutError):
+        review.execute_complete(context(review, ask=True), {"error": "late", "error_type": "timeout"})
 
 
 def test_the_answer_freezes_the_tables_that_were_looked_at(dagbag, monkeypatch):

@@ -1,32 +1,48 @@
-"""What was recorded before there was an audit log, as its first rows."""
+"""What was recorded before the audit log knew a table, as the first rows about it."""
 
 import hashlib
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.identity import PLATFORM, Identity
-from deid_tasks.platform.audit_log.chain import AuditEvent
+from deid_tasks.platform.audit_log.chain import AuditEvent, details_of
+from deid_tasks.platform.audit_log.records import opened_tables, records_of
 from deid_tasks.platform.warehouse.audit_log import audit_rows_of
-from deid_tasks.platform.warehouse.audited_records import read_audited_records, utc_text
+from deid_tasks.platform.warehouse.audited_records import (
+    AUDITED_COLUMNS,
+    AuditedTable,
+    read_audited_records,
+    utc_text,
+)
 from deid_tasks.settings import InstitutionSettings
 
 _BEFORE = "recorded before the log"
 
 
+def unopened_tables(connection: Connection, settings: InstitutionSettings) -> list[AuditedTable]:
+    """Return the audited tables whose earlier rows the log has not taken over."""
+    opened = opened_tables(audit_rows_of(connection, settings, "log_opened"))
+    return [table for table in AUDITED_COLUMNS if table not in opened]
+
+
 def earlier_events(connection: Connection, settings: InstitutionSettings) -> Iterator[AuditEvent]:
-    """Yield the row that opens the log, and one for each approval, certificate, retraction and re-identification that
-    was recorded before.
+    """Yield the row that opens the log for tables that it does not know yet, and one for each approval, certificate,
+    retraction, re-identification and exclusion that they held before; nothing where it knows all.
 
     Their persons are ``unverified``: some were names that somebody typed. Their own times stand in the details. What a
     row of the log names already is left out.
     """
-    named = {json.loads(row.details).get("record") for row in audit_rows_of(connection, settings)}
-    yield AuditEvent("log_opened", "performed", PLATFORM, settings.institution)
-    for event in _recorded(connection, settings):
-        if event.details["record"] not in named:
-            yield event
+    tables = unopened_tables(connection, settings)
+    if not tables:
+        return
+    named = {record for row in audit_rows_of(connection, settings) for record in records_of(details_of(row))}
+    yield AuditEvent("log_opened", "performed", PLATFORM, settings.institution, {"tables": tables})
+    for table in tables:
+        for row, record in read_audited_records(connection, settings, table):
+            if record not in named and (event := _earlier_event(table, row, record)):
+                yield event
 
 
 def reason_hash(reason: str) -> str:
@@ -34,41 +50,31 @@ def reason_hash(reason: str) -> str:
     return hashlib.sha256(reason.encode()).hexdigest()
 
 
-def _recorded(connection: Connection, settings: InstitutionSettings) -> Iterator[AuditEvent]:
-    for row, record in read_audited_records(connection, settings, "certificate"):
-        yield AuditEvent(
-            "certificate_issued",
-            "performed",
-            PLATFORM,
-            row["certificate_id"],
-            {
-                "record": record,
-                "fingerprint": row["fingerprint"],
-                "verdict": row["verdict"],
-                "recorded_at": utc_text(row["issued_at"]),
-            },
-        )
-    for row, record in read_audited_records(connection, settings, "approval"):
-        yield AuditEvent(
-            "review",
-            row["decision"],
-            _unverified(row["decided_by"]),
-            row["run_id"],
-            {
-                "record": record,
-                "kind": row["kind"],
-                "fingerprint": row["fingerprint"],
-                "certificate": row["certificate_id"],
-                "reason_sha256": reason_hash(row["reason"]),
-                "recorded_at": utc_text(row["decided_at"]),
-            },
-        )
-    for row, record in read_audited_records(connection, settings, "retraction"):
-        details = {"record": record, "notes": row["notes"], "recorded_at": utc_text(row["removed_at"])}
-        yield AuditEvent("retraction", "performed", PLATFORM, row["retraction_id"], details)
-    for row, record in read_audited_records(connection, settings, "reidentification"):
-        details = {"record": record, "notes": len(row["note_keys"]), "recorded_at": utc_text(row["asked_at"])}
-        yield AuditEvent("reidentification", "performed", _unverified(row["asked_by"]), record, details)
+def _earlier_event(table: AuditedTable, row: Mapping[str, Any], record: str) -> AuditEvent | None:
+    """Return the event that says what a row of an audited table records; ``None`` for a request, which is not older
+    than the log."""
+    details: dict[str, Any] = {"record": record}
+    match table:
+        case "certificate":
+            details |= {"fingerprint": row["fingerprint"], "verdict": row["verdict"]}
+            details |= {"recorded_at": utc_text(row["issued_at"])}
+            return AuditEvent("certificate_issued", "performed", PLATFORM, row["certificate_id"], details)
+        case "approval":
+            details |= {"kind": row["kind"], "fingerprint": row["fingerprint"], "certificate": row["certificate_id"]}
+            details |= {"reason_sha256": reason_hash(row["reason"]), "recorded_at": utc_text(row["decided_at"])}
+            return AuditEvent("review", row["decision"], _unverified(row["decided_by"]), row["run_id"], details)
+        case "retraction":
+            details |= {"notes": row["notes"], "recorded_at": utc_text(row["removed_at"])}
+            return AuditEvent("retraction", "performed", PLATFORM, row["retraction_id"], details)
+        case "reidentification":
+            details |= {"notes": len(row["note_keys"]), "recorded_at": utc_text(row["asked_at"])}
+            return AuditEvent("reidentification", "performed", _unverified(row["asked_by"]), record, details)
+        case "exclusion":
+            details |= {"patients": int(row["note_id"] is None), "notes": int(row["patient_id"] is None)}
+            details |= {"recorded_at": utc_text(row["requested_at"])}
+            return AuditEvent("exclusion", "performed", _unverified(row["requested_by"]), record, details)
+        case "approval_request":
+            return None
 
 
 def _unverified(name: str) -> Identity:

@@ -1,6 +1,7 @@
 """Compares the audit log with the rows of other tables that it names by their hashes."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from deid_tasks.platform.audit_log.chain import LogFinding, details_of
 from deid_tasks.platform.warehouse.audit_log import AuditLogRow
@@ -13,26 +14,53 @@ _TABLES: dict[tuple[str, str], AuditedTable] = {
     ("retraction", "performed"): "retraction",
     ("reidentification", "performed"): "reidentification",
     ("request", "prepared"): "approval_request",
+    ("exclusion", "performed"): "exclusion",
 }
 """The table whose row an event and its role are about."""
+_FIRST_TABLES: frozenset[AuditedTable] = frozenset(
+    {"approval", "certificate", "retraction", "reidentification", "approval_request"}
+)
+"""The tables of a log that was opened before ``log_opened`` named them."""
+
+
+def records_of(details: Mapping[str, Any]) -> list[str]:
+    """Return the hashes of the rows that the details of an event name."""
+    several = details.get("records")
+    found = several if isinstance(several, list) else []
+    return [str(one) for one in (*found, details.get("record")) if one is not None]
+
+
+def opened_tables(rows: Iterable[AuditLogRow]) -> frozenset[str]:
+    """Return the tables whose earlier rows the log has taken over, by its rows ``log_opened``."""
+    found: set[str] = set()
+    for row in rows:
+        if row.event == "log_opened":
+            tables = details_of(row).get("tables")
+            found.update(map(str, tables) if isinstance(tables, list) else _FIRST_TABLES)
+    return frozenset(found)
 
 
 class NamedRecords:
     """The hashes of rows that a log names, collected row by row."""
 
     def __init__(self) -> None:
+        self.tables: frozenset[str] = _FIRST_TABLES
+        """The tables that the log speaks of: what others hold may be older than their audit."""
         self._named: dict[AuditedTable, dict[str, int]] = {}
         self._certificates: dict[str, str] = {}
 
     def collect(self, rows: Iterable[AuditLogRow]) -> Iterator[AuditLogRow]:
         """Yield the rows, and remember which records they name."""
         for row in rows:
+            self.tables |= opened_tables([row])
             if table := _TABLES.get((row.event, row.role)):
-                record = str(details_of(row).get("record", ""))
-                self._named.setdefault(table, {})[record] = row.seq
-                if table == "certificate":
-                    # The same figures again are the same certificate, whose row was replaced.
-                    self._certificates[row.subject] = record
+                # Exclusions did not name their rows at first.
+                records = records_of(details_of(row)) or ([] if table == "exclusion" else [""])
+                for record in records:
+                    self._named.setdefault(table, {})[record] = row.seq
+                    if table == "certificate":
+                        # The same figures again are the same certificate, whose row was replaced.
+                        self._certificates[row.subject] = record
             yield row
 
     def check(self, present: Mapping[AuditedTable, Iterable[str]]) -> Iterator[LogFinding]:

@@ -10,7 +10,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import SettingsError, StorageError
 from deid_tasks.evidence.gate.certificate import canonical
-from deid_tasks.platform.audit_log.adoption import earlier_events
+from deid_tasks.platform.audit_log.adoption import earlier_events, unopened_tables
 from deid_tasks.platform.audit_log.chain import NO_ROW, AuditEvent, hash_of_row
 from deid_tasks.platform.audit_log.heads import HeadStore
 from deid_tasks.platform.audit_log.signing import AuditSigner
@@ -21,7 +21,6 @@ from deid_tasks.platform.warehouse.audit_log import (
     insert_audit_row,
     last_audit_row,
     lock_audit_log,
-    newest_audit_row,
 )
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -94,14 +93,14 @@ def audited(settings: InstitutionSettings, secrets: Secrets, uri: str) -> Iterat
 
 
 def open_log(settings: InstitutionSettings, secrets: Secrets, uri: str) -> None:
-    """Take over what was recorded before there was a log, once; nothing where the log was opened already."""
+    """Take over what was recorded before the log knew a table, once for each table."""
     with audited(settings, secrets, uri) as audit:
-        if newest_audit_row(audit.connection, settings, "log_opened") is not None:
+        if not unopened_tables(audit.connection, settings):
             return
         audit.lock()
-        if newest_audit_row(audit.connection, settings, "log_opened") is None:
-            for event in earlier_events(audit.connection, settings):
-                audit.append(event)
+        # Another writer may have taken it over meanwhile: then there is none.
+        for event in earlier_events(audit.connection, settings):
+            audit.append(event)
 
 
 def _store_head(settings: InstitutionSettings, secrets: Secrets, row: AuditLogRow, signer: AuditSigner) -> None:

@@ -13,7 +13,7 @@ from deid_tasks.platform.runs.compared_systems import compare_after_evaluation
 from deid_tasks.platform.runs.dictionaries import compile_dictionaries
 from deid_tasks.platform.runs.evaluation import evaluate_and_certify
 from deid_tasks.platform.runs.gold_sets import freeze_gold_sets
-from deid_tasks.platform.runs.harvesting import approve_harvest, approved_harvest, harvest_candidates
+from deid_tasks.platform.runs.harvesting import approve_harvest, approved_harvest, harvest_candidates, reject_harvest
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.landing import land_deliveries
 from deid_tasks.platform.runs.ledger_checks import ledger_counts, reconcile_ledger
@@ -50,6 +50,7 @@ __all__ = [  # noqa: RUF022
     # Dictionaries and what is harvested from the notes; the engine that reads both.
     "compile_dictionaries",
     "harvest_candidates",
+    "reject_harvest",
     "approve_harvest",
     "approved_harvest",
     "load_engine",

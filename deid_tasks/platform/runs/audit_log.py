@@ -2,7 +2,7 @@
 
 import datetime
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +52,8 @@ def verify_audit_log(settings: InstitutionSettings, secrets: Secrets) -> AuditVe
     with connect(secrets.text(settings.warehouse.connection_of("audit"))) as connection:
         connection.set_session(isolation_level="REPEATABLE READ")
         rows = list(named.collect(read_audit_rows(connection, settings)))
-        present = {table: _hashes(connection, settings, table) for table in AUDITED_COLUMNS}
+        opened = [table for table in AUDITED_COLUMNS if table in named.tables]
+        present = {table: _hashes(connection, settings, table) for table in opened}
     hashes = {row.seq: row.row_hash for row in rows}
     newest = max(heads, key=lambda head: head.seq, default=None)
     is_signed = True
@@ -70,7 +71,7 @@ def verify_audit_log(settings: InstitutionSettings, secrets: Secrets) -> AuditVe
         sum(bool(row.signature) for row in rows),
         len(heads),
         tuple(findings),
-        (*limits, *_limits(rows, keys), *(_head_limits(rows, newest) if store else ())),
+        (*limits, *_limits(rows, keys, present), *(_head_limits(rows, newest) if store else ())),
     )
 
 
@@ -152,12 +153,16 @@ def _must_be_signed(rows: Iterable[AuditLogRow], head: AuditHead) -> bool:
     return any(row.signature and row.seq <= head.seq for row in rows)
 
 
-def _limits(rows: list[AuditLogRow], keys: AuditKeys) -> Iterator[str]:
+def _limits(rows: list[AuditLogRow], keys: AuditKeys, compared: Collection[AuditedTable]) -> Iterator[str]:
     unsigned = sum(not row.signature for row in rows)
     if unsigned:
         yield f"{unsigned} rows are not signed: the secret audit_log.signing_key was not set when they were written"
     if not keys.pems and unsigned < len(rows):
         yield "no signature was checked: the secret that audit_log.verification_key names is not set"
+    if rows and (others := [table for table in AUDITED_COLUMNS if table not in compared]):
+        yield (
+            f"rows of {', '.join(others)} were not compared: the log has not taken them over; run `deid tables upgrade`"
+        )
 
 
 def _head_limits(rows: list[AuditLogRow], newest: AuditHead | None) -> Iterator[str]:

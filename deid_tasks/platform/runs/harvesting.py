@@ -26,7 +26,7 @@ from deid_tasks.learning.harvest import (
     harvest_templates,
 )
 from deid_tasks.learning.harvest.files import newest_harvest, read_decided
-from deid_tasks.platform.audit_log import AuditEvent, audited
+from deid_tasks.platform.audit_log import AuditEvent, audited, is_trusted_row
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.institution_engine import approved_dir, harvest_dir, load_engine
 from deid_tasks.platform.runs.step_log import logged_step
@@ -110,11 +110,12 @@ def approve_harvest(
 
     Raises:
         InputError: more than the decision of a row was changed; the text names file and row.
-        ApprovalError: the same person ran the harvest, and the settings ask for two people.
+        ApprovalError: the audit log does not say who ran the harvest, or the same person did and the settings ask for
+            two people.
     """
     folder, shared = harvest_dir(settings), SharedFiles(settings, secrets)
     name = harvested or newest_harvest(folder, shared.names(folder))
-    _check_other_person(settings, secrets, name, approved_by)
+    _check_prepared(settings, secrets, name, approved_by)
     with shared.checked_out(folder / name):
         decided = read_decided(folder, name)
     approved = freeze_harvest(
@@ -142,16 +143,39 @@ def approve_harvest(
     }
 
 
-def _check_other_person(settings: InstitutionSettings, secrets: Secrets, name: str, person: Identity) -> None:
-    """Raise ``ApprovalError``, and record it, where the same person ran the harvest and two people are needed."""
-    if "harvest" not in settings.approvals.two_people:
-        return
+@logged_step
+def reject_harvest(settings: InstitutionSettings, secrets: Secrets, rejected_by: Identity, harvested: str) -> None:
+    """Record that a person rejected a harvest; engines go on with the version that they use.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        rejected_by: Who rejected it.
+        harvested: Name of the harvest.
+    """
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("evidence"))) as audit:
+        audit.append(AuditEvent("harvest", "rejected", rejected_by, harvested))
+
+
+def _check_prepared(settings: InstitutionSettings, secrets: Secrets, name: str, person: Identity) -> None:
+    """Check that the audit log says who ran a harvest and, where two people are needed, that it was another person.
+
+    Raises:
+        ApprovalError: it does not say so, or it was the same person, which is recorded as refused.
+    """
     with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("evidence"))) as audit:
         prepared = newest_audit_row(audit.connection, settings, "harvest", subject=name, role="prepared")
+        is_known = prepared is not None and is_trusted_row(audit.connection, settings, secrets, prepared)
         is_own = prepared is not None and person.is_same_person(Identity(prepared.actor, prepared.actor_source))
-        if is_own:
+        is_refused = is_known and is_own and "harvest" in settings.approvals.two_people
+        if is_refused:
             audit.append(AuditEvent("harvest", "refused", person, name))
-    if is_own:
+    if not is_known:
+        raise ApprovalError(
+            f"{settings.institution}: the audit log does not say who ran harvest {name}, so nobody may approve it;"
+            " harvest again"
+        )
+    if is_refused:
         raise ApprovalError(
             f"{settings.institution}: {person.name} ran harvest {name}, and may not approve it; another person must"
         )

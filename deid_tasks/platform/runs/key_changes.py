@@ -1,7 +1,7 @@
 """Keys that the audit log has not seen before: each is named by a fingerprint, which reveals nothing of it."""
 
 from deid_tasks.core.errors import SettingsError
-from deid_tasks.core.identity import PLATFORM
+from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.core.pem import key_fingerprint
 from deid_tasks.engine.obfuscate import Obfuscator
 from deid_tasks.platform.audit_log import AuditEvent, AuditWriter
@@ -10,10 +10,18 @@ from deid_tasks.platform.warehouse.audit_log import newest_audit_row
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 
-def record_key_changes(audit: AuditWriter, settings: InstitutionSettings, secrets: Secrets) -> list[str]:
+def record_key_changes(
+    audit: AuditWriter, settings: InstitutionSettings, secrets: Secrets, vault_changed_by: Identity = PLATFORM
+) -> list[str]:
     """Add a row for each key that is not the one which the log saw last; return which keys these are.
 
     Keys whose secrets this role does not have are left out.
+
+    Args:
+        audit: Writes the rows.
+        settings: The institution.
+        secrets: Its secrets.
+        vault_changed_by: Who changes the vault's key; the platform where it only notices that the key is another.
     """
     changed = []
     for kind, key_id in _key_ids(settings, secrets).items():
@@ -24,7 +32,8 @@ def record_key_changes(audit: AuditWriter, settings: InstitutionSettings, secret
         former = _last_seen(audit, settings, kind)
         if former != key_id:
             details = {"key": kind, "former": former}
-            audit.append(AuditEvent("key_changed", "performed", PLATFORM, key_id, details))
+            actor = vault_changed_by if kind == "vault" else PLATFORM
+            audit.append(AuditEvent("key_changed", "performed", actor, key_id, details))
             changed.append(kind)
     return changed
 

@@ -229,25 +229,34 @@ def _originals(settings: InstitutionSettings, secrets: Secrets, keys: Sequence[s
 
 
 @logged_step
-def rewrap_vault(settings: InstitutionSettings, secrets: Secrets, former: Opener) -> dict[str, int]:
+def rewrap_vault(
+    settings: InstitutionSettings, secrets: Secrets, former: Opener, changed_by: Identity
+) -> dict[str, int]:
     """Encrypt the data keys of every slice for the public key that the settings name now.
 
     A slice that is encrypted for it already stays as it is, so an interrupted change of keys continues where it
-    stopped.
+    stopped. The audit log says who did it, and how many slices were changed.
 
     Args:
         settings: The institution, which must keep a vault.
         secrets: Its secrets.
         former: Opens the data keys as they are encrypted until now.
+        changed_by: Who changes the key.
 
     Returns:
         The number of slices, and of those that were changed.
     """
-    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("reidentify"))) as audit:
-        record_key_changes(audit, settings, secrets)
+    uri = secrets.text(settings.warehouse.connection_of("reidentify"))
+    # First, so that no slice is changed where the log cannot be written.
+    with audited(settings, secrets, uri) as audit:
+        record_key_changes(audit, settings, secrets, changed_by)
     store, recipient = VaultStore(settings, secrets), vault_recipient(settings, secrets)
     done = [store.rewrap(slice_key, former, recipient) for slice_key in store.slices()]
-    return {"slices": len(done), "rewrapped": sum(done)}
+    counts = {"slices": len(done), "rewrapped": sum(done)}
+    with audited(settings, secrets, uri) as audit:
+        details = {"key": "vault", **counts}
+        audit.append(AuditEvent("key_changed", "performed", changed_by, recipient.key_id, details))
+    return counts
 
 
 def _check_file(shards: RunFiles, shard: Path) -> set[str]:

@@ -6,6 +6,7 @@ import hmac
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from deid_tasks.core.errors import ApprovalError, GateError, InputError
 from deid_tasks.core.identity import PLATFORM, Identity
@@ -128,9 +129,10 @@ def _exclude(
     now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None) - datetime.timedelta(days=1)
     rows = [Exclusion(one, None, reason, now, requested_by.name) for one in patient_ids]
     rows += [Exclusion(None, one, reason, now, requested_by.name) for one in note_ids]
-    add_exclusions(connection, settings, rows)
+    records = add_exclusions(connection, settings, rows)
     notes = sum(excluded_notes(connection, settings, patient_id=r.patient_id, note_id=r.note_id) for r in rows)
-    details = {"patients": len(patient_ids), "notes": len(note_ids), "ledger_notes": notes, "request": request_id}
+    details: dict[str, Any] = {"patients": len(patient_ids), "notes": len(note_ids), "ledger_notes": notes}
+    details |= {"request": request_id, "records": records}
     audit.append(AuditEvent("exclusion", "performed", requested_by, request_id, details))
     return {"notes": notes, "patients": len(patient_ids)}
 

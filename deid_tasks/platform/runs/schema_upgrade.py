@@ -10,7 +10,7 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 def upgrade_tables(settings: InstitutionSettings, secrets: Secrets) -> dict[str, str]:
     """Create or upgrade the schemas ``_gold`` and ``_results``; return the revision of each. Every row is kept.
 
-    The audit log is opened with what was recorded before there was one.
+    The audit log takes over what was recorded before it knew a table.
     """
     return {version.schema: version.after for version in upgraded_schemas(settings, secrets)}
 

@@ -12,7 +12,7 @@ from deid_tasks.evidence.gate.certificate import canonical
 from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import InstitutionSettings
 
-AuditedTable = Literal["approval", "certificate", "retraction", "reidentification", "approval_request"]
+AuditedTable = Literal["approval", "certificate", "retraction", "reidentification", "approval_request", "exclusion"]
 AUDITED_COLUMNS: dict[AuditedTable, tuple[str, ...]] = {
     "approval": (
         "kind", "run_id", "fingerprint", "certificate_id", "reason", "decision", "decided_by", "decided_at",
@@ -24,6 +24,10 @@ AUDITED_COLUMNS: dict[AuditedTable, tuple[str, ...]] = {
         "request_id", "act", "requested_at", "requested_by", "reason", "note_keys", "patient_ids", "note_ids",
         "expires_at",
     ),
+    "exclusion": (
+        "exclusion_id", "patient_id", "note_id", "reason", "valid_from", "valid_to", "requested_by", "requested_at",
+        "salt",
+    ),
 }  # fmt: skip
 """The columns that never change after a row was written; their names and order are a part of the hash."""
 _TIMES: dict[AuditedTable, str] = {
@@ -32,6 +36,7 @@ _TIMES: dict[AuditedTable, str] = {
     "retraction": "removed_at",
     "reidentification": "asked_at",
     "approval_request": "requested_at",
+    "exclusion": "requested_at",
 }
 
 
@@ -63,7 +68,7 @@ def insert_record(
 
 def record_hash(table: AuditedTable, row: Sequence[Any]) -> str:
     """Return the hash of a row, given as the values of its ``AUDITED_COLUMNS``."""
-    values = [utc_text(value) if isinstance(value, datetime.datetime) else value for value in row]
+    values = [_moment_text(value) if isinstance(value, datetime.datetime) else value for value in row]
     content = {"table": table, **dict(zip(AUDITED_COLUMNS[table], values, strict=True))}
     return hashlib.sha256(canonical(content).encode()).hexdigest()
 
@@ -85,3 +90,8 @@ def read_audited_records(
         )
         for row in cursor.fetchall():
             yield dict(zip(columns, row, strict=True)), record_hash(table, row)
+
+
+def _moment_text(moment: datetime.datetime) -> str:
+    """Return a moment as it is hashed; one without a zone as it is, because its reader's zone must not count."""
+    return utc_text(moment) if moment.tzinfo else moment.isoformat(timespec="microseconds")

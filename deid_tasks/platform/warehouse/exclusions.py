@@ -2,12 +2,12 @@
 
 import datetime
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
-from psycopg2.extras import execute_values
 
+from deid_tasks.platform.warehouse.audited_records import insert_record
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
 
@@ -49,19 +49,9 @@ def exclusion_tables(settings: InstitutionSettings) -> sql.Composed:
     return compose(_ACTIVE, settings, zone=sql.Literal(settings.notes.timezone))
 
 
-def add_exclusions(connection: Connection, settings: InstitutionSettings, rows: Iterable[Exclusion]) -> None:
-    """Record requests; they hold from their date on, and nothing ends them by itself."""
-    with connection.cursor() as cursor:
-        execute_values(
-            cursor,
-            compose(
-                """
-                insert into {results}.exclusion (patient_id, note_id, reason, valid_from, requested_by) values %s
-                """,
-                settings,
-            ),
-            [astuple(row) for row in rows],
-        )
+def add_exclusions(connection: Connection, settings: InstitutionSettings, rows: Iterable[Exclusion]) -> list[str]:
+    """Record requests, which hold from their date on and which nothing ends; return the hash of each row."""
+    return [insert_record(connection, settings, "exclusion", asdict(row)) for row in rows]
 
 
 def excluded_notes(

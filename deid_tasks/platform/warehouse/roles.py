@@ -108,7 +108,7 @@ RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
     "reidentify": _on("results", "reidentification approval_request audit_log", "select", "insert"),
     "audit": (
         *_on("results", "audit_log", "select", "insert"),
-        *_on("results", "approval approval_request certificate retraction reidentification", "select"),
+        *_on("results", "approval approval_request certificate exclusion retraction reidentification", "select"),
     ),
     "owner": (),
 }

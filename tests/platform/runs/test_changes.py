@@ -11,6 +11,7 @@ from deid_tasks.settings import NotesRequest
 from tests.support.published_days import (
     DAY,
     START,
+    delete_exclusions,
     follow_changes,
     from_nothing,
     process,
@@ -233,7 +234,7 @@ def test_a_note_whose_exclusion_ends_after_its_removal_was_killed_comes_back(sit
         with pytest.raises(KeyboardInterrupt):
             follow_changes(changing, site, "killed")
     assert len(rows_of(changing, site)) == len(before) - 1
-    site.rows(f"delete from riverside_results.exclusion where note_id = '{note}'")
+    delete_exclusions(site, f"note_id = '{note}'")
     assert follow_changes(changing, site, "after")[0]["causes"] == {"interrupted": 1}
     assert rows_of(changing, site) == before
 

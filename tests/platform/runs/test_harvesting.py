@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import shutil
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,6 @@ NOW = datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)
 @pytest.fixture(scope="module")
 def settings(site):
     """The institution with a folder of its own, so that its approvals change no other test."""
-    import shutil
-
     folder = Path(site.settings.work_dir).with_name("harvesting")
     shutil.copytree(Path(site.settings.work_dir) / "lexicon", folder / "lexicon")
     harvest = site.settings.harvest.model_copy(
@@ -110,6 +109,27 @@ def test_who_ran_a_harvest_may_not_approve_it(harvested, site, settings):
         runs.approve_harvest(settings, site.secrets, again, NOW)
     with connect(site.uri) as connection:
         assert audit_rows_of(connection, settings, "harvest", newest=1)[0].role == "refused"
+
+
+def test_a_harvest_that_the_log_does_not_know_is_approved_by_nobody(harvested, site, settings):
+    known = Path(harvested["folder"])
+    unknown = known.with_name("20250101T000000Z")
+    shutil.copytree(known, unknown)
+    one_person = settings.approvals.model_copy(update={"two_people": ()})
+    for approvals in (settings.approvals, one_person):
+        chosen = settings.model_copy(update={"approvals": approvals})
+        with pytest.raises(ApprovalError, match=rf"does not say who ran harvest {unknown.name}, .*; harvest again$"):
+            runs.approve_harvest(chosen, site.secrets, OFFICER, NOW, unknown.name)
+    shutil.rmtree(unknown)
+
+
+def test_a_rejected_harvest_is_a_row_of_the_log(harvested, site, settings):
+    before = runs.approved_harvest(settings, site.secrets)
+    runs.reject_harvest(settings, site.secrets, OFFICER, harvested["harvest"])
+    with connect(site.uri) as connection:
+        [row] = audit_rows_of(connection, settings, "harvest", newest=1)
+    assert (row.role, row.actor, row.subject) == ("rejected", "officer", harvested["harvest"])
+    assert runs.approved_harvest(settings, site.secrets) == before
 
 
 def test_the_models_skip_what_was_approved(harvested, site, settings):

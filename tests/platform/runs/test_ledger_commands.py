@@ -12,13 +12,21 @@ import yaml
 
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish.catalog import open_catalog
-from tests.support.published_days import DAY, START, follow_changes, published, release, with_settings
+from tests.support.published_days import (
+    DAY,
+    START,
+    delete_exclusions,
+    follow_changes,
+    published,
+    release,
+    with_settings,
+)
 
 _SECRETS = (
     "riverside_ehr", "catalog", "object_store", "riverside_key", "certificate_signing_key",
     "certificate_verification_key",
 )  # fmt: skip
-_TABLES = ("note_ledger", "published_slice", "run_note", "run_day", "exclusion", "retraction", "ledger_count")
+_TABLES = ("note_ledger", "published_slice", "run_note", "run_day", "retraction", "ledger_count")
 
 
 def _forget_everything(settings, site):
@@ -27,6 +35,7 @@ def _forget_everything(settings, site):
         catalog.drop_table(settings.publish.table)
     for table in _TABLES:
         site.rows(f"delete from riverside_results.{table}")
+    delete_exclusions(site)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from deid_tasks.engine.detect.sentence_cache import SentenceCache
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.workspace import run_dir, work_dir
-from tests.support.published_days import DAY, START, published, release, rows_of, with_settings
+from tests.support.published_days import DAY, START, delete_exclusions, published, release, rows_of, with_settings
 
 OFFICER = Identity("officer", "operating_system")
 
@@ -33,7 +33,8 @@ def kept(site):
     yield settings, site, note
     escaped = text.replace("'", "''")
     site.rows(f"update riverside_ehr.note set note_text = '{escaped}' where {NOTE} = '{note}'")
-    site.rows("delete from riverside_results.exclusion; delete from riverside_results.retraction")
+    site.rows("delete from riverside_results.retraction")
+    delete_exclusions(site)
 
 
 def files(settings, site) -> list:

@@ -12,7 +12,7 @@ from deid_tasks.core.identity import Identity
 from deid_tasks.platform import runs
 from deid_tasks.platform.vault import new_vault_keys
 from deid_tasks.settings import Secrets, VaultSettings
-from tests.support.published_days import DAY, START, plan_day, published, release, with_settings
+from tests.support.published_days import DAY, START, delete_exclusions, plan_day, published, release, with_settings
 
 OFFICER = Identity("officer", "operating_system")
 
@@ -44,7 +44,8 @@ def kept(site, object_store):
     _, released, _ = release(settings, keeper, "planted")
     runs.store_vault(settings, keeper.secrets, "planted", released)
     yield keeper, note
-    site.rows("delete from riverside_results.exclusion; delete from riverside_results.retraction")
+    site.rows("delete from riverside_results.retraction")
+    delete_exclusions(site)
     escaped = text.replace("'", "''")
     site.rows(f"update riverside_ehr.note set note_text = '{escaped}' where {NOTE} = '{note}'")
 

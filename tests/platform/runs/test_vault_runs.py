@@ -17,7 +17,7 @@ from deid_tasks.core.errors import ApprovalError, InputError, SettingsError, Vau
 from deid_tasks.core.identity import Identity
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
-from deid_tasks.platform.vault import VaultStore, new_vault_keys
+from deid_tasks.platform.vault import VaultStore, new_vault_keys, vault_recipient
 from deid_tasks.platform.workspace import run_dir, vault_file
 from deid_tasks.settings import Secrets, VaultSettings
 from tests.support.published_days import DAY, START, release, texts, with_settings
@@ -278,7 +278,7 @@ class TestCommand:
             assert len(done.stderr.splitlines()) == 1
         assert deid("reidentify", *keys).returncode == 2
 
-    def test_the_pair_of_the_vault_is_changed(self, kept, deid, tmp_path):
+    def test_the_pair_of_the_vault_is_changed(self, site, kept, deid, tmp_path):
         made = subprocess.run(
             [sys.executable, "-m", "deid_tasks.cli", "keys", "vault", str(tmp_path / "new")],
             check=True,
@@ -293,6 +293,14 @@ class TestCommand:
             0,
             "1 of 1 slices wrapped for the new key; the others already were\n",
         ), done.stderr
+        rows = site.rows(
+            "select actor, actor_source, subject, details from riverside_results.audit_log"
+            " where event = 'key_changed' and details::jsonb ->> 'key' = 'vault' order by seq desc limit 2"
+        )
+        person = (pwd.getpwuid(os.getuid()).pw_name, "operating_system")
+        assert [row[:2] for row in rows] == [person, person]
+        assert rows[0][2] == rows[1][2] == vault_recipient(kept.settings, Secrets(pair.get)).key_id
+        assert json.loads(rows[0][3]) == {"key": "vault", "slices": 1, "rewrapped": 1}
         key = keys_of(kept)[0]
         assert deid("reidentify", key, "--reason", WHY).returncode == 2
         assert deid("reidentify", key, "--reason", WHY, **pair).returncode == 0
