@@ -33,7 +33,8 @@ def shard_secrets(settings: InstitutionSettings) -> list[str]:
     if settings.vault:
         names.append(settings.vault.kms if settings.vault.wrap == "aws-kms" else settings.vault.public_key)
     if settings.judge:
-        names += filter(None, (settings.judge.api_key_secret, settings.judge.cache and settings.judge.cache.key_secret))
+        cache = settings.judge.cache
+        names += filter(None, (settings.judge.api_key_secret, cache.key_secret if cache else None))
     return names
 
 
