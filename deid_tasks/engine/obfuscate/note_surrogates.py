@@ -281,6 +281,7 @@ class NoteSurrogates:
             return self._independent(original, Entity.INITIALS, mode)
         if (of_account := self._account_of(original)) is not None:
             return of_account
+        original = self._people.with_apostrophe(original)
         kinds: tuple[bool | None, ...] = ()
         entity = self._people.role(original, start, entity)
         if self._people.surnames:

@@ -4,6 +4,7 @@ A full name tells which of its words is the given name and whose role it is; a w
 user names follow the full name they fit. Only what the note says counts, so its surrogates depend on nothing else.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -34,6 +35,7 @@ from deid_tasks.engine.obfuscate.people.public_names import (
 
 _MAX_BEARERS_OF_SURNAME = 10.0
 """A first word that more people have as their given name is no surname, whatever stands after a title."""
+_O_APART = re.compile(r"[OÓ] ([^\W\d_]{3,})")
 _FIRST_AND_LAST = 2
 """Letters of the initials of a given name and a surname."""
 _MIN_PREFIX = 4
@@ -114,6 +116,11 @@ class NotePeople:
             return not is_listed_name(folded) and self._has_initial(folded)
         found = self.with_account(folded)
         return letters.islower() and found is not None and not found[1].is_one_name
+
+    def with_apostrophe(self, original: str) -> str:
+        """Return a surname as the note also writes it: ``O Sullivan`` beside O'Sullivan."""
+        apart = _O_APART.fullmatch(original)
+        return f"O'{apart[1]}" if apart and fold_name(f"O{apart[1]}") in self.surnames else original
 
     def _has_initial(self, folded: str) -> bool:
         """Whether a word is made of a surname and an initial of somebody in the note."""

@@ -7,7 +7,7 @@ from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.organizations.organization_words import UNITS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
-from deid_tasks.engine.obfuscate.places.streets import NUMBER_WORDS, other_number
+from deid_tasks.engine.obfuscate.places.streets import NUMBER_WORDS, STREET_KINDS, other_number, replace_street
 from deid_tasks.engine.obfuscate.places.town_table import HOME
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
@@ -28,6 +28,8 @@ _CODES = {
 """Names of the countries that the surrogates have addresses of."""
 _BED_DIGITS, _MAX_BEDS = 2, 30
 _WITH_LETTER = re.compile(r"[A-Za-z] [A-Za-z]+|[A-Za-z]+ [A-Za-z]")
+_STREET = re.compile(rf"[^\W\d_]{{3,}} (?:st|{'|'.join(sorted(STREET_KINDS))})\.?(?: [NSEW])?$", re.IGNORECASE)
+"""A street without a number: ``Dundas St W``."""
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
 _LEADING_KINDS = frozenset(
     ["lake", "mount", "mt", "fort", "ft", "camp", "port", "cape", "interstate", "highway", "hwy", "route", "the"]
@@ -72,6 +74,8 @@ def replace_landmark(value: str, scope: NameScope) -> str:
         return re.sub(
             r"(?<![^\W_])[A-Za-z](?![^\W_])", lambda found: other(found.group(), "wing", upper="ABCDEF"), value
         )
+    if _STREET.search(value):
+        return replace_street(value, scope)
     has_digits = any(char.isdigit() for char in value)
     parts = ("place", "" if has_digits else scope.patient_id, fold(value))
     if has_digits:
