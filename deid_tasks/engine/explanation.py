@@ -15,6 +15,7 @@ from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.core.notes import Outcome, note_batch
 from deid_tasks.core.span import Span
 from deid_tasks.engine.cascade import CascadeDetector
+from deid_tasks.engine.detect.patterns import PatternDetector
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.detect.token_classifier import TokenClassifier
 from deid_tasks.engine.detect.transformer import FILTER_STAGE, TransformerDetector
@@ -26,6 +27,7 @@ from deid_tasks.engine.obfuscate.policy import PolicyPiece
 from deid_tasks.engine.observer import JUDGE, MERGE, RECOVER, RECOVERED, PipelineObserver
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
+from deid_tasks.engine.recover import recovery_reasons
 from deid_tasks.engine.text import Document
 
 MARKED, RECOVERED_TERM, KEPT, DROPPED = "marked", "recovered", "kept", "dropped"
@@ -33,6 +35,7 @@ NEAREST = 10
 """Unmarked words that are shown, at most."""
 _MIN_PROBABILITY = 0.01
 _EXCERPT_CHARACTERS = 40
+_LOW_PROBABILITY = "low probability, or a credential"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,10 @@ class ExplainedSpan:
     """The spans of all detectors that overlap it, before merging."""
     models: tuple[StageScore, ...] = ()
     terms: tuple[DictionaryTerm, ...] = ()
+    rules: tuple[str, ...] = ()
+    """The rules of the pattern detector that took words of it for an identifier."""
+    reason: str = ""
+    """Why it was recovered. Empty for other spans."""
     surrogate: str | None = field(default=None, repr=False)
     """What replaces it; ``None`` where it stays, or the engine has no key."""
     pieces: tuple[PolicyPiece, ...] = ()
@@ -125,9 +132,11 @@ class NoteExplanation:
                 "end": one.span.end,
                 "entity": str(one.span.entity),
                 "status": one.status,
+                "reason": one.reason,
                 "score": one.span.score,
                 "found_by": ", ".join(f"{o.detector} {o.entity} {o.score:.2f}" for o in one.found_by)
                 or one.span.detector,
+                "rules": ", ".join(one.rules),
                 "models": _shown_scores(one.models),
                 "judge": one.judgement,
                 "terms": _shown_terms(one.terms),
@@ -236,9 +245,18 @@ def _with_evidence(
     terms = _terms(parts.lexicon, explanation.text)
     marked = [one.span for one in explanation.spans if one.status == MARKED]
     pieces = parts.policy.pieces(explanation.text, marked, written_at)
+    document = Document("", explanation.text)
+    rules = [one for detector in parts.detectors if isinstance(detector, PatternDetector)
+             for one in detector.rule_matches(document)]  # fmt: skip
+    recovered = [one.span for one in explanation.spans if one.status == RECOVERED_TERM]
+    reasons = dict(zip(recovered, recovery_reasons(document, recovered, parts.lexicon), strict=True))
     spans = tuple(
         replace(
             _explained(one, words, terms, surrogates),
+            rules=tuple(
+                dict.fromkeys(name for start, end, name in rules if start < one.span.end and one.span.start < end)
+            ),
+            reason=(reasons[one.span] or _LOW_PROBABILITY) if one.status == RECOVERED_TERM else "",
             pieces=tuple(piece for piece in pieces if one.status == MARKED and piece.span.overlaps(one.span)),
         )
         for one in explanation.spans

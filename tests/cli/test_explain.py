@@ -29,9 +29,11 @@ def test_each_span_says_what_found_it_and_what_became_of_it(explained):
     clinician, catheter = by_start[TEXT.index("Foley")], by_start[TEXT.index("Foley in")]
     assert (clinician["status"], clinician["entity"]) == ("marked", "PROVIDER")
     assert "patterns PROVIDER" in clinician["found_by"]
+    assert "doctor" in clinician["rules"].split(", ")
     assert clinician["surrogate"] not in {None, "Foley"}
     assert (catheter["status"], catheter["surrogate"]) == ("recovered", None)
     assert catheter["terms"] == "medical.eponym"
+    assert (clinician["reason"], catheter["reason"]) == ("", "medical word")
 
 
 def test_models_answer_at_each_stage(explained):

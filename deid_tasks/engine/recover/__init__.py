@@ -4,6 +4,6 @@ Medical terms come from the lexicon, notations such as ``T2N1M0`` have a grammar
 ``eponyms`` recognise what models take for names.
 """
 
-from deid_tasks.engine.recover.recover import RecoveryResult, recover, recover_all
+from deid_tasks.engine.recover.recover import RecoveryResult, recover, recover_all, recovery_reasons
 
-__all__ = ["RecoveryResult", "recover", "recover_all"]
+__all__ = ["RecoveryResult", "recover", "recover_all", "recovery_reasons"]

@@ -163,37 +163,57 @@ def _is_upper(text: str, span: Span) -> bool:
     return text[span.start : span.end].isupper()
 
 
+def recovery_reasons(document: Document, spans: Sequence[Span], lexicon: Lexicon | None = None) -> list[str]:
+    """Return why each span is medical language and no identifier, in words; empty where no rule by itself says so.
+
+    Such a span was recovered because of its probability, as a credential, or with the patient's record in view.
+    """
+    [terms] = document_terms([document], lexicon)
+    return [_reason(terms, span, ()) for span in spans]
+
+
 def _is_medical(terms: DocumentTerms, span: Span, protected: Sequence[Span]) -> bool:
-    """Whether a span is medical language; ``protected`` are the spans of the patient's record that overlap it."""
+    return bool(_reason(terms, span, protected))
+
+
+def _reason(terms: DocumentTerms, span: Span, protected: Sequence[Span]) -> str:
+    """Return why a span is medical language; ``protected`` are the spans of the patient's record that overlap it."""
     if base_name(span.detector) in _NEVER_RECOVERED:
-        return False
-    if not protected and _is_mistaken(terms, span):
-        return True
+        return ""
+    if not protected and (mistaken := _mistaken_for(terms, span)):
+        return mistaken
     if span.category not in _BY_NOTATION or (span.category in _NUMBERED and _is_only_in_phrases(span)):
-        return False
-    if not protected and (terms.is_in_notation(span) or is_year_of_guideline(terms.text, span)):
-        return True
+        return ""
+    if not protected and terms.is_in_notation(span):
+        return "notation"
+    if not protected and is_year_of_guideline(terms.text, span):
+        return "year of a guideline"
     if span.category not in _BY_DICTIONARY:
-        return False
+        return ""
     for start, end, first, after in terms.phrases_around(span):
         is_beyond = all(start < other.start or other.end < end for other in protected)
         if is_beyond and not terms.is_person(first, after):
-            return True
-    return not protected and _is_medical_word(terms, span)
+            return "in a longer medical term"
+    return "medical word" if not protected and _is_medical_word(terms, span) else ""
 
 
 def _is_only_in_phrases(span: Span) -> bool:
     return span.detector in _ONLY_IN_PHRASES
 
 
-def _is_mistaken(terms: DocumentTerms, span: Span) -> bool:
-    """Whether the form of a span, or the words around it, show that it does not identify anybody."""
+def _mistaken_for(terms: DocumentTerms, span: Span) -> str:
+    """Return what a span is whose form, or the words around it, show that it does not identify anybody."""
     if not _is_only_in_phrases(span):
-        is_other = is_noise(terms.text, span) or identifies_nobody(terms.text, span)
-        return is_other or _is_everyday(terms, span) or _is_eponym(terms, span)
+        if is_noise(terms.text, span):
+            return "a figure, a fragment or a label"
+        if identifies_nobody(terms.text, span):
+            return "an organization that identifies nobody"
+        if _is_everyday(terms, span):
+            return "everyday word"
+        return "eponym" if _is_eponym(terms, span) else ""
     if span.detector != DetectorName.LEXICON or span.category is not Category.NAME:
-        return False
-    return is_listed(terms.text, span.start, span.end) or is_sign(terms.text, span.start, span.end)
+        return ""
+    return "eponym" if is_listed(terms.text, span.start, span.end) or is_sign(terms.text, span.start, span.end) else ""
 
 
 def _is_medical_word(terms: DocumentTerms, span: Span) -> bool:

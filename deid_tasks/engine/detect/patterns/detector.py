@@ -61,11 +61,13 @@ class PatternDetector:
         self._scanners: list[tuple[Any, CandidateReader]] = [
             (compile_trigger(rule.trigger), rule.read) for rule in RULES
         ]
+        self._names = [rule.name for rule in RULES]
         for entity, expressions in (identifiers or {}).items():
             for position, expression in enumerate(expressions):
                 scanner = _compile_setting(entity, position, expression)
                 self._scanners.append((scanner, _format_reader(scanner, entity)))
                 triggers.append(fold_to_ascii(expression))
+                self._names.append(f"detect.patterns.identifiers.{entity}[{position}]")
         self._prefilter = Prefilter(triggers)
 
     def detect(self, documents: Sequence[Document]) -> list[list[Span]]:
@@ -90,6 +92,18 @@ class PatternDetector:
             [Span(one.start, one.end, one.entity, self.name) for one in strongest_candidates(candidates)]
             for candidates in found
         ]
+
+    def rule_matches(self, document: Document) -> list[tuple[int, int, str]]:
+        """Return what each rule takes for an identifier in a document: start, end, and the rule's name.
+
+        Also where a stronger rule wins, so that ``detect`` returns other words or none.
+        """
+        found = []
+        for number, _ in self._prefilter.fires([document.plain_bytes]):
+            scanner, read = self._scanners[number]
+            for match in scanner.finditer(document.plain_bytes):
+                found += [(one.start, one.end, self._names[number]) for one in read(document.plain, *match.span())]
+        return sorted(found)
 
 
 def _is_year_after(last_year: int, text: str, candidate: Candidate) -> bool:
