@@ -10,6 +10,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.core.entities import Entity, category_of
 from deid_tasks.core.notes import RESULT_SCHEMA, Outcome
 from deid_tasks.engine.audit import PatientValues
+from deid_tasks.engine.cascade import CascadeDetector
 from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.observer import NO_OBSERVER, PipelineObserver
 from deid_tasks.engine.parts import BatchContext, EngineParts
@@ -75,7 +76,7 @@ def process_shard(
         engine: The engine that ``pin`` names, if this process has already loaded it.
     """
     engine = engine or load_engine(settings, secrets, pin)
-    answered = _sentence_counts(engine)
+    answered = sentence_counts(engine)
     part = Shard(**shard)
     schema = SHARD_SCHEMA.with_metadata({"fingerprint": engine.fingerprint, "key": key_pseudonym(engine)})
     figures, began = ShardFigures(), time.monotonic()
@@ -114,7 +115,7 @@ def process_shard(
         figures.notes.total(),
         figures.notes[Outcome.QUARANTINED],
     )
-    figures.sentences = _sentence_counts(engine) - answered
+    figures.sentences = sentence_counts(engine) - answered
     record_shard(settings.institution, figures)
     return {
         "file": target.name,
@@ -191,10 +192,15 @@ class ShardSource:
         return pa.RecordBatch.from_arrays([*result.columns, *added], schema=SHARD_SCHEMA)
 
 
-def _sentence_counts(engine: EngineParts) -> Counter[str]:
-    """Return how many sentences the models were given, and how many the inclusion list and the cache saved."""
+def sentence_counts(engine: EngineParts) -> Counter[str]:
+    """Return how many sentences the models were given, and how many the inclusion list and the cache saved.
+
+    ``second_stage`` are those of the read ones that the second model read, too.
+    """
     counts: Counter[str] = Counter()
     for detector in engine.detectors:
         if isinstance(detector, SentenceDetector):
             counts += detector.counts
+            if isinstance(detector.reader, CascadeDetector):
+                counts += Counter(second_stage=detector.reader.second_stage_texts)
     return counts
