@@ -1,6 +1,7 @@
 """The commands of docker-compose.yaml's workers and broker, run as they stand there."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -51,13 +52,12 @@ def _environment(home: Path, broker: str) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "queue"), [("worker", "default"), ("worker-dbt", "dbt")])
+@pytest.mark.parametrize(("name", "queue"), [("worker-notes", "notes"), ("worker-dbt", "dbt")])
 def test_a_worker_serves_its_queue_answers_its_health_check_and_ends_when_told(broker, tmp_path, name, queue):
     from kombu import Connection
 
     environment = _environment(tmp_path, broker)
-    command = [word.replace("${PALIMPSEST_WORKER_PROCESSES:-8}", "1") for word in _SERVICES[name]["command"]]
-    command = [word.replace("${PALIMPSEST_DBT_PROCESSES:-2}", "1") for word in command]
+    command = [re.sub(r"\$\{PALIMPSEST_\w+:-\d+\}", "1", word) for word in _SERVICES[name]["command"]]
     health = _SERVICES[name]["healthcheck"]["test"][1].replace("$$", "$")
     with (tmp_path / "log").open("wb") as log:
         worker = subprocess.Popen(
