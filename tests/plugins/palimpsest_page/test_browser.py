@@ -4,6 +4,7 @@ import itertools
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 SUMMARY, RIVERSIDE = "/palimpsest/", "/palimpsest/institutions/riverside"
 OPEN_TABLES = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
@@ -70,23 +71,23 @@ def test_the_keyboard_reaches_everything_in_the_order_of_the_page(browse):
 def test_a_table_of_a_chart_opens_by_keyboard(browse):
     page = browse(RIVERSIDE)
     table = page.get_by_role("table", name=re.compile("Word recall of each evaluation"))
-    assert not table.is_visible()
+    expect(table).to_be_hidden()
     page.get_by_text("Recall by evaluation as a table").focus()
     page.keyboard.press("Enter")
-    assert table.is_visible()
+    expect(table).to_be_visible()
     assert table.get_by_role("row").count() > 20
 
 
 def test_it_works_without_scripts(browse):
     page = browse(SUMMARY, java_script_enabled=False)
     page.get_by_role("link", name="Riverside Health").click()
-    assert page.get_by_role("heading", level=1).inner_text() == "Riverside Health"
+    expect(page.get_by_role("heading", level=1)).to_have_text("Riverside Health")
     page.get_by_role("link", name="3 years").click()
-    assert page.get_by_role("link", name="3 years").get_attribute("aria-current") == "true"
+    expect(page.get_by_role("link", name="3 years")).to_have_attribute("aria-current", "true")
     page.get_by_label("Price of one worker for an hour").fill("0.19")
     page.get_by_role("button", name="Show cost").click()
-    assert page.get_by_role("columnheader", name="Cost of 1,000 notes").is_visible()
-    assert page.get_by_role("link", name="3 years").get_attribute("aria-current") == "true"
+    expect(page.get_by_role("columnheader", name="Cost of 1,000 notes")).to_be_visible()
+    expect(page.get_by_role("link", name="3 years")).to_have_attribute("aria-current", "true")
 
 
 def test_dark_and_light_follow_the_system(browse):
