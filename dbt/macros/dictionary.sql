@@ -1,5 +1,5 @@
 {#-
-    The last steps of every dictionary. `terms` is a CTE with the keys, term, kind and source.
+    The last steps of every dictionary. `terms` is a CTE with the keys, term, kind, source and first_seen.
     The result has one row for each kind and normalised term: `term` is its most frequent spelling, `occurrences` the
     number of rows with it. `version` is a hash of the content in any order: the same content always has the same
     version.
@@ -11,7 +11,8 @@
             btrim(term) as term,
             {{ normalise_term('term') }} as normalised,
             kind,
-            source
+            source,
+            first_seen
         from {{ terms }}
         where term is not null
     ),
@@ -23,7 +24,8 @@
             normalised,
             kind,
             count(*) as occurrences,
-            coalesce(min(source) filter (where source not like 'former %'), min(source)) as source
+            coalesce(min(source) filter (where source not like 'former %'), min(source)) as source,
+            min(first_seen) as first_seen
         from normalised_terms
         where normalised <> ''
         group by {% for key in keys %}{{ key }}, {% endfor %}normalised, kind

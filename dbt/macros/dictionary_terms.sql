@@ -4,7 +4,7 @@
 -#}
 {% macro name_terms(cte, relation, columns) -%}
 {{ cte }}_whole as not materialized (
-    select n.patient_id, x.term, x.kind, n.is_former
+    select n.patient_id, x.term, x.kind, n.is_former, n.first_seen
     from {{ relation }} as n
     cross join lateral (
         values
@@ -14,9 +14,9 @@
 ),
 
 {{ cte }} as (
-    select patient_id, term, kind, is_former from {{ cte }}_whole
+    select patient_id, term, kind, is_former, first_seen from {{ cte }}_whole
     union all
-    select w.patient_id, p.part as term, w.kind, w.is_former
+    select w.patient_id, p.part as term, w.kind, w.is_former, w.first_seen
     from {{ cte }}_whole as w
     cross join lateral regexp_split_to_table(w.term, '[\s\-‐‑]+') as p (part)
     where
@@ -49,6 +49,7 @@ select
     k.kind,
     k.occurrences,
     k.source,
+    k.first_seen,
     c.version
 from kept as k
 cross join content as c

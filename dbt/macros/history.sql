@@ -30,26 +30,29 @@ where
 {%- endmacro %}
 
 {#-
-    Values of now and all values that a snapshot has seen, each row once; is_former: the EHR does not hold it now. The
-    snapshot's ids are mapped to survivors here. Patients whom the EHR no longer holds have no former values. `offset 0`
-    keeps the rows of former ids a lookup by index, however many are merged.
+    Values of now and all values that a snapshot has seen, each row once; is_former: the EHR does not hold it now;
+    first_seen: when the first refresh found it there. The snapshot's ids are mapped to survivors here. Patients whom
+    the EHR no longer holds have no former values. `offset 0` keeps the rows of former ids a lookup by index, however many are merged.
 -#}
 {% macro known_patient_values(table, names) -%}
 select
     patient_id,
     {{ names | join(',\n    ') }},
-    not bool_or(is_present) as is_former
+    not bool_or(is_present) as is_former,
+    min(first_seen) as first_seen
 from (
     select
         patient_id,
         {{ names | join(',\n        ') }},
-        true as is_present
+        true as is_present,
+        null::timestamp as first_seen
     from {{ ref('stg_' ~ table) }}
     union all
     select
         h.patient_id,
         {% for n in names %}h.{{ n }},
-        {% endfor %}false as is_present
+        {% endfor %}false as is_present,
+        h.dbt_valid_from as first_seen
     from {{ ref(table ~ '_history') }} as h
     where
         not exists (select 1 from {{ ref('stg_patient_merge') }} as m where m.former_id = h.patient_id)
@@ -58,7 +61,8 @@ from (
     select
         s.surviving_id as patient_id,
         {% for n in names %}f.{{ n }},
-        {% endfor %}false as is_present
+        {% endfor %}false as is_present,
+        f.dbt_valid_from as first_seen
     from {{ ref('stg_patient_merge') }} as s
     cross join lateral (select * from {{ ref(table ~ '_history') }} as h where h.patient_id = s.former_id offset 0) as f
     where exists (select 1 from {{ ref('stg_patient') }} as p where p.patient_id = s.surviving_id)
@@ -71,18 +75,21 @@ group by patient_id, {{ names | join(', ') }}
 select
     {{ owner }},
     {{ names | join(',\n    ') }},
-    not bool_or(is_present) as is_former
+    not bool_or(is_present) as is_former,
+    min(first_seen) as first_seen
 from (
     select
         {{ owner }},
         {{ names | join(',\n        ') }},
-        true as is_present
+        true as is_present,
+        null::timestamp as first_seen
     from {{ ref('stg_' ~ table) }}
     union all
     select
         {{ owner }},
         {{ names | join(',\n        ') }},
-        false as is_present
+        false as is_present,
+        dbt_valid_from as first_seen
     from {{ ref(table ~ '_history') }}
 ) as known
 group by {{ owner }}, {{ names | join(', ') }}

@@ -21,6 +21,7 @@ from deid_tasks.settings.secrets import variable_of
 
 if TYPE_CHECKING:
     from deid_tasks.core.patient import PatientRecord
+    from deid_tasks.engine.term_sources import TermSource
 
 PUBLIC_KEY = "deid_key"
 """Name of the secret that holds the surrogate key of the public engine."""
@@ -75,6 +76,15 @@ class CommandEngine:
             for batch in _batches(lines):
                 context = BatchContext(self.parts, self._patients(connection, batch))
                 yield CommandBatch(batch, note_batch(map(_columns, batch)), context)
+
+    def term_sources(self, phrases: Sequence[str], patient_id: str | None) -> "list[TermSource]":
+        """Return where phrases stand in the institution's dictionaries; nothing without an institution."""
+        if self._settings is None:
+            return []
+        from deid_tasks.platform.warehouse.dictionaries import read_term_sources
+
+        with self._connect() as connection:
+            return read_term_sources(connection, self._settings, phrases, patient_id)
 
     def _connect(self) -> Any:
         if self._settings is None:

@@ -1,6 +1,7 @@
 """``deid explain``: why the words of one note are marked, or not."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,11 +29,17 @@ _SPANS = (
     Column("models", "models", is_wide=True),
     Column("judge", "judge"),
     Column("terms", "dictionary terms", is_wide=True),
+    Column("sources", "in dictionaries", is_wide=True),
     Column("form", "form"),
     Column("policy", "policy", is_wide=True),
     Column("surrogate", "becomes"),
 )
-_NEAREST = (Column("text", "text"), Column("models", "models"), Column("terms", "dictionary terms"))
+_NEAREST = (
+    Column("text", "text"),
+    Column("models", "models"),
+    Column("terms", "dictionary terms"),
+    Column("sources", "in dictionaries", is_wide=True),
+)
 
 
 def explain_one(
@@ -53,7 +60,8 @@ def explain_one(
     wide: Annotated[bool, typer.Option("--wide", help="Print all columns.")] = False,  # noqa: FBT002
 ) -> None:
     """Explain one note: what found each identifier, what the models say of it at each stage, which dictionary terms it
-    is, what merging, recovery and the judge made of it, its form, what the policy says of it
+    is (with an institution, where they come from and since when), what merging, recovery and the judge made of it, its
+    form, what the policy says of it
     and what replaces it; and which unmarked words came nearest.
 
     **What is printed is the text of the note**: read it where you may read the note.
@@ -67,6 +75,8 @@ def explain_one(
     engine = CommandEngine(institution, institutions, needs_key=needs_key, settings_file=settings, policy=policy)
     [batch] = engine.batches([line])
     explanation = explain_note(batch.notes.to_pylist()[0], batch.context)
+    sources = engine.term_sources(explanation.phrases(), line.patient_id)
+    explanation = replace(explanation, sources=tuple(sources))
     output = Output(json_file, is_wide=wide)
     output.table(FigureTable(f"note {line.note_id}: {explanation.outcome}", _SPANS, explanation.rows()))
     if explanation.nearest:
@@ -76,6 +86,7 @@ def explain_one(
     document = {
         "note": line.note_id,
         "outcome": str(explanation.outcome),
+        "lexicon": explanation.lexicon,
         "spans": explanation.rows(),
         "nearest": explanation.nearest_rows(),
     }
@@ -100,6 +111,7 @@ def page(note_id: str, explanation: "NoteExplanation") -> str:
     return environment.from_string(source).render(
         note=note_id,
         outcome=str(explanation.outcome),
+        lexicon=explanation.lexicon,
         pieces=list(_pieces(explanation)),
         spans=explanation.rows(),
         nearest=explanation.nearest_rows(),

@@ -28,6 +28,7 @@ from deid_tasks.engine.observer import JUDGE, MERGE, RECOVER, RECOVERED, Pipelin
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.engine.recover import recovery_reasons
+from deid_tasks.engine.term_sources import TermSource, phrases_of, sources_in
 from deid_tasks.engine.text import Document
 
 MARKED, RECOVERED_TERM, KEPT, DROPPED = "marked", "recovered", "kept", "dropped"
@@ -114,6 +115,21 @@ class NoteExplanation:
     """The unmarked words that models took most for identifiers, the nearest first."""
     decisions: Mapping[IdentifierForm, str] = field(default_factory=dict)
     """What the engine's policy makes of each form, with the paragraph that says so."""
+    lexicon: str = ""
+    """Version of the compiled dictionaries."""
+    sources: tuple[TermSource, ...] = ()
+    """Where the terms of the shown words stand in the institution's dictionaries, if somebody looked them up."""
+
+    def phrases(self) -> list[str]:
+        """Return the words and phrases, in normal form, whose sources ``sources`` may hold."""
+        return phrases_of(self.text[start:end] for start, end in self._stretches())
+
+    def _stretches(self) -> Iterator[tuple[int, int]]:
+        yield from ((one.span.start, one.span.end) for one in self.spans)
+        yield from ((one.start, one.end) for one in self.nearest)
+
+    def _shown_sources(self, start: int, end: int) -> str:
+        return "; ".join(map(str, sources_in(self.text[start:end], self.sources)))
 
     def __iter__(self) -> Iterator[ExplainedSpan]:
         return iter(self.spans)
@@ -140,6 +156,7 @@ class NoteExplanation:
                 "models": _shown_scores(one.models),
                 "judge": one.judgement,
                 "terms": _shown_terms(one.terms),
+                "sources": self._shown_sources(one.span.start, one.span.end),
                 "form": ", ".join(piece.form for piece in one.pieces),
                 "policy": ", ".join(self.decisions[piece.form] for piece in one.pieces),
                 "surrogate": one.surrogate,
@@ -156,6 +173,7 @@ class NoteExplanation:
                 "end": one.end,
                 "models": _shown_scores(one.models),
                 "terms": _shown_terms(one.terms),
+                "sources": self._shown_sources(one.start, one.end),
             }
             for one in self.nearest
         ]
@@ -271,6 +289,7 @@ def _with_evidence(
         explanation,
         spans=spans,
         decisions={form: parts.policy.settings.decision(form) for form in IdentifierForm},
+        lexicon=parts.lexicon.version,
         nearest=tuple(NearestWord(a, b, tuple(scores), _of(terms, a, b)) for (a, b), scores in near[:NEAREST]),
     )
 

@@ -5,8 +5,10 @@ from contextlib import closing
 import psycopg2
 import pytest
 
+from deid_tasks.engine.term_sources import TermSource, phrases_of
 from deid_tasks.hospital.layouts import load
 from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.dictionaries import read_term_sources
 from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.patient_records import refresh_records
 from deid_tasks.platform.warehouse.patients import read_patients
@@ -143,6 +145,31 @@ def test_the_first_build_knows_everything_and_nothing_as_former(dbt):
         assert rows > 0, table
         assert former == 0, table
     assert not [source for source in shared_terms(dbt, "dict_patient").values() if source.startswith("former")]
+
+
+def found_sources(dbt: Dbt, text: str, patient_id: str | None = None) -> dict[str, TermSource]:
+    with connect(dbt.uri) as connection:
+        return {one.kind: one for one in read_term_sources(connection, settings(), phrases_of([text]), patient_id)}
+
+
+def test_a_term_is_found_with_its_model_its_version_and_since_when_it_is_known(dbt):
+    found = found_sources(dbt, "seen by Dr. OKAFOR, Emeka", "P000002")
+    [(version, since)] = dbt.rows(
+        "select d.version, min(h.dbt_valid_from)::date from {i}_dictionaries.dict_provider as d,"
+        " {i}_history.provider_history as h where h.last_name = 'Okafor' group by d.version"
+    )
+    assert found["provider.last"] == TermSource("provider.last", "okafor", "stg_provider", version, since)
+    assert str(found["provider.last"]) == f"provider.last: stg_provider since {since}, version {version[:12]}"
+    assert "okafor" not in repr(found["provider.last"])
+    assert found_sources(dbt, "Crohn's disease")["medical.disease"].first_seen is None
+
+
+def test_a_patients_own_terms_are_found_for_that_patient_alone(dbt):
+    own = found_sources(dbt, "Mrs. de la Cruz", "P000002")["patient.last"]
+    assert (own.source, own.version) == ("stg_patient_name", "")
+    assert own.first_seen is not None
+    assert not [kind for kind in found_sources(dbt, "Mrs. de la Cruz", "P000001") if kind.startswith("patient.")]
+    assert not [kind for kind in found_sources(dbt, "Mrs. de la Cruz") if kind.startswith("patient.")]
 
 
 def test_a_former_name_is_known_at_once_and_its_record_changes_once(dbt):

@@ -3,6 +3,7 @@
 import datetime
 import io
 import itertools
+import json
 import re
 import socket
 import subprocess
@@ -199,11 +200,29 @@ class TestOutcome:
 
     @institutions
     def test_commands_can_be_run_on_the_demo_with_its_secrets(self, demo, institution):
+        self._command(demo, "audit", "verify", "--institution", institution)
+
+    @institutions
+    def test_a_note_is_explained_by_what_the_warehouse_knows(self, demo, institution, tmp_path):
+        note = self._notes(demo, institution)[0]
+        line = {"id": note.note_id, "patient_id": note.patient_id, "text": note.text}
+        path = tmp_path / "note.jsonl"
+        path.write_text(json.dumps(line), encoding="utf-8")
+        explained = json.loads(self._command(demo, "explain", path, "--institution", institution, "--json", "-"))
+        found = " ".join(span["sources"] for span in explained["spans"])
+        assert re.search(r"patient\.\w+: stg_patient_\w+ since 20\d\d-", found)
+        assert re.search(r"provider\.\w+: stg_provider since 20\d\d-", found)
+        assert explained["lexicon"]
+
+    @staticmethod
+    def _command(demo, *arguments):
+        """What a command says that runs with the demo's secrets."""
         environment = command_environment(demo.state, demo.platform, demo.institutions)
-        command = [sys.executable, "-m", "deid_tasks.cli", "audit", "verify", "--institution", institution]
+        command = [sys.executable, "-m", "deid_tasks.cli", *map(str, arguments)]
         command += ["--institutions", str(demo.folder.parent / "institutions")]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
     @staticmethod
     def _ask(demo, sql):

@@ -4,14 +4,16 @@ with terms as (
     select
         x.term,
         x.kind,
-        a.source
+        a.source,
+        a.first_seen
     from (
         select
             street,
             city,
             state,
             zip,
-            {{ known_source('stg_patient_address', 'former addresses') }} as source
+            {{ known_source('stg_patient_address', 'former addresses') }} as source,
+            first_seen
         from {{ ref('known_patient_address') }}
         union all
         select
@@ -19,7 +21,8 @@ with terms as (
             city,
             state,
             zip,
-            {{ known_source('stg_facility', 'former facilities') }} as source
+            {{ known_source('stg_facility', 'former facilities') }} as source,
+            first_seen
         from {{ ref('known_facility') }}
     ) as a
     cross join lateral (

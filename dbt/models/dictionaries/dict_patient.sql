@@ -18,42 +18,48 @@ terms as (
         patient_id,
         term,
         kind,
-        {{ known_source('stg_patient_name', 'former names') }} as source
+        {{ known_source('stg_patient_name', 'former names') }} as source,
+        first_seen
     from name_parts
     union all
     select
         patient_id,
         term,
         kind,
-        {{ known_source('stg_patient_relation', 'former relations') }} as source
+        {{ known_source('stg_patient_relation', 'former relations') }} as source,
+        first_seen
     from relative_parts
     union all
     select
         patient_id,
         value as term,
         kind,
-        {{ known_source('stg_patient_identifier', 'former identifiers') }} as source
+        {{ known_source('stg_patient_identifier', 'former identifiers') }} as source,
+        first_seen
     from {{ ref('known_patient_identifier') }}
     union all
     select
         patient_id,
         value as term,
         kind,
-        {{ known_source('stg_patient_contact', 'former contacts') }} as source
+        {{ known_source('stg_patient_contact', 'former contacts') }} as source,
+        first_seen
     from {{ ref('known_patient_contact') }}
     union all
     select
         patient_id,
         phone as term,
         'phone' as kind,
-        {{ known_source('stg_patient_relation', 'former relations') }} as source
+        {{ known_source('stg_patient_relation', 'former relations') }} as source,
+        first_seen
     from {{ ref('known_patient_relation') }}
     union all
     select
         a.patient_id,
         x.term,
         x.kind,
-        {{ known_source('stg_patient_address', 'former addresses') }} as source
+        {{ known_source('stg_patient_address', 'former addresses') }} as source,
+        a.first_seen
     from {{ ref('known_patient_address') }} as a
     cross join lateral (
         values (a.street, 'street'), (a.city, 'city'), (a.state, 'state'), (a.zip, 'zip')
@@ -68,5 +74,6 @@ select
     normalised,
     kind,
     occurrences,
-    source
+    source,
+    first_seen
 from grouped

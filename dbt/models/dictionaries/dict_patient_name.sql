@@ -3,7 +3,8 @@ with terms as (
     select
         x.term,
         x.kind,
-        {{ known_source('stg_patient_name', 'former names') }} as source
+        {{ known_source('stg_patient_name', 'former names') }} as source,
+        n.first_seen
     from {{ ref('known_patient_name') }} as n
     cross join lateral (
         values

@@ -2,7 +2,8 @@ with terms as (
     select
         x.term,
         x.kind,
-        {{ known_source('stg_provider', 'former providers') }} as source
+        {{ known_source('stg_provider', 'former providers') }} as source,
+        n.first_seen
     from {{ ref('known_provider') }} as n
     cross join lateral (
         values

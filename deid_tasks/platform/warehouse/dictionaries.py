@@ -1,13 +1,14 @@
 """The dictionary tables that dbt built, streamed for the lexicon compiler."""
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.engine.lexicon import LexiconTerm
+from deid_tasks.engine.term_sources import TermSource
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
 
@@ -29,6 +30,56 @@ def read_dictionaries(connection: Connection, settings: InstitutionSettings) -> 
             )
             for kind, term, occurrences in cursor:
                 yield LexiconTerm(table, kind, term, int(occurrences))
+
+
+def read_term_sources(
+    connection: Connection, settings: InstitutionSettings, phrases: Sequence[str], patient_id: str | None = None
+) -> list[TermSource]:
+    """Return where words and phrases in normal form stand in the dictionaries as dbt built them last.
+
+    Args:
+        connection: to the warehouse, with the rights of the engine.
+        settings: the institution.
+        phrases: what is looked up.
+        patient_id: also look in this patient's own terms.
+
+    Returns:
+        The rows with one of the phrases, by dictionary, kind and phrase.
+    """
+    found = []
+    with connection.cursor() as cursor:
+        for table in DICTIONARIES:
+            # Terms of public lists and harvested ones were never in the EHR's tables of people and places.
+            first_seen = sql.SQL("null::timestamp" if table == "medical" else "first_seen")
+            cursor.execute(
+                compose(
+                    """
+                    select kind, normalised, source, version, {first_seen}::date from {dictionaries}.{table}
+                    where normalised = any(%s) order by kind, normalised
+                    """,
+                    settings,
+                    table=sql.Identifier(f"dict_{table}"),
+                    first_seen=first_seen,
+                ),
+                (list(phrases),),
+            )
+            found += [TermSource(f"{table}.{kind}", *rest) for kind, *rest in cursor]
+        if patient_id is not None:
+            cursor.execute(
+                compose(
+                    """
+                    select kind, normalised, source, first_seen::date from {dictionaries}.dict_patient
+                    where patient_id = %s and normalised = any(%s) order by kind, normalised
+                    """,
+                    settings,
+                ),
+                (patient_id, list(phrases)),
+            )
+            found += [
+                TermSource(f"patient.{kind}", normalised, source, first_seen=first_seen)
+                for kind, normalised, source, first_seen in cursor
+            ]
+    return found
 
 
 def read_people(

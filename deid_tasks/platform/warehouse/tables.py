@@ -74,7 +74,7 @@ def table_digest(connection: Connection, settings: InstitutionSettings, tables: 
     """
     rows = [_rows(settings, rules) for rules in tables]
     rows.append(compose("select * from {staging}.stg_patient", settings))
-    rows.append(compose("select * from {dictionaries}.dict_patient", settings))
+    rows.append(compose("select patient_id, kind, term from {dictionaries}.dict_patient", settings))
     digests = []
     with connection.cursor() as cursor:
         for statement in rows:
