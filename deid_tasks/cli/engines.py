@@ -21,7 +21,7 @@ from deid_tasks.settings.secrets import variable_of
 
 if TYPE_CHECKING:
     from deid_tasks.core.patient import PatientRecord
-    from deid_tasks.engine.term_sources import TermSource
+    from deid_tasks.engine.explanation import TermSource
 
 PUBLIC_KEY = "deid_key"
 """Name of the secret that holds the surrogate key of the public engine."""

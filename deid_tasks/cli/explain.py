@@ -13,7 +13,7 @@ from deid_tasks.cli.options import PolicyOption, SettingsOption
 from deid_tasks.cli.output import JsonFile, Output
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.figure_table import SCORE, Column, FigureTable
-from deid_tasks.core.files import write_atomically
+from deid_tasks.core.files import PRIVATE_FILE, write_atomically
 
 if TYPE_CHECKING:
     from deid_tasks.engine.explanation import NoteExplanation
@@ -22,7 +22,7 @@ _SPANS = (
     Column("text", "text"),
     Column("entity", "entity"),
     Column("status", "status"),
-    Column("reason", "why recovered", is_wide=True),
+    Column("reason", "why", is_wide=True),
     Column("score", "score", SCORE),
     Column("found_by", "found by"),
     Column("rules", "rules", is_wide=True),
@@ -32,11 +32,14 @@ _SPANS = (
     Column("sources", "in dictionaries", is_wide=True),
     Column("form", "form"),
     Column("policy", "policy", is_wide=True),
+    Column("mode", "how", is_wide=True),
     Column("surrogate", "becomes"),
 )
-_NEAREST = (
+_WORDS = (
     Column("text", "text"),
+    Column("status", "status"),
     Column("models", "models"),
+    Column("rules", "rules", is_wide=True),
     Column("terms", "dictionary terms"),
     Column("sources", "in dictionaries", is_wide=True),
 )
@@ -45,6 +48,9 @@ _NEAREST = (
 def explain_one(
     notes: Annotated[Path, typer.Argument(help="A text file, a folder of .txt files, JSONL, or - for standard input.")],
     note: Annotated[str | None, typer.Option(help="Id of the note; the first one where it is not given.")] = None,
+    word: Annotated[
+        str | None, typer.Option(help="Also say everything about these words, wherever they stand in the note.")
+    ] = None,
     institution: Annotated[
         str | None, typer.Option(help="Use this institution's settings, dictionaries and patients.")
     ] = None,
@@ -74,13 +80,15 @@ def explain_one(
     needs_key = Secrets().find(PUBLIC_KEY) is not None
     engine = CommandEngine(institution, institutions, needs_key=needs_key, settings_file=settings, policy=policy)
     [batch] = engine.batches([line])
-    explanation = explain_note(batch.notes.to_pylist()[0], batch.context)
+    explanation = explain_note(batch.notes.to_pylist()[0], batch.context, word)
     sources = engine.term_sources(explanation.phrases(), line.patient_id)
     explanation = replace(explanation, sources=tuple(sources))
-    output = Output(json_file, is_wide=wide)
+    output = Output(json_file, is_wide=wide, file_mode=PRIVATE_FILE)
     output.table(FigureTable(f"note {line.note_id}: {explanation.outcome}", _SPANS, explanation.rows()))
     if explanation.nearest:
-        output.table(FigureTable("not marked, and nearest to it", _NEAREST, explanation.nearest_rows()))
+        output.table(FigureTable("not marked, and nearest to it", _WORDS, explanation.nearest_rows()))
+    if word is not None:
+        output.table(FigureTable(f"places of {word!r}", _WORDS, explanation.asked_rows()))
     if explanation.failure:
         output.line(f"{explanation.failure.error_class} at {explanation.failure.location}")
     document = {
@@ -89,6 +97,7 @@ def explain_one(
         "lexicon": explanation.lexicon,
         "spans": explanation.rows(),
         "nearest": explanation.nearest_rows(),
+        "asked": explanation.asked_rows(),
     }
     output.files(document, ())
     if html is not None:
@@ -115,6 +124,7 @@ def page(note_id: str, explanation: "NoteExplanation") -> str:
         pieces=list(_pieces(explanation)),
         spans=explanation.rows(),
         nearest=explanation.nearest_rows(),
+        asked=explanation.asked_rows(),
         failure=explanation.failure,
     )
 

@@ -34,6 +34,8 @@ class Output:
     json_file: Path | None = None
     csv_file: Path | None = None
     is_wide: bool = False
+    file_mode: int | None = None
+    """Permissions of the files; the process's umask decides if ``None``."""
     console: Console = field(default_factory=Console)
 
     @property
@@ -58,10 +60,10 @@ class Output:
             InputError: a file cannot be written.
         """
         if self.json_file is not None:
-            with open_target(self.json_file) as target:
+            with open_target(self.json_file, file_mode=self.file_mode) as target:
                 target.write(json.dumps(document, indent=1, default=str) + "\n")
         if self.csv_file is not None:
-            with open_target(self.csv_file) as target:
+            with open_target(self.csv_file, file_mode=self.file_mode) as target:
                 _write_csv(target, list(rows))
 
 

@@ -209,17 +209,17 @@ class Engine:
             for note, row in rows
         ]
 
-    def explain(self, text: str, *, patient: PatientRecord | None = None) -> NoteExplanation:
+    def explain(self, text: str, *, patient: PatientRecord | None = None, word: str | None = None) -> NoteExplanation:
         """Explain each span of a note: detectors, models, dictionary terms, what merging and recovery made of it, and
-        its surrogate if the engine has a key; and the unmarked words that came nearest.
+        its surrogate if the engine has a key; and the unmarked words that came nearest, and every place of ``word``.
 
         ``print(engine.explain(text).table())`` shows the spans.
         """
         note: dict[str, Any] = {"note_id": "0", "text": text}
         if patient is None:
-            return explain_note(note, BatchContext(self.parts))
+            return explain_note(note, BatchContext(self.parts), word)
         context = BatchContext(self.parts, {patient.patient_id: patient})
-        return explain_note(note | {"patient_id": patient.patient_id}, context)
+        return explain_note(note | {"patient_id": patient.patient_id}, context, word)
 
     def __repr__(self) -> str:
         names = ", ".join(detector.name for detector in self.parts.detectors)

@@ -5,7 +5,7 @@ from contextlib import closing
 import psycopg2
 import pytest
 
-from deid_tasks.engine.term_sources import TermSource, phrases_of
+from deid_tasks.engine.explanation import TermSource, phrases_of
 from deid_tasks.hospital.layouts import load
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.dictionaries import read_term_sources

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from deid_tasks.demo.state import checkout
 from deid_tasks.platform.publish import load_rows, open_table
 from tests.support.demo_run import Demo
+from tests.support.phi_places import content_of
 
 Found = Iterator[tuple[str, str | bytes]]
 
@@ -34,9 +35,11 @@ def state(demo: Demo) -> Found:
     left_out = {demo.folder / "postgres", demo.folder / "logs", demo.folder / "tmp", demo.folder / "home"}
     lists = ("annotation", "harvest")
     left_out |= {demo.folder / "work" / one.institution / name for one in demo.institutions for name in lists}
-    for name, content in _files(demo.folder):
-        if not (left_out & set(Path(name).parents) or name.endswith(".parquet")):
-            yield name, content
+    shards = {demo.folder / "work" / one.institution / "runs" for one in demo.institutions}
+    for path in _paths(demo.folder):
+        parents = set(path.parents)
+        if not (left_out & parents or (path.suffix == ".parquet" and shards & parents)):
+            yield str(path), content_of(path)
 
 
 def leftovers(demo: Demo) -> Found:
@@ -106,9 +109,12 @@ def _rows(demo: Demo) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _files(folder: Path) -> Found:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            yield str(path), path.read_bytes()
+    for path in _paths(folder):
+        yield str(path), path.read_bytes()
+
+
+def _paths(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
 
 
 def _tables(demo: Demo, database: str) -> Found:

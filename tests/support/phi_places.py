@@ -23,7 +23,7 @@ WITH_TEXT = _listed("Where a note's text can be stored")
 WITHOUT_TEXT = _listed("Other places with names, keys or ids, without text")
 
 
-def _content_of(path: Path) -> str:
+def content_of(path: Path) -> str:
     """What a file holds, as somebody would find it who looked."""
     raw = path.read_bytes()
     if raw.startswith(b"PAR1"):
@@ -38,7 +38,7 @@ def files_with(folder: Path, *words: str) -> set[str]:
     return {
         f"work_dir/{path.relative_to(folder).parts[0]}"
         for path in folder.rglob("*")
-        if path.is_file() and any(word in _content_of(path) for word in words)
+        if path.is_file() and any(word in content_of(path) for word in words)
     }
 
 

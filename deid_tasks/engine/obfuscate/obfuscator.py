@@ -243,6 +243,10 @@ class Obfuscator:
         """Return the identifier that replaces ``value`` in published tables: 26 characters of base 32."""
         return self._keyed.token("pseudonym", kind, value)
 
+    def mode(self, value: str, entity: Entity, note_type: str | None, written_at: datetime.datetime | None) -> Mode:
+        """Return how an identifier is replaced in notes of a type, or ``keep`` where it stays."""
+        return self._mode(value, entity, self._modes_of(note_type), written_at)
+
     def _keeps(self, form: IdentifierForm, entity: Entity) -> bool:
         """Whether a form of an entity stays as it is in all notes."""
         return self._policy.settings.form_action(form) == "keep" or self._settings.modes.get(entity) == "keep"

@@ -7,8 +7,8 @@ from typing import Literal
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
+from deid_tasks.engine.explanation import TermSource
 from deid_tasks.engine.lexicon import LexiconTerm
-from deid_tasks.engine.term_sources import TermSource
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
 
