@@ -1,6 +1,6 @@
 """``deid ledger`` and ``deid retract``: what was published of the notes, and taking notes back."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -67,6 +67,9 @@ def retract_notes(
     approved: Annotated[
         str, typer.Option(help="Id of your request that another person approved; it says what is retracted, and why.")
     ] = "",
+    end: Annotated[  # noqa: FBT002
+        bool, typer.Option("--end", help="End an exclusion that this command made: publish the notes again.")
+    ] = False,
 ) -> None:
     """Take patients or notes out of the published table, and keep them out.
 
@@ -80,18 +83,27 @@ def retract_notes(
     person = operating_system_identity()
     if approved and (patient or note or reason or request):
         raise InputError("--approved takes patients, notes and reason from the request: give none, nor --request")
+    if end and now:
+        raise InputError("--now removes rows at once; the next changes run publishes what --end brings back")
+    named: Any = {"patient_ids": patient or (), "note_ids": note or (), "reason": reason, "requested_by": person}
     if request:
-        made = runs.request_retraction(
-            settings, secrets, patient_ids=patient or (), note_ids=note or (), reason=reason, requested_by=person
+        made = runs.request_retraction(settings, secrets, **named, act="readmission" if end else "retraction")
+        command = "deid retract --end" if end else "deid retract"
+        print_request(institution, made.request_id, command, made.expires_at)
+        return
+    if end:
+        back = (
+            runs.readmit_as_approved(settings, secrets, approved, person)
+            if approved
+            else runs.readmit(settings, secrets, **named)
         )
-        print_request(institution, made.request_id, "deid retract", made.expires_at)
+        print(f"{back['notes']} notes of the ledger are excluded no longer by these requests")
+        print(f"changes__{institution} publishes them in its next run, unless another exclusion holds")
         return
     if approved:
         asked = runs.retract_as_approved(settings, secrets, approved, person)
     else:
-        asked = runs.retract(
-            settings, secrets, patient_ids=patient or (), note_ids=note or (), reason=reason, requested_by=person
-        )
+        asked = runs.retract(settings, secrets, **named)
     print(f"{asked['notes']} notes of the ledger are excluded from now on")
     if not now:
         print(f"changes__{institution} removes them in its next run")

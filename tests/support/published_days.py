@@ -98,7 +98,8 @@ def forget_runs(site):
     tables = site.rows(
         "select table_name from information_schema.tables"
         " where table_schema = 'riverside_results' and table_type = 'BASE TABLE'"
-        " and table_name not in ('alembic_version', 'reidentification', 'audit_log', 'approval_request', 'exclusion')"
+        " and table_name not in ('alembic_version', 'reidentification', 'audit_log', 'approval_request', 'exclusion',"
+        " 'exclusion_end')"
     )
     site.rows("truncate " + ", ".join(f"riverside_results.{table}" for (table,) in tables))
     forget_audit_log(site)

@@ -51,8 +51,8 @@ def reason_hash(reason: str) -> str:
 
 
 def _earlier_event(table: AuditedTable, row: Mapping[str, Any], record: str) -> AuditEvent | None:
-    """Return the event that says what a row of an audited table records; ``None`` for a request, which is not older
-    than the log."""
+    """Return the event that says what a row of an audited table records; ``None`` for requests and ends of exclusions,
+    which are not older than the log."""
     details: dict[str, Any] = {"record": record}
     match table:
         case "certificate":
@@ -73,7 +73,7 @@ def _earlier_event(table: AuditedTable, row: Mapping[str, Any], record: str) -> 
             details |= {"patients": int(row["note_id"] is None), "notes": int(row["patient_id"] is None)}
             details |= {"recorded_at": utc_text(row["requested_at"])}
             return AuditEvent("exclusion", "performed", _unverified(row["requested_by"]), record, details)
-        case "approval_request":
+        case "approval_request" | "exclusion_end":
             return None
 
 

@@ -15,6 +15,7 @@ _TABLES: dict[tuple[str, str], AuditedTable] = {
     ("reidentification", "performed"): "reidentification",
     ("request", "prepared"): "approval_request",
     ("exclusion", "performed"): "exclusion",
+    ("readmission", "performed"): "exclusion_end",
 }
 """The table whose row an event and its role are about."""
 _FIRST_TABLES: frozenset[AuditedTable] = frozenset(

@@ -35,7 +35,14 @@ from deid_tasks.platform.runs.release_report import make_release_report, write_r
 from deid_tasks.platform.runs.requests import decide_request, read_request_states
 from deid_tasks.platform.runs.restatement import plan_restate_run, stale_notes
 from deid_tasks.platform.runs.retention import delete_old_texts
-from deid_tasks.platform.runs.retractions import purge_removed, request_retraction, retract, retract_as_approved
+from deid_tasks.platform.runs.retractions import (
+    purge_removed,
+    readmit,
+    readmit_as_approved,
+    request_retraction,
+    retract,
+    retract_as_approved,
+)
 from deid_tasks.platform.runs.reviews import record_review
 from deid_tasks.platform.runs.sampling import draw_samples
 from deid_tasks.platform.runs.schema_upgrade import upgrade_tables
@@ -94,6 +101,8 @@ __all__ = [  # noqa: RUF022
     # Requests of authorised people.
     "retract",
     "request_retraction",
+    "readmit",
+    "readmit_as_approved",
     "retract_as_approved",
     "retract_at_once",
     "reidentify_notes",

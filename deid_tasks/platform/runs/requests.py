@@ -24,8 +24,18 @@ from deid_tasks.platform.warehouse.audit_log import audit_rows_of, newest_audit_
 from deid_tasks.settings import DatabaseTask, InstitutionSettings, Secrets
 
 RequestState = Literal["waiting", "approved", "rejected", "used", "expired"]
-_WRITERS: Mapping[RequestedAct, DatabaseTask] = {"retraction": "publish", "reidentification": "reidentify"}
+_WRITERS: Mapping[RequestedAct, DatabaseTask] = {
+    "retraction": "publish",
+    "readmission": "publish",
+    "reidentification": "reidentify",
+}
 """The kind of task that carries out each act, and asks for it."""
+_DONE: Mapping[RequestedAct, str] = {
+    "retraction": "exclusion",
+    "readmission": "readmission",
+    "reidentification": "reidentification",
+}
+"""The event that the audit log has once an act was carried out."""
 _ALONE = datetime.timedelta(hours=24)
 """The time over which ``approvals.reidentify_max_notes`` counts."""
 
@@ -189,8 +199,7 @@ def _request(
 
 def _state(connection: Connection, settings: InstitutionSettings, request: ApprovalRequest) -> tuple[RequestState, str]:
     """Return the state of a request, and who decided about it."""
-    done = "reidentification" if request.act == "reidentification" else "exclusion"
-    if used := newest_audit_row(connection, settings, done, request=request.request_id):
+    if used := newest_audit_row(connection, settings, _DONE[request.act], request=request.request_id):
         return "used", used.actor
     rows = audit_rows_of(connection, settings, "request", {"subject": request.request_id})
     decided = next((row for row in rows if row.role in {"approved", "rejected"}), None)

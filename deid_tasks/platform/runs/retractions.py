@@ -6,7 +6,7 @@ import hmac
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from deid_tasks.core.errors import ApprovalError, GateError, InputError
 from deid_tasks.core.identity import PLATFORM, Identity
@@ -20,7 +20,7 @@ from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.vault import VaultStore
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.approval_requests import ApprovalRequest
-from deid_tasks.platform.warehouse.exclusions import Exclusion, add_exclusions, excluded_notes
+from deid_tasks.platform.warehouse.exclusions import Exclusion, add_exclusions, end_exclusions, excluded_notes
 from deid_tasks.platform.warehouse.ledger import WorkItem
 from deid_tasks.platform.warehouse.retractions import (
     RetractionRow,
@@ -98,16 +98,56 @@ def request_retraction(
     note_ids: Sequence[str] = (),
     reason: str,
     requested_by: Identity,
+    act: Literal["retraction", "readmission"] = "retraction",
 ) -> ApprovalRequest:
-    """Store a request to retract patients and notes, which another person must approve; nothing is excluded.
+    """Store a request to retract or to readmit patients and notes, which another person must approve; nothing changes.
 
     Raises:
         InputError: nothing to retract, or no reason, is given.
     """
     _check_retraction(patient_ids, note_ids, reason)
-    return file_request(
-        settings, secrets, "retraction", requested_by, reason, patient_ids=patient_ids, note_ids=note_ids
-    )
+    return file_request(settings, secrets, act, requested_by, reason, patient_ids=patient_ids, note_ids=note_ids)
+
+
+@logged_step
+def readmit(
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    *,
+    patient_ids: Sequence[str] = (),
+    note_ids: Sequence[str] = (),
+    reason: str,
+    requested_by: Identity,
+) -> RetractionReport:
+    """End the exclusion by request of patients and notes; the next changes run publishes their notes again.
+
+    Raises:
+        InputError: nothing to readmit, or no reason, is given, or one of them is not excluded by request.
+        ApprovalError: the settings ask for a request that another person has approved.
+    """
+    _check_retraction(patient_ids, note_ids, reason)
+    if "retraction" in settings.approvals.two_people:
+        raise ApprovalError(
+            f"{settings.institution}: ending an exclusion needs two people as a retraction does (approvals.two_people):"
+            " make a request with `deid retract --end --request`, let another person approve it, then run it with"
+            " `deid retract --end --approved`"
+        )
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("publish"))) as audit:
+        return _end(audit, settings, patient_ids, note_ids, reason.strip(), requested_by)
+
+
+@logged_step
+def readmit_as_approved(
+    settings: InstitutionSettings, secrets: Secrets, request_id: str, requested_by: Identity
+) -> RetractionReport:
+    """End the exclusions that an approved request names, once.
+
+    Raises:
+        ApprovalError: the request is not this person's, is not approved, has expired or was used.
+    """
+    with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("publish"))) as audit:
+        asked = usable_request(audit, settings, secrets, request_id, "readmission", requested_by)
+        return _end(audit, settings, asked.patient_ids, asked.note_ids, asked.reason, requested_by, request_id)
 
 
 def _check_retraction(patient_ids: Sequence[str], note_ids: Sequence[str], reason: str) -> None:
@@ -130,10 +170,46 @@ def _exclude(
     rows = [Exclusion(one, None, reason, now, requested_by.name) for one in patient_ids]
     rows += [Exclusion(None, one, reason, now, requested_by.name) for one in note_ids]
     records = add_exclusions(connection, settings, rows)
-    notes = sum(excluded_notes(connection, settings, patient_id=r.patient_id, note_id=r.note_id) for r in rows)
+    return _recorded(audit, settings, "exclusion", patient_ids, note_ids, requested_by, request_id, records)
+
+
+def _end(
+    audit: AuditWriter,
+    settings: InstitutionSettings,
+    patient_ids: Sequence[str],
+    note_ids: Sequence[str],
+    reason: str,
+    requested_by: Identity,
+    request_id: str = "",
+) -> RetractionReport:
+    records = end_exclusions(
+        audit.connection,
+        settings,
+        patient_ids=patient_ids,
+        note_ids=note_ids,
+        reason=reason,
+        requested_by=requested_by.name,
+    )
+    return _recorded(audit, settings, "readmission", patient_ids, note_ids, requested_by, request_id, records)
+
+
+def _recorded(
+    audit: AuditWriter,
+    settings: InstitutionSettings,
+    event: str,
+    patient_ids: Sequence[str],
+    note_ids: Sequence[str],
+    requested_by: Identity,
+    request_id: str,
+    records: Sequence[str],
+) -> RetractionReport:
+    """Write what was done into the audit log, without ids; return how many notes of the ledger are concerned."""
+    connection = audit.connection
+    notes = sum(excluded_notes(connection, settings, patient_id=one) for one in patient_ids)
+    notes += sum(excluded_notes(connection, settings, note_id=one) for one in note_ids)
     details: dict[str, Any] = {"patients": len(patient_ids), "notes": len(note_ids), "ledger_notes": notes}
-    details |= {"request": request_id, "records": records}
-    audit.append(AuditEvent("exclusion", "performed", requested_by, request_id, details))
+    details |= {"request": request_id, "records": list(records)}
+    audit.append(AuditEvent(event, "performed", requested_by, request_id, details))
     return {"notes": notes, "patients": len(patient_ids)}
 
 

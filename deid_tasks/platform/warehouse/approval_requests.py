@@ -10,7 +10,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.platform.warehouse.audited_records import AUDITED_COLUMNS, insert_record, read_audited_records
 from deid_tasks.settings import InstitutionSettings
 
-RequestedAct = Literal["retraction", "reidentification"]
+RequestedAct = Literal["retraction", "readmission", "reidentification"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class ApprovalRequest:
     """Keys of published notes, for a re-identification."""
     patient_ids: Sequence[str] = field(repr=False)
     note_ids: Sequence[str] = field(repr=False)
-    """Real ids, for a retraction."""
+    """Real ids, for a retraction or a readmission."""
     expires_at: datetime.datetime
 
 

@@ -12,7 +12,9 @@ from deid_tasks.evidence.gate.certificate import canonical
 from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import InstitutionSettings
 
-AuditedTable = Literal["approval", "certificate", "retraction", "reidentification", "approval_request", "exclusion"]
+AuditedTable = Literal[
+    "approval", "certificate", "retraction", "reidentification", "approval_request", "exclusion", "exclusion_end"
+]
 AUDITED_COLUMNS: dict[AuditedTable, tuple[str, ...]] = {
     "approval": (
         "kind", "run_id", "fingerprint", "certificate_id", "reason", "decision", "decided_by", "decided_at",
@@ -28,6 +30,7 @@ AUDITED_COLUMNS: dict[AuditedTable, tuple[str, ...]] = {
         "exclusion_id", "patient_id", "note_id", "reason", "valid_from", "valid_to", "requested_by", "requested_at",
         "salt",
     ),
+    "exclusion_end": ("end_id", "exclusion_id", "reason", "requested_by", "requested_at", "salt"),
 }  # fmt: skip
 """The columns that never change after a row was written; their names and order are a part of the hash."""
 _TIMES: dict[AuditedTable, str] = {
@@ -37,6 +40,7 @@ _TIMES: dict[AuditedTable, str] = {
     "reidentification": "asked_at",
     "approval_request": "requested_at",
     "exclusion": "requested_at",
+    "exclusion_end": "requested_at",
 }
 
 

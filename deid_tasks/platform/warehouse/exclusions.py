@@ -1,12 +1,13 @@
 """Patients and notes that must not be published: those that the warehouse excludes, and those excluded by request."""
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
+from deid_tasks.core.errors import InputError
 from deid_tasks.platform.warehouse.audited_records import insert_record
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
@@ -29,8 +30,9 @@ active as not materialized (
     select patient_id, note_id, reason from {staging}.stg_exclusion
     where valid_from <= now() at time zone {zone} and (valid_to is null or valid_to > now() at time zone {zone})
     union all
-    select patient_id, note_id, reason from {results}.exclusion
+    select patient_id, note_id, reason from {results}.exclusion as x
     where valid_from <= now() at time zone {zone} and (valid_to is null or valid_to > now() at time zone {zone})
+    and not exists (select 1 from {results}.exclusion_end as e where e.exclusion_id = x.exclusion_id)
 ),
 
 excluded_patient as (
@@ -50,14 +52,55 @@ def exclusion_tables(settings: InstitutionSettings) -> sql.Composed:
 
 
 def add_exclusions(connection: Connection, settings: InstitutionSettings, rows: Iterable[Exclusion]) -> list[str]:
-    """Record requests, which hold from their date on and which nothing ends; return the hash of each row."""
+    """Record requests, which hold from their date on until somebody ends them; return the hash of each row."""
     return [insert_record(connection, settings, "exclusion", asdict(row)) for row in rows]
+
+
+def end_exclusions(
+    connection: Connection,
+    settings: InstitutionSettings,
+    *,
+    patient_ids: Sequence[str],
+    note_ids: Sequence[str],
+    reason: str,
+    requested_by: str,
+) -> list[str]:
+    """End the exclusions by request of these patients and notes; return the hash of the row of each end.
+
+    Raises:
+        InputError: no exclusion by request of one of them holds; what the warehouse excludes ends there.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            compose(
+                """
+                select exclusion_id, patient_id, note_id from {results}.exclusion as x
+                where (patient_id = any(%s) or note_id = any(%s))
+                and not exists (select 1 from {results}.exclusion_end as e where e.exclusion_id = x.exclusion_id)
+                order by exclusion_id
+                """,
+                settings,
+            ),
+            (list(patient_ids), list(note_ids)),
+        )
+        holding = cursor.fetchall()
+    for kind, given, held in (
+        ("patients", patient_ids, {row[1] for row in holding}),
+        ("notes", note_ids, {row[2] for row in holding}),
+    ):
+        if missing := len(set(given) - held):
+            raise InputError(
+                f"{settings.institution}: {missing} of the {kind} are not excluded by request; an exclusion in the"
+                " warehouse (stg_exclusion) ends there"
+            )
+    ends = ({"exclusion_id": row[0], "reason": reason, "requested_by": requested_by} for row in holding)
+    return [insert_record(connection, settings, "exclusion_end", end) for end in ends]
 
 
 def excluded_notes(
     connection: Connection, settings: InstitutionSettings, *, patient_id: str | None = None, note_id: str | None = None
 ) -> int:
-    """Return how many notes of the ledger an exclusion of this patient or note would take away."""
+    """Return how many notes of the ledger an exclusion of this patient or note takes away, or its end brings back."""
     with connection.cursor() as cursor:
         cursor.execute(
             compose(

@@ -72,17 +72,17 @@ RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
     ),
     "build": (
         *_on("ehr", EVERY_TABLE, "select"),
-        *_on("results", "run note_outcome audit_finding evaluation certificate exclusion", "select"),
+        *_on("results", "run note_outcome audit_finding evaluation certificate exclusion exclusion_end", "select"),
         *_on("gold", "gold_set gold_note gold_span", "select"),
     ),
     "engine": (
         *_READ_SOURCE,
-        *_on("results", "run_note run_day note_ledger exclusion", "select"),
+        *_on("results", "run_note run_day note_ledger exclusion exclusion_end", "select"),
     ),
     "evidence": (
         *_READ_SOURCE,
         *_on("gold", _GOLD, "select", "insert", "update", "delete"),
-        *_on("results", "exclusion note_ledger", "select"),
+        *_on("results", "exclusion exclusion_end note_ledger", "select"),
         *_on("results", "evaluation certificate compared_system", "select", "insert", "delete"),
         *_on("results", "promoted_engine", "select", "insert", "update"),
         *_on("results", "audit_log", "select", "insert"),
@@ -92,7 +92,7 @@ RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
         *_on("staging", "stg_patient_merge", "select", "insert", "delete"),
         *_on("results", f"{_RUN_TABLES} {_LEDGER_TABLES}", "select", "insert", "update", "delete"),
         *_on("results", "retraction", "select", "insert", "update"),
-        *_on("results", "exclusion approval approval_request audit_log", "select", "insert"),
+        *_on("results", "exclusion exclusion_end approval approval_request audit_log", "select", "insert"),
         *_on("results", "promoted_engine", "select", "update"),
         *_on("results", "certificate evaluation compared_system", "select"),
     ),
@@ -108,7 +108,8 @@ RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
     "reidentify": _on("results", "reidentification approval_request audit_log", "select", "insert"),
     "audit": (
         *_on("results", "audit_log", "select", "insert"),
-        *_on("results", "approval approval_request certificate exclusion retraction reidentification", "select"),
+        *_on("results", "approval approval_request certificate exclusion exclusion_end", "select"),
+        *_on("results", "retraction reidentification", "select"),
     ),
     "owner": (),
 }

@@ -3,6 +3,7 @@
 import datetime
 import json
 
+import psycopg2
 import pytest
 
 from deid_tasks.core.errors import ApprovalError, GateError, InputError
@@ -159,6 +160,26 @@ def test_a_request_takes_two_people_and_is_used_once(desk):
     [state] = runs.read_request_states(desk.settings, desk.secrets)
     assert (state.state, state.request.reason) == ("used", "legal_hold")
     assert unchanged(desk)
+
+
+def test_an_exclusion_is_ended_by_two_people_too(desk):
+    runs.retract(desk.settings, desk.secrets, patient_ids=["p1"], reason="vip", requested_by=ALICE)
+    with_acts(desk, "retraction")
+    given = {"patient_ids": ["p1"], "reason": "another person", "requested_by": ALICE}
+    with pytest.raises(ApprovalError, match="needs two people as a retraction does"):
+        runs.readmit(desk.settings, desk.secrets, **given)
+    asked = runs.request_retraction(desk.settings, desk.secrets, **given, act="readmission")
+    runs.decide_request(desk.settings, desk.secrets, asked.request_id, "approved", BOB)
+    with pytest.raises(ApprovalError, match="is for a readmission, not for a retraction"):
+        runs.retract_as_approved(desk.settings, desk.secrets, asked.request_id, ALICE)
+    assert runs.readmit_as_approved(desk.settings, desk.secrets, asked.request_id, ALICE) == {"notes": 0, "patients": 1}
+    with pytest.raises(ApprovalError, match="is used, not approved"):
+        runs.readmit_as_approved(desk.settings, desk.secrets, asked.request_id, ALICE)
+    assert log(desk, "readmission") == [("performed", "alice")]
+    assert unchanged(desk)
+    for table in ("exclusion", "exclusion_end"):
+        with pytest.raises(psycopg2.errors.RaiseException, match=f"rows of {table} are never changed"):
+            desk.ask(f"update riverside_results.{table} set reason = 'other'")
 
 
 def test_a_request_expires_and_may_be_rejected(desk):

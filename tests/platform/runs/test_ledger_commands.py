@@ -125,6 +125,27 @@ def test_a_retracted_note_leaves_with_the_next_run_of_changes(site, settings, de
     assert published(settings, site).num_rows == rows - 1
 
 
+def test_a_note_that_was_retracted_by_mistake_comes_back(site, settings, deid):
+    [(note,)] = site.rows("select note_id from riverside_results.exclusion where note_id is not null limit 1")
+    rows = published(settings, site).num_rows
+    done = deid("retract", "--end", "--note", note, "--reason", "wrong note")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (
+        "1 notes of the ledger are excluded no longer by these requests\n"
+        "changes__riverside publishes them in its next run, unless another exclusion holds\n"
+    )
+    plan, _ = follow_changes(settings, site, "readmitted")
+    assert plan["causes"] == {"readmitted": 1}
+    assert published(settings, site).num_rows == rows + 1
+    again = deid("retract", "--end", "--note", note, "--reason", "wrong note")
+    assert again.returncode == 2
+    assert "1 of the notes are not excluded by request" in again.stderr
+    assert note not in again.stderr
+    assert deid("retract", "--end", "--now", "--note", note, "--reason", "x").returncode == 2
+    findings = map(str, runs.verify_audit_log(settings, site.secrets).findings)
+    assert [finding for finding in findings if "record" in finding] == []
+
+
 def test_a_patient_is_retracted_at_once(site, settings, deid):
     [note] = _notes(site, 1)
     [(patient, count)] = site.rows(
