@@ -3,10 +3,11 @@
 from airflow.sdk import DAG, CronTriggerTimetable
 
 from deid_tasks.settings import InstitutionSettings
+from wiring.alarms import request_notifiers
 from wiring.institutions import usable_institutions
 from wiring.policy import REVIEW_HOURS, Kind, dag_arguments
 from wiring.run_tasks import plan_changes, process_and_publish
-from wiring.start import pin_engine, purge_removed
+from wiring.start import announce_requests, pin_engine, purge_removed
 
 
 def build(settings: InstitutionSettings) -> DAG:
@@ -27,6 +28,7 @@ def build(settings: InstitutionSettings) -> DAG:
         pin = pin_engine(name, Kind.CHANGES)
         process_and_publish(settings, Kind.CHANGES, pin, plan)
         purge_removed(name)
+        announce_requests.override(on_success_callback=request_notifiers(settings, Kind.CHANGES))(name)
     return dag
 
 

@@ -26,7 +26,6 @@ _AFTER_FAILURE: Mapping[str, str] = {
     "notes": "Unless publish has ended, the run's days are not published; what was published of them before stays.",
     "changes": "Late, amended, deleted and excluded notes wait for the next run.",
     "restate": "Published notes stay as a former engine made them.",
-    "ledger": "The log says what: a difference, a changed audit log, a certificate near its end, many stale notes.",
     "maintain": "The table was not compacted, or old files were not deleted.",
 }
 
@@ -57,6 +56,19 @@ class ReviewNotifier(BaseNotifier):
             self.log.error("nobody was told of the review: %s", type(error).__name__)
 
 
+class TaskNotifier(BaseNotifier):
+    """Sends a message about some tasks of a DAG, and none about its others."""
+
+    def __init__(self, notifier: BaseNotifier, tasks: tuple[str, ...]) -> None:
+        super().__init__()
+        self._notifier, self._tasks = notifier, tasks
+
+    def notify(self, context: Context) -> None:
+        """Send the message if it is about one of the tasks."""
+        if context["ti"].task_id in self._tasks:
+            self._notifier(context)
+
+
 def failure_notifiers(settings: InstitutionSettings, kind: str, consequence: str = "") -> list[BaseNotifier]:
     """Return what tells people that a task of this kind of DAG has failed and is not tried again.
 
@@ -70,7 +82,7 @@ def failure_notifiers(settings: InstitutionSettings, kind: str, consequence: str
     lines = (consequence or _AFTER_FAILURE.get(kind), "What to do: docs/reference/alarms.md", _LOG)
     subject = f"{name}: {{{{ ti.task_id }}}} of {dag} failed"
     message = _Message("failed", name, dag, subject, "\n".join(filter(None, lines)))
-    return [notifier(**arguments) for notifier, arguments in _calls(settings, kind, message)]
+    return [_of_tasks(route, notifier(**arguments)) for route, notifier, arguments in _calls(settings, kind, message)]
 
 
 def review_notifiers(settings: InstitutionSettings, kind: str) -> list[ReviewNotifier]:
@@ -79,7 +91,25 @@ def review_notifiers(settings: InstitutionSettings, kind: str) -> list[ReviewNot
     dag = f"{kind}__{name}"
     text = f"Nothing is published until a person answers, and nothing if nobody does.\n{_LOG}"
     message = _Message("held", name, dag, f"{name}: {dag} waits for a person", text)
-    return [ReviewNotifier(notifier(**arguments)) for notifier, arguments in _calls(settings, kind, message)]
+    return _held(settings, kind, message)
+
+
+def request_notifiers(settings: InstitutionSettings, kind: str) -> list[ReviewNotifier]:
+    """Return what tells people that a request of somebody waits for another person's approval."""
+    name = settings.institution
+    text = (
+        "Somebody asks to retract or readmit notes, or to re-identify some: nothing is done until another person"
+        f" approves.\nWhat waits: deid audit requests --institution {name}\n{_LOG}"
+    )
+    message = _Message("held", name, f"{kind}__{name}", f"{name}: a request waits for another person", text)
+    return _held(settings, kind, message)
+
+
+def _held(settings: InstitutionSettings, kind: str, message: _Message) -> list[ReviewNotifier]:
+    return [
+        ReviewNotifier(_of_tasks(route, notifier(**arguments)))
+        for route, notifier, arguments in _calls(settings, kind, message)
+    ]
 
 
 def deadline_alerts(settings: InstitutionSettings, kind: str) -> list[DeadlineAlert]:
@@ -97,17 +127,26 @@ def deadline_alerts(settings: InstitutionSettings, kind: str) -> list[DeadlineAl
             interval=datetime.timedelta(hours=hours),
             callback=AsyncCallback(notifier, arguments),
         )
-        for notifier, arguments in _calls(settings, kind, message)
+        for route, notifier, arguments in _calls(settings, kind, message)
+        if not route.tasks
     ]
+
+
+def _of_tasks(route: AlarmRoute, notifier: BaseNotifier) -> BaseNotifier:
+    """Return a notifier that sends only what the route takes."""
+    return TaskNotifier(notifier, route.tasks) if route.tasks else notifier
 
 
 def _calls(
     settings: InstitutionSettings, kind: str, message: _Message
-) -> Iterator[tuple[type[BaseNotifier], dict[str, Any]]]:
-    """Yield a notifier and its arguments for each route that takes the message."""
+) -> Iterator[tuple[AlarmRoute, type[BaseNotifier], dict[str, Any]]]:
+    """Yield each route that takes the message from some task, with a notifier and its arguments."""
     for route in settings.alarms.routes:
         if message.event in route.events and (not route.dags or kind in route.dags):
-            yield (SmtpNotifier, _email(route, message)) if route.email else (HttpNotifier, _request(route, message))
+            if route.email:
+                yield route, SmtpNotifier, _email(route, message)
+            else:
+                yield route, HttpNotifier, _request(route, message)
 
 
 def _email(route: AlarmRoute, message: _Message) -> dict[str, Any]:

@@ -5,7 +5,8 @@ import logging
 from typing import Any
 
 from airflow.providers.standard.sensors.time_delta import TimeDeltaSensor
-from airflow.sdk import PokeReturnValue, task
+from airflow.sdk import PokeReturnValue, get_current_context, task
+from airflow.sdk.exceptions import AirflowSkipException
 
 from deid_tasks.core.errors import DictionariesTooOldError
 from deid_tasks.settings import InstitutionSettings
@@ -60,6 +61,20 @@ def _pin_engine(institution: str) -> PokeReturnValue:
     except DictionariesTooOldError as error:
         logger.warning("%s", error)
         return PokeReturnValue(is_done=False)
+
+
+@task(multiple_outputs=False)
+def announce_requests(institution: str) -> dict[str, int]:
+    """Tell people of the requests that were made since the last successful run and wait for another person's approval.
+
+    Skipped where there are none; the callbacks of success send the messages.
+    """
+    from deid_tasks.platform import runs
+
+    waiting = run_step(runs.waiting_requests, institution, get_current_context().get("prev_start_date_success"))
+    if not waiting:
+        raise AirflowSkipException("no new request waits")
+    return {"requests": waiting}
 
 
 @task(multiple_outputs=False, priority_weight=REMOVAL_PRIORITY)

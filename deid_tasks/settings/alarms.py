@@ -47,6 +47,11 @@ class AlarmRoute(Section):
         " time.",
     )
     dags: tuple[AlarmDag, ...] = Field(default=(), description="Kinds of DAG; all if empty.")
+    tasks: tuple[Name, ...] = Field(
+        default=(),
+        description="Tasks, such as check_certificate; all if empty. A late run has no task: a route with tasks never"
+        " tells of one.",
+    )
     email: EmailAlarm | None = None
     webhook: WebhookAlarm | None = None
 
@@ -69,13 +74,13 @@ class AlarmSettings(Section):
     certificate_days: float = Field(
         default=14,
         ge=0,
-        description="Days before the end of the promoted engine's certificate from which the nightly *check_upkeep*"
-        " fails.",
+        description="Days before the end of the promoted engine's certificate from which the nightly"
+        " *check_certificate* fails.",
     )
     max_stale_share: float = Field(
         default=0.2,
         ge=0,
         le=1,
-        description="Share of published notes that a newer engine may read differently, above which *check_upkeep*"
-        " fails.",
+        description="Share of published notes that a newer engine may read differently, above which"
+        " *check_stale_notes* fails.",
     )

@@ -132,6 +132,47 @@ def test_a_route_takes_the_events_and_dags_that_it_names():
     assert len(review_notifiers(settings, "notes")) == 1
 
 
+def test_a_route_takes_the_tasks_that_it_names(posted):
+    from wiring.alarms import deadline_alerts, failure_notifiers, review_notifiers
+
+    settings = settings_with(HOOK | {"tasks": ["publish"]}, late_hours={"notes": 1})
+    assert deadline_alerts(settings, "notes") == []
+    other = {"ti": types.SimpleNamespace(task_id="detect", log_url=LOG)}
+    for notifier in (*failure_notifiers(settings, "notes"), *review_notifiers(settings, "notes")):
+        notifier(other)
+        assert len(posted) == 0
+    for notifier in failure_notifiers(settings, "notes"):
+        notifier(context())
+    assert [body["subject"] for _, body in posted] == ["riverside: publish of notes__riverside failed"]
+
+
+def test_each_check_of_the_night_says_what_follows(posted):
+    from ledger_dag import build
+
+    dag = build(settings_with(HOOK))
+    for task in dag.tasks:
+        for notifier in task.on_failure_callback:
+            notifier({"ti": types.SimpleNamespace(task_id=task.task_id, log_url=LOG)})
+    told = {body["subject"].split()[1]: body["text"].splitlines()[0] for _, body in posted}
+    assert told.keys() == {
+        "reconcile_ledger", "check_stale_notes", "check_certificate", "check_audit_log", "check_roles",
+    }  # fmt: skip
+    assert len(set(told.values())) == len(told)
+    assert "certificate ends soon" in told["check_certificate"]
+
+
+def test_a_request_that_waits_is_told_by_the_task_that_found_it(posted):
+    from changes_dag import build
+
+    task = build(settings_with(HOOK | {"events": ["held"], "dags": ["changes"]})).get_task("announce_requests")
+    for notifier in task.on_success_callback:
+        notifier({"ti": types.SimpleNamespace(task_id=task.task_id, log_url=LOG)})
+    ((_, body),) = posted
+    assert (body["event"], body["subject"]) == ("held", "riverside: a request waits for another person")
+    assert "deid audit requests --institution riverside" in body["text"]
+    assert not task.on_failure_callback
+
+
 def test_a_held_run_is_told_and_a_webhook_that_fails_does_not_fail_the_review(posted, monkeypatch, capsys):
     from wiring.alarms import review_notifiers
 

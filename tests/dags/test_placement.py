@@ -24,8 +24,8 @@ def _arguments(task):
 
 
 def _is_with_dbt(task):
-    # The tables are upgraded there too: no other worker needs the role that owns them.
-    return task.task_id.startswith("dbt.") or task.task_id == "upgrade_tables"
+    # Tables are upgraded and roles checked there too: no other worker needs the role that owns them.
+    return task.task_id.startswith("dbt.") or task.task_id in {"upgrade_tables", "check_roles"}
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from deid_tasks.platform.runs.pseudonyms import surrogate_keys
 from deid_tasks.platform.runs.publication import publish_notes, record_removals, remove_notes, retract_at_once
 from deid_tasks.platform.runs.reconciliation import reconcile_run
 from deid_tasks.platform.runs.release_report import make_release_report, write_report_files
-from deid_tasks.platform.runs.requests import decide_request, read_request_states
+from deid_tasks.platform.runs.requests import decide_request, read_request_states, waiting_requests
 from deid_tasks.platform.runs.restatement import plan_restate_run, stale_notes
 from deid_tasks.platform.runs.retention import delete_old_texts
 from deid_tasks.platform.runs.retractions import (
@@ -47,7 +47,7 @@ from deid_tasks.platform.runs.reviews import record_review
 from deid_tasks.platform.runs.sampling import draw_samples
 from deid_tasks.platform.runs.schema_upgrade import upgrade_tables
 from deid_tasks.platform.runs.structured_tables import publish_tables
-from deid_tasks.platform.runs.upkeep import check_upkeep
+from deid_tasks.platform.runs.upkeep import check_certificate, check_roles, check_stale_notes
 
 __all__ = [  # noqa: RUF022
     # The engine's own tables.
@@ -89,7 +89,9 @@ __all__ = [  # noqa: RUF022
     "purge_removed",
     "reconcile_ledger",
     "ledger_counts",
-    "check_upkeep",
+    "check_certificate",
+    "check_roles",
+    "check_stale_notes",
     # The table and the working files over years.
     "compact_table",
     "expire_snapshots",
@@ -114,6 +116,7 @@ __all__ = [  # noqa: RUF022
     "surrogate_keys",
     # The audit log of what people did.
     "verify_audit_log",
+    "waiting_requests",
     "check_audit_log",
     "export_audit_log",
     "exported_rows",

@@ -47,11 +47,16 @@ class StaleReport(TypedDict):
     notes: int
 
 
-class UpkeepReport(TypedDict):
-    """States of an institution on which no run fails yet."""
+class CertificateReport(TypedDict):
+    """How long the promoted engine's certificate lasts."""
 
     certificate_days_left: float | None
-    """Days until the promoted engine's certificate ends; ``None`` where certificates do not end."""
+    """``None`` where certificates do not end."""
+
+
+class StaleShareReport(TypedDict):
+    """Published notes, and those of them that are stale."""
+
     stale_notes: int
     """Published notes that may come out differently under the promoted engine."""
     published_notes: int

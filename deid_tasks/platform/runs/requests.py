@@ -91,6 +91,17 @@ def read_request_states(settings: InstitutionSettings, secrets: Secrets) -> list
 
 
 @logged_step
+def waiting_requests(settings: InstitutionSettings, secrets: Secrets, since: datetime.datetime | None = None) -> int:
+    """Return how many requests that were made after ``since`` wait for another person's approval."""
+    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
+        return sum(
+            _state(connection, settings, request)[0] == "waiting"
+            for request, _ in read_requests(connection, settings).values()
+            if since is None or request.requested_at > since
+        )
+
+
+@logged_step
 def decide_request(
     settings: InstitutionSettings,
     secrets: Secrets,

@@ -1,7 +1,7 @@
 """The comparison of a database's roles, owners and privileges with what they should be."""
 
 from collections import defaultdict
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
@@ -22,7 +22,7 @@ class RoleDifference(NamedTuple):
     found: str
 
 
-def role_differences(connection: Connection, settings: InstitutionSettings) -> list[RoleDifference]:
+def role_differences(connection: Any, settings: InstitutionSettings) -> list[RoleDifference]:
     """Return how the database's roles differ from what ``deid roles`` writes; privileges from any source count."""
     missing = _missing_roles(connection, settings)
     if missing:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import psycopg2
 
 from deid_tasks.platform.warehouse.connection import open_connection, warehouse_errors
+from deid_tasks.platform.warehouse.role_check import role_differences
 from deid_tasks.platform.warehouse.role_grants import grant_new_tables
 from deid_tasks.settings import InstitutionSettings
 
@@ -36,7 +37,7 @@ def upgrade_schemas(uri: str, settings: InstitutionSettings) -> list[SchemaVersi
 
     Callers at the same time wait for each other; where nothing is left to do, nothing is locked. Tables that dbt made
     before there were revisions are adopted with every row. Where the database has the institution's roles (`deid
-    roles`), they get their rights on the new tables.
+    roles`), they get their rights on these tables.
 
     Raises:
         WarehouseError: The server cannot be reached, or the role may not create or alter the tables.
@@ -50,7 +51,10 @@ def upgrade_schemas(uri: str, settings: InstitutionSettings) -> list[SchemaVersi
         with warehouse_errors(uri), engine.begin() as connection:
             try:
                 versions = [_upgrade(connection, settings.schema_name(layer), layer) for layer in LAYERS]
-                if any(version.before != version.after for version in versions):
+                is_changed = any(version.before != version.after for version in versions)
+                # A release may change the rights alone.
+                if is_changed or role_differences(connection.connection, settings):
+                    _lock(connection, settings.schema_name("results"))
                     grant_new_tables(connection.connection, settings)
                 return versions
             except DBAPIError as error:
@@ -77,7 +81,7 @@ def _upgrade(connection: "Connection", schema: str, layer: Literal["gold", "resu
     before = _revision(connection, schema)
     if before == newest:
         return SchemaVersion(schema, before, newest)
-    connection.execute(text("select pg_advisory_xact_lock(hashtextextended(:schema, 0))"), {"schema": schema})
+    _lock(connection, schema)
     if not connection.dialect.has_schema(connection, schema):
         connection.execute(CreateSchema(schema))
     # Another caller may have upgraded it while this one waited.
@@ -86,6 +90,13 @@ def _upgrade(connection: "Connection", schema: str, layer: Literal["gold", "resu
     command.upgrade(config, "head")
     logger.info("%s: tables upgraded from %s to %s", schema, before or "no version", newest)
     return SchemaVersion(schema, before, newest)
+
+
+def _lock(connection: "Connection", schema: str) -> None:
+    """Wait for other callers, until this transaction ends."""
+    from sqlalchemy import text
+
+    connection.execute(text("select pg_advisory_xact_lock(hashtextextended(:schema, 0))"), {"schema": schema})
 
 
 def _revision(connection: "Connection", schema: str) -> str:

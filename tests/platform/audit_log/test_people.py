@@ -182,6 +182,19 @@ def test_an_exclusion_is_ended_by_two_people_too(desk):
             desk.ask(f"update riverside_results.{table} set reason = 'other'")
 
 
+def test_requests_that_wait_are_counted_since_a_moment(desk):
+    def waiting(since=None):
+        return runs.waiting_requests(desk.settings, desk.secrets, since)
+
+    assert waiting() == 0
+    asked = runs.request_reidentification(desk.settings, desk.secrets, ["a" * 26], "adverse event", ALICE)
+    assert waiting() == 1
+    now = datetime.datetime.now(datetime.UTC)
+    assert (waiting(now - datetime.timedelta(minutes=5)), waiting(now)) == (1, 0)
+    runs.decide_request(desk.settings, desk.secrets, asked.request_id, "approved", BOB)
+    assert waiting() == 0
+
+
 def test_a_request_expires_and_may_be_rejected(desk):
     def ask():
         made = runs.request_reidentification(desk.settings, desk.secrets, ["a" * 26], "adverse event", ALICE)

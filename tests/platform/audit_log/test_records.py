@@ -48,6 +48,7 @@ def recorded(desk):
     store_certificate(settings, secrets, CertificateRow("c", "f", "g", "passed", "{}", MOMENT, "signed"), PLATFORM)
     runs.request_retraction(settings, secrets, note_ids=["n1"], reason="legal_hold", requested_by=ALICE)
     runs.retract(settings, secrets, patient_ids=["p1"], note_ids=["n1"], reason="opted_out", requested_by=ALICE)
+    runs.readmit(settings, secrets, note_ids=["n1"], reason="wrong note", requested_by=ALICE)
     with audited(settings, secrets, desk.uri) as audit:
         record = record_reidentification(audit.connection, settings, ALICE.name, "why", ["k"])
         audit.append(AuditEvent("reidentification", "performed", ALICE, record, {"record": record, "notes": 1}))
@@ -126,7 +127,7 @@ def test_exclusions_of_former_releases_are_taken_over_once(desk):
     before = runs.verify_audit_log(desk.settings, desk.secrets)
     assert before.findings == ()
     assert before.limits == (
-        "rows of exclusion were not compared: the log has not taken them over; run `deid tables upgrade`",
+        "rows of exclusion, exclusion_end were not compared: the log has not taken them over; run `deid tables upgrade`",
     )
     for _ in range(2):
         open_log(desk.settings, desk.secrets, desk.uri)
@@ -136,7 +137,7 @@ def test_exclusions_of_former_releases_are_taken_over_once(desk):
             ("exclusion", "alice", "unverified"),
             ("exclusion", "alice", "unverified"),
         ]
-    assert json.loads(rows[2][3]) == {"tables": ["exclusion"]}
+    assert json.loads(rows[2][3]) == {"tables": ["exclusion", "exclusion_end"]}
     after = runs.verify_audit_log(desk.settings, desk.secrets)
     assert (after.findings, after.limits) == ((), ())
     unprotect(desk, "exclusion")

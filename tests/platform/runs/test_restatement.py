@@ -95,25 +95,24 @@ def read_again(site, engine):
     return of_ledger(site, f"where made_by = '{engine}'")
 
 
-def check_upkeep_of(settings, site, alarms, gate=None):
+def with_alarms(settings, gate=None, **alarms):
     updates = {"alarms": settings.alarms.model_copy(update=alarms), "gate": settings.gate.model_copy(update=gate or {})}
-    return runs.check_upkeep(settings.model_copy(update=updates), site.secrets)
+    return settings.model_copy(update=updates)
 
 
 def stale_notes_and_certificates_that_end_soon_are_told(settings, site, stale, published):
     runs.reconcile_ledger(settings, site.secrets)
-    calm = {"certificate_days_left": None, "stale_notes": stale, "published_notes": published}
-    endless = {"certificate_max_age_days": None}
-    assert check_upkeep_of(settings, site, {"max_stale_share": 0.9}, endless) == calm
+    calm = {"stale_notes": stale, "published_notes": published}
+    assert runs.check_stale_notes(with_alarms(settings, max_stale_share=0.9), site.secrets) == calm
     with pytest.raises(GateError, match=f"^riverside: {stale} of {published} published notes may come out differently"):
-        check_upkeep_of(settings, site, {"max_stale_share": stale / published / 2})
-    month = {"certificate_max_age_days": 30}
-    left = check_upkeep_of(settings, site, {"max_stale_share": 1}, month)["certificate_days_left"]
-    assert 29 < left < 30
+        runs.check_stale_notes(with_alarms(settings, max_stale_share=stale / published / 2), site.secrets)
+    endless, month = {"certificate_max_age_days": None}, {"certificate_max_age_days": 30}
+    assert runs.check_certificate(with_alarms(settings, endless), site.secrets) == {"certificate_days_left": None}
+    assert 29 < runs.check_certificate(with_alarms(settings, month), site.secrets)["certificate_days_left"] < 30
     with pytest.raises(
         GateError, match=r"ends in (?:29|30)\.\d days \(alarms\.certificate_days is 40\); run evaluate__river"
     ):
-        check_upkeep_of(settings, site, {"max_stale_share": 1, "certificate_days": 40}, month)
+        runs.check_certificate(with_alarms(settings, month, certificate_days=40), site.secrets)
 
 
 def test_only_notes_with_a_changed_term_are_read_again(site, restating):

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from deid_tasks.cli.app import app
-from deid_tasks.core.errors import WarehouseError
+from deid_tasks.core.errors import GateError, WarehouseError
 from deid_tasks.core.identity import Identity
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
@@ -348,6 +348,31 @@ def test_a_changed_right_is_found_and_mended(role_site, worked, statement):
         if statement in undo:
             run_script(role_site.superuser, undo[statement])
         run_script(role_site.superuser, roles_script(role_site.settings))
+    with connect(role_site.uris["owner"]) as connection:
+        assert role_differences(connection, role_site.settings) == []
+
+
+def test_the_nightly_check_fails_on_a_right_that_somebody_granted(role_site, worked):
+    assert runs.check_roles(role_site.settings, role_site.secrets)["roles"] > 5
+    run_script(role_site.superuser, "grant select on rolesite_gold.gold_note to rolesite_engine")
+    try:
+        with pytest.raises(
+            GateError, match=r"1 rights of .*: rolesite_engine on rolesite_gold.gold_note has select, not"
+        ):
+            runs.check_roles(role_site.settings, role_site.secrets)
+    finally:
+        run_script(role_site.superuser, roles_script(role_site.settings))
+    assert runs.check_roles(role_site.settings, role_site.secrets)["roles"] > 5
+
+
+def test_an_upgrade_sets_rights_that_a_release_changed_alone(role_site, worked):
+    """No table is new, as in a release that changes the rights alone."""
+    run_script(
+        role_site.superuser,
+        "grant delete on rolesite_results.run to rolesite_page; revoke select on rolesite_gold.gold_note"
+        " from rolesite_evidence",
+    )
+    runs.upgrade_tables(role_site.settings, role_site.secrets)
     with connect(role_site.uris["owner"]) as connection:
         assert role_differences(connection, role_site.settings) == []
 

@@ -13,6 +13,9 @@ create table exclusion_end (
     requested_at timestamptz not null default now(),
     salt text not null default gen_random_uuid()::text
 );
+alter table approval_request
+drop constraint approval_request_act_check,
+add constraint approval_request_act_check check (act in ('retraction', 'readmission', 'reidentification'));
 create trigger exclusion_end_is_append_only
 before update or delete or truncate on exclusion_end
 for each statement execute function refuse_change();
@@ -20,5 +23,5 @@ for each statement execute function refuse_change();
 
 
 def upgrade() -> None:
-    """Create the table; it refuses changes."""
+    """Create the table, which refuses changes, and let a request ask for an end."""
     op.execute(_TABLE)
