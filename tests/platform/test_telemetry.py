@@ -14,6 +14,10 @@ import pytest
 import yaml
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 
+from deid_tasks.engine.observer import NO_OBSERVER
+from deid_tasks.platform import tracing
+from deid_tasks.platform.stage_times import timed_stages
+
 DEPLOY = Path(__file__).parents[2] / "deploy" / "observability"
 SCRIPT = """
 import sys
@@ -21,6 +25,7 @@ from collections import Counter
 from pathlib import Path
 from deid_tasks.core.errors import GateError
 from deid_tasks.platform.runs.step_log import logged_step
+from deid_tasks.platform.stage_times import timed_stages
 from deid_tasks.platform.telemetry import ShardFigures, record_shard
 from deid_tasks.settings import load_institution
 
@@ -32,6 +37,10 @@ def process_shard(settings, secrets, fails):
     figures = ShardFigures(notes, 900, Counter(too_long=1), Counter(spans), Counter(), Counter(sentences=9))
     figures.judged = judged
     record_shard("riverside", figures)
+    with timed_stages("riverside") as stages:
+        for _ in range(3):
+            with stages.stage("patterns"), stages.stage("merge"):
+                pass
     if fails:
         raise GateError("seen: Marigold Stillwater")
     return {"notes": 5}
@@ -75,29 +84,49 @@ def run(endpoint: str, how: str = "succeeds") -> str:
     return done.stdout
 
 
-def points(bodies):
-    """Yield name, attributes and point of everything that was sent."""
+def metrics(bodies):
+    """Yield every metric that was sent, and its data."""
     for body in bodies:
         for resource in ExportMetricsServiceRequest.FromString(body).resource_metrics:
             for scope in resource.scope_metrics:
                 for metric in scope.metrics:
-                    data = getattr(metric, metric.WhichOneof("data"))
-                    assert data.aggregation_temporality == 1, "deltas"
-                    for point in data.data_points:
-                        yield metric.name, {one.key: one.value.string_value for one in point.attributes}, point
+                    yield metric, getattr(metric, metric.WhichOneof("data"))
+
+
+def points(bodies):
+    """Yield name, attributes and point of everything that was sent."""
+    for metric, data in metrics(bodies):
+        assert data.aggregation_temporality == 1, "deltas"
+        for point in data.data_points:
+            yield metric.name, {one.key: one.value.string_value for one in point.attributes}, point
+
+
+def names_in_prometheus(bodies):
+    """Return the series of everything that was sent: units behind the name, then what a counter or histogram adds."""
+    names = set()
+    for metric, _ in metrics(bodies):
+        plain = metric.name.replace(".", "_") + ("_seconds" if metric.unit == "s" else "")
+        parts = ("bucket", "count", "sum") if metric.WhichOneof("data") == "histogram" else ("total",)
+        names |= {f"{plain}_{part}" for part in parts}
+    return names
 
 
 def test_the_counts_of_processes_add_up(collector):
     endpoint, bodies = collector
     run(endpoint)
     assert run(endpoint, "fails") == "failed\n"
-    sums, steps = Counter(), Counter()
+    sums, steps, stages = Counter(), Counter(), Counter()
     for name, attributes, point in points(bodies):
+        assert attributes["institution"] == "riverside"
         if name == "palimpsest.step.duration":
             steps[attributes["outcome"]] += point.count
+        elif name == "palimpsest.stage.duration":
+            assert point.sum >= 0
+            stages[attributes["stage"]] += point.count
         elif name != "palimpsest.step.cpu":
             sums[name, *sorted(value for key, value in attributes.items() if key != "institution")] += point.as_int
     assert steps == {"succeeded": 1, "failed": 1}
+    assert stages == {"patterns": 2, "merge": 2}, "one time for a stage and a shard"
     assert sums == {
         ("palimpsest.notes", "published"): 8,
         ("palimpsest.notes", "quarantined"): 2,
@@ -125,17 +154,21 @@ def test_nothing_is_sent_where_no_collector_is_named(collector):
     assert bodies == []
 
 
+@pytest.mark.parametrize("named", [(), ("OTEL_EXPORTER_OTLP_ENDPOINT",), ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",)])
+def test_the_engine_is_timed_where_metrics_or_traces_are_sent_and_else_unobserved(monkeypatch, named):
+    monkeypatch.setattr("os.environ", dict.fromkeys(named, "http://127.0.0.1:9"))
+    try:
+        with timed_stages("riverside") as observer:
+            assert (observer is NO_OBSERVER) == (not named)
+    finally:
+        tracing._provider.cache_clear()
+
+
 @pytest.mark.parametrize("file", ["grafana-dashboard.json", "alert-rules.yaml"])
 def test_dashboard_and_rules_name_metrics_that_there_are(collector, file):
     endpoint, bodies = collector
     run(endpoint)
-    made = {"palimpsest_spans_recovered_total"}
-    for name, _, _ in points(bodies):
-        # As Prometheus names them: units behind the name, counts with _total.
-        plain = name.replace(".", "_")
-        made |= {f"{plain}_total"} if name not in {"palimpsest.step.duration", "palimpsest.step.cpu"} else set()
-    made |= {"palimpsest_step_cpu_seconds_total"}
-    made |= {f"palimpsest_step_duration_seconds_{part}" for part in ("count", "bucket")}
+    made = {"palimpsest_spans_recovered_total"} | names_in_prometheus(bodies)
     text = (DEPLOY / file).read_text()
     named = set(re.findall(r"palimpsest_\w+", text))
     assert named
