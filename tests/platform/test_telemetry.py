@@ -177,6 +177,18 @@ def test_dashboard_and_rules_name_metrics_that_there_are(collector, file):
     assert read.get("panels") or all(rule["expr"] for group in read["groups"] for rule in group["rules"])
 
 
+def test_the_dashboard_has_each_variable_and_the_cost_is_that_of_the_core_seconds():
+    dashboard = json.loads((DEPLOY / "grafana-dashboard.json").read_text())
+    panels = {one["title"]: one["targets"][0]["expr"] for one in dashboard["panels"]}
+    variables = {one["name"]: one for one in dashboard["templating"]["list"]}
+    assert set(re.findall(r"\$(\w+)", " ".join(panels.values()))) <= set(variables)
+    core_seconds = panels["Core-seconds for 1,000 notes, all steps"]
+    assert panels["Cost of 1,000 notes, all steps"] == f"$price_per_core_hour / 3600 * {core_seconds}"
+    price = variables["price_per_core_hour"]
+    assert price["type"] == "textbox"
+    assert float(price["query"]) == float(price["current"]["value"]) > 0
+
+
 @pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is of Prometheus, which no Python package brings")
 def test_prometheus_evaluates_the_rules():
     done = subprocess.run(
