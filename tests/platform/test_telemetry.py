@@ -17,6 +17,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from deid_tasks.engine.observer import NO_OBSERVER
 from deid_tasks.platform import tracing
 from deid_tasks.platform.stage_times import timed_stages
+from tests.support.http_receiver import http_receiver
 
 DEPLOY = Path(__file__).parents[2] / "deploy" / "observability"
 SCRIPT = """
@@ -49,6 +50,16 @@ try:
     process_shard(load_institution(Path('dags/institutions/riverside.yaml')), None, sys.argv[1] == "fails")
 except GateError:
     print("failed")
+"""
+
+
+HEARTBEAT = """
+from airflow.observability.metrics import stats_utils
+from airflow.observability.stats import incr, initialize
+
+# As Airflow's scheduler begins.
+initialize(factory=stats_utils.get_stats_factory(), export_legacy_names=True)
+incr("scheduler_heartbeat")
 """
 
 
@@ -162,6 +173,20 @@ def test_the_engine_is_timed_where_metrics_or_traces_are_sent_and_else_unobserve
             assert (observer is NO_OBSERVER) == (not named)
     finally:
         tracing._provider.cache_clear()
+
+
+def test_airflow_sends_its_own_metrics_with_the_settings_of_the_page(tmp_path):
+    page = (DEPLOY.parents[1] / "docs" / "how-to" / "watch-metrics.md").read_text()
+    _, block, _ = page.partition("## Airflow's own")[2].split("```", 2)
+    documented = dict(line.split("=", 1) for line in block.strip().splitlines())
+    assert set(documented) == {"AIRFLOW__METRICS__OTEL_ON", "OTEL_EXPORTER_OTLP_ENDPOINT"}
+    with http_receiver() as receiver:
+        documented["OTEL_EXPORTER_OTLP_ENDPOINT"] = receiver.address
+        environment = {"PATH": "/usr/bin:/bin", "AIRFLOW_HOME": str(tmp_path), **documented}
+        subprocess.run([sys.executable, "-c", HEARTBEAT], env=environment, cwd=tmp_path, check=True)
+    assert {path for path, _ in receiver.requests} == {"/v1/metrics"}
+    sums = {metric.name: data.data_points[0].as_int for metric, data in metrics(receiver.bodies)}
+    assert sums["airflow.scheduler_heartbeat"] == 1
 
 
 @pytest.mark.parametrize("file", ["grafana-dashboard.json", "alert-rules.yaml"])
