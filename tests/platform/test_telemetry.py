@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 
 from deid_tasks.engine.observer import NO_OBSERVER
 from deid_tasks.platform import tracing
 from deid_tasks.platform.stage_times import timed_stages
 from tests.support.http_receiver import http_receiver
+from tests.support.sent_metrics import metrics, points
 
 DEPLOY = Path(__file__).parents[2] / "deploy" / "observability"
 SCRIPT = """
@@ -93,23 +93,6 @@ def run(endpoint: str, how: str = "succeeds") -> str:
         [sys.executable, "-c", SCRIPT, how], capture_output=True, text=True, env=environment, cwd=root, check=True
     )
     return done.stdout
-
-
-def metrics(bodies):
-    """Yield every metric that was sent, and its data."""
-    for body in bodies:
-        for resource in ExportMetricsServiceRequest.FromString(body).resource_metrics:
-            for scope in resource.scope_metrics:
-                for metric in scope.metrics:
-                    yield metric, getattr(metric, metric.WhichOneof("data"))
-
-
-def points(bodies):
-    """Yield name, attributes and point of everything that was sent."""
-    for metric, data in metrics(bodies):
-        assert data.aggregation_temporality == 1, "deltas"
-        for point in data.data_points:
-            yield metric.name, {one.key: one.value.string_value for one in point.attributes}, point
 
 
 def names_in_prometheus(bodies):
