@@ -9,6 +9,7 @@ Tasks are short-lived processes, so counts are sent as deltas; a collector adds 
 
 import os
 from collections import Counter as Count
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -26,6 +27,7 @@ _DELTAS: dict[type, AggregationTemporality] = {
 }
 _TIMEOUT_SECONDS = 5.0
 _STEP_BOUNDS = (0.1, 1, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200)
+_STAGE_BOUNDS = (0.01, 0.1, 1, 5, 15, 60, 300, 900, 1_800, 3_600)
 _AT_THE_END_ONLY = float("inf")
 
 
@@ -61,6 +63,12 @@ class _Instruments:
         self.step_seconds: Histogram = meter.create_histogram(
             "palimpsest.step.duration", "s", "Time of one step", explicit_bucket_boundaries_advisory=_STEP_BOUNDS
         )
+        self.stage_seconds: Histogram = meter.create_histogram(
+            "palimpsest.stage.duration",
+            "s",
+            "Time of one stage of the engine in one shard",
+            explicit_bucket_boundaries_advisory=_STAGE_BOUNDS,
+        )
         self.step_cpu = count("step.cpu", "s", "Processor time of one step, without its database's")
         self.notes = count("notes", "{note}", "Notes that a shard read, by outcome")
         self.words = count("words", "{word}", "Words that a shard read")
@@ -72,6 +80,11 @@ class _Instruments:
         self.judge_cached = count("judge.cached", "{span}", "Judged spans whose decision was known already")
         self.judge_tokens = count("judge.tokens", "{token}", "Tokens of the judge's questions and answers")
         self.sentences = count("sentences", "{sentence}", "Sentences, by whether a model read them")
+
+
+def metrics_are_sent() -> bool:
+    """Whether the environment names a collector of metrics."""
+    return any(os.environ.get(name) for name in _ENDPOINTS)
 
 
 def record_step(institution: str, step: str, outcome: str, seconds: float, cpu_seconds: float) -> None:
@@ -104,6 +117,12 @@ def record_shard(institution: str, figures: ShardFigures) -> None:
         instruments.sentences.add(sentences, of | {"answered": answered})
 
 
+def record_stages(institution: str, seconds: Mapping[str, float]) -> None:
+    """Add the time that each stage of the engine took in one shard; it is sent when the step ends."""
+    for stage, taken in seconds.items():
+        _instruments().stage_seconds.record(taken, {"institution": institution, "stage": stage})
+
+
 def _record_judge(instruments: _Instruments, judged: Count[str], of: dict[str, str]) -> None:
     for name, value in judged.items():
         decision, _, category = name.partition(":")
@@ -118,7 +137,7 @@ def _record_judge(instruments: _Instruments, judged: Count[str], of: dict[str, s
 @cache
 def _provider() -> MeterProvider | None:
     """Return the provider that exports; ``None`` where no collector is named, and then nothing is kept."""
-    if not any(os.environ.get(name) for name in _ENDPOINTS):
+    if not metrics_are_sent():
         return None
     from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 

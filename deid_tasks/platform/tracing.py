@@ -10,9 +10,8 @@ surrogate key, so that all steps find them without a message.
 
 import logging
 import os
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 
@@ -33,7 +32,6 @@ from opentelemetry.trace import (
 
 from deid_tasks.core.errors import DeidError
 from deid_tasks.engine.failures import Failure
-from deid_tasks.engine.observer import NO_OBSERVER, PipelineObserver
 from deid_tasks.platform.run_identity import kind_of, run_digest
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -102,56 +100,31 @@ def traced_step(settings: InstitutionSettings, secrets: Secrets, name: str, call
             _provider().force_flush(_TIMEOUT_SECONDS * 1_000)
 
 
-@contextmanager
-def traced_stages() -> Iterator[PipelineObserver]:
-    """Yield an observer that adds a span for each stage of the engine to the current span, when the block ends."""
-    if not traces_are_sent():
-        yield NO_OBSERVER
-        return
-    clock = _StageClock()
-    try:
-        yield clock
-    finally:
-        clock.add_spans()
-
-
 @dataclass(slots=True)
-class _StageTime:
+class StageTime:
+    """When a stage of the engine ran within a shard, in nanoseconds."""
+
     began: int
+    """The begin of its first call."""
     ended: int
+    """The end of its last one."""
     busy: int = 0
+    """The time of all calls."""
     calls: int = 0
 
+    @property
+    def busy_seconds(self) -> float:
+        """The time of all calls, in seconds."""
+        return self.busy / _NANOSECONDS
 
-class _StageClock(PipelineObserver):
-    """Times of each stage over all batches of a shard, in nanoseconds."""
 
-    def __init__(self) -> None:
-        self._times: dict[str, _StageTime] = {}
-
-    def stage(self, name: str) -> AbstractContextManager[None]:
-        """Return the context in which the stage runs."""
-        return self._timed(name)
-
-    @contextmanager
-    def _timed(self, name: str) -> Iterator[None]:
-        began = time.time_ns()
-        try:
-            yield
-        finally:
-            ended = time.time_ns()
-            known = self._times.setdefault(name, _StageTime(began, ended))
-            known.ended = ended
-            known.busy += ended - began
-            known.calls += 1
-
-    def add_spans(self) -> None:
-        """Add a span for each stage, from its first call to the end of its last; stages of batches alternate."""
-        tracer = _provider().get_tracer("palimpsest")
-        for name, times in self._times.items():
-            attributes = {"palimpsest.busy_seconds": times.busy / _NANOSECONDS, "palimpsest.calls": times.calls}
-            span = tracer.start_span(f"stage {name}", attributes=attributes, start_time=times.began)
-            span.end(times.ended)
+def add_stage_spans(times: Mapping[str, StageTime]) -> None:
+    """Add a span for each stage to the current span, from its first call to the end of its last; stages alternate."""
+    tracer = _provider().get_tracer("palimpsest")
+    for name, time in times.items():
+        attributes = {"palimpsest.busy_seconds": time.busy_seconds, "palimpsest.calls": time.calls}
+        span = tracer.start_span(f"stage {name}", attributes=attributes, start_time=time.began)
+        span.end(time.ended)
 
 
 class _Ids(RandomIdGenerator):

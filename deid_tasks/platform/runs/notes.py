@@ -22,8 +22,8 @@ from deid_tasks.platform.runs.originals import sealed_originals
 from deid_tasks.platform.runs.pseudonyms import digest_seed, key_pseudonym, ledger_key, slice_pseudonym
 from deid_tasks.platform.runs.reports import EnginePin, ShardPlan, ShardReport
 from deid_tasks.platform.runs.step_log import logged_step
+from deid_tasks.platform.stage_times import timed_stages
 from deid_tasks.platform.telemetry import ShardFigures, record_shard
-from deid_tasks.platform.tracing import traced_stages
 from deid_tasks.platform.warehouse import Shard, connect, read_patients, read_shard
 from deid_tasks.platform.warehouse.needed_records import mark_digest
 from deid_tasks.platform.warehouse.notes import ReadNotes
@@ -87,7 +87,7 @@ def process_shard(
         recorded_lineage(settings, "process_shard", secrets, run_id) as lineage,
         connect(uri) as reader,
         connect(uri) as lookup,
-        traced_stages() as stages,
+        timed_stages(settings.institution) as stages,
         files.new_shard(part, schema) as (target, writer),
         sealed_originals(settings, secrets, engine, target) as keep,
     ):

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
+import structlog
+
 from deid_tasks.engine.failures import Failure
 from deid_tasks.platform.telemetry import record_step
 from deid_tasks.platform.tracing import StepOfRun, traced_step
@@ -21,11 +23,12 @@ Step = Callable[Concatenate[InstitutionSettings, Secrets, P], R]
 def logged_step(step: Step[P, R]) -> Step[P, R]:
     """Return the step with one line in its module's log when it ends, whether it succeeds or fails.
 
-    The line's fields are also attributes of the log record: ``step``, ``institution``, ``outcome``, ``seconds``, and
-    ``counts`` or ``error``. Counts are the whole numbers of the step's report; an error is its class and code location,
+    The line has the fields ``step``, ``institution``, ``outcome``, ``seconds``, and ``counts`` or ``error``. Where the
+    process logs JSON, as a task of Airflow does, they are keys of the line; else they are in its text, and attributes
+    of the log record. Counts are the whole numbers of the step's report; an error is its class and code location,
     without its text.
     """
-    logger, name = logging.getLogger(step.__module__), step.__name__
+    name = step.__name__
     names = list(inspect.signature(step).parameters)[2:]
 
     @functools.wraps(step)
@@ -36,12 +39,7 @@ def logged_step(step: Step[P, R]) -> Step[P, R]:
             seconds = round(time.monotonic() - began, 3)
             record_step(settings.institution, name, outcome, seconds, time.process_time() - worked)
             fields = {"step": name, "institution": settings.institution, "outcome": outcome, "seconds": seconds}
-            logger.info(
-                "step=%s institution=%s outcome=%s seconds=%.3f%s",
-                *fields.values(),
-                f" {shown}" if shown else "",
-                extra=fields | {field: value},
-            )
+            _write_line(step.__module__, fields, field, value, shown)
 
         try:
             with traced_step(settings, secrets, name, _step_of_run(names, args, kwargs)) as traced:
@@ -57,6 +55,25 @@ def logged_step(step: Step[P, R]) -> Step[P, R]:
         return report
 
     return cast("Step[P, R]", run)
+
+
+def _write_line(module: str, fields: Mapping[str, object], field: str, value: object, shown: str) -> None:
+    """Write the line with ``fields``, and with ``value``, which is formatted as ``shown`` in a text, as ``field``."""
+    if _is_json_logged():
+        # Airflow's formatter for the standard library's records drops their extra attributes.
+        structlog.get_logger(module).info("step ended", **fields, **{field: value})
+        return
+    logging.getLogger(module).info(
+        "step=%s institution=%s outcome=%s seconds=%.3f%s",
+        *fields.values(),
+        f" {shown}" if shown else "",
+        extra={**fields, field: value},
+    )
+
+
+def _is_json_logged() -> bool:
+    """Whether the process writes its log as JSON; Airflow configures structlog so."""
+    return isinstance(structlog.get_config()["processors"][-1], structlog.processors.JSONRenderer)
 
 
 def _step_of_run(names: Sequence[str], args: Sequence[object], kwargs: Mapping[str, object]) -> StepOfRun:
