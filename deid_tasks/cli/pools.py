@@ -18,11 +18,14 @@ def write_pools(
     """Write the institutions' Airflow pools, as `airflow pools import` reads them.
 
     Airflow never starts a task whose pool is missing: run this after an institution was added or its slots changed.
+    Institutions of different teams may share no pool, bucket or folder of working files.
+
     Exit status 1: the file of an institution is not valid, and the pools of the others were written.
     """
-    from deid_tasks.settings import airflow_pools, read_institutions
+    from deid_tasks.settings import airflow_pools, check_stores_of_teams, read_institutions
 
     usable, problems = read_institutions(institutions)
+    check_stores_of_teams(usable)
     with open_target(output) as target:
         target.write(json.dumps(airflow_pools(usable), indent=2) + "\n")
     for problem in problems:

@@ -63,6 +63,7 @@ from deid_tasks.settings.secrets import Secrets
 from deid_tasks.settings.section import Section
 from deid_tasks.settings.spark import SparkSettings
 from deid_tasks.settings.storage import PublishSettings, VaultSettings, WorkspaceSettings, WorkStore
+from deid_tasks.settings.teams import check_stores_of_teams
 from deid_tasks.settings.transformers import (
     ModelSettings,
     SecondStageSettings,
@@ -142,6 +143,7 @@ __all__ = [
     "WorkStore",
     "WorkspaceSettings",
     "airflow_pools",
+    "check_stores_of_teams",
     "institution_files",
     "json_schema",
     "load_engine_settings",

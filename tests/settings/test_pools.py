@@ -3,7 +3,7 @@
 import pytest
 
 from deid_tasks.core.errors import SettingsError
-from deid_tasks.settings import airflow_pools
+from deid_tasks.settings import airflow_pools, check_stores_of_teams
 
 
 def _with(settings, name, **notes):
@@ -46,3 +46,29 @@ def test_a_shared_pool_of_two_sizes_is_refused(institution):
                 _with(institution, "lakeshore", pool="gpu", pool_slots=2),
             ]
         )
+
+
+def test_institutions_of_different_teams_share_no_bucket_and_no_folder(institution):
+    def of_team(name, team, bucket, work_dir):
+        publish = institution.publish.model_copy(update={"bucket": bucket})
+        return institution.model_copy(
+            update={"institution": name, "team": team, "publish": publish, "work_dir": work_dir}
+        )
+
+    north = of_team("riverside", "north", "north", "/srv/north")
+    check_stores_of_teams([north, of_team("lakeshore", "south", "south", "/srv/south")])
+    check_stores_of_teams([north, of_team("lakeshore", "north", "north", "/srv/north")])
+    with pytest.raises(
+        SettingsError,
+        match=r"riverside \(publish\.bucket\) and lakeshore \(publish\.bucket\) are of different teams and share bucket",
+    ):
+        check_stores_of_teams([north, of_team("lakeshore", "south", "north", "/srv/south")])
+    with pytest.raises(
+        SettingsError, match=r"lakeshore \(work_dir\) are of different teams and share folder /srv/north"
+    ):
+        check_stores_of_teams([north, of_team("lakeshore", "south", "south", "/srv/north")])
+    elsewhere = of_team("lakeshore", "south", "south", "s3://north/work")
+    workspace = elsewhere.workspace.model_copy(update={"object_store": "s3", "local_dir": "/tmp/x"})
+    elsewhere = elsewhere.model_copy(update={"workspace": workspace})
+    with pytest.raises(SettingsError, match=r"lakeshore \(work_dir\) are of different teams and share bucket north"):
+        check_stores_of_teams([north, elsewhere])
