@@ -126,10 +126,15 @@ class NoteOrganizations:
             found = self._aligned[name] = align(name, self._made(name, entity))
         return found
 
-    def letters(self, letters: str) -> str | None:
-        """Return what letters become that stand for an organization of the note; ``None`` for others."""
+    def letters(self, letters: str, *, allows_gaps: bool = True) -> str | None:
+        """Return what letters become that stand for an organization of the note; ``None`` for others.
+
+        Args:
+            letters: the original.
+            allows_gaps: whether they may leave out words of the name.
+        """
         folded = fold(letters)
-        for is_loose in (False, True):
+        for is_loose in (False, True) if allows_gaps else (False,):
             for name in self._surroundings.long_names:
                 pairs = [(word, word) for word in organization_words_of(name)]
                 if letters_like(folded, pairs, is_loose=is_loose) is not None:

@@ -2,14 +2,9 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
-from deid_tasks.engine.obfuscate.dates.calendar_terms import MONTHS, PREFIXES, WEEKDAYS
-from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date, nameless_holiday
-from deid_tasks.engine.obfuscate.dates.month_ranges import month_and_year_in_range
-from deid_tasks.engine.obfuscate.dates.not_dates import is_no_date
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
 from deid_tasks.engine.obfuscate.generators import Replacements
 from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, is_file_name, owner_in_record
@@ -18,6 +13,7 @@ from deid_tasks.engine.obfuscate.names.account_forms import PARTICLE_OF_ACCOUNT
 from deid_tasks.engine.obfuscate.names.note_people import NotePeople
 from deid_tasks.engine.obfuscate.names.note_person import NotePerson
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
+from deid_tasks.engine.obfuscate.note_dates import NoteDates
 from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
 from deid_tasks.engine.obfuscate.organizations.abbreviations import organization_words_of
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
@@ -37,14 +33,11 @@ _MADE_OF_NAMES = frozenset(
 )
 _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE}
 """Entities whose surrogate does not depend on the text around the span."""
+_OF_LETTERS = frozenset({Entity.INITIALS, Entity.USERNAME})
 _MAX_INITIALS = 3
-_SHORT_YEAR_DIGITS = 2
+_MAX_ABBREVIATION = 7
 _LAST_DIGITS = 4
-_MAX_MONTH_AND_YEAR = 5
-_DIGITS = frozenset("0123456789")
 _MIN_LETTERS_OF_SURNAME = 3
-_SPANS_OF_TIME = frozenset(["day", "days", "week", "weeks", "month", "months", "year", "years", "weekend"])
-"""Words that were taken for dates and name none."""
 _NUMBER_AFTER = re.compile(r"[ \t]?[#:]?[ \t]?\d{4}")
 _words = re.compile(r"[^\W\d_]+").findall
 
@@ -66,6 +59,9 @@ class NoteSurrogates:
         self._context = context
         self._surroundings = surroundings
         self._people = people
+        self._dates = NoteDates(
+            replacements, context, surroundings, lambda date, mode: self._independent(date, Entity.DATE, mode)
+        )
         self._organizations = NoteOrganizations(replacements, context, surroundings, self._surname, self._town)
         self._names = NoteNames(
             people.surnames,
@@ -83,7 +79,9 @@ class NoteSurrogates:
     def surrogate(self, original: str, start: int, end: int, entity: Entity, index: int, mode: Mode) -> str:
         """Return the surrogate of the span ``start``–``end``, the ``index``-th of the note."""
         if entity is Entity.DATE:
-            return self._date(original, start, end, mode)
+            return self._dates.surrogate(original, start, end, mode)
+        if mode == "surrogate" and (followed := self._following(original, entity)) is not None:
+            return followed
         if entity in _INDEPENDENT:
             return self._independent(original, entity, mode)
         if entity in NAMES:
@@ -101,10 +99,37 @@ class NoteSurrogates:
             return surrogate.replace("over ", "over-")
         return surrogate
 
+    def _following(self, original: str, entity: Entity) -> str | None:
+        """Return the surrogate of letters that follow a name of the note, whatever they were taken for."""
+        if self._context.is_of_patient or not (entity in NAMES or entity in ORGANIZATIONS or entity in _OF_LETTERS):
+            return None
+        if entity is Entity.INITIALS and " " in original:
+            # "AO TBMC": of a person, and of where.
+            who, _, where = original.rpartition(" ")
+            short = self._abbreviation(where)
+            return None if short is None else f"{self._independent(who, entity, 'surrogate')} {short}"
+        if entity in ORGANIZATIONS:
+            return self._account_of(original)
+        if entity is Entity.INITIALS and self._people.with_initials(original) is not None:
+            return None
+        return self._abbreviation(original)
+
+    def _abbreviation(self, letters: str) -> str | None:
+        """Return what the abbreviation of an organization of the note becomes; ``None`` for other letters."""
+        if not (letters.isupper() and letters.isalpha() and letters.isascii()):
+            return None
+        if not _MAX_INITIALS <= len(letters) <= _MAX_ABBREVIATION or fold_name(letters) in self._people.surnames:
+            return None
+        made = self._organizations.letters(letters, allows_gaps=False)
+        return None if made is None or len(made) != len(letters) else made.upper()
+
     def _independent(self, original: str, entity: Entity, mode: Mode) -> str:
-        if entity is Entity.OTHER_ID and original.isalpha() and fold_name(original) in self._people.surnames:
-            # A part of a file's name that is a person's.
-            return self._account(original) or original
+        if entity is Entity.OTHER_ID and original.isalpha():
+            # A part of a file's name that is a person's, or an account.
+            if fold_name(original) in self._people.surnames:
+                return self._account(original) or original
+            if (of_account := self._account_of(original)) is not None:
+                return of_account
         if len(original) >= _LAST_DIGITS and original.isdecimal() and (whole := self._surroundings.ends_with(original)):
             # "The last four": of a number that stands in the note.
             number, its_entity = whole
@@ -121,46 +146,6 @@ class NoteSurrogates:
     def _is_label(self, original: str, end: int) -> bool:
         """Whether a name is the label of the number behind it: ``HAR 60011893``."""
         return fold(original) in NUMBER_FORMATS and _NUMBER_AFTER.match(self._surroundings.text, end) is not None
-
-    def _date(self, original: str, start: int, end: int, mode: Mode) -> str:
-        text = self._surroundings.text
-        if original.casefold() in _SPANS_OF_TIME:
-            return original
-        if is_no_date(text, start, end, is_day_first=self._context.is_day_first):
-            return original
-        folded = original.lower() if original.isalpha() else ""
-        if folded in PREFIXES[WEEKDAYS] and text[end : end + 1] == "s" and not text[end + 1 : end + 2].isalnum():
-            # "Fridays", of which detection left the plural out.
-            return self._independent(original, Entity.DATE, mode)
-        if folded and (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
-            # A part of a word, or what is glued to a number, names no day.
-            return original
-        if len(original) == _SHORT_YEAR_DIGITS and original.isdecimal() and text[start - 1 : start] in {"'", "’"}:
-            # A year, of which detection left the apostrophe out.
-            return self._independent(f"'{original}", Entity.DATE, mode)[1:]
-        if end - start <= _MAX_MONTH_AND_YEAR and "/" in original and mode == "surrogate":
-            of_range = month_and_year_in_range(text, start, end, self._context)
-            if of_range is not None:
-                return of_range
-        is_named = folded in PREFIXES[WEEKDAYS] or folded in PREFIXES[MONTHS]
-        if not is_named and original[-1:].isalpha() and _DIGITS.isdisjoint(original):
-            holiday = HOLIDAY.search(original)
-            if holiday is not None:
-                return self._holiday(original, start, holiday, mode)
-        return self._independent(original, Entity.DATE, mode)
-
-    def _holiday(self, original: str, start: int, holiday: re.Match[str], mode: Mode) -> str:
-        """Return the surrogate of a holiday; the day itself where the note also has its date: only that is as exact."""
-        context = self._context
-        written_at = context.written_at
-        if written_at is None or context.options.holidays != "nearest" or mode != "surrogate":
-            return self._independent(original, Entity.DATE, mode)
-        if not self._surroundings.names_day(holiday_date(holiday, written_at), context):
-            return self._independent(original, Entity.DATE, mode)
-        if nameless := nameless_holiday(self._surroundings.text, start, start + len(original)):
-            return nameless
-        dated = replace(context, options=replace(context.options, holidays="date"))
-        return self._replacements.surrogate(original, Entity.DATE, dated, context.patient, mode)
 
     def _account(self, letters: str) -> str | None:
         if (short := self._called(fold_name(letters))) is not None:
@@ -179,6 +164,9 @@ class NoteSurrogates:
         if found is None and (person := self._people.nicknamed(folded)) is not None:
             short = self._called_like(person, folded)
             return None if short is None else match_case(short, letters)
+        if found is None and not self._context.is_of_patient and (alone := self._people.surname_in_account(folded)):
+            letter = alone[1] or self._context.clinicians.letter(folded[:1], is_last=False)
+            return match_case(letter + fold_name(self._context.clinicians.surname(alone[0])), letters)
         if found is None and not self._context.is_of_patient and self._people.surnames.get(folded) is False:
             # Somebody of whom the note has the given name alone.
             return match_case(self._context.patient.given(folded), letters)

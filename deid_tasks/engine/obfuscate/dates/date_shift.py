@@ -36,6 +36,8 @@ _TIME = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
+_CLOCK = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d", re.ASCII)
+"""A time of day that was taken for a date."""
 _SIX_FIGURES = re.compile(r"\d{6}", re.ASCII)
 _MIN_LENGTH_WITH_TIME = 6
 _MAY_WITH_STOP = re.compile(r"\b(may)\.(?=[\s,]*\d)", re.IGNORECASE)
@@ -157,6 +159,8 @@ def _move_any(value: str, context: NoteContext) -> str | None:
     dates = read_dates(value, now, is_day_first=context.is_day_first)
     if not dates:
         return None
+    if dates[0].day is None and _CLOCK.fullmatch(value) and dates[0].parts[0].role == "number":
+        return value if context.options.keeps_times else replace_time(value, context)
     made: list[str] = []
     position = 0
     for date in dates:

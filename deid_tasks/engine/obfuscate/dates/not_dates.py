@@ -20,6 +20,8 @@ _SCORE_BEFORE = re.compile(
     r"[^\n.;]{0,16})$",
     re.IGNORECASE,
 )
+_NO_HOLIDAY_BEFORE = re.compile(r"\s+(?:disease|factor|tree)\b", re.IGNORECASE)
+"""Behind a holiday: Christmas disease and factor, and a rash like a Christmas tree."""
 _REACH = 28
 
 
@@ -33,7 +35,7 @@ def is_no_date(text: str, start: int, end: int, *, is_day_first: bool) -> bool:
         is_day_first: whether the note writes 3/4 for the third of April, as countries with British shorthand do.
     """
     value = text[start:end]
-    if _DEPTHS.fullmatch(value):
+    if _DEPTHS.fullmatch(value) or (value.isalpha() and _NO_HOLIDAY_BEFORE.match(text, end)):
         return True
     if not 3 <= end - start <= 5:
         return False

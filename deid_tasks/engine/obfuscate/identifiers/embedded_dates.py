@@ -18,6 +18,7 @@ _EMBEDDED = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
+_CLOCK_BEHIND = re.compile(r"(?:[01]\d|2[0-3])(?:[0-5]\d){1,2}(?!\d)", re.ASCII)
 _LAST_YEAR = 2030
 
 
@@ -42,7 +43,9 @@ def move_embedded_dates(made: str, value: str, shift_days: int, context: NoteCon
 def _moved(found: re.Match[str], shift_days: int, context: NoteContext) -> str | None:
     if day := found["day"]:
         born = date_or_none(int(day[:4]), int(day[4:6]), int(day[6:]))
-        return None if born is None else f"{move_day(born, shift_days):%Y%m%d}"
+        # "20241226154210": the time of day behind the day stays.
+        clock = _CLOCK_BEHIND.match(found.string, found.end())
+        return None if born is None else f"{move_day(born, shift_days):%Y%m%d}{clock.group() if clock else ''}"
     if found["digits"]:
         return move_compact_day(found["digits"], shift_days, context)
     if month := found["month"]:

@@ -34,6 +34,7 @@ _CREDENTIALS = frozenset(
     ]
 )
 """Degrees of four letters or more that stand where a sign-off may stand."""
+_COPIES_TO = "c.c"
 _LABELS = frozenset(["svc", "dos", "dob", "appt", "adm", "dsch", "proc", "req", "rec", "enc", "loc", "prov", "sig"])
 """Labels of a header that look like a sign-off: ``svc 09/14/21`` is a date of service."""
 _WORDS_IN_CAPITALS = frozenset(
@@ -61,7 +62,8 @@ def replace_initials(value: str, context: NoteContext, names: NoteNames = NO_NAM
     if len(letters) > _MAX_SIGN_OFF and value.islower():
         # ``sodhiv`` is the account of a person, not initials.
         return replace_username(value, context, names)
-    if (joined := "".join(letters)) in _CREDENTIALS or joined.lower() in _LABELS or joined in _WORDS_IN_CAPITALS:
+    joined = "".join(letters)
+    if joined in _CREDENTIALS or joined.lower() in _LABELS or joined in _WORDS_IN_CAPITALS or value == _COPIES_TO:
         return value
     if value.isalpha() and (short := names.called(fold_name(value))) is not None:
         return match_case(short, value)

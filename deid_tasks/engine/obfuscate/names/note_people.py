@@ -40,6 +40,9 @@ _FIRST_AND_LAST = 2
 """Letters of the initials of a given name and a surname."""
 _MIN_PREFIX = 4
 """Letters of an account from which on it is one of the people's whom it fits."""
+_MIN_SURNAME_OF_ACCOUNT = 4
+_INITIAL_BEFORE = re.compile(r"(?<![^\W_])([A-Z])\.?[ ]$")
+_REACH_OF_INITIAL = 4
 
 
 class NotePeople:
@@ -72,6 +75,12 @@ class NotePeople:
         self.surnames: dict[str, bool] = _surnames(self.persons) | labelled_words(text, alone)
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
+        self._surnames_alone = {
+            word: _initials_before(text, starts)
+            for word, starts in alone.items()
+            if len(word) >= _MIN_SURNAME_OF_ACCOUNT and (any(map(title, starts)) or _initials_before(text, starts))
+        }
+        """Surnames that stand behind a title or an initial alone, each with the initials, which stay in the text."""
         self._accounts = {word for word in alone if not is_listed_name(word) and self._has_initial(word)}
         """Words that stand alone and are neither names nor errors in names: ``AMSELB`` beside B. Amsel."""
         self.words = NO_WORDS
@@ -114,8 +123,18 @@ class NotePeople:
             return False
         if letters.isupper():
             return not is_listed_name(folded) and self._has_initial(folded)
+        if not letters.islower():
+            return False
         found = self.with_account(folded)
-        return letters.islower() and found is not None and not found[1].is_one_name
+        return self.surname_in_account(folded) is not None if found is None else not found[1].is_one_name
+
+    def surname_in_account(self, folded: str) -> tuple[str, str] | None:
+        """Return the surname that an account has behind one letter, of somebody whom the note calls by it alone:
+        ``gking`` beside Dr. King; and the letter where it stays in the text, as in "T. Quill"."""
+        letter, surname = folded[:1], folded[1:]
+        if surname not in self._surnames_alone or is_listed_name(folded):
+            return None
+        return surname, letter if letter in self._surnames_alone[surname] else ""
 
     def with_apostrophe(self, original: str) -> str:
         """Return a surname as the note also writes it: ``O Sullivan`` beside O'Sullivan."""
@@ -236,6 +255,12 @@ class NotePeople:
             if len(some) == 1:
                 return some[0]
         return None
+
+
+def _initials_before(text: str, starts: Iterable[int]) -> str:
+    """Return the folded initials that stand before some words and are not marked: the T of "T. Quill"."""
+    found = (_INITIAL_BEFORE.search(text, max(0, start - _REACH_OF_INITIAL), start) for start in starts)
+    return "".join(one[1].lower() for one in found if one)
 
 
 def _words_alone(text: str, mentions: Iterable[NameMention]) -> dict[str, list[int]]:

@@ -27,6 +27,9 @@ _CONTRACTED = {
     "hlth": "health",
 }
 """What words are written as in domains where their first letters would not do."""
+_ABBREVIATED = frozenset(["va", "mc", "hc", "gh", "ed", "er"])
+"""Words of kind that are abbreviations themselves, and stand whole in that of the name: PNVAMC of Puget Narrows VA
+Medical Center."""
 _MIN_STEM = 3
 
 Alignment = Sequence[tuple[str, str]]
@@ -66,6 +69,9 @@ def letters_like(letters: str, aligned: Alignment, *, is_loose: bool = False) ->
     for pairs in (plain, aligned):
         if len(letters) > 1 and letters == "".join(old[0] for old, _ in pairs)[: len(letters)]:
             return _first_letters(pairs[: len(letters)])
+    whole = [pair for pair in plain if pair[0] in _ABBREVIATED]
+    if whole and letters == "".join(old if old in _ABBREVIATED else old[0] for old, _ in plain):
+        return "".join(old if old in _ABBREVIATED else (new or old)[0] for old, new in plain)
     if not is_loose or not plain or plain[0][0][0] != letters[0]:
         return None
     chosen = [plain[0]]

@@ -98,7 +98,7 @@ def replace_organization(
         return value
     if chain := replace_chain(value, staff):
         return chain
-    if len(words) == 1 and _is_abbreviation(words[0]):
+    if len(words) == 1 and (_is_abbreviation(words[0]) or _is_of_long_name(words[0], long_names)):
         return _replace_abbreviation(value, words[0], context, long_names, surname)
     surrogate = _replace_long_name(value, words, staff, surname)
     return surrogate if fold(surrogate) != fold(value) else f"{_draw_name(fold(value), 'one', staff)} {value}"
@@ -266,6 +266,19 @@ def _is_abbreviation(word: str) -> bool:
     if word.islower():
         return len(letters) < _MAX_ABBREVIATION_LENGTH and not set(letters) & _VOWELS
     return word.isupper() and len(letters) <= _MAX_ABBREVIATION_LENGTH and fold(word) not in surname_groups()
+
+
+def _is_of_long_name(word: str, long_names: Sequence[str]) -> bool:
+    """Whether a word in capitals, though a name like "SUH", abbreviates a name of the note."""
+    return (
+        word.isupper()
+        and word.isalpha()
+        and 2 < len(word) <= _MAX_ABBREVIATION_LENGTH
+        and any(
+            letters_like(fold(word), [(one, one) for one in organization_words_of(name)]) is not None
+            for name in long_names
+        )
+    )
 
 
 def _replace_abbreviation(

@@ -1,0 +1,85 @@
+"""Dates of one note: what stands around a date tells whether it is one, and what is missing of it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.engine.obfuscate.dates.calendar_terms import MONTHS, PREFIXES, WEEKDAYS
+from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date, nameless_holiday
+from deid_tasks.engine.obfuscate.dates.month_ranges import month_and_year_in_range
+from deid_tasks.engine.obfuscate.dates.not_dates import is_no_date
+from deid_tasks.engine.obfuscate.generators import Replacements
+from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.surroundings import Surroundings
+from deid_tasks.settings import Mode
+
+_SHORT_YEAR_DIGITS = 2
+_MAX_MONTH_AND_YEAR = 5
+_DIGITS = frozenset("0123456789")
+_SPANS_OF_TIME = frozenset(["day", "days", "week", "weeks", "month", "months", "year", "years", "weekend"])
+"""Words that were taken for dates and name none."""
+
+
+class NoteDates:
+    """The dates of one note.
+
+    Args:
+        replacements: of the institution.
+        context: of the note.
+        surroundings: its text and spans.
+        moved: returns the surrogate of a date by itself.
+    """
+
+    def __init__(
+        self,
+        replacements: Replacements,
+        context: NoteContext,
+        surroundings: Surroundings,
+        moved: Callable[[str, Mode], str],
+    ) -> None:
+        self._replacements = replacements
+        self._context = context
+        self._surroundings = surroundings
+        self._moved = moved
+
+    def surrogate(self, original: str, start: int, end: int, mode: Mode) -> str:
+        """Return the surrogate of the date ``start``–``end``; what is no date stays."""
+        text = self._surroundings.text
+        if original.casefold() in _SPANS_OF_TIME:
+            return original
+        if is_no_date(text, start, end, is_day_first=self._context.is_day_first):
+            return original
+        folded = original.lower() if original.isalpha() else ""
+        if folded in PREFIXES[WEEKDAYS] and text[end : end + 1] == "s" and not text[end + 1 : end + 2].isalnum():
+            # "Fridays", of which detection left the plural out.
+            return self._moved(original, mode)
+        if folded and (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+            # A part of a word, or what is glued to a number, names no day.
+            return original
+        if len(original) == _SHORT_YEAR_DIGITS and original.isdecimal() and text[start - 1 : start] in {"'", "’"}:
+            # A year, of which detection left the apostrophe out.
+            return self._moved(f"'{original}", mode)[1:]
+        if end - start <= _MAX_MONTH_AND_YEAR and "/" in original and mode == "surrogate":
+            of_range = month_and_year_in_range(text, start, end, self._context)
+            if of_range is not None:
+                return of_range
+        is_named = folded in PREFIXES[WEEKDAYS] or folded in PREFIXES[MONTHS]
+        if not is_named and original[-1:].isalpha() and _DIGITS.isdisjoint(original):
+            holiday = HOLIDAY.search(original)
+            if holiday is not None:
+                return self._holiday(original, start, holiday, mode)
+        return self._moved(original, mode)
+
+    def _holiday(self, original: str, start: int, holiday: re.Match[str], mode: Mode) -> str:
+        """Return the surrogate of a holiday; the day itself where the note also has its date: only that is as exact."""
+        context = self._context
+        written_at = context.written_at
+        if written_at is None or context.options.holidays != "nearest" or mode != "surrogate":
+            return self._moved(original, mode)
+        if not self._surroundings.names_day(holiday_date(holiday, written_at), context):
+            return self._moved(original, mode)
+        if nameless := nameless_holiday(self._surroundings.text, start, start + len(original)):
+            return nameless
+        dated = replace(context, options=replace(context.options, holidays="date"))
+        return self._replacements.surrogate(original, Entity.DATE, dated, context.patient, mode)
