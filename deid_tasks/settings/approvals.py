@@ -1,5 +1,6 @@
 """Settings of approvals by people, and of the audit log that records them."""
 
+import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -26,6 +27,11 @@ class ApprovalsSettings(Section):
         default=20,
         ge=0,
         description="Notes that one person may re-identify within 24 hours without another person's approval.",
+    )
+    compared_from: datetime.date | None = Field(
+        default=None,
+        description="First day, in UTC, whose re-identifications `deid audit verify` compares with these limits; all if"
+        " not given. Set it when a limit is lowered: what was allowed before would be a finding.",
     )
     request_hours: float = Field(
         default=24, gt=0, le=720, description="Hours after which a request can be approved and used no longer."

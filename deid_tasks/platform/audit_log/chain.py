@@ -21,7 +21,7 @@ _UNHASHED = ("row_hash", "signature")
 
 LogFindingKind = Literal[
     "row missing", "row changed", "chain broken", "wrong signature", "not signed", "log truncated", "log rewritten",
-    "head forged", "record missing", "record changed or added",
+    "head forged", "record missing", "record changed or added", "not approved",
 ]  # fmt: skip
 
 

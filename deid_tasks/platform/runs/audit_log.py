@@ -9,6 +9,7 @@ from typing import Any
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import GateError, SettingsError, StorageError
+from deid_tasks.platform.audit_log.approvals import check_reidentifications
 from deid_tasks.platform.audit_log.chain import LogFinding, check_chain, details_of
 from deid_tasks.platform.audit_log.heads import AuditHead, HeadStore, check_heads
 from deid_tasks.platform.audit_log.records import NamedRecords
@@ -42,6 +43,8 @@ class AuditVerdict:
 def verify_audit_log(settings: InstitutionSettings, secrets: Secrets) -> AuditVerdict:
     """Check the whole log: its chain, its signatures, the heads outside the database, and the rows that it names.
 
+    Re-identifications are compared with ``approvals`` too.
+
     Raises:
         SettingsError: the verification key's secret holds no key.
     """
@@ -54,6 +57,7 @@ def verify_audit_log(settings: InstitutionSettings, secrets: Secrets) -> AuditVe
         rows = list(named.collect(read_audit_rows(connection, settings)))
         opened = [table for table in AUDITED_COLUMNS if table in named.tables]
         present = {table: _hashes(connection, settings, table) for table in opened}
+        notes = _reidentified_notes(connection, settings)
     hashes = {row.seq: row.row_hash for row in rows}
     newest = max(heads, key=lambda head: head.seq, default=None)
     is_signed = True
@@ -66,6 +70,7 @@ def verify_audit_log(settings: InstitutionSettings, secrets: Secrets) -> AuditVe
     ]
     if rows or heads:
         findings += named.check(present)
+    findings += check_reidentifications(settings.approvals, rows, notes)
     return AuditVerdict(
         len(rows),
         sum(bool(row.signature) for row in rows),
@@ -80,7 +85,8 @@ def check_audit_log(settings: InstitutionSettings, secrets: Secrets) -> dict[str
     """Verify the audit log, and return the numbers of its rows, signed rows and heads.
 
     Raises:
-        GateError: something was changed, added or deleted; the text names the first findings.
+        GateError: something was changed, added or deleted, or an act was not approved; the text names the first
+            findings.
         SettingsError: as ``verify_audit_log``.
     """
     verdict = verify_audit_log(settings, secrets)
@@ -88,9 +94,12 @@ def check_audit_log(settings: InstitutionSettings, secrets: Secrets) -> dict[str
         logger.warning("audit log of %s: %s", settings.institution, limit)
     if verdict.findings:
         shown = "; ".join(map(str, verdict.findings[:_SHOWN]))
+        is_unchanged = all(one.kind == "not approved" for one in verdict.findings)
+        what = "acts were not approved" if is_unchanged else "the audit log is not what was written"
+        who = "did so" if is_unchanged else "wrote to it"
         raise GateError(
-            f"{settings.institution}: the audit log is not what was written, {len(verdict.findings)} findings: {shown};"
-            f" run `deid audit verify --institution {settings.institution}`, and find out who wrote to it"
+            f"{settings.institution}: {what}, {len(verdict.findings)} findings: {shown};"
+            f" run `deid audit verify --institution {settings.institution}`, and find out who {who}"
         )
     return {"rows": verdict.rows, "signed": verdict.signed, "heads": verdict.heads}
 
@@ -146,6 +155,12 @@ def _heads(
 
 def _hashes(connection: Connection, settings: InstitutionSettings, table: AuditedTable) -> list[str]:
     return [record for _, record in read_audited_records(connection, settings, table)]
+
+
+def _reidentified_notes(connection: Connection, settings: InstitutionSettings) -> dict[str, int]:
+    """Return the number of notes of each row of ``reidentification`` by the row's hash."""
+    records = read_audited_records(connection, settings, "reidentification")
+    return {record: len(row["note_keys"]) for row, record in records}
 
 
 def _must_be_signed(rows: Iterable[AuditLogRow], head: AuditHead) -> bool:

@@ -12,6 +12,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.core.errors import ApprovalError
 from deid_tasks.core.identity import Identity
 from deid_tasks.platform.audit_log import AuditEvent, AuditLogRow, AuditWriter, audited, is_trusted_row
+from deid_tasks.platform.audit_log.approvals import ALONE
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.approval_requests import (
@@ -36,8 +37,6 @@ _DONE: Mapping[RequestedAct, str] = {
     "reidentification": "reidentification",
 }
 """The event that the audit log has once an act was carried out."""
-_ALONE = datetime.timedelta(hours=24)
-"""The time over which ``approvals.reidentify_max_notes`` counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +172,7 @@ def check_alone(connection: Connection, settings: InstitutionSettings, asked_by:
     """
     if "reidentification" not in settings.approvals.two_people:
         return
-    since = datetime.datetime.now(datetime.UTC) - _ALONE
+    since = datetime.datetime.now(datetime.UTC) - ALONE
     rows = audit_rows_of(
         connection,
         settings,

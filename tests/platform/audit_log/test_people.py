@@ -246,6 +246,72 @@ def test_notes_that_one_person_reidentifies_alone_add_up(desk):
     assert unchanged(desk)
 
 
+def reidentified(desk, person, notes, request="", said=None):
+    """Write what `deid reidentify` writes on a machine whose settings allow everything."""
+    with audited(desk.settings, desk.secrets, desk.uri) as audit:
+        record = record_reidentification(audit.connection, desk.settings, person.name, "why", ["k"] * notes)
+        details = {"record": record, "notes": notes if said is None else said, "request": request}
+        audit.append(AuditEvent("reidentification", "performed", person, record, details))
+
+
+def findings(desk, **values) -> list[str]:
+    with_acts(desk, "reidentification", reidentify_max_notes=3, **values)
+    return [str(one) for one in runs.verify_audit_log(desk.settings, desk.secrets).findings]
+
+
+@pytest.mark.parametrize("said", [None, 1])
+def test_a_verification_finds_notes_that_one_person_reidentified_alone_above_the_limit(desk, said):
+    desk.append(0)
+    reidentified(desk, ALICE, 2)
+    reidentified(desk, BOB, 3)
+    assert findings(desk) == []
+    reidentified(desk, ALICE, 2, said=said)
+    assert findings(desk) == [
+        "row 4: not approved: alice re-identified 4 notes within 24 hours without another person's approval;"
+        " approvals.reidentify_max_notes is 3"
+    ]
+    with pytest.raises(GateError, match=r"^riverside: acts were not approved, 1 findings: row 4: .* who did so"):
+        runs.check_audit_log(desk.settings, desk.secrets)
+    tomorrow = datetime.datetime.now(datetime.UTC).date() + datetime.timedelta(days=1)
+    assert findings(desk, compared_from=tomorrow) == []
+    with_acts(desk)
+    assert unchanged(desk)
+
+
+def test_notes_of_two_days_do_not_add_up_in_a_verification(desk, monkeypatch):
+    from deid_tasks.platform.audit_log import approvals
+
+    desk.append(0)
+    reidentified(desk, ALICE, 2)
+    reidentified(desk, ALICE, 2)
+    assert len(findings(desk)) == 1
+    monkeypatch.setattr(approvals, "ALONE", datetime.timedelta(0))
+    assert findings(desk) == []
+
+
+def test_a_verification_finds_a_request_that_another_person_did_not_approve(desk):
+    desk.append(0)
+    made = [runs.request_reidentification(desk.settings, desk.secrets, ["k"], "why", ALICE) for _ in range(4)]
+    approved, waiting, rejected, of_alice = (one.request_id for one in made)
+    runs.decide_request(desk.settings, desk.secrets, approved, "approved", BOB)
+    runs.decide_request(desk.settings, desk.secrets, of_alice, "approved", BOB)
+    runs.decide_request(desk.settings, desk.secrets, rejected, "rejected", BOB)
+    reidentified(desk, ALICE, 9, approved)
+    assert findings(desk) == []
+    reidentified(desk, ALICE, 9, approved)
+    reidentified(desk, ALICE, 9, waiting)
+    reidentified(desk, ALICE, 9, rejected)
+    reidentified(desk, BOB, 9, of_alice)
+    reidentified(desk, ALICE, 9, "invented")
+    assert [one.partition("not approved: ")[2] for one in findings(desk)] == [
+        f"request {approved} was used before, by row 9",
+        f"request {waiting} was not approved by another person",
+        f"request {rejected} was not approved by another person",
+        f"request {of_alice} was made by alice, and not by bob",
+        "the log has no request invented",
+    ]
+
+
 def test_a_new_key_is_recorded_by_its_fingerprint_once(desk):
     certify(desk)
     certify(desk, "c2")
