@@ -15,6 +15,7 @@ import psycopg2
 import pytest
 from rich.console import Console
 
+from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import WarehouseError
 from deid_tasks.demo import down, processes
 from deid_tasks.demo.changes import events_of
@@ -204,7 +205,9 @@ class TestOutcome:
 
     @institutions
     def test_a_note_is_explained_by_what_the_warehouse_knows(self, demo, institution, tmp_path):
-        note = self._notes(demo, institution)[0]
+        wanted = {Entity.PATIENT, Entity.PROVIDER, Entity.MRN}
+        notes = self._notes(demo, institution)
+        note = next(note for note in notes if wanted <= {span.entity for span in note.spans})
         line = {"id": note.note_id, "patient_id": note.patient_id, "text": note.text}
         path = tmp_path / "note.jsonl"
         path.write_text(json.dumps(line), encoding="utf-8")

@@ -229,8 +229,11 @@ class NoteSurrogates:
         return scope.short_form(given, folded) or given
 
     def _number(self, value: str) -> str | None:
+        if len(value) < _LAST_DIGITS:
+            # So short a number is in many addresses by chance.
+            return None
         entity = self._surroundings.numbers.get(value)
-        if entity is None and len(value) >= _LAST_DIGITS and value.isdecimal():
+        if entity is None and value.isdecimal():
             # ``/p/118204``, beside a record number HHR-118204.
             whole = self._surroundings.ends_with(value)
             return None if whole is None else self._independent(*whole, "surrogate")[-len(value) :]
