@@ -11,6 +11,7 @@ from dataclasses import replace
 from deid_tasks.core.detectors import SEPARATOR, base_name, is_neural
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
+from deid_tasks.engine.merge.derived_names import mark_derived_names
 from deid_tasks.engine.merge.endings import grow_over_endings
 from deid_tasks.engine.merge.file_names import divide_file_names
 from deid_tasks.engine.merge.kinds import (
@@ -67,6 +68,7 @@ def merge_spans(
     joined = follow_places(text, joined)
     if settings.propagation.enabled:
         joined = mark_short_names(text, joined, settings.propagation.min_score)
+        joined = mark_derived_names(text, joined, settings.propagation.min_score)
         joined = grow_over_initials(text, propagate(text, joined, settings.propagation))
     return divide_file_names(text, joined)
 

@@ -26,12 +26,12 @@ _SIGNED_BEFORE = re.compile(
 )
 """What stands in front of letters by which somebody signs; the line or a wide gap, mostly."""
 _SIGNED_BEHIND = re.compile(r"[ \t]*(?:\)|$|\n|\|)|\",|[ \t]{2,}|[ ,]{1,2}(?:RN|MD|NP|LPN|PA)\b| (?:via|at) ")
-_SHORT = re.compile(r"(?<![\w-])(?:[A-Z]\.[A-Z]\.|[A-Z][A-Za-z]{1,7})(?![\w-])")
+_SHORT = re.compile(r"(?<![\w-])(?:(?:[A-Z]\.){2,3}|[A-Z][A-Za-z]{1,7})(?![\w-])")
 _BEFORE = 16
 _MIN_ANYWHERE = 3
 _MIN_WORDS = 3
 _INITIAL_BEFORE = re.compile(
-    r"(?:[\"“‘'(\[:,/]\s?|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
+    r"(?:[\"“‘'(\[:,/]\s?|(?<!\S)(?:--?|[–—])\s?|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
     r"(?P<initial>[A-Z]\. ?)$"
 )
 """An initial in front of a surname: labeled "G. Holloway". Behind any other word it may end a sentence: hepatitis B."""
@@ -70,23 +70,28 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
     acronyms, initials = _acronyms(text, certain), _initials(text, certain)
     if not acronyms and not initials:
         return list(spans)
-    kept = list(spans)
     starts, ends = [span.start for span in spans], [span.end for span in spans]
-    found: list[Span] = []
+    kept, found = dict(enumerate(spans)), list[Span]()
     for match in _SHORT.finditer(text):
         start, end = match.span()
-        index = bisect_left(ends, start + 1)
-        form = match.group()
-        if index < len(spans) and starts[index] < end:
-            if form in acronyms and (starts[index], ends[index]) == (start, end):
-                # "Blackstone Medical Group (BMG)": no state or somebody's initials.
-                kept[index] = replace(kept[index], entity=acronyms[form].entity)
+        marked = range(bisect_left(ends, start + 1), bisect_left(starts, end))
+        if any(starts[index] < start or end < ends[index] for index in marked):
             continue
+        form = match.group()
         if form in acronyms:
-            found.append(Span(start, end, acronyms[form].entity, SHORT_NAMES, acronyms[form].score))
-        elif form in initials and (_is_signed(text, start, end) or _is_telling(form)):
+            if not marked:
+                found.append(Span(start, end, acronyms[form].entity, SHORT_NAMES, acronyms[form].score))
+            elif (starts[marked[0]], ends[marked[0]]) == (start, end):
+                # "Blackstone Medical Group (BMG)": no state or somebody's initials.
+                kept[marked[0]] = replace(spans[marked[0]], entity=acronyms[form].entity)
+            continue
+        are_initials = form in initials and all(spans[index].entity is Entity.INITIALS for index in marked)
+        if are_initials and (_is_signed(text, start, end) or _is_telling(form)):
+            for index in marked:
+                # Recovery would take RT for a therapist; the full name says that it is Rose Tannenbaum.
+                del kept[index]
             found.append(Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0))
-    return sorted((*kept, *found))
+    return sorted((*kept.values(), *found))
 
 
 def _acronyms(text: str, spans: Sequence[Span]) -> dict[str, Span]:
@@ -138,7 +143,8 @@ def _is_signed(text: str, start: int, end: int) -> bool:
 
 def _is_telling(form: str) -> bool:
     """Whether letters that agree with a whole name are somebody's wherever they stand: RBM was seen."""
-    return form.isalpha() and len(form) >= _MIN_ANYWHERE and form.lower() not in medical_abbreviations()
+    letters = form.replace(".", "")
+    return len(letters) >= _MIN_ANYWHERE and letters.lower() not in medical_abbreviations()
 
 
 def _forms(name: str) -> set[str]:
@@ -149,4 +155,4 @@ def _forms(name: str) -> set[str]:
     if not _MIN_LETTERS <= len(letters) <= _MAX_LETTERS or not letters.isascii():
         return set()
     ends = letters[0] + letters[-1]
-    return {letters, ends, f"{ends[0]}.{ends[1]}."}
+    return {form for one in (letters, ends) for form in (one, "".join(f"{letter}." for letter in one))}

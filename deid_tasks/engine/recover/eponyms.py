@@ -4,6 +4,7 @@ import re
 from functools import cache, lru_cache
 
 from deid_tasks.core.reference import fold, read_tsv
+from deid_tasks.engine.lexicon.patient_terms import related_given_names
 
 RARE_NAME = 5.0
 """Bearers among 100,000 people below which a surname is an everyday word or an eponym more often than a person's
@@ -58,6 +59,11 @@ def bearers() -> dict[str, float]:
         name = fold(row["name"])
         found[name] = max(found.get(name, 0.0), RARE_NAME)
     return found
+
+
+def is_name(word: str) -> bool:
+    """Whether somebody has the name ``word``, or is called so."""
+    return fold(word) in bearers() or fold(word) in related_given_names()
 
 
 def is_rare_name(word: str) -> bool:

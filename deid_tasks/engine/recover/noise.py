@@ -46,6 +46,14 @@ _SHOP_BEFORE = re.compile(
     """,
     re.VERBOSE,
 )
+_HOUR_BEFORE = re.compile(r"(?:at|until|till?|by|around|before|after) $", re.IGNORECASE)
+_HOUR = re.compile(r"[1-9]|1[0-2]")
+_HOUR_BEHIND = re.compile(r"[.,;]|\s|$")
+_PLACE_BEFORE = re.compile(r"(?:bed|unit|pod|cell|wing|ward|room|rm|bay|theatre|ctrm)s?[ :#]{1,3}$", re.IGNORECASE)
+_PLACE_BEHIND = re.compile(r"[ -](?:wing|pod|north|south|east|west|tower|block)\b", re.IGNORECASE)
+_CERTAIN = 0.9
+"""Score of a model from which it is taken at its word about one figure or letter that stands where an hour or a bed
+does."""
 _RATIO = re.compile(r"\d{1,3}(?:/\d{1,3}){3,}")
 _MAX_RATIO = 16
 _MAX_COMPOUND = 16
@@ -73,6 +81,8 @@ _RESULT = re.compile(
 )
 _LINE_BEFORE = re.compile(r"(?:^|\n)[ \t|]*$")
 _MARGIN = 8
+_REACH = 12
+"""Characters in front of a span in which the word stands that says what it is."""
 _COUNTY = frozenset(("Co", "Co.", "CO."))
 _NAME_OF_COUNTY = re.compile(r"\.? [A-Z][a-z]{3,}")
 """What stands behind the word county: Co. Galway."""
@@ -93,7 +103,7 @@ def is_noise(text: str, span: Span) -> bool:
         span: a span of the note. Labelled numbers are found by patterns, so that they are never given here.
     """
     value = text[span.start : span.end]
-    if span.entity is Entity.INITIALS and _SIGNED_BEFORE.search(text[max(0, span.start - 12) : span.start]):
+    if _stands_where_one_is(text, span):
         return False
     if len(value) == 1:
         is_number = span.entity is Entity.AGE or span.category is Category.ID
@@ -118,6 +128,23 @@ def _is_letter_of_name(text: str, span: Span, value: str) -> bool:
     """Whether a letter stands for a name behind its title: Dr. L."""
     before = text[max(0, span.start - _TITLE_REACH) : span.start]
     return span.category is Category.NAME and value.isupper() and _TITLE_BEFORE.search(before) is not None
+
+
+def _stands_where_one_is(text: str, span: Span) -> bool:
+    """Whether a span stands where somebody signs; or, to a model that is sure, where an hour, a ward or a bed does.
+
+    Such are the figures and letters of "at 7", "bed 5" and "C Wing".
+    """
+    before = text[max(0, span.start - _REACH) : span.start]
+    if span.entity is Entity.INITIALS:
+        return _SIGNED_BEFORE.search(before) is not None
+    if span.score < _CERTAIN:
+        return False
+    if span.entity is Entity.TIME and _HOUR.fullmatch(text, span.start, span.end):
+        return bool(_HOUR_BEFORE.search(before) and _HOUR_BEHIND.match(text, span.end))
+    if span.entity is Entity.LOCATION_OTHER and len(span) == 1:
+        return bool(_PLACE_BEFORE.search(before) or _PLACE_BEHIND.match(text, span.end))
+    return False
 
 
 def _is_of_ratio(text: str, span: Span) -> bool:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from deid_tasks.core.detectors import SHORT_NAMES, DetectorName, Recoverability, base_name, recoverable_as
 from deid_tasks.core.entities import Category, Entity
+from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon import Lexicon, mask_of
 from deid_tasks.engine.recover.confidence import assess
 from deid_tasks.engine.recover.document_terms import DocumentTerms, document_terms
-from deid_tasks.engine.recover.eponyms import is_listed, is_lone_eponym, is_rare_name, is_sign
+from deid_tasks.engine.recover.eponyms import is_listed, is_lone_eponym, is_name, is_rare_name, is_sign
 from deid_tasks.engine.recover.noise import is_noise
 from deid_tasks.engine.recover.organizations import identifies_nobody, is_year_of_guideline
 from deid_tasks.engine.text import Document
@@ -35,6 +36,16 @@ _NUMBERED = frozenset((Category.ID, Category.CONTACT))
 _NEVER_RECOVERED = recoverable_as((Recoverability.NEVER,))
 _ONLY_IN_PHRASES = recoverable_as((Recoverability.NEVER, Recoverability.PHRASES)) | {SHORT_NAMES}
 """Detectors that had a reason, in the text or in a dictionary, for one word alone and for a labelled identifier."""
+_EVERYDAY_WORD, _MEDICAL_WORD = "everyday word", "medical word"
+_OF_ONE_WORD = frozenset((_EVERYDAY_WORD, _MEDICAL_WORD))
+"""Reasons that say nothing of where the word stands."""
+_CERTAIN = 0.9
+"""Score of a name that is certain."""
+_SURE = 0.97
+"""Score of a model from which an everyday word that is also a name is one."""
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_QUOTED = frozenset((' "', " “", ' ("', " (“"))
+"""What stands between a name and a nickname: Deandre Trujillo "Peanut"."""
 _CREDENTIALS_AND_STATES = frozenset({"MD", "PA", "MA", "MS"})
 _NUMBER_BEHIND = re.compile(r"[,:]? {0,2}#?(?:[A-Z]{0,3}-?\d{2}|[Ll]ic|LIC|DL\b|[Pp]late|[Tt]ag)")
 """What makes the code a state even behind a name: a ZIP code, or the number of a licence or a plate."""
@@ -112,6 +123,7 @@ def _split(terms: DocumentTerms, spans: Sequence[Span], protected: Sequence[Span
     """Return the spans of one document, split; ``protected`` is sorted and disjoint."""
     kept: list[Span] = []
     recovered: list[Span] = []
+    single_words: set[Span] = set()
     first = 0
     for span in spans:
         while first < len(protected) and protected[first].end <= span.start:
@@ -121,15 +133,34 @@ def _split(terms: DocumentTerms, spans: Sequence[Span], protected: Sequence[Span
         while index < len(protected) and protected[index].start < span.end:
             overlapping.append(protected[index])
             index += 1
-        (recovered if _is_medical(terms, span, overlapping) else kept).append(span)
+        reason = _reason(terms, span, overlapping)
+        (recovered if reason else kept).append(span)
+        if reason in _OF_ONE_WORD:
+            single_words.add(span)
     if credentials := {span for span in kept if _is_credential(terms.text, span, kept)}:
         kept = [span for span in kept if span not in credentials]
         recovered = sorted((*recovered, *credentials))
     if kept and recovered:
-        parts = {span for span in recovered if _is_part_of_name(terms.text, span, kept)}
+        names = _words_of_names(terms.text, kept) if single_words else frozenset()
+        parts = {
+            span
+            for span in recovered
+            if _is_part_of_name(terms.text, span, kept)
+            or (span in single_words and _folded(terms.text, span) in names and span.category is Category.NAME)
+        }
         kept = sorted((*kept, *parts))
         recovered = [span for span in recovered if span not in parts]
     return RecoveryResult(tuple(kept), tuple(recovered))
+
+
+def _words_of_names(text: str, kept: Sequence[Span]) -> frozenset[str]:
+    """Return the words of people's names that are certain, folded: who is Fitz on one line is no medical term below."""
+    names = (span for span in kept if span.category is Category.NAME and span.score >= _CERTAIN)
+    return frozenset(word for span in names for word in _WORD.findall(_folded(text, span)))
+
+
+def _folded(text: str, span: Span) -> str:
+    return fold(text[span.start : span.end])
 
 
 def _is_part_of_name(text: str, span: Span, kept: Sequence[Span]) -> bool:
@@ -144,7 +175,10 @@ def _is_part_of_name(text: str, span: Span, kept: Sequence[Span]) -> bool:
         is_named_alike = span.category is other.category or (
             span.category is Category.ORGANIZATION and other.category in _NAMED
         )
-        if text[low.end : high.start] == " " and is_named_alike:
+        between = text[low.end : high.start]
+        if between == " " and is_named_alike:
+            return True
+        if between in _QUOTED and low is other and span.category is other.category is Category.NAME:
             return True
     return False
 
@@ -172,10 +206,6 @@ def recovery_reasons(document: Document, spans: Sequence[Span], lexicon: Lexicon
     return [_reason(terms, span, ()) for span in spans]
 
 
-def _is_medical(terms: DocumentTerms, span: Span, protected: Sequence[Span]) -> bool:
-    return bool(_reason(terms, span, protected))
-
-
 def _reason(terms: DocumentTerms, span: Span, protected: Sequence[Span]) -> str:
     """Return why a span is medical language; ``protected`` are the spans of the patient's record that overlap it."""
     if base_name(span.detector) in _NEVER_RECOVERED:
@@ -194,7 +224,7 @@ def _reason(terms: DocumentTerms, span: Span, protected: Sequence[Span]) -> str:
         is_beyond = all(start < other.start or other.end < end for other in protected)
         if is_beyond and not terms.is_person(first, after):
             return "in a longer medical term"
-    return "medical word" if not protected and _is_medical_word(terms, span) else ""
+    return _MEDICAL_WORD if not protected and _is_medical_word(terms, span) else ""
 
 
 def _is_only_in_phrases(span: Span) -> bool:
@@ -209,7 +239,7 @@ def _mistaken_for(terms: DocumentTerms, span: Span) -> str:
         if identifies_nobody(terms.text, span):
             return "an organization that identifies nobody"
         if _is_everyday(terms, span):
-            return "everyday word"
+            return _EVERYDAY_WORD
         return "eponym" if _is_eponym(terms, span) else ""
     if span.detector != DetectorName.LEXICON or span.category is not Category.NAME:
         return ""
@@ -248,7 +278,7 @@ def _is_everyday(terms: DocumentTerms, span: Span) -> bool:
     """Whether the span is one everyday word that no title or credential makes a name.
 
     The word is in small letters; or its capital says nothing, the institution knows nobody of that name, and the name
-    is rare among people.
+    is rare among people. A model that is sure of a word that is a name, too, is taken at its word.
     """
     if span.entity not in _CAPITALISED:
         return False
@@ -259,6 +289,8 @@ def _is_everyday(terms: DocumentTerms, span: Span) -> bool:
     if not payload & _COMMON or payload & _FACILITY or terms.is_person(first, after):
         return False
     word = terms.text[span.start : span.end]
+    if span.category is Category.NAME and span.score >= _SURE and is_name(word):
+        return False
     if word.islower():
         return not _is_small_name(terms, span, payload)
     if span.entity in _PLACES or payload & _PERSON:

@@ -58,6 +58,7 @@ STRONG = {
         Logged [DATE:2021-03-14] [TIME:08:35:00.123Z] and [DATE:2021-03-14] [TIME:08:35:00-07:00]
         Shift [TIME:08:35]-[TIME:09:40]. Time: [DATE:2021-03-14] [TIME:08:35]
         Call [TIME:20:04 PST] to [TIME:8:21 pm EST], [TIME:0835 hrs], at [TIME:1852 ACDT]. Seen [TIME:10:00] PT room.
+        Sent home at [TIME:7] this morning, until [TIME:8] or [TIME:9] at night. He rates it at 7 today
     """,
     "ages": """
         A [AGE:92]-year-old woman, a [AGE:45] y.o. man, a [AGE:61]yo male.
@@ -68,6 +69,7 @@ STRONG = {
         Children ages [AGE:7], [AGE:9] and [AGE:12].
         He is [AGE:52] now and has a sister.
         DOB: [DATE:May 07, 1971]   [AGE:52] YRS
+        Pt | M | [AGE:23] | x. Cyl | F | [AGE:9] mo | y. Size | M | 480 | z
     """,
     "contacts": """
         Call [PHONE:617-555-0123] or [PHONE:(617) 555-0123 x123].
@@ -108,11 +110,15 @@ STRONG = {
         CT of the pelvis ([FACILITY:QWB] radiology). ENT clinic, INR clinic, MSK clinic, MRSA clinic, EMG clinic
         Admit to [FACILITY:Penny Breast Ctr], [FACILITY:Kettle Kidney Center].
         Tourmakeady, Eircode [ZIP:F12 XK00]
+        Athlone, [LOCATION_OTHER:Co. Westmeath] and [LOCATION_OTHER:County Mayo]. A cork stopper
+        LSW ([STATE:PA] lic. [LICENSE:SW000418x]). ID: [STATE:CT] driver's license [LICENSE:000218834]; [PROVIDER:R. Ash], PA license
         VIA: POV   BED: [LOCATION_OTHER:2]   ROOMED. In bed 2 weeks.
     """,
     "names": """
         Seen by Dr. [PROVIDER:Okafor]; Drs. [PROVIDER:Okafor] and [PROVIDER:Lim] agree.
         DR [PROVIDER:OKAFOR] SAW THE PATIENT.
+        RELIEVED BY OFC. [PROVIDER:BRISTOW]. Escorted by Dep. [PROVIDER:Hatch]. Ofc [PROVIDER:Lawless], Capt. [PROVIDER:Wirth] aware.
+        Dep. Anxiety. Lt. Knee pain, Det. Unchanged, Lt. [PROVIDER:Okafor] came.
         Call dr. [PROVIDER:okafor] today.
         Mr. [PATIENT:Haskins]'s wife ([RELATIVE:Ann]) and daughter [RELATIVE:Maria] came.
         [PROVIDER:Maria T. Okafor], MD

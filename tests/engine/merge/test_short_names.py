@@ -26,6 +26,10 @@ FOUND += [
     "[PROVIDER:Rose Tannen], PharmD ({RT})\n| No change. | {RT} |",
     '1,"[PROVIDER:Hannah Mistry]","First visit."\n2,"{HM}","Doppler."',
 ]
+FOUND += [
+    "[PATIENT:Orville Stamper] ({O.S.}), MRN 1",
+    "[PATIENT:Ella May Hart] QA done. {E.M.H.} chart locked",
+]
 NOT_FOUND = [
     "[PATIENT:Ann Beth Grant]. ABG drawn, COPD",  # an abbreviation of medicine
     "[PROVIDER:Gail Pemberton], RN. GP will follow",  # a general practitioner, in the middle of a sentence
@@ -64,6 +68,9 @@ def test_other_letters_stay(marked: str):
         ("seen with M.[PROVIDER:Okafor]", "M.Okafor"),
         ("hepatitis B. [PATIENT:Holloway] agrees", "Holloway"),
         ("at St. [CITY:Albans]", "Albans"),
+        ("spirometer. --P. [PROVIDER:Singletary] LPN", "P. Singletary"),
+        ("son confirms -K. [PROVIDER:Moon]", "K. Moon"),
+        ("hepatitis-B. [PATIENT:Holloway] agrees", "Holloway"),
     ],
 )
 def test_an_initial_in_front_belongs_to_the_surname(marked: str, expected: str):
@@ -76,6 +83,19 @@ def test_a_name_that_is_not_certain_gives_no_initials():
 
     text, spans = read_markup(FOUND[0].replace("{", "").replace("}", ""))
     assert mark_short_names(text, [replace(spans[0], score=0.6)], 0.9) == [replace(spans[0], score=0.6)]
+
+
+@pytest.mark.parametrize("marked", ["[INITIALS:RT]", "[INITIALS:R]T"])
+def test_initials_that_agree_with_a_full_name_are_certain_whoever_found_them(marked: str):
+    """So that recovery does not take RT for a therapist."""
+    text, spans = read_markup(f"[PROVIDER:Rose Tannen], PharmD\n| No change. | {marked} |")
+    found = mark_short_names(text, spans, 0.9)[1]
+    assert (text[found.start : found.end], str(found.entity), found.detector) == ("RT", "INITIALS", SHORT_NAMES)
+
+
+def test_a_name_of_two_letters_is_not_taken_for_initials():
+    text, spans = read_markup("[PROVIDER:Rose Tannen], PharmD\nsigned [PATIENT:RT]")
+    assert mark_short_names(text, spans, 0.9) == spans
 
 
 def test_an_acronym_that_was_taken_for_a_state_is_its_organization():

@@ -40,8 +40,15 @@ GIVEN_BACK = [
     ("[PATIENT:Urogyn] f/u", "transformer"),
     ("Urea N          27      7-20\n[PROVIDER:Creat]           2.6 H   0.6-1.2", "transformer"),
     ("| [PATIENT:Alk] | 118 | U/L |", "transformer"),
+    ("infusing @ [TIME:81]", "transformer"),
+    ("by [TIME:7]/10", "transformer"),
+    ("grade [LOCATION_OTHER:C] today", "transformer"),
 ]
 KEPT = [
+    ("gave Zyrtec at [TIME:7]. No blister", "transformer"),
+    ("in the salon until [TIME:6], better text", "transformer"),
+    ("RN Kostas bed [LOCATION_OTHER:4] 1509", "transformer"),
+    ("Location: [LOCATION_OTHER:C] Wing, cell", "transformer"),
     ("[PATIENT:Quiroga]           4      2 doses", "transformer"),
     ("seen, [PROVIDER:Creat]   2.6   0.6-1.2", "transformer"),
     ("Mrs. [PATIENT:Walk]-Ingram", "transformer"),
@@ -72,11 +79,11 @@ KEPT = [
 ]
 
 
-def run(marked: str, detector: str) -> tuple[bool, bool]:
+def run(marked: str, detector: str, score: float = 1.0) -> tuple[bool, bool]:
     start = marked.index("[")
     name, value = marked[start + 1 : marked.index("]")].split(":", 1)
     text = marked[:start] + value + marked[marked.index("]") + 1 :]
-    result = recover(Document("n", text), [Span(start, start + len(value), Entity(name), detector)])
+    result = recover(Document("n", text), [Span(start, start + len(value), Entity(name), detector, score)])
     return bool(result.kept), bool(result.recovered)
 
 
@@ -88,6 +95,11 @@ def test_given_back(marked, detector):
 @pytest.mark.parametrize(("marked", "detector"), KEPT)
 def test_kept(marked, detector):
     assert run(marked, detector) == (True, False)
+
+
+@pytest.mark.parametrize("marked", ["gave Zyrtec at [TIME:7].", "RN Kostas bed [LOCATION_OTHER:4] 1509"])
+def test_one_figure_is_noise_where_the_model_is_not_sure(marked):
+    assert run(marked, "transformer", score=0.8) == (False, True)
 
 
 def test_what_the_patients_record_holds_is_never_noise():

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -167,7 +168,42 @@ def test_an_everyday_word_stays_where_it_names_somebody_of_the_institution(case:
         LexiconTerm("facility", "short_name", "Cottonwood"),
     ]
     text, spans = parse(case, "transformer")
+    spans = [replace(span, score=0.9) for span in spans]
     assert bool(recover(Document("n", text), spans, Lexicon.build(rows)).recovered) is is_recovered
+
+
+@pytest.mark.parametrize(
+    ("case", "score", "is_recovered"),
+    [
+        ("spoke to [PROVIDER:hope] today", 0.98, False),
+        ("spoke to [PROVIDER:hope] today", 0.96, True),
+        ("retired. [PATIENT:Paddy] remains well", 0.98, False),  # a nickname
+        ("at night. [PATIENT:Snores] loudly", 0.999, True),  # nobody's name
+    ],
+)
+def test_a_sure_model_decides_about_everyday_words_that_are_names(
+    case: str, score: float, *, is_recovered: bool
+) -> None:
+    text, spans = parse(case, "transformer")
+    result = recover(Document("n", text), [replace(span, score=score) for span in spans])
+    assert bool(result.recovered) is is_recovered
+
+
+@pytest.mark.parametrize(
+    ("case", "kept"),
+    [
+        ("[PATIENT:Tiny Duffy], 80. Unpaid bill. [RELATIVE:Tiny] says no", 2),
+        ("[PATIENT:Darnell Duffy], 80. Unpaid bill. [RELATIVE:Tiny] says no", 1),
+        ('NAME: [PATIENT:TRUJILLO, DEANDRE] "[PATIENT:PEANUT]"', 2),
+        ('NAME: [PATIENT:TRUJILLO, DEANDRE] ate "[PATIENT:PEANUT]"', 1),
+        ("[PATIENT:James Parkinson], 80, has [PATIENT:Parkinson] disease", 1),
+        ("[PATIENT:Ann Murphy], 80. [PATIENT:Murphy] is equivocal", 1),
+    ],
+)
+def test_a_word_of_a_certain_name_is_that_name_again(case: str, kept: int) -> None:
+    text, spans = parse(case, "transformer")
+    found = [replace(span, score=0.95) for span in spans]
+    assert len(recover(Document("n", text), found).kept) == kept
 
 
 @pytest.mark.parametrize("detector", ["transformer", "lexicon", "patterns"])

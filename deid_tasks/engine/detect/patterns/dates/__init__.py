@@ -19,6 +19,7 @@ RULES = (
     Rule("day of the month", calendar_words.ORDINAL_TRIGGER, calendar_words.read_ordinal),
     Rule("stamp", times.STAMP_TRIGGER, times.read_stamp),
     Rule("time", times.TIME_TRIGGER, times.read_time),
+    Rule("spoken hour", times.SPOKEN_HOUR_TRIGGER, times.read_spoken_hour),
     Rule("hour and half of the day", times.HALF_OF_DAY_TRIGGER, times.read_half_of_day),
     Rule("hour with an h", times.HOUR_WITH_H_TRIGGER, times.read_hour_with_h),
     Rule(

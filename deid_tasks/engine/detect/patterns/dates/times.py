@@ -183,6 +183,20 @@ def read_half_of_day(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(start, end, Entity.TIME)
 
 
+SPOKEN_HOUR_TRIGGER = (
+    r"\b(?:[Aa]t|[Uu]ntil|[Tt]ill|[Bb]efore|[Aa]fter|[Ss]ince|[Aa]round|[Aa]bout|[Bb]y|[Ff]rom)"
+    r" (?:[1-9]|1[0-2])(?: or (?:[1-9]|1[0-2]))?"
+    r" (?:(?:this|tomorrow|yesterday|in the) (?:morning|afternoon|evening)|tonight|last night|at night)\b"
+)
+_HOURS = re.compile(r"[0-9]{1,2}")
+
+
+def read_spoken_hour(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read an hour in words of speech: at 7 this morning, until 8 or 9 at night."""
+    for match in _HOURS.finditer(text, start, end):
+        yield Candidate(*match.span(), Entity.TIME)
+
+
 HOUR_WITH_H_TRIGGER = r"\b(?:[01]?[0-9]|2[0-3])(?:h| h )[0-5][0-9]\b"
 _LASTS_BEFORE = re.compile(r"(?:^|[^a-z])(?:over|for|x|q|every|after|lasting|lasted|within|in|than|[<>~])\s?$")
 _H_UNIT = re.compile(r"\s?(?:m\b|mn\b|min|mg|ml|mcg|cc|units?|%|/|[.,][0-9])")

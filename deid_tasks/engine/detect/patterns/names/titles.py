@@ -17,14 +17,17 @@ from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_bef
 from deid_tasks.engine.detect.patterns.word_lists import as_word_set
 
 DOCTOR_TRIGGER = (
-    r"\b(?:D[Rr]s?\b\.?|dr\.|dr\b|Dep\.|Deputy|Trooper|Sgt\.|Cst\.|Const\.|Supt\.|Insp\.|Doctor|DOCTOR|Doctors|Prof\.?|Professor|Attending|Nurse"
+    r"\b(?:D[Rr]s?\b\.?|dr\.|dr\b|Dep\.|DEP\.|Deputy|Trooper|Sgt\.|SGT\.|Cst\.|Const\.|Supt\.|Insp\.|Ofc\.?|OFC\.?"
+    r"|Capt\.|CAPT\.|Cpl\.|CPL\.|Lt\.|Det\.|Doctor|DOCTOR|Doctors|Prof\.?|Professor|Attending|Nurse"
     r"|Chaplain|Rev\.|Reverend|Fr\.|Pastor|Sister|Judge|Officer|Detective|Coach) ?[A-Za-z]"
 )
 _ONE_LETTER = re.compile(r"[B-HJ-W]\.?(?:[,;:)(']| [(a-z]|\s?$|\n)")
 """A letter that stands for a name. Dr. X, Dr. Y and Dr. Z stand for nobody."""
-_OFFICE_BEFORE = re.compile(r"(?:sheriff(?:'s)?|office|county|police)\W{1,3}$")
+_OFFICE_BEFORE = re.compile(r"(?:sheriff(?:'s)?|office|county|police|escort(?:ed)?(?: by)?)\W{1,3}$")
+_WORDS_TOO = frozenset({"dep.", "lt.", "det."})
+"""Titles that are abbreviations of other words too: Dep. Anxiety, Lt. Knee."""
 _NEEDS_BLANK = as_word_set(
-    "fr. deputy trooper sister judge officer detective coach attending nurse doctor doctors dr drs"
+    "fr. ofc deputy trooper sister judge officer detective coach attending nurse doctor doctors dr drs"
 )
 """Titles without a point: glued to the next letter they are the beginning of a word."""
 _NOT_DOCTORS = as_word_set(
@@ -54,9 +57,9 @@ def read_doctor(text: str, start: int, end: int) -> Iterator[Candidate]:
             yield Candidate(begin, begin + 1, Entity.PROVIDER, Strength.LABELLED)
         return
     span = (begin, _end_of_capitals(text, begin, span[1]))
-    is_deputy = title != "dep." or is_plain_name(text[slice(*span)]) or _OFFICE_BEFORE.search(text_before(text, start))
-    if not is_deputy:
-        return  # Dep. Anxiety
+    is_title = title not in _WORDS_TOO or is_plain_name(text[slice(*span)])
+    if not is_title and not _OFFICE_BEFORE.search(text_before(text, start)):
+        return
     yield Candidate(*span, Entity.PROVIDER, Strength.LABELLED)
     more = _NEXT_DOCTOR.match(text, span[1], span[1] + 10)
     if more and title.startswith(("drs", "doctors")):

@@ -16,6 +16,7 @@ RULES = (
     Rule("code of a state", states.STATE_CODE_TRIGGER, states.read_state_code),
     Rule("town and state", cities.TOWN_AND_STATE_TRIGGER, cities.read_town_and_state),
     Rule("country", countries.COUNTRY_TRIGGER, countries.read_country),
+    Rule("county", countries.COUNTY_TRIGGER, countries.read_county),
     Rule("postcode", countries.POSTCODE_TRIGGER, countries.read_postcode),
     Rule("ZIP code", countries.ZIP_TRIGGER, countries.read_zip),
     Rule("room", rooms.ROOM_TRIGGER, rooms.read_room),

@@ -1,4 +1,4 @@
-"""Countries, ZIP codes, and the postcodes of Britain, Canada and Ireland."""
+"""Countries, Irish counties, ZIP codes, and the postcodes of Britain, Canada and Ireland."""
 
 import re
 from collections.abc import Iterator
@@ -30,6 +30,14 @@ def read_country(text: str, start: int, end: int) -> Iterator[Candidate]:
     elif value[:4] != "Cuba" or value == "Cuba":
         stop = end - 1 if value.endswith(".") and not value.startswith("U.") else end
         yield Candidate(start, stop, Entity.COUNTRY)
+
+
+COUNTY_TRIGGER = rf"\b(?:Co\.?|CO\.?|County) (?:(?i:{alternation('places', 'irish_counties')}))\b"
+
+
+def read_county(_text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read a county of Ireland behind its label: Co. Sligo."""
+    yield Candidate(start, end, Entity.LOCATION_OTHER, Strength.LABELLED)
 
 
 POSTCODE_TRIGGER = (

@@ -30,7 +30,7 @@ def read_state_name(text: str, start: int, end: int) -> Iterator[Candidate]:
 
 
 STATE_CODE_TRIGGER = (
-    rf"\b(?:{STATE_CODES}) (?:[Tt]ags?|TAG|[Pp]lates?|PLATE|DL|[Ll]ic(?:ense)?\.?)"
+    rf"\b(?:{STATE_CODES}) (?:[Tt]ags?|TAG|[Pp]lates?|PLATE|DL|(?:[Dd]river'?s? )?[Ll]ic(?:ense)?\.?)"
     r"(?: (?:[Nn]o\.?|#))?[ :#]{1,3}[A-Z0-9]"
     r"|\b(?:N\. ?[YJHMCD]|S\. ?[CD]|R\. ?I|D\. ?C|W\. ?Va)\.,? [0-9]{5}\b"  # N.Y. 10701
     r"|\b[A-Z][a-z]{2,15}, (?:N\. ?[YJH]|R\. ?I)\."  # Yonkers, N.Y.
@@ -45,7 +45,9 @@ def read_state_code(text: str, start: int, end: int) -> Iterator[Candidate]:
     dotted = _DOTTED.search(text, start, end)
     if dotted is None:
         state, label = text[start : start + 2], text[start + 3 : start + 6].lower()
-        if state not in (_WORDS_BEFORE_LICENSE if label == "lic" else _WORDS_BEFORE_PLATE):
+        if text[start - 1 : start] == "(" or state not in (
+            _WORDS_BEFORE_LICENSE if label == "lic" else _WORDS_BEFORE_PLATE
+        ):
             yield Candidate(start, start + 2, Entity.STATE, Strength.LABELLED)
         return
     yield Candidate(*dotted.span(), Entity.STATE, Strength.LABELLED)
