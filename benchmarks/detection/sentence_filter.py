@@ -33,7 +33,7 @@ from deid_tasks.engine.text import Document
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.settings import EngineSettings, SentenceFilterSettings
 
-THRESHOLDS = (0.001, 0.0025, 0.005, 0.01, 0.02)
+THRESHOLDS = (0.005, 0.01, 0.02, 0.05)
 EXTERNAL = "external_a"
 PROSE = ("acibench_notes_unannotated", "primock57_notes_unannotated", "mtsdialog_sections_unannotated")
 _BATCH = 100

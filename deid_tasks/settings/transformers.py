@@ -122,7 +122,7 @@ class SentenceFilterSettings(ModelSettings):
     model: str = Field(default="filter", description="As for the first model.")
     outside_bias: float = Field(default=0.0, ge=-10, le=10, description="As for the first model.")
     threshold: float = Field(
-        default=0.01,
+        default=0.02,
         gt=0,
         lt=1,
         description="A text is passed over if the filter gives no word of it a higher probability of being an"

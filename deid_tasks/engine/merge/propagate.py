@@ -7,6 +7,7 @@ from functools import cache
 
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.core.span import Span
+from deid_tasks.engine.lexicon.everyday_names import is_rare_word
 from deid_tasks.engine.merge.repair import NAMES
 from deid_tasks.settings import PropagationSettings
 
@@ -18,7 +19,7 @@ def propagate(text: str, spans: Sequence[Span], settings: PropagationSettings) -
     """Return ``spans`` and the mentions of their names that no span covers, sorted and disjoint.
 
     A word of a name is looked for as it was written, in Title case and in capitals, as a whole word, unless it is short
-    or an everyday word. Where one word was found as several entities, the span with the highest score decides; of equal
+    or an everyday word that is not rare. Where one word was found as several entities, the span with the highest score decides; of equal
     scores, the first. O(n) for each different name of the note.
 
     Args:
@@ -47,12 +48,17 @@ def _names(text: str, spans: Sequence[Span], settings: PropagationSettings) -> d
             continue
         for match in _WORD.finditer(text, span.start, span.end):
             word = match.group()
-            if len(word) < settings.min_letters or not word[0].isupper() or fold(word) in everyday_words():
+            if len(word) < settings.min_letters or not word[0].isupper() or _is_everyday(fold(word)):
                 continue
             known = words.get(word)
             if known is None or span.score > known.score:
                 words[word] = span
     return words
+
+
+def _is_everyday(word: str) -> bool:
+    """Whether a word with a capital is more likely the word than the name: Young, but not Violet."""
+    return word in everyday_words() and not is_rare_word(word)
 
 
 def _mentions(text: str, words: dict[str, Span]) -> list[tuple[int, int, Span]]:

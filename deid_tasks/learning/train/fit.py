@@ -17,6 +17,7 @@ from deid_tasks.core.files import atomic_path
 from deid_tasks.engine.detect.rule_features import RuleFeatures
 from deid_tasks.engine.text.word_pieces import WordPieceTokenizer
 from deid_tasks.learning.train.augment import Augmenter, name_words
+from deid_tasks.learning.train.distillation import Distillation
 from deid_tasks.learning.train.encode import Cutting, Encoded, encode_samples
 from deid_tasks.learning.train.losses import first_piece_targets, partial_label_loss, word_scores
 from deid_tasks.learning.train.model import Tagger
@@ -78,7 +79,14 @@ def fit(
     if settings.device == "cuda" and not torch.cuda.is_available():
         raise ModelError("training on cuda was asked for, but no CUDA device is available")
     tagger.to(settings.device)
-    batches = count_batches(source, settings)
+    windows = list(encode_samples(source.encoder, source.samples, source.cutting))
+    batches = count_batches(windows, settings)
+    distillation = (
+        None
+        if settings.distillation is None
+        else Distillation(settings.distillation, windows, settings.device, settings.seed)
+    )
+    del windows
     total = settings.steps or max(1, round(batches * settings.epochs))
     tagger.word.weight.requires_grad_(not settings.is_word_frozen)
     optimizer = _optimizer(tagger, settings)
@@ -96,8 +104,12 @@ def fit(
             break
         with torch.autocast(settings.device, torch.bfloat16, enabled=settings.is_bfloat16):
             moved = batch.to(settings.device)
+            if distillation is not None:
+                moved = distillation.changed(moved, step)
             logits = tagger(moved.ids, moved.cases, moved.gaps, moved.mask, moved.rules)
         loss = tagging_loss(tagger, logits.float(), moved, table, is_first=source.cutting.subwords == "first")
+        if distillation is not None:
+            loss = loss + distillation.loss(logits.float(), moved)
         if not torch.isfinite(loss):
             raise ModelError(f"the loss is NaN or infinite at step {step}; try a lower learning rate")
         optimizer.zero_grad(set_to_none=True)
@@ -138,9 +150,8 @@ def tagging_loss(tagger: Tagger, logits: Tensor, batch: Batch, table: Tensor, *,
     return tagger.crf.loss(scores, mask, table[first_piece_targets(batch.targets, batch.words)])
 
 
-def count_batches(source: Source, settings: FitSettings) -> int:
+def count_batches(windows: list[Encoded], settings: FitSettings) -> int:
     """Return batches of one epoch without augmentation."""
-    windows = list(encode_samples(source.encoder, source.samples, source.cutting))
     return sum(1 for _ in _grouped(windows, settings, random.Random(settings.seed)))  # noqa: S311
 
 

@@ -61,6 +61,24 @@ class NetworkSettings:
 
 
 @checked(frozen=True, slots=True, config=_CONFIG)
+class DistillationSettings:
+    """What a model learns from a trained one, beside the gold labels."""
+
+    teacher: str = "minilm"
+    """A model that ships, or its folder; it reads word groups, as the model must that it teaches."""
+    encoder: str = "minilm"
+    """The encoder that the teacher was trained from: its sizes."""
+    bias: float = -1.5
+    """Of the teacher's answers, as ``outside_bias`` of an engine: below 0 more words are identifiers."""
+    exchanged: Share = 0.4
+    """Share of the windows in which words are exchanged for others."""
+    identifier_weight: Annotated[float, Field(ge=1)] = 5.0
+    """How much more it costs to miss an identifier than to suspect another word."""
+    sentence_weight: Annotated[float, Field(ge=0)] = 0.5
+    """How much the word of a window counts that is most likely an identifier."""
+
+
+@checked(frozen=True, slots=True, config=_CONFIG)
 class FitSettings:
     """How a model is fitted."""
 
@@ -91,6 +109,8 @@ class FitSettings:
     """Leave the word embeddings as they are: faster, and names that training never showed keep their place among those
     that it did."""
     checkpoint_every: Whole = 200
+    distillation: DistillationSettings | None = None
+    """Also learn from a trained model; gold labels alone where ``None``."""
     rates: AugmentRates = field(default_factory=AugmentRates)
 
 
@@ -165,8 +185,15 @@ PRESETS: dict[str, dict[str, tuple[NetworkSettings, FitSettings]]] = {
     # The sentence filter in deid_tasks/models.
     "filter": {
         "filter": (
-            NetworkSettings(layers=2, hidden=128, reads="word_groups"),
-            FitSettings(steps=4_000, learning_rate=1e-3, embedding_rate=None),
+            NetworkSettings(layers=2, hidden=256, reads="word_groups"),
+            FitSettings(
+                steps=14_000,
+                batch_word_pieces=8_192,
+                learning_rate=1.2e-3,
+                embedding_rate=None,
+                checkpoint_every=500,
+                distillation=DistillationSettings(),
+            ),
         )
     },
     # Murugadoss et al., Patterns 2021, and its supplement.

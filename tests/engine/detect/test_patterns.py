@@ -110,7 +110,7 @@ STRONG = {
         CT of the pelvis ([FACILITY:QWB] radiology). ENT clinic, INR clinic, MSK clinic, MRSA clinic, EMG clinic
         Admit to [FACILITY:Penny Breast Ctr], [FACILITY:Kettle Kidney Center].
         Tourmakeady, Eircode [ZIP:F12 XK00]
-        Athlone, [LOCATION_OTHER:Co. Westmeath] and [LOCATION_OTHER:County Mayo]. A cork stopper
+        Athlone, [STATE:Co. Westmeath] and [STATE:County Mayo]. A cork stopper
         LSW ([STATE:PA] lic. [LICENSE:SW000418x]). ID: [STATE:CT] driver's license [LICENSE:000218834]; [PROVIDER:R. Ash], PA license
         VIA: POV   BED: [LOCATION_OTHER:2]   ROOMED. In bed 2 weeks.
     """,

@@ -62,5 +62,5 @@ def test_a_width_that_does_not_fit_is_refused(hidden: int, tmp_path: Path) -> No
 def test_the_preset_of_the_filter(tmp_path: Path) -> None:
     [one] = plan(tmp_path, "filter")
     assert one.folder.name == "filter"
-    assert (one.model.layers, one.model.hidden, one.model.reads) == (2, 128, "word_groups")
+    assert (one.model.layers, one.model.hidden, one.model.reads) == (2, 256, "word_groups")
     assert one.fit.is_word_frozen

@@ -37,7 +37,7 @@ COUNTY_TRIGGER = rf"\b(?:Co\.?|CO\.?|County) (?:(?i:{alternation('places', 'iris
 
 def read_county(_text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read a county of Ireland behind its label: Co. Sligo."""
-    yield Candidate(start, end, Entity.LOCATION_OTHER, Strength.LABELLED)
+    yield Candidate(start, end, Entity.STATE, Strength.LABELLED)
 
 
 POSTCODE_TRIGGER = (
@@ -46,7 +46,7 @@ POSTCODE_TRIGGER = (
     r"|\b(?:[AC-FHKNPRTV-Y][0-9]{2}|D6W) [0-9AC-FHKNPRTV-Y]{4}\b"  # F12 XK00
 )
 _NO_POSTCODE = re.compile(r"[0-9](?:ST|ND|RD|TH|HR|LB|YR|PT|TB|NS|LR|BD)$")
-_TOWN_OR_LINE_BEFORE = re.compile(r"(?:[A-Z][a-z'\-]{2,20},? {1,2}|\n[ \t]*|[A-Z]{4} {1,2}|\([A-Z]{2}\),? )$")
+_TOWN_OR_LINE_BEFORE = re.compile(r"(?:[A-Z][a-z'\-]{1,20},? {1,2}|\n[ \t]*|[A-Z]{4} {1,2}|\([A-Z]{2}\),? )$")
 
 
 def read_postcode(text: str, start: int, end: int) -> Iterator[Candidate]:
