@@ -19,8 +19,8 @@ def propagate(text: str, spans: Sequence[Span], settings: PropagationSettings) -
     """Return ``spans`` and the mentions of their names that no span covers, sorted and disjoint.
 
     A word of a name is looked for as it was written, in Title case and in capitals, as a whole word, unless it is short
-    or an everyday word that is not rare. Where one word was found as several entities, the span with the highest score decides; of equal
-    scores, the first. O(n) for each different name of the note.
+    or an everyday word that is not rare. Where one word was found as several entities, the span with the highest score
+    decides; of equal scores, the first. O(n) for each different name of the note.
 
     Args:
         text: the note.

@@ -29,6 +29,7 @@ _SIGNED_BEHIND = re.compile(r"[ \t]*(?:\)|$|\n|\|)|\",|[ \t]{2,}|[ ,]{1,2}(?:RN|
 _SHORT = re.compile(r"(?<![\w-])(?:(?:[A-Z]\.){2,3}|[A-Z][A-Za-z]{1,7})(?![\w-])")
 _BEFORE = 16
 _MIN_ANYWHERE = 3
+_OF_PEOPLE = NAMES | {Entity.INITIALS}
 _MIN_WORDS = 3
 _INITIAL_BEFORE = re.compile(
     r"(?:[\"“‘'(\[:,/]\s?|(?<!\S)(?:--?|[–—])\s?|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
@@ -85,13 +86,20 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
                 # "Blackstone Medical Group (BMG)": no state or somebody's initials.
                 kept[marked[0]] = replace(spans[marked[0]], entity=acronyms[form].entity)
             continue
-        are_initials = form in initials and all(spans[index].entity is Entity.INITIALS for index in marked)
-        if are_initials and (_is_signed(text, start, end) or _is_telling(form)):
+        are_of_people = form in initials and all(spans[index].entity in _OF_PEOPLE for index in marked)
+        if are_of_people and (
+            _is_exactly(spans, marked, start, end) or _is_signed(text, start, end) or _is_telling(form)
+        ):
             for index in marked:
                 # Recovery would take RT for a therapist; the full name says that it is Rose Tannenbaum.
                 del kept[index]
             found.append(Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0))
     return sorted((*kept.values(), *found))
+
+
+def _is_exactly(spans: Sequence[Span], marked: range, start: int, end: int) -> bool:
+    """Whether letters are all of a name that a detector found: the surgeon DO is Dean Okafor."""
+    return len(marked) == 1 and (spans[marked[0]].start, spans[marked[0]].end) == (start, end)
 
 
 def _acronyms(text: str, spans: Sequence[Span]) -> dict[str, Span]:

@@ -69,6 +69,7 @@ _TO_WARD_BEFORE = re.compile(r"(?:in|to|from|the|via|into) $")
 _LANGUAGE_BEFORE = re.compile(
     r"(?:interpreter|language|lang|lang\.|speaks|dialect|tongue)(?: (?:is|of))?:? {1,3}$", re.I
 )
+_LANGUAGE_BEHIND = re.compile(r"[ -](?:(?:phone|video|telephone) )?(?:interpreter|interpretation|speak)", re.IGNORECASE)
 _RESULT = re.compile(
     r"""
     (?:[ \t]{2,}|[ \t]*\|[ \t]*|\t)                                 # columns
@@ -177,9 +178,11 @@ def _is_of_compound(text: str, span: Span) -> bool:
 
 
 def _is_language(text: str, span: Span, value: str) -> bool:
-    """Whether a name is the language behind interpreter: or preferred language:."""
+    """Whether a name is the language behind "interpreter:" or in front of "interpreter"."""
+    if value not in _languages():
+        return False
     before = text[max(0, span.start - 32) : span.start]
-    return value in _languages() and _LANGUAGE_BEFORE.search(before) is not None
+    return bool(_LANGUAGE_BEFORE.search(before) or _LANGUAGE_BEHIND.match(text, span.end))
 
 
 def _is_test(text: str, span: Span) -> bool:

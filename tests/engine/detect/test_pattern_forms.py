@@ -637,6 +637,7 @@ FORMS = {
         HBO consult [DATE:Aug 22] [TIME:9a].
         NV: [DATE:7-21] [TIME:8a] recall
         meeting [DATE:Mar 3] at [TIME:13h30]
+        book for [DATE:Thu 30 May] [TIME:07h30] fasting
         w/ Dr. [PROVIDER:Okafor] [DATE:Mar 3] at [TIME:9:30]
         ADDENDUM [DATE:2024-01-22] [TIME:16 h 45]: seen
         skills group [DATE:weds]

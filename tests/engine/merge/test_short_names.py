@@ -93,9 +93,13 @@ def test_initials_that_agree_with_a_full_name_are_certain_whoever_found_them(mar
     assert (text[found.start : found.end], str(found.entity), found.detector) == ("RT", "INITIALS", SHORT_NAMES)
 
 
-def test_a_name_of_two_letters_is_not_taken_for_initials():
-    text, spans = read_markup("[PROVIDER:Rose Tannen], PharmD\nsigned [PATIENT:RT]")
-    assert mark_short_names(text, spans, 0.9) == spans
+def test_letters_that_were_taken_for_a_surname_are_the_initials_of_a_full_name():
+    text, spans = read_markup("[PROVIDER:Dean Okafor]. Lobectomy by [PROVIDER:DO]. [PROVIDER:NG] came")
+    found = mark_short_names(text, spans, 0.9)
+    assert [(text[one.start : one.end], str(one.entity)) for one in found[1:]] == [
+        ("DO", "INITIALS"),
+        ("NG", "PROVIDER"),
+    ]
 
 
 def test_an_acronym_that_was_taken_for_a_state_is_its_organization():

@@ -8,6 +8,9 @@ from deid_tasks.engine.recover import recover
 from deid_tasks.engine.text import Document
 
 GIVEN_BACK = [
+    ("with a [PROVIDER:Tigrinya] interpreter on the line", "transformer"),
+    ('he says "[RELATIVE:God] will carry it"', "transformer"),
+    ("Grace at table with [RELATIVE:Gran].", "transformer"),
     ("(2023: [TIME:277])", "transformer"),
     ("Sunday[DATE:s] only", "transformer"),
     ("pain [DATE:1]/10", "transformer"),
@@ -45,6 +48,7 @@ GIVEN_BACK = [
     ("grade [LOCATION_OTHER:C] today", "transformer"),
 ]
 KEPT = [
+    ("the [PROVIDER:Karen] who interprets", "transformer"),
     ("gave Zyrtec at [TIME:7]. No blister", "transformer"),
     ("in the salon until [TIME:6], better text", "transformer"),
     ("RN Kostas bed [LOCATION_OTHER:4] 1509", "transformer"),

@@ -296,10 +296,9 @@ def _persons(
     found: dict[tuple[tuple[str, ...], str], list[NotePerson]] = {}
     named = list(_full_names(text, mentions, own_names, title, by_surname))
     doubled = {one.givens for one in named if len(one.givens) > 1}
-    for person in named:
-        if (*person.givens, *person.surnames) in doubled:
-            # "Mai Yia" of Mai Yia Xiong: two given names.
-            continue
+    # Not "Mai Yia" of Mai Yia Xiong: two given names.
+    named = [one for one in named if (*one.givens, *one.surnames) not in doubled]
+    for person in _with_maiden_names(named):
         found.setdefault((person.surnames, person.givens[0]), []).append(person)
     _order_like_most(found)
     _join_initials(found)
@@ -332,6 +331,19 @@ def _full_names(
         givens = tuple(folded[i] for i in named if i not in lasts)
         if surnames and givens and len(surnames[-1]) > 1 and all((*surnames, *givens)):
             yield NotePerson(mention, givens, surnames)
+
+
+def _with_maiden_names(named: Sequence[NotePerson]) -> list[NotePerson]:
+    """Let a second given name be a surname where others bear it as theirs: Ada Okafor Hale, a daughter of Ben Okafor."""
+    surnames = {word for person in named for word in person.surnames}
+    firsts = {person.givens[0] for person in named}
+    found = []
+    for person in named:
+        first, *more = person.givens
+        maiden = [word for word in more if len(word) > 1 and word in surnames - firsts]
+        givens = (first, *(word for word in more if word not in maiden))
+        found.append(person._replace(givens=givens, surnames=(*maiden, *person.surnames)))
+    return found
 
 
 def _order_like_most(found: dict[tuple[tuple[str, ...], str], list[NotePerson]]) -> None:

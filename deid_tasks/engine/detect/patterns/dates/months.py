@@ -43,7 +43,7 @@ _YEAR_TAIL = re.compile(
 )
 _YEAR_AFTER_DAY = re.compile(
     rf"[.,]?[\s\-/.,]{{0,2}}(?:of )?(?:{_LONG_YEAR}(?![0-9])"
-    r"|'?[0-9]{2}(?![0-9:/%]|\s?[ap]\.?m|\s?(?:mg|mcg|ml|year|yo)))",
+    r"|'?[0-9]{2}(?![0-9:/%]|h[0-9]|\s?[ap]\.?m|\s?(?:mg|mcg|ml|year|yo)))",
     re.IGNORECASE,
 )
 _NAMES_OR_WORDS = as_word_set("jan feb mar apr jun jul aug sep sept oct nov dec march april may june august")
