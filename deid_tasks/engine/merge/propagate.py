@@ -12,6 +12,8 @@ from deid_tasks.engine.merge.repair import NAMES
 from deid_tasks.settings import PropagationSettings
 
 DETECTOR = "propagation"
+_WORDS = re.compile(r"[A-Z][^\W\d_]+(?: [A-Z][^\W\d_]+){1,2}")
+"""A surname of several words: Two Elk."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
@@ -19,8 +21,9 @@ def propagate(text: str, spans: Sequence[Span], settings: PropagationSettings) -
     """Return ``spans`` and the mentions of their names that no span covers, sorted and disjoint.
 
     A word of a name is looked for as it was written, in Title case and in capitals, as a whole word, unless it is short
-    or an everyday word that is not rare. Where one word was found as several entities, the span with the highest score
-    decides; of equal scores, the first. O(n) for each different name of the note.
+    or an everyday word that is not rare; a surname of several words is looked for whole. Where one word was found as
+    several entities, the span with the highest score decides; of equal scores, the first. O(n) for each different name
+    of the note.
 
     Args:
         text: the note.
@@ -53,6 +56,9 @@ def _names(text: str, spans: Sequence[Span], settings: PropagationSettings) -> d
             known = words.get(word)
             if known is None or span.score > known.score:
                 words[word] = span
+        surname, comma, _ = text[span.start : span.end].partition(",")
+        if comma and _WORDS.fullmatch(surname):
+            words.setdefault(surname, span)
     return words
 
 

@@ -10,6 +10,7 @@ NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 
 _WORDS = NAMES | {Entity.PROFESSION, Entity.CITY, Entity.STATE, Entity.COUNTRY, Entity.FACILITY, Entity.ORGANIZATION}
 """The entities whose spans are extended to whole words."""
+_PROPER_NAMES = NAMES | {Entity.FACILITY, Entity.ORGANIZATION}
 _TITLE = re.compile(
     r"(?:drs?|mrs?|ms|mx|miss|mdm|smt|shri|sri|whaea|matua|prof|doctor|professor|rev|sr|nurse|cst|const|supt|insp|sgt|ssgt"
     r"|ssg|sfc|1sg|cpl|pte|pvt|capt|lt|maj)\b(?:\.\s?|\s)\s{0,2}(?=\S)",
@@ -21,7 +22,7 @@ _NAME_BEHIND = re.compile(r"\.? [A-Z]")
 _ROLE = re.compile(
     r"(?:Operator|Assistant|Attending|Resident|Interpreter|Recorder|Leader|Scribe|Surgeon|Anesthesiologist|Provider"
     r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Nana|Nanna|Nan|Abuela|Abuelo|Nonna|Nonno|Oma|Opa|Aunty|Auntie|Uncle|Mme|Doña"
-    r"|Lead|Tech|Author|Consultant|Registrar|Midwife|Matron|Preceptor|Radiologist|Pathologist|Sonographer|Dietitian"
+    r"|Gran|Grandad|Granny|MGM|MGF|PGM|PGF|FOB|MOB|Lead|Tech|Author|Consultant|Registrar|Midwife|Matron|Preceptor|Radiologist|Pathologist|Sonographer|Dietitian"
     r"|Pharmacist|Therapist|Technologist|Witness|Caller|Reporter"
     r"|OPERATOR|ASSISTANT|ATTENDING|RESIDENT|INTERPRETER|SURGEON|CONSULTANT|RADIOLOGIST|PATHOLOGIST)"
     r"(?::? )\s{0,2}(?=[^\W\d_](?:[^\W\d_'\-]|\. ?[^\W\d_]{2}))"
@@ -32,6 +33,7 @@ _LABEL_BEHIND = re.compile(
     r"|(?<=[a-z])(?:, ?| )(?:MA|PA|PA-C|DO|RN|NP|MD|LPN|CNA)$"  # a credential, which no surname in small letters is
     r"|, ?(?:PharmD|RPh|PhD|MBBS|MBChB|MPH|MSW|LCSW|DPT|DDS|DMD|DPM|CRNA|CNM|APRN|FNP|BSN|MSN|RRT)$"
 )
+_WEEKDAY_BEHIND = re.compile(r",? (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?$")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _POSSESSIVE_END = re.compile(r"(?<=[^\W\d_]['’])[sS](?![^\W\d_])")
 _PATRONYMIC = re.compile(r"/[olp]\b", re.IGNORECASE)
@@ -52,13 +54,14 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         start: start of the span.
         end: end of the span, exclusive.
         entity: names, places and organizations are extended to whole words, user names over underscores; names lose
-            titles, roles and credentials.
+            titles, roles and credentials, and the weekday behind them.
     """
     if entity in _WORDS:
         start, end = _whole_words(text, start, end)
     if entity is Entity.USERNAME:
         start, end = _whole_account(text, start, end)
     start, end = strip(text, start, end)
+    end = _without_weekday(text, start, end, entity)
     if entity is Entity.STATE and (code := _CODE_ABOVE_LABEL.match(text, start, end)):
         return code.span()
     if entity in NAMES:
@@ -75,6 +78,12 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         if end - start > 2 and _POSSESSIVE.match(text[end - 2 : end]):
             end -= 2
     return start, end
+
+
+def _without_weekday(text: str, start: int, end: int, entity: Entity) -> int:
+    """Return the end of a name without the weekday behind it: back to work at Narrow River Boatworks Monday."""
+    day = _WEEKDAY_BEHIND.search(text, start, end) if entity in _PROPER_NAMES else None
+    return day.start() if day else end
 
 
 def strip(text: str, start: int, end: int) -> tuple[int, int]:

@@ -16,6 +16,9 @@ from deid_tasks.settings import Mode
 
 _SHORT_YEAR_DIGITS = 2
 _MAX_MONTH_AND_YEAR = 5
+_HOURS_AND_MINUTES = re.compile(r"(?:19|20)[0-5]\d", re.ASCII)
+_OLDEST, _RECENT = 105, 12
+"""Years back to the birth of the oldest people, and years back that notes name often."""
 _DIGITS = frozenset("0123456789")
 _SPANS_OF_TIME = frozenset(["day", "days", "week", "weeks", "month", "months", "year", "years", "weekend"])
 """Words that were taken for dates and name none."""
@@ -48,7 +51,7 @@ class NoteDates:
         text = self._surroundings.text
         if original.casefold() in _SPANS_OF_TIME:
             return original
-        if is_no_date(text, start, end, is_day_first=self._context.is_day_first):
+        if is_no_date(text, start, end, is_day_first=self._context.is_day_first) or self._is_time_of_day(original):
             return original
         folded = original.lower() if original.isalpha() else ""
         if folded in PREFIXES[WEEKDAYS] and text[end : end + 1] == "s" and not text[end + 1 : end + 2].isalnum():
@@ -70,6 +73,17 @@ class NoteDates:
             if holiday is not None:
                 return self._holiday(original, start, holiday, mode)
         return self._moved(original, mode)
+
+    def _is_time_of_day(self, original: str) -> bool:
+        """Whether four digits are hours and minutes: those that can be no year of a note, and others beside such."""
+        now = self._context.written_at
+        if now is None or not self._context.options.keeps_times or _HOURS_AND_MINUTES.fullmatch(original) is None:
+            return False
+        value, oldest = int(original), now.year - _OLDEST
+        if value < oldest:
+            return True
+        is_recent = now.year - _RECENT <= value <= now.year
+        return not is_recent and sum(not oldest <= one <= now.year + 1 for one in self._surroundings.bare_years) > 1
 
     def _holiday(self, original: str, start: int, holiday: re.Match[str], mode: Mode) -> str:
         """Return the surrogate of a holiday; the day itself where the note also has its date: only that is as exact."""

@@ -43,6 +43,7 @@ _TOWN_REACH = 24
 _ADDRESS_LINE_REACH = 12
 """Characters between the parts of a letterhead, with "Tel." perhaps."""
 _MAX_INITIAL = 2
+_YEAR_DIGITS = 4
 
 
 class Surroundings:
@@ -247,6 +248,12 @@ class Surroundings:
                 if any(one.day == day and {"month", "day"} <= {part.role for part in one.parts} for one in dates):
                     return True
         return False
+
+    @cached_property
+    def bare_years(self) -> tuple[int, ...]:
+        """The dates of the note that are four digits and nothing else: years, or times of day without a colon."""
+        dates = (self.text[span.start : span.end] for span in self._spans if span.entity is Entity.DATE)
+        return tuple(int(date) for date in dates if len(date) == _YEAR_DIGITS and date.isdecimal())
 
     @cached_property
     def _said(self) -> frozenset[str]:

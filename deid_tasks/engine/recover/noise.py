@@ -54,6 +54,7 @@ _PLACE_BEHIND = re.compile(r"[ -](?:wing|pod|north|south|east|west|tower|block)\
 _CERTAIN = 0.9
 """Score of a model from which it is taken at its word about one figure or letter that stands where an hour or a bed
 does."""
+_WORDS_OF_DATES = frozenset(("of", "the", "in", "on", "at", "and", "to", "this", "last", "next"))
 _RATIO = re.compile(r"\d{1,3}(?:/\d{1,3}){3,}")
 _MAX_RATIO = 16
 _MAX_COMPOUND = 16
@@ -69,7 +70,7 @@ _TO_WARD_BEFORE = re.compile(r"(?:in|to|from|the|via|into) $")
 _LANGUAGE_BEFORE = re.compile(
     r"(?:interpreter|language|lang|lang\.|speaks|dialect|tongue)(?: (?:is|of))?:? {1,3}$", re.I
 )
-_LANGUAGE_BEHIND = re.compile(r"[ -](?:(?:phone|video|telephone) )?(?:interpreter|interpretation|speak)", re.IGNORECASE)
+_LANGUAGE_BEHIND = re.compile(r"[ -](?:(?:phone|video|telephone) )?(?:interp|speak)", re.IGNORECASE)
 _RESULT = re.compile(
     r"""
     (?:[ \t]{2,}|[ \t]*\|[ \t]*|\t)                                 # columns
@@ -110,7 +111,7 @@ def is_noise(text: str, span: Span) -> bool:
         is_number = span.entity is Entity.AGE or span.category is Category.ID
         return not is_number and not _is_letter_of_name(text, span, value)
     if span.category is Category.DATE:
-        return bool(_FIGURE.fullmatch(value)) or _is_of_ratio(text, span)
+        return bool(_FIGURE.fullmatch(value)) or value.lower() in _WORDS_OF_DATES or _is_of_ratio(text, span)
     if span.category in _WORDS_ONLY and _OPERATION.fullmatch(value):
         return True
     if span.category is Category.NAME and (_is_language(text, span, value) or _is_test(text, span)):

@@ -111,6 +111,7 @@ STRONG = {
         Admit to [FACILITY:Penny Breast Ctr], [FACILITY:Kettle Kidney Center].
         Tourmakeady, Eircode [ZIP:F12 XK00]
         Athlone, [STATE:Co. Westmeath] and [STATE:County Mayo]. A cork stopper
+        Todmorden, [STATE:West Yorkshire] [ZIP:OL14 9ZZ]. Tower of London
         LSW ([STATE:PA] lic. [LICENSE:SW000418x]). ID: [STATE:CT] driver's license [LICENSE:000218834]; [PROVIDER:R. Ash], PA license
         VIA: POV   BED: [LOCATION_OTHER:2]   ROOMED. In bed 2 weeks.
     """,

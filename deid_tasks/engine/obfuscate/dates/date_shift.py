@@ -32,7 +32,7 @@ _TIME = re.compile(
     r"""(?:(?<=\d)T(?=\d\d:?\d\d)|\b)(?:
         (?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?(?:\.\d+)?(?:\s?[ap]\.?m\b\.?)?(?:Z|[+-]\d\d:?\d\d)?(?![\d:])  # 08:35 am
         | (?:0?[1-9]|1[0-2])\s?[ap]\.?m\b\.?                                                                  # 8 am
-        | (?<=\d\d[\s@])(?:[01]\d|2[0-3])[0-5]\d(?:\s?(?:h|hrs?|hours?)\b|$)                                  # 0835 hrs
+        | (?:(?<=\d\d[\s@])|(?<=\d\s\s))(?:[01]\d|2[0-3])[0-5]\d(?:\s?(?:h|hrs?|hours?)\b|$)  # 0835 hrs
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -48,7 +48,10 @@ _MISREAD = re.compile(
 _DIGITS_OF_LETTERS = str.maketrans("lIO", "110")
 _STAMP = re.compile(r"((?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))((?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?)")
 """A date and a time of day without separators: 20210314083500."""
-_FULL_DATE_BEFORE = re.compile(r"\d[/.-]\d{1,2}[/.-]\d{2,4}[\s@]$")
+_FULL_DATE_BEFORE = re.compile(
+    r"(?:\d[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-[A-Za-z]{3,9}-\d{1,2}|\d{1,2}[ -][A-Za-z]{3,9}\.?[ -]\d{4}"
+    r"|[A-Za-z]{3,9}\.? \d{1,2},? \d{4})[\s@]{1,2}$"
+)
 SCHEDULE = re.compile(r"(?:M|Tu|T|W|Th|R|F|Sa|S|Su)(?:[/,\s&-]*(?:M|Tu|T|W|Th|R|F|Sa|S|Su))+")
 """Days of the week in short: MWF, Tu/Th."""
 _SCHEDULE_DAY = re.compile(r"M|Tu|Th|T|W|R|F|Su|Sa|S")

@@ -334,7 +334,7 @@ def _full_names(
 
 
 def _with_maiden_names(named: Sequence[NotePerson]) -> list[NotePerson]:
-    """Let a second given name be a surname where others bear it as theirs: Ada Okafor Hale, a daughter of Ben Okafor."""
+    """Let a second given name be a surname where others bear it so: Ada Okafor Hale, a daughter of Ben Okafor."""
     surnames = {word for person in named for word in person.surnames}
     firsts = {person.givens[0] for person in named}
     found = []

@@ -27,7 +27,7 @@ _CODES = {
 }
 """Names of the countries that the surrogates have addresses of."""
 _BED_DIGITS, _MAX_BEDS = 2, 30
-_WITH_LETTER = re.compile(r"[A-Za-z] [A-Za-z]+|[A-Za-z]+ [A-Za-z]")
+_WITH_LETTER = re.compile(r"[A-Za-z](?: [A-Za-z]+)?|[A-Za-z]+ [A-Za-z]")
 _STREET = re.compile(rf"[^\W\d_]{{3,}} (?:st|{'|'.join(sorted(STREET_KINDS))})\.?(?: [NSEW])?$", re.IGNORECASE)
 """A street without a number: ``Dundas St W``."""
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
@@ -69,7 +69,7 @@ def replace_landmark(value: str, scope: NameScope) -> str:
     if _WITH_LETTER.fullmatch(value) and all(
         len(word) == 1 or fold(word) in _ADDRESS_WORDS for word in re.findall(r"[^\W_]+", value)
     ):
-        # "C Wing", "bed B": the letter names it.
+        # "C Wing", "bed B", and "C" of "pod C": the letter names it.
         other = scope.keyed.like
         return re.sub(
             r"(?<![^\W_])[A-Za-z](?![^\W_])", lambda found: other(found.group(), "wing", upper="ABCDEF"), value

@@ -1,4 +1,4 @@
-"""Countries, Irish counties, ZIP codes, and the postcodes of Britain, Canada and Ireland."""
+"""Countries, counties, ZIP codes, and the postcodes of Britain, Canada and Ireland."""
 
 import re
 from collections.abc import Iterator
@@ -32,11 +32,15 @@ def read_country(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(start, stop, Entity.COUNTRY)
 
 
-COUNTY_TRIGGER = rf"\b(?:Co\.?|CO\.?|County) (?:(?i:{alternation('places', 'irish_counties')}))\b"
+COUNTY_TRIGGER = (
+    rf"\b(?:Co\.?|CO\.?|County) (?:(?i:{alternation('places', 'irish_counties')}))\b"
+    r"|\b(?:(?:North|South|West|East) (?:Yorkshire|Sussex|Glamorgan|Lothian|Midlands)|Greater (?:London|Manchester)"
+    r"|East Riding of Yorkshire|Tyne and Wear|Isle of Wight)\b"
+)
 
 
 def read_county(_text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read a county of Ireland behind its label: Co. Sligo."""
+    """Read a county of Ireland behind its label, and a British one of several words: Co. Sligo, West Yorkshire."""
     yield Candidate(start, end, Entity.STATE, Strength.LABELLED)
 
 
