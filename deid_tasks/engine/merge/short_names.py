@@ -25,7 +25,7 @@ _SIGNED_BEFORE = re.compile(
     r"|(?:MD|DO|RN|NP|PA|PA-C|LPN|BSN|CNA|FNP-C|CHPN|MSW|PT|OT),? {1,3}\(? ?)$"
 )
 """What stands in front of letters by which somebody signs; the line or a wide gap, mostly."""
-_SIGNED_BEHIND = re.compile(r"[ \t]*(?:\)|$|\n|\|)|\",|[ \t]{2,}|[ ,]{1,2}(?:RN|MD|NP|LPN|PA)\b| (?:via|at) ")
+_SIGNED_BEHIND = re.compile(r"[ \t]*(?:\)|$|\n|\|)|\",|[ \t]{2,}|[ ,]{1,2}(?:RN|MD|NP|LPN|PA)\b| (?:via|at [0-9])")
 _SHORT = re.compile(r"(?<![\w-])(?:(?:[A-Z]\.){2,3}|[A-Z][A-Za-z]{1,7})(?![\w-])")
 _BEFORE = 16
 _MIN_ANYWHERE = 3

@@ -187,6 +187,7 @@ SILENT = """
     ICD I48.91, CPT 99213, c.123A>G, rs123456, BRCA1.
     ANA 1:40, ratio 1:10, 10 mg/5 mL, 50/50.
     You may march on. She will march in. He may 5 times.
+    1. May warfarin be continued? Yes
     A 16 Fr Foley. Vitamin D 2000 units. WBC 2000.
     Coumadin Clinic. The hospital. Her pharmacy. Pain Clinic.
     Sats in the 90s on room air. O2 sat 94.

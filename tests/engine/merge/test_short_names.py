@@ -33,6 +33,7 @@ FOUND += [
 NOT_FOUND = [
     "[PATIENT:Ann Beth Grant]. ABG drawn, COPD",  # an abbreviation of medicine
     "[PROVIDER:Gail Pemberton], RN. GP will follow",  # a general practitioner, in the middle of a sentence
+    "[PROVIDER:Gwen Adams]\n  GA at birth 27 3/7",  # gestational age
     "[PROVIDER:Paul Thomas]. PT and OT consulted",
     "[PROVIDER:Gail Pemberton]\nHR 80   BP 120/80",
     "[FACILITY:Corio Bay Imaging] (CT) today",

@@ -45,11 +45,11 @@ def replace_two_saints(value: str, context: NoteContext) -> str | None:
     rest = [name for name in saints if name != one]
     other = choose_other(rest, fold(found["other"]), context.staff.keyed, "saint", "second")
     head = (found["head"] or "") + match_case(one, found["one"]) + found["and"] + match_case(other, found["other"])
-    return head + _replace_after_saint(value[found.end() :], context.staff)
+    return head + _replace_beside_saint(value[found.end() :], context.staff)
 
 
-def _replace_after_saint(tail: str, staff: NameScope) -> str:
-    """Return what stands behind a saint: words of kind stay, a town goes."""
+def _replace_beside_saint(tail: str, staff: NameScope) -> str:
+    """Return what stands beside a saint: words of kind stay, a town goes."""
 
     def rewrite(word: str) -> str | None:
         if is_kind(fold(word)):
@@ -63,17 +63,20 @@ def replace_saint(value: str, staff: NameScope) -> str | None:
     """Return a name that holds a saint, or Our Lady, with another; ``None`` for other names."""
     if lady := _OUR_LADY.search(value):
         return _replace_lady(lady, staff)
-    if saint := _SAINT.search(value):
-        head, tail = value[: saint.start(2)], value[saint.end() :]
-        return head + _replace_saint(saint, staff) + _replace_after_saint(tail, staff)
-    return None
+    saint = _SAINT.search(value)
+    before = value[: saint.start()] if saint else ""
+    if saint is None or (before and is_kind(fold(saint[2]))):
+        return None  # "Oak St Surgery": a street.
+    lead = _replace_beside_saint(before, staff)
+    head = f"{lead} {saint[1]} " if lead else value[saint.start() : saint.start(2)]
+    return head + _replace_saint(saint, staff) + _replace_beside_saint(value[saint.end() :], staff)
 
 
 def _replace_lady(found: re.Match[str], staff: NameScope) -> str:
     """Return the name of a match of ``_OUR_LADY`` with another of her names."""
     name = choose_other(_LADY_NAMES, fold(found["name"]), staff.keyed, "lady")
     head = found.string[: found.start()] + found["head"] + match_case(name, found["name"])
-    return head + _replace_after_saint(found.string[found.end() :], staff)
+    return head + _replace_beside_saint(found.string[found.end() :], staff)
 
 
 def _replace_saint(found: re.Match[str], staff: NameScope) -> str:

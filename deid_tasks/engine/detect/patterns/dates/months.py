@@ -51,6 +51,8 @@ _NAMES_OR_WORDS = as_word_set("jan feb mar apr jun jul aug sep sept oct nov dec 
 _PLAIN_SHORT = frozenset({"Sept", "Feb", "Nov", "Oct", "Aug"})
 """Short months that are not names and, written so, nothing else."""
 _BEFORE_MONTH = re.compile(rf"(?:^|[^a-z])(?:{alternation('dates', 'words_before_a_month')})[\s\-]{{1,2}}$")
+_ITEM = re.compile(r"[0-9]{1,2}\. ")
+_SMALL_WORD_BEHIND = re.compile(r" [a-z]{2,}")
 _SPAN_OF_MONTHS = re.compile(rf" ?(?:-|/|to|through|thru) ?{MONTH}(?![a-z])", re.IGNORECASE)
 MONTH_TRIGGER = rf"(?i)(?:\b|[0-9_]){MONTH}(?:\b|[0-9_])"
 _MONTH_BEFORE = re.compile(rf"(?<![a-z]){MONTH}\.? $", re.IGNORECASE)
@@ -114,9 +116,15 @@ def _start_of_day(text: str, month: int, end: int) -> int:
 def _day_and_month(text: str, day: int, month: int, end: int) -> Iterator[Candidate]:
     """Read 14 March and 14th of March 2021; "1 may" and "2 march" are verbs."""
     tail = _YEAR_AFTER_DAY.match(text, end, end + 40)
-    is_verb = text[month:end] in {"may", "march", "mar"} and not tail
+    is_verb = not tail and (text[month:end] in {"may", "march", "mar"} or _opens_question(text, day, month, end))
     if not is_verb or _ORDINAL_AT_END.search(text[day:month]):
         yield _date(_lead_start(_WEEKDAY_LEAD, text, day), tail.end() if tail else end)
+
+
+def _opens_question(text: str, day: int, month: int, end: int) -> bool:
+    """Whether May is a verb behind the number of an item: 1. May warfarin be continued?"""
+    is_item = text[month:end] == "May" and _ITEM.fullmatch(text, day, month) is not None
+    return is_item and not text_before(text, day).strip() and _SMALL_WORD_BEHIND.match(text, end) is not None
 
 
 def _day_or_year_behind(text: str, end: int) -> re.Match[str] | None:
