@@ -24,15 +24,18 @@ _ROLE = re.compile(
     r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Nana|Nanna|Nan|Abuela|Abuelo|Nonna|Nonno|Oma|Opa|Aunty|Auntie|Uncle|Mme|Doña"
     r"|Gran|Grandad|Granny|MGM|MGF|PGM|PGF|FOB|MOB|Lead|Tech|Author|Consultant|Registrar|Midwife|Matron|Preceptor|Radiologist|Pathologist|Sonographer|Dietitian"
     r"|Pharmacist|Therapist|Technologist|Witness|Caller|Reporter"
-    r"|OPERATOR|ASSISTANT|ATTENDING|RESIDENT|INTERPRETER|SURGEON|CONSULTANT|RADIOLOGIST|PATHOLOGIST)"
+    r"|OPERATOR|ASSISTANT|ATTENDING|RESIDENT|INTERPRETER|SURGEON|CONSULTANT|RADIOLOGIST|PATHOLOGIST"
+    r"|Dictated|Signed|Examined|Reviewed|Typed|Entered|Verified|Cosigned|Transcribed|Scanned|Notified|Paged)"
     r"(?::? )\s{0,2}(?=[^\W\d_](?:[^\W\d_'\-]|\. ?[^\W\d_]{2}))"
+    r"|(?:DON|ADON|SSN|SIL|MIL|BIL|DIL|NP|RN|PA|LPN|CNA|MSW|PHN|ATTG|CRNA|SLP|OTR|RD) (?=[A-Z][a-z]{2})"
 )
-"""A role or a form of address in front of a name, which stays in the text as a title does."""
+"""A role, a form of address or what somebody did in front of a name, which stays in the text as a title does."""
 _LABEL_BEHIND = re.compile(
     r",?\s(?:NPI|PGY|DOB|MRN|DOS|CSN|HAR)$"  # the label of the next field
     r"|(?<=[a-z])(?:, ?| )(?:MA|PA|PA-C|DO|RN|NP|MD|LPN|CNA)$"  # a credential, which no surname in small letters is
     r"|, ?(?:PharmD|RPh|PhD|MBBS|MBChB|MPH|MSW|LCSW|DPT|DDS|DMD|DPM|CRNA|CNM|APRN|FNP|BSN|MSN|RRT)$"
 )
+_ADDRESS_LABEL = re.compile(r"(?:Addr(?:ess)?|ADDR(?:ESS)?)\b[.:]?\s+")
 _WEEKDAY_BEHIND = re.compile(r",? (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?$")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _POSSESSIVE_END = re.compile(r"(?<=[^\W\d_]['’])[sS](?![^\W\d_])")
@@ -58,25 +61,31 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
     """
     if entity in _WORDS:
         start, end = _whole_words(text, start, end)
+    if entity is Entity.STREET and (label := _ADDRESS_LABEL.match(text, start, end)):
+        start = label.end()
     if entity is Entity.USERNAME:
         start, end = _whole_account(text, start, end)
     start, end = strip(text, start, end)
     end = _without_weekday(text, start, end, entity)
     if entity is Entity.STATE and (code := _CODE_ABOVE_LABEL.match(text, start, end)):
         return code.span()
-    if entity in NAMES:
-        if _TITLE_ALONE.fullmatch(text, start, end) and _NAME_BEHIND.match(text, end):
-            return start, start
+    return _name(text, start, end) if entity in NAMES else (start, end)
+
+
+def _name(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the boundaries of a name without titles, roles, labels and credentials."""
+    if _TITLE_ALONE.fullmatch(text, start, end) and _NAME_BEHIND.match(text, end):
+        return start, start
+    title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
+    while title:
+        start, end = strip(text, title.end(), end)
         title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
-        while title:
-            start, end = strip(text, title.end(), end)
-            title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
-        if label := _LABEL_BEHIND.search(text, start, end):
-            start, end = strip(text, start, label.start())
-        if _PATRONYMIC.match(text, end) and (letter := _LETTER_BEHIND.search(text, start, end)):
-            end = letter.start()
-        if end - start > 2 and _POSSESSIVE.match(text[end - 2 : end]):
-            end -= 2
+    if label := _LABEL_BEHIND.search(text, start, end):
+        start, end = strip(text, start, label.start())
+    if _PATRONYMIC.match(text, end) and (letter := _LETTER_BEHIND.search(text, start, end)):
+        end = letter.start()
+    if end - start > 2 and _POSSESSIVE.match(text[end - 2 : end]):
+        end -= 2
     return start, end
 
 

@@ -54,6 +54,12 @@ def merge(**marked: str) -> str:
         ({"transformer": "[PROVIDER:Operator Maria Okafor] DO"}, "Operator [PROVIDER:Maria Okafor] DO"),
         ({"transformer": "[PROVIDER:Registrar M. Okafor] RN"}, "Registrar [PROVIDER:M. Okafor] RN"),
         ({"transformer": "[PROVIDER:Consultant: Okafor]"}, "Consultant: [PROVIDER:Okafor]"),
+        ({"transformer": "[PROVIDER:Dictated Ada Okafor], MD"}, "Dictated [PROVIDER:Ada Okafor], MD"),
+        ({"patterns": "w/ [PROVIDER:DON Okafor], RN"}, "w/ DON [PROVIDER:Okafor], RN"),
+        ({"patterns": "[PROVIDER:DON OKAFOR], RN"}, "[PROVIDER:DON OKAFOR], RN"),
+        ({"patterns": "[PATIENT:MGM Halina Okafor] came"}, "MGM [PATIENT:Halina Okafor] came"),
+        ({"patterns": "at [ORGANIZATION:River Boats Monday]."}, "at [ORGANIZATION:River Boats] Monday."),
+        ({"transformer": "[STREET:Addr  Blk 417 Jln Senja]"}, "Addr  [STREET:Blk 417 Jln Senja]"),
         ({"transformer": "Ballarat [STATE:VIC\nUR] 0386"}, "Ballarat [STATE:VIC]\nUR 0386"),
         ({"transformer": "in [STATE:New\nYork] now"}, "in [STATE:New\nYork] now"),
         # kinds that agree

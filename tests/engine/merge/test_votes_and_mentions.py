@@ -97,6 +97,7 @@ def test_settings_that_mean_nothing_are_refused(chosen: dict[str, object], messa
         # everyday words, short words, parts of words, other entities, small letters
         ("[PATIENT:Rose Young]. Rose is young. Young", "[PATIENT:Rose Young]. Rose is young. Young"),
         ("[PATIENT:Violet Rue]\nViolet  ext. 4", "[PATIENT:Violet Rue]\n[PATIENT:Violet]  ext. 4"),  # a rare word
+        ("[PATIENT:Two Elk, Ann]. TWO ELK", "[PATIENT:Two Elk, Ann]. [PATIENT:TWO ELK]"),
         ("[PATIENT:Lee Ng] Lee Ng", "[PATIENT:Lee Ng] Lee Ng"),
         ("[PATIENT:Okafor] Okaforia xOkafor Okafor_1", "[PATIENT:Okafor] Okaforia xOkafor Okafor_1"),
         ("[CITY:Quito] Quito", "[CITY:Quito] Quito"),

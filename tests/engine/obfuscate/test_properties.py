@@ -33,7 +33,7 @@ NEIGHBOURLY = frozenset(
     [
         *(Entity.CITY, Entity.STATE, Entity.ZIP, Entity.STREET, Entity.PHONE, Entity.FAX, Entity.PAGER),
         *(Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE, Entity.FACILITY, Entity.ORGANIZATION),
-        *(Entity.DATE, Entity.AGE, Entity.PROFESSION, Entity.COUNTRY, Entity.LOCATION_OTHER),
+        *(Entity.DATE, Entity.AGE, Entity.PROFESSION, Entity.COUNTRY, Entity.LOCATION_OTHER, Entity.URL),
     ]
 )
 """What depends on the words or the spans beside it."""

@@ -8,6 +8,8 @@ from deid_tasks.engine.recover import recover
 from deid_tasks.engine.text import Document
 
 GIVEN_BACK = [
+    ("student, part [PROFESSION:time] barista", "transformer"),
+    ("in June 2022 and January [DATE:of] this year", "transformer"),
     ("with a [PROVIDER:Tigrinya] interpreter on the line", "transformer"),
     ('he says "[RELATIVE:God] will carry it"', "transformer"),
     ("Grace at table with [RELATIVE:Gran].", "transformer"),
