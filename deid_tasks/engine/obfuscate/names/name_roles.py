@@ -229,9 +229,8 @@ def surname_positions(
     if comma and 0 < comma.start() < parts[named[-1]][0]:
         # The surname stands in front, unless a mere suffix follows the comma.
         return {i for i in named if parts[i][0] < comma.start()}
-    if len(named) > 2 and "thi" in folded[1:-1]:
-        # Vietnamese order: the surname, "Thị" of a woman, the given name.
-        return {named[0]}
+    if in_front := _surname_in_front(parts, folded, named):
+        return in_front
     if is_with_last_initial(folded, named):
         return set()
     if letters := _last_initials(folded, named):
@@ -259,6 +258,19 @@ def surname_positions(
     )
     is_surname = bool(title or before) or is_joined or of_all(is_lone_surname(folded[i], entity) for i in named)
     return lasts if is_surname else set()
+
+
+def _surname_in_front(parts: NameParts, folded: Sequence[str], named: Sequence[int]) -> set[int]:
+    """Return the indices of a surname in front, of which "Thị" of a Vietnamese woman tells, or capitals that it alone
+    has: "DE LA CRUZ Milagros"; empty for other names."""
+    if len(named) > 2 and "thi" in folded[1:-1]:
+        return {named[0]}
+    capitals = {i for i in named if parts[i][2].isupper()}
+    others = [i for i in named if i not in capitals]
+    if not capitals or not others or max(capitals) > others[0] or any(len(folded[i]) < 3 for i in named):
+        return set()
+    is_surname = all(folded[i] in surname_groups() or folded[i] not in given_name_table() for i in capitals)
+    return capitals if is_surname else set()
 
 
 def _last_initials(folded: Sequence[str], named: Sequence[int]) -> set[int]:

@@ -62,6 +62,9 @@ _FIRM_WORDS = frozenset(
     ]
 )
 """Kinds of firm whose name usually begins with a person's surname."""
+_BEFORE_OF = frozenset(["port", "harbor", "harbour", "friends", "daughters", "sisters", "brothers", "knights", "order"])
+"""Words that say what an organization is where "of" follows."""
+_PLURAL = re.compile(r"(\d+)(s)", re.IGNORECASE)
 _PARTS = frozenset(["wing", "ward", "unit", "team", "floor", "department", "dept", "office", "desk", "room", "level"])
 SurrogateOfSurname = Callable[[str], str | None]
 NOBODY: SurrogateOfSurname = lambda _: None  # noqa: E731 - a constant, not a function of this module
@@ -181,9 +184,11 @@ def _is_proper(word: str) -> bool:
 def _type_word(words: Sequence[str]) -> frozenset[str]:
     """Return the last word where it alone says what an organization is: the Seafoods of a "Kettle Cove Seafoods".
 
-    It is a word of general text, and no name, behind another proper word.
+    It is a word of general text, and no name, behind another proper word. It may stand in front of "of": Port of Call.
     """
     folded = [fold(word) for word in words]
+    if folded[0] in _BEFORE_OF and folded[1:2] == ["of"] and len(words) > 2:
+        return frozenset({words[0]})
     behind = folded[1:]
     if not behind or any(is_kind(one) and one not in SMALL_WORDS for one in folded):
         return frozenset()
@@ -197,6 +202,8 @@ def _replace_numbered(word: str, distinctive: str, staff: NameScope) -> str:
     """Return the surrogate of a word with digits, such as the ward "4N"."""
     if (ordinal := _ORDINAL.fullmatch(word)) is not None:
         return other_number(ordinal.group(), ("organization", distinctive), staff)
+    if (plural := _PLURAL.fullmatch(word)) is not None:
+        return staff.keyed.like(plural[1], "organization", distinctive) + plural[2]
     side = _NUMBERED_SIDE.fullmatch(word)
     number = staff.keyed.like(side[1] if side else word, "organization", distinctive)
     return number + match_case(_other_side(side[2], staff), side[2] * 2) if side else number

@@ -30,6 +30,8 @@ _BED_DIGITS, _MAX_BEDS = 2, 30
 _WITH_LETTER = re.compile(r"[A-Za-z](?: [A-Za-z]+)?|[A-Za-z]+ [A-Za-z]")
 _STREET = re.compile(rf"[^\W\d_]{{3,}} (?:st|{'|'.join(sorted(STREET_KINDS))})\.?(?: [NSEW])?$", re.IGNORECASE)
 """A street without a number: ``Dundas St W``."""
+_AT_CORNER = re.compile(r"[A-Z][a-z]+ (?:and|&) \d+(?:st|nd|rd|th)\b|\d+(?:st|nd|rd|th) (?:and|&) [A-Z][a-z]")
+"""A corner of a street with a name and one with a number: Pike and 3rd."""
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
 _LEADING_KINDS = frozenset(
     ["lake", "mount", "mt", "fort", "ft", "camp", "port", "cape", "interstate", "highway", "hwy", "route", "the"]
@@ -74,7 +76,7 @@ def replace_landmark(value: str, scope: NameScope) -> str:
         return re.sub(
             r"(?<![^\W_])[A-Za-z](?![^\W_])", lambda found: other(found.group(), "wing", upper="ABCDEF"), value
         )
-    if _STREET.search(value):
+    if _STREET.search(value) or _AT_CORNER.search(value):
         return replace_street(value, scope)
     has_digits = any(char.isdigit() for char in value)
     parts = ("place", "" if has_digits else scope.patient_id, fold(value))

@@ -135,6 +135,14 @@ _UNIT_WORDS = frozenset(
         "bay",
     ]
 )
+_CORNER = re.compile(r"\s+(?:and|&)\s+", re.IGNORECASE)
+_BUILDING = re.compile(
+    r"(?P<name>(?:[A-Z][\w'’]+ ){1,3}"
+    r"(?:House|Court|Lodge|Building|Tower|Hall|Mill|Cottage|Villas?|Mansions|Apartments))"
+    r"(?P<gap>,\s+)(?=\d)"
+)
+_FRACTION = re.compile(r"(?:(?<=\d) 1/[2-4]|(?<=\d)[½¼¾])(?!\d)")
+_NUMBER_AT_START = re.compile(r"\d+")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
@@ -156,8 +164,8 @@ def _kind_index(words: Sequence[str]) -> int | None:
 
 def replace_street(value: str, scope: NameScope) -> str:
     """Return the street line with another number and another street name."""
-    if all(_is_address_word(fold(word)) for word in re.findall(r"[^\W_]+", value)):
-        return value
+    if (made := _of_parts(value, scope)) is not None:
+        return made
     value = _SAINT.sub("", value)
     parts = ("street", scope.patient_id, fold(re.sub(r"\W+", " ", value)))
     folded = fold(value)
@@ -198,6 +206,44 @@ def replace_street(value: str, scope: NameScope) -> str:
         return str(moved.year) + rewrite_words(value[year.end() :], rewrite)
     street_line = rewrite_words(value, rewrite)
     return street_line if street_line != value else scope.keyed.like(value, *parts)
+
+
+def _of_parts(value: str, scope: NameScope) -> str | None:
+    """Return a street line whose parts are replaced each by itself; ``None`` for other values.
+
+    Such are a corner of two streets, the name of a building, and a fraction of a number. Words for parts alone stay.
+    """
+    if all(_is_address_word(fold(word)) for word in re.findall(r"[^\W_]+", value)):
+        return value
+    if corner := _CORNER.search(value):
+        return f"{_side(value[: corner.start()], scope)}{corner.group()}{_side(value[corner.end() :], scope)}"
+    if building := _BUILDING.match(value):
+        name = _other_building(building["name"], scope)
+        return name + building["gap"] + replace_street(value[building.end() :], scope)
+    if fraction := _FRACTION.search(value):
+        whole = replace_street(value[: fraction.start()] + value[fraction.end() :], scope)
+        number = _NUMBER_AT_START.match(whole)
+        return whole[: number.end()] + fraction.group() + whole[number.end() :] if number else whole
+    return None
+
+
+def _side(value: str, scope: NameScope) -> str:
+    """Return another street for one at a corner, of which the word for its kind is left out mostly: "Pike and 3rd"."""
+    words = value.split()
+    if len(words) != 1:
+        return replace_street(value, scope)
+    parts = ("street", scope.patient_id, fold(value))
+    if value[0].isdigit():
+        return other_number(value, parts, scope)
+    streets = [name for name in read_word_list("places/street_names.txt") if fold(name) != fold(value)]
+    return match_case(scope.keyed.choice(streets, *parts), value)
+
+
+def _other_building(name: str, scope: NameScope) -> str:
+    """Return another name of a building: "Beacon House"."""
+    *first, last = name.split()
+    names = [one for one in read_word_list("organizations/single_names.txt") if fold(one) not in fold(name)]
+    return f"{match_case(scope.keyed.choice(names, 'building', scope.patient_id, fold(name)), ' '.join(first))} {last}"
 
 
 def other_number(word: str, parts: tuple[str, ...], scope: NameScope) -> str:
