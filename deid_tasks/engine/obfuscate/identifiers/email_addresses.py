@@ -12,8 +12,10 @@ from deid_tasks.engine.obfuscate.identifiers.domains import (
 )
 from deid_tasks.engine.obfuscate.names.account_names import replace_account_part
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
+from deid_tasks.engine.obfuscate.people.public_names import is_listed_name
 from deid_tasks.engine.obfuscate.plain_words import is_role
 
+_MIN_ROLE = 3
 _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 
 
@@ -32,8 +34,7 @@ def replace_email(value: str, context: NoteContext, names: NoteNames = NO_NAMES)
         return prepend_name(value, context) if surrogate == value else surrogate
     is_private = fold(domain) in MAIL_PROVIDERS
     stretches = re.split(r"([^A-Za-z]+)", local)
-    has_role = is_role(re.sub(r"[\W_]", "", local))
-    if has_role:
+    if is_role(re.sub(r"[\W_]", "", local)) or _is_of_role(stretches):
         mailbox = local
     else:
         made = [_replace_mailbox_part(stretch, context, names, is_private=is_private) for stretch in stretches]
@@ -44,6 +45,14 @@ def replace_email(value: str, context: NoteContext, names: NoteNames = NO_NAMES)
     if f"{mailbox}@{surrogate}" == value:
         surrogate = prepend_name(domain, context)
     return f"{mailbox}@{surrogate}"
+
+
+def _is_of_role(stretches: Sequence[str]) -> bool:
+    """Whether the parts of a mailbox are a role and short letters beside it, which are nobody's name: ``ugi.mdt``."""
+    parts = [fold(stretch) for stretch in stretches if stretch.isalpha()]
+    roles = [part for part in parts if len(part) >= _MIN_ROLE and is_role(part)]
+    others = [part for part in parts if part not in roles]
+    return bool(roles) and all(len(part) <= _MIN_ROLE and not is_listed_name(part) for part in others)
 
 
 def _with_initials(stretches: Sequence[str], made: list[str], names: NoteNames) -> list[str]:

@@ -82,6 +82,8 @@ _PARTICLES = frozenset(
         "mac",
         "giolla",
         "te",
+        "ap",
+        "ferch",
     ]
 )
 """They identify nobody beside the surrogate."""
@@ -116,6 +118,8 @@ _ALSO_NAMES = frozenset(
 """Suffixes, titles and particles that are names of people, or words of names, too."""
 UNUSUAL_NAMES = _TITLES | _SUFFIXES | _PARTICLES
 """Words that are a name only in some positions."""
+_GIVEN_IN_SHORT = frozenset(["ma", "md", "mohd", "muhd", "sk", "wm", "chas", "geo", "jas", "thos", "jos"])
+"""Given names that everybody writes in short, with a full stop behind: Wm. Stroud. They identify nobody."""
 _MAX_CREDENTIAL = 8
 _SURNAME_END = re.compile(r"[,^]")
 """What separates a surname from the given names behind it; the circumflex does in HL7."""
@@ -139,7 +143,8 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
         whole_names: the record's terms, folded; a word among them is a name.
     """
     word = folded[i]
-    if parts[i][2] in _MARKED_PARTICLES and i + 1 < len(parts):
+    is_in_short = word in _GIVEN_IN_SHORT and value[parts[i][1] : parts[i][1] + 2] == ". "
+    if i + 1 < len(parts) and (is_in_short or parts[i][2] in _MARKED_PARTICLES):
         return True
     if i > 0 and len(word) > 3 and _is_credential(value, parts[i], word):
         return True

@@ -4,8 +4,9 @@ import re
 from itertools import count
 
 from deid_tasks.core.reference import fold
+from deid_tasks.engine.lexicon.public import common_word_frequencies
 from deid_tasks.engine.obfuscate.letter_case import match_case
-from deid_tasks.engine.obfuscate.organizations.organization_words import UNITS
+from deid_tasks.engine.obfuscate.organizations.organization_words import UNITS, is_kind
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places.streets import NUMBER_WORDS, STREET_KINDS, other_number, replace_street
 from deid_tasks.engine.obfuscate.places.town_table import HOME
@@ -34,7 +35,30 @@ _AT_CORNER = re.compile(r"[A-Z][a-z]+ (?:and|&) \d+(?:st|nd|rd|th)\b|\d+(?:st|nd
 """A corner of a street with a name and one with a number: Pike and 3rd."""
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
 _LEADING_KINDS = frozenset(
-    ["lake", "mount", "mt", "fort", "ft", "camp", "port", "cape", "interstate", "highway", "hwy", "route", "the"]
+    [
+        "brgy",
+        "barangay",
+        "purok",
+        "sitio",
+        "taman",
+        "kampung",
+        "kg",
+        "desa",
+        "village",
+        "lake",
+        "mount",
+        "mt",
+        "fort",
+        "ft",
+        "camp",
+        "port",
+        "cape",
+        "interstate",
+        "highway",
+        "hwy",
+        "route",
+        "the",
+    ]
 )
 """Words that say what a landmark is and stand before its name."""
 
@@ -92,11 +116,17 @@ def replace_landmark(value: str, scope: NameScope) -> str:
     if len(words) > 2 and fold(words[1]) == "of":
         names = [one for one in read_word_list("organizations/single_names.txt") if fold(one) not in fold(value)]
         return match_case(f"{words[0]} {words[1]} {scope.keyed.choice(names, *parts)}", value)
-    if len(words) > 1 and fold(words[0]) in _LEADING_KINDS:
+    if len(words) > 1 and fold(words[0]).rstrip(".") in _LEADING_KINDS:
         return match_case(f"{words[0]} {name}", value)
     if len(words) > 2 and words[0].casefold() == "the":
         return match_case(f"{words[0]} {name} {words[-1]}", value)
-    return match_case(f"{name} {words[-1]}" if len(words) > 1 else name, value)
+    return match_case(f"{name} {words[-1]}" if len(words) > 1 and _is_kind(fold(words[-1])) else name, value)
+
+
+def _is_kind(folded: str) -> bool:
+    """Whether the last word of a place says what it is: the Park of "Canal Park", and not a name."""
+    is_common = folded in common_word_frequencies() or folded.removesuffix("s") in common_word_frequencies()
+    return is_common or is_kind(folded) or folded in _ADDRESS_WORDS or folded in STREET_KINDS or folded in UNITS
 
 
 def _other_room(number: str, parts: tuple[str, ...], scope: NameScope) -> str:
