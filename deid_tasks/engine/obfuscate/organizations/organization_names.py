@@ -163,7 +163,7 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope, surna
 
 
 def _without_of(found: re.Match[str]) -> str:
-    is_left_over = fold(found["behind"]) in KINDS and fold(found["before"]) not in KINDS
+    is_left_over = fold(found["before"]) not in KINDS and fold(found["before"]) not in _BEFORE_OF
     return found["before"] + found["gap"] if is_left_over else found.group()
 
 
