@@ -154,7 +154,7 @@ def _split(terms: DocumentTerms, spans: Sequence[Span], protected: Sequence[Span
 
 
 def _words_of_names(text: str, kept: Sequence[Span]) -> frozenset[str]:
-    """Return the words of people's names that are certain, folded: who is Fitz on one line is no medical term below."""
+    """Return the words of people's names that are certain, folded: who is Tiny on one line is no word below."""
     names = (span for span in kept if span.category is Category.NAME and span.score >= _CERTAIN)
     return frozenset(word for span in names for word in _WORD.findall(_folded(text, span)))
 
