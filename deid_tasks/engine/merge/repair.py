@@ -21,8 +21,9 @@ _NAME_BEHIND = re.compile(r"\.? [A-Z]")
 """A title that a rule or a model took for a name, in front of that name."""
 _ROLE = re.compile(
     r"(?:Operator|Assistant|Attending|Resident|Interpreter|Recorder|Leader|Scribe|Surgeon|Anesthesiologist|Provider"
-    r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Nana|Nanna|Nan|Abuela|Abuelo|Nonna|Nonno|Oma|Opa|Aunty|Auntie|Uncle|Mme|Doña"
-    r"|Gran|Grandad|Granny|MGM|MGF|PGM|PGF|FOB|MOB|Lead|Tech|Author|Consultant|Registrar|Midwife|Matron|Preceptor|Radiologist|Pathologist|Sonographer|Dietitian"
+    r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Nana|Nanna|Nan|Abuela|Abuelo|Nonna|Nonno|Oma|Opa"
+    r"|Aunty|Auntie|Uncle|Mme|Doña|Gran|Grandad|Granny|MGM|MGF|PGM|PGF|FOB|MOB|Lead|Tech|Author|Consultant|Registrar"
+    r"|Midwife|Matron|Preceptor|Radiologist|Pathologist|Sonographer|Dietitian"
     r"|Pharmacist|Therapist|Technologist|Witness|Caller|Reporter"
     r"|OPERATOR|ASSISTANT|ATTENDING|RESIDENT|INTERPRETER|SURGEON|CONSULTANT|RADIOLOGIST|PATHOLOGIST"
     r"|Dictated|Signed|Examined|Reviewed|Typed|Entered|Verified|Cosigned|Transcribed|Scanned|Notified|Paged)"
