@@ -1,10 +1,12 @@
 """The report on one release of text, for the expert who decides whether the risk is very small.
 
-``residual`` estimates what remains, ``equivalence`` and ``linkage`` measure what a perfect engine would leave,
+``residual`` estimates what remains, ``equivalence``, ``diagnoses`` and ``linkage`` measure what a perfect engine
+would leave,
 ``signed`` signs and verifies, and ``page`` shows it. It decides nothing.
 """
 
-from deid_tasks.evidence.release.equivalence import BINS, ClassSizes, class_sizes
+from deid_tasks.evidence.release.diagnoses import named_diagnoses
+from deid_tasks.evidence.release.equivalence import BINS, ClassSizes, class_sizes, rarest_sizes
 from deid_tasks.evidence.release.linkage import LinkageResult, linkage_attack
 from deid_tasks.evidence.release.page import render_release
 from deid_tasks.evidence.release.residual import (
@@ -37,7 +39,9 @@ __all__ = [
     "estimate_residual",
     "issue_report",
     "linkage_attack",
+    "named_diagnoses",
     "patients_affected",
+    "rarest_sizes",
     "render_release",
     "scale_errors",
     "verify_report",

@@ -37,13 +37,43 @@ class ClassSizes:
     """Patients by the size of their class, in ``BINS``."""
 
 
+def rarest_sizes(patients: Sequence[Attributes], many: str, attributes: Sequence[str] = ()) -> ClassSizes:
+    """Return the classes of patients by the value that is rarest of the several that each has.
+
+    Whoever knows one of a person's values of ``many``, and the other attributes, is left with the patients who have it
+    too; the rarest leaves the fewest. A class is one value, and a patient is in as many as there are values; patients
+    without one are in none.
+
+    Args:
+        patients: the visible attributes of each patient; that of ``many`` is a set of values.
+        many: the attribute with several values.
+        attributes: others, of one value each.
+    """
+    known = [
+        (values, tuple(patient.get(name) for name in attributes))
+        for patient in patients
+        if isinstance(values := patient.get(many), frozenset) and values
+    ]
+    counts = Counter((value, rest) for values, rest in known for value in values)
+    sizes = [min(counts[value, rest] for value in values) for values, rest in known]
+    return ClassSizes(
+        (f"rarest of the {many}", *attributes),
+        len(sizes),
+        len(counts),
+        min(sizes, default=0),
+        sizes.count(1),
+        sum(1 / size for size in sizes) / len(sizes) if sizes else 0.0,
+        _histogram(Counter(sizes)),
+    )
+
+
 def class_sizes(patients: Sequence[Attributes], attributes: Sequence[str]) -> ClassSizes:
     """Return the classes of patients with equal values of ``attributes``."""
     counts = Counter(tuple(patient.get(name) for name in attributes) for patient in patients)
-    histogram = [0] * len(BINS)
+    by_size: Counter[int] = Counter()
     for size in counts.values():
-        position = next(n for n, (_, highest) in enumerate(BINS) if highest is None or size <= highest)
-        histogram[position] += size
+        by_size[size] += size
+    histogram = _histogram(by_size)
     return ClassSizes(
         tuple(attributes),
         len(patients),
@@ -51,5 +81,14 @@ def class_sizes(patients: Sequence[Attributes], attributes: Sequence[str]) -> Cl
         min(counts.values(), default=0),
         histogram[0],
         len(counts) / len(patients) if patients else 0.0,
-        tuple(histogram),
+        histogram,
     )
+
+
+def _histogram(patients: Mapping[int, int]) -> tuple[int, ...]:
+    """Return the patients in each of ``BINS``, from their number by the size of their class."""
+    histogram = [0] * len(BINS)
+    for size, count in patients.items():
+        position = next(n for n, (_, highest) in enumerate(BINS) if highest is None or size <= highest)
+        histogram[position] += count
+    return tuple(histogram)

@@ -1,7 +1,7 @@
-"""What readers of the published tables see, without the text: for the report on a release."""
+"""What readers of the published tables see: for the report on a release."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,22 @@ def released_columns(
         return table.scan(
             row_filter=rows_of_institution(settings), selected_fields=tuple(columns), snapshot_id=snapshot_id
         ).to_arrow()
+
+
+def released_texts(
+    settings: InstitutionSettings, secrets: Secrets, snapshot_id: int
+) -> "Iterator[tuple[list[str | None], list[str]]]":
+    """Yield the patients' pseudonyms and the texts of the institution's published notes in one snapshot, in batches.
+
+    Raises:
+        PublishError: the table cannot be read.
+    """
+    with translate_publish_errors("read", settings):
+        scan = open_table(settings, secrets).scan(
+            row_filter=rows_of_institution(settings), selected_fields=("patient_key", "text"), snapshot_id=snapshot_id
+        )
+        for batch in scan.to_arrow_batch_reader():
+            yield batch.column("patient_key").to_pylist(), batch.column("text").to_pylist()
 
 
 def released_treatments(settings: InstitutionSettings, secrets: Secrets) -> dict[str, dict[str, str]]:

@@ -197,7 +197,7 @@ def _content(
             "log": _audit_verdict(settings, secrets),
         },
         "residual": residual(settings, secrets, str(certificate["evaluation_id"]), notes),
-        "disclosure": disclosure(settings, secrets, notes),
+        "disclosure": disclosure(settings, secrets, notes, snapshot.snapshot_id),
         "attack": surrogate_attack(settings, secrets, institution_obfuscator(settings, secrets), engine),
         "is_present_engine": engine is not None,
     }

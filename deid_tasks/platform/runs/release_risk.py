@@ -4,6 +4,7 @@ import datetime
 import hashlib
 import json
 import random
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -35,10 +36,12 @@ from deid_tasks.evidence.release import (
     class_sizes,
     estimate_residual,
     linkage_attack,
+    named_diagnoses,
     patients_affected,
+    rarest_sizes,
     scale_errors,
 )
-from deid_tasks.platform.publish.released import released_rows
+from deid_tasks.platform.publish.released import released_rows, released_texts
 from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.gold import newest_gold_set, read_gold
@@ -84,6 +87,9 @@ _ATTRIBUTE_SETS = (
     ("sex", "age", "days between notes and encounters"),
     ("sex", "age in days"),
 )
+
+
+_DIAGNOSES = "diagnoses in the text"
 
 
 @dataclass
@@ -133,7 +139,6 @@ def published_patients(settings: InstitutionSettings, secrets: Secrets, notes: p
     _add_demographics(settings, secrets, found)
     _add_encounters(settings, secrets, found)
     _add_places(settings, secrets, found)
-    found.lacking.append("diagnoses: no published table holds them; rare ones stand in the text")
     return found
 
 
@@ -190,12 +195,37 @@ def _add_places(settings: InstitutionSettings, secrets: Secrets, found: Publishe
             visible |= {name: place.get(name) for name, is_kept in kept.items() if is_kept}
 
 
-def disclosure(settings: InstitutionSettings, secrets: Secrets, notes: pa.Table) -> dict[str, Any]:
-    """Return what a perfect engine would leave: classes of equal patients, and the linkage attack by dates."""
+def _add_diagnoses(settings: InstitutionSettings, secrets: Secrets, snapshot_id: int, found: PublishedPatients) -> None:
+    named: defaultdict[str, set[str]] = defaultdict(set)
+    for patients, texts in released_texts(settings, secrets, snapshot_id):
+        for patient, diagnoses in zip(patients, named_diagnoses(texts), strict=True):
+            if patient is not None:
+                # One string a diagnosis, whatever the number of patients.
+                named[patient].update(map(sys.intern, diagnoses))
+    for patient, visible in found.attributes.items():
+        visible[_DIAGNOSES] = frozenset(named[patient])
+
+
+def disclosure(settings: InstitutionSettings, secrets: Secrets, notes: pa.Table, snapshot_id: int) -> dict[str, Any]:
+    """Return what a perfect engine would leave: classes of equal patients, and the linkage attack by dates.
+
+    Args:
+        settings: The institution.
+        secrets: Its secrets.
+        notes: Columns ``patient_key``, ``note_type`` and ``note_datetime`` of the release.
+        snapshot_id: The snapshot of the release, whose texts are read for the diagnoses that they name.
+    """
     patients = published_patients(settings, secrets, notes)
+    _add_diagnoses(settings, secrets, snapshot_id, patients)
     rows = list(patients.attributes.values())
     present = {name for row in rows for name in row}
     sets = [wanted for wanted in _ATTRIBUTE_SETS if present.issuperset(wanted)]
+    classes = [class_sizes(rows, wanted) for wanted in sets]
+    rarest = [rarest_sizes(rows, _DIAGNOSES)]
+    if "age" in present:
+        rarest.append(rarest_sizes(rows, _DIAGNOSES, ("sex", "age")))
+    # The last row is that of the summary.
+    classes[-1:-1] = rarest
     linked = []
     days, targets = patients.visits or patients.days, settings.release.attacked_patients
     if targets:
@@ -205,7 +235,7 @@ def disclosure(settings: InstitutionSettings, secrets: Secrets, notes: pa.Table)
                 asdict(linkage_attack(days, count, targets=targets, attributes=attributes)) for count in _KNOWN_DAYS
             ]
     return {
-        "classes": [asdict(class_sizes(rows, wanted)) for wanted in sets],
+        "classes": [asdict(one) for one in classes],
         "linkage": linked,
         "lacking": patients.lacking,
         "with_encounters": bool(patients.visits),

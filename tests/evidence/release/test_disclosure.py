@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from deid_tasks.evidence.release import BINS, class_sizes, linkage_attack
+from deid_tasks.evidence.release import BINS, class_sizes, linkage_attack, rarest_sizes
 
 
 def test_classes_are_counted():
@@ -29,6 +29,27 @@ def test_a_missing_attribute_is_a_value_of_its_own():
 def test_no_patients_have_no_classes():
     found = class_sizes([], ["age"])
     assert (found.classes, found.smallest, found.average_risk) == (0, 0, 0.0)
+
+
+def test_a_patient_is_as_rare_as_the_rarest_of_several_values():
+    patients = [{"sex": "F", "ill": frozenset({"gout", "asthma"})}] * 3
+    patients += [{"sex": "M", "ill": frozenset({"gout"})}] * 4
+    patients += [{"sex": "M", "ill": frozenset({"gout", "wilson disease"})}, {"sex": "F", "ill": frozenset()}]
+    found = rarest_sizes(patients, "ill")
+    assert found.attributes == ("rarest of the ill",)
+    # Gout has 8 patients, asthma 3, Wilson disease 1; who has none is in no class.
+    assert (found.patients, found.classes, found.smallest, found.singletons) == (8, 3, 1, 1)
+    assert found.histogram == (1, 3, 4, 0, 0)
+    assert found.average_risk == pytest.approx((3 / 3 + 4 / 8 + 1) / 8)
+    with_sex = rarest_sizes(patients, "ill", ["sex"])
+    assert (with_sex.attributes, with_sex.singletons, with_sex.classes) == (("rarest of the ill", "sex"), 1, 4)
+    # Five men have gout, and Wilson's disease is one of theirs.
+    assert with_sex.average_risk == pytest.approx((3 / 3 + 4 / 5 + 1) / 8)
+
+
+def test_nobody_with_a_value_has_no_class():
+    found = rarest_sizes([{"ill": frozenset()}, {}], "ill")
+    assert (found.patients, found.classes, found.smallest, found.average_risk) == (0, 0, 0, 0.0)
 
 
 DAYS = {"a": [10, 13, 20], "b": [110, 113, 120], "c": [50, 55, 70], "d": [7]}

@@ -16,7 +16,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import GateError, InputError
 from deid_tasks.core.pem import key_fingerprint
 from deid_tasks.evidence.gate import new_key_pair
-from deid_tasks.evidence.release import SignedReport, attest, render_release, verify_report
+from deid_tasks.evidence.release import SignedReport, attest, named_diagnoses, render_release, verify_report
 from deid_tasks.evidence.release.pdf import find_browser, print_pdf
 from deid_tasks.platform import runs
 from deid_tasks.platform.runs.release_facts import growth_facts, policy_facts, reversal_facts
@@ -235,6 +235,16 @@ def test_classes_of_equal_patients_are_those_of_the_published_table(site, settin
     assert by_number["singletons"] == sum(size == 1 for size in sizes.values())
     assert sum(by_number["histogram"]) == by_number["patients"] == len(per_patient)
     assert ("sex", "age") in classes
+    named = {row["patient_key"]: set() for row in published(settings, site).to_pylist()}
+    for row in published(settings, site).to_pylist():
+        named[row["patient_key"]] |= next(iter(named_diagnoses([row["text"]])))
+    by_diagnosis = classes["rarest of the diagnoses in the text",]
+    assert by_diagnosis["patients"] == sum(map(bool, named.values())) > 0
+    assert by_diagnosis["classes"] == len(set().union(*named.values()))
+    counts = Counter(diagnosis for patient in named.values() for diagnosis in patient)
+    alone = sum(1 for patient in named.values() if patient and min(counts[one] for one in patient) == 1)
+    assert by_diagnosis["singletons"] == alone
+    assert classes["rarest of the diagnoses in the text", "sex", "age"]["singletons"] >= alone
     assert report.content["disclosure"]["linkage"]
 
 
