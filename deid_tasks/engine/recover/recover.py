@@ -36,9 +36,7 @@ _NUMBERED = frozenset((Category.ID, Category.CONTACT))
 _NEVER_RECOVERED = recoverable_as((Recoverability.NEVER,))
 _ONLY_IN_PHRASES = recoverable_as((Recoverability.NEVER, Recoverability.PHRASES)) | {SHORT_NAMES}
 """Detectors that had a reason, in the text or in a dictionary, for one word alone and for a labelled identifier."""
-_EVERYDAY_WORD, _MEDICAL_WORD = "everyday word", "medical word"
-_OF_ONE_WORD = frozenset((_EVERYDAY_WORD, _MEDICAL_WORD))
-"""Reasons that say nothing of where the word stands."""
+_EVERYDAY_WORD = "everyday word"
 _CERTAIN = 0.9
 """Score of a name that is certain."""
 _SURE = 0.97
@@ -123,7 +121,7 @@ def _split(terms: DocumentTerms, spans: Sequence[Span], protected: Sequence[Span
     """Return the spans of one document, split; ``protected`` is sorted and disjoint."""
     kept: list[Span] = []
     recovered: list[Span] = []
-    single_words: set[Span] = set()
+    everyday: set[Span] = set()
     first = 0
     for span in spans:
         while first < len(protected) and protected[first].end <= span.start:
@@ -135,18 +133,18 @@ def _split(terms: DocumentTerms, spans: Sequence[Span], protected: Sequence[Span
             index += 1
         reason = _reason(terms, span, overlapping)
         (recovered if reason else kept).append(span)
-        if reason in _OF_ONE_WORD:
-            single_words.add(span)
+        if reason == _EVERYDAY_WORD:
+            everyday.add(span)
     if credentials := {span for span in kept if _is_credential(terms.text, span, kept)}:
         kept = [span for span in kept if span not in credentials]
         recovered = sorted((*recovered, *credentials))
     if kept and recovered:
-        names = _words_of_names(terms.text, kept) if single_words else frozenset()
+        names = _words_of_names(terms.text, kept) if everyday else frozenset()
         parts = {
             span
             for span in recovered
             if _is_part_of_name(terms.text, span, kept)
-            or (span in single_words and _folded(terms.text, span) in names and span.category is Category.NAME)
+            or (span in everyday and _folded(terms.text, span) in names and span.category is Category.NAME)
         }
         kept = sorted((*kept, *parts))
         recovered = [span for span in recovered if span not in parts]
@@ -224,7 +222,7 @@ def _reason(terms: DocumentTerms, span: Span, protected: Sequence[Span]) -> str:
         is_beyond = all(start < other.start or other.end < end for other in protected)
         if is_beyond and not terms.is_person(first, after):
             return "in a longer medical term"
-    return _MEDICAL_WORD if not protected and _is_medical_word(terms, span) else ""
+    return "medical word" if not protected and _is_medical_word(terms, span) else ""
 
 
 def _is_only_in_phrases(span: Span) -> bool:

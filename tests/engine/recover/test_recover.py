@@ -198,9 +198,10 @@ def test_a_sure_model_decides_about_everyday_words_that_are_names(
         ('NAME: [PATIENT:TRUJILLO, DEANDRE] ate "[PATIENT:PEANUT]"', 1),
         ("[PATIENT:James Parkinson], 80, has [PATIENT:Parkinson] disease", 1),
         ("[PATIENT:Ann Murphy], 80. [PATIENT:Murphy] is equivocal", 1),
+        ("Dr. [PROVIDER:Foley] placed a [PROVIDER:Foley] in", 1),
     ],
 )
-def test_a_word_of_a_certain_name_is_that_name_again(case: str, kept: int) -> None:
+def test_an_everyday_word_of_a_certain_name_is_that_name_again(case: str, kept: int) -> None:
     text, spans = parse(case, "transformer")
     found = [replace(span, score=0.95) for span in spans]
     assert len(recover(Document("n", text), found).kept) == kept
