@@ -1,7 +1,7 @@
 """The sentence filter: a small model that reads every text, and decides which texts a larger model has to read.
 
-Most sentences of clinical notes hold no identifier. A network of two narrow layers sees that of many of them at a tenth
-of the larger model's cost, and the larger model then reads the others alone.
+Most sentences of clinical notes hold no identifier. A network of two narrow layers sees that of many of them at a
+seventh of the larger model's cost, and the larger model then reads the others alone.
 """
 
 from collections import Counter
