@@ -28,6 +28,7 @@ _SIGNED_BEFORE = re.compile(
 _SIGNED_BEHIND = re.compile(r"[ \t]*(?:\)|$|\n|\|)|\",|[ \t]{2,}|[ ,]{1,2}(?:RN|MD|NP|LPN|PA)\b| (?:via|at [0-9])")
 _SHORT = re.compile(r"(?<![\w-])(?:(?:[A-Z]\.){2,3}|[A-Z][A-Za-z]{1,7})(?![\w-])")
 _BEFORE = 16
+_TITLE_BEFORE = re.compile(r"\b(?:drs?|mrs?|ms|miss|mdm|prof)\.? $", re.IGNORECASE)
 _MIN_ANYWHERE = 3
 _OF_PEOPLE = NAMES | {Entity.INITIALS}
 _MIN_WORDS = 3
@@ -88,7 +89,7 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
             continue
         are_of_people = form in initials and all(spans[index].entity in _OF_PEOPLE for index in marked)
         if are_of_people and (
-            _is_exactly(spans, marked, start, end) or _is_signed(text, start, end) or _is_telling(form)
+            _is_exactly(text, spans, marked, start, end) or _is_signed(text, start, end) or _is_telling(form)
         ):
             for index in marked:
                 # Recovery would take RT for a therapist; the full name says that it is Rose Tannenbaum.
@@ -97,9 +98,10 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
     return sorted((*kept.values(), *found))
 
 
-def _is_exactly(spans: Sequence[Span], marked: range, start: int, end: int) -> bool:
-    """Whether letters are all of a name that a detector found: the surgeon DO is Dean Okafor."""
-    return len(marked) == 1 and (spans[marked[0]].start, spans[marked[0]].end) == (start, end)
+def _is_exactly(text: str, spans: Sequence[Span], marked: range, start: int, end: int) -> bool:
+    """Whether letters are all of a name that a detector found: the surgeon DO is Dean Okafor, and Dr. NG is not."""
+    is_whole = len(marked) == 1 and (spans[marked[0]].start, spans[marked[0]].end) == (start, end)
+    return is_whole and _TITLE_BEFORE.search(text[max(0, start - _BEFORE) : start]) is None
 
 
 def _acronyms(text: str, spans: Sequence[Span]) -> dict[str, Span]:

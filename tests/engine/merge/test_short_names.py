@@ -103,6 +103,11 @@ def test_letters_that_were_taken_for_a_surname_are_the_initials_of_a_full_name()
     ]
 
 
+def test_a_surname_of_two_letters_behind_its_title_is_no_initials():
+    text, spans = read_markup("[PROVIDER:Nora Gale], RN. DR [PROVIDER:NG] called, Dr. [PROVIDER:NG] agrees")
+    assert mark_short_names(text, spans, 0.9) == spans
+
+
 def test_an_acronym_that_was_taken_for_a_state_is_its_organization():
     text, spans = read_markup("[FACILITY:Blackstone Canal Medical Group] ([STATE:BCMG]). Back to BCMG")
     found = mark_short_names(text, spans, 0.9)

@@ -178,7 +178,7 @@ def test_an_everyday_word_stays_where_it_names_somebody_of_the_institution(case:
         ("spoke to [PROVIDER:hope] today", 0.98, False),
         ("spoke to [PROVIDER:hope] today", 0.96, True),
         ("retired. [PATIENT:Paddy] remains well", 0.98, False),  # a nickname
-        ("at night. [PATIENT:Snores] loudly", 0.999, True),  # nobody's name
+        ("at night. [PATIENT:Snores] loudly", 0.999, True),  # no name
     ],
 )
 def test_a_sure_model_decides_about_everyday_words_that_are_names(

@@ -48,7 +48,7 @@ def replace_email(value: str, context: NoteContext, names: NoteNames = NO_NAMES)
 
 
 def _is_of_role(stretches: Sequence[str]) -> bool:
-    """Whether the parts of a mailbox are a role and short letters beside it, which are nobody's name: ``ugi.mdt``."""
+    """Whether the parts of a mailbox are a role and short letters beside it, which are no name: ``ugi.mdt``."""
     parts = [fold(stretch) for stretch in stretches if stretch.isalpha()]
     roles = [part for part in parts if len(part) >= _MIN_ROLE and is_role(part)]
     others = [part for part in parts if part not in roles]
