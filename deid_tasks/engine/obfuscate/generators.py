@@ -136,7 +136,9 @@ GENERATORS: dict[Entity, Generator] = {
     Entity.STATE: _place,
     Entity.ZIP: _place,
     Entity.STREET: _by_owner(replace_street),
-    Entity.COUNTRY: lambda request: replace_country(request.value, request.owner, request.context.country),
+    Entity.COUNTRY: lambda request: replace_country(
+        request.value, request.owner, request.context.country if request.context.shows_country else ""
+    ),
     Entity.LOCATION_OTHER: _by_owner(replace_landmark),
     # Organizations and professions.
     Entity.FACILITY: _organization,

@@ -46,6 +46,8 @@ class NoteLocale(NamedTuple):
 
     country: str
     """Two letters of ISO 3166-1."""
+    shows_country: bool
+    """Whether the note tells it, by places, numbers or spelling."""
     is_day_first: bool
     """Whether the note writes 3/4 for the third of April."""
     written_at: datetime.datetime | None
@@ -97,7 +99,8 @@ def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.dateti
     )
     is_day_first = day_first > month_first if day_first != month_first else own not in _MONTH_FIRST
     written_at = note_datetime or _full_date(text, spans, is_day_first=is_day_first)
-    return NoteLocale(own, is_day_first, written_at, padded > 0, has_short_months)
+    shows_country = shown[own] > 0 or own != country
+    return NoteLocale(own, shows_country, is_day_first, written_at, padded > 0, has_short_months)
 
 
 def _shown_country(text: str, shown: Counter[str], country: str, *, is_british: bool) -> str:

@@ -294,6 +294,7 @@ class Obfuscator:
             locale.written_at,
             self._options,
             locale.country,
+            locale.shows_country,
             locale.is_day_first,
             locale.pads_dates,
             locale.has_short_months,

@@ -14,16 +14,19 @@ from dataclasses import replace
 from deid_tasks.core.entities import CATEGORY, Category, Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
-from deid_tasks.engine.obfuscate.dates.calendar_terms import PREFIXES, WEEKDAYS, month_of
+from deid_tasks.engine.obfuscate.dates.calendar_terms import PREFIXES, WEEKDAYS
+from deid_tasks.engine.obfuscate.dates.date_pieces import end_of_date
 from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
 from deid_tasks.engine.obfuscate.names.short_names import is_short_name
 from deid_tasks.engine.obfuscate.organizations.organization_words import INSTITUTIONS, KINDS, SPECIALTIES, UNITS
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
+from deid_tasks.engine.obfuscate.places.landmarks import country_named
+from deid_tasks.engine.obfuscate.places.place_table import state_of_city
 from deid_tasks.engine.obfuscate.places.states import state_code_of
 from deid_tasks.engine.obfuscate.places.streets import STREET_KINDS
-from deid_tasks.engine.obfuscate.places.town_table import country_of_region
+from deid_tasks.engine.obfuscate.places.town_table import country_of_region, town_named
 
 _SAINTS_AND_FORTS = frozenset(["st", "ste", "saint", "ft", "fort", "mt", "mount", "pt", "port"])
 _LANDMARK_KINDS = frozenset(["beach", "park", "lake", "river", "falls", "creek", "island", "hill", "bay", "road"])
@@ -48,9 +51,6 @@ _TELEPHONES = frozenset({Entity.PHONE, Entity.FAX, Entity.PAGER})
 _AREA_BEFORE = re.compile(r"(?<![\w/])\(?0\d{2,4}\)?[ -]$", re.ASCII)
 _INITIAL_FIRST = re.compile(r"[^\W\d_]\. ")
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
-_DAY_AT_END = re.compile(r"(?<!\d)\d{1,2}(?:st|nd|rd|th)?$", re.IGNORECASE)
-_YEAR_FIRST = re.compile(r"(?:19|20)\d\d(?!\d)")
-_YEAR_BEHIND = re.compile(r",? (?:19|20)\d\d(?!\d)")
 _SENTENCE_END = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}(\.\s+)(?=[A-Z][a-z]{2})")
 _COUNTY_WORDS = frozenset(["co", "county"])
 _MAX_CODE = 3
@@ -171,6 +171,8 @@ class SpanAgreement:
             return self._as(span, Entity.ORGANIZATION) if self._is_institution(span) else span
         if span.entity is Entity.CITY and fold(value) in _NATIONS and not _STATE_BEHIND.match(self._text, span.end):
             return self._as(span, Entity.COUNTRY)
+        if span.entity is Entity.STATE and country_named(value) and state_code_of(value) is None:
+            return self._as(span, Entity.COUNTRY)
         if span.entity is Entity.AGE and _FOUR_DIGITS.fullmatch(value):
             return self._as(span, Entity.OTHER_ID)
         if (
@@ -178,6 +180,8 @@ class SpanAgreement:
             and len(value) > _MAX_CODE
             and country_of_region(fold(value))
         ):
+            return self._as(span, Entity.STATE)
+        if span.entity is Entity.CITY and _is_region(value) and not _is_town(value):
             return self._as(span, Entity.STATE)
         if span.entity in ORGANIZATIONS or span.entity in _OF_PLACE:
             return self._as(span, Entity.STREET) if _is_street(self._value(span)) else span
@@ -233,12 +237,13 @@ class SpanAgreement:
         one, other = before.entity, span.entity
         if one in NAMES and other in NAMES:
             return self._joined_names(before, span, gap)
+        if one is other is Entity.DATE:
+            end = end_of_date(self._text, (before.start, before.end), (span.start, span.end))
+            return None if end is None else replace(before, end=end)
         if gap not in {" ", ". ", ".", "'", "’", " & "}:
             return None
         if fold(self._value(before)) in _COUNTY_WORDS and one in _OF_PLACE and other in {*_OF_PLACE, *NAMES}:
             return self._one(before, span, Entity.STATE)
-        if one is other is Entity.DATE and gap == " ":
-            return self._joined_dates(before, span)
         # "Quail Ridge Pediatrics" & "Family" is one practice.
         if (
             gap in {" ", " & "}
@@ -283,17 +288,6 @@ class SpanAgreement:
             if " " not in self._value(before) and is_short_name(fold_name(value), first, is_called=True):
                 return replace(before, end=span.end + 1)
         return None
-
-    def _joined_dates(self, before: Span, span: Span) -> Span | None:
-        """Return a day and its month as one date, with the year behind it: "Monday 1st" and "January" of 2024."""
-        if month_of(fold(self._value(before))) is not None and _YEAR_FIRST.match(self._value(span)):
-            # "May" and "2022-Oct 2022".
-            return self._one(before, span, Entity.DATE)
-        if not _DAY_AT_END.search(self._value(before)) or month_of(fold(self._value(span)).split()[0]) is None:
-            return None
-        year = _YEAR_BEHIND.match(self._text, span.end)
-        joined = self._one(before, span, Entity.DATE)
-        return joined and replace(joined, end=year.end() if year else span.end)
 
     def _one(self, before: Span, span: Span, entity: Entity) -> Span | None:
         if not (self._is_treated_alike(before.entity, entity) and self._is_treated_alike(span.entity, entity)):
@@ -382,6 +376,11 @@ class SpanAgreement:
 
 def _is_region(value: str) -> bool:
     return bool(country_of_region(fold(value)))
+
+
+def _is_town(value: str) -> bool:
+    folded = fold(value)
+    return town_named(folded, country_of_region(folded)) is not None or folded in state_of_city()
 
 
 def _is_street(value: str) -> bool:

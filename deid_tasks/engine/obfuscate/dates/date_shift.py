@@ -25,6 +25,7 @@ from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date, is
 from deid_tasks.engine.obfuscate.dates.mistyped_dates import move_mistyped_date
 from deid_tasks.engine.obfuscate.dates.oldest_year import lift_years
 from deid_tasks.engine.obfuscate.dates.times import replace_time
+from deid_tasks.engine.obfuscate.dates.years_in_words import YEAR_IN_WORDS, year_in_words, year_of
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 
@@ -78,6 +79,8 @@ _RELATIVE_WORDS = frozenset(
 )
 """Words of time that name no day of the calendar."""
 _HAS_DATE = re.compile(r"\d[/.-]\d")
+_FOUR_DIGITS = re.compile(r"(?:19|20)\d\d", re.ASCII)
+_END_OF_WORDS = 2099
 _MAX_LENGTH = 120
 """A longer value is not a date, whatever detected it as one, and is not read as one."""
 _UNDATED = datetime.datetime(2020, 7, 1)  # noqa: DTZ001 - only its year serves, where a note has no time
@@ -102,6 +105,8 @@ def shift_date(value: str, context: NoteContext) -> str:
 def _shift(value: str, context: NoteContext) -> str:
     if len(value) > _MAX_LENGTH:
         return _scramble(value, context)
+    if (in_words := YEAR_IN_WORDS.search(value)) and 1900 <= (year := year_of(in_words)) < _END_OF_WORDS:
+        return _shift_spelled_year(value, in_words, year, context)
     now = context.written_at or _UNDATED
     if _SIX_FIGURES.fullmatch(value) and (compact := move_compact_day(value, context.shift_days, context)) is not None:
         return compact
@@ -126,6 +131,12 @@ def _shift(value: str, context: NoteContext) -> str:
             lambda day: _SCHEDULE_NAMES[(_SCHEDULE_DAYS[day.group()] + context.shift_days) % 7], value
         )
     return value if value.casefold() in _RELATIVE_WORDS else _scramble(value, context)
+
+
+def _shift_spelled_year(value: str, in_words: re.Match[str], year: int, context: NoteContext) -> str:
+    """Return a date moved whose year is spelled out: "the fourteenth of March, two thousand and four"."""
+    moved = _shift(f"{value[: in_words.start()]}{year}{value[in_words.end() :]}", context)
+    return _FOUR_DIGITS.sub(lambda found: year_in_words(int(found.group()), in_words), moved, count=1)
 
 
 def _move_rare(value: str, now: datetime.datetime, context: NoteContext) -> str | None:

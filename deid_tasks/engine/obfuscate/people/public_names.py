@@ -7,6 +7,7 @@ from typing import NamedTuple
 from deid_tasks.core.reference import read_columns
 from deid_tasks.engine.obfuscate.people.marked_names import marked_surnames
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
+from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
 
 GROUPS = ("white", "black", "api", "native", "multiple", "hispanic")
 """The groups of the Census, as the columns of the lists name them."""
@@ -76,6 +77,14 @@ def given_name_table() -> dict[str, GivenName]:
             if known is None or not known.sex:
                 bearers = known.bearers if known else 0.0
                 table[fold_name(name)] = GivenName(sex, "" if group == "white" else group, bearers)
+    for key, names in read_grouped_list("people/given_name_sexes.tsv").items():
+        sex, _, group = key.partition(" ")
+        for name in names:
+            known = table.get(fold_name(name))
+            if known is None:
+                table[fold_name(name)] = GivenName(sex, group)
+            elif not known.sex:
+                table[fold_name(name)] = known._replace(sex=sex)
     return table
 
 

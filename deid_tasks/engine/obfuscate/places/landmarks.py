@@ -14,6 +14,7 @@ from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _MAX_CODE_LENGTH = 3
 _CODES = {
+    **dict.fromkeys(("us", "usa", "united states", "united states of america"), HOME),
     **dict.fromkeys(("uk", "united kingdom", "great britain", "england", "scotland", "wales"), "GB"),
     "ireland": "IE",
     "canada": "CA",
@@ -26,7 +27,7 @@ _CODES = {
     "france": "FR",
     "spain": "ES",
 }
-"""Names of the countries that the surrogates have addresses of."""
+"""Names of the countries that the surrogates have addresses of, folded and without full stops."""
 _BED_DIGITS, _MAX_BEDS = 2, 30
 _WITH_LETTER = re.compile(r"[A-Za-z](?: [A-Za-z]+)?|[A-Za-z]+ [A-Za-z]")
 _STREET = re.compile(rf"[^\W\d_]{{3,}} (?:st|{'|'.join(sorted(STREET_KINDS))})\.?(?: [NSEW])?$", re.IGNORECASE)
@@ -63,16 +64,21 @@ _LEADING_KINDS = frozenset(
 """Words that say what a landmark is and stand before its name."""
 
 
+def country_named(value: str) -> str:
+    """Return the code of the country that ``value`` names or abbreviates; empty for others, and for most countries."""
+    return _CODES.get(fold(value).replace(".", ""), "")
+
+
 def replace_country(value: str, scope: NameScope, own: str) -> str:
     """Return another country; the note's own stays, since its addresses tell it.
 
     Args:
         value: the original.
         scope: whose country it is.
-        own: code of the country whose addresses and numbers the note has; the United States where nothing tells.
+        own: code of the country whose addresses and numbers the note has; empty where nothing tells.
     """
     folded = fold(value)
-    if own != HOME and _CODES.get(folded.replace(".", "")) == own:
+    if own and country_named(value) == own:
         return value
     countries = read_word_list("places/countries.txt")
     draws = (scope.keyed.choice(countries, "country", scope.patient_id, folded, str(attempt)) for attempt in count())

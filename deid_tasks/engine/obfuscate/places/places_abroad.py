@@ -135,8 +135,14 @@ def _surrogate_of_address(
         or town_of_region(fold(_COUNTY.sub("", region)), country)
     )
     if town is None:
+        # "Hants" is Hampshire: a county without a town in the table becomes one with another first letter.
+        others = [one for one in towns_of(country) if not region or one.region[:1] != region[:1]]
         return scope.keyed.choice(
-            towns_of(country), "town", scope.patient_id, country, address.salt + fold(city or region or postcode)
+            others or towns_of(country),
+            "town",
+            scope.patient_id,
+            country,
+            address.salt + fold(city or region or postcode),
         )
     return _surrogate_town(town, scope, options, address.salt)
 

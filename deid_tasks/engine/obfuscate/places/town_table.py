@@ -5,6 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from deid_tasks.core.reference import fold, read_columns
+from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
 
 HOME = "US"
 """The country of the table of places; all others have their towns in this table."""
@@ -105,7 +106,20 @@ def town_of_region(folded: str, country: str) -> TableTown | None:
     return _by_region().get((country, folded))
 
 
+@cache
+def _countries_of_regions() -> dict[str, str]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for country, name in _by_region():
+        found[name].add(country)
+    for country, names in read_grouped_list("places/regions_abroad.tsv").items():
+        for name in names:
+            found[fold(name)].add(country)
+    return {name: next(iter(of_name)) for name, of_name in found.items() if len(of_name) == 1}
+
+
 def country_of_region(folded: str) -> str:
-    """Return the one country that has a region of that name or abbreviation; empty for none and for several."""
-    found = {country for country, name in _by_region() if name == folded}
-    return found.pop() if len(found) == 1 else ""
+    """Return the one country that has a region of that name or abbreviation; empty for none and for several.
+
+    Also regions are known in which the table has no town.
+    """
+    return _countries_of_regions().get(folded, "")
