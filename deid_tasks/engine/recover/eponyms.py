@@ -32,6 +32,7 @@ _NAMED_BEFORE = re.compile(
 )
 _BETWEEN = r"(?:['’]s)?(?:, | and |, and |/| (?P<score>\d{1,3}(?:/\d{1,3})?[a-z]?)[,;]?\s{1,8})"
 """Between two eponyms of a list, or of a row of scores: "Katz 4     Lawton 5"."""
+_COPIED_TO = re.compile(r"\b(?:cc|copies|copy|copied|sent|to)(?: to)?:", re.IGNORECASE)
 _LISTED_BEFORE = re.compile(rf"(?P<word>[^\W\d_][\w-]{{1,24}}){_BETWEEN}$")
 _LISTED_AFTER = re.compile(rf"{_BETWEEN}(?P<word>[^\W\d_][\w-]{{1,24}})")
 
@@ -98,10 +99,11 @@ def is_sign(text: str, start: int, end: int) -> bool:
 def is_listed(text: str, start: int, end: int) -> bool:
     """Whether an eponym is next to another one in a list.
 
-    If a number follows the first, one of both must be rare among people: a list of people may show their ages.
+    If a number follows the first, one of both must be rare among people: a list of people may show their ages. Who
+    gets a copy is no eponym.
     """
     word = text[start:end]
-    if fold(word) not in eponym_words():
+    if fold(word) not in eponym_words() or _COPIED_TO.search(text, text.rfind("\n", 0, start) + 1, start):
         return False
     sides = (_LISTED_BEFORE.search(text[max(0, start - 48) : start]), _LISTED_AFTER.match(text, end, end + 48))
     return any(

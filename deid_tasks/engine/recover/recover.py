@@ -162,8 +162,12 @@ def _folded(text: str, span: Span) -> str:
 
 
 def _is_part_of_name(text: str, span: Span, kept: Sequence[Span]) -> bool:
-    """Whether one blank joins ``span`` to an identifier, as the rest of its name: "Conyers" and "Housing Authority"."""
-    if span.category not in _NAMED or not text[span.start].isupper():
+    """Whether one blank joins ``span`` to an identifier, as the rest of its name: "Conyers" and "Housing Authority".
+
+    In small letters, it is the rest of an organization of which a model is sure: "rogers" and "sons".
+    """
+    is_sure = span.category is Category.ORGANIZATION and span.score >= _SURE
+    if span.category not in _NAMED or not (is_sure or text[span.start].isupper()):
         return False
     following = bisect_left(kept, span)
     for other in kept[max(0, following - 1) : following + 1]:
@@ -174,7 +178,7 @@ def _is_part_of_name(text: str, span: Span, kept: Sequence[Span]) -> bool:
             span.category is Category.ORGANIZATION and other.category in _NAMED
         )
         between = text[low.end : high.start]
-        if between == " " and is_named_alike:
+        if is_named_alike and (between == " " or (is_sure and between == " & ")):
             return True
         if between in _QUOTED and low is other and span.category is other.category is Category.NAME:
             return True
@@ -257,7 +261,7 @@ def _is_medical_word(terms: DocumentTerms, span: Span) -> bool:
     if payload & _FACILITY or (payload & _PERSON and span.category is Category.NAME):
         return False
     payload &= _MEDICAL
-    if span.entity is Entity.INITIALS and _signs_note(terms.text, span):
+    if span.entity is Entity.INITIALS and (_signs_note(terms.text, span) or _is_labelled(terms.text, span)):
         return False
     if payload & (_ABBREVIATION | _HARVESTED) == payload:
         return bool(payload) and terms.is_upper(token)
@@ -270,6 +274,11 @@ def _signs_note(text: str, span: Span) -> bool:
     if not 2 <= len(value) <= 3 or not value.isupper() or text[span.end :].strip(" \t\n.-/"):
         return False
     return not text[text.rfind("\n", 0, span.start) + 1 : span.start].strip(" \t-/|")
+
+
+def _is_labelled(text: str, span: Span) -> bool:
+    """Whether initials of which a model is sure stand behind a label: "Reviewed: ML"."""
+    return span.score >= _SURE and text[max(0, span.start - 2) : span.start] == ": "
 
 
 def _is_everyday(terms: DocumentTerms, span: Span) -> bool:

@@ -219,3 +219,36 @@ def test_a_disease_overrides_a_name_whoever_found_it(detector: str) -> None:
 def test_a_sign_that_is_told_goes_back_although_somebody_is_called_so(case: str, *, is_recovered: bool) -> None:
     text, spans = parse(case, "lexicon")
     assert bool(recover(Document("n", text), spans).recovered) is is_recovered
+
+
+@pytest.mark.parametrize(
+    ("case", "score", "is_recovered"),
+    [
+        ("he works at [ORGANIZATION:rogers] & [ORGANIZATION:sons]. heart", 0.99, False),
+        ("she bowls at [ORGANIZATION:morado] [ORGANIZATION:trucking] in town", 0.99, False),
+        ("he works at [ORGANIZATION:rogers] & [ORGANIZATION:sons]. heart", 0.9, True),
+        ("at [ORGANIZATION:rogers], [ORGANIZATION:sons] came", 0.99, True),
+        ("Entered: NM   Reviewed: [INITIALS:BPP]   seen", 0.99, False),
+        ("Entered: NM   Reviewed: [INITIALS:BPP]   seen", 0.9, True),
+        ("gave 5 [INITIALS:BPP] then", 0.99, True),
+    ],
+)
+def test_a_sure_model_keeps_the_rest_of_an_organization_and_labelled_initials(
+    case: str, score: float, *, is_recovered: bool
+) -> None:
+    text, spans = parse(case, "transformer")
+    result = recover(Document("n", text), [replace(span, score=score) for span in spans])
+    assert bool(result.recovered) is is_recovered
+
+
+@pytest.mark.parametrize(
+    ("case", "is_recovered"),
+    [
+        ("copies: [PROVIDER:Williams], [PROVIDER:Hong]", False),
+        ("cc: [PROVIDER:Williams], [PROVIDER:Hong]", False),
+        ("signs tested: [PROVIDER:Williams], [PROVIDER:Hong]", True),
+    ],
+)
+def test_those_who_get_a_copy_are_no_list_of_eponyms(case: str, *, is_recovered: bool) -> None:
+    text, spans = parse(case, "lexicon")
+    assert bool(recover(Document("n", text), spans).recovered) is is_recovered
