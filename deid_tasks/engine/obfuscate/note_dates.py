@@ -20,6 +20,11 @@ _HOURS_AND_MINUTES = re.compile(r"(?:19|20)[0-5]\d", re.ASCII)
 _OLDEST, _RECENT = 105, 12
 """Years back to the birth of the oldest people, and years back that notes name often."""
 _DIGITS = frozenset("0123456789")
+_MONTHS = "|".join(sorted(PREFIXES[MONTHS], key=len, reverse=True))
+_DATE_BEHIND = re.compile(
+    rf"[ ,(]{{1,3}}(?:(?:{'|'.join(WEEKDAYS)}),? )?(?:\d{{1,2}}[/.-]\d|(?:{_MONTHS})\.? \d{{1,2}}\b)", re.IGNORECASE
+)
+"""The day of a holiday behind it, which countries keep on different days: Thanksgiving Monday, October 9."""
 _SPANS_OF_TIME = frozenset(["day", "days", "week", "weeks", "month", "months", "year", "years", "weekend"])
 """Words that were taken for dates and name none."""
 
@@ -91,9 +96,11 @@ class NoteDates:
         written_at = context.written_at
         if written_at is None or context.options.holidays != "nearest" or mode != "surrogate":
             return self._moved(original, mode)
-        if not self._surroundings.names_day(holiday_date(holiday, written_at), context):
+        text, end = self._surroundings.text, start + len(original)
+        is_dated = self._surroundings.names_day(holiday_date(holiday, written_at), context)
+        if not (is_dated or _DATE_BEHIND.match(text, end)):
             return self._moved(original, mode)
-        if nameless := nameless_holiday(self._surroundings.text, start, start + len(original)):
+        if nameless := nameless_holiday(text, start, end):
             return nameless
         dated = replace(context, options=replace(context.options, holidays="date"))
         return self._replacements.surrogate(original, Entity.DATE, dated, context.patient, mode)

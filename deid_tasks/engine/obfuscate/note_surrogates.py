@@ -34,7 +34,8 @@ _MADE_OF_NAMES = frozenset(
 _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE}
 """Entities whose surrogate does not depend on the text around the span."""
 _OF_LETTERS = frozenset({Entity.INITIALS, Entity.USERNAME})
-_MAX_INITIALS = 3
+_MIN_INITIALS, _MAX_INITIALS = 2, 3
+_WITH_STOPS = re.compile(r"[A-Z]\.(?:[ -]?[A-Z]\.){0,3}[ -]?[A-Z]\.?")
 _MAX_ABBREVIATION = 7
 _LAST_DIGITS = 4
 _MIN_LETTERS_OF_SURNAME = 3
@@ -109,10 +110,22 @@ class NoteSurrogates:
             short = self._abbreviation(where)
             return None if short is None else f"{self._independent(who, entity, 'surrogate')} {short}"
         if entity in ORGANIZATIONS:
-            return self._account_of(original)
+            return self._account_of(original) or self._initials_of(original)
+        if entity in NAMES and _WITH_STOPS.fullmatch(original):
+            return self._initials_of(original)
         if entity is Entity.INITIALS and self._people.with_initials(original) is not None:
             return None
         return self._abbreviation(original)
+
+    def _initials_of(self, value: str) -> str | None:
+        """Return the surrogate of capitals that are initials of a person, and of no organization: "copy to AP"."""
+        letters = [char for char in value if char.isalpha()]
+        if not (_MIN_INITIALS <= len(letters) <= _MAX_INITIALS and all(map(str.isupper, letters))):
+            return None
+        if self._organizations.letters("".join(letters), allows_gaps=False) is not None:
+            return None
+        found = self._people.with_initials(letters)
+        return self._independent(value, Entity.INITIALS, "surrogate") if found and found[1].is_exact else None
 
     def _abbreviation(self, letters: str) -> str | None:
         """Return what the abbreviation of an organization of the note becomes; ``None`` for other letters."""

@@ -108,7 +108,7 @@ def is_noise(text: str, span: Span) -> bool:
     if _stands_where_one_is(text, span):
         return False
     if len(value) == 1:
-        is_number = span.entity is Entity.AGE or span.category is Category.ID
+        is_number = span.entity is Entity.AGE or (span.category is Category.ID and not _is_in_label(text, span, value))
         return not is_number and not _is_letter_of_name(text, span, value)
     if span.category is Category.DATE:
         return bool(_FIGURE.fullmatch(value)) or value.lower() in _WORDS_OF_DATES or _is_of_ratio(text, span)
@@ -116,7 +116,7 @@ def is_noise(text: str, span: Span) -> bool:
         return True
     if span.category is Category.NAME and (_is_language(text, span, value) or _is_test(text, span)):
         return True
-    if _is_ward(text, span, value) or _is_of_compound(text, span):
+    if _is_ward(text, span, value) or _is_of_compound(text, span) or _is_in_label(text, span, value):
         return True
     if span.category in _WORDS_ONLY:
         if span.entity is not Entity.USERNAME and not _LETTER.search(value):
@@ -124,6 +124,14 @@ def is_noise(text: str, span: Span) -> bool:
         if _is_short_word(text, span, value):
             return True
     return _is_noise_of_entity(text, span, value)
+
+
+def _is_in_label(text: str, span: Span, value: str) -> bool:
+    """Whether a span is cut out of "/es/", which announces an electronic signature, or out of a label: "last4"."""
+    before = text[max(0, span.start - 1) : span.start]
+    if value == "es":
+        return before == text[span.end : span.end + 1] == "/"
+    return len(value) == 1 and value.isdecimal() and before.isalpha()
 
 
 def _is_letter_of_name(text: str, span: Span, value: str) -> bool:

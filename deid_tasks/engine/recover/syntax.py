@@ -63,6 +63,10 @@ _PATTERNS = (
     # Billing codes: CPT 99213-25, D2391 completed.
     r"(?:CPT|HCPCS|CDT)(?: (?i:codes?))?[ :]{0,2}(?:\d{5}|[A-VDGJ]\d{4})(?:-\d{2})?"
     r"|D[0-9]\d{3}(?= (?:n/a|deferred|completed|done)| ?[;,])",
+    # Diagnoses with five characters or more, and procedures of one side: H35.3221, 67028-LT.
+    r"[A-TV-Z]\d[\dA-Z]\.\d[\dA-Z]{1,3}|\d{5}-(?:LT|RT)",
+    # Weeks of a pregnancy: 28/40, 34+2/40.
+    r"(?:1[3-9]|[23]\d|4[0-2])(?:\+[0-6])?/40",
     # Items of assessments with their label: (M0040) Name, GG0170I, ePatient.15; and codes with their text in HL7.
     r"\([A-Z]{1,2}\d{4}[A-Z]?\d?\)(?= [A-Z][A-Za-z])|(?:M[012]\d{3}|GG0\d{3}[A-Z]?\d?)|e[A-Z][a-z]{3,12}\.\d{2}",
     r"\d{4,6}(?:-\d)?\^(?:[A-Z0-9][\w ,./()-]{2,40}\^(?:LN|CPT4?|C4|I10|ICD10|SCT|HCPCS)"

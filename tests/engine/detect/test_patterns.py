@@ -66,6 +66,7 @@ STRONG = {
         [AGE:3] month old boy. A [AGE:seventy-two]-year-old man.
         In his [AGE:60s]. Died at [AGE:87].
         [AGE:45]F with chest pain. Age/Sex: [AGE:45]/F
+        DOB/Age/Sex: [DATE:05/09/1955] ([AGE:68] F)
         Children ages [AGE:7], [AGE:9] and [AGE:12].
         He is [AGE:52] now and has a sister.
         DOB: [DATE:May 07, 1971]   [AGE:52] YRS
@@ -101,7 +102,7 @@ STRONG = {
         [STREET:45 N. Main St.] [CITY:Boston], [STATE:MA] [ZIP:02115]
         Mail: [STREET:PO Box 123].
         Moved from [CITY:Akron], [STATE:OH] in [DATE:1998].
-        Born in [STATE:Ohio], came back from [COUNTRY:Nigeria].
+        Born in [STATE:Ohio], came back from [COUNTRY:Nigeria]. A Vietnam veteran, a Vietnam-era vet
         Now in Rm [LOCATION_OTHER:412B]. ZIP: [ZIP:62704].
         Crash on [LOCATION_OTHER:I-95].
         From [LOCATION_OTHER:Tower D bed 12] // to ([LOCATION_OTHER:Wing E, Rm 207-A]). Greater sphenoid wing.

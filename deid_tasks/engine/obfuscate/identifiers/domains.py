@@ -3,6 +3,7 @@
 import re
 
 from deid_tasks.core.reference import fold
+from deid_tasks.engine.lexicon.public import common_word_frequencies
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
@@ -43,6 +44,7 @@ _KEPT_HOSTS = frozenset(
 )
 _MAIL_LABELS = ("mail", "email", "inbox", "mailbox", "post", "webmail")
 _MAX_ABBREVIATION_LENGTH = 4
+_MIN_SURNAME = 4
 
 
 def reserved_domain(domain: str, context: NoteContext) -> str:
@@ -96,8 +98,24 @@ def _replace_label_part(part: str, context: NoteContext, names: NoteNames) -> st
         return part
     if of_organization := names.domain(fold(part)):
         return of_organization
+    if of_people := _of_surnames(fold(part), names):
+        return of_people
     found = _KIND_ENDINGS.fullmatch(part)
     stem, kind = (found["stem"], found["kind"]) if found else (part, "")
     name = stem.upper() if len(stem) <= _MAX_ABBREVIATION_LENGTH else stem.capitalize()
     surrogate = re.sub(r"[^a-z0-9]", "", fold(replace_organization(name, context))) + kind
     return surrogate if part[:1].islower() or not part else surrogate.capitalize()
+
+
+def _of_surnames(part: str, names: NoteNames) -> str | None:
+    """Return a label that is made of surnames of the note, with an everyday word behind them: ``drysdalejoiners``."""
+    made, rest = "", part
+    surnames = sorted((word for word, is_last in names.surnames.items() if is_last), key=len, reverse=True)
+    while surname := next((one for one in surnames if len(one) >= _MIN_SURNAME and rest.startswith(one)), None):
+        if (surrogate := names.account(surname)) is None:
+            return None
+        made, rest = made + fold(surrogate), rest[len(surname) :]
+    words = common_word_frequencies()
+    is_word = rest in words or rest.removesuffix("s") in words
+    is_whole = not rest or rest in KINDS or is_path_word(rest) or is_word
+    return made + rest if made and is_whole else None

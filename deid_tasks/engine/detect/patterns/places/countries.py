@@ -15,12 +15,12 @@ COUNTRY_TRIGGER = (
 )
 _NO_COUNTRY_AFTER = re.compile(
     r"(?:\s(?:ink|virus|score|staging|classification|spice|syndrome|nut|nuts|encephalitis|criteria|street|st|ave|avenue"
-    r"|general|green|hospital|university)\b|-pugh|-barr)"
+    r"|general|green|hospital|university|war)\b|-pugh|-barr|[ -](?:era[ -])?vet(?:eran)?s?\b)"
 )
 
 
 def read_country(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read the name of a country; not India ink nor Jordan hospital."""
+    """Read the name of a country; not India ink, Jordan hospital nor Vietnam veteran."""
     if _NO_COUNTRY_AFTER.match(text_after(text, end)):
         return
     value = text[start:end]
