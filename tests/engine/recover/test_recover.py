@@ -179,9 +179,16 @@ def test_an_everyday_word_stays_where_it_names_somebody_of_the_institution(case:
         ("spoke to [PROVIDER:hope] today", 0.96, True),
         ("retired. [PATIENT:Paddy] remains well", 0.98, False),  # a nickname
         ("at night. [PATIENT:Snores] loudly", 0.999, True),  # no name
+        ("he works at [ORGANIZATION:rogers] & [ORGANIZATION:sons]. heart", 0.99, False),
+        ("she bowls at [ORGANIZATION:morado] [ORGANIZATION:trucking] in town", 0.99, False),
+        ("he works at [ORGANIZATION:rogers] & [ORGANIZATION:sons]. heart", 0.9, True),
+        ("at [ORGANIZATION:rogers], [ORGANIZATION:sons] came", 0.99, True),
+        ("Entered: NM   Reviewed: [INITIALS:BPP]   seen", 0.99, False),
+        ("Entered: NM   Reviewed: [INITIALS:BPP]   seen", 0.9, True),
+        ("gave 5 [INITIALS:BPP] then", 0.99, True),
     ],
 )
-def test_a_sure_model_decides_about_everyday_words_that_are_names(
+def test_a_sure_model_decides_about_names_rests_of_organizations_and_labelled_initials(
     case: str, score: float, *, is_recovered: bool
 ) -> None:
     text, spans = parse(case, "transformer")
@@ -219,26 +226,6 @@ def test_a_disease_overrides_a_name_whoever_found_it(detector: str) -> None:
 def test_a_sign_that_is_told_goes_back_although_somebody_is_called_so(case: str, *, is_recovered: bool) -> None:
     text, spans = parse(case, "lexicon")
     assert bool(recover(Document("n", text), spans).recovered) is is_recovered
-
-
-@pytest.mark.parametrize(
-    ("case", "score", "is_recovered"),
-    [
-        ("he works at [ORGANIZATION:rogers] & [ORGANIZATION:sons]. heart", 0.99, False),
-        ("she bowls at [ORGANIZATION:morado] [ORGANIZATION:trucking] in town", 0.99, False),
-        ("he works at [ORGANIZATION:rogers] & [ORGANIZATION:sons]. heart", 0.9, True),
-        ("at [ORGANIZATION:rogers], [ORGANIZATION:sons] came", 0.99, True),
-        ("Entered: NM   Reviewed: [INITIALS:BPP]   seen", 0.99, False),
-        ("Entered: NM   Reviewed: [INITIALS:BPP]   seen", 0.9, True),
-        ("gave 5 [INITIALS:BPP] then", 0.99, True),
-    ],
-)
-def test_a_sure_model_keeps_the_rest_of_an_organization_and_labelled_initials(
-    case: str, score: float, *, is_recovered: bool
-) -> None:
-    text, spans = parse(case, "transformer")
-    result = recover(Document("n", text), [replace(span, score=score) for span in spans])
-    assert bool(result.recovered) is is_recovered
 
 
 @pytest.mark.parametrize(
