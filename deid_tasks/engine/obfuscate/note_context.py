@@ -46,7 +46,7 @@ class NoteContext:
     country: str = "US"
     """Where the note was written: two letters of ISO 3166-1."""
     shows_country: bool = False
-    """Whether places, numbers or spelling in the note tell that country, and not only the institution's setting."""
+    """Whether the note tells that country, or the institution's setting does, which is ``US`` where nothing is set."""
     is_day_first: bool = False
     """Whether the note writes 3/4 for the third of April."""
     pads_dates: bool = False

@@ -47,7 +47,7 @@ class NoteLocale(NamedTuple):
     country: str
     """Two letters of ISO 3166-1."""
     shows_country: bool
-    """Whether the note tells it, by places, numbers or spelling."""
+    """Whether the note tells it, by places, numbers or spelling, or the institution's setting another than ``US``."""
     is_day_first: bool
     """Whether the note writes 3/4 for the third of April."""
     written_at: datetime.datetime | None
@@ -99,7 +99,8 @@ def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.dateti
     )
     is_day_first = day_first > month_first if day_first != month_first else own not in _MONTH_FIRST
     written_at = note_datetime or _full_date(text, spans, is_day_first=is_day_first)
-    shows_country = shown[own] > 0 or own != country
+    # The United States are the setting of those who set nothing; another setting is knowledge.
+    shows_country = shown[own] > 0 or own != HOME
     return NoteLocale(own, shows_country, is_day_first, written_at, padded > 0, has_short_months)
 
 

@@ -62,6 +62,8 @@ GIVEN_BACK = [
     "[PATIENT:Gastropexy] was done. [PROVIDER:Cystoscopy] was clear",
     "taken to the [CITY:OR], from [FACILITY:PACU]",
     "Problems:\n[INITIALS:BPP]\nseen again",
+    "Exudative AMD ([OTHER_ID:H35.3221]). P: [OTHER_ID:67028-LT]",
+    "anti-D given [DATE:28/40] and [DATE:34+2/40]",
 ]
 KEPT = [
     "worked for the CDC in [DATE:2018]. Employed by WHO [DATE:2009] to [DATE:2012]",

@@ -80,7 +80,6 @@ _RELATIVE_WORDS = frozenset(
 """Words of time that name no day of the calendar."""
 _HAS_DATE = re.compile(r"\d[/.-]\d")
 _FOUR_DIGITS = re.compile(r"(?:19|20)\d\d", re.ASCII)
-_END_OF_WORDS = 2099
 _MAX_LENGTH = 120
 """A longer value is not a date, whatever detected it as one, and is not read as one."""
 _UNDATED = datetime.datetime(2020, 7, 1)  # noqa: DTZ001 - only its year serves, where a note has no time
@@ -93,6 +92,8 @@ def shift_date(value: str, context: NoteContext) -> str:
         value: the original. It may hold several dates, a time of day, a holiday.
         context: of the note.
     """
+    if in_words := YEAR_IN_WORDS.search(value):
+        return _shift_spelled_year(value, in_words, context)
     if context.options.max_age_years is None:
         return _shift(value, context)
     year = context.as_of_year
@@ -105,8 +106,6 @@ def shift_date(value: str, context: NoteContext) -> str:
 def _shift(value: str, context: NoteContext) -> str:
     if len(value) > _MAX_LENGTH:
         return _scramble(value, context)
-    if (in_words := YEAR_IN_WORDS.search(value)) and 1900 <= (year := year_of(in_words)) < _END_OF_WORDS:
-        return _shift_spelled_year(value, in_words, year, context)
     now = context.written_at or _UNDATED
     if _SIX_FIGURES.fullmatch(value) and (compact := move_compact_day(value, context.shift_days, context)) is not None:
         return compact
@@ -133,9 +132,9 @@ def _shift(value: str, context: NoteContext) -> str:
     return value if value.casefold() in _RELATIVE_WORDS else _scramble(value, context)
 
 
-def _shift_spelled_year(value: str, in_words: re.Match[str], year: int, context: NoteContext) -> str:
+def _shift_spelled_year(value: str, in_words: re.Match[str], context: NoteContext) -> str:
     """Return a date moved whose year is spelled out: "the fourteenth of March, two thousand and four"."""
-    moved = _shift(f"{value[: in_words.start()]}{year}{value[in_words.end() :]}", context)
+    moved = shift_date(f"{value[: in_words.start()]}{year_of(in_words)}{value[in_words.end() :]}", context)
     return _FOUR_DIGITS.sub(lambda found: year_in_words(int(found.group()), in_words), moved, count=1)
 
 

@@ -3,7 +3,6 @@
 import re
 
 from deid_tasks.core.reference import fold
-from deid_tasks.engine.lexicon.public import common_word_frequencies
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
@@ -108,14 +107,12 @@ def _replace_label_part(part: str, context: NoteContext, names: NoteNames) -> st
 
 
 def _of_surnames(part: str, names: NoteNames) -> str | None:
-    """Return a label that is made of surnames of the note, with an everyday word behind them: ``drysdalejoiners``."""
+    """Return a label that is made of surnames of the note, with an everyday word behind them: ``drysdaleplumbing``."""
     made, rest = "", part
     surnames = sorted((word for word, is_last in names.surnames.items() if is_last), key=len, reverse=True)
     while surname := next((one for one in surnames if len(one) >= _MIN_SURNAME and rest.startswith(one)), None):
         if (surrogate := names.account(surname)) is None:
             return None
         made, rest = made + fold(surrogate), rest[len(surname) :]
-    words = common_word_frequencies()
-    is_word = rest in words or rest.removesuffix("s") in words
-    is_whole = not rest or rest in KINDS or is_path_word(rest) or is_word
+    is_whole = not rest or rest in KINDS or is_path_word(rest)
     return made + rest if made and is_whole else None

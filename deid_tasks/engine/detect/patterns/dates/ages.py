@@ -72,7 +72,7 @@ AGED_TRIGGER = (
 )
 _AGED_VALUE = re.compile(rf"[0-9]{{1,3}}(?:\.[0-9])?(?=(?: 1/2)?(?:[^0-9.]|\.(?![0-9])|$))|{_WORDS}$", re.IGNORECASE)
 _AGED_UNIT = re.compile(r"\s?(?:mg|ml|%|units|times|weeks of gest|weeks gest)")
-_LAST_OR_PAIR = re.compile(r"[0-9]{1,3}(?:[/-][0-9]{1,3})?$")
+_FIGURES_AT_END = re.compile(r"[0-9]{1,3}(?:[/-][0-9]{1,3})?$")
 _FULL_DATE = re.compile(r"[0-9]{1,2}([/-])[0-9]{1,2}\1(?:[0-9]{4}|[0-9]{2})(?![0-9])")
 _MORE_AGES = re.compile(r"(?:(?:,| and|, and| or| &) [0-9]{1,2}(?![0-9/%:]|\.[0-9]| ?(?:mg|weeks ago|days|tabs)))*")
 
@@ -82,8 +82,8 @@ def read_labelled_age(text: str, start: int, end: int) -> Iterator[Candidate]:
     if (text[end : end + 1].isalnum() and text[end - 1].isalpha()) or _AGED_UNIT.match(text_after(text, end)):
         return
     more = _MORE_AGES.match(text, end, end + 40)
-    first = _LAST_OR_PAIR.search(text, start, end)
-    if first and _FULL_DATE.match(text, first.start(), end + 8):
+    figures = _FIGURES_AT_END.search(text, start, end)
+    if figures and _FULL_DATE.match(text, figures.start(), end + 8):
         return  # DOB/Age/Sex: 05/09/1955
     for match in _AGED_VALUE.finditer(text, start, more.end() if more else end):
         if match.group()[0].isalpha() or float(match.group()) <= 125:
