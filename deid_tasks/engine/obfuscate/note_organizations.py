@@ -107,16 +107,21 @@ class NoteOrganizations:
     def _short_name(self, original: str, entity: Entity) -> str | None:
         """Return what a name becomes that the note also has with further words: "Rio Puerco" of a "Rio Puerco Clinic".
 
-        The key reads every proper word of a name, and the short name may have fewer of them.
+        The key reads every proper word of a name, and the short name may have fewer of them. What the short name leaves
+        out may stand in front of it, too: "the Margaret" of a Queen Margaret Hospital.
         """
         words = organization_words_of(original)
         if not words or all(is_kind(word) for word in words):
             return None
-        for name in self._surroundings.organizations:
-            longer = organization_words_of(name)
-            if len(longer) > len(words) and longer[: len(words)] == words and fold(name) != fold(original):
-                made = self.aligned(name, entity)[: len(words)]
-                return _rewritten(original, made)
+        longer_names = [(name, organization_words_of(name)) for name in self._surroundings.organizations]
+        for is_behind in (False, True):
+            for name, longer in longer_names:
+                if len(longer) <= len(words) or fold(name) == fold(original):
+                    continue
+                last = len(longer) - len(words)
+                for first in range(1, last + 1) if is_behind else (0,):
+                    if longer[first : first + len(words)] == words:
+                        return _rewritten(original, self.aligned(name, entity)[first : first + len(words)])
         return None
 
     def aligned(self, name: str, entity: Entity = Entity.ORGANIZATION) -> list[tuple[str, str]]:

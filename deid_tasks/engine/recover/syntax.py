@@ -77,6 +77,10 @@ _PATTERNS = (
     r"(?! ?[ap]\.?m?\b)",
     # The number of a visit beside its day: VISIT 7/24   8/5/24.
     r"(?i:visit|session|treatment|tx) \d{1,2}/\d{1,3}(?=,? {1,4}\d{1,2}/\d)",
+    # Opening hours: open 7-4 Mon to Fri.
+    r"(?i:open|hours|hrs)[ :]{1,2}\d{1,2}(?::\d\d)?[ ]?-[ ]?\d{1,2}(?::\d\d)?"
+    r"(?:,? (?:Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun)[a-z]{0,6}(?: ?(?:-|to) ?"
+    r"(?:Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun)[a-z]{0,6})?)?(?![/\d-])",
     # Titers: ANA 1:640.
     r"(?:titer|ANA|RPR|VDRL|ASMA|ANCA)[ :]{1,2}(?:of |positive |pos )?1:\d{1,5}|1:(?:1280|2560|5120|10240)",
     # Variants by their older names: 185delAG, APC I1307K.

@@ -8,6 +8,7 @@ from deid_tasks.core.reference import fold
 from deid_tasks.core.us_states import STATE_NAMES
 from deid_tasks.engine.obfuscate.identifiers.embedded_dates import move_embedded_dates
 from deid_tasks.engine.obfuscate.identifiers.national_numbers import replace_national_number
+from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
@@ -68,6 +69,10 @@ def replace_number(value: str, entity: Entity, context: NoteContext, names: Note
     if (label := _LABEL.match(value)) and is_everyday(label[1].lower()):
         # "MEDIC 14", "UNIT 6": a word says what bears the number.
         return label.group() + replace_number(value[label.end() :], entity, context, names)
+    if entity is Entity.OTHER_ID and (reference := _REFERENCE.match(value)) and reference.end() < len(value):
+        # "NP/jb/G118842": who dictated, who typed, and a number that may stand alone elsewhere.
+        number = value[reference.end() :]
+        return _letters_of_reference(reference.group(), context, names) + replace_number(number, entity, context, names)
     characters = _plain(value)
     if entity is Entity.OTHER_ID and value.isupper() and value in STATE_NAMES:
         # The state of a licence: "CDL WV E118840".
@@ -88,6 +93,17 @@ def replace_number(value: str, entity: Entity, context: NoteContext, names: Note
     if entity in _OF_PLACES:
         made = _with_letters(made, value, names)
     return _in_shape(made, value)
+
+
+def _letters_of_reference(letters: str, context: NoteContext, names: NoteNames) -> str:
+    """Return the letters in front of a reference: of the note's people and organizations, else other letters."""
+    made: list[str] = []
+    for part in letters.split("/"):
+        own = names.letters(part) or context.keyed.like(part.upper(), "number letters")
+        for i, letter in enumerate(names.initials(part) or ()):
+            own = own[:i] + (letter or own[i]) + own[i + 1 :]
+        made.append(match_case(own.upper(), part))
+    return "/".join(made)
 
 
 def _with_fixed_parts(made: str, value: str) -> str:
@@ -145,9 +161,6 @@ def _with_letters(made: str, value: str, names: NoteNames) -> str:
     for found in _LETTERS.finditer(value):
         letters = found.group()
         own = names.letters(letters)
-        if own is None and not found.start() and _REFERENCE.match(value):
-            # "NP/jb/23-1187": of who dictated, and who typed.
-            own = "".join(names.initials(letters) or ())
         if own is None and found.start() and fold(letters) in NUMBER_FORMATS:
             own = letters
         if own is not None and len(own) >= len(letters):

@@ -114,6 +114,7 @@ _SAINT = re.compile(
     rf"\b(?:St|Ste|Saint)\.?\s+(?=[^\W\d_]{{3,}}(?:['’]s)?\s+(?:st|{'|'.join(sorted(STREET_KINDS))})\b)", re.IGNORECASE
 )
 """The saint whom a street is named after."""
+_DIRECTIONS = frozenset(("north", "south", "east", "west"))
 _UNIT_WORDS = frozenset(
     [
         "no",
@@ -162,6 +163,14 @@ def _kind_index(words: Sequence[str]) -> int | None:
     return run[-1] if words[run[-1]] in _LATE_KINDS and behind not in STREET_KINDS else None
 
 
+def _direction_index(words: Sequence[str]) -> int | None:
+    """Return the index of a direction that is a street's only name: East South St, 12 North Road."""
+    if any(not _is_address_word(word) and not any(map(str.isdigit, word)) for word in words):
+        return None
+    behind = range(1, len(words))
+    return next((i - 1 for i in behind if words[i] in STREET_KINDS | {"st"} and words[i - 1] in _DIRECTIONS), None)
+
+
 def replace_street(value: str, scope: NameScope) -> str:
     """Return the street line with another number and another street name."""
     if (made := _of_parts(value, scope)) is not None:
@@ -176,7 +185,8 @@ def replace_street(value: str, scope: NameScope) -> str:
         if fold(street := scope.keyed.choice(streets, *parts, "name", str(attempt))) not in folded
     )
     is_named = False
-    kind_index = _kind_index([fold(word) for word in _WORDS.findall(value)])
+    words = [fold(word) for word in _WORDS.findall(value)]
+    kind_index, direction_index = _kind_index(words), _direction_index(words)
     index = -1
 
     def rewrite(word: str) -> str | None:
@@ -189,7 +199,7 @@ def replace_street(value: str, scope: NameScope) -> str:
         if not is_named and fold(word) in NUMBER_WORDS:
             number = scope.keyed.choice([number for number in NUMBER_WORDS if number != fold(word)], *parts)
             return match_case(number.capitalize() if word[0].isupper() else number, word)
-        if _is_address_word(fold(word)):
+        if _is_address_word(fold(word)) and index != direction_index:
             return word if len(word) > 1 or fold(word) in "nsewpo" else scope.keyed.like(word, *parts)
         if is_named and len(word) == 1 and word.isupper():
             # The letter of a building or a flat.

@@ -146,6 +146,7 @@ PAGER_TRIGGER = (
     r"|\b[0-9]{5} ?\(?(?:pager|beeper)\b"  # 12345 (pager)
 )
 _PAGER_VALUE = re.compile(r"[0-9]{1,2}-[0-9]{3,5}$|[0-9]{3,6}$")
+_CLOCK = re.compile(r"(?:[01][0-9]|2[0-3])[0-5][0-9]")
 _PAGE_COUNT_AFTER = re.compile(r"\s?of\s")
 _PAGER_UNIT = re.compile(r"\s?(?:mg|ml|%|am|pm)")
 
@@ -160,6 +161,9 @@ def read_pager(text: str, start: int, end: int) -> Iterator[Candidate]:
         return
     behind = text_after(text, end)
     label = text[start : match.start()].lower()
+    if label.rstrip() == "paged" and _CLOCK.fullmatch(match.group()):
+        # "paged 0240": when, not whom.
+        return
     if _may_be_page(label) and (_PAGE_COUNT_AFTER.match(behind) or _is_page_number(label, match.group())):
         return
     if not _PAGER_UNIT.match(behind):
