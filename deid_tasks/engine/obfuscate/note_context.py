@@ -104,6 +104,8 @@ class NoteNames(NamedTuple):
     """Returns the surrogate of a number that stands in the note; ``None`` for others."""
     is_said: Callable[[str], bool] = lambda _: False
     """Whether the note says a folded word outside its identifiers."""
+    mailbox: Callable[[Sequence[str]], Sequence[str] | None] = lambda _: None
+    """Returns the parts of a mailbox, made of a person's surrogate; ``None`` where together they are no person's."""
     letters: Callable[[str], str | None] = lambda _: None
     """Returns what letters in a number become that stand for an organization or a person; ``None`` for others."""
 

@@ -17,8 +17,8 @@ from deid_tasks.settings import Mode
 _SHORT_YEAR_DIGITS = 2
 _MAX_MONTH_AND_YEAR = 5
 _HOURS_AND_MINUTES = re.compile(r"(?:19|20)[0-5]\d", re.ASCII)
-_OLDEST, _RECENT = 105, 12
-"""Years back to the birth of the oldest people, and years back that notes name often."""
+_OLDEST, _RECENT, _AHEAD = 105, 12, 15
+"""Years back to the birth of the oldest people, years back that notes name often, and years ahead that they name."""
 _DIGITS = frozenset("0123456789")
 _MONTHS = "|".join(sorted(PREFIXES[MONTHS], key=len, reverse=True))
 _DATE_BEHIND = re.compile(
@@ -85,7 +85,7 @@ class NoteDates:
         if now is None or not self._context.options.keeps_times or _HOURS_AND_MINUTES.fullmatch(original) is None:
             return False
         value, oldest = int(original), now.year - _OLDEST
-        if value < oldest:
+        if value < oldest or value > now.year + _AHEAD:
             return True
         is_recent = now.year - _RECENT <= value <= now.year
         return not is_recent and sum(not oldest <= one <= now.year + 1 for one in self._surroundings.bare_years) > 1

@@ -34,7 +34,11 @@ _BRITISH = (
 """Spellings and words of British medicine, which the Commonwealth shares."""
 _MIN_BRITISH = 2
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)", re.ASCII)
-_SHORT_YEAR = re.compile(r"\d{1,2}([/.-])\d{1,2}\1(\d\d)(?!\d)", re.ASCII)
+_SHORT_YEAR = re.compile(r"(?<![\d/.-])\d{1,2}([/.-])\d{1,2}\1(\d\d)(?!\d)", re.ASCII)
+_BIRTH_BEFORE = re.compile(
+    r"(?:\b(?:DOB|D\.O\.B\.?|birth ?date|date of birth|born|b\.|YOB)\W{0,4}(?:on )?)$", re.IGNORECASE
+)
+_REACH_OF_BIRTH = 24
 _UNDATED = datetime.datetime(2020, 7, 1)  # noqa: DTZ001 - only its year serves, where a note has no time
 _YEARS_AHEAD = 20
 _MAX_YEARS_BACK = 8
@@ -178,11 +182,12 @@ _READERS = {
 def _full_date(text: str, spans: Sequence[Span], *, is_day_first: bool) -> datetime.datetime | None:
     """Return the first full date of the year that most full dates of the note have; of several, the latest year.
 
-    Days of years long before the latest one are dates of birth. A note without a full date has that of a month or a
-    year in it.
+    Days of years long before the latest one, and those behind a label that says so, are dates of birth. A note without
+    a full date has that of a month or a year in it.
     """
-    dates = [text[span.start : span.end] for span in spans if span.entity is Entity.DATE]
-    dates = [value for value in dates if _year_of(value)]
+    of_note = [span for span in spans if span.entity is Entity.DATE and _year_of(text[span.start : span.end])]
+    others = [one for one in of_note if not _BIRTH_BEFORE.search(text, max(0, one.start - _REACH_OF_BIRTH), one.start)]
+    dates = [text[span.start : span.end] for span in others or of_note]
     days = [day for value in dates if (day := _day_in(value, is_day_first=is_day_first))]
     if not days:
         return _part_of_date(dates, is_day_first=is_day_first)
@@ -219,7 +224,7 @@ def _year_of(value: str) -> int:
     """Return the year that a date is written with; 0 where it has none."""
     if found := _YEAR.search(value):
         return int(found.group())
-    if found := _SHORT_YEAR.match(value):
+    if found := _SHORT_YEAR.search(value):
         year = _UNDATED.year - _UNDATED.year % 100 + int(found[2])
         return year - 100 if year > _UNDATED.year + _YEARS_AHEAD else year
     return 0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.generators import Replacements
+from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.organizations.abbreviations import (
     align,
@@ -82,6 +83,11 @@ class NoteOrganizations:
         is_of_note = not self._context.is_of_patient
         if is_of_note and mode == "surrogate" and (short := self._short_name(original, entity)):
             return short
+        if is_of_note and mode == "surrogate":
+            if (made := self._of_abbreviation(original)) or (made := self._of_saint(original)):
+                return made
+            if (made := self._of_town(original)) is not None:
+                return made
         named = [word for word in organization_words_of(original) if not is_kind(word)]
         surname = self._surname
         if is_of_note and len(named) == 1 and len(original) > len(named[0]) and self._town(named[0]):
@@ -122,6 +128,38 @@ class NoteOrganizations:
                 for first in range(1, last + 1) if is_behind else (0,):
                     if longer[first : first + len(words)] == words:
                         return _rewritten(original, self.aligned(name, entity)[first : first + len(words)])
+        return None
+
+    def _of_abbreviation(self, original: str) -> str | None:
+        """Return a name that is the abbreviation of another with words of kind beside it: "TGH A&E"."""
+        words = _CAPITALS_OR_WORD.findall(original)
+        short = [word for word in words if _is_short_for_name(word) and not is_kind(fold(word))]
+        if len(short) != 1 or len(words) == 1 or not all(is_kind(fold(one)) for one in words if one != short[0]):
+            return None
+        made = self.letters(short[0], allows_gaps=False)
+        return None if made is None else original.replace(short[0], made.upper(), 1)
+
+    def _of_saint(self, original: str) -> str | None:
+        """Return a saint of whom one letter is left, as the note has the name in full: "St. B's" of St. Brendan."""
+        short = _SAINT_IN_SHORT.fullmatch(original)
+        if short is None:
+            return None
+        for name in self._surroundings.long_names:
+            words = organization_words_of(name)
+            if len(words) > 1 and words[0] in _SAINT_WORDS and words[1][0] == short["letter"].lower():
+                made = self.aligned(name)[1][1]
+                return short["head"] + made[:1].upper() + short["tail"] if made else None
+        return None
+
+    def _of_town(self, original: str) -> str | None:
+        """Return an office that has the name of a town of the note in several words: "Fall River FD"."""
+        words = list(_WORD.finditer(original))
+        for count in range(len(words) - 1, 1, -1):
+            if not all(is_kind(fold(word.group())) for word in words[count:]):
+                return None
+            end = words[count - 1].end()
+            if not words[0].start() and (made := self._town(fold(original[:end]))) is not None:
+                return match_case(made, original[:end]) + original[end:]
         return None
 
     def aligned(self, name: str, entity: Entity = Entity.ORGANIZATION) -> list[tuple[str, str]]:
@@ -189,6 +227,10 @@ class NoteOrganizations:
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
+_CAPITALS_OR_WORD = re.compile(r"[A-Z]&[A-Z]|[^\W_]+(?:['’]\w+)?")
+_MIN_CAPITALS, _MAX_CAPITALS = 3, 6
+_SAINT_IN_SHORT = re.compile(r"(?P<head>(?:St|Ste)\.?\s)(?P<letter>[A-Z])(?P<tail>['’]?s|\.)?", re.IGNORECASE)
+_SAINT_WORDS = frozenset({"st", "ste", "saint"})
 
 
 def _rewritten(original: str, pairs: Sequence[tuple[str, str]]) -> str | None:
@@ -199,6 +241,11 @@ def _rewritten(original: str, pairs: Sequence[tuple[str, str]]) -> str | None:
         return None
     stream = iter(new for _, new in pairs)
     return original[:start] + rewrite_words(original[start:], lambda word: _cased(next(stream), word) or None, _WORD)
+
+
+def _is_short_for_name(word: str) -> bool:
+    """Whether a word is written as the abbreviation of a name is."""
+    return word.isalpha() and word.isupper() and _MIN_CAPITALS <= len(word) <= _MAX_CAPITALS
 
 
 def _cased(made: str, like: str) -> str:

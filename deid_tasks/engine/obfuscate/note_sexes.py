@@ -12,8 +12,8 @@ from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 TITLE = re.compile(
     r"""\b(?:
         (?P<dr>drs?|doctor|prof|professor|attending|resident|surgeon|physician)
-        | (?P<M>mr|mister|sir|herr)
-        | (?P<F>mrs|ms|miss|madam|ma'am|mdm|mme|mlle|sra|señora|frau)
+        | (?P<M>mr|mister|sir|herr|shri|shree|sri|thiru)
+        | (?P<F>mrs|ms|miss|madam|ma'am|mdm|mme|mlle|sra|señora|frau|smt|shrimati|kum|kumari|selvi|tmt)
     )\b\.?:?\s+$""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -35,7 +35,10 @@ _RELATION_OF_SEVERAL = re.compile(
     re.IGNORECASE,
 )
 """A relation before the names of several people: "two sons, Natnael (9) and Yonas"."""
-_RELATION_BEHIND = re.compile(rf"\s*\((?:(?P<M>{_RELATIVES['M']})|(?P<F>{_RELATIVES['F']}))\b", re.IGNORECASE)
+_RELATION_BEHIND = re.compile(
+    rf"\s*(?:\((?:(?P<M>{_RELATIVES['M']})|(?P<F>{_RELATIVES['F']}))\b|,?\s*(?:s/o|(?P<F2>[dw]/o))\b)", re.IGNORECASE
+)
+"""A relation behind the name of whom it says so: "Letchumi d/o Ramanathan"."""
 _PRONOUN = re.compile(
     r"""\b(?:
         (?P<M>he|him|his|himself|man|male|gentleman|boy)
@@ -55,6 +58,7 @@ _SEX_OF_PATIENT = re.compile(
     r"""\b(?:sex|gender)\b(?:\s+at\s+birth)?[\s:|=^.]{1,5}(?:(?P<M>m|male)|(?P<F>f|female))\b
         | \b\d{1,3}[\s-]?(?:y(?:ea)?rs?[\s-]?olds?|y/?o|y)[\s-]?
           (?:(?P<M2>M|male|man|gentleman)|(?P<F2>F|female|woman|lady))\b
+        | \bage\s?/\s?sex\b[\s:|=]{1,5}\d{1,3}\s?(?:y(?:ea)?r?s?)?\s?/\s?(?:(?P<M4>M)|(?P<F4>F))\b
         | (?-i:\b\d{2}(?:(?P<M3>M)|(?P<F3>F))\b)
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -131,7 +135,9 @@ class NoteSexes:
             or _RELATION_OF_SEVERAL.search(text, max(0, span.start - _LIST_REACH), span.start)
             or _RELATION_BEHIND.match(text, span.end)
         )
-        return "" if relation is None else "M" if relation["M"] else "F"
+        if relation is None:
+            return ""
+        return "F" if relation.groupdict().get("F2") or relation["F"] else "M"
 
     def _sex_near(self, span: Span) -> str:
         text = self._text
@@ -151,7 +157,8 @@ class NoteSexes:
     @cached_property
     def _stated_of_patient(self) -> str:
         return _most(
-            "M" if found["M"] or found["M2"] or found["M3"] else "F" for found in _SEX_OF_PATIENT.finditer(self._text)
+            "M" if found["M"] or found["M2"] or found["M3"] or found["M4"] else "F"
+            for found in _SEX_OF_PATIENT.finditer(self._text)
         )
 
 

@@ -8,10 +8,10 @@ from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
 from deid_tasks.engine.obfuscate.generators import Replacements
 from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, is_file_name, owner_in_record
-from deid_tasks.engine.obfuscate.letter_case import match_case
-from deid_tasks.engine.obfuscate.names.account_forms import PARTICLE_OF_ACCOUNT
+from deid_tasks.engine.obfuscate.names.name_roles import is_form_of_address
 from deid_tasks.engine.obfuscate.names.note_people import NotePeople
 from deid_tasks.engine.obfuscate.names.note_person import NotePerson
+from deid_tasks.engine.obfuscate.note_accounts import NoteAccounts
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.note_dates import NoteDates
 from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
@@ -64,14 +64,16 @@ class NoteSurrogates:
             replacements, context, surroundings, lambda date, mode: self._independent(date, Entity.DATE, mode)
         )
         self._organizations = NoteOrganizations(replacements, context, surroundings, self._surname, self._town)
+        self._accounts = NoteAccounts(people, context, self._names_of, self._called, self._called_like)
         self._names = NoteNames(
             people.surnames,
-            self._account,
-            self._initials,
+            self._accounts.account,
+            self._accounts.initials,
             self._organizations.domain,
             self._called,
             self._number,
-            surroundings.says,
+            self._is_said,
+            self._accounts.mailbox,
             self._letters,
         )
         self._known: dict[object, str] = {}
@@ -86,7 +88,7 @@ class NoteSurrogates:
         if entity in _INDEPENDENT:
             return self._independent(original, entity, mode)
         if entity in NAMES:
-            if original.isupper() and self._is_label(original, end):
+            if self._is_label(original, end):
                 return original
             return self._name(original, start, entity, mode)
         if entity in ORGANIZATIONS:
@@ -110,7 +112,7 @@ class NoteSurrogates:
             short = self._abbreviation(where)
             return None if short is None else f"{self._independent(who, entity, 'surrogate')} {short}"
         if entity in ORGANIZATIONS:
-            return self._account_of(original) or self._initials_of(original)
+            return self._accounts.account_of(original) or self._initials_of(original)
         if entity in NAMES and _WITH_STOPS.fullmatch(original):
             return self._initials_of(original)
         if entity is Entity.INITIALS and self._people.with_initials(original) is not None:
@@ -140,8 +142,8 @@ class NoteSurrogates:
         if entity is Entity.OTHER_ID and original.isalpha():
             # A part of a file's name that is a person's, or an account.
             if fold_name(original) in self._people.surnames:
-                return self._account(original) or original
-            if (of_account := self._account_of(original)) is not None:
+                return self._accounts.account(original) or original
+            if (of_account := self._accounts.account_of(original)) is not None:
                 return of_account
         if len(original) >= _LAST_DIGITS and original.isdecimal() and (whole := self._surroundings.ends_with(original)):
             # "The last four": of a number that stands in the note.
@@ -157,45 +159,14 @@ class NoteSurrogates:
         return surrogate
 
     def _is_label(self, original: str, end: int) -> bool:
-        """Whether a name is the label of the number behind it: ``HAR 60011893``."""
-        return fold(original) in NUMBER_FORMATS and _NUMBER_AFTER.match(self._surroundings.text, end) is not None
-
-    def _account(self, letters: str) -> str | None:
-        if (short := self._called(fold_name(letters))) is not None:
-            return match_case(short, letters)
-        folded = fold_name(letters)
-        found = self._people.with_account(folded)
-        if found is None and (particle := PARTICLE_OF_ACCOUNT.match(folded)):
-            rest = self._people.with_account(folded[particle.end() :])
-            if rest is not None and rest[1].parts[0][0] and (made := self._names_of(rest[0])) is not None:
-                return match_case(particle.group() + rest[1].made_of(*made), letters)
-        if found is None and (of_short := self._people.with_short_account(folded)) is not None:
-            made, called = self._names_of(of_short[0]), self._called_like(of_short[0], of_short[1])
-            return (
-                None if made is None or called is None else match_case(of_short[2].made_of((called,), made[1]), letters)
-            )
-        if found is None and (person := self._people.nicknamed(folded)) is not None:
-            short = self._called_like(person, folded)
-            return None if short is None else match_case(short, letters)
-        if found is None and not self._context.is_of_patient and (alone := self._people.surname_in_account(folded)):
-            letter = alone[1] or self._context.clinicians.letter(folded[:1], is_last=False)
-            return match_case(letter + fold_name(self._context.clinicians.surname(alone[0])), letters)
-        if found is None and not self._context.is_of_patient and self._people.surnames.get(folded) is False:
-            # Somebody of whom the note has the given name alone.
-            return match_case(self._context.patient.given(folded), letters)
-        if found is None or (made := self._names_of(found[0])) is None:
-            return None
-        return match_case(found[1].made_of(*made), letters)
-
-    def _account_of(self, letters: str) -> str | None:
-        """Return the surrogate of a user name that was detected as a name: ``pachterb`` of P. Achterberg."""
-        return self._account(letters) if self._people.is_account(letters) else None
-
-    def _initials(self, letters: Sequence[str]) -> tuple[str, ...] | None:
-        found = self._people.with_initials(letters)
-        if found is None or (made := self._names_of(found[0])) is None:
-            return None
-        return found[1].made_of(*made)
+        """Whether a name is a form of address ("Amma"), or the label of the number behind it: ``HAR 60011893``."""
+        if is_form_of_address(original):
+            return fold_name(original) not in self._people.surnames
+        return (
+            original.isupper()
+            and fold(original) in NUMBER_FORMATS
+            and _NUMBER_AFTER.match(self._surroundings.text, end) is not None
+        )
 
     def _town(self, folded: str) -> str | None:
         """Return the surrogate of a town of the note; ``None`` for other words."""
@@ -226,8 +197,12 @@ class NoteSurrogates:
         if (of_organization := self._organizations.letters(letters)) is not None:
             return of_organization.upper()
         if len(letters) >= _MIN_LETTERS_OF_SURNAME and self._people.surnames.get(fold_name(letters)):
-            return self._account(letters)
+            return self._accounts.account(letters)
         return None
+
+    def _is_said(self, folded: str) -> bool:
+        """Whether the note says a word outside its identifiers; what is the patient's must be the same in all notes."""
+        return not self._context.is_of_patient and self._surroundings.says(folded)
 
     def _called(self, folded: str) -> str | None:
         person = None if folded in self._context.patient.firsts else self._people.called(folded)
@@ -283,7 +258,7 @@ class NoteSurrogates:
             entity = Entity.PROVIDER
         if _are_initials(original):
             return self._independent(original, Entity.INITIALS, mode)
-        if (of_account := self._account_of(original)) is not None:
+        if (of_account := self._accounts.account_of(original)) is not None:
             return of_account
         original = self._people.with_apostrophe(original)
         kinds: tuple[bool | None, ...] = ()

@@ -7,7 +7,6 @@ therefore counts as found, is replaced.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -23,10 +22,10 @@ from deid_tasks.engine.obfuscate.organizations.organization_words import INSTITU
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
 from deid_tasks.engine.obfuscate.places.landmarks import country_named
-from deid_tasks.engine.obfuscate.places.place_table import state_of_city
 from deid_tasks.engine.obfuscate.places.states import state_code_of
 from deid_tasks.engine.obfuscate.places.streets import STREET_KINDS
-from deid_tasks.engine.obfuscate.places.town_table import country_of_region, town_named
+from deid_tasks.engine.obfuscate.places.town_table import country_of_region
+from deid_tasks.engine.obfuscate.span_kinds import has_state, is_region, is_town, kinds_of_names
 
 _SAINTS_AND_FORTS = frozenset(["st", "ste", "saint", "ft", "fort", "mt", "mount", "pt", "port"])
 _LANDMARK_KINDS = frozenset(["beach", "park", "lake", "river", "falls", "creek", "island", "hill", "bay", "road"])
@@ -103,10 +102,12 @@ class SpanAgreement:
         self._text = text
         self._is_treated_alike = is_treated_alike
         self._own_names = own_names
+        self._towns: frozenset[str] = frozenset()
 
     def agree(self, spans: Sequence[Span]) -> list[Span]:
         """Return the spans joined, with the kinds that they have together."""
         agreed: list[Span] = []
+        self._towns = frozenset(fold(self._value(span)) for span in spans if span.entity is Entity.CITY)
         before: Span | None = None
         for index, span in enumerate(spans):
             if before is not None and span.start < before.end:
@@ -119,7 +120,7 @@ class SpanAgreement:
                 span = self._whole_words(span, before.end if before else 0, following)
                 of_form = self._by_form(span)
                 # A town may be named as streets are: "Green Lane, PA 18054".
-                if of_form.entity is not Entity.STREET or not self._has_state(spans, index):
+                if of_form.entity is not Entity.STREET or not has_state(spans, index):
                     span = of_form
             if before is not None and span.start - before.end <= _MAX_GAP:
                 if (joined := self._joined(before, span)) is not None:
@@ -128,7 +129,7 @@ class SpanAgreement:
                 span = self._by_span_before(before, span)
             agreed += self._divided(span)
             before = agreed[-1]
-        kinds = self._kinds_of_names(agreed)
+        kinds = kinds_of_names(self._text, agreed)
         return [self._as(span, kinds.get((span.start, span.end), span.entity)) for span in agreed] if kinds else agreed
 
     def _value(self, span: Span) -> str:
@@ -181,7 +182,7 @@ class SpanAgreement:
             and country_of_region(fold(value))
         ):
             return self._as(span, Entity.STATE)
-        if span.entity is Entity.CITY and _is_region(value) and not _is_town(value):
+        if span.entity is Entity.CITY and is_region(value) and not is_town(value):
             return self._as(span, Entity.STATE)
         if span.entity in ORGANIZATIONS or span.entity in _OF_PLACE:
             return self._as(span, Entity.STREET) if _is_street(self._value(span)) else span
@@ -201,7 +202,7 @@ class SpanAgreement:
             before.entity is Entity.CITY
             and gap in {", ", " "}
             and is_code
-            and (state_code_of(value) or _is_region(value))
+            and (state_code_of(value) or is_region(value))
         ):
             return self._as(span, Entity.STATE)
         return span
@@ -271,6 +272,8 @@ class SpanAgreement:
             return self._one(before, span, Entity.LOCATION_OTHER)
         if fold(self._value(before)) in _SAINTS_AND_FORTS:
             return self._one(before, span, Entity.CITY)
+        if gap == " " and fold(self._text[before.start : span.end]) in self._towns:
+            return self._one(before, span, Entity.CITY)
         return None
 
     def _joined_names(self, before: Span, span: Span, gap: str) -> Span | None:
@@ -324,63 +327,6 @@ class SpanAgreement:
             return [span]
         city = replace(span, end=span.start + found.end("city"))
         return [city, replace(span, start=span.start + found.start("state"), entity=Entity.STATE)]
-
-    def _kinds_of_names(self, spans: Sequence[Span]) -> dict[tuple[int, int], Entity]:
-        """Return the kind, by the bounds of a span, for values that were detected as several kinds."""
-        named: dict[str, list[tuple[int, Span]]] = {}
-        for index, span in enumerate(spans):
-            if span.entity in _NAMED:
-                named.setdefault(fold(self._value(span)), []).append((index, span))
-        kinds: dict[tuple[int, int], Entity] = {}
-        surnames: dict[str, Entity] | None = None
-        for value, found in named.items():
-            entities = Counter(span.entity for _, span in found)
-            if len({entity in ORGANIZATIONS for entity in entities}) > 1:
-                if any(self._has_state(spans, index) for index, _ in found):
-                    continue
-                entity = max(entities, key=lambda one: (entities[one], one in ORGANIZATIONS))
-                kinds |= {(span.start, span.end): entity for _, span in found}
-            elif "-" in value and found[0][1].entity in _OF_PLACE:
-                surnames = self._surnames(spans) if surnames is None else surnames
-                if all(part in surnames for part in value.split("-")):
-                    kinds |= {(span.start, span.end): surnames[value.split("-")[0]] for _, span in found}
-            elif found[0][1].entity in ORGANIZATIONS and value.isalpha() and value not in KINDS:
-                surnames = self._surnames(spans) if surnames is None else surnames
-                if value in surnames:
-                    kinds |= {
-                        (span.start, span.end): surnames[value]
-                        for _, span in found
-                        if not _AT_BEFORE.search(self._text, max(0, span.start - 6), span.start)
-                    }
-        return kinds
-
-    def _surnames(self, spans: Sequence[Span]) -> dict[str, Entity]:
-        """Return the last words of names of several words, folded, and whose they are."""
-        found: dict[str, Entity] = {}
-        for span in spans:
-            if span.entity in NAMES and len(words := self._value(span).split()) > 1:
-                last = words[0].rstrip(",") if "," in self._value(span) else words[-1]
-                found.setdefault(fold(last), span.entity)
-        return found
-
-    def _has_state(self, spans: Sequence[Span], index: int) -> bool:
-        """Whether a state or a ZIP stands behind a town."""
-        behind = spans[index + 1] if index + 1 < len(spans) else None
-        return (
-            spans[index].entity is Entity.CITY
-            and behind is not None
-            and behind.entity in _OF_TOWN
-            and behind.start - spans[index].end <= _MAX_STATE_GAP
-        )
-
-
-def _is_region(value: str) -> bool:
-    return bool(country_of_region(fold(value)))
-
-
-def _is_town(value: str) -> bool:
-    folded = fold(value)
-    return town_named(folded, country_of_region(folded)) is not None or folded in state_of_city()
 
 
 def _is_street(value: str) -> bool:

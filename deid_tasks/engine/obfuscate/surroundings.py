@@ -129,14 +129,15 @@ class Surroundings:
         return self.text[span.start : span.end]
 
     def town(self, folded: str) -> int | None:
-        """Return the index of the first span that is a town of that name of one word; ``None`` without one."""
+        """Return the index of the first span that is a town of that name; ``None`` without one."""
         return self._towns.get(folded)
 
     @cached_property
     def _towns(self) -> dict[str, int]:
         found: dict[str, int] = {}
         for index, span in enumerate(self._spans):
-            if span.entity is Entity.CITY and (value := self.value(index)).isalpha() and len(value) > _MIN_TOWN:
+            value = self.value(index)
+            if span.entity is Entity.CITY and value.replace(" ", "").isalpha() and len(value) > _MIN_TOWN:
                 found.setdefault(fold(value), index)
         return found
 
@@ -200,13 +201,18 @@ class Surroundings:
         return frozenset(fold_name(word) for name in names for _, _, word in name_parts(name) if len(word) > 1)
 
     def is_beside_name(self, index: int) -> bool:
-        """Whether a name, a place or another organization stands right beside span ``index``, on either side."""
+        """Whether a name, a place or another organization stands right beside span ``index``.
+
+        In front of brackets an organization does, too.
+        """
         spans, text = self._spans, self.text
         span = spans[index]
         before = spans[index - 1] if index else None
         after = spans[index + 1] if index + 1 < len(spans) else None
+        is_in_brackets = text[span.end : span.end + 1] == ")"
         return bool(
             (before and before.entity in _PROPER_NAMES and text[before.end : span.start] == " ")
+            or (before and before.entity in ORGANIZATIONS and text[before.end : span.start] == " (" and is_in_brackets)
             or (after and after.entity in _PROPER_NAMES and text[span.end : after.start] == " ")
         )
 

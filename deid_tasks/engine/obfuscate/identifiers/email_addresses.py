@@ -11,11 +11,13 @@ from deid_tasks.engine.obfuscate.identifiers.domains import (
     reserved_domain,
 )
 from deid_tasks.engine.obfuscate.names.account_names import replace_account_part
+from deid_tasks.engine.obfuscate.names.initials import replace_initials
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.people.public_names import is_listed_name
 from deid_tasks.engine.obfuscate.plain_words import is_role
 
 _MIN_ROLE = 3
+_MAX_INITIALS = 3
 _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 
 
@@ -37,8 +39,11 @@ def replace_email(value: str, context: NoteContext, names: NoteNames = NO_NAMES)
     if is_role(re.sub(r"[\W_]", "", local)) or _is_of_role(stretches):
         mailbox = local
     else:
-        made = [_replace_mailbox_part(stretch, context, names, is_private=is_private) for stretch in stretches]
-        mailbox = "".join(_with_initials(stretches, made, names))
+        of_person = _of_person(stretches, names)
+        mailbox = "".join(
+            of_person.get(i) or _replace_mailbox_part(stretch, context, names, is_private=is_private)
+            for i, stretch in enumerate(stretches)
+        )
     if context.options.reserved_ranges:
         return f"{mailbox}@{reserved_domain(domain, context)}"
     surrogate = replace_domain(domain, context, names)
@@ -55,16 +60,14 @@ def _is_of_role(stretches: Sequence[str]) -> bool:
     return bool(roles) and all(len(part) <= _MIN_ROLE and not is_listed_name(part) for part in others)
 
 
-def _with_initials(stretches: Sequence[str], made: list[str], names: NoteNames) -> list[str]:
-    """Return the parts of a mailbox with the initials behind a given name: ``noor.h.e`` of Noor Haddad-Eriksen."""
+def _of_person(stretches: Sequence[str], names: NoteNames) -> dict[int, str]:
+    """Return the parts of a mailbox that together are a person's, by their index.
+
+    Such is ``noor.h.e`` of Noor Haddad-Eriksen.
+    """
     letters = [i for i, stretch in enumerate(stretches) if stretch.isalpha()]
-    if len(letters) < 2 or len(stretches[letters[0]]) < 2 or any(len(stretches[i]) > 1 for i in letters[1:]):
-        return made
-    whole = names.account("".join(stretches[i] for i in letters))
-    if whole is not None:
-        for i, letter in zip(letters[1:], whole[1 - len(letters) :], strict=True):
-            made[i] = letter
-    return made
+    made = names.mailbox([stretches[i] for i in letters]) if letters else None
+    return {} if made is None else dict(zip(letters, made, strict=True))
 
 
 def _replace_mailbox_part(part: str, context: NoteContext, names: NoteNames, *, is_private: bool) -> str:
@@ -76,6 +79,8 @@ def _replace_mailbox_part(part: str, context: NoteContext, names: NoteNames, *, 
         return part
     if of_person := names.account(part):
         return of_person
+    if 1 < len(part) <= _MAX_INITIALS and names.initials(part):
+        return replace_initials(part, context, names).lower()
     scope = context.patient if is_private else context.clinicians
     if surrogate := replace_account_part(part, scope):
         return surrogate

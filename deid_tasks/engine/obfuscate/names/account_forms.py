@@ -10,8 +10,13 @@ _MIN_PREFIX = 4
 """Letters of a surname that a user name must hold where it is cut."""
 _MIN_WORD = 3
 
-PARTICLE_OF_ACCOUNT = re.compile(r"(?:ni|mac|van|vander|von|de|del|dela|al|el|o)(?=[a-z]{4})")
+_PARTICLES = "ni|mac|van|vander|von|de|del|dela|al|el|o"
+PARTICLE_OF_ACCOUNT = re.compile(rf"(?:{_PARTICLES})(?=[a-z]{{4}})")
 """The particle of a surname at the beginning of an account: ``devriesa``."""
+PARTICLE_BEHIND_INITIAL = re.compile(
+    rf"(?P<initial>[a-z])(?P<particle>{_PARTICLES}|di|da|dos|du|le|la)(?P<surname>[a-z]{{4,}})"
+)
+"""The particle of a surname behind the initial: ``edefreitas``."""
 
 Part = tuple[bool, int, int | None]
 """Whether a part is of the surname, the index of the word, and its letters; all if ``None``."""
@@ -32,6 +37,21 @@ class AccountForm(NamedTuple):
         """Whether the letters are those of a surname alone, whole or cut."""
         return all(is_last for is_last, _, _ in self.parts)
 
+    def divided_like(
+        self, stretches: Sequence[str], givens: Sequence[str], surnames: Sequence[str]
+    ) -> tuple["AccountForm", ...] | None:
+        """Return the form of each stretch of an account of this form; ``None`` where one ends inside a word."""
+        parts = iter(self.parts)
+        found: list[AccountForm] = []
+        for stretch in stretches:
+            own: list[Part] = []
+            while len(AccountForm(tuple(own)).made_of(givens, surnames)) < len(stretch):
+                own.append(next(parts))
+            if len(AccountForm(tuple(own)).made_of(givens, surnames)) != len(stretch):
+                return None
+            found.append(AccountForm(tuple(own)))
+        return tuple(found)
+
     def made_of(self, givens: Sequence[str], surnames: Sequence[str]) -> str:
         """Return the same form of another name, folded."""
         words = ((surnames if is_last else givens)[index][:length] for is_last, index, length in self.parts)
@@ -42,8 +62,8 @@ def account_form(folded: str, givens: Sequence[str], surnames: Sequence[str]) ->
     """Return how ``folded`` is made of a person's names; ``None`` where it is not.
 
     Forms, for Maria Tess Smith-Jones: ``jones``, ``maria``, ``mjones``, ``jonesm``, ``mariajones``, ``mariaj``,
-    ``mariasj``, ``mtjones``, ``jonesmt``, all of them with ``smithjones`` or ``smith`` in place of ``jones``, and
-    with a surname that is cut after four letters or more; and ``j``.
+    ``mariasj``, ``mtjones``, ``msjones``, ``jonesmt``, all of them with ``smithjones`` or ``smith`` in place of
+    ``jones``, and with a surname that is cut after four letters or more; and ``j``.
 
     Args:
         folded: the letters of the account.
@@ -72,7 +92,8 @@ def _forms(givens: Sequence[str], surnames: Sequence[str]) -> Iterator[AccountFo
     if last_index:
         every = tuple[Part, ...]((True, index, None) for index in range(len(surnames)))
         yield AccountForm(every)
-        written += [every, ((True, 0, None),)]
+        first_letters = tuple[Part, ...]((True, index, 1) for index in range(last_index))
+        written += [every, ((True, 0, None),), (*first_letters, (True, last_index, None))]
     if len(givens) > 1:
         both = tuple[Part, ...]((False, index, None) for index in range(len(givens)))
         yield AccountForm(both)
@@ -87,6 +108,8 @@ def _forms(givens: Sequence[str], surnames: Sequence[str]) -> Iterator[AccountFo
             yield AccountForm((*last, *given))
     if len(givens[0]) >= _MIN_WORD:
         yield AccountForm((whole_given, (True, last_index, 1)))
+        if len(givens) > 1:
+            yield AccountForm((whole_given, *initials[1:], (True, last_index, 1)))
         if last_index:
             yield AccountForm((whole_given, *((True, index, 1) for index in range(len(surnames)))))
     yield from (AccountForm(last) for last in written if last[0][2] is not None)

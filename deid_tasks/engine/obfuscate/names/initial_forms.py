@@ -40,9 +40,10 @@ def initials_form(letters: Sequence[str], givens: Sequence[str], surnames: Seque
     if len(letters) > 1 and letters[0] == givens[0][:1] and letters[-1] == surnames[-1][:1]:
         between = [_middle(letter, givens) for letter in letters[1:-1]]
         return InitialsForm(((False, 0), *between, (True, len(surnames) - 1)))
-    if len(letters) == _MIN_LETTERS_SURNAME_FIRST and letters[1] == "o" and surnames[-1].startswith("".join(letters[1:])):
+    if len(letters) == _MIN_LETTERS_SURNAME_FIRST and letters[0] == givens[0][:1] and letters[1] == "o":
         # "SOD" of Siobhan O'Donnell.
-        return InitialsForm(((False, 0), (True, len(surnames) - 1), None)) if letters[0] == givens[0][:1] else None
+        is_of_surname = surnames[-1].startswith(letters[1] + letters[2])
+        return InitialsForm(((False, 0), (True, len(surnames) - 1), None)) if is_of_surname else None
     return None
 
 

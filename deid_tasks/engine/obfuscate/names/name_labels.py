@@ -24,6 +24,9 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 """What announces the name by which somebody is called."""
+_CHILD_BEHIND = re.compile(r"\s*[ds]/o\b", re.IGNORECASE)
+_CHILD_BEFORE = re.compile(r"\b[ds]/o\s$", re.IGNORECASE)
+"""Between the given names of a child and of the father: Letchumi d/o Ramanathan."""
 _LABEL_REACH = 40
 _BEFORE_NAME = " \t\n\"'“‘(:,>=.|"
 _LABEL_ENDS = (
@@ -74,6 +77,9 @@ def labelled_words(text: str, alone: Mapping[str, Sequence[int]]) -> dict[str, b
     found: dict[str, bool] = {}
     for word, starts in alone.items():
         for start in starts:
+            if _CHILD_BEHIND.match(text, start + len(word)) or _CHILD_BEFORE.search(text, max(0, start - 5), start):
+                found.setdefault(word, False)
+                continue
             first = max(0, start - _LABEL_REACH)
             before = text[first:start].rstrip(_BEFORE_NAME).lower()
             if before.endswith(_RELATION_ENDS):

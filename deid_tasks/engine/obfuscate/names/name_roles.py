@@ -15,7 +15,22 @@ from deid_tasks.engine.obfuscate.word_lists import read_word_list
 _FAMILY_TITLES = frozenset(
     [
         *("aunt", "auntie", "aunty", "uncle", "grandma", "grandpa", "granny", "nana", "cousin", "sister", "brother"),
-        *("baby", "infant", "twin", "abuela", "abuelo", "tia", "tio", "oma", "opa", "nonna", "nonno", "titi", "tita"),
+        *(
+            "big",
+            "baby",
+            "infant",
+            "twin",
+            "abuela",
+            "abuelo",
+            "tia",
+            "tio",
+            "oma",
+            "opa",
+            "nonna",
+            "nonno",
+            "titi",
+            "tita",
+        ),
     ]
 )
 """Titles before a given name."""
@@ -39,6 +54,14 @@ _TITLES = _FAMILY_TITLES | frozenset(
             "officer",
             "supt",
             "cst",
+            "smt",
+            "shri",
+            "shree",
+            "kum",
+            "kumari",
+            "thiru",
+            "selvi",
+            "tmt",
         ),
     ]
 )
@@ -116,6 +139,7 @@ _ALSO_NAMES = frozenset(
     ]
 )
 """Suffixes, titles and particles that are names of people, or words of names, too."""
+_KIN = frozenset(read_word_list("names/kin_words.txt"))
 UNUSUAL_NAMES = _TITLES | _SUFFIXES | _PARTICLES
 """Words that are a name only in some positions."""
 _GIVEN_IN_SHORT = frozenset(["ma", "md", "mohd", "muhd", "sk", "wm", "chas", "geo", "jas", "thos", "jos"])
@@ -130,6 +154,11 @@ _FREQUENT_PER_100K = 100.0
 
 NameParts = Sequence[tuple[int, int, str]]
 """``(start, end, word)`` of each part of a written name."""
+
+
+def is_form_of_address(value: str) -> bool:
+    """Whether a word by itself is what everybody calls a relative: "Amma"."""
+    return fold_name(value) in _KIN
 
 
 def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_names: frozenset[str]) -> bool:
@@ -157,7 +186,8 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
         # A nurse or a nun.
         return True
     if word in _SUFFIXES and i > 0:
-        return _is_suffix(value, parts, word, i)
+        # "Sharma ji", and not the Ji of Eun Ji Castellanos.
+        return i == len(parts) - 1 if word == "ji" else _is_suffix(value, parts, word, i)
     if word in {"boy", "girl"} and i > 0 and folded[i - 1] == "baby":
         return True
     is_final = i == len(parts) - 1

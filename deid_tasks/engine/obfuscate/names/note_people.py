@@ -10,31 +10,28 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.names.account_forms import PARTICLE_OF_ACCOUNT, AccountForm, account_form
+from deid_tasks.engine.obfuscate.names.full_names import (
+    bearers_of_given,
+    called_by_surname,
+    people_named_in_full,
+)
 from deid_tasks.engine.obfuscate.names.initial_forms import InitialsForm, initials_form
 from deid_tasks.engine.obfuscate.names.name_labels import labelled_words
 from deid_tasks.engine.obfuscate.names.name_roles import (
     UNUSUAL_NAMES,
-    is_affix,
-    is_with_last_initial,
-    surname_positions,
 )
 from deid_tasks.engine.obfuscate.names.note_person import NameMention, NotePerson
 from deid_tasks.engine.obfuscate.names.note_short_names import find_short_names
-from deid_tasks.engine.obfuscate.names.person_names import BETWEEN_PEOPLE
 from deid_tasks.engine.obfuscate.names.short_names import is_short_name, misspelled_words
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.note_words import NO_WORDS, NoteWords
 from deid_tasks.engine.obfuscate.people.public_names import (
-    UNKNOWN_NAME,
     formal_names,
-    given_name_table,
     is_listed_name,
     surname_bearers,
-    surname_groups,
 )
 
-_MAX_BEARERS_OF_SURNAME = 10.0
-"""A first word that more people have as their given name is no surname, whatever stands after a title."""
+_JUNIOR = re.compile(r"\bJr\b")
 _O_APART = re.compile(r"[OÓ] ([^\W\d_]{3,})")
 _FIRST_AND_LAST = 2
 """Letters of the initials of a given name and a surname."""
@@ -71,7 +68,9 @@ class NotePeople:
         self._text = text
         self._mentions = mentions
         alone = _words_alone(text, mentions)
-        self.persons = _persons(text, mentions, own_names, title, _called_by_surname(text, mentions, alone, title))
+        self.persons = people_named_in_full(
+            text, mentions, own_names, title, called_by_surname(text, mentions, alone, title)
+        )
         self.surnames: dict[str, bool] = _surnames(self.persons) | labelled_words(text, alone)
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
@@ -108,7 +107,7 @@ class NotePeople:
             # "Miss Earline" is called by her given name where the note also names her without a title.
             titles = [self._title(start) for start in starts]
             if any(titles) and not all(titles):
-                self.surnames.setdefault(word, surname_bearers().get(word, 0.0) >= _bearers(word))
+                self.surnames.setdefault(word, surname_bearers().get(word, 0.0) >= bearers_of_given(word))
         names = [self._text[one.start : one.end] for one in self._mentions]
         names = [name for name in names if fold_name(name) not in self._accounts]
         self.words = note_words(names, self.surnames)
@@ -224,6 +223,16 @@ class NotePeople:
                 return person, InitialsForm(((True, len(person.surnames) - 1), (False, 0)))
         return None
 
+    def junior(self, letters: Sequence[str]) -> str | None:
+        """Return the folded given name of whom two letters call a junior: "CJ" of Cassius Jr."""
+        if len(letters) != _FIRST_AND_LAST or letters[1].lower() != "j":
+            return None
+        for start, end, _ in self._mentions:
+            value = self._text[start:end]
+            if _JUNIOR.search(value) and fold_name(value)[:1] == fold_name(letters[0]):
+                return fold_name(name_parts(value)[0][2])
+        return None
+
     def with_account(self, folded: str) -> tuple[NotePerson, AccountForm] | None:
         """Return the one person whose names the letters of a user name or a mailbox are made of, and how."""
         fitting = {
@@ -271,115 +280,6 @@ def _words_alone(text: str, mentions: Iterable[NameMention]) -> dict[str, list[i
         if len(parts) == 1 and len(parts[0][2]) > 1:
             alone.setdefault(fold_name(parts[0][2]), []).append(start)
     return alone
-
-
-def _called_by_surname(
-    text: str, mentions: Iterable[NameMention], alone: Mapping[str, Sequence[int]], title: Callable[[int], str]
-) -> frozenset[str]:
-    """Return the words that stand alone after a title, or behind an initial: surnames, in whatever order names are."""
-    found = {word for word, starts in alone.items() if any(title(start) for start in starts)}
-    for start, end, _ in mentions:
-        parts = name_parts(text[start:end])
-        if len(parts) == 2 and len(parts[0][2]) == 1 and len(parts[1][2]) > 1:
-            found.add(fold_name(parts[1][2]))
-    return frozenset(word for word in found if _bearers(word) < _MAX_BEARERS_OF_SURNAME)
-
-
-def _persons(
-    text: str,
-    mentions: Iterable[NameMention],
-    own_names: frozenset[str],
-    title: Callable[[int], str],
-    by_surname: frozenset[str],
-) -> list[NotePerson]:
-    """Return the people named in full; mentions with one surname and one given name, or its initial, are one person."""
-    found: dict[tuple[tuple[str, ...], str], list[NotePerson]] = {}
-    named = list(_full_names(text, mentions, own_names, title, by_surname))
-    doubled = {one.givens for one in named if len(one.givens) > 1}
-    # Not "Mai Yia" of Mai Yia Xiong: two given names.
-    named = [one for one in named if (*one.givens, *one.surnames) not in doubled]
-    for person in _with_maiden_names(named):
-        found.setdefault((person.surnames, person.givens[0]), []).append(person)
-    _order_like_most(found)
-    _join_initials(found)
-    return [_one_person(named, own_names) for named in found.values()]
-
-
-def _full_names(
-    text: str,
-    mentions: Iterable[NameMention],
-    own_names: frozenset[str],
-    title: Callable[[int], str],
-    by_surname: frozenset[str],
-) -> Iterator[NotePerson]:
-    for mention in mentions:
-        value = text[mention.start : mention.end]
-        parts = name_parts(value)
-        if len(parts) < 2 or BETWEEN_PEOPLE.search(value):
-            continue
-        folded = [fold_name(word) for _, _, word in parts]
-        is_kept = [is_affix(value, parts, folded, i, own_names) for i in range(len(parts))]
-        named = [i for i in range(len(parts)) if not is_kept[i]]
-        if len(named) < 2 or is_with_last_initial(folded, named):
-            continue
-        lasts = surname_positions(value, parts, folded, is_kept, mention.entity, title(mention.start))
-        first, last = folded[named[0]], folded[named[-1]]
-        if lasts and first in by_surname and first in surname_groups() and last not in by_surname and "," not in value:
-            # Surname first, as in "Lim Siew Hoon", whom the note calls "Mdm Lim".
-            lasts = {named[0]}
-        surnames = tuple(folded[i] for i in named if i in lasts)
-        givens = tuple(folded[i] for i in named if i not in lasts)
-        if surnames and givens and len(surnames[-1]) > 1 and all((*surnames, *givens)):
-            yield NotePerson(mention, givens, surnames)
-
-
-def _with_maiden_names(named: Sequence[NotePerson]) -> list[NotePerson]:
-    """Let a second given name be a surname where others bear it so: Ada Okafor Hale, a daughter of Ben Okafor."""
-    surnames = {word for person in named for word in person.surnames}
-    firsts = {person.givens[0] for person in named}
-    found = []
-    for person in named:
-        first, *more = person.givens
-        maiden = [word for word in more if len(word) > 1 and word in surnames - firsts]
-        givens = (first, *(word for word in more if word not in maiden))
-        found.append(person._replace(givens=givens, surnames=(*maiden, *person.surnames)))
-    return found
-
-
-def _order_like_most(found: dict[tuple[tuple[str, ...], str], list[NotePerson]]) -> None:
-    """Let ``Wong Ada`` follow ``Ada Wong`` where that is written more often, or Ada is a given name more often."""
-    for key in sorted(found, key=lambda one: (-len(found[one]), -_bearers(one[1]))):
-        (surnames, given), named = key, found.get(key)
-        turned = ((given,), surnames[0])
-        if named and len(surnames) == 1 and turned in found and turned != key:
-            named += [NotePerson(one.mention, named[0].givens, surnames) for one in found.pop(turned)]
-
-
-def _bearers(folded: str) -> float:
-    return given_name_table().get(folded, UNKNOWN_NAME).bearers
-
-
-def _join_initials(found: dict[tuple[tuple[str, ...], str], list[NotePerson]]) -> None:
-    """Let ``M. Okafor`` be the one Okafor of the note whose given name begins with M."""
-    for key in [key for key in found if len(key[1]) == 1]:
-        surnames, initial = key
-        others = [one for one in found if one[0] == surnames and len(one[1]) > 1 and one[1][0] == initial]
-        if len(others) == 1:
-            found[others[0]] += found.pop(key)
-
-
-def _one_person(named: Sequence[NotePerson], own_names: frozenset[str]) -> NotePerson:
-    """Return the person of these mentions: the longest of them, in the role that most of them have."""
-    if len(named) == 1 and named[0].mention.entity is not Entity.PATIENT:
-        return named[0]
-    longest = max(named, key=lambda one: sum(map(len, one.givens)))
-    words = (*longest.givens, *longest.surnames)
-    roles = Counter(one.mention.entity for one in named)
-    if own_names and not own_names.issuperset(word for word in words if len(word) > 1):
-        # Who is not in the record of the patient is not the patient.
-        del roles[Entity.PATIENT]
-    role = max(roles, key=lambda one: (roles[one], one is Entity.PATIENT), default=longest.mention.entity)
-    return longest._replace(mention=longest.mention._replace(entity=role))
 
 
 def note_words(names: Iterable[str], surnames: Mapping[str, bool]) -> NoteWords:

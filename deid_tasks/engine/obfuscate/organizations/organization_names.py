@@ -64,6 +64,7 @@ _FIRM_WORDS = frozenset(
 """Kinds of firm whose name usually begins with a person's surname."""
 _BEFORE_OF = frozenset(["port", "harbor", "harbour", "friends", "daughters", "sisters", "brothers", "knights", "order"])
 """Words that say what an organization is where "of" follows."""
+_LEGAL_LETTERS = re.compile(r"(?:P\.[CA]|L\.L\.[CP]|P\.L\.L\.C|L\.P)\.?")
 _PLURAL = re.compile(r"(\d+)(s)", re.IGNORECASE)
 _PARTS = frozenset(["wing", "ward", "unit", "team", "floor", "department", "dept", "office", "desk", "room", "level"])
 SurrogateOfSurname = Callable[[str], str | None]
@@ -95,7 +96,7 @@ def replace_organization(
     staff = context.staff
     if not words:
         return context.keyed.like(value, "organization", fold(value))
-    if len(words) == 1 and is_legal_form(fold(words[0])):
+    if len(words) == 1 and (is_legal_form(fold(words[0])) or _LEGAL_LETTERS.fullmatch(value)):
         return value
     if fold(value) in UNITS or _is_department(words) or _is_part_of_hospital(words):
         return value
@@ -145,7 +146,7 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope, surna
         if has_digit(word):
             return _replace_numbered(word, distinctive, staff)
         if len(word) == 1 and word.isalpha():
-            if word == "a" or f"({word})" in value:
+            if word == "a" or f"({word})" in value or (word in "AE" and "A&E" in value):
                 # "(P) Ltd": a private company.
                 return word
             return staff.keyed.like(word, "organization", distinctive)

@@ -81,4 +81,8 @@ def _replace_lady(found: re.Match[str], staff: NameScope) -> str:
 
 def _replace_saint(found: re.Match[str], staff: NameScope) -> str:
     name = choose_other(read_word_list("organizations/saints.txt"), fold(found[2]), staff.keyed, "saint")
-    return match_case(name, found[2]) + (found[3] or "")
+    ending = found[3] or ""
+    if ending in {"'", "’"}:
+        # "St Columbanus' Hospital", whose name ends in s.
+        ending += "" if name.endswith("s") else "S" if found[2].isupper() else "s"
+    return match_case(name, found[2]) + ending

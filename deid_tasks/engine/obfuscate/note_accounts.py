@@ -1,0 +1,109 @@
+"""Letters that follow the people of a note: user names, mailboxes and initials."""
+
+from collections.abc import Callable, Sequence
+
+from deid_tasks.engine.obfuscate.letter_case import match_case
+from deid_tasks.engine.obfuscate.names.account_forms import PARTICLE_BEHIND_INITIAL, PARTICLE_OF_ACCOUNT
+from deid_tasks.engine.obfuscate.names.note_people import NotePeople
+from deid_tasks.engine.obfuscate.names.note_person import NotePerson
+from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.people.name_text import fold_name
+
+MadeNames = tuple[Sequence[str], Sequence[str]]
+"""The given names and the surnames of a surrogate."""
+
+
+class NoteAccounts:
+    """The user names, mailboxes and initials of the people of one note.
+
+    Args:
+        people: whom the note names in full.
+        context: of the note.
+        names_of: returns the names of a person's surrogate; ``None`` where it has other parts.
+        called: returns what the surrogate of the person is called whose short name a folded word is.
+        called_like: returns what a person's surrogate is called who is called by a folded word.
+    """
+
+    def __init__(
+        self,
+        people: NotePeople,
+        context: NoteContext,
+        names_of: Callable[[NotePerson], MadeNames | None],
+        called: Callable[[str], str | None],
+        called_like: Callable[[NotePerson, str], str | None],
+    ) -> None:
+        self._people = people
+        self._context = context
+        self._names_of = names_of
+        self._called = called
+        self._called_like = called_like
+
+    def account(self, letters: str) -> str | None:
+        """Return the letters of an account, made of a person's surrogate; ``None`` where they are no person's."""
+        folded = fold_name(letters)
+        made = self._called(folded)
+        if made is None:
+            found = self._people.with_account(folded)
+            made = self._of_part(folded) if found is None else self._made_of(found[0], found[1].made_of)
+        return None if made is None else match_case(made, letters)
+
+    def account_of(self, letters: str) -> str | None:
+        """Return the surrogate of a user name that was detected as a name: ``pachterb`` of P. Achterberg."""
+        return self.account(letters) if self._people.is_account(letters) else None
+
+    def mailbox(self, stretches: Sequence[str]) -> list[str] | None:
+        """Return the parts of a mailbox, made of one person's surrogate; ``None`` where together they are no person's.
+
+        Args:
+            stretches: the letters between the full stops and figures.
+        """
+        folded = [fold_name(stretch) for stretch in stretches]
+        found = self._people.with_account("".join(folded))
+        if found is None or (made := self._names_of(found[0])) is None:
+            return None
+        person, form = found
+        forms = form.divided_like(folded, person.givens, person.surnames)
+        return forms and [match_case(one.made_of(*made), like) for one, like in zip(forms, stretches, strict=True)]
+
+    def initials(self, letters: Sequence[str]) -> tuple[str, ...] | None:
+        """Return the initials of the surrogate of the one person whom they fit; ``None`` where they fit nobody."""
+        found = self._people.with_initials(letters)
+        if found is not None:
+            made = self._names_of(found[0])
+            return None if made is None else found[1].made_of(*made)
+        if (junior := self._people.junior(letters)) is not None:
+            return self._context.patient.given(junior)[:1], letters[1]
+        return None
+
+    def _made_of(self, person: NotePerson, form: Callable[[Sequence[str], Sequence[str]], str]) -> str | None:
+        made = self._names_of(person)
+        return None if made is None else form(*made)
+
+    def _of_part(self, folded: str) -> str | None:
+        """Return an account that no full name alone explains: it holds a particle, a short name or a lone name."""
+        people = self._people
+        if (particle := PARTICLE_OF_ACCOUNT.match(folded)) is not None:
+            rest = people.with_account(folded[particle.end() :])
+            if rest is not None and rest[1].parts[0][0] and (made := self._made_of(rest[0], rest[1].made_of)):
+                return particle.group() + made
+        if (inside := PARTICLE_BEHIND_INITIAL.fullmatch(folded)) is not None:
+            rest = people.with_account(inside["initial"] + inside["surname"])
+            if rest is not None and (made := self._made_of(rest[0], rest[1].made_of)):
+                return made[:1] + inside["particle"] + made[1:]
+        if (of_short := people.with_short_account(folded)) is not None:
+            person, short, form = of_short
+            called = self._called_like(person, short)
+            return None if called is None else self._made_of(person, lambda _, lasts: form.made_of((called,), lasts))
+        if (named := people.nicknamed(folded)) is not None:
+            return self._called_like(named, folded)
+        return None if self._context.is_of_patient else self._of_lone_name(folded)
+
+    def _of_lone_name(self, folded: str) -> str | None:
+        """Return an account of somebody of whom the note has the surname or the given name alone."""
+        clinicians = self._context.clinicians
+        if (alone := self._people.surname_in_account(folded)) is not None:
+            letter = alone[1] or clinicians.letter(folded[:1], is_last=False)
+            return letter + fold_name(clinicians.surname(alone[0]))
+        if self._people.surnames.get(folded) is False:
+            return self._context.patient.given(folded)
+        return None

@@ -1,0 +1,143 @@
+"""Kinds that agree: a value that detection took for several kinds in one note is of one."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.reference import fold
+from deid_tasks.core.span import Span
+from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS
+from deid_tasks.engine.obfuscate.organizations.abbreviations import organization_words_of
+from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
+from deid_tasks.engine.obfuscate.people.name_text import fold_name
+from deid_tasks.engine.obfuscate.people.public_names import is_listed_name
+from deid_tasks.engine.obfuscate.places.place_table import state_of_city
+from deid_tasks.engine.obfuscate.places.town_table import country_of_region, town_named
+
+_OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
+_NAMED = ORGANIZATIONS | _OF_PLACE
+_OF_TOWN = frozenset({Entity.STATE, Entity.ZIP})
+_AT_BEFORE = re.compile(r"(?:\b(?:at|from|to|via)|@)\s$", re.IGNORECASE)
+_TITLE_BEFORE = re.compile(
+    r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme|rev|sr|nurse|coach|aunt|uncle|rn|np|md)\.?\s$", re.IGNORECASE
+)
+_TITLE_REACH = 8
+_ROW = re.compile(r"[,;/&\s]{1,3}(?:and )?")
+_MAX_STATE_GAP = 3
+_MIN_SHORT_NAME = 4
+Bounds = tuple[int, int]
+
+
+def kinds_of_names(text: str, spans: Sequence[Span]) -> dict[Bounds, Entity]:
+    """Return the kind, by the bounds of a span, for values that were detected as another one or as several.
+
+    Args:
+        text: the note.
+        spans: its spans, in order.
+    """
+    surnames = _surnames(text, spans)
+    kinds = dict(_of_lone_names(text, spans))
+    named: dict[str, list[tuple[int, Span]]] = {}
+    for index, span in enumerate(spans):
+        if span.entity in _NAMED:
+            named.setdefault(fold(text[span.start : span.end]), []).append((index, span))
+    for value, found in named.items():
+        entities = Counter(span.entity for _, span in found)
+        if len({entity in ORGANIZATIONS for entity in entities}) > 1:
+            if any(has_state(spans, index) for index, _ in found):
+                continue
+            entity = max(entities, key=lambda one: (entities[one], one in ORGANIZATIONS))
+            kinds |= {(span.start, span.end): entity for _, span in found}
+        elif len(entities) > 1 and Entity.CITY in entities:
+            kinds |= {(span.start, span.end): Entity.CITY for _, span in found}
+        elif "-" in value and found[0][1].entity in _OF_PLACE:
+            if all(part in surnames for part in value.split("-")):
+                kinds |= {(span.start, span.end): surnames[value.split("-")[0]] for _, span in found}
+        elif found[0][1].entity in ORGANIZATIONS and value.isalpha() and value not in KINDS and value in surnames:
+            kinds |= {
+                (span.start, span.end): surnames[value]
+                for _, span in found
+                if not _AT_BEFORE.search(text, max(0, span.start - 6), span.start)
+            }
+    return kinds
+
+
+def has_state(spans: Sequence[Span], index: int) -> bool:
+    """Whether a state or a ZIP stands behind a town."""
+    behind = spans[index + 1] if index + 1 < len(spans) else None
+    return (
+        spans[index].entity is Entity.CITY
+        and behind is not None
+        and behind.entity in _OF_TOWN
+        and behind.start - spans[index].end <= _MAX_STATE_GAP
+    )
+
+
+def is_region(value: str) -> bool:
+    """Whether a value is a region of a country."""
+    return bool(country_of_region(fold(value)))
+
+
+def is_town(value: str) -> bool:
+    """Whether a value is a town of the tables."""
+    folded = fold(value)
+    return town_named(folded, country_of_region(folded)) is not None or folded in state_of_city()
+
+
+def _of_lone_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
+    """Yield what a word is that was detected as a person's name and is none by all that the note and the lists say.
+
+    It is the first word of an organization of the note ("Durfee" of "Durfee Precision Textile"), or a town.
+    """
+    lone = [span for span in spans if span.entity in NAMES and _is_word(text[span.start : span.end])]
+    if not lone:
+        return
+    of_people = {
+        fold_name(word)
+        for span in spans
+        if span.entity in NAMES and " " in (value := text[span.start : span.end])
+        for word in re.findall(r"[^\W\d_]+", value)
+    }
+    titled = {fold_name(text[one.start : one.end]) for one in lone if _has_title(text, one.start)}
+    organizations = [one for one in spans if one.entity in ORGANIZATIONS and " " in text[one.start : one.end]]
+    named = ((organization_words_of(text[one.start : one.end]), one.entity) for one in organizations)
+    first_words = {words[0]: entity for words, entity in named if words}
+    in_rows = _in_rows(text, spans)
+    for span in lone:
+        folded = fold_name(text[span.start : span.end])
+        if folded in of_people or folded in titled:
+            continue
+        if (of_organization := first_words.get(folded)) is not None and folded not in KINDS:
+            yield (span.start, span.end), of_organization
+        elif span.start not in in_rows and not is_listed_name(folded) and is_town(text[span.start : span.end]):
+            yield (span.start, span.end), Entity.CITY
+
+
+def _in_rows(text: str, spans: Sequence[Span]) -> frozenset[int]:
+    """Return where the names begin that stand in a row of names: "Udall, Underhill"."""
+    rows = [
+        (one.start, other.start)
+        for one, other in pairwise(spans)
+        if one.entity in NAMES and other.entity in NAMES and _ROW.fullmatch(text, one.end, other.start)
+    ]
+    return frozenset(start for row in rows for start in row)
+
+
+def _is_word(value: str) -> bool:
+    return value.isalpha() and value[:1].isupper() and len(value) >= _MIN_SHORT_NAME
+
+
+def _has_title(text: str, start: int) -> bool:
+    return _TITLE_BEFORE.search(text, max(0, start - _TITLE_REACH), start) is not None
+
+
+def _surnames(text: str, spans: Sequence[Span]) -> dict[str, Entity]:
+    """Return the last words of names of several words, folded, and whose they are."""
+    found: dict[str, Entity] = {}
+    for span in spans:
+        if span.entity in NAMES and len(words := (value := text[span.start : span.end]).split()) > 1:
+            last = words[0].rstrip(",") if "," in value else words[-1]
+            found.setdefault(fold(last), span.entity)
+    return found
