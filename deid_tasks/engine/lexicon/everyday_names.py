@@ -173,6 +173,11 @@ def is_public_word(word: str) -> bool:
     return word in common_word_frequencies() or word in more_common_words() or word in _medical_words()[0]
 
 
+def is_medical_term(word: str) -> bool:
+    """Whether ``word``, normalised, is a medical term of one word, such as a drug."""
+    return word in _medical_words()[0]
+
+
 @lru_cache(maxsize=1)
 def _medical_words() -> tuple[frozenset[str], frozenset[str]]:
     """Return the medical terms of one word, and the words of all medical terms."""

@@ -10,9 +10,12 @@ from dataclasses import replace
 
 from deid_tasks.core.detectors import SEPARATOR, base_name, is_neural
 from deid_tasks.core.entities import Entity
+from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
+from deid_tasks.engine.lexicon.everyday_names import is_public_word
 from deid_tasks.engine.merge.derived_names import mark_derived_names
 from deid_tasks.engine.merge.endings import grow_over_endings
+from deid_tasks.engine.merge.figures import without_figures_inside
 from deid_tasks.engine.merge.file_names import divide_file_names
 from deid_tasks.engine.merge.kinds import (
     follow_credentials,
@@ -61,7 +64,7 @@ def merge_spans(
         for span in spans:
             if not 0 <= span.start < span.end <= len(text):
                 raise ValueError(f"note {document.note_id}: span {span!r} lies outside 0..{len(text)}")
-    candidates = _ranked(text, elect(spans_by_detector, settings), settings)
+    candidates = _ranked(text, without_figures_inside(text, elect(spans_by_detector, settings)), settings)
     joined = join_divided_organizations(text, _join_names(text, _winning_stretches(text, candidates)))
     joined = grow_over_endings(text, joined)
     joined = follow_full_names(text, follow_credentials(text, joined))
@@ -165,7 +168,10 @@ def _is_one_name(text: str, last: Span, span: Span) -> bool:
         return False
     if span.start != last.end and not _BETWEEN_NAMES.fullmatch(text, last.end, span.start):
         return False
-    return not text[last.end : span.start].startswith(".") or _is_initial(text, last)
+    between = text[last.end : span.start]
+    if between.strip() == "-" and between != "-" and is_public_word(fold(text[last.start : last.end])):
+        return False  # what a message is about, and of whom: "Consult - Zbigniew Okafor"
+    return not between.startswith(".") or _is_initial(text, last)
 
 
 def _is_initial(text: str, span: Span) -> bool:

@@ -4,10 +4,14 @@ import re
 import unicodedata
 
 from deid_tasks.core.entities import Entity
+from deid_tasks.engine.lexicon.everyday_names import is_medical_term
 
 NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 """The entities that are written as first, middle and last names."""
 
+_ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
+_AND_WORD = re.compile(r" and (?P<word>[a-z]{4,})$")
+"""A second word in small letters: done at odilia and coumadin for a fib."""
 _WORDS = NAMES | {Entity.PROFESSION, Entity.CITY, Entity.STATE, Entity.COUNTRY, Entity.FACILITY, Entity.ORGANIZATION}
 """The entities whose spans are extended to whole words."""
 _PROPER_NAMES = NAMES | {Entity.FACILITY, Entity.ORGANIZATION}
@@ -34,8 +38,12 @@ _ROLE = re.compile(
 _LABEL_BEHIND = re.compile(
     r",?\s(?:NPI|PGY|DOB|MRN|DOS|CSN|HAR)$"  # the label of the next field
     r"|(?<=[a-z])(?:, ?| )(?:MA|PA|PA-C|DO|RN|NP|MD|LPN|CNA)$"  # a credential, which no surname in small letters is
+    r"|, ?(?:Group|Clinic|Practice|Dept|Phone|Fax|Tel|Unit|Ward|Team|Age|Sex)$"  # the label of the next field
     r"|, ?(?:PharmD|RPh|PhD|MBBS|MBChB|MPH|MSW|LCSW|DPT|DDS|DMD|DPM|CRNA|CNM|APRN|FNP|BSN|MSN|RRT)$"
 )
+_SUBJECT_BEFORE = re.compile(r"(?:\b(?:Subject|Subj|Re|Fwd?|Ref)|SUBJECT|RE|REF): ?$")
+_SUBJECT = re.compile(r"[A-Z]?[a-z]{3,12}(?: [a-z]{2,12}){0,2} [-–] (?=[A-Z])")
+"""What a message is about, in front of a name in its subject: "Consult - "."""
 _ADDRESS_LABEL = re.compile(r"(?:Addr(?:ess)?|ADDR(?:ESS)?)\b[.:]?\s+")
 _WEEKDAY_BEHIND = re.compile(r",? (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?$")
 _POSSESSIVE = re.compile(r"['’][sS]$")
@@ -47,6 +55,7 @@ _CODE_ABOVE_LABEL = re.compile(r"[A-Z]{2,3}(?=\n)")
 """The code of a state at the end of its line; what stands below it is a label."""
 _MAX_EXTENSION = 40
 """Letters that a span is extended by; a longer run of letters is not a word, and the boundary inside it stays."""
+_REACH = 10
 _OPENING = {")": "(", "]": "["}
 
 
@@ -68,6 +77,8 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         start, end = _whole_account(text, start, end)
     start, end = strip(text, start, end)
     end = _without_weekday(text, start, end, entity)
+    if entity in _ORGANIZATIONS and (second := _AND_WORD.search(text, start, end)) and is_medical_term(second["word"]):
+        end = second.start()
     if entity is Entity.STATE and (code := _CODE_ABOVE_LABEL.match(text, start, end)):
         return code.span()
     return _name(text, start, end) if entity in NAMES else (start, end)
@@ -77,6 +88,9 @@ def _name(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the boundaries of a name without titles, roles, labels and credentials."""
     if _TITLE_ALONE.fullmatch(text, start, end) and _NAME_BEHIND.match(text, end):
         return start, start
+    subject = _SUBJECT.match(text, start, end)
+    if subject and _SUBJECT_BEFORE.search(text, max(0, start - _REACH), start):
+        start = subject.end()
     title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
     while title:
         start, end = strip(text, title.end(), end)

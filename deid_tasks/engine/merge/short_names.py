@@ -25,9 +25,21 @@ _SIGNED_BEFORE = re.compile(
     r"|(?:MD|DO|RN|NP|PA|PA-C|LPN|BSN|CNA|FNP-C|CHPN|MSW|PT|OT),? {1,3}\(? ?)$"
 )
 """What stands in front of letters by which somebody signs; the line or a wide gap, mostly."""
-_SIGNED_BEHIND = re.compile(r"[ \t]*(?:\)|$|\n|\|)|\",|[ \t]{2,}|[ ,]{1,2}(?:RN|MD|NP|LPN|PA)\b| (?:via|at [0-9])")
-_SHORT = re.compile(r"(?<![\w-])(?:(?:[A-Z]\.){2,3}|[A-Z][A-Za-z]{1,7})(?![\w-])")
-_BEFORE = 16
+_SIGNED_BEHIND = re.compile(
+    r"[ \t]*(?:\)|$|\n|\|)|\",|[ \t]{2,}|[ ,]{1,2}(?:RN|MD|NP|LPN|PA)\b| (?:via|at [0-9])"
+    r"| [0-9]{1,2}[/.][0-9]|, (?:typed|transcribed|ext|bleep|pager|[0-9])"
+)
+_ADDRESSED_BEFORE = re.compile(
+    r"\b(?:report(?:s|ed|ing)? to|d/w|discuss(?:ed)? with|per|reviewed (?:by|with)|seen by|hand(?:ed )?over (?:to|from)"
+    r"|inform(?:ed)?|told|tell|ask(?:ed)?|cc:?|call(?:ed)?|paged|covered by|relieved by|back to) $",
+    re.IGNORECASE,
+)
+"""What stands in front of letters that mean somebody, and no service: report to LN."""
+_SERVICES = frozenset(("PT", "OT", "ST", "RN", "MD", "PA", "NP", "SW", "CM", "RT", "EP", "ID", "GI", "IR", "ED", "ER"))
+_SHORT = re.compile(r"(?<![\w-])(?:(?:[A-Z]\.){2,3}|[A-Z]{1,2}O['’][A-Z]|[A-Z][A-Za-z]{1,7})(?![\w-])")
+_PREFIXED = re.compile(r"(?P<prefix>Ma?c|O['’])(?P<letter>[A-Z])")
+"""The beginning of a surname that initials may keep: AMcK, SO'D."""
+_BEFORE, _REACH = 16, 24
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mrs?|ms|miss|mdm|prof)\.? $", re.IGNORECASE)
 _MIN_ANYWHERE = 3
 _OF_PEOPLE = NAMES | {Entity.INITIALS}
@@ -70,7 +82,8 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
     """
     certain = [span for span in spans if span.score >= min_score]
     acronyms, initials = _acronyms(text, certain), _initials(text, certain)
-    if not acronyms and not initials:
+    signed = _signed_elsewhere(text, certain) - acronyms.keys() - initials
+    if not acronyms and not initials and not signed:
         return list(spans)
     starts, ends = [span.start for span in spans], [span.end for span in spans]
     kept, found = dict(enumerate(spans)), list[Span]()
@@ -87,6 +100,8 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
                 # "Blackstone Medical Group (BMG)": no state or somebody's initials.
                 kept[marked[0]] = replace(spans[marked[0]], entity=acronyms[form].entity)
             continue
+        if form in signed and not marked and _is_signed(text, start, end):
+            found.append(Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0))
         are_of_people = form in initials and all(spans[index].entity in _OF_PEOPLE for index in marked)
         if are_of_people and (
             _is_exactly(text, spans, marked, start, end) or _is_signed(text, start, end) or _is_telling(form)
@@ -145,9 +160,19 @@ def _initials(text: str, spans: Sequence[Span]) -> frozenset[str]:
     return frozenset(form for span in spans if span.entity in NAMES for form in _forms(text[span.start : span.end]))
 
 
+def _signed_elsewhere(text: str, spans: Sequence[Span]) -> frozenset[str]:
+    """Return the letters in capitals of the initials in the note: OT and KJB of OT/kjb."""
+    found = (text[span.start : span.end] for span in spans if span.entity is Entity.INITIALS)
+    parts = (part for value in found for part in _WORD.findall(value))
+    return frozenset(part.upper() for part in parts if _MIN_LETTERS <= len(part) <= _MAX_LETTERS and part.isascii())
+
+
 def _is_signed(text: str, start: int, end: int) -> bool:
-    """Whether letters stand where somebody signs."""
-    is_announced = _SIGNED_BEFORE.search(text[max(0, start - _BEFORE) : start])
+    """Whether letters stand where somebody signs, or is told something."""
+    before = text[max(0, start - _REACH) : start]
+    if text[start:end] not in _SERVICES and _ADDRESSED_BEFORE.search(before):
+        return True
+    is_announced = _SIGNED_BEFORE.search(before[-_BEFORE:])
     return bool(is_announced) and _SIGNED_BEHIND.match(text, end) is not None
 
 
@@ -162,7 +187,9 @@ def _forms(name: str) -> set[str]:
     surname, comma, given = name.partition(",")
     words = [match.group() for match in _WORD.finditer(f"{given} {surname}" if comma else name)]
     letters = "".join(word[0] for word in words).upper()
+    last = _PREFIXED.match(words[-1]) if len(words) > 1 else None
+    prefixed = {f"{words[0][0]}{last['prefix']}{end}" for end in (last["letter"], "")} if last else set[str]()
     if not _MIN_LETTERS <= len(letters) <= _MAX_LETTERS or not letters.isascii():
-        return set()
+        return prefixed
     ends = letters[0] + letters[-1]
-    return {form for one in (letters, ends) for form in (one, "".join(f"{letter}." for letter in one))}
+    return prefixed | {form for one in (letters, ends) for form in (one, "".join(f"{letter}." for letter in one))}

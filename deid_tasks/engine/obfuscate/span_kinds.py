@@ -13,7 +13,7 @@ from deid_tasks.engine.obfuscate.organizations.abbreviations import organization
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
 from deid_tasks.engine.obfuscate.people.public_names import is_listed_name
-from deid_tasks.engine.obfuscate.places.place_table import state_of_city
+from deid_tasks.engine.obfuscate.places.place_table import largest_cities, state_of_city
 from deid_tasks.engine.obfuscate.places.town_table import country_of_region, town_named
 
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
@@ -111,8 +111,14 @@ def _of_lone_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, E
             continue
         if (of_organization := first_words.get(folded)) is not None and folded not in KINDS:
             yield (span.start, span.end), of_organization
-        elif span.start not in in_rows and not is_listed_name(folded) and is_town(text[span.start : span.end]):
+        elif span.start not in in_rows and not is_listed_name(folded) and _is_large_town(text[span.start : span.end]):
             yield (span.start, span.end), Entity.CITY
+
+
+def _is_large_town(value: str) -> bool:
+    """Whether a value is a town with more than one ZIP, or one abroad; a name may be that of a small town by chance."""
+    _, zips = largest_cities().get(fold(value), ("", 0))
+    return zips > 1 or (not zips and is_town(value))
 
 
 def _in_rows(text: str, spans: Sequence[Span]) -> frozenset[int]:

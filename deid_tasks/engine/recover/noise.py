@@ -30,7 +30,7 @@ _EMERGENCY_BAY = re.compile(r"bed[ :#]{0,2}\d")
 _STATE_LIKE_CREDENTIALS = frozenset(("pa", "md", "ma", "do", "pt", "ot", "rn", "np", "id", "ms"))
 """Credentials and their like, some of which are codes of states too."""
 _FORM_BEFORE = re.compile(r"\bform(?: no\.?| #)? {1,2}$", re.IGNORECASE)
-_NOT_STATES = frozenset(("Tx", "Rx", "Dx", "Hx"))
+_NOT_STATES = frozenset(("Tx", "Rx", "Dx", "Hx", "Dist", "Tq", "Tal"))
 _BIN_NUMBER = re.compile(r"\W{1,3}\d{6}(?!\d)")
 """The six digits by which a pharmacy finds the payer; Bin by itself is a name."""
 _ROOM_NUMBER = re.compile(r" #?\d{1,2}(?!\d)(?![-/])")
@@ -54,7 +54,16 @@ _PLACE_BEHIND = re.compile(r"[ -](?:wing|pod|north|south|east|west|tower|block)\
 _CERTAIN = 0.9
 """Score of a model from which it is taken at its word about one figure or letter that stands where an hour or a bed
 does."""
-_WORDS_OF_DATES = frozenset(("of", "the", "in", "on", "at", "and", "to", "this", "last", "next"))
+_WORDS_OF_DATES = frozenset(
+    ("of", "the", "in", "on", "at", "and", "to", "this", "last", "next", "mid", "early", "late", "end")
+)
+_NUMBER_BEHIND = re.compile(r" ?(?:#|No\.?|Num(?:ber)?\.?|no\.):? ?\d")
+"""Behind the label of a number: "Hosp #: 3308174"."""
+_ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
+_CHOICE_BEHIND = re.compile(r" [A-Z][a-z]+ [A-Z]")
+"""Behind an ordinal that counts choices: "1st Lakeshore Rehab, 2nd Hillcrest Manor"."""
+_HOSPITAL_BEFORE = re.compile(r"\b[B-DF-HJ-NP-TV-XZ]{2,5} $")
+_ZIP_BEHIND = re.compile(r",? \d{5}")
 _RATIO = re.compile(r"\d{1,3}(?:/\d{1,3}){3,}")
 _MAX_RATIO = 16
 _MAX_COMPOUND = 16
@@ -98,7 +107,8 @@ def is_noise(text: str, span: Span) -> bool:
 
     Noise is: single characters; dates and times of one bare figure; names without a letter; ages before a unit of
     measurement; the word of a room without its number; numbers of forms; credentials in brackets, taken for states;
-    section headings, units and labels of table rows, taken for initials; the test of a row of results.
+    section headings, units and labels of table rows, taken for initials; the test of a row of results; the label of a
+    number; programs for calls and messages.
 
     Args:
         text: the note.
@@ -116,7 +126,7 @@ def is_noise(text: str, span: Span) -> bool:
         return True
     if span.category is Category.NAME and (_is_language(text, span, value) or _is_test(text, span)):
         return True
-    if _is_ward(text, span, value) or _is_of_compound(text, span) or _is_in_label(text, span, value):
+    if _is_ward(text, span, value) or _is_of_compound(text, span) or _is_label(text, span, value):
         return True
     if span.category in _WORDS_ONLY:
         if span.entity is not Entity.USERNAME and not _LETTER.search(value):
@@ -124,6 +134,12 @@ def is_noise(text: str, span: Span) -> bool:
         if _is_short_word(text, span, value):
             return True
     return _is_noise_of_entity(text, span, value)
+
+
+def _is_label(text: str, span: Span, value: str) -> bool:
+    """Whether a span is the label of a number, "Hosp #: 3308174", or a part of another label."""
+    is_of_number = span.category in _WORDS_ONLY and value.isalpha() and _NUMBER_BEHIND.match(text, span.end)
+    return bool(is_of_number) or _is_in_label(text, span, value)
 
 
 def _is_in_label(text: str, span: Span, value: str) -> bool:
@@ -213,6 +229,8 @@ def _is_short_word(text: str, span: Span, value: str) -> bool:
     low = value.lower()
     if span.category is Category.NAME and value.islower() and low in _words("not_initials.txt"):
         return True
+    if span.category is Category.NAME and low in _words("products.txt"):
+        return True
     return low in _words("short_roles.txt") or (value == "BIN" and bool(_BIN_NUMBER.match(text, span.end)))
 
 
@@ -225,6 +243,8 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
             return low in _words("not_initials.txt") or bool(_TABLE_COLUMN.match(text, span.end))
         case Entity.LOCATION_OTHER:
             return low in _ROOM_WORDS or bool(_EMERGENCY_BAY.fullmatch(low))
+        case Entity.STREET:
+            return bool(_ORDINAL.fullmatch(value) and _CHOICE_BEHIND.match(text, span.end))
         case Entity.STATE:
             return _is_not_state(text, span, value)
         case Entity.OTHER_ID:
@@ -236,12 +256,20 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
 
 def _is_not_state(text: str, span: Span, value: str) -> bool:
     """Whether a state code is a short word, an operating room, a county, or a credential in brackets."""
-    if value in _NOT_STATES or (value == "OR" and _ROOM_NUMBER.match(text, span.end)):
+    if value in _NOT_STATES:
+        return True
+    if value == "OR" and (_ROOM_NUMBER.match(text, span.end) or _is_of_hospital(text, span)):
         return True
     if value in _COUNTY and _NAME_OF_COUNTY.match(text, span.end):
         return True
     brackets = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
     return value.lower() in _STATE_LIKE_CREDENTIALS and brackets == ("(", ")")
+
+
+def _is_of_hospital(text: str, span: Span) -> bool:
+    """Whether OR is the operating room of a hospital whose letters stand before it: "Loc: BMH OR"."""
+    before = _HOSPITAL_BEFORE.search(text[max(0, span.start - _MARGIN) : span.start])
+    return before is not None and not _ZIP_BEHIND.match(text, span.end)
 
 
 @cache

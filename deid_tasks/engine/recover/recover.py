@@ -169,6 +169,8 @@ def _is_part_of_name(text: str, span: Span, kept: Sequence[Span]) -> bool:
     is_sure = span.category is Category.ORGANIZATION and span.score >= _SURE
     if span.category not in _NAMED or not (is_sure or text[span.start].isupper()):
         return False
+    if span.entity is Entity.STATE and is_noise(text, span):
+        return False  # an operating room behind a hospital, a district behind its name
     following = bisect_left(kept, span)
     for other in kept[max(0, following - 1) : following + 1]:
         low, high = sorted((span, other))

@@ -10,14 +10,20 @@ _DEPTHS = re.compile(r"\d/\d/\d", re.ASCII)
 _OF_TWO_DIGITS = re.compile(r"\d/\d", re.ASCII)
 _APGAR_BEFORE = re.compile(r"\bapgars?\b[^\n.;]{0,24}$", re.IGNORECASE)
 _ANNOUNCED = re.compile(
-    r"(?:\b(?:on|since|from|until|till|by|dated?|dob|born|seen|due|lmp|visit|appt|appointment|reviewed|admitted|discharged"
+    r"(?:\b(?:on|since|from|until|till|(?<!overdue )by|dated?|dob|born|seen|due|lmp|visit|appt"
+    r"|appointment|reviewed|admitted|discharged"
     r"|[a-z]{3,6}day|mon|tues?|wed|thur?s?|fri|sat|sun)\b\W{0,3})$",
     re.IGNORECASE,
 )
 """Words before a day of the calendar."""
 _SCORE_BEFORE = re.compile(
-    r"(?:\b(?:pain|scor\w+|scale|severity|rat(?:ed|es|ing)|intensity|nrs|vas|strength|power|apgars?|graded?)\b"
+    r"(?:\b(?:pain|ache|discomfort|tightness|headache|burning|itch|soreness|scor\w+|scale|severity|rat(?:ed|es|ing)|intensity|nrs|vas|strength|power|apgars?|graded?)\b"
     r"[^\n.;]{0,16})$",
+    re.IGNORECASE,
+)
+_SEVERITY_BEHIND = re.compile(
+    r",?\s+(?:(?:relieved|worse|improved|eased|better|aggravated)\b|at (?:rest|worst|best)\b|on (?:movement|arrival)\b"
+    r"|in (?:severity|intensity)\b|with (?:movement|activity|ambulation)\b)",
     re.IGNORECASE,
 )
 _NO_HOLIDAY_BEFORE = re.compile(r"\s+(?:disease|factor|tree)\b", re.IGNORECASE)
@@ -41,7 +47,8 @@ def is_no_date(text: str, start: int, end: int, *, is_day_first: bool) -> bool:
         return False
     before = text[max(0, start - _REACH) : start]
     if _TENTHS.fullmatch(value):
-        return _SCORE_BEFORE.search(before) is not None and not _ANNOUNCED.search(before)
+        is_score = _SCORE_BEFORE.search(before) or _SEVERITY_BEHIND.match(text, end)
+        return is_score is not None and not _ANNOUNCED.search(before)
     if _OF_TWO_DIGITS.fullmatch(value) and _APGAR_BEFORE.search(text[max(0, start - 32) : start]):
         return True
     if not is_day_first or (found := _SPAN_OF_TIME.fullmatch(value)) is None:

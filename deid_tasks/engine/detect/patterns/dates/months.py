@@ -60,6 +60,8 @@ _MONTH_AT = re.compile(MONTH, re.IGNORECASE)
 _SENTENCE_CONTINUES = re.compile(r"[.,;)]|\s*$| (?:and|at|to|for|with|by|he|she|the|was|when|due|or|but|in|on)\b")
 _ORDINAL_AT_END = re.compile(r"(?:st|nd|rd|th|of)\W*$")
 _LONG_YEAR_AT = re.compile(_LONG_YEAR)
+_ITEM_BEHIND = re.compile(r"[.)][ ]{1,3}[A-Z]")
+"""What makes a number at the beginning of a line that of an item: "6. Call"."""
 _BARE_NUMBER = re.compile(r"\s[0-9]{1,2}$")
 _AMOUNT_AFTER = re.compile(r"\s?(?:%|mg|mcg|ml|tabs?|units?|times|days|weeks|months|x\b|/[0-9])")
 _CAPITALISED_AFTER = re.compile(r"\.?\s[A-Z][a-z]")
@@ -160,4 +162,6 @@ def _month_alone(text: str, month: int, end: int) -> Iterator[Candidate]:
 
 def _may_be_wrapped(text: str, stop: int, year: re.Match[str] | None) -> bool:
     """Whether a date may continue in the next line: it has a year, or the sentence continues behind it."""
-    return bool(year) or _SENTENCE_CONTINUES.match(text, stop, stop + 8) is not None
+    if year:
+        return True
+    return _SENTENCE_CONTINUES.match(text, stop, stop + 8) is not None and not _ITEM_BEHIND.match(text, stop)

@@ -46,6 +46,7 @@ RULES = (
     Rule("initials behind a closing", sign_offs.CLOSING_TRIGGER, sign_offs.read_closing_initials),
     Rule("initials behind a dash", sign_offs.DASH_TRIGGER, sign_offs.read_dashed_initials),
     Rule("initials of a dictation", sign_offs.DICTATED_TRIGGER, sign_offs.read_dictated_by),
+    Rule("spoken initials of a dictation", sign_offs.SPOKEN_TRIGGER, sign_offs.read_spoken_pair),
     Rule("initials in a pair", sign_offs.PAIR_TRIGGER, sign_offs.read_pair_at_end),
     Rule("initials with a credential", sign_offs.CREDITED_TRIGGER, sign_offs.read_credited_initials),
     Rule("initials behind /s/", sign_offs.SLASHED_TRIGGER, sign_offs.read_slashed_initials),

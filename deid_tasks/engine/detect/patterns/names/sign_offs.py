@@ -108,6 +108,18 @@ def read_pair_at_end(text: str, start: int, end: int) -> Iterator[Candidate]:
     yield initials_candidate(*match.span(2))
 
 
+SPOKEN_TRIGGER = r"\b[a-z]{2,3} slash [a-z]{2,3}(?:$|\n|[. ]{1,2}(?:d|t|job)[ :])"
+_SPOKEN = re.compile(r"([a-z]{2,3}) slash ([a-z]{2,3})")
+
+
+def read_spoken_pair(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read tq slash mlo, who dictated and who typed, where the dictation itself was typed."""
+    match = _SPOKEN.search(text, start, end)
+    if match and not any(is_frequent_word(letters) or is_abbreviation(letters) for letters in match.groups()):
+        yield initials_candidate(*match.span(1))
+        yield initials_candidate(*match.span(2))
+
+
 CREDITED_TRIGGER = (
     r"(?:^|[\s(\-/,;:])(?:[A-Z]\.){1,3}[A-Z]?\.?,? ?"
     r"(?:RN|LPN|LVN|CNA|CMA|RMA|NP|FNP|PA-C|MD|DO|PharmD|RPh|LCSW|LMSW|RD|RT|PT|OT|SLP|EMT|MA)\b"

@@ -20,7 +20,9 @@ FIRM_TRIGGER = (
     r"(?:P\.A\.|P\.C\.|LLP|L\.L\.P\.|LLC|PLLC|Ltd\.?|Inc\.?)"
 )
 ORGANIZATION_TRIGGER = rf"\b(?:{_FACILITY}|{alternation('organizations', 'organization_kinds')})\b"
-_WORDS_IN_FRONT = re.compile(r"(?<![\w'’.])(?:(?:[A-Z][A-Za-z'\-]{0,24}|St\.|Mt\.|Ft\.|[A-Z]\.|&|of|the|and|de)[ ]){1,6}$")
+_WORDS_IN_FRONT = re.compile(
+    r"(?<![\w'’.])(?:(?:[A-Z][A-Za-z'\-]{0,24}|St\.|Mt\.|Ft\.|[A-Z]\.|&|of|the|and|de)[ ]){1,6}$"
+)
 _FACILITY_AT = re.compile(_FACILITY + "$")
 _WORD = re.compile(r"\S+")
 _LARGE = frozenset({"Memorial", "General", "Community", "University", "Regional", "Children's", "County"})
@@ -28,7 +30,8 @@ _LARGE = frozenset({"Memorial", "General", "Community", "University", "Regional"
 _CONNECTORS = frozenset({"of", "the", "and", "de", "&", "at"})
 _SAINTS = frozenset({"st.", "mt.", "ft."})
 _NEVER_IN_NAME = as_word_set(
-    "to from in seen admitted attends attended visits works worked call called she he they patient patient's his her their your our my dr at via per with"
+    "to from in seen admitted attends attended visits works worked call called she he they patient patient's his her"
+    " their your our my dr at via per with"
     " for summary note notes report addendum"
 )
 _NEVER_FIRST = _CONNECTORS | as_word_set("a an any this that new old local previous referring preferred")

@@ -18,6 +18,7 @@ RULES = (
     Rule("country", countries.COUNTRY_TRIGGER, countries.read_country),
     Rule("county", countries.COUNTY_TRIGGER, countries.read_county),
     Rule("postcode", countries.POSTCODE_TRIGGER, countries.read_postcode),
+    Rule("PIN code of India", countries.PIN_TRIGGER, countries.read_pin),
     Rule("ZIP code", countries.ZIP_TRIGGER, countries.read_zip),
     Rule("room", rooms.ROOM_TRIGGER, rooms.read_room),
     Rule("ward", rooms.WARD_TRIGGER, rooms.read_ward),

@@ -61,6 +61,22 @@ def read_postcode(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(start, end, Entity.ZIP)
 
 
+PIN_TRIGGER = (
+    r"\b(?:Andhra Pradesh|Assam|Bihar|Chhattisgarh|Goa|Gujarat|Haryana|Himachal Pradesh|Jharkhand|Karnataka|Kerala"
+    r"|Madhya Pradesh|Maharashtra|Manipur|Meghalaya|Mizoram|Nagaland|Odisha|Punjab|Rajasthan|Sikkim|Tamil ?Nadu|TN"
+    r"|Telangana|Tripura|Uttar Pradesh|Uttarakhand|West Bengal|Delhi|India|(?i:pin(?: ?code)?))"
+    r"[ ,.:\-]{1,4}[1-8][0-9]{2} ?[0-9]{3}\b"
+)
+_PIN_VALUE = re.compile(r"[1-8][0-9]{2} ?[0-9]{3}$")
+
+
+def read_pin(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the PIN code of India behind its state or its label: Tamil Nadu - 630 001."""
+    match = _PIN_VALUE.search(text, start, end)
+    if match and text[end : end + 1] not in {"-", "/"}:
+        yield Candidate(match.start(), end, Entity.ZIP, Strength.LABELLED)
+
+
 ZIP_TRIGGER = r"(?i)\bzip(?: ?code)?:? ?[0-9]{5}(?:-[0-9]{4})?\b|\b[0-9]{5}-[0-9]{4}\b"
 _ZIP_VALUE = re.compile(r"[0-9]{5}(?:-[0-9]{4})?$")
 
