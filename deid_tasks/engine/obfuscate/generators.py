@@ -24,11 +24,14 @@ from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places import (
     NO_ADDRESS,
     AddressParts,
+    area_code_of_address,
     replace_country,
     replace_landmark,
     replace_place,
     replace_street,
+    replace_village,
 )
+from deid_tasks.engine.obfuscate.places.town_table import countries
 from deid_tasks.engine.obfuscate.same_length import fit_length
 from deid_tasks.settings import Mode, PolicySettings, SurrogateSettings
 
@@ -45,7 +48,7 @@ class SurrogateRequest(NamedTuple):
     """The people whom the value belongs to: the patient's, or the institution's staff."""
     policy: PolicySettings
     address: AddressParts = NO_ADDRESS
-    """The address that a city, a state or a ZIP stands in."""
+    """The address that a city, a state or a ZIP stands in, or that stands beside a telephone number."""
     name_part: NamePart = ""
     """Whether the value is a column of given names or of surnames; empty for a whole name."""
     cue: Callable[[str], NameCue] = NO_CUE
@@ -58,6 +61,7 @@ class SurrogateRequest(NamedTuple):
     """Returns the surrogate of a surname of the note's people."""
 
 
+_MIN_VILLAGE = 4
 Generator = Callable[[SurrogateRequest], str]
 
 
@@ -93,7 +97,9 @@ def _organization(request: SurrogateRequest) -> str:
 
 
 def _telephone(request: SurrogateRequest) -> str:
-    return replace_phone(request.value, request.owner, request.context.options, request.context.country)
+    context, owner = request.context, request.owner
+    near = area_code_of_address(request.address, context.country, owner, context.options)
+    return replace_phone(request.value, owner, context.options, context.country, near)
 
 
 def _number(request: SurrogateRequest) -> str:
@@ -106,6 +112,14 @@ def _holds_name(request: SurrogateRequest) -> bool:
     """Whether a number is a name of a file without its ending: ``RTW_Moss_v2``."""
     parts = request.value.replace("/", "_").split("_")
     return len(parts) > 1 and any(len(part) > 2 and request.names.account(part) for part in parts)
+
+
+def _street(request: SurrogateRequest) -> str:
+    country = request.context.country
+    if country in countries() and request.value.isalpha() and len(request.value) > _MIN_VILLAGE:
+        # A house is where its village is: "Cloonascragh, Aughrim, Co. Galway".
+        return replace_village(request.value, country, "", request.owner)
+    return replace_street(request.value, request.owner)
 
 
 def _age(request: SurrogateRequest) -> str:
@@ -135,7 +149,7 @@ GENERATORS: dict[Entity, Generator] = {
     Entity.CITY: _place,
     Entity.STATE: _place,
     Entity.ZIP: _place,
-    Entity.STREET: _by_owner(replace_street),
+    Entity.STREET: _street,
     Entity.COUNTRY: lambda request: replace_country(
         request.value, request.owner, request.context.country if request.context.shows_country else ""
     ),

@@ -10,6 +10,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.places import AddressParts
 from deid_tasks.engine.obfuscate.places.place_table import city_by_zip, city_name, states_of_area_code
 from deid_tasks.engine.obfuscate.places.states import state_code_of
+from deid_tasks.engine.obfuscate.places.town_table import HOME, town_named
 
 _AREA_DIGITS, _LONG_DIGITS = 3, 10
 _TELEPHONES = frozenset({Entity.PHONE, Entity.FAX})
@@ -31,11 +32,11 @@ class NotePlaces:
             for index, span in enumerate(spans)
             if span.entity is Entity.CITY
         ]
-        self._states: dict[str, str] = {}
+        self._full: dict[str, AddressParts] = {}
         counted: Counter[str] = Counter()
         for city, _, parts in self._cities:
             if parts.state or parts.zip_code:
-                self._states.setdefault(city, parts.state)
+                self._full.setdefault(city, parts)
         for span in spans:
             value = text[span.start : span.end]
             if span.entity is Entity.STATE and (code := state_code_of(value)):
@@ -49,39 +50,50 @@ class NotePlaces:
         self._counted = [code for code, _ in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
         self._salts: dict[str, str] | None = None
 
-    def completed(self, parts: AddressParts, city: str) -> AddressParts:
+    def completed(self, parts: AddressParts, city: str, country: str = HOME) -> AddressParts:
         """Return an address without a state with that which the note gives the town elsewhere, or with the note's own.
+
+        A town abroad that the table does not have lies where the note's first address lies.
 
         Args:
             parts: the address.
             city: its city, folded.
+            country: the note's.
         """
         if parts.state or parts.zip_code or not city:
             return parts
-        state = self._states.get(city) or next((code for code in self._counted if city_name(city, code)), "")
+        known = self._full.get(city)
+        if country != HOME:
+            if known is None and town_named(city, country) is None and not parts.is_suburb:
+                known = next(iter(self._full.values()), None)
+            return parts if known is None else replace(parts, state=known.state, zip_code=known.zip_code)
+        state = (known.state if known else "") or next((code for code in self._counted if city_name(city, code)), "")
         return replace(parts, state=state) if state else parts
 
-    def salted(self, parts: AddressParts, make: Callable[[int, AddressParts], str]) -> AddressParts:
+    def salted(
+        self, parts: AddressParts, make: Callable[[int, AddressParts], str], country: str = HOME
+    ) -> AddressParts:
         """Return an address with the salt of its city, so that no two towns of the note become one.
 
         Args:
             parts: the address.
             make: returns the surrogate of the city that is the span at an index, in that address.
+            country: the note's.
         """
         if len({city for city, _, _ in self._cities}) < 2 or not parts.city:
             return parts
         if self._salts is None:
-            self._salts = self._find_salts(make)
+            self._salts = self._find_salts(make, country)
         salt = self._salts.get(fold(parts.city), "")
         return replace(parts, salt=salt) if salt else parts
 
-    def _find_salts(self, make: Callable[[int, AddressParts], str]) -> dict[str, str]:
+    def _find_salts(self, make: Callable[[int, AddressParts], str], country: str) -> dict[str, str]:
         salts: dict[str, str] = {}
         taken: set[str] = set()
         for city, index, parts in self._cities:
             if city in salts:
                 continue
-            whole = self.completed(parts, city)
+            whole = self.completed(parts, city, country)
             for salt in ("", *map(str, range(1, _MAX_SALTS))):
                 made = fold(make(index, replace(whole, salt=salt)))
                 if made not in taken:

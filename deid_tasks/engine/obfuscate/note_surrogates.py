@@ -21,7 +21,7 @@ from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
 from deid_tasks.engine.obfuscate.people.public_names import is_listed_name
 from deid_tasks.engine.obfuscate.places import NO_ADDRESS, AddressParts
-from deid_tasks.engine.obfuscate.places.town_table import HOME
+from deid_tasks.engine.obfuscate.places.town_table import HOME, town_named
 from deid_tasks.engine.obfuscate.places.world_cities import is_world_city, replace_world_city
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
@@ -304,22 +304,24 @@ class NoteSurrogates:
         owner = owner_in_record(original, context)
         if owner is None:
             owner = context.staff if self._is_of_staff(self._surroundings.is_of_staff, index) else context.patient
+        is_linked = context.country != HOME and not context.is_of_patient
+        address = self._surroundings.nearest_address(index) if is_linked else NO_ADDRESS
         question = (entity, original, owner is context.staff)
         surrogate = self._known.get(question)
         if surrogate is None:
-            surrogate = self._replacements.surrogate(original, entity, context, owner, mode)
+            surrogate = self._replacements.surrogate(original, entity, context, owner, mode, address)
             self._known[question] = surrogate
         return surrogate
 
     def _address(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
         context = self._context
-        address = self._surroundings.address(index) if entity in PLACES else NO_ADDRESS
+        address = stated = self._surroundings.address(index) if entity in PLACES else NO_ADDRESS
         owner = context.staff if self._is_of_staff(self._surroundings.is_of_organization, index) else context.patient
         if entity in PLACES and mode == "surrogate" and not context.is_of_patient:
             places = self._surroundings.places
-            address = places.completed(address, fold(address.city))
-            address = places.salted(address, lambda i, parts: self._city(i, parts, owner))
-            if entity is Entity.CITY and (abroad := self._world_city(original, address, index, mode)) is not None:
+            address = places.completed(address, fold(address.city), context.country)
+            address = places.salted(address, lambda i, parts: self._city(i, parts, owner), context.country)
+            if entity is Entity.CITY and (abroad := self._world_city(original, stated, index, mode)) is not None:
                 return abroad
         question = (entity, original, address, owner is context.staff, context.country)
         surrogate = self._known.get(question)
@@ -333,13 +335,13 @@ class NoteSurrogates:
 
     def _world_city(self, original: str, address: AddressParts, index: int, mode: Mode) -> str | None:
         """Return the surrogate of a city of a country that stands behind it, or that it alone tells; else ``None``."""
-        country = self._surroundings.country_of(fold(original))
+        country, own = self._surroundings.country_of(fold(original)), self._context.country
         if country and not address.zip_code:
             made = self.surrogate(country, 0, 0, Entity.COUNTRY, index, mode)
-            return replace_world_city(original, made, self._context.patient)
-        is_alone = not (address.state or address.zip_code) and self._context.country == HOME
+            return replace_world_city(original, made, self._context.patient, own)
+        is_alone = not (address.state or address.zip_code) and town_named(fold(original), own) is None
         if is_alone and is_world_city(fold(without_marks(original))):
-            return replace_world_city(original, "", self._context.patient)
+            return replace_world_city(original, "", self._context.patient, own)
         return None
 
     def _city(self, index: int, address: AddressParts, owner: NameScope) -> str:

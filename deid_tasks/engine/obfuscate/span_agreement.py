@@ -42,6 +42,9 @@ _ZIP = re.compile(r"\d{5}(?:-\d{4})?|\d{3} \d{3}", re.ASCII)
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.IGNORECASE)
 _AT_BEFORE = re.compile(r"(?:\b(?:at|from|to|via)|@)\s$", re.IGNORECASE)
 _WORD_BEHIND = re.compile(r" ([A-Z][A-Za-z]+)")
+_SHORT_STREET = re.compile(r"\s[Ss]t\.?$")
+_DISTRICT_AT_END = re.compile(r"\s(?:Dist|Tq|Taluka?|Tal|Tehsil|Mandal)\b\.?$")
+"""What stands behind the name of a district in India, which is that of its main town."""
 _STATE_AT_END = re.compile(r"(?P<city>.*[^\W\d_])(?P<between>,?[ ]+)(?P<state>[A-Z][A-Za-z]{1,4}\.?)", re.DOTALL)
 _APOSTROPHES = frozenset("'’")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+['’]$")
@@ -307,6 +310,14 @@ class SpanAgreement:
             and _ZIP.fullmatch(self._value(span)) is not None
         )
 
+    def _without_street(self, span: Span, value: str) -> list[Span]:
+        """Return an organization and the street behind it: "Medical Centre, Main St"."""
+        name, _, last = value.rpartition(", ")
+        if not _is_street(_SHORT_STREET.sub(" street", last)) or not self._is_treated_alike(span.entity, Entity.STREET):
+            return [span]
+        start = span.end - len(last)
+        return [replace(span, end=span.start + len(name)), replace(span, start=start, entity=Entity.STREET)]
+
     def _divided(self, span: Span) -> list[Span]:
         """Return two names in two sentences, or a town and its state, as two spans where they were detected as one."""
         if span.entity in NAMES and ". " in (value := self._value(span)) and (found := _SENTENCE_END.search(value)):
@@ -315,6 +326,10 @@ class SpanAgreement:
                 replace(span, start=span.start + found.end()),
             )
             return [first, second]
+        if span.entity in ORGANIZATIONS and ", " in (value := self._value(span)):
+            return self._without_street(span, value)
+        if span.entity in _OF_PLACE and (district := _DISTRICT_AT_END.search(self._value(span))):
+            return [self._as(replace(span, end=span.start + district.start()), Entity.CITY)]
         if span.entity is not Entity.CITY or " " not in (value := self._value(span)):
             return [span]
         found = _STATE_AT_END.fullmatch(value)

@@ -16,7 +16,7 @@ from deid_tasks.engine.obfuscate.note_places import NotePlaces
 from deid_tasks.engine.obfuscate.note_sexes import TITLE, TITLE_REACH, NoteSexes
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table, surname_groups
-from deid_tasks.engine.obfuscate.places.address import AddressParts
+from deid_tasks.engine.obfuscate.places.address import NO_ADDRESS, AddressParts
 
 _OF_ADDRESS = PLACES | {Entity.STREET, Entity.COUNTRY, Entity.LOCATION_OTHER, Entity.PHONE, Entity.FAX}
 _PROPER_NAMES = NAMES | PLACES | ORGANIZATIONS | {Entity.STREET, Entity.LOCATION_OTHER}
@@ -117,6 +117,13 @@ class Surroundings:
             and text[own.end : behind.start] == ", "
         )
         return AddressParts(found[Entity.CITY], found[Entity.STATE], found[Entity.ZIP], is_suburb)
+
+    def nearest_address(self, index: int) -> AddressParts:
+        """Return the address whose city stands nearest to span ``index``; an empty one where the note has none."""
+        start = self._spans[index].start
+        cities = (i for i, span in enumerate(self._spans) if span.entity is Entity.CITY)
+        nearest = min(cities, key=lambda i: abs(self._spans[i].start - start), default=None)
+        return NO_ADDRESS if nearest is None else self.address(nearest)
 
     @cached_property
     def places(self) -> NotePlaces:

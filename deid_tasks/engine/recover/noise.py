@@ -62,6 +62,7 @@ _NUMBER_BEHIND = re.compile(r" ?(?:#|No\.?|Num(?:ber)?\.?|no\.):? ?\d")
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _CHOICE_BEHIND = re.compile(r" [A-Z][a-z]+ [A-Z]")
 """Behind an ordinal that counts choices: "1st Lakeshore Rehab, 2nd Hillcrest Manor"."""
+_BEFORE_LANDMARKS = frozenset(("near", "opp", "opposite", "behind", "beside", "next to"))
 _HOSPITAL_BEFORE = re.compile(r"\b[B-DF-HJ-NP-TV-XZ]{2,5} $")
 _ZIP_BEHIND = re.compile(r",? \d{5}")
 _RATIO = re.compile(r"\d{1,3}(?:/\d{1,3}){3,}")
@@ -244,7 +245,8 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
         case Entity.LOCATION_OTHER:
             return low in _ROOM_WORDS or bool(_EMERGENCY_BAY.fullmatch(low))
         case Entity.STREET:
-            return bool(_ORDINAL.fullmatch(value) and _CHOICE_BEHIND.match(text, span.end))
+            is_choice = _ORDINAL.fullmatch(value) and _CHOICE_BEHIND.match(text, span.end)
+            return bool(is_choice) or low in _BEFORE_LANDMARKS
         case Entity.STATE:
             return _is_not_state(text, span, value)
         case Entity.OTHER_ID:

@@ -38,10 +38,13 @@ _SERVICE = re.compile(r"(?:80[0-9]|1800|1300|1850|1890|90[0-9])")
 _WITHOUT_TRUNK_PREFIX = frozenset({"ES", "SG"})
 _AREA_LENGTHS = range(4, 0, -1)
 _MIN_DIGITS, _MAX_DIGITS = 7, 11
+_FIRST_GROUP = 3
 _EMERGENCY = frozenset(["000", "100", "101", "102", "108", "110", "111", "112", "119", "995", "999"])
 
 
-def replace_phone_abroad(value: str, country: str, scope: NameScope, options: SurrogateOptions) -> str | None:
+def replace_phone_abroad(
+    value: str, country: str, scope: NameScope, options: SurrogateOptions, near: str = ""
+) -> str | None:
     """Return a number of the same country in the same punctuation; ``None`` for one that is of no known country.
 
     Args:
@@ -49,6 +52,7 @@ def replace_phone_abroad(value: str, country: str, scope: NameScope, options: Su
         country: the note's; it tells where a number without the code of a country belongs.
         scope: whose number it is.
         options: the institution's settings.
+        near: the area code of the surrogate of the address beside it, for a number of an area that the table lacks.
     """
     start = 0
     if lead := _calling_code(value):
@@ -68,9 +72,11 @@ def replace_phone_abroad(value: str, country: str, scope: NameScope, options: Su
     group = first.group().removeprefix("0") if first else ""
     if has_area and group != significant and group in area_codes_abroad(country, len(group)):
         # Written apart, an area code is one: in India its digits may begin a mobile number too.
-        made = _in_area(significant, len(group), country, scope, options)
+        code = surrogate_area_code(country, group, scope, options)
+        made = code + _subscriber(significant[len(code) :], scope)
+        rest = _with_code_of_length(rest, first, len(code) - len(group))
     else:
-        made = _significant(significant, country, scope, options, has_area=has_area)
+        made = _significant(significant, country, scope, options, near, has_area=has_area)
     stream = iter(("0" if is_trunk else "") + made)
     return value[:start] + "".join(next(stream) if char.isdecimal() else char for char in rest)
 
@@ -89,7 +95,31 @@ def _calling_code(value: str) -> re.Match[str] | None:
     return None
 
 
-def _significant(digits: str, country: str, scope: NameScope, options: SurrogateOptions, *, has_area: bool) -> str:
+def _with_code_of_length(written: str, code: re.Match[str] | None, more: int) -> str:
+    """Return a number in the shape that it has with an area code of another length.
+
+    Behind a longer code the digits stand together, behind a shorter one in two groups.
+
+    Args:
+        written: the number.
+        code: its area code in it, with the trunk prefix.
+        more: digits that the new area code has more.
+    """
+    if code is None or not more:
+        return written
+    found = re.match(r"(?P<gap>\D*)(?P<digits>\d[\d \-.]*\d)(?P<rest>.*)", written[code.end() :], re.DOTALL)
+    if found is None:
+        return written
+    count = sum(map(str.isdecimal, found["digits"])) - more
+    digits = (
+        "0" * count if more > 0 or count <= _FIRST_GROUP else "0" * _FIRST_GROUP + " " + "0" * (count - _FIRST_GROUP)
+    )
+    return written[: code.start()] + "0" * (len(code.group()) + more) + found["gap"] + digits + found["rest"]
+
+
+def _significant(
+    digits: str, country: str, scope: NameScope, options: SurrogateOptions, near: str, *, has_area: bool
+) -> str:
     """Return the surrogate of a number without the trunk prefix."""
     parts = ("phone", scope.patient_id)
     if not has_area:
@@ -99,6 +129,8 @@ def _significant(digits: str, country: str, scope: NameScope, options: Surrogate
     for length in _AREA_LENGTHS:
         if digits[:length] in area_codes_abroad(country, length):
             return _in_area(digits, length, country, scope, options)
+    if near:
+        return near + _subscriber(digits[len(near) :], scope)
     # The table does not have the area: the number moves to one that it has, as long as the country's codes are.
     length = 4 if country in {"GB", "DE"} else 2
     codes = area_codes_abroad(country, length)
@@ -109,7 +141,8 @@ def _significant(digits: str, country: str, scope: NameScope, options: Surrogate
 
 def _in_area(digits: str, length: int, country: str, scope: NameScope, options: SurrogateOptions) -> str:
     """Return the surrogate of a number whose area code has ``length`` digits."""
-    return surrogate_area_code(country, digits[:length], scope, options) + _subscriber(digits[length:], scope)
+    code = surrogate_area_code(country, digits[:length], scope, options)
+    return code + _subscriber(digits[len(code) :], scope)
 
 
 def _subscriber(digits: str, scope: NameScope) -> str:

@@ -37,7 +37,7 @@ _FREE = {
 _AREA_DIGITS, _LOCAL_DIGITS, _LONG_DIGITS = 3, 7, 10
 
 
-def replace_phone(value: str, scope: NameScope, options: SurrogateOptions, country: str = HOME) -> str:
+def replace_phone(value: str, scope: NameScope, options: SurrogateOptions, country: str = HOME, near: str = "") -> str:
     """Return a number in the same punctuation, with an area code of the surrogate state and a valid exchange.
 
     Args:
@@ -45,6 +45,7 @@ def replace_phone(value: str, scope: NameScope, options: SurrogateOptions, count
         scope: whose number it is.
         options: the institution's settings.
         country: where the note was written.
+        near: the area code of the surrogate of the address beside it, for a number of an area that the table lacks.
     """
     if value in _SERVICE_NUMBERS:
         return value
@@ -54,7 +55,7 @@ def replace_phone(value: str, scope: NameScope, options: SurrogateOptions, count
     if country in _FREE and (free := _FREE[country].match(value)):
         made = scope.keyed.like(value[free.end() :], "phone", scope.patient_id)
         return free.group() + made
-    if (abroad := replace_phone_abroad(value, country, scope, options)) is not None:
+    if (abroad := replace_phone_abroad(value, country, scope, options, near)) is not None:
         return abroad
     if vanity := _TOLL_FREE.fullmatch(value):
         return _replace_toll_free(vanity, scope)

@@ -1,7 +1,8 @@
 """Towns, regions and postcodes outside the United States: surrogates of the same country that exist together.
 
-An area code becomes another of the same country and the same length, by key and by whose it is. A town becomes a town
-that the surrogate of its area code serves. Region and postcode are those of the surrogate town. So the parts of an
+An area code becomes another of the same country, by key and by whose it is; where each town has one of its own, another
+of the region that replaces its region. A town becomes a town that the surrogate of its area code serves. Region and
+postcode are those of the surrogate town. So the parts of an
 address and its telephone number agree wherever each of them stands, with nothing looked up or remembered.
 """
 
@@ -14,6 +15,13 @@ from deid_tasks.engine.obfuscate.note_context import SurrogateOptions
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places.address import AddressParts
 from deid_tasks.engine.obfuscate.places.place_table import largest_cities
+from deid_tasks.engine.obfuscate.places.regions import (
+    COUNTRIES_OF_LOCAL_CODES,
+    nation_of,
+    nation_of_postcode,
+    surrogate_local_code,
+    surrogate_towns,
+)
 from deid_tasks.engine.obfuscate.places.states import state_code_of
 from deid_tasks.engine.obfuscate.places.town_table import (
     HOME,
@@ -27,7 +35,7 @@ from deid_tasks.engine.obfuscate.places.town_table import (
     towns_of,
     towns_with_area_code,
 )
-from deid_tasks.engine.obfuscate.word_lists import read_word_list
+from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
 
 _LETTERED_POSTCODES = {
     "GB": re.compile(r"([A-Z]{1,2}\d[A-Z\d]?)(?: ?(\d[A-Z]{2}))?", re.IGNORECASE),
@@ -107,18 +115,39 @@ def replace_place_abroad(
         return _postcode(value, country, town, scope)
     if entity is Entity.CITY:
         if address.is_suburb and town_named(fold(value), country) is None:
-            others = [name for name in read_word_list("organizations/single_names.txt") if fold(name) != fold(value)]
-            return match_case(scope.keyed.choice(others, "suburb", scope.patient_id, fold(value)), value)
+            return replace_village(value, country, town.region, scope)
         return match_case(town.name, value)
     if options.keeps_states:
         return value
     return _region(value, town)
 
 
+def replace_village(value: str, country: str, region: str, scope: NameScope) -> str:
+    """Return another village or another part of a town, named as such are in the country or in its nation.
+
+    Args:
+        value: the original.
+        country: the country that it lies in; one of the table of towns.
+        region: where its surrogate lies, as the table writes it; empty where that does not matter.
+        scope: whose it is.
+    """
+    villages = read_grouped_list("places/villages.tsv")
+    named = villages.get(nation_of(region)) or villages[country]
+    others = [name for name in named if fold(name) != fold(value)]
+    return match_case(scope.keyed.choice(others, "suburb", scope.patient_id, fold(value)), value)
+
+
 def surrogate_area_code(country: str, area_code: str, scope: NameScope, options: SurrogateOptions) -> str:
-    """Return the area code that replaces ``area_code``: another of the same length; itself where there is no other."""
+    """Return the area code that replaces ``area_code``; itself where there is no other.
+
+    It has the same length, unless each town has a code of its own and the surrogate region has none so long.
+    """
+    if options.keeps_states or options.kept_zip_digits:
+        return area_code
+    if country in COUNTRIES_OF_LOCAL_CODES:
+        return surrogate_local_code(country, area_code, scope)
     others = [code for code in area_codes_abroad(country, len(area_code)) if code != area_code]
-    if not others or options.keeps_states or options.kept_zip_digits:
+    if not others:
         return area_code
     return scope.keyed.choice(others, "area code", scope.patient_id, country, area_code)
 
@@ -129,14 +158,12 @@ def _surrogate_of_address(
     city = address.city or (value if entity is Entity.CITY else "")
     postcode = address.zip_code or (value if entity is Entity.ZIP else "")
     region = address.state or (value if entity is Entity.STATE else "")
-    town = (
-        town_named(fold(city), country)
-        or (town_of_postcode(postcode, country) if postcode else None)
-        or town_of_region(fold(_COUNTY.sub("", region)), country)
-    )
+    town = _town_of_address(city, postcode, region, country)
     if town is None:
         # "Hants" is Hampshire: a county without a town in the table becomes one with another first letter.
+        nation = nation_of_postcode(postcode) if country == "GB" else ""
         others = [one for one in towns_of(country) if not region or one.region[:1] != region[:1]]
+        others = [one for one in others if nation_of(one.region) == nation] or others
         return scope.keyed.choice(
             others or towns_of(country),
             "town",
@@ -147,9 +174,37 @@ def _surrogate_of_address(
     return _surrogate_town(town, scope, options, address.salt)
 
 
+def _town_of_address(city: str, postcode: str, region: str, country: str) -> TableTown | None:
+    """Return the town of the table in which an address lies, or near which; ``None`` where nothing tells."""
+    if town := town_named(fold(city), country):
+        return town
+    of_postcode = town_of_postcode(postcode, country) if postcode else None
+    of_region = town_of_region(fold(_COUNTY.sub("", region)), country)
+    if of_postcode and of_region and of_postcode.region != of_region.region:
+        # Towns near a border have postcodes that are named after a town of the other region.
+        return of_region
+    return of_postcode or of_region
+
+
+def area_code_of_address(address: AddressParts, country: str, scope: NameScope, options: SurrogateOptions) -> str:
+    """Return the area code of the surrogate of an address; empty where nothing tells where it lies.
+
+    Args:
+        address: the original.
+        country: the country that it lies in; one of the table of towns.
+        scope: whose it is.
+        options: the institution's settings.
+    """
+    town = _town_of_address(address.city, address.zip_code, address.state, country)
+    return surrogate_area_code(country, town.area_code, scope, options) if town else ""
+
+
 def _surrogate_town(town: TableTown, scope: NameScope, options: SurrogateOptions, salt: str = "") -> TableTown:
     area_code = surrogate_area_code(town.country, town.area_code, scope, options)
-    served = towns_with_area_code(town.country, area_code)
+    if town.country in COUNTRIES_OF_LOCAL_CODES:
+        served = surrogate_towns(town, area_code, scope)
+    else:
+        served = towns_with_area_code(town.country, area_code)
     others = [other for other in served if other != town]
     if options.keeps_states:
         others = [other for other in towns_of(town.country) if other != town and other.region == town.region]

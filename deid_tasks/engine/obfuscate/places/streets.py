@@ -85,6 +85,7 @@ _LATE_KINDS = frozenset(
             "end",
             "reach",
         ),
+        *("nagar", "colony", "layout", "marg", "chowk", "galli", "salai", "peth", "puram"),
         *("weg", "platz", "gasse", "allee", "cottages", "heights", "knoll", "mill", "trailer", "ranch", "farm"),
     ]
 )
@@ -114,6 +115,8 @@ _SAINT = re.compile(
     rf"\b(?:St|Ste|Saint)\.?\s+(?=[^\W\d_]{{3,}}(?:['’]s)?\s+(?:st|{'|'.join(sorted(STREET_KINDS))})\b)", re.IGNORECASE
 )
 """The saint whom a street is named after."""
+_SMALL_WORDS = frozenset(("de", "del", "la", "las", "los", "el", "du", "des", "di", "da"))
+"""Words inside the names of streets: Calle de Alvarez."""
 _DIRECTIONS = frozenset(("north", "south", "east", "west"))
 _UNIT_WORDS = frozenset(
     [
@@ -134,6 +137,9 @@ _UNIT_WORDS = frozenset(
         "space",
         "slip",
         "bay",
+        "sp",
+        "house",
+        "cross",
     ]
 )
 _CORNER = re.compile(r"\s+(?:and|&)\s+", re.IGNORECASE)
@@ -201,11 +207,11 @@ def replace_street(value: str, scope: NameScope) -> str:
             return match_case(number.capitalize() if word[0].isupper() else number, word)
         if _is_address_word(fold(word)) and index != direction_index:
             return word if len(word) > 1 or fold(word) in "nsewpo" else scope.keyed.like(word, *parts)
-        if is_named and len(word) == 1 and word.isupper():
+        if len(word) == 1 and word.isupper() and (is_named or f"/{word}" in value):
             # The letter of a building or a flat.
             return scope.keyed.like(word, *parts, upper="ABCDEFGH")
-        if is_named:
-            return None
+        if is_named or (len(words) > 2 and fold(word) in _SMALL_WORDS):
+            return word if fold(word) in _SMALL_WORDS else None
         is_named = True
         return match_case(name, word)
 
@@ -266,6 +272,9 @@ def other_number(word: str, parts: tuple[str, ...], scope: NameScope) -> str:
     """
     ordinal = re.fullmatch(r"(\d+)(st|nd|rd|th)", word, re.IGNORECASE)
     made = re.sub(r"^0", "1", scope.keyed.like(ordinal[1] if ordinal else word, *parts, upper="ABCDEFGH"))
+    if word[0] == "0" and len(word) > 1:
+        # A floor: "#01-77".
+        made = "0" + re.sub(r"^0", "1", made[1:])
     if made == word:
         made = "2" + made[1:]
     if not ordinal:

@@ -1,5 +1,6 @@
 """The public table of towns outside the United States: region, postcodes and area code of each."""
 
+import re
 from collections import defaultdict
 from functools import cache
 from typing import NamedTuple
@@ -9,6 +10,10 @@ from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
 
 HOME = "US"
 """The country of the table of places; all others have their towns in this table."""
+
+
+_DISTRICT = re.compile(r"(?P<area>[A-Z]{1,2})(?P<number>\d{1,2})[A-Z]?(?=\b)")
+"""The first part of a British postcode."""
 
 
 class TableTown(NamedTuple):
@@ -73,11 +78,24 @@ def town_of_postcode(postcode: str, country: str) -> TableTown | None:
     """Return the town of a postcode: the one with the longest beginning in common, of two characters or more."""
     plain = "".join(char for char in postcode.upper() if char.isalnum())
     table = _by_postcode(country)
+    if country == "GB" and (district := _DISTRICT.match(postcode.upper().strip())):
+        return _nearest_district(district["area"], int(district["number"]))
     for length in range(len(plain), 1, -1):
         head = plain[:length]
         if (town := table.get(head)) or (town := next((table[code] for code in table if code.startswith(head)), None)):
             return town
     return None
+
+
+@cache
+def _nearest_district(area: str, number: int) -> TableTown | None:
+    """Return the British town of the postcode district with the nearest number in an area: PL22 is near PL25."""
+    numbers = {
+        int(found["number"]): town
+        for code, town in _by_postcode("GB").items()
+        if (found := _DISTRICT.match(code)) and found["area"] == area
+    }
+    return numbers[min(numbers, key=lambda one: (abs(one - number), one))] if numbers else None
 
 
 @cache
