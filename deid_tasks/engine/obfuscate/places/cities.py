@@ -40,7 +40,12 @@ _TOWN_ZIPS, _CITY_ZIPS = 2, 6
 _MIN_PLACES_OF_SIZE = 4
 _AREA_ALONE = re.compile(r"(\d{3})(?:[Xx*]{2})?", re.ASCII)
 """The first three digits of a ZIP, with or without signs for the others."""
-_BASE = re.compile(r"\b(?:Joint Base|Camp|Navy Yard|Afb|Air Force|Naval|Fpo|Apo|Mcbh)\b", re.IGNORECASE)
+_BASE = re.compile(
+    r"\b(?:Joint Base|Camp|Navy Yard|Afb|Air Force|Naval|Fpo|Apo|Mcbh|Jbphh|Jber|Jrb|Stc|Arsenal"
+    r"|Fort (?:Belvoir|Benning|Bliss|Bragg|Campbell|Drum|Eustis|George|Gordon|Hood|Huachuca|Irwin|Jackson|Johnson|Knox"
+    r"|Leavenworth|Lee|Leonard|Monroe|Myer|Polk|Riley|Rucker|Shafter|Sill|Stewart|Wainwright))\b",
+    re.IGNORECASE,
+)
 """Bases, which are not clinics."""
 _DEFAULT_STATE = "OH"
 """The state of a city that the table does not have."""
@@ -85,6 +90,9 @@ def _replace_zip(value: str, scope: NameScope, options: SurrogateOptions, addres
         return "00000" + re.sub(r"\d", "0", value[5:])
     known = city_by_zip().get(value[:5])
     city, state = known or (fold(address.city), _state_of(address.state, address.city, scope))
+    if known and address.city:
+        # Several towns share a ZIP, of which the table names one: Wyndmoor, PA 19038 is Glenside's.
+        city = fold(address.city)
     _, surrogate = _surrogate_place(city, state, scope, options, value, address.salt)
     if surrogate == value[:5]:
         surrogate = _other_in_area(surrogate, scope) if options.kept_zip_digits else scope.keyed.like(surrogate, "zip")
