@@ -178,6 +178,11 @@ def is_medical_term(word: str) -> bool:
     return word in _medical_words()[0]
 
 
+def is_medical_word(word: str) -> bool:
+    """Whether ``word``, normalised, stands in a medical term."""
+    return word in _medical_words()[1]
+
+
 @lru_cache(maxsize=1)
 def _medical_words() -> tuple[frozenset[str], frozenset[str]]:
     """Return the medical terms of one word, and the words of all medical terms."""

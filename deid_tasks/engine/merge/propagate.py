@@ -5,13 +5,17 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
 
+from deid_tasks.core.entities import Category
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.core.span import Span
-from deid_tasks.engine.lexicon.everyday_names import is_rare_word
+from deid_tasks.engine.lexicon.everyday_names import is_medical_word, is_public_word, is_rare_word
 from deid_tasks.engine.merge.repair import NAMES
 from deid_tasks.settings import PropagationSettings
 
 DETECTOR = "propagation"
+_MIN_ORGANIZATION = 6
+_REACH = 8
+_BEFORE_ORGANIZATION = re.compile(r"\b(?:the|at|from|to|by|via|with|of|for|per|call|called) $", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Z][^\W\d_]+(?: [A-Z][^\W\d_]+){1,2}")
 """A surname of several words: Two Elk."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -30,7 +34,7 @@ def propagate(text: str, spans: Sequence[Span], settings: PropagationSettings) -
         spans: spans of the note, sorted and disjoint.
         settings: minimum score of a span and minimum letters of a name.
     """
-    words = _names(text, spans, settings)
+    words = _organizations(text, spans, settings) | _names(text, spans, settings)
     if not words:
         return list(spans)
     covered = sorted((span.start, span.end) for span in spans)
@@ -62,6 +66,32 @@ def _names(text: str, spans: Sequence[Span], settings: PropagationSettings) -> d
     return words
 
 
+def _organizations(text: str, spans: Sequence[Span], settings: PropagationSettings) -> dict[str, Span]:
+    """Return the first words of organizations by which the note may call them: Lowcountry of Lowcountry Medical Group.
+
+    It is a long word that is in no public list; the note has a preposition or "the" before it.
+    """
+    words: dict[str, Span] = {}
+    for span in spans:
+        if span.category is not Category.ORGANIZATION or span.score < settings.min_score:
+            continue
+        first, _, rest = text[span.start : span.end].partition(" ")
+        if (
+            rest
+            and len(first) >= _MIN_ORGANIZATION
+            and first.isalpha()
+            and first.istitle()
+            and not _is_public(fold(first))
+        ):
+            words.setdefault(first, span)
+    return words
+
+
+def _is_public(word: str) -> bool:
+    """Whether a word is one of the public lists, by itself or in a medical term."""
+    return is_public_word(word) or is_medical_word(word)
+
+
 def _is_everyday(word: str) -> bool:
     """Whether a word with a capital is more likely the word than the name: Young, but not Violet."""
     return word in everyday_words() and not is_rare_word(word)
@@ -78,7 +108,9 @@ def _mentions(text: str, words: dict[str, Span]) -> list[tuple[int, int, Span]]:
         start = text.find(form)
         while start >= 0:
             end = start + len(form)
-            if not _is_word_character(text, start - 1) and not _is_word_character(text, end):
+            is_whole = not _is_word_character(text, start - 1) and not _is_word_character(text, end)
+            is_organization = span.category is Category.ORGANIZATION
+            if is_whole and (not is_organization or _BEFORE_ORGANIZATION.search(text, max(0, start - _REACH), start)):
                 found.append((start, end, span))
             start = text.find(form, end)
     return found

@@ -12,14 +12,18 @@ _EMBEDDED = re.compile(
     r"""(?<!\d)(?P<day>(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?=(?:\d{4}|\d{6})?(?!\d))   # 20210314
         | (?<!\d)(?P<year>(?:19[5-9]|20[0-3])\d)(?=[-/.]\d{2,})                                           # 2021-0034
         | (?<!\d)(?P<digits>\d{6})(?=[-/.]\d)                                                             # 240729-5518
+        | (?<!\d)(?P<glued>\d{6})(?=\d{3,6}(?!\d))                                                        # A24051702238
         | (?<!\d)(?P<month>\d\d(?:0[1-9]|1[0-2]))(?=[-/]\d{3,})                                            # B2407-1183
         | (?:(?<=[A-Za-z])|(?<=[A-Za-z][-/])|(?P<first>(?<![\w-])))(?P<short>0[5-9]|[12]\d|9\d)
-          (?=(?:[-/]|[A-Z][-/]|[-/][A-Z]{1,3}[-/])[A-Z]?\d{3,})                                             # S21-12345
+          (?=(?:[-/]|[A-Z][-/]|[-/][A-Z]{1,3}[-/])[A-Z]?\d{3,}|(?:MR|CT|US|XR|CR|DX|NM|MG|PT)\d{4,})        # S21-12345
     """,
     re.VERBOSE | re.ASCII,
 )
 _CLOCK_BEHIND = re.compile(r"(?:[01]\d|2[0-3])(?:[0-5]\d){1,2}(?!\d)", re.ASCII)
 _LAST_YEAR = 2030
+_YEARS_OF_RECORDS = 12
+_LABEL_BEFORE = re.compile(r"[A-Z]{2,4} $")
+"""The label of an admission: "IP 22/00391"."""
 
 
 def move_embedded_dates(made: str, value: str, shift_days: int, context: NoteContext) -> str:
@@ -48,6 +52,9 @@ def _moved(found: re.Match[str], shift_days: int, context: NoteContext) -> str |
         return None if born is None else f"{move_day(born, shift_days):%Y%m%d}{clock.group() if clock else ''}"
     if found["digits"]:
         return move_compact_day(found["digits"], shift_days, context)
+    if glued := found["glued"]:
+        # Where the patient's other notes hold the number too, the day of this one must not decide.
+        return None if context.is_of_patient else move_compact_day(glued, shift_days, context)
     if month := found["month"]:
         middle = datetime.date(2000 + int(month[:2]), int(month[2:]), 15)
         return f"{move_day(middle, shift_days):%y%m}" if is_near_note(middle, context) else None
@@ -59,10 +66,20 @@ def _moved(found: re.Match[str], shift_days: int, context: NoteContext) -> str |
             year -= 100
             if written_at is None or abs(written_at.year - year) > 1:
                 return None
-        if found["first"] is not None and (written_at is None or year != written_at.year):
+        if found["first"] is not None and not _is_year_at_start(found, year, context):
             return None
     moved = move_day(_day_of_year(year, context), shift_days)
     return f"{moved:%y}" if found["short"] else f"{moved:%Y}"
+
+
+def _is_year_at_start(found: re.Match[str], year: int, context: NoteContext) -> bool:
+    """Whether two figures that a number begins with are a year: the note's, or behind a label one not long before."""
+    if context.written_at is None:
+        return False
+    years = context.written_at.year - year
+    return years == 0 or (
+        0 < years <= _YEARS_OF_RECORDS and _LABEL_BEFORE.search(found.string[: found.start()]) is not None
+    )
 
 
 def _day_of_year(year: int, context: NoteContext) -> datetime.date:

@@ -32,7 +32,9 @@ _MEDICARE_LETTERS = "ACDEFGHJKMNPQRTUVWXY"
 _NPI = re.compile(r"[12]\d{9}")
 _DEA = re.compile(r"[ABCDEFGHJKLMPRSTUX][A-Z9]\d{7}")
 _REFERENCE = re.compile(r"[A-Z]{2,3}/[a-z]{2,3}/")
-_LETTERS = re.compile(r"(?<![^\W_])[A-Za-z]{2,}(?![^\W\d_])|(?<=\d[-/_])[A-Za-z]{2,}(?![^\W\d_])")
+_LETTERS = re.compile(
+    r"(?<![^\W_])[A-Za-z]{2,}(?![^\W\d_])|(?<=\d[-/_])[A-Za-z]{2,}(?![^\W\d_])|(?<=\d)(?:MR|CT|US|XR|DX|NM|MG|PT)(?=\d{4})"
+)
 _WORDS = re.compile(r"((?<![\w-])[a-z]{2,}(?![\w-]))")
 _FORMAT_LETTERS = re.compile(r"[^\W\d]{0,4}(?=\d)")
 _MODALITY = re.compile(r"\d{4,}-(MR|CT|US|XR|CR|DX|NM|MG|PT)$")
