@@ -83,6 +83,7 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
     certain = [span for span in spans if span.score >= min_score]
     acronyms, initials = _acronyms(text, certain), _initials(text, certain)
     signed = _signed_elsewhere(text, certain) - acronyms.keys() - initials
+    called = _called(text, certain) - acronyms.keys()
     if not acronyms and not initials and not signed:
         return list(spans)
     starts, ends = [span.start for span in spans], [span.end for span in spans]
@@ -100,7 +101,7 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
                 # "Blackstone Medical Group (BMG)": no state or somebody's initials.
                 kept[marked[0]] = replace(spans[marked[0]], entity=acronyms[form].entity)
             continue
-        if form in signed and not marked and _is_signed(text, start, end):
+        if not marked and (form in called or (form in signed and _is_signed(text, start, end))):
             found.append(Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0))
         are_of_people = form in initials and all(spans[index].entity in _OF_PEOPLE for index in marked)
         if are_of_people and (
@@ -165,6 +166,16 @@ def _signed_elsewhere(text: str, spans: Sequence[Span]) -> frozenset[str]:
     found = (text[span.start : span.end] for span in spans if span.entity is Entity.INITIALS)
     parts = (part for value in found for part in _WORD.findall(value))
     return frozenset(part.upper() for part in parts if _MIN_LETTERS <= len(part) <= _MAX_LETTERS and part.isascii())
+
+
+def _called(text: str, spans: Sequence[Span]) -> frozenset[str]:
+    """Return the initials by which somebody is called, which quotes tell: Cassius Jr. ("CJ," 24)."""
+    return frozenset(
+        letters
+        for span in spans
+        if span.entity is Entity.INITIALS and text[span.start - 1 : span.start] in {'"', "“"}
+        if (letters := text[span.start : span.end]).isupper() and letters.lower() not in medical_abbreviations()
+    )
 
 
 def _is_signed(text: str, start: int, end: int) -> bool:

@@ -86,6 +86,8 @@ class NoteOrganizations:
         if is_of_note and mode == "surrogate":
             if (made := self._of_abbreviation(original)) or (made := self._of_saint(original)):
                 return made
+            if _is_short_for_name(original) and (letters := self._of_towns_office(original)):
+                return letters
             if (made := self._of_town(original)) is not None:
                 return made
         named = [word for word in organization_words_of(original) if not is_kind(word)]
@@ -139,6 +141,15 @@ class NoteOrganizations:
         made = self.letters(short[0], allows_gaps=False)
         return None if made is None else original.replace(short[0], made.upper(), 1)
 
+    def _of_towns_office(self, original: str) -> str | None:
+        """Return the letters of an office that has the name of a town of the note: "TCH" of Tennant Creek Hosp."""
+        for name in self._surroundings.long_names:
+            pairs = [(word, word) for word in organization_words_of(name)]
+            if letters_like(fold(original), pairs) is not None and self._of_town(name) is not None:
+                made = letters_like(fold(original), self.aligned(name))
+                return None if made is None else made.upper()
+        return None
+
     def _of_saint(self, original: str) -> str | None:
         """Return a saint of whom one letter is left, as the note has the name in full: "St. B's" of St. Brendan."""
         short = _SAINT_IN_SHORT.fullmatch(original)
@@ -189,6 +200,8 @@ class NoteOrganizations:
         for name in self._surroundings.organizations:
             if (made := self._label(part, name)) is not None:
                 return made
+        if len(part) >= _MIN_LABEL_LENGTH and (town := self._town(part)) is not None:
+            return fold(town).replace(" ", "")
         if 2 <= len(part) <= _MAX_ABBREVIATION_LENGTH and self._abbreviates(part):
             return fold(
                 self._replacements.surrogate(

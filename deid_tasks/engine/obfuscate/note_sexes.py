@@ -1,7 +1,7 @@
 """What a note says of the sex of its people: by titles, relations, labels and pronouns beside their names."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from functools import cached_property
 
 from deid_tasks.core.entities import Entity
@@ -99,7 +99,9 @@ class NoteSexes:
             is_provider = entity is Entity.PROVIDER
             votes = [self._stated_near(span) for span in self._named({folded}, is_provider=is_provider)]
             votes += [
-                self._stated_near(span) for span in self._named(others) if len(others) == 1 or span.entity is entity
+                self._stated_near(span)
+                for span in self._named(frozenset(others))
+                if len(others) == 1 or span.entity is entity
             ]
             sex = (self._stated_of_patient if entity is Entity.PATIENT else "") or _most(votes)
             sex = sex or _most(self._sex_near(span) for span in self._named({folded}, is_provider=is_provider))
@@ -116,14 +118,18 @@ class NoteSexes:
         named = self._named({folded}, is_provider=entity is Entity.PROVIDER)
         return _most(vote for span in named if (vote := self._stated_near(span)))
 
-    def _named(self, words: Collection[str], *, is_provider: bool | None = None) -> list[Span]:
+    def _named(self, words: Set[str], *, is_provider: bool | None = None) -> list[Span]:
         """Return the spans of people, of clinicians or of others if given, whose name has one of these words."""
-        return [
-            span
-            for span in self._spans
-            if span.entity in NAMES and is_provider in {None, span.entity is Entity.PROVIDER}
-            if any(fold_name(word) in words for _, _, word in name_parts(self._text[span.start : span.end]))
-        ]
+        named: list[tuple[Span, list[str]]] = []
+        for span in self._spans:
+            if span.entity in NAMES and is_provider in {None, span.entity is Entity.PROVIDER}:
+                parts = [fold_name(word) for _, _, word in name_parts(self._text[span.start : span.end])]
+                if not words.isdisjoint(parts):
+                    named.append((span, parts))
+        if any(len(parts) > 1 and parts[0] in words for _, parts in named):
+            # "Arunachalam Chettiar", and not "Poongothai Arunachalam", his wife.
+            named = [(span, parts) for span, parts in named if parts[-1] not in words or len(parts) == 1]
+        return [span for span, _ in named]
 
     def _stated_near(self, span: Span) -> str:
         text = self._text

@@ -52,8 +52,11 @@ _INSTITUTION_BEHIND = re.compile(r"['’]s?(?: [A-Z][a-z]+['’]?s?){0,2} (?P<la
 _TELEPHONES = frozenset({Entity.PHONE, Entity.FAX, Entity.PAGER})
 _AREA_BEFORE = re.compile(r"(?<![\w/])\(?0\d{2,4}\)?[ -]$", re.ASCII)
 _INITIAL_FIRST = re.compile(r"[^\W\d_]\. ")
+_FULL_NAME = re.compile(r"[A-Z][\w'’-]+(?: [A-Z][\w'’.-]*)+$")
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
 _SENTENCE_END = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}(\.\s+)(?=[A-Z][a-z]{2})")
+_LEADING_KINDS = frozenset(["scoil", "gaelscoil", "coláiste", "ysgol", "école", "ecole", "lycée", "colegio", "escuela"])
+"""Words in front of the names of schools."""
 _COUNTY_WORDS = frozenset(["co", "county"])
 _MAX_CODE = 3
 _STATES_IN_SHORT = frozenset(
@@ -70,7 +73,7 @@ _AREA_REACH = 8
 _ENDS_OF_HOLIDAYS = frozenset(["day", "eve", "ter", "mas", "ing", "een", "ali"])
 _READ = frozenset(
     {*NAMES, *ORGANIZATIONS, *PLACES, Entity.LOCATION_OTHER, Entity.COUNTRY, Entity.PROFESSION, Entity.AGE}
-    | {Entity.PHONE, Entity.FAX, Entity.PAGER}
+    | {Entity.PHONE, Entity.FAX, Entity.PAGER, Entity.EMAIL}
 )
 """Entities whose spans are read by themselves."""
 _MAX_BEARERS = 5.0
@@ -173,6 +176,8 @@ class SpanAgreement:
             ):
                 return self._as(span, Entity.DATE)
             return self._as(span, Entity.ORGANIZATION) if self._is_institution(span) else span
+        if span.entity is Entity.EMAIL and _FULL_NAME.match(value) and "@" not in value:
+            return self._as(span, Entity.PROVIDER)
         if span.entity is Entity.CITY and fold(value) in _NATIONS and not _STATE_BEHIND.match(self._text, span.end):
             return self._as(span, Entity.COUNTRY)
         if span.entity is Entity.STATE and country_named(value) and state_code_of(value) is None:
@@ -248,13 +253,7 @@ class SpanAgreement:
             return None
         if fold(self._value(before)) in _COUNTY_WORDS and one in _OF_PLACE and other in {*_OF_PLACE, *NAMES}:
             return self._one(before, span, Entity.STATE)
-        # "Quail Ridge Pediatrics" & "Family" is one practice.
-        if (
-            gap in {" ", " & "}
-            and one in ORGANIZATIONS
-            and other in ORGANIZATIONS
-            and fold(self._value(span)) not in UNITS
-        ):
+        if self._are_one_organization(before, span, gap):
             return self._one(before, span, other)
         if other in _OF_PLACE and one in _OF_PLACE:
             return self._joined_places(before, span, gap)
@@ -268,6 +267,14 @@ class SpanAgreement:
         ):
             return self._one(before, span, other)
         return None
+
+    def _are_one_organization(self, before: Span, span: Span, gap: str) -> bool:
+        """Whether two spans are one organization: "Quail Ridge Pediatrics" & "Family", "Scoil" and "Naomh Bríd"."""
+        if span.entity not in ORGANIZATIONS:
+            return False
+        if before.entity in _OF_PLACE:
+            return gap == " " and fold(self._value(before)) in _LEADING_KINDS
+        return before.entity in ORGANIZATIONS and gap in {" ", " & "} and fold(self._value(span)) not in UNITS
 
     def _joined_places(self, before: Span, span: Span, gap: str) -> Span | None:
         """Return two places as one: "Ft" and "Langdon", "Cambria" and "County"."""

@@ -83,7 +83,8 @@ def is_region(value: str) -> bool:
 def is_town(value: str) -> bool:
     """Whether a value is a town of the tables."""
     folded = fold(value)
-    return town_named(folded, country_of_region(folded)) is not None or folded in state_of_city()
+    known = town_named(folded, country_of_region(folded)) or town_named(folded)
+    return known is not None or folded in state_of_city()
 
 
 def _of_lone_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:

@@ -37,6 +37,7 @@ _LETTERS = re.compile(
 )
 _WORDS = re.compile(r"((?<![\w-])[a-z]{2,}(?![\w-]))")
 _FORMAT_LETTERS = re.compile(r"[^\W\d]{0,4}(?=\d)")
+_SHORT_LABEL = re.compile(r"[A-Z]{2,4}(?=\d)")
 _MODALITY = re.compile(r"\d{4,}-(MR|CT|US|XR|CR|DX|NM|MG|PT)$")
 """The kind of an examination behind its number."""
 _LABEL = re.compile(r"([A-Za-z]{4,})[ ](?=.*\d)")
@@ -133,6 +134,10 @@ def _surrogate(characters: str, entity: Entity, scope: NameScope, context: NoteC
         return keyed.like(characters, *parts, upper="ABCDEF")
     if entity is Entity.VEHICLE and _AIRCRAFT.fullmatch(characters):
         return "N" + keyed.like(characters[1:], *parts)
+    label = _SHORT_LABEL.match(characters)
+    if label and fold(label.group()) in NUMBER_FORMATS:
+        # "IRN 2": what the figure counts stays, however few there are.
+        return label.group() + keyed.like(characters[label.end() :], *parts)
     if entity is Entity.VEHICLE or sum(char.isdigit() for char in characters) < _MIN_DIGITS_BEHIND_FORMAT:
         return keyed.like(characters, *parts)
     # The letters that a long number begins with are its format (MRN, INV), or stand for the place that gave it.

@@ -110,6 +110,7 @@ _PARTICLES = frozenset(
     ]
 )
 """They identify nobody beside the surrogate."""
+_OF_DAUGHTERS = frozenset(["binte", "binti", "bte"])
 _MARKED_PARTICLES = frozenset(["Ní", "NÍ", "Ó", "Uí", "UÍ"])
 """With their marks, they are no names."""
 _ALSO_NAMES = frozenset(
@@ -173,9 +174,8 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
     """
     word = folded[i]
     is_in_short = word in _GIVEN_IN_SHORT and value[parts[i][1] : parts[i][1] + 2] == ". "
-    if i + 1 < len(parts) and (is_in_short or parts[i][2] in _MARKED_PARTICLES):
-        return True
-    if i > 0 and len(word) > 3 and _is_credential(value, parts[i], word):
+    is_before_name = i + 1 < len(parts) and (is_in_short or parts[i][2] in _MARKED_PARTICLES)
+    if is_before_name or (i > 0 and len(word) > 3 and _is_credential(value, parts[i], word)):
         return True
     if len(word) == 1 and i > 0 and folded[i - 1] in _NEWBORNS and i + 1 < len(parts):
         # "Baby Girl A Szymczak": the letter tells twins apart.
@@ -193,6 +193,9 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
     is_final = i == len(parts) - 1
     if word in _TITLES and not is_final:
         return _is_title(value, parts, word, i)
+    if word in _OF_DAUGHTERS and is_final:
+        # "ZUBAIDAH BINTE", whose father's name is left out.
+        return i > 0
     if word in _PARTICLES and not is_final and value[parts[i][1] : parts[i][1] + 1] != ",":
         return not _is_given_particle(value, parts, word, i)
     return False

@@ -160,11 +160,15 @@ class NotePeople:
         return next(iter(shared)) if len(shared) == 1 else entity
 
     def entity_of(self, folded: str) -> Entity:
-        """Return whose name a word of the note is, as its first mention says."""
+        """Return whose name a word of the note is, as the first mention says that begins with it, or that holds it."""
+        holding: Entity | None = None
         for start, end, entity in self._mentions:
-            if any(fold_name(word) == folded for _, _, word in name_parts(self._text[start:end])):
-                return entity
-        return Entity.PATIENT
+            words = [fold_name(word) for _, _, word in name_parts(self._text[start:end])]
+            if folded in words:
+                if len(words) > 1 and words[0] == folded:
+                    return entity
+                holding = holding or entity
+        return holding or Entity.PATIENT
 
     def own_surnames(self, given: str) -> frozenset[str]:
         """Return the surnames of who has a given name, without those that other people of the note have too."""

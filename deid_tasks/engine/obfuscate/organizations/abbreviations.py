@@ -27,7 +27,7 @@ _CONTRACTED = {
     "hlth": "health",
 }
 """What words are written as in domains where their first letters would not do."""
-_ABBREVIATED = frozenset(["va", "mc", "hc", "gh", "ed", "er"])
+_ABBREVIATED = frozenset(["va", "mc", "hc", "gh", "ed", "er", "nhs"])
 """Words of kind that are abbreviations themselves, and stand whole in that of the name: PNVAMC of Puget Narrows VA
 Medical Center."""
 _MIN_STEM = 3
@@ -69,6 +69,10 @@ def letters_like(letters: str, aligned: Alignment, *, is_loose: bool = False) ->
     for pairs in (plain, aligned):
         if len(letters) > 1 and letters == "".join(old[0] for old, _ in pairs)[: len(letters)]:
             return _first_letters(pairs[: len(letters)])
+    if len(letters) > _MIN_STEM and letters.endswith("t") and letters[:-1] == "".join(old[0] for old, _ in plain):
+        # "RCHT" of the Royal Cornwall Hospital: an NHS trust.
+        made = _first_letters(plain)
+        return None if made is None else made + "t"
     whole = [pair for pair in plain if pair[0] in _ABBREVIATED]
     if whole and letters == "".join(old if old in _ABBREVIATED else old[0] for old, _ in plain):
         return "".join(old if old in _ABBREVIATED else (new or old)[0] for old, new in plain)

@@ -275,6 +275,8 @@ def other_number(word: str, parts: tuple[str, ...], scope: NameScope) -> str:
     if word[0] == "0" and len(word) > 1:
         # A floor: "#01-77".
         made = "0" + re.sub(r"^0", "1", made[1:])
+        if made == word:
+            made = "0" + str(1 + int(word[1]) % 9) + word[2:] if word[1].isdecimal() else made
     if made == word:
         made = "2" + made[1:]
     if not ordinal:

@@ -8,8 +8,10 @@ from deid_tasks.core.reference import fold
 from deid_tasks.engine.detect.patterns.places.states import CREDENTIALS_AND_STATES, STATE_CODES, STATES
 from deid_tasks.engine.detect.patterns.places.streets import STREET_SUFFIX_WORD
 from deid_tasks.engine.detect.patterns.reference_words import (
+    given_name_rates,
     is_everyday_word,
     medical_term_words,
+    surname_rates,
     us_towns_with_states,
 )
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_after, text_before
@@ -140,7 +142,8 @@ _NOT_CODES = CREDENTIALS_AND_STATES | {"OR"}
 def read_town_and_state(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read a town and the state where the list of towns has it: home Burlington VT 8/13."""
     state, name = text[end - 2 : end], text[start : end - 3].rstrip(",")
-    if state in _NOT_CODES or (state == "CT" and _SCAN_BEHIND.match(text_after(text, end))):
+    is_credential = state in _NOT_CODES and not _is_no_name(name, text[start:end])
+    if is_credential or (state == "CT" and _SCAN_BEHIND.match(text_after(text, end))):
         return
     towns = (name, name.rsplit(" ", maxsplit=1)[-1])
     town = next((town for town in towns if (fold(town), state) in us_towns_with_states()), None)
@@ -151,6 +154,12 @@ def read_town_and_state(text: str, start: int, end: int) -> Iterator[Candidate]:
     low = start + len(name) - len(town)
     yield Candidate(low, low + len(town), Entity.CITY)
     yield Candidate(end - 2, end, Entity.STATE)
+
+
+def _is_no_name(town: str, written: str) -> bool:
+    """Whether a town with a comma behind it is nobody's name, and what follows no credential: Hattiesburg, MS."""
+    word = fold(town.rsplit(" ", maxsplit=1)[-1])
+    return "," in written and word not in surname_rates() and word not in given_name_rates()
 
 
 def _is_word_and_abbreviation(town: str, state: str) -> bool:
