@@ -178,6 +178,12 @@ STRONG = {
     """,
 }
 
+STRONG["abroad, and what stands beside"] = """
+    Tamil Nadu - [ZIP:630 001] and PIN: [ZIP:560034]
+    Skipton [ZIP:BD23 3RQ]. Attends [ORGANIZATION:Gargrave Primary School]
+    Dr paged [TIME:0240], came at once
+    outside film ([CITY:Hattiesburg], [STATE:MS])
+"""
 SILENT = """
     BP 120/80, pulse 72, sat 98%.
     Strength 5/5 throughout, 2/6 systolic murmur, vision 20/40.
@@ -214,6 +220,10 @@ def _lines(block: str) -> list[str]:
 @pytest.mark.parametrize("expected", [line for block in STRONG.values() for line in _lines(block)])
 def test_finds(expected: str) -> None:
     assert mark(_MARK.sub(r"\2", expected)) == expected
+
+
+def test_the_number_of_an_item_is_not_the_day_of_a_month():
+    assert mark("call at the end of Sept\n6. Bring him back") == "call at the end of [DATE:Sept]\n6. Bring him back"
 
 
 @pytest.mark.parametrize("text", _lines(SILENT))

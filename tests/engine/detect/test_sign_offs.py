@@ -19,9 +19,11 @@ FOUND = [
     "Transcribed by: [INITIALS:kzw]",
     "Typed by: [INITIALS:kzw]",
     "/s/ [INITIALS:WQP]",
+    "end of dictation [INITIALS:tq] slash [INITIALS:mlo] d 6",
     "She agreed.\n[INITIALS:be] [DATE:1.3.24]",
 ]
 LEFT_ALONE = [
+    "he and slash or she will go",
     "hepatitis -C\n\n",
     "blood type A -B",
     "Thanks for the visit to A\n",

@@ -87,12 +87,29 @@ def merge(**marked: str) -> str:
         ({"patterns": "[PHONE:+1 617 555 0123]"}, "[PHONE:+1 617 555 0123]"),
         ({"patterns": "call [PHONE:(617) 555-0123]."}, "call [PHONE:(617) 555-0123]."),
         ({"transformer": "well[PATIENT: -- ]then"}, "well -- then"),
+        ({"transformer": "PCP: [PROVIDER:Sousa, Group]: none"}, "PCP: [PROVIDER:Sousa], Group: none"),
+        ({"patterns": "Re: [PATIENT:Recall visit - Ann Okafor]"}, "Re: Recall visit - [PATIENT:Ann Okafor]"),
+        ({"transformer": "at [FACILITY:odilia and warfarin] for"}, "at [FACILITY:odilia] and warfarin for"),
+        # figures inside a longer number or an address
+        (
+            {"patterns": "card [TIME:0012] 345 678", "transformer": "card [HEALTH_PLAN:0012 345 678]"},
+            "card [HEALTH_PLAN:0012 345 678]",
+        ),
+        (
+            {"patterns": "at [DATE:3/2], 18 Oak Brae", "transformer": "at [STREET:3/2, 18 Oak Brae]"},
+            "at [STREET:3/2, 18 Oak Brae]",
+        ),
+        (
+            {"patterns": "on [DATE:3/2] MRN 18", "transformer": "on [DATE:3/2] [MRN:MRN 18]"},
+            "on [DATE:3/2] [MRN:MRN 18]",
+        ),
         # parts of one name
         ({"lexicon": "[PATIENT:Maria] [PATIENT:Okafor] came"}, "[PATIENT:Maria Okafor] came"),
         ({"lexicon": "[PATIENT:Maria] T. [PATIENT:Okafor]"}, "[PATIENT:Maria] T. [PATIENT:Okafor]"),
         ({"lexicon": "[PROVIDER:J]. [PROVIDER:Okafor]"}, "[PROVIDER:J. Okafor]"),
         ({"lexicon": "saw [PATIENT:Maria]. [PATIENT:Grace] left"}, "saw [PATIENT:Maria]. [PATIENT:Grace] left"),
         ({"lexicon": "[PATIENT:Maria] [RELATIVE:Ann]"}, "[PATIENT:Maria] [RELATIVE:Ann]"),
+        ({"lexicon": "[PATIENT:Recall] - [PATIENT:Okafor]"}, "[PATIENT:Recall] - [PATIENT:Okafor]"),
         ({"lexicon": "[CITY:Salem] [CITY:Boston]"}, "[CITY:Salem] [CITY:Boston]"),
         ({"lexicon": "[PATIENT:Maria] Okafor", "transformer": "Maria [PATIENT:Okafor]"}, "[PATIENT:Maria Okafor]"),
     ],

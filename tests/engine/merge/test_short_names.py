@@ -30,7 +30,13 @@ FOUND += [
     "[PATIENT:Orville Stamper] ({O.S.}), MRN 1",
     "[PATIENT:Ella May Hart] QA done. {E.M.H.} chart locked",
 ]
+FOUND += [
+    "reduction by {AMcK}. [PROVIDER:Alasdair McKerrow]",
+    "[PATIENT:Siobhan O'Donnell] came. {SO'D} has agreed",
+    "[PROVIDER:Lorna Nkemelu], RN\nreport to {LN} by phone",
+]
 NOT_FOUND = [
+    "[PROVIDER:Oluwa Tregenza]. Seen by OT on the ward",  # a service
     "[PATIENT:Ann Beth Grant]. ABG drawn, COPD",  # an abbreviation of medicine
     "[PROVIDER:Gail Pemberton], RN. GP will follow",  # a general practitioner, in the middle of a sentence
     "[PROVIDER:Gwen Adams]\n  GA at birth 27 3/7",  # gestational age
@@ -106,6 +112,21 @@ def test_letters_that_were_taken_for_a_surname_are_the_initials_of_a_full_name()
 def test_a_surname_of_two_letters_behind_its_title_is_no_initials():
     text, spans = read_markup("[PROVIDER:Nora Gale], RN. DR [PROVIDER:NG] called, Dr. [PROVIDER:NG] agrees")
     assert mark_short_names(text, spans, 0.9) == spans
+
+
+@pytest.mark.parametrize(
+    ("marked", "found"),
+    [
+        ("Our ref: [INITIALS:OT]/[INITIALS:kjb]\nAs above.\nDictated by OT, typed by hand (KJB)", ["OT", "KJB"]),
+        ('two sons, ("[INITIALS:CJ]," 24). Met CJ today', ["CJ"]),
+        ("[INITIALS:WBC] 6.2\nthen WBC rose", []),  # letters that were taken for initials
+        ("Ref [INITIALS:OT]. Then OT came", []),
+    ],
+)
+def test_initials_of_the_note_are_found_where_people_sign_and_if_in_quotes_everywhere(marked: str, found: list[str]):
+    text, spans = read_markup(marked)
+    new = [span for span in mark_short_names(text, spans, 0.9) if span.detector == SHORT_NAMES]
+    assert [text[span.start : span.end] for span in new] == found
 
 
 def test_an_acronym_that_was_taken_for_a_state_is_its_organization():

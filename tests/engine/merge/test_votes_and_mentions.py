@@ -102,6 +102,12 @@ def test_settings_that_mean_nothing_are_refused(chosen: dict[str, object], messa
         ("[PATIENT:Okafor] Okaforia xOkafor Okafor_1", "[PATIENT:Okafor] Okaforia xOkafor Okafor_1"),
         ("[CITY:Quito] Quito", "[CITY:Quito] Quito"),
         ("[PATIENT:okafor] Okafor", "[PATIENT:okafor] Okafor"),
+        # organizations by their first word, behind "the" or a preposition
+        (
+            "[FACILITY:Lowcountry Internal Med]; he has the Lowcountry number. Lowcountry is flat",
+            "[FACILITY:Lowcountry Internal Med]; he has the [FACILITY:Lowcountry] number. Lowcountry is flat",
+        ),
+        ("[FACILITY:Valley Medical Group]. In the Valley", "[FACILITY:Valley Medical Group]. In the Valley"),
         # what is covered stays as it is
         ("[PATIENT:Okafor] [FACILITY:Okafor Clinic]", "[PATIENT:Okafor] [FACILITY:Okafor Clinic]"),
         ("", ""),

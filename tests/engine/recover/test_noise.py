@@ -52,7 +52,20 @@ GIVEN_BACK = [
     ("by [TIME:7]/10", "transformer"),
     ("grade [LOCATION_OTHER:C] today", "transformer"),
 ]
+GIVEN_BACK += [
+    ("[PATIENT:Hosp] #: 3308174", "transformer"),
+    ("Loc: BMH [STATE:OR]\nCollected", "transformer"),
+    ("pt picks Lakeshore Rehab, [STREET:2nd] Hillcrest Manor", "transformer"),
+    ("repeat film [DATE:mid]-spring", "transformer"),
+    ("meeting by [PROVIDER:Zoom] at two", "transformer"),
+    ("reviewed, [FACILITY:Cons], 07:30", "transformer"),
+    ("house 118, [STREET:Near] the temple", "transformer"),
+    ("review with [INITIALS:FBS] and PPBS", "transformer"),
+    ("he drove a [PROFESSION:log] truck", "transformer"),
+]
 KEPT = [
+    ("lives in Bend, [STATE:OR] 97701", "transformer"),
+    ("turn at [STREET:2nd] and then left", "transformer"),
     ("the [PROVIDER:Karen] who interprets", "transformer"),
     ("gave Zyrtec at [TIME:7]. No blister", "transformer"),
     ("in the salon until [TIME:6], better text", "transformer"),

@@ -22,6 +22,11 @@ def all_of(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in SYNTAX.finditer(text)]
 
 
+def test_opening_hours_are_a_notation_with_their_weekdays() -> None:
+    text = "open 7-4 Mon to Fri, hours: 8-5, open 7-4-24"
+    assert [text[start:end] for start, end in find_notations(text)] == ["open 7-4 Mon to Fri", "hours: 8-5"]
+
+
 def test_candidates_give_what_the_whole_expression_finds_in_notes() -> None:
     assert all(find_notations(note.text) == all_of(note.text) for note in small_notes(60))
 
