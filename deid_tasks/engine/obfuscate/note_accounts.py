@@ -63,7 +63,9 @@ class NoteAccounts:
             return None
         person, form = found
         forms = form.divided_like(folded, person.givens, person.surnames)
-        return forms and [match_case(one.made_of(*made), like) for one, like in zip(forms, stretches, strict=True)]
+        if forms is None:
+            return None
+        return [match_case(one.made_of(*made), like) for one, like in zip(forms, stretches, strict=True)]
 
     def initials(self, letters: Sequence[str]) -> tuple[str, ...] | None:
         """Return the initials of the surrogate of the one person whom they fit; ``None`` where they fit nobody."""
