@@ -10,6 +10,8 @@ from deid_tasks.core.span import Span
 
 _FIGURES = re.compile(r"\d{4}|\d{1,2}/\d{1,2}", re.ASCII)
 _CERTAIN = 0.95
+_LONGER = frozenset({Entity.STREET, Entity.PHONE, Entity.FAX})
+"""What else holds figures that look like times and days."""
 
 
 def without_figures_inside(text: str, spans_by_detector: Mapping[str, Sequence[Span]]) -> Mapping[str, Sequence[Span]]:
@@ -28,7 +30,7 @@ def without_figures_inside(text: str, spans_by_detector: Mapping[str, Sequence[S
         for name, spans in spans_by_detector.items()
         if is_neural(name)
         for span in spans
-        if span.score >= _CERTAIN and (span.category is Category.ID or span.entity is Entity.STREET)
+        if span.score >= _CERTAIN and (span.category is Category.ID or span.entity in _LONGER)
     )
     if not longer:
         return spans_by_detector

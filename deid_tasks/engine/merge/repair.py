@@ -9,6 +9,7 @@ from deid_tasks.engine.lexicon.everyday_names import is_medical_term
 NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 """The entities that are written as first, middle and last names."""
 
+_OF_ONE_LINE = NAMES | {Entity.LICENSE, Entity.MRN, Entity.OTHER_ID}
 _ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
 _AND_WORD = re.compile(r" and (?P<word>[a-z]{4,})$")
 """A second word in small letters: done at odilia and coumadin for a fib."""
@@ -20,13 +21,13 @@ _TITLE = re.compile(
     r"|ssg|sfc|1sg|cpl|pte|pvt|capt|lt|maj)\b(?:\.\s?|\s)\s{0,2}(?=\S)",
     re.IGNORECASE,
 )
-_TITLE_ALONE = re.compile(r"rev|smt|shri|whaea|matua|capt|sgt|prof|fr", re.IGNORECASE)
+_TITLE_ALONE = re.compile(r"rev|sr|smt|shri|whaea|matua|capt|sgt|prof|fr", re.IGNORECASE)
 _NAME_BEHIND = re.compile(r"\.? [A-Z]")
 """A title that a rule or a model took for a name, in front of that name."""
 _ROLE = re.compile(
     r"(?:Operator|Assistant|Attending|Resident|Interpreter|Recorder|Leader|Scribe|Surgeon|Anesthesiologist|Provider"
     r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Nana|Nanna|Nan|Abuela|Abuelo|Nonna|Nonno|Oma|Opa"
-    r"|Aunty|Auntie|Uncle|Mme|Doña|Gran|Grandad|Granny|MGM|MGF|PGM|PGF|FOB|MOB|Lead|Tech|Author|Consultant|Registrar"
+    r"|Member|Insured|Subscriber|Claimant|Beneficiary|Appellant|Policyholder|Guarantor|Aunty|Auntie|Uncle|Mme|Doña|Gran|Grandad|Granny|MGM|MGF|PGM|PGF|FOB|MOB|Lead|Tech|Author|Consultant|Registrar"
     r"|Midwife|Matron|Preceptor|Radiologist|Pathologist|Sonographer|Dietitian"
     r"|Pharmacist|Therapist|Technologist|Witness|Caller|Reporter"
     r"|OPERATOR|ASSISTANT|ATTENDING|RESIDENT|INTERPRETER|SURGEON|CONSULTANT|RADIOLOGIST|PATHOLOGIST"
@@ -49,6 +50,9 @@ _WEEKDAY_BEHIND = re.compile(r",? (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?$"
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _POSSESSIVE_END = re.compile(r"(?<=[^\W\d_]['’])[sS](?![^\W\d_])")
 _PATRONYMIC = re.compile(r"/[olp]\b", re.IGNORECASE)
+_NEXT_LINE = re.compile(r"\s*\n\s*(?:[A-Z](?:[.-]{1,2}[A-Z])+\.?|[A-Z]{2,6}:?)$")
+"""A label or initials in the line below: "Id" above "D.O.B"."""
+_INITIALS_BEHIND = re.compile(r"\.[A-Z](?:\.|\b)")
 _LETTER_BEHIND = re.compile(r" [DSWAB]$", re.IGNORECASE)
 """The first letter of d/o, s/o, w/o, a/l or a/p behind a name."""
 _CODE_ABOVE_LABEL = re.compile(r"[A-Z]{2,3}(?=\n)")
@@ -77,6 +81,12 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         start, end = _whole_account(text, start, end)
     start, end = strip(text, start, end)
     end = _without_weekday(text, start, end, entity)
+    if entity in _OF_ONE_LINE and (below := _NEXT_LINE.search(text, start, end)):
+        end = below.start()
+    if entity is Entity.INITIALS and end - start == 1 and (letter := _INITIALS_BEHIND.match(text, end)):
+        end = letter.end()
+    if entity is Entity.ZIP:
+        start = _whole_code(text, start)
     if entity in _ORGANIZATIONS and (second := _AND_WORD.search(text, start, end)) and is_medical_term(second["word"]):
         end = second.start()
     if entity is Entity.STATE and (code := _CODE_ABOVE_LABEL.match(text, start, end)):
@@ -157,6 +167,12 @@ def _whole_account(text: str, start: int, end: int) -> tuple[int, int]:
     while high < len(text) and (text[high].isalnum() or text[high] == "_") and high - end < _MAX_EXTENSION:
         high += 1
     return (low if "_" in text[low:start] else start), (high if "_" in text[end:high] else end)
+
+
+def _whole_code(text: str, start: int) -> int:
+    """Return the start of a postcode with the letter that it was cut from: the P of P0X 1C0."""
+    is_cut = text[start : start + 1].isdecimal() and text[start - 1 : start].isalpha() and text[start - 1].isupper()
+    return start - 1 if is_cut and not text[start - 2 : start - 1].isalnum() else start
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:

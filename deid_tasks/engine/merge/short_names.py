@@ -31,12 +31,18 @@ _SIGNED_BEHIND = re.compile(
 )
 _ADDRESSED_BEFORE = re.compile(
     r"\b(?:report(?:s|ed|ing)? to|d/w|discuss(?:ed)? with|per|reviewed (?:by|with)|seen by|hand(?:ed )?over (?:to|from)"
-    r"|inform(?:ed)?|told|tell|ask(?:ed)?|cc:?|call(?:ed)?|paged|covered by|relieved by|back to) $",
+    r"|inform(?:ed)?|told|tell|ask(?:ed)?|cc:?|call(?:ed)?|paged|covered by|back to) $",
     re.IGNORECASE,
 )
 """What stands in front of letters that mean somebody, and no service: report to LN."""
+_ACTS_BEHIND = re.compile(
+    r" (?:to|will|can) (?:call|ring|phone|fax|see|check|review|chase|send|order|schedule|discuss)\b"
+)
+"""What somebody does: NC to call her."""
 _SERVICES = frozenset(("PT", "OT", "ST", "RN", "MD", "PA", "NP", "SW", "CM", "RT", "EP", "ID", "GI", "IR", "ED", "ER"))
-_SHORT = re.compile(r"(?<![\w-])(?:(?:[A-Z]\.){2,3}|[A-Z]{1,2}O['’][A-Z]|[A-Z][A-Za-z]{1,7})(?![\w-])")
+_SHORT = re.compile(
+    r"(?<![\w-])(?:(?:[A-Z]\.){1,2}[A-Z](?:-[A-Z])?\.?|[A-Z]{1,2}O['’][A-Z]|[A-Z][A-Za-z]{1,7})(?![\w-])"
+)
 _PREFIXED = re.compile(r"(?P<prefix>Ma?c|O['’])(?P<letter>[A-Z])")
 """The beginning of a surname that initials may keep: AMcK, SO'D."""
 _BEFORE, _REACH = 16, 24
@@ -181,7 +187,7 @@ def _called(text: str, spans: Sequence[Span]) -> frozenset[str]:
 def _is_signed(text: str, start: int, end: int) -> bool:
     """Whether letters stand where somebody signs, or is told something."""
     before = text[max(0, start - _REACH) : start]
-    if text[start:end] not in _SERVICES and _ADDRESSED_BEFORE.search(before):
+    if text[start:end] not in _SERVICES and (_ADDRESSED_BEFORE.search(before) or _ACTS_BEHIND.match(text, end)):
         return True
     is_announced = _SIGNED_BEFORE.search(before[-_BEFORE:])
     return bool(is_announced) and _SIGNED_BEHIND.match(text, end) is not None
@@ -203,4 +209,8 @@ def _forms(name: str) -> set[str]:
     if not _MIN_LETTERS <= len(letters) <= _MAX_LETTERS or not letters.isascii():
         return prefixed
     ends = letters[0] + letters[-1]
+    halves = words[-1 if not comma else 0].split("-")
+    if len(halves) == 1 and "-" in name:
+        # "P.O-T" of Priscille Ouellon-Tait.
+        prefixed |= {f"{letters[0]}.{letters[-2]}-{letters[-1]}{stop}" for stop in ("", ".")}
     return prefixed | {form for one in (letters, ends) for form in (one, "".join(f"{letter}." for letter in one))}

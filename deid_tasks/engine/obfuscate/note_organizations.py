@@ -15,7 +15,7 @@ from deid_tasks.engine.obfuscate.organizations.abbreviations import (
     organization_words_of,
 )
 from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words
-from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS, SMALL_WORDS, is_kind
+from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS, SMALL_WORDS, is_kind, is_legal_form
 from deid_tasks.engine.obfuscate.organizations.saints import replace_two_saints
 from deid_tasks.engine.obfuscate.people.name_scope import remember
 from deid_tasks.engine.obfuscate.plain_words import is_path_word
@@ -63,6 +63,8 @@ class NoteOrganizations:
         """Return the surrogate of an organization that is the ``index``-th span of the note."""
         if self._surroundings.is_beside_name(index) and has_only_kind_words(original):
             return original
+        if is_legal_form(fold(original), is_behind_name=self._surroundings.is_behind_organization(index)):
+            return original
         start = self._surroundings.start(index)
         if _SAINTS_BEFORE.search(self._surroundings.text, max(0, start - 8), start):
             saints = replace_two_saints(original, self._context)
@@ -81,7 +83,8 @@ class NoteOrganizations:
         staff = self._context.staff
         long_names = self._surroundings.long_names if len(original) <= _MAX_ABBREVIATION_LENGTH else ()
         is_of_note = not self._context.is_of_patient
-        if is_of_note and mode == "surrogate" and (short := self._short_name(original, entity)):
+        is_letters = _is_short_for_name(original) and self.letters(original, allows_gaps=False) is not None
+        if is_of_note and mode == "surrogate" and not is_letters and (short := self._short_name(original, entity)):
             return short
         if is_of_note and mode == "surrogate":
             if (made := self._of_abbreviation(original)) or (made := self._of_saint(original)):
@@ -136,10 +139,19 @@ class NoteOrganizations:
         """Return a name that is the abbreviation of another with words of kind beside it: "TGH A&E"."""
         words = _CAPITALS_OR_WORD.findall(original)
         short = [word for word in words if _is_short_for_name(word) and not is_kind(fold(word))]
-        if len(short) != 1 or len(words) == 1 or not all(is_kind(fold(one)) for one in words if one != short[0]):
+        if len(short) != 1 or len(words) == 1 or (made := self.letters(short[0], allows_gaps=False)) is None:
             return None
-        made = self.letters(short[0], allows_gaps=False)
-        return None if made is None else original.replace(short[0], made.upper(), 1)
+        before, _, behind = original.partition(short[0])
+        if all(is_kind(fold(one)) for one in words if one != short[0]):
+            return before + made.upper() + behind
+        if before or not behind.startswith(" "):
+            return None
+        # "CFMG Oro Valley": a branch.
+        branch = behind.strip()
+        place = self._town(fold(branch)) or self._replacements.surrogate(
+            branch, Entity.ORGANIZATION, self._context, self._context.staff, "surrogate"
+        )
+        return f"{made.upper()} {place}"
 
     def _of_towns_office(self, original: str) -> str | None:
         """Return the letters of an office that has the name of a town of the note: "TCH" of Tennant Creek Hosp."""

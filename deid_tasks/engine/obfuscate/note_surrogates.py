@@ -306,6 +306,8 @@ class NoteSurrogates:
             owner = context.staff if self._is_of_staff(self._surroundings.is_of_staff, index) else context.patient
         is_linked = context.country != HOME and not context.is_of_patient
         address = self._surroundings.nearest_address(index) if is_linked else NO_ADDRESS
+        if is_linked:
+            address = self._surroundings.places.completed(address, fold(address.city), context.country)
         question = (entity, original, owner is context.staff)
         surrogate = self._known.get(question)
         if surrogate is None:

@@ -1,6 +1,7 @@
 """The obfuscator: it replaces every span that the policy transforms and leaves every other byte as it is."""
 
 import datetime
+import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,8 @@ from deid_tasks.settings import Mode, PolicySettings, SurrogateSettings
 _MAX_NAME_SCOPES = 4_096
 """Patients whose names are cached. The notes of one patient stand together in a shard."""
 _MAX_NOTE_TYPES = 1_000
+_THE_BEFORE = re.compile(r"\b[Tt]he $")
+_DAY_OF_MONTH = re.compile(r"[A-Z][a-z]{2,8} \d{1,2}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +340,10 @@ def _fit_grammar(text: str, start: int, end: int, position: int, entity: Entity,
             # "a " replaces "an ", and the reverse.
             start -= len(article) + (1 if len(article) == 2 else -1)
             surrogate = article + surrogate
+    elif entity is Entity.DATE and _THE_BEFORE.search(text, max(position, start - 4), start):
+        if _DAY_OF_MONTH.match(surrogate):
+            # "on the Fourth of July" becomes "on April 26".
+            start -= 4
     elif entity in NAMES:
         ending, width = mend_possessive(text, end, original, surrogate)
         surrogate, end = surrogate + ending, end + width

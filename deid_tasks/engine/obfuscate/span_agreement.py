@@ -180,8 +180,8 @@ class SpanAgreement:
             return self._as(span, Entity.PROVIDER)
         if span.entity is Entity.CITY and fold(value) in _NATIONS and not _STATE_BEHIND.match(self._text, span.end):
             return self._as(span, Entity.COUNTRY)
-        if span.entity is Entity.STATE and country_named(value) and state_code_of(value) is None:
-            return self._as(span, Entity.COUNTRY)
+        if span.entity is Entity.STATE and state_code_of(value) is None:
+            return self._state_by_form(span, value)
         if span.entity is Entity.AGE and _FOUR_DIGITS.fullmatch(value):
             return self._as(span, Entity.OTHER_ID)
         if (
@@ -195,6 +195,12 @@ class SpanAgreement:
         if span.entity in ORGANIZATIONS or span.entity in _OF_PLACE:
             return self._as(span, Entity.STREET) if _is_street(self._value(span)) else span
         return span
+
+    def _state_by_form(self, span: Span, value: str) -> Span:
+        """Return a state that is none of the United States with its kind: a town and a country may stand so, too."""
+        if is_town(value) and not is_region(value):
+            return self._as(span, Entity.CITY)
+        return self._as(span, Entity.COUNTRY) if country_named(value) else span
 
     def _is_weekday(self, span: Span) -> bool:
         """Whether a name is a weekday in brackets: "07/03/2025 (Fri)"."""
@@ -241,11 +247,15 @@ class SpanAgreement:
     def _joined(self, before: Span, span: Span) -> Span | None:
         """Return two spans as one where they are pieces of one name."""
         gap = self._text[before.end : span.start]
-        if before.entity is span.entity is Entity.CITY and _IN_TOWN.fullmatch(gap):
-            return self._one(before, span, Entity.CITY)
         one, other = before.entity, span.entity
         if one in NAMES and other in NAMES:
             return self._joined_names(before, span, gap)
+        is_whole = (one is other is Entity.CITY and _IN_TOWN.fullmatch(gap)) or (
+            one is other is Entity.PROFESSION and gap == " "
+        )
+        if is_whole:
+            # "Freiburg im Breisgau", "dinner lady".
+            return self._one(before, span, one)
         if one is other is Entity.DATE:
             end = end_of_date(self._text, (before.start, before.end), (span.start, span.end))
             return None if end is None else replace(before, end=end)

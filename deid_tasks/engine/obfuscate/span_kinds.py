@@ -45,13 +45,10 @@ def kinds_of_names(text: str, spans: Sequence[Span]) -> dict[Bounds, Entity]:
             named.setdefault(fold(text[span.start : span.end]), []).append((index, span))
     for value, found in named.items():
         entities = Counter(span.entity for _, span in found)
-        if len({entity in ORGANIZATIONS for entity in entities}) > 1:
-            if any(has_state(spans, index) for index, _ in found):
-                continue
-            entity = max(entities, key=lambda one: (entities[one], one in ORGANIZATIONS))
+        if (entity := _entity_of_all(spans, value, found, entities)) is not None:
             kinds |= {(span.start, span.end): entity for _, span in found}
-        elif len(entities) > 1 and Entity.CITY in entities:
-            kinds |= {(span.start, span.end): Entity.CITY for _, span in found}
+        elif len(entities) > 1:
+            continue
         elif "-" in value and found[0][1].entity in _OF_PLACE:
             if all(part in surnames for part in value.split("-")):
                 kinds |= {(span.start, span.end): surnames[value.split("-")[0]] for _, span in found}
@@ -62,6 +59,21 @@ def kinds_of_names(text: str, spans: Sequence[Span]) -> dict[Bounds, Entity]:
                 if not _AT_BEFORE.search(text, max(0, span.start - 6), span.start)
             }
     return kinds
+
+
+def _entity_of_all(
+    spans: Sequence[Span], value: str, found: Sequence[tuple[int, Span]], entities: Counter[Entity]
+) -> Entity | None:
+    """Return the kind of a value that was detected as several; ``None`` where they may all be right."""
+    if len(entities) == 1:
+        return None
+    if len({entity in ORGANIZATIONS for entity in entities}) > 1:
+        if any(has_state(spans, index) for index, _ in found):
+            return None
+        if Entity.CITY in entities and is_town(value):
+            return Entity.CITY
+        return max(entities, key=lambda one: (entities[one], one in ORGANIZATIONS))
+    return Entity.CITY if Entity.CITY in entities else None
 
 
 def has_state(spans: Sequence[Span], index: int) -> bool:

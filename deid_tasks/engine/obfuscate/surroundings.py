@@ -223,6 +223,15 @@ class Surroundings:
             or (after and after.entity in _PROPER_NAMES and text[span.end : after.start] == " ")
         )
 
+    def is_behind_organization(self, index: int) -> bool:
+        """Whether a comma and the name of an organization stand in front of span ``index``."""
+        before = self._spans[index - 1] if index else None
+        return (
+            before is not None
+            and before.entity in ORGANIZATIONS
+            and (self.text[before.end : self._spans[index].start] in {", ", ","})
+        )
+
     @cached_property
     def numbers(self) -> dict[str, Entity]:
         """The numbers of the note that may stand in names of files too."""

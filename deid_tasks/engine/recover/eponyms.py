@@ -25,7 +25,10 @@ _FINDING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """What follows an eponym that is a sign, a test, a scale or a tool."""
-_SIGN = re.compile(r"['’]?s? (?:neg\b|negative|pos\b|positive|equivocal|absent|none(?=[.,;]))", re.IGNORECASE)
+_SIGN = re.compile(
+    r"['’]?s? (?:neg\b|negative|pos\b|positive|equivocal|absent|present\b|intact|symmetric|incomplete|none(?=[.,;]))",
+    re.IGNORECASE,
+)
 _NAMED_BEFORE = re.compile(
     r"(?:protocol|treadmill|formula|equation|score|scale|test|index|criteria|classification|sign|method)\W{1,3}$",
     re.IGNORECASE,

@@ -24,7 +24,9 @@ _SIGNED_BEFORE = re.compile(
 _TITLE_BEFORE = re.compile(r"\b(?:[Dd]r|DR|Mr|Mrs|Ms|MRS?|MS)\.? $")
 _TITLE_REACH = 6
 _TABLE_COLUMN = re.compile(r"[ \t]{0,24}\|")
-_ROOM_WORDS = frozenset(("rm", "room", "bed", "or", "unit", "ward", "floor", "bay", "bldg", "suite"))
+_ROOM_WORDS = frozenset(
+    ("rm", "room", "chair", "station", "bed", "or", "unit", "ward", "floor", "bay", "bldg", "suite")
+)
 _EMERGENCY_BAY = re.compile(r"bed[ :#]{0,2}\d")
 """A bed of an emergency department; beds of a ward have two digits or a letter."""
 _STATE_LIKE_CREDENTIALS = frozenset(("pa", "md", "ma", "do", "pt", "ot", "rn", "np", "id", "ms"))
@@ -63,6 +65,24 @@ _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _CHOICE_BEHIND = re.compile(r" [A-Z][a-z]+ [A-Z]")
 """Behind an ordinal that counts choices: "1st Lakeshore Rehab, 2nd Hillcrest Manor"."""
 _BEFORE_LANDMARKS = frozenset(("near", "opp", "opposite", "behind", "beside", "next to"))
+_NURSE_BEHIND = re.compile(r" (?:Nurse|Midwife|Nursing|Sister|Matron)\b")
+_KINDS_OF_NURSES = frozenset(
+    (
+        "district",
+        "community",
+        "practice",
+        "school",
+        "charge",
+        "staff",
+        "ward",
+        "theatre",
+        "research",
+        "specialist",
+        "link",
+    )
+)
+_COLUMNS = re.compile(r"\d(?:\s{2,}|\s+-)\s*\d|-\d{3}\s")
+"""Blanks or signs between the figures of a row of readings: "200  -090  080"."""
 _HOSPITAL_BEFORE = re.compile(r"\b[B-DF-HJ-NP-TV-XZ]{2,5} $")
 _ZIP_BEHIND = re.compile(r",? \d{5}")
 _RATIO = re.compile(r"\d{1,3}(?:/\d{1,3}){3,}")
@@ -237,7 +257,11 @@ def _is_short_word(text: str, span: Span, value: str) -> bool:
 
 def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
     low = value.lower()
+    if span.category is Category.NAME and low in _KINDS_OF_NURSES:
+        return _NURSE_BEHIND.match(text, span.end) is not None
     match span.entity:
+        case Entity.PHONE:
+            return _COLUMNS.search(value) is not None
         case Entity.AGE:
             return bool(_UNIT.match(text, span.end))
         case Entity.INITIALS:

@@ -294,7 +294,8 @@ def nameless_holiday(text: str, start: int, end: int) -> str | None:
     before, after = text[max(0, start - _BESIDE) : start], text[end : end + _BESIDE]
     if not (_DATE_BEFORE.search(before) or _DATE_AFTER.match(after)):
         return None
-    return match_case("local holiday", text[start:end])
+    name = "a local holiday" if re.search(r"\bon $", before) else "local holiday"
+    return name if name[0] == "a" else match_case(name, text[start:end])
 
 
 def season_of(day: datetime.date, like: str) -> str:

@@ -7,6 +7,7 @@ _SPAN_OF_TIME = re.compile(r"(?P<number>[1-9]\d?)/(?P<unit>7|12|52)", re.ASCII)
 _TENTHS = re.compile(r"(?:10|\d)/10", re.ASCII)
 _DEPTHS = re.compile(r"\d/\d/\d", re.ASCII)
 """Three numbers of one digit: depths of pockets, or doses at three times of the day."""
+_CLASS_BEFORE = re.compile(r"\b(?:class|grade|stage|nyha|ccs|level)\b[^\n.;]{0,4}$", re.IGNORECASE)
 _OF_TWO_DIGITS = re.compile(r"\d/\d", re.ASCII)
 _APGAR_BEFORE = re.compile(r"\bapgars?\b[^\n.;]{0,24}$", re.IGNORECASE)
 _ANNOUNCED = re.compile(
@@ -49,6 +50,8 @@ def is_no_date(text: str, start: int, end: int, *, is_day_first: bool) -> bool:
     if _TENTHS.fullmatch(value):
         is_score = _SCORE_BEFORE.search(before) or _SEVERITY_BEHIND.match(text, end)
         return is_score is not None and not _ANNOUNCED.search(before)
+    if _OF_TWO_DIGITS.fullmatch(value) and _CLASS_BEFORE.search(before):
+        return True
     if _OF_TWO_DIGITS.fullmatch(value) and _APGAR_BEFORE.search(text[max(0, start - 32) : start]):
         return True
     if not is_day_first or (found := _SPAN_OF_TIME.fullmatch(value)) is None:

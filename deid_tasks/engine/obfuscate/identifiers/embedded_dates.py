@@ -14,8 +14,9 @@ _EMBEDDED = re.compile(
         | (?<!\d)(?P<digits>\d{6})(?=[-/.]\d)                                                             # 240729-5518
         | (?<!\d)(?P<glued>\d{6})(?=\d{3,6}(?!\d))                                                        # A24051702238
         | (?<!\d)(?P<month>\d\d(?:0[1-9]|1[0-2]))(?=[-/]\d{3,})                                            # B2407-1183
+        | (?<=\d\d\d/)(?P<last>\d\d)(?!\d)                                                                # H-1186/24
         | (?:(?<=[A-Za-z])|(?<=[A-Za-z][-/])|(?P<first>(?<![\w-])))(?P<short>0[5-9]|[12]\d|9\d)
-          (?=(?:[-/]|[A-Z][-/]|[-/][A-Z]{1,3}[-/])[A-Z]?\d{3,}|(?:MR|CT|US|XR|CR|DX|NM|MG|PT)\d{4,})        # S21-12345
+          (?=(?:[-/]|[A-Z][-/]|[-/][A-Z]{1,3}[-/])[A-Z]?\d{3,}|[A-Z]{2,4}\d{4,})        # S21-12345
     """,
     re.VERBOSE | re.ASCII,
 )
@@ -59,6 +60,10 @@ def _moved(found: re.Match[str], shift_days: int, context: NoteContext) -> str |
         middle = datetime.date(2000 + int(month[:2]), int(month[2:]), 15)
         return f"{move_day(middle, shift_days):%y%m}" if is_near_note(middle, context) else None
     written_at = context.written_at
+    if last := found["last"]:
+        year = 2000 + int(last)
+        is_own = written_at is not None and year == written_at.year
+        return f"{move_day(_day_of_year(year, context), shift_days):%y}" if is_own else None
     year = int(found["year"] or 0)
     if short := found["short"]:
         year = 2000 + int(short)

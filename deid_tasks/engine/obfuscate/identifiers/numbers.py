@@ -37,6 +37,7 @@ _LETTERS = re.compile(
 )
 _WORDS = re.compile(r"((?<![\w-])[a-z]{2,}(?![\w-]))")
 _FORMAT_LETTERS = re.compile(r"[^\W\d]{0,4}(?=\d)")
+_OF_STATE = re.compile(r"(?P<code>[A-Z]{2})(?P<gap>[ -])(?=\d)")
 _SHORT_LABEL = re.compile(r"[A-Z]{2,4}(?=\d)")
 _MODALITY = re.compile(r"\d{4,}-(MR|CT|US|XR|CR|DX|NM|MG|PT)$")
 """The kind of an examination behind its number."""
@@ -63,19 +64,8 @@ def replace_number(value: str, entity: Entity, context: NoteContext, names: Note
 
     A patient's number gets the same surrogate in any punctuation, a clinician's licence the same one in all notes.
     """
-    if " " in value and _WORDS.search(value):
-        # "NY plate ABC-1234" and "ends in 4471" hold words, which stay.
-        return "".join(
-            stretch if i % 2 or not stretch.strip() else replace_number(stretch, entity, context, names)
-            for i, stretch in enumerate(_WORDS.split(value))
-        )
-    if (label := _LABEL.match(value)) and is_everyday(label[1].lower()):
-        # "MEDIC 14", "UNIT 6": a word says what bears the number.
-        return label.group() + replace_number(value[label.end() :], entity, context, names)
-    if entity is Entity.OTHER_ID and (reference := _REFERENCE.match(value)) and reference.end() < len(value):
-        # "NP/jb/G118842": who dictated, who typed, and a number that may stand alone elsewhere.
-        number = value[reference.end() :]
-        return _letters_of_reference(reference.group(), context, names) + replace_number(number, entity, context, names)
+    if (of_parts := _of_parts(value, entity, context, names)) is not None:
+        return of_parts
     characters = _plain(value)
     if entity is Entity.OTHER_ID and value.isupper() and value in STATE_NAMES:
         # The state of a licence: "CDL WV E118840".
@@ -96,6 +86,28 @@ def replace_number(value: str, entity: Entity, context: NoteContext, names: Note
     if entity in _OF_PLACES:
         made = _with_letters(made, value, names)
     return _in_shape(made, value)
+
+
+def _of_parts(value: str, entity: Entity, context: NoteContext, names: NoteNames) -> str | None:
+    """Return a number beside words, a state or the letters of people, each part by itself; ``None`` for others."""
+    if " " in value and _WORDS.search(value):
+        # "NY plate ABC-1234" and "ends in 4471" hold words, which stay.
+        return "".join(
+            stretch if i % 2 or not stretch.strip() else replace_number(stretch, entity, context, names)
+            for i, stretch in enumerate(_WORDS.split(value))
+        )
+    if (label := _LABEL.match(value)) and is_everyday(label[1].lower()):
+        # "MEDIC 14", "UNIT 6": a word says what bears the number.
+        return label.group() + replace_number(value[label.end() :], entity, context, names)
+    if entity is Entity.LICENSE and (of_state := _OF_STATE.match(value)) and of_state["code"] in STATE_NAMES:
+        # "OR-33918", "TX 1288034": of the state that the note's addresses have.
+        code = replace_state(of_state["code"], context.staff, context.options)
+        return code + of_state["gap"] + replace_number(value[of_state.end() :], entity, context, names)
+    if entity is Entity.OTHER_ID and (reference := _REFERENCE.match(value)) and reference.end() < len(value):
+        # "NP/jb/G118842": who dictated, who typed, and a number that may stand alone elsewhere.
+        number = value[reference.end() :]
+        return _letters_of_reference(reference.group(), context, names) + replace_number(number, entity, context, names)
+    return None
 
 
 def _letters_of_reference(letters: str, context: NoteContext, names: NoteNames) -> str:

@@ -158,8 +158,8 @@ NameParts = Sequence[tuple[int, int, str]]
 
 
 def is_form_of_address(value: str) -> bool:
-    """Whether a word by itself is what everybody calls a relative: "Amma"."""
-    return fold_name(value) in _KIN
+    """Whether a word by itself is what everybody calls a relative, or the suffix of a name: "Amma", "Jr"."""
+    return fold_name(value) in _KIN or value in {"Jr", "Sr", "II", "III", "IV"}
 
 
 def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_names: frozenset[str]) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from deid_tasks.core.reference import fold
-from deid_tasks.engine.obfuscate.organizations.organization_words import SMALL_WORDS
+from deid_tasks.engine.obfuscate.organizations.organization_words import SMALL_WORDS, is_kind
 
 _WORDS = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -25,12 +25,17 @@ _CONTRACTED = {
     "phys": "physician",
     "derm": "dermatolog",
     "hlth": "health",
+    "ft": "fort",
+    "mt": "mount",
+    "st": "saint",
 }
 """What words are written as in domains where their first letters would not do."""
 _ABBREVIATED = frozenset(["va", "mc", "hc", "gh", "ed", "er", "nhs"])
 """Words of kind that are abbreviations themselves, and stand whole in that of the name: PNVAMC of Puget Narrows VA
 Medical Center."""
 _MIN_STEM = 3
+_LEADING = frozenset(("greater", "new", "north", "south", "east", "west", "upper", "lower"))
+"""Words in front of names that domains leave out."""
 
 Alignment = Sequence[tuple[str, str]]
 """The words of a name, folded, each with the word of the surrogate; empty where the surrogate has none."""
@@ -116,8 +121,8 @@ def _label(label: str, pairs: Alignment, index: int) -> str | None:
         rest = _label(label[len(written) :], pairs, index + 1)
         if rest is not None:
             return _written_like(written, old, new) + rest
-    # A word in the middle or at the end may be left out, the first one may not.
-    return _label(label, pairs, index + 1) if index else None
+    # A word in the middle or at the end may be left out, the first one only where it says what the organization is.
+    return _label(label, pairs, index + 1) if index or is_kind(old) or old in _LEADING else None
 
 
 def _written(word: str, label: str) -> list[str]:

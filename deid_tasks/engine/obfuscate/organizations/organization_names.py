@@ -50,7 +50,7 @@ _KIND_LETTERS = re.compile(r"(?<=[A-Z])(?:RMC|MMC|UMC|CMC|UMH|WH|MC|GH|CH|MH|RH|
 """What words of kind leave at the end of an abbreviation: Medical Center, General Hospital, Clinic."""
 _WEEKDAYS = re.compile(r"\b[MTWF]-[FSTW]\b")
 _OF_BEFORE_KIND = re.compile(
-    r"(?P<before>[^\W\d_]+)(?P<gap>\s)(?:of|at|for)\s+(?=(?P<behind>[^\W\d_]+))", re.IGNORECASE
+    r"(?P<before>[^\W\d_]+)(?P<gap>\s)(?:of|at|for)\s+(?:the\s+)?(?=(?P<behind>[^\W\d_]+))", re.IGNORECASE
 )
 _SMALL_WORD_AT_START = re.compile(r"^(?:of|at|and|for|in|on|&)\s+", re.IGNORECASE)
 _NUMBERED_SIDE = re.compile(r"(\d+)([NSEWnsew])")
@@ -65,6 +65,7 @@ _FIRM_WORDS = frozenset(
 _BEFORE_OF = frozenset(["port", "harbor", "harbour", "friends", "daughters", "sisters", "brothers", "knights", "order"])
 """Words that say what an organization is where "of" follows."""
 _LEGAL_LETTERS = re.compile(r"(?:P\.[CA]|L\.L\.[CP]|P\.L\.L\.C|L\.P)\.?")
+_LONG_TERM = re.compile(r"\blong(?=[- ]term\b)", re.IGNORECASE)
 _PLURAL = re.compile(r"(\d+)(s)", re.IGNORECASE)
 _PARTS = frozenset(["wing", "ward", "unit", "team", "floor", "department", "dept", "office", "desk", "room", "level"])
 SurrogateOfSurname = Callable[[str], str | None]
@@ -130,7 +131,7 @@ def has_only_kind_words(value: str) -> bool:
 def _replace_long_name(value: str, words: Sequence[str], staff: NameScope, surname: SurrogateOfSurname) -> str:
     if (of_saint := replace_saint(value, staff)) is not None:
         return of_saint
-    kept = _type_word(words)
+    kept = _type_word(words) | frozenset(_LONG_TERM.findall(value))
     proper = [word for word in words if _is_proper(word) and word not in kept]
     # The key reads the proper words alone: "Mercy General" and "Mercy General Hospital" stay one place.
     distinctive = " ".join(map(fold, proper))
@@ -232,7 +233,10 @@ def _draw_names(
         return tuple(surname(part) or _other_surname(part, parts, staff) for part in known)
     if len(parts) == 1:
         return (_draw_name(parts[0], "one", staff),)
-    return (_draw_name(parts[0], "first", staff, distinctive), _draw_name(parts[1], "second", staff, distinctive))
+    first = _draw_name(parts[0], "first", staff, distinctive)
+    second = _draw_name(parts[1], "second", staff, distinctive)
+    # "Park" is a first and a second word.
+    return (first, second if second != first else _draw_name(parts[1], "second", staff, f"{distinctive} {first}"))
 
 
 def _other_surname(folded: str, parts: Sequence[str], staff: NameScope) -> str:

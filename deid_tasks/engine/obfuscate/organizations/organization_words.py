@@ -73,10 +73,10 @@ def is_kind(folded: str) -> bool:
     return folded in KINDS or folded in HYPHENATED or ("." in folded and folded.replace(".", "") in KINDS)
 
 
-def is_legal_form(folded: str) -> bool:
-    """Whether a word is the legal form of a firm and nothing else: "Ltd", and not "PA"."""
+def is_legal_form(folded: str, *, is_behind_name: bool = False) -> bool:
+    """Whether a word is the legal form of a firm and nothing else: "Ltd", and "PA" only behind the firm's name."""
     plain = folded.replace(".", "")
-    return plain in LEGAL_FORMS and len(plain) > _MAX_AMBIGUOUS
+    return plain in LEGAL_FORMS and (is_behind_name or len(plain) > _MAX_AMBIGUOUS)
 
 
 def has_digit(word: str) -> bool:

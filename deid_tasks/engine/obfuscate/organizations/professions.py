@@ -105,7 +105,8 @@ def replace_profession(value: str, context: NoteContext) -> str:
     if is_plural:
         surrogate += "s" if surrogate[-1] not in "sh" else "es"
     is_title = core[:1].isupper() and all(word[:1].isupper() for word in core.split())
-    if core[:1].isupper() and not core.isupper() and not is_title:
+    has_place = any(word[:1].isupper() for word in core.split()[1:])
+    if core[:1].isupper() and not core.isupper() and not is_title and not has_place:
         # The first word of a sentence: "Rice mill owner by occupation."
         surrogate = surrogate[:1].upper() + surrogate[1:]
     lead = value[: len(value) - len(value.lstrip())]

@@ -48,6 +48,8 @@ _POSTCODE_LETTERS = {"GB": "ABDEFGHJLNPQRSTUWXYZ", "CA": "ABCEGHJKLMNPRSTVWXYZ",
 """Letters that the second part of a postcode may have: Royal Mail PAF, Canada Post, Eircode."""
 _COUNTY = re.compile(r"(?:co\.?|county)\s+", re.IGNORECASE)
 _LARGE_CITY_ZIPS = 6
+_MAX_SALT_DIGITS = 2
+"""Digits of a salt from which on a town may move to another region: its own has no town left."""
 
 
 def country_of_place(value: str, entity: Entity, address: AddressParts, country: str) -> str:
@@ -212,7 +214,8 @@ def _surrogate_town(town: TableTown, scope: NameScope, options: SurrogateOptions
         # Its surrogate is another town's of the note; few towns share an area code, more a region.
         own = _surrogate_town(town, scope, options)
         abroad = [other for other in towns_of(town.country) if other not in {town, own}]
-        others = [other for other in abroad if other.region == own.region] or abroad
+        near = [other for other in abroad if other.region == own.region]
+        others = near if near and len(salt) < _MAX_SALT_DIGITS else abroad
     return scope.keyed.choice(others, "town", scope.patient_id, town.country, salt + town.name) if others else town
 
 
@@ -223,8 +226,8 @@ def _region(value: str, town: TableTown) -> str:
     if town.region_code and len(re.sub(r"\W", "", value)) <= 3:
         return match_case(town.region_code, value)
     county = _COUNTY.match(value)
-    lead = county.group() if county and town.country == "IE" else ""
-    return match_case(lead + town.region, value)
+    lead = county.group() if county and (town.country == "IE" or _COUNTY.match(town.region)) else ""
+    return match_case(lead + (_COUNTY.sub("", town.region) if lead else town.region), value)
 
 
 def _postcode(value: str, country: str, town: TableTown, scope: NameScope) -> str:

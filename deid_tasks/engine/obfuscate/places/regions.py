@@ -12,7 +12,7 @@ from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places.town_table import TableTown, towns_of
 from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
 
-COUNTRIES_OF_LOCAL_CODES = frozenset({"GB", "IE", "IN", "DE"})
+COUNTRIES_OF_LOCAL_CODES = frozenset({"GB", "IE", "IN", "DE", "CA"})
 """Countries in which an area code serves a town and what lies around it."""
 _AREAS_OF_NATIONS = {
     "Scotland": ("AB", "DD", "DG", "EH", "FK", "G", "HS", "IV", "KA", "KW", "KY", "ML", "PA", "PH", "TD", "ZE"),
@@ -56,10 +56,16 @@ def surrogate_local_code(country: str, area_code: str, scope: NameScope) -> str:
         area_code: of the table.
         scope: whose places they are.
     """
-    region = surrogate_region(country, _region_of_code(country)[area_code], scope)
+    own = _region_of_code(country)[area_code]
+    region = surrogate_region(country, own, scope)
     codes = sorted({town.area_code for town in _towns_of_region(country, region)} - {area_code})
     like = [code for code in codes if len(code) == len(area_code)] or codes
-    return scope.keyed.choice(like, "area code", scope.patient_id, country, area_code) if like else area_code
+    if not like:
+        return area_code
+    # In the same order, so that no two codes of a region become one while the other region has enough of them.
+    first = like.index(scope.keyed.choice(like, "area code", scope.patient_id, country, own))
+    siblings = sorted(code for code, of_code in _region_of_code(country).items() if of_code == own)
+    return like[(first + siblings.index(area_code)) % len(like)]
 
 
 def surrogate_towns(town: TableTown, area_code: str, scope: NameScope) -> tuple[TableTown, ...]:

@@ -144,7 +144,8 @@ def state_code_of(name: str) -> str | None:
 def _state_map(keyed: KeyedChoices) -> dict[str, str]:
     """Return each state's surrogate: the next one in a keyed ring of states of similar size.
 
-    No two states share a surrogate, and none is its own.
+    No two states share a surrogate, and none is its own. No state becomes the District of Columbia, which has one town:
+    where the ring says so, it becomes what the District becomes.
     """
     ranked = sorted(cities_by_state(), key=lambda state: (-len(cities_by_state()[state]), state))
     third = len(ranked) // 3
@@ -152,4 +153,4 @@ def _state_map(keyed: KeyedChoices) -> dict[str, str]:
     for states in (ranked[:third], ranked[third : 2 * third], ranked[2 * third :]):
         ring = sorted(states, key=lambda state: keyed.number(1 << 64, "state", state))
         surrogates.update(zip(ring, (*ring[1:], ring[0]), strict=True))
-    return surrogates
+    return {state: surrogates["DC"] if other == "DC" else other for state, other in surrogates.items()}

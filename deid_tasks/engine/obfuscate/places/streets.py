@@ -86,7 +86,7 @@ _LATE_KINDS = frozenset(
             "reach",
         ),
         *("nagar", "colony", "layout", "marg", "chowk", "galli", "salai", "peth", "puram"),
-        *("weg", "platz", "gasse", "allee", "cottages", "heights", "knoll", "mill", "trailer", "ranch", "farm"),
+        *("weg", "platz", "gasse", "allee", "cottages", "heights", "knoll", "mill", "trailer", "ranch", "farm", "brow"),
     ]
 )
 """Words that say what kind of street a street is where a name stands before them: Mill Bank."""
@@ -106,6 +106,9 @@ _EARLY_KINDS = frozenset(
             "carrer",
             "ulica",
             "ul",
+            "heol",
+            "stryd",
+            "ffordd",
         ),
         *("boreen", "chemin", "allée", "impasse", "quai", "piazza", "viale", "corso", "plaza"),
     ]
@@ -207,7 +210,7 @@ def replace_street(value: str, scope: NameScope) -> str:
             return match_case(number.capitalize() if word[0].isupper() else number, word)
         if _is_address_word(fold(word)) and index != direction_index:
             return word if len(word) > 1 or fold(word) in "nsewpo" else scope.keyed.like(word, *parts)
-        if len(word) == 1 and word.isupper() and (is_named or f"/{word}" in value):
+        if len(word) == 1 and word.isupper() and (is_named or f"/{word}" in value or f"-{word}" in value):
             # The letter of a building or a flat.
             return scope.keyed.like(word, *parts, upper="ABCDEFGH")
         if is_named or (len(words) > 2 and fold(word) in _SMALL_WORDS):
