@@ -81,7 +81,7 @@ _KINDS_OF_NURSES = frozenset(
         "link",
     )
 )
-_COLUMNS = re.compile(r"\d(?:\s{2,}|\s+-)\s*\d|-\d{3}\s")
+_COLUMNS = re.compile(r"\d(?:\s{2,}|\s+-)\s*\d")
 """Blanks or signs between the figures of a row of readings: "200  -090  080"."""
 _HOSPITAL_BEFORE = re.compile(r"\b[B-DF-HJ-NP-TV-XZ]{2,5} $")
 _ZIP_BEHIND = re.compile(r",? \d{5}")

@@ -62,10 +62,14 @@ GIVEN_BACK += [
     ("house 118, [STREET:Near] the temple", "transformer"),
     ("review with [INITIALS:FBS] and PPBS", "transformer"),
     ("he drove a [PROFESSION:log] truck", "transformer"),
+    ("QB 350   [PHONE:200  -090  080]  rinseback", "transformer"),
+    ("[PROVIDER:District] Nurse", "transformer"),
+    ("[LOCATION_OTHER:Chair] 9, shift 1", "transformer"),
 ]
 KEPT = [
     ("lives in Bend, [STATE:OR] 97701", "transformer"),
     ("turn at [STREET:2nd] and then left", "transformer"),
+    ("Ph: [PHONE:0866-555 0122]", "transformer"),
     ("the [PROVIDER:Karen] who interprets", "transformer"),
     ("gave Zyrtec at [TIME:7]. No blister", "transformer"),
     ("in the salon until [TIME:6], better text", "transformer"),
