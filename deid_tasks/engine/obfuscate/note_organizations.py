@@ -15,7 +15,13 @@ from deid_tasks.engine.obfuscate.organizations.abbreviations import (
     organization_words_of,
 )
 from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words
-from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS, SMALL_WORDS, is_kind, is_legal_form
+from deid_tasks.engine.obfuscate.organizations.organization_words import (
+    KINDS,
+    SMALL_WORDS,
+    SPECIALTIES,
+    is_kind,
+    is_legal_form,
+)
 from deid_tasks.engine.obfuscate.organizations.saints import replace_two_saints
 from deid_tasks.engine.obfuscate.people.name_scope import remember
 from deid_tasks.engine.obfuscate.plain_words import is_path_word
@@ -27,6 +33,8 @@ _MIN_LABEL_LENGTH = 5
 """A shorter label of a domain may be made of any name."""
 _MAX_ABBREVIATION_LENGTH = 8
 """A longer value is not the abbreviation of another name in the note."""
+_WORD_BEFORE = re.compile(r"([^\W\d_]+) $")
+_REACH = 24
 _SAINTS_BEFORE = re.compile(r"\b(?:Sts|SS|Saints)\b\.?\s$", re.IGNORECASE)
 _words = re.compile(r"[^\W\d_]+").findall
 
@@ -61,7 +69,7 @@ class NoteOrganizations:
 
     def surrogate(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
         """Return the surrogate of an organization that is the ``index``-th span of the note."""
-        if self._surroundings.is_beside_name(index) and has_only_kind_words(original):
+        if has_only_kind_words(original) and self._is_part_of_name(index):
             return original
         if is_legal_form(fold(original), is_behind_name=self._surroundings.is_behind_organization(index)):
             return original
@@ -71,6 +79,14 @@ class NoteOrganizations:
             if saints is not None:
                 return saints
         return self._made(original, entity, mode)
+
+    def _is_part_of_name(self, index: int) -> bool:
+        """Whether a name of words of kind alone belongs to what stands beside it: a name, or a speciality."""
+        if self._surroundings.is_beside_name(index):
+            return True
+        start = self._surroundings.start(index)
+        before = _WORD_BEFORE.search(self._surroundings.text, max(0, start - _REACH), start)
+        return before is not None and fold(before[1]) in SPECIALTIES
 
     def _made(self, original: str, entity: Entity, mode: Mode = "surrogate") -> str:
         question = (entity, original)

@@ -47,6 +47,12 @@ def us_towns_with_states() -> frozenset[tuple[str, str]]:
 
 
 @lru_cache(maxsize=1)
+def towns_with_provinces() -> frozenset[tuple[str, str]]:
+    """Return the towns abroad in lower case, each with the code of its province or state, where it has one."""
+    return frozenset((fold(row["town"]), row["region_code"]) for row in read_tsv("towns.tsv") if row["region_code"])
+
+
+@lru_cache(maxsize=1)
 def medical_term_words() -> frozenset[str]:
     """Return the medical terms of one word, and each word of the terms that the project wrote itself, in lower case."""
     found: set[str] = set()

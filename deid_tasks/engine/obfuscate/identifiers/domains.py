@@ -2,10 +2,12 @@
 
 import re
 
+from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
+from deid_tasks.engine.obfuscate.places import replace_place
 from deid_tasks.engine.obfuscate.plain_words import is_path_word
 
 _RESERVED_DOMAINS = ("example.com", "example.org", "example.net")
@@ -23,6 +25,8 @@ _KIND_ENDINGS = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _SECOND_LEVEL = frozenset(["co", "com", "org", "ac", "gov", "edu", "net"])
+_WITH_STATE_DOMAINS = frozenset({"AU"})
+_STATE_DOMAINS = frozenset(("nsw", "vic", "qld", "wa", "sa", "tas", "act", "nt"))
 _KEPT_HOSTS = frozenset(
     [
         "www",
@@ -95,6 +99,10 @@ def _replace_label_part(part: str, context: NoteContext, names: NoteNames) -> st
         return context.keyed.choice([name for name in _MAIL_LABELS if name != fold(part)], "domain", fold(part))
     if fold(part) in KINDS or is_path_word(part):
         return part
+    if context.country in _WITH_STATE_DOMAINS and fold(part) in _STATE_DOMAINS:
+        # "vic.gov.au" follows the state of the organization.
+        state = replace_place(part.upper(), Entity.STATE, context.staff, context.options, country=context.country)
+        return state.lower()
     if of_organization := names.domain(fold(part)):
         return of_organization
     if of_people := _of_surnames(fold(part), names):

@@ -39,6 +39,12 @@ _WITHOUT_TRUNK_PREFIX = frozenset({"ES", "SG"})
 _AREA_LENGTHS = range(4, 0, -1)
 _MIN_DIGITS, _MAX_DIGITS = 7, 11
 _FIRST_GROUP = 3
+_NORTHERN_IRELAND, _LOCAL_DIGITS = "28", 8
+_TOWNS_OF_NORTHERN_IRELAND = (
+    *("25", "27", "28", "29", "30", "37", "38", "40", "41", "42", "43", "44", "66", "67", "68", "70", "71"),
+    *("77", "79", "81", "82", "86", "87", "90", "91", "92", "94", "97"),
+)
+"""First two digits of numbers behind 028, by the towns that they serve."""
 _EMERGENCY = frozenset(["000", "100", "101", "102", "108", "110", "111", "112", "119", "995", "999"])
 
 
@@ -73,7 +79,7 @@ def replace_phone_abroad(
     if has_area and group != significant and group in area_codes_abroad(country, len(group)):
         # Written apart, an area code is one: in India its digits may begin a mobile number too.
         code = surrogate_area_code(country, group, scope, options)
-        made = code + _subscriber(significant[len(code) :], scope)
+        made = code + _subscriber(significant[len(code) :], scope, code)
         rest = _with_code_of_length(rest, first, len(code) - len(group))
     else:
         made = _significant(significant, country, scope, options, near, has_area=has_area)
@@ -142,10 +148,15 @@ def _significant(
 def _in_area(digits: str, length: int, country: str, scope: NameScope, options: SurrogateOptions) -> str:
     """Return the surrogate of a number whose area code has ``length`` digits."""
     code = surrogate_area_code(country, digits[:length], scope, options)
-    return code + _subscriber(digits[len(code) :], scope)
+    return code + _subscriber(digits[len(code) :], scope, code)
 
 
-def _subscriber(digits: str, scope: NameScope) -> str:
-    """Return other digits, of which the first is from 2 on: 0 and 1 begin codes."""
+def _subscriber(digits: str, scope: NameScope, code: str = "") -> str:
+    """Return other digits, of which the first is from 2 on: 0 and 1 begin codes.
+
+    In Northern Ireland the first two are those of a town.
+    """
     made = scope.keyed.like(digits, "phone", scope.patient_id)
+    if code == _NORTHERN_IRELAND and len(digits) == _LOCAL_DIGITS:
+        return scope.keyed.choice(_TOWNS_OF_NORTHERN_IRELAND, "phone", scope.patient_id, digits[:2]) + made[2:]
     return made if made[:1] not in {"0", "1"} else str(2 + int(digits[-1]) % 8) + made[1:]

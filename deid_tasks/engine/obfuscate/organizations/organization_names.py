@@ -65,7 +65,8 @@ _FIRM_WORDS = frozenset(
 _BEFORE_OF = frozenset(["port", "harbor", "harbour", "friends", "daughters", "sisters", "brothers", "knights", "order"])
 """Words that say what an organization is where "of" follows."""
 _LEGAL_LETTERS = re.compile(r"(?:P\.[CA]|L\.L\.[CP]|P\.L\.L\.C|L\.P)\.?")
-_LONG_TERM = re.compile(r"\blong(?=[- ]term\b)", re.IGNORECASE)
+_OF_PHRASES = re.compile(r"\b(?:long(?=[- ]term\b)|superior(?= court\b))", re.IGNORECASE)
+"""Words that belong to a word of kind behind them: long-term care, a superior court."""
 _PLURAL = re.compile(r"(\d+)(s)", re.IGNORECASE)
 _PARTS = frozenset(["wing", "ward", "unit", "team", "floor", "department", "dept", "office", "desk", "room", "level"])
 SurrogateOfSurname = Callable[[str], str | None]
@@ -131,7 +132,7 @@ def has_only_kind_words(value: str) -> bool:
 def _replace_long_name(value: str, words: Sequence[str], staff: NameScope, surname: SurrogateOfSurname) -> str:
     if (of_saint := replace_saint(value, staff)) is not None:
         return of_saint
-    kept = _type_word(words) | frozenset(_LONG_TERM.findall(value))
+    kept = _type_word(words) | frozenset(_OF_PHRASES.findall(value))
     proper = [word for word in words if _is_proper(word) and word not in kept]
     # The key reads the proper words alone: "Mercy General" and "Mercy General Hospital" stay one place.
     distinctive = " ".join(map(fold, proper))

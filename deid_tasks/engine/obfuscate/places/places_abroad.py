@@ -213,7 +213,8 @@ def _surrogate_town(town: TableTown, scope: NameScope, options: SurrogateOptions
     elif salt:
         # Its surrogate is another town's of the note; few towns share an area code, more a region.
         own = _surrogate_town(town, scope, options)
-        abroad = [other for other in towns_of(town.country) if other not in {town, own}]
+        nation = nation_of(own.region)
+        abroad = [one for one in towns_of(town.country) if one not in {town, own} and nation_of(one.region) == nation]
         near = [other for other in abroad if other.region == own.region]
         others = near if near and len(salt) < _MAX_SALT_DIGITS else abroad
     return scope.keyed.choice(others, "town", scope.patient_id, town.country, salt + town.name) if others else town

@@ -15,6 +15,7 @@ RULES = (
     Rule("state", states.STATE_TRIGGER, states.read_state_name),
     Rule("code of a state", states.STATE_CODE_TRIGGER, states.read_state_code),
     Rule("town and state", cities.TOWN_AND_STATE_TRIGGER, cities.read_town_and_state),
+    Rule("town and province", cities.TOWN_AND_PROVINCE_TRIGGER, cities.read_town_and_province),
     Rule("country", countries.COUNTRY_TRIGGER, countries.read_country),
     Rule("county", countries.COUNTY_TRIGGER, countries.read_county),
     Rule("postcode", countries.POSTCODE_TRIGGER, countries.read_postcode),

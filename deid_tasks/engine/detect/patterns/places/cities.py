@@ -12,6 +12,7 @@ from deid_tasks.engine.detect.patterns.reference_words import (
     is_everyday_word,
     medical_term_words,
     surname_rates,
+    towns_with_provinces,
     us_towns_with_states,
 )
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_after, text_before
@@ -154,6 +155,23 @@ def read_town_and_state(text: str, start: int, end: int) -> Iterator[Candidate]:
     low = start + len(name) - len(town)
     yield Candidate(low, low + len(town), Entity.CITY)
     yield Candidate(end - 2, end, Entity.STATE)
+
+
+TOWN_AND_PROVINCE_TRIGGER = (
+    r"\b[A-Z][A-Za-z'\-]{2,20}(?: [A-Z][A-Za-z'\-]{2,20})?,? (?:ON|QC|BC|AB|MB|SK|NS|NB|NL|PE|NSW|VIC|QLD|TAS)\b"
+)
+
+
+def read_town_and_province(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read a town of Canada or Australia and its province where the table of towns has both: KENORA ON."""
+    code = start + text[start:end].rindex(" ") + 1
+    name = text[start:code].rstrip(", ")
+    for town in (name, name.rsplit(" ", maxsplit=1)[-1]):
+        if (fold(town), text[code:end]) in towns_with_provinces():
+            low = start + len(name) - len(town)
+            yield Candidate(low, low + len(town), Entity.CITY)
+            yield Candidate(code, end, Entity.STATE)
+            return
 
 
 def _is_no_name(town: str, written: str) -> bool:
