@@ -72,7 +72,12 @@ class NoteAccounts:
         found = self._people.with_initials(letters)
         if found is not None:
             made = self._names_of(found[0])
-            return None if made is None else found[1].made_of(*made)
+            if made is None:
+                return None
+            # The letter of a particle stays, as the particle does: "ANS" of Aoibheann Ní Shúilleabháin.
+            kept = self._people.particle_letters(found[0])
+            made_letters = zip(found[1].made_of(*made), letters, strict=True)
+            return tuple(new or (old if fold_name(old) in kept else "") for new, old in made_letters)
         if (junior := self._people.junior(letters)) is not None:
             return self._context.patient.given(junior)[:1], letters[1]
         return None

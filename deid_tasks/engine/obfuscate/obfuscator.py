@@ -36,6 +36,7 @@ _MAX_NAME_SCOPES = 4_096
 """Patients whose names are cached. The notes of one patient stand together in a shard."""
 _MAX_NOTE_TYPES = 1_000
 _THE_BEFORE = re.compile(r"\b[Tt]he $")
+_WITH_ARTICLE = re.compile(r"(?:Fourth|4th|Fifth|5th|Feast) of\b", re.IGNORECASE)
 _DAY_OF_MONTH = re.compile(r"[A-Z][a-z]{2,8} \d{1,2}\b")
 
 
@@ -341,7 +342,7 @@ def _fit_grammar(text: str, start: int, end: int, position: int, entity: Entity,
             start -= len(article) + (1 if len(article) == 2 else -1)
             surrogate = article + surrogate
     elif entity is Entity.DATE and _THE_BEFORE.search(text, max(position, start - 4), start):
-        if _DAY_OF_MONTH.match(surrogate):
+        if _DAY_OF_MONTH.match(surrogate) or (_WITH_ARTICLE.match(original) and not _WITH_ARTICLE.match(surrogate)):
             # "on the Fourth of July" becomes "on April 26".
             start -= 4
     elif entity in NAMES:

@@ -43,6 +43,9 @@ _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.I
 _AT_BEFORE = re.compile(r"(?:\b(?:at|from|to|via)|@)\s$", re.IGNORECASE)
 _WORD_BEHIND = re.compile(r" ([A-Z][A-Za-z]+)")
 _SHORT_STREET = re.compile(r"\s[Ss]t\.?$")
+_CLINIC_BEHIND = re.compile(
+    r" (?:Urgent Care|Family (?:Medicine|Practice|Health)|Internal Medicine|Pediatrics|Clinic|Hospital|Medical)\b"
+)
 _DISTRICT_AT_END = re.compile(r"\s(?:Dist|Tq|Taluka?|Tal|Tehsil|Mandal)\b\.?$")
 """What stands behind the name of a district in India, which is that of its main town."""
 _STATE_AT_END = re.compile(r"(?P<city>.*[^\W\d_])(?P<between>,?[ ]+)(?P<state>[A-Z][A-Za-z]{1,4}\.?)", re.DOTALL)
@@ -337,6 +340,11 @@ class SpanAgreement:
 
     def _divided(self, span: Span) -> list[Span]:
         """Return two names in two sentences, or a town and its state, as two spans where they were detected as one."""
+        if span.entity in NAMES and ", " in self._value(span) and _CLINIC_BEHIND.match(self._text, span.end):
+            # "Dr. Quillfeather, Organ Vista Urgent Care".
+            comma = self._value(span).index(", ")
+            clinic = replace(span, start=span.start + comma + len(", "))
+            return [replace(span, end=span.start + comma), self._as(clinic, Entity.FACILITY)]
         if span.entity in NAMES and ". " in (value := self._value(span)) and (found := _SENTENCE_END.search(value)):
             first, second = (
                 replace(span, end=span.start + found.start(1)),

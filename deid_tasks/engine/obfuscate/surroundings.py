@@ -254,6 +254,9 @@ class Surroundings:
         """The numbers by their last four characters, and by the digits that they end in."""
         tails: dict[str, tuple[str, Entity]] = {}
         for one, entity in self.numbers.items():
+            if "_" in one:
+                # The name of a file, which is made of numbers.
+                continue
             digits = _DIGITS_AT_END.search(one)
             for tail in {one[-_LAST_DIGITS:], digits.group() if digits else ""}:
                 if len(tail) < len(one):

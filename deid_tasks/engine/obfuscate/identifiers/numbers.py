@@ -99,6 +99,9 @@ def _of_parts(value: str, entity: Entity, context: NoteContext, names: NoteNames
     if (label := _LABEL.match(value)) and is_everyday(label[1].lower()):
         # "MEDIC 14", "UNIT 6": a word says what bears the number.
         return label.group() + replace_number(value[label.end() :], entity, context, names)
+    if "_" in value and any(names.number(part) for part in value.split("_")):
+        # "66120_20240827": a number of the note in the name of a file.
+        return "_".join(names.number(part) or replace_number(part, entity, context, names) for part in value.split("_"))
     if entity is Entity.LICENSE and (of_state := _OF_STATE.match(value)) and of_state["code"] in STATE_NAMES:
         # "OR-33918", "TX 1288034": of the state that the note's addresses have.
         code = replace_state(of_state["code"], context.staff, context.options)

@@ -227,6 +227,12 @@ class NotePeople:
                 return person, InitialsForm(((True, len(person.surnames) - 1), (False, 0)))
         return None
 
+    def particle_letters(self, person: NotePerson) -> frozenset[str]:
+        """Return the first letters, folded, of the particles in a name: the n of Aoibheann Ní Shúilleabháin."""
+        words = name_parts(self._text[person.mention.start : person.mention.end])
+        folded = [fold_name(word) for _, _, word in words]
+        return frozenset(word[0] for word in folded if word not in {*person.givens, *person.surnames} and len(word) > 1)
+
     def junior(self, letters: Sequence[str]) -> str | None:
         """Return the folded given name of whom two letters call a junior: "CJ" of Cassius Jr."""
         if len(letters) != _FIRST_AND_LAST or letters[1].lower() != "j":

@@ -138,6 +138,6 @@ def _written(word: str, label: str) -> list[str]:
 def _written_like(written: str, old: str, new: str) -> str:
     if new == old or not new:
         return written if new == old else ""
-    if written == old:
+    if written == old or written in _CONTRACTED:
         return re.sub(r"\W", "", new)
     return new[: len(written)]
