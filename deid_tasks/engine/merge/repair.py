@@ -47,6 +47,8 @@ _SUBJECT = re.compile(r"[A-Z]?[a-z]{3,12}(?: [a-z]{2,12}){0,2} [-–] (?=[A-Z])"
 """What a message is about, in front of a name in its subject: "Consult - "."""
 _ADDRESS_LABEL = re.compile(r"(?:Addr(?:ess)?|ADDR(?:ESS)?)\b[.:]?\s+")
 _WEEKDAY_BEHIND = re.compile(r",? (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?$")
+_SHORT_WEEKDAY = re.compile(r" (?:Mon|Tues?|Wed|Thurs?|Thu|Fri|Sat|Sun)$")
+_DAY_BEHIND = re.compile(r" \d{1,2}[/. ]")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _POSSESSIVE_END = re.compile(r"(?<=[^\W\d_]['’])[sS](?![^\W\d_])")
 _PATRONYMIC = re.compile(r"/[olp]\b", re.IGNORECASE)
@@ -116,7 +118,11 @@ def _name(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _without_weekday(text: str, start: int, end: int, entity: Entity) -> int:
     """Return the end of a name without the weekday behind it: back to work at Narrow River Boatworks Monday."""
-    day = _WEEKDAY_BEHIND.search(text, start, end) if entity in _PROPER_NAMES else None
+    if entity not in _PROPER_NAMES:
+        return end
+    day = _WEEKDAY_BEHIND.search(text, start, end)
+    if day is None and _DAY_BEHIND.match(text, end):
+        day = _SHORT_WEEKDAY.search(text, start, end)
     return day.start() if day else end
 
 

@@ -86,6 +86,9 @@ class NoteOrganizations:
             return True
         start = self._surroundings.start(index)
         before = _WORD_BEFORE.search(self._surroundings.text, max(0, start - _REACH), start)
+        if self._surroundings.text[max(0, start - 2) : start] == "& ":
+            # "Dr Leila Okafor & Partners".
+            return True
         return before is not None and fold(before[1]) in SPECIALTIES
 
     def _made(self, original: str, entity: Entity, mode: Mode = "surrogate") -> str:
@@ -249,6 +252,9 @@ class NoteOrganizations:
         if len(part) >= _MIN_LABEL_LENGTH:
             if label_like(part, pairs) is not None:
                 return label_like(part, self.aligned(name)) or None
+            if part in words and not is_kind(part):
+                # "smiddy" of the Auld Smiddy Surgery.
+                return next((new or None for old, new in self.aligned(name) if old == part), None)
             count, rest = _words_in(part, words)
             return "".join(new for _, new in self.aligned(name)[:count]) + rest or None if count else None
         if len(part) > 1 and letters_like(part, pairs) is not None:

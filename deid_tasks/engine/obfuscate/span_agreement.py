@@ -57,8 +57,14 @@ _AREA_BEFORE = re.compile(r"(?<![\w/])\(?0\d{2,4}\)?[ -]$", re.ASCII)
 _INITIAL_FIRST = re.compile(r"[^\W\d_]\. ")
 _FULL_NAME = re.compile(r"[A-Z][\w'’-]+(?: [A-Z][\w'’.-]*)+$")
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
+_OF_FORM = (
+    (Entity.AGE, _FOUR_DIGITS, Entity.OTHER_ID),
+    (Entity.PHONE, re.compile(r"(?:19|20)\d\d-[01]\d-[0-3]\d", re.ASCII), Entity.DATE),
+)
+"""What a value of a form is that no age and no telephone number has."""
 _SENTENCE_END = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}(\.\s+)(?=[A-Z][a-z]{2})")
-_LEADING_KINDS = frozenset(["scoil", "gaelscoil", "coláiste", "ysgol", "école", "ecole", "lycée", "colegio", "escuela"])
+_POSTCODE_BEHIND = re.compile(r",? [A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b")
+_LEADING_KINDS = frozenset(["scoil", "gaelscoil", "colaiste", "ysgol", "ecole", "lycee", "colegio", "escuela"])
 """Words in front of the names of schools."""
 _COUNTY_WORDS = frozenset(["co", "county"])
 _MAX_CODE = 3
@@ -185,8 +191,8 @@ class SpanAgreement:
             return self._as(span, Entity.COUNTRY)
         if span.entity is Entity.STATE and state_code_of(value) is None:
             return self._state_by_form(span, value)
-        if span.entity is Entity.AGE and _FOUR_DIGITS.fullmatch(value):
-            return self._as(span, Entity.OTHER_ID)
+        if (by_form := _kind_of_form(span.entity, value)) is not None:
+            return self._as(span, by_form)
         if (
             span.entity in {Entity.COUNTRY, Entity.LOCATION_OTHER}
             and len(value) > _MAX_CODE
@@ -253,11 +259,10 @@ class SpanAgreement:
         one, other = before.entity, span.entity
         if one in NAMES and other in NAMES:
             return self._joined_names(before, span, gap)
-        is_whole = (one is other is Entity.CITY and _IN_TOWN.fullmatch(gap)) or (
-            one is other is Entity.PROFESSION and gap == " "
-        )
+        is_town = _IN_TOWN.fullmatch(gap) or (gap == " in " and _POSTCODE_BEHIND.match(self._text, span.end))
+        is_whole = (one is other is Entity.CITY and is_town) or (one is other is Entity.PROFESSION and gap == " ")
         if is_whole:
-            # "Freiburg im Breisgau", "dinner lady".
+            # "Freiburg im Breisgau", "Burley in Wharfedale", "dinner lady".
             return self._one(before, span, one)
         if one is other is Entity.DATE:
             end = end_of_date(self._text, (before.start, before.end), (span.start, span.end))
@@ -267,7 +272,7 @@ class SpanAgreement:
         if fold(self._value(before)) in _COUNTY_WORDS and one in _OF_PLACE and other in {*_OF_PLACE, *NAMES}:
             return self._one(before, span, Entity.STATE)
         if self._are_one_organization(before, span, gap):
-            return self._one(before, span, other)
+            return self._one(before, span, other if other in ORGANIZATIONS else Entity.ORGANIZATION)
         if other in _OF_PLACE and one in _OF_PLACE:
             return self._joined_places(before, span, gap)
         if gap == " " and other in _OF_PLACE and fold(self._value(span)) in _LANDMARK_KINDS and one in ORGANIZATIONS:
@@ -283,10 +288,10 @@ class SpanAgreement:
 
     def _are_one_organization(self, before: Span, span: Span, gap: str) -> bool:
         """Whether two spans are one organization: "Quail Ridge Pediatrics" & "Family", "Scoil" and "Naomh Bríd"."""
+        if gap == " " and fold(self._value(before)) in _LEADING_KINDS:
+            return span.entity in ORGANIZATIONS or span.entity in NAMES
         if span.entity not in ORGANIZATIONS:
             return False
-        if before.entity in _OF_PLACE:
-            return gap == " " and fold(self._value(before)) in _LEADING_KINDS
         return before.entity in ORGANIZATIONS and gap in {" ", " & "} and fold(self._value(span)) not in UNITS
 
     def _joined_places(self, before: Span, span: Span, gap: str) -> Span | None:
@@ -367,6 +372,11 @@ class SpanAgreement:
             return [span]
         city = replace(span, end=span.start + found.end("city"))
         return [city, replace(span, start=span.start + found.start("state"), entity=Entity.STATE)]
+
+
+def _kind_of_form(entity: Entity, value: str) -> Entity | None:
+    """Return the kind of a value whose form no value of ``entity`` has; ``None`` for others."""
+    return next((other for one, form, other in _OF_FORM if one is entity and form.fullmatch(value)), None)
 
 
 def _is_street(value: str) -> bool:

@@ -24,6 +24,7 @@ _TITLE_BEFORE = re.compile(
     r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme|rev|sr|nurse|coach|aunt|uncle|rn|np|md)\.?\s$", re.IGNORECASE
 )
 _TITLE_REACH = 8
+_IN_BEFORE = re.compile(r"\b(?:in|near|at)\s$", re.IGNORECASE)
 _ROW = re.compile(r"[,;/&\s]{1,3}(?:and )?")
 _MAX_STATE_GAP = 3
 _MIN_SHORT_NAME = 4
@@ -38,7 +39,7 @@ def kinds_of_names(text: str, spans: Sequence[Span]) -> dict[Bounds, Entity]:
         spans: its spans, in order.
     """
     surnames = _surnames(text, spans)
-    kinds = dict(_of_lone_names(text, spans))
+    kinds = dict(_of_lone_names(text, spans)) | dict(_of_given_names(text, spans))
     named: dict[str, list[tuple[int, Span]]] = {}
     for index, span in enumerate(spans):
         if span.entity in _NAMED:
@@ -126,6 +127,21 @@ def _of_lone_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, E
             yield (span.start, span.end), of_organization
         elif span.start not in in_rows and not is_listed_name(folded) and _is_large_town(text[span.start : span.end]):
             yield (span.start, span.end), Entity.CITY
+
+
+def _of_given_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
+    """Yield whose name a town without a state is that is the given name of one person of the note: "from Gideon"."""
+    owners: dict[str, set[Entity]] = {}
+    for span in spans:
+        words = text[span.start : span.end].split()
+        if span.entity in NAMES and len(words) > 1 and "," not in words[0]:
+            owners.setdefault(fold_name(words[0]), set()).add(span.entity)
+    for index, span in enumerate(spans):
+        if span.entity is not Entity.CITY or has_state(spans, index):
+            continue
+        found = owners.get(fold_name(text[span.start : span.end]), set())
+        if len(found) == 1 and not _IN_BEFORE.search(text, max(0, span.start - 6), span.start):
+            yield (span.start, span.end), next(iter(found))
 
 
 def _is_large_town(value: str) -> bool:

@@ -65,6 +65,10 @@ _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _CHOICE_BEHIND = re.compile(r" [A-Z][a-z]+ [A-Z]")
 """Behind an ordinal that counts choices: "1st Lakeshore Rehab, 2nd Hillcrest Manor"."""
 _BEFORE_LANDMARKS = frozenset(("near", "opp", "opposite", "behind", "beside", "next to"))
+_YEAR_BEFORE = re.compile(r"(?:\d(?:st|nd|rd|th)|first|second|third|final) y(?:ea)?r $", re.IGNORECASE)
+"""In front of what somebody studies: "now 1st yr nursing"."""
+_NUMBER_OF_STATE = re.compile(r":? ?\d{10}(?!\d)")
+_LABELS_LIKE_STATES = frozenset(("CHI", "NHS", "NHI", "HCN"))
 _NURSE_BEHIND = re.compile(r" (?:Nurse|Midwife|Nursing|Sister|Matron)\b")
 _KINDS_OF_NURSES = frozenset(
     (
@@ -276,13 +280,14 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
         case Entity.OTHER_ID:
             return bool(_FORM_BEFORE.search(text[max(0, span.start - 12) : span.start]))
         case Entity.PROFESSION:
-            return low in _words("workplaces.txt")
+            is_studied = _YEAR_BEFORE.search(text[max(0, span.start - _REACH) : span.start])
+            return low in _words("workplaces.txt") or is_studied is not None
     return False
 
 
 def _is_not_state(text: str, span: Span, value: str) -> bool:
     """Whether a state code is a short word, an operating room, a county, or a credential in brackets."""
-    if value in _NOT_STATES:
+    if value in _NOT_STATES or (value in _LABELS_LIKE_STATES and _NUMBER_OF_STATE.match(text, span.end)):
         return True
     if value == "OR" and (_ROOM_NUMBER.match(text, span.end) or _is_of_hospital(text, span)):
         return True

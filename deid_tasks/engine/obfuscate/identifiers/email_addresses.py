@@ -18,6 +18,7 @@ from deid_tasks.engine.obfuscate.plain_words import is_role
 
 _MIN_ROLE = 3
 _MAX_INITIALS = 3
+_MIN_ORGANIZATION = 5
 _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 
 
@@ -81,6 +82,8 @@ def _replace_mailbox_part(part: str, context: NoteContext, names: NoteNames, *, 
         return of_person
     if 1 < len(part) <= _MAX_INITIALS and names.initials(part):
         return replace_initials(part, context, names).lower()
+    if len(part) >= _MIN_ORGANIZATION and (of_organization := names.domain(fold(part))):
+        return of_organization
     scope = context.patient if is_private else context.clinicians
     if surrogate := replace_account_part(part, scope):
         return surrogate

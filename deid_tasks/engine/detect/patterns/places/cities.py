@@ -162,10 +162,20 @@ TOWN_AND_PROVINCE_TRIGGER = (
 )
 
 
+_POSTCODE_BEHIND = re.compile(r",? {1,2}(?:\d{4}(?!\d)|[A-Z]\d[A-Z] ?\d[A-Z]\d\b)")
+
+
 def read_town_and_province(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read a town of Canada or Australia and its province where the table of towns has both: KENORA ON."""
+    """Read a town of Canada or Australia and its province.
+
+    The table of towns has both, as for KENORA ON, or a postcode stands behind: Jan Juc VIC 3228.
+    """
     code = start + text[start:end].rindex(" ") + 1
     name = text[start:code].rstrip(", ")
+    if _POSTCODE_BEHIND.match(text, end) and not any(word.lower() in NOT_NAMES for word in name.split()):
+        yield Candidate(start, start + len(name), Entity.CITY)
+        yield Candidate(code, end, Entity.STATE)
+        return
     for town in (name, name.rsplit(" ", maxsplit=1)[-1]):
         if (fold(town), text[code:end]) in towns_with_provinces():
             low = start + len(name) - len(town)

@@ -50,7 +50,10 @@ POSTCODE_TRIGGER = (
     r"|\b(?:[AC-FHKNPRTV-Y][0-9]{2}|D6W) [0-9AC-FHKNPRTV-Y]{4}\b"  # F12 XK00
 )
 _NO_POSTCODE = re.compile(r"[0-9](?:ST|ND|RD|TH|HR|LB|YR|PT|TB|NS|LR|BD)$")
-_TOWN_OR_LINE_BEFORE = re.compile(r"(?:[A-Z][a-z'\-]{1,20},? {1,2}|\n[ \t]*|[A-Z]{4} {1,2}|\([A-Z]{2}\),? )$")
+_TOWN_OR_LINE_BEFORE = re.compile(
+    r"(?:[A-Z][a-z'\-]{1,20},? {1,2}|\n[ \t]*|[A-Z]{4} {1,2}|\([A-Z]{2}\),? "
+    r"|\b(?:ON|QC|BC|AB|MB|SK|NS|NB|NL|PE|NT|YT|NU),? {1,2})$"
+)
 
 
 def read_postcode(text: str, start: int, end: int) -> Iterator[Candidate]:
