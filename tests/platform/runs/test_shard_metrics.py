@@ -22,9 +22,11 @@ def forget_collector():
 
 
 @pytest.fixture(scope="module")
-def measured(site):
+def measured(site, tmp_path_factory):
     """A shard that was processed twice by the public models: its reports, its rows, and what the collector got."""
-    detect = {"detectors": ("patterns", "lexicon", "patient", "transformer")}
+    # A cache of its own: other runs of the site may have read all sentences before.
+    cache = site.settings.detect.cache.model_copy(update={"folder": str(tmp_path_factory.mktemp("cache"))})
+    detect = {"detectors": ("patterns", "lexicon", "patient", "transformer"), "cache": cache}
     # Some of the notes are too long, and quarantined for that.
     longest = sorted(len(note.text) for note in site.notes)[len(site.notes) * 3 // 4]
     settings = with_settings(site, detect=detect, notes={"shard_notes": 20, "max_characters": longest})

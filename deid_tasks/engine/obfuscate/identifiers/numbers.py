@@ -82,7 +82,7 @@ def replace_number(value: str, entity: Entity, context: NoteContext, names: Note
     if made is None:
         # What a check digit holds for stays as it is made: XXX in the number of a vehicle masks nothing.
         made = _with_fixed_parts(_surrogate(characters, entity, scope, context), value)
-    made = move_embedded_dates(made, value, scope.shift_days, context)
+        made = move_embedded_dates(made, value, scope.shift_days, context)
     if entity in _OF_PLACES:
         made = _with_letters(made, value, names)
     return _in_shape(made, value)
