@@ -9,7 +9,6 @@ from deid_tasks.engine.lexicon.everyday_names import is_medical_term
 NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 """The entities that are written as first, middle and last names."""
 
-_OF_ONE_LINE = NAMES | {Entity.LICENSE, Entity.MRN, Entity.OTHER_ID}
 _ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
 _AND_WORD = re.compile(r" and (?P<word>[a-z]{4,})$")
 """A second word in small letters: done at odilia and coumadin for a fib."""
@@ -39,7 +38,7 @@ _ROLE = re.compile(
 _LABEL_BEHIND = re.compile(
     r",?\s(?:NPI|PGY|DOB|MRN|DOS|CSN|HAR)$"  # the label of the next field
     r"|(?<=[a-z])(?:, ?| )(?:MA|PA|PA-C|DO|RN|NP|MD|LPN|CNA)$"  # a credential, which no surname in small letters is
-    r"|, ?(?:Group|Clinic|Practice|Dept|Phone|Fax|Tel|Unit|Ward|Team|Age|Sex)$"  # the label of the next field
+    r"|, ?(?:Group|Clinic|Practice|Dept|Phone|Fax|Tel|Unit|Team)$"  # the label of the next field
     r"|, ?(?:PharmD|RPh|PhD|MBBS|MBChB|MPH|MSW|LCSW|DPT|DDS|DMD|DPM|CRNA|CNM|APRN|FNP|BSN|MSN|RRT)$"
 )
 _SUBJECT_BEFORE = re.compile(r"(?:\b(?:Subject|Subj|Re|Fwd?|Ref)|SUBJECT|RE|REF): ?$")
@@ -47,13 +46,14 @@ _SUBJECT = re.compile(r"[A-Z]?[a-z]{3,12}(?: [a-z]{2,12}){0,2} [-–] (?=[A-Z])"
 """What a message is about, in front of a name in its subject: "Consult - "."""
 _ADDRESS_LABEL = re.compile(r"(?:Addr(?:ess)?|ADDR(?:ESS)?)\b[.:]?\s+")
 _WEEKDAY_BEHIND = re.compile(r",? (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?$")
-_SHORT_WEEKDAY = re.compile(r" (?:Mon|Tues?|Wed|Thurs?|Thu|Fri|Sat|Sun)$")
+_SHORT_WEEKDAY = re.compile(r" (?:Mon|Tues?|Wed|Thurs?|Thu|Fri)$")
+"""Not Sat and Sun, which are surnames too."""
 _DAY_BEHIND = re.compile(r" \d{1,2}[/. ]")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _POSSESSIVE_END = re.compile(r"(?<=[^\W\d_]['’])[sS](?![^\W\d_])")
 _PATRONYMIC = re.compile(r"/[olp]\b", re.IGNORECASE)
-_NEXT_LINE = re.compile(r"\s*\n\s*(?:[A-Z](?:[.-]{1,2}[A-Z])+\.?|[A-Z]{2,6}:?)$")
-"""A label or initials in the line below: "Id" above "D.O.B"."""
+_NEXT_LINE = re.compile(r"\s*\n\s*(?:D\.?O\.?[ABD]\.?|[A-Z]{2,6}:)$")
+"""A label in the line below: "Id" above "D.O.B"."""
 _INITIALS_BEHIND = re.compile(r"\.[A-Z](?:\.|\b)")
 _LETTER_BEHIND = re.compile(r" [DSWAB]$", re.IGNORECASE)
 """The first letter of d/o, s/o, w/o, a/l or a/p behind a name."""
@@ -83,7 +83,7 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         start, end = _whole_account(text, start, end)
     start, end = strip(text, start, end)
     end = _without_weekday(text, start, end, entity)
-    if entity in _OF_ONE_LINE and (below := _NEXT_LINE.search(text, start, end)):
+    if entity in NAMES and (below := _NEXT_LINE.search(text, start, end)):
         end = below.start()
     if entity is Entity.INITIALS and end - start == 1 and (letter := _INITIALS_BEHIND.match(text, end)):
         end = letter.end()

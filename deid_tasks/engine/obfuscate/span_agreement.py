@@ -46,6 +46,8 @@ _SHORT_STREET = re.compile(r"\s[Ss]t\.?$")
 _CLINIC_BEHIND = re.compile(
     r" (?:Urgent Care|Family (?:Medicine|Practice|Health)|Internal Medicine|Pediatrics|Clinic|Hospital|Medical)\b"
 )
+_INITIALS_BELOW = re.compile(r"\s*\n\s*(?P<letters>[A-Z](?:[.-]{1,2}[A-Z])+\.?)$")
+"""Who signed, in the line below a number."""
 _DISTRICT_AT_END = re.compile(r"\s(?:Dist|Tq|Taluka?|Tal|Tehsil|Mandal)\b\.?$")
 """What stands behind the name of a district in India, which is that of its main town."""
 _STATE_AT_END = re.compile(r"(?P<city>.*[^\W\d_])(?P<between>,?[ ]+)(?P<state>[A-Z][A-Za-z]{1,4}\.?)", re.DOTALL)
@@ -356,6 +358,9 @@ class SpanAgreement:
                 replace(span, start=span.start + found.end()),
             )
             return [first, second]
+        if CATEGORY[span.entity] is Category.ID and (below := _INITIALS_BELOW.search(self._value(span))):
+            initials = replace(span, start=span.start + below.start("letters"))
+            return [replace(span, end=span.start + below.start()), self._as(initials, Entity.INITIALS)]
         if span.entity in ORGANIZATIONS and ", " in (value := self._value(span)):
             return self._without_street(span, value)
         if span.entity in _OF_PLACE and (district := _DISTRICT_AT_END.search(self._value(span))):

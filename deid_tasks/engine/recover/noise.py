@@ -61,6 +61,9 @@ _WORDS_OF_DATES = frozenset(
 )
 _NUMBER_BEHIND = re.compile(r" ?(?:#|No\.?|Num(?:ber)?\.?|no\.):? ?\d")
 """Behind the label of a number: "Hosp #: 3308174"."""
+_LABELS_OF_NUMBERS = frozenset(
+    ("hosp", "acct", "chart", "case", "claim", "file", "record", "visit", "encounter", "order")
+)
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _CHOICE_BEHIND = re.compile(r" [A-Z][a-z]+ [A-Z]")
 """Behind an ordinal that counts choices: "1st Lakeshore Rehab, 2nd Hillcrest Manor"."""
@@ -85,8 +88,8 @@ _KINDS_OF_NURSES = frozenset(
         "link",
     )
 )
-_COLUMNS = re.compile(r"\d(?:\s{2,}|\s+-)\s*\d")
-"""Blanks or signs between the figures of a row of readings: "200  -090  080"."""
+_COLUMNS = re.compile(r"\d\s{2,}-\d{2,3}\s")
+"""Blanks and a sign between the figures of a row of readings: "200  -090  080"."""
 _HOSPITAL_BEFORE = re.compile(r"\b[B-DF-HJ-NP-TV-XZ]{2,5} $")
 _ZIP_BEHIND = re.compile(r",? \d{5}")
 _RATIO = re.compile(r"\d{1,3}(?:/\d{1,3}){3,}")
@@ -163,7 +166,7 @@ def is_noise(text: str, span: Span) -> bool:
 
 def _is_label(text: str, span: Span, value: str) -> bool:
     """Whether a span is the label of a number, "Hosp #: 3308174", or a part of another label."""
-    is_of_number = span.category in _WORDS_ONLY and value.isalpha() and _NUMBER_BEHIND.match(text, span.end)
+    is_of_number = value.lower() in _LABELS_OF_NUMBERS and _NUMBER_BEHIND.match(text, span.end)
     return bool(is_of_number) or _is_in_label(text, span, value)
 
 

@@ -22,8 +22,6 @@ _SCORE_BEFORE = re.compile(
     r"[^\n.;]{0,16})$",
     re.IGNORECASE,
 )
-_TENTHS_BEFORE = re.compile(r"(?<!\d)\d{1,2}/10\b[^\n.;]{0,16}$", re.ASCII)
-"""Tenths beside tenths: "7/10 sites L, 4/10 R"."""
 _SEVERITY_BEHIND = re.compile(
     r",?\s+(?:(?:relieved|worse|improved|eased|better|aggravated)\b|at (?:rest|worst|best)\b|on (?:movement|arrival)\b"
     r"|in (?:severity|intensity)\b|with (?:movement|activity|ambulation)\b)",
@@ -50,7 +48,7 @@ def is_no_date(text: str, start: int, end: int, *, is_day_first: bool) -> bool:
         return False
     before = text[max(0, start - _REACH) : start]
     if _TENTHS.fullmatch(value):
-        is_score = _SCORE_BEFORE.search(before) or _TENTHS_BEFORE.search(before) or _SEVERITY_BEHIND.match(text, end)
+        is_score = _SCORE_BEFORE.search(before) or _SEVERITY_BEHIND.match(text, end)
         return is_score is not None and not _ANNOUNCED.search(before)
     if _OF_TWO_DIGITS.fullmatch(value) and _CLASS_BEFORE.search(before):
         return True
