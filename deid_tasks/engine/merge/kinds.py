@@ -20,6 +20,8 @@ _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.I
 _TITLE_REACH = 8
 _TOWNS = frozenset({Entity.CITY})
 _BEHIND_TOWN = frozenset({Entity.STATE, Entity.COUNTRY, Entity.ZIP})
+_PLACES = frozenset({Entity.CITY, Entity.STATE})
+_UNIVERSITY_OF = re.compile(r"Univ(?:\.|ersity)? of (?:North|South|East|West|Central|Southwest)(?:ern)?")
 _FULL_NAME = re.compile(r"[A-Z][a-z]+(?:[- ][A-Z][a-z]+){1,2}")
 _CREDENTIAL_BEHIND = re.compile(
     r",? (?:MD|DO|RN|LPN|NP|PA-C|FNP(?:-C|-BC)?|APRN|CRNA|CNM|MLS|MLT|RRT|PharmD|RPh|DPT|LCSW|MSW|PhD|MBBS)(?![\w-])"
@@ -44,9 +46,18 @@ def join_divided_organizations(text: str, spans: Sequence[Span]) -> list[Span]:
         last = joined[-1] if joined else None
         if last is not None and _is_divided(text, last, span):
             joined[-1] = replace(span, start=last.start, score=max(last.score, span.score))
+        elif last is not None and _is_university(text, last, span):
+            joined[-1] = replace(last, end=span.end)
         else:
             joined.append(span)
     return joined
+
+
+def _is_university(text: str, last: Span, span: Span) -> bool:
+    """Whether a state or a town is the end of a university's name: "Univ. of Western" and "Nevada"."""
+    if last.entity not in _ORGANIZATIONS or span.entity not in _PLACES or text[last.end : span.start] != " ":
+        return False
+    return _UNIVERSITY_OF.fullmatch(text, last.start, last.end) is not None
 
 
 def _is_divided(text: str, person: Span, rest: Span) -> bool:

@@ -105,7 +105,7 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
                 found.append(Span(start, end, acronyms[form].entity, SHORT_NAMES, acronyms[form].score))
             elif (starts[marked[0]], ends[marked[0]]) == (start, end):
                 # "Blackstone Medical Group (BMG)": no state or somebody's initials.
-                kept[marked[0]] = replace(spans[marked[0]], entity=acronyms[form].entity)
+                kept[marked[0]] = Span(start, end, acronyms[form].entity, SHORT_NAMES, acronyms[form].score)
             continue
         if not marked and (form in called or (form in signed and _is_signed(text, start, end))):
             found.append(Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0))

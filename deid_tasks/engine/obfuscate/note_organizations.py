@@ -14,6 +14,7 @@ from deid_tasks.engine.obfuscate.organizations.abbreviations import (
     letters_like,
     organization_words_of,
 )
+from deid_tasks.engine.obfuscate.organizations.chains import replace_chain, split_branch
 from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words
 from deid_tasks.engine.obfuscate.organizations.organization_words import (
     KINDS,
@@ -25,6 +26,7 @@ from deid_tasks.engine.obfuscate.organizations.organization_words import (
 from deid_tasks.engine.obfuscate.organizations.saints import replace_two_saints
 from deid_tasks.engine.obfuscate.people.name_scope import remember
 from deid_tasks.engine.obfuscate.plain_words import is_path_word
+from deid_tasks.engine.obfuscate.span_kinds import is_town
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words
 from deid_tasks.settings import Mode
@@ -110,7 +112,7 @@ class NoteOrganizations:
                 return made
             if _is_short_for_name(original) and (letters := self._of_towns_office(original)):
                 return letters
-            if (made := self._of_town(original)) is not None:
+            if (made := self._of_town(original)) or (made := self._of_branch(original)):
                 return made
         named = [word for word in organization_words_of(original) if not is_kind(word)]
         surname = self._surname
@@ -171,6 +173,17 @@ class NoteOrganizations:
             branch, Entity.ORGANIZATION, self._context, self._context.staff, "surrogate"
         )
         return f"{made.upper()} {place}"
+
+    def _of_branch(self, original: str) -> str | None:
+        """Return a branch of a chain with the name of its town: "Boots Otley"."""
+        branch = split_branch(original)
+        if branch is None or not is_town(branch[1]):
+            return None
+        place = self._town(fold(branch[1])) or self._replacements.surrogate(
+            branch[1], Entity.CITY, self._context, self._context.staff, "surrogate"
+        )
+        chain = replace_chain(branch[0], self._context.staff)
+        return None if chain is None else f"{chain} {match_case(place, branch[1])}"
 
     def _of_towns_office(self, original: str) -> str | None:
         """Return the letters of an office that has the name of a town of the note: "TCH" of Tennant Creek Hosp."""

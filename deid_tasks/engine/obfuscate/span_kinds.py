@@ -10,9 +10,10 @@ from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS
 from deid_tasks.engine.obfuscate.organizations.abbreviations import organization_words_of
+from deid_tasks.engine.obfuscate.organizations.chains import split_branch
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
-from deid_tasks.engine.obfuscate.people.public_names import is_listed_name
+from deid_tasks.engine.obfuscate.people.public_names import given_name_table, is_listed_name
 from deid_tasks.engine.obfuscate.places.place_table import largest_cities, state_of_city
 from deid_tasks.engine.obfuscate.places.town_table import country_of_region, town_named
 
@@ -39,7 +40,7 @@ def kinds_of_names(text: str, spans: Sequence[Span]) -> dict[Bounds, Entity]:
         spans: its spans, in order.
     """
     surnames = _surnames(text, spans)
-    kinds = dict(_of_lone_names(text, spans)) | dict(_of_given_names(text, spans))
+    kinds = dict(_of_lone_names(text, spans)) | dict(_of_given_names(text, spans)) | dict(_of_branches(text, spans))
     named: dict[str, list[tuple[int, Span]]] = {}
     for index, span in enumerate(spans):
         if span.entity in _NAMED:
@@ -142,6 +143,16 @@ def _of_given_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, 
         found = owners.get(fold_name(text[span.start : span.end]), set())
         if len(found) == 1 and not _IN_BEFORE.search(text, max(0, span.start - 6), span.start):
             yield (span.start, span.end), next(iter(found))
+
+
+def _of_branches(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
+    """Yield the branches of chains that were taken for a person or a town: "Boots Otley"."""
+    for span in spans:
+        if span.entity not in NAMES and span.entity is not Entity.CITY:
+            continue
+        branch = split_branch(text[span.start : span.end])
+        if branch is not None and fold_name(branch[0]) not in given_name_table() and is_town(branch[1]):
+            yield (span.start, span.end), Entity.ORGANIZATION
 
 
 def _is_large_town(value: str) -> bool:

@@ -64,6 +64,7 @@ _NUMBER_BEHIND = re.compile(r" ?(?:#|No\.?|Num(?:ber)?\.?|no\.):? ?\d")
 _LABELS_OF_NUMBERS = frozenset(
     ("hosp", "acct", "chart", "case", "claim", "file", "record", "visit", "encounter", "order")
 )
+_LABEL_WITH_STOPS = re.compile(r"d\.o\.[bdas]\.?", re.IGNORECASE)
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _CHOICE_BEHIND = re.compile(r" [A-Z][a-z]+ [A-Z]")
 """Behind an ordinal that counts choices: "1st Lakeshore Rehab, 2nd Hillcrest Manor"."""
@@ -103,9 +104,12 @@ _OPERATION = re.compile(
 _WARDS = frozenset({"OR", "ER", "ED", "ICU", "PACU", "SICU", "MICU", "CCU", "NICU", "PICU", "CVICU"})
 """Wards that every hospital has, without a number."""
 _PLACES = frozenset((Category.LOCATION, Category.ORGANIZATION))
+_NAMES_AND_PLACES = frozenset((Category.NAME, Category.LOCATION))
 _TO_WARD_BEFORE = re.compile(r"(?:in|to|from|the|via|into) $")
 _LANGUAGE_BEFORE = re.compile(
-    r"(?:interpreter|language|lang|lang\.|speaks|dialect|tongue)(?: (?:is|of))?:? {1,3}$", re.I
+    r"(?:(?:interpreter|language|lang|lang\.|speaks|dialect|tongue)(?: (?:is|of))?:?"
+    r"|(?:interpreted|interpreting|translated|translating) (?:from|into|to)) {1,3}$",
+    re.IGNORECASE,
 )
 _LANGUAGE_BEHIND = re.compile(r"[ -](?:(?:phone|video|telephone) )?(?:interp|speak)", re.IGNORECASE)
 _RESULT = re.compile(
@@ -152,7 +156,9 @@ def is_noise(text: str, span: Span) -> bool:
         return bool(_FIGURE.fullmatch(value)) or value.lower() in _WORDS_OF_DATES or _is_of_ratio(text, span)
     if span.category in _WORDS_ONLY and _OPERATION.fullmatch(value):
         return True
-    if span.category is Category.NAME and (_is_language(text, span, value) or _is_test(text, span)):
+    if span.category in _NAMES_AND_PLACES and _is_language(text, span, value):
+        return True
+    if span.category is Category.NAME and _is_test(text, span):
         return True
     if _is_ward(text, span, value) or _is_of_compound(text, span) or _is_label(text, span, value):
         return True
@@ -171,8 +177,10 @@ def _is_label(text: str, span: Span, value: str) -> bool:
 
 
 def _is_in_label(text: str, span: Span, value: str) -> bool:
-    """Whether a span is cut out of "/es/", which announces an electronic signature, or out of a label: "last4"."""
+    """Whether a span is cut out of "/es/", which announces an electronic signature, or out of a label: last4, d.o.b."""
     before = text[max(0, span.start - 1) : span.start]
+    if span.entity is Entity.INITIALS and _LABEL_WITH_STOPS.fullmatch(text, span.start - 2, span.end + 1):
+        return True
     if value == "es":
         return before == text[span.end : span.end + 1] == "/"
     return len(value) == 1 and value.isdecimal() and before.isalpha()
@@ -272,7 +280,8 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
         case Entity.AGE:
             return bool(_UNIT.match(text, span.end))
         case Entity.INITIALS:
-            return low in _words("not_initials.txt") or bool(_TABLE_COLUMN.match(text, span.end))
+            is_asked = text[max(0, span.start - 2) : span.start].lstrip() == "?"  # a diagnosis: ?MH
+            return is_asked or low in _words("not_initials.txt") or bool(_TABLE_COLUMN.match(text, span.end))
         case Entity.LOCATION_OTHER:
             return low in _ROOM_WORDS or bool(_EMERGENCY_BAY.fullmatch(low))
         case Entity.STREET:

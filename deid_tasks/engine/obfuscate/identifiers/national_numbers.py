@@ -73,12 +73,14 @@ NATIONAL_NUMBERS = (
     NationalNumber("ES", "NIE", _form(r"[XYZ]\d{7}", "[A-Z]"), dni_check_letter, 1),
 )
 """The kinds that are known, in the order in which they are tried."""
+_CHI = NATIONAL_NUMBERS[0]
+"""Its day of birth tells it even where the check digit is wrong; the surrogate has the right one."""
 _LETTERED = frozenset({"NHI", "NRIC", "DNI", "NIE", "PPS", "KVNR", "IHI", "NIR"})
 """Kinds whose form and check characters tell them in a note of any country; ten digits alone may be anything."""
 
 
 def kind_of_number(characters: str, country: str) -> tuple[NationalNumber, re.Match[str]] | None:
-    """Return the kind of a valid number and its match; ``None`` for all others.
+    """Return the kind of a valid number, or of a CHI number mistyped, and its match; ``None`` for all others.
 
     Args:
         characters: the number without punctuation, in capitals.
@@ -91,6 +93,8 @@ def kind_of_number(characters: str, country: str) -> tuple[NationalNumber, re.Ma
             found = kind.form.fullmatch(characters)
             if found and kind.check(found["body"]) == found["check"]:
                 return kind, found
+    if country == _CHI.country and (mistyped := _CHI.form.fullmatch(characters)):
+        return _CHI, mistyped
     return None
 
 

@@ -330,7 +330,7 @@ def is_with_last_initial(folded: Sequence[str], named: Sequence[int]) -> bool:
 def particle_language(folded: Sequence[str], is_kept: Sequence[bool], i: int) -> str:
     """Return the language of the particles before part ``i``; empty where there are none."""
     first = i
-    while first > 0 and is_kept[first - 1] and folded[first - 1] in _PARTICLES:
+    while first > 0 and is_kept[first - 1] and (folded[first - 1] in _PARTICLES or folded[first - 1] == "o"):
         first -= 1
     return PARTICLE_LANGUAGE.get(" ".join(folded[first:i]), "") if first < i else ""
 

@@ -66,10 +66,12 @@ def letters_like(letters: str, aligned: Alignment, *, is_loose: bool = False) ->
     Harborlight Heart Rhythm Center.
 
     Args:
-        letters: the original, folded.
+        letters: the original, folded; signs alone fold to nothing.
         aligned: the words of the name.
         is_loose: whether words may be left out between the first one and the last one.
     """
+    if not letters:
+        return None
     plain = [pair for pair in aligned if pair[0] not in SMALL_WORDS]
     for pairs in (plain, aligned):
         if len(letters) > 1 and letters == "".join(old[0] for old, _ in pairs)[: len(letters)]:

@@ -47,6 +47,14 @@ def replace_chain(value: str, staff: NameScope) -> str | None:
     return surrogate + rewrite_words(value[length:], rewrite).rstrip(" ,-#(")
 
 
+def split_branch(value: str) -> tuple[str, str] | None:
+    """Return the name of a chain and the words behind it, "Boots" and "Otley"; ``None`` where no chain is in front."""
+    for match in re.finditer(" ", value):
+        if fold(value[: match.start()]) in _chains() and value[match.end() : match.end() + 1].isupper():
+            return value[: match.start()], value[match.end() :]
+    return None
+
+
 def _chain_at_start(value: str) -> tuple[tuple[str, ...], int] | None:
     """Return the chain that ``value`` begins with, where what follows leaves it a chain, and the length of its name."""
     for match in _SEPARATOR.finditer(value):

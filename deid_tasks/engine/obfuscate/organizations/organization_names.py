@@ -224,9 +224,10 @@ def _draw_names(
     A state is replaced by a state, a surname of a firm by a surname, a surname of the note by that person's, two or
     more words by two.
     """
-    if state := surrogate_state_name(distinctive, staff):
-        return tuple(state.split())
     parts = distinctive.split()
+    if state := surrogate_state_name(distinctive, staff):
+        made, last = state.split(), len(parts) - 1
+        return (*made[:last], " ".join(made[last:]))
     of_people = [surname(part) for part in parts]
     folded = {fold(word).replace(".", "") for word in words}
     if any(of_people) or (parts[0] in surname_groups() and _FIRM_WORDS & folded):

@@ -8,6 +8,7 @@ PARTICLE_LANGUAGE = {
     **dict.fromkeys(("al", "el", "bin", "ibn", "bint", "abu"), "arabic"),
     **dict.fromkeys(("von", "von der", "zu", "von und zu", "den", "der"), "german"),
     **dict.fromkeys(("ni", "nic", "ui", "mhic"), "irish woman"),
+    "o": "irish man",
     **dict.fromkeys(("mac giolla", "nic giolla"), "irish saint"),
     **dict.fromkeys(("te",), "maori"),
     **dict.fromkeys(("de", "da", "di", "do", "dos", "das", "du", "le"), "romance"),

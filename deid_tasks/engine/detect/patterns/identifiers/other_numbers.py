@@ -36,7 +36,7 @@ def read_file_name(text: str, start: int, end: int) -> Iterator[Candidate]:
 
 
 BLANKS_TRIGGER = (
-    r"\b(?i:member|mbr|subscriber|policy|insurance|medicare|medicaid|ramq|nhs|ppo|hmo|health ?card)"
+    r"\b(?i:member|mbr|subscriber|policy|insurance|medicare|medicaid|ramq|nhs|chi|h ?& ?c|ppo|hmo|health ?card)"
     r"(?i: ?(?:no\.?|number|id|card|#)){0,2}[:#]? {1,2}#? ?"
     r"(?:[A-Z]{2,4} )?[0-9]{3,5}(?: [0-9]{3,5}){1,3}(?: [0-9])?(?: ?/ ?[0-9])?\b"  # PPO # LCP 8820 11947
     r"|\b(?i:(?:screen|id|health|green|resident) card|passport)(?: ?(?:[Nn]o\.?|#))?:? [A-Z]{1,3} [0-9]{6,9}\b"
@@ -47,6 +47,8 @@ _BLANKS_VALUE = re.compile(
 )
 _CARD_OR_PASSPORT = re.compile(r"(?i)card|passport")
 _TELEPHONE = re.compile(r"[0-9]{3} [0-9]{3} [0-9]{4}")
+_LABELS_OF_TEN_DIGITS = frozenset(("nhs", "chi", "h&c", "h &"))
+"""How the labels of the health numbers of the United Kingdom begin."""
 
 
 def read_number_with_blanks(text: str, start: int, end: int) -> Iterator[Candidate]:
@@ -55,7 +57,7 @@ def read_number_with_blanks(text: str, start: int, end: int) -> Iterator[Candida
     if match is None or text[end : end + 1] == "-" or MEASURE_AFTER.match(text, end, end + 10):
         return
     value, low, label = match["value"], match.start("value"), text[start : start + 3].lower()
-    if _TELEPHONE.fullmatch(value) and label != "nhs":
+    if _TELEPHONE.fullmatch(value) and label not in _LABELS_OF_TEN_DIGITS:
         return
     entity = Entity.LICENSE if label == "lic" else Entity.HEALTH_PLAN
     if _CARD_OR_PASSPORT.search(text[start : match.start()]) and "health" not in text[start:end].lower():
