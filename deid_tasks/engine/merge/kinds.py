@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deid_tasks.core.entities import Entity
+from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.merge.endings import is_ending_of_name
@@ -22,6 +22,11 @@ _TOWNS = frozenset({Entity.CITY})
 _BEHIND_TOWN = frozenset({Entity.STATE, Entity.COUNTRY, Entity.ZIP})
 _PLACES = frozenset({Entity.CITY, Entity.STATE})
 _UNIVERSITY_OF = re.compile(r"Univ(?:\.|ersity)? of (?:North|South|East|West|Central|Southwest)(?:ern)?")
+_SCHOOL = re.compile(r"(?:Ysgol|Scoil|Col[aá]iste|Gaelscoil|Bunscoil)\b")
+_PREFIX = re.compile(r"[A-Z]{2,4}")
+_LABEL_BEFORE = re.compile(r"(?:\bis|\bID|[Cc]ard|[Mm]ember|[Pp]olicy|[Nn]umber|\b[Nn]o\.?|#)[: ]{0,2}$")
+_REACH_OF_LABEL = 10
+_FIGURES = re.compile(r"\d{1,4}(?![\w-])")
 _FULL_NAME = re.compile(r"[A-Z][a-z]+(?:[- ][A-Z][a-z]+){1,2}")
 _CREDENTIAL_BEHIND = re.compile(
     r",? (?:MD|DO|RN|LPN|NP|PA-C|FNP(?:-C|-BC)?|APRN|CRNA|CNM|MLS|MLT|RRT|PharmD|RPh|DPT|LCSW|MSW|PhD|MBBS)(?![\w-])"
@@ -48,9 +53,39 @@ def join_divided_organizations(text: str, spans: Sequence[Span]) -> list[Span]:
             joined[-1] = replace(span, start=last.start, score=max(last.score, span.score))
         elif last is not None and _is_university(text, last, span):
             joined[-1] = replace(last, end=span.end)
+        elif last is not None and _is_school(text, last, span):
+            joined[-1] = replace(last, end=span.end, entity=Entity.ORGANIZATION)
+        elif last is not None and _is_prefix_of_number(text, last, span):
+            joined[-1] = replace(span, start=last.start)
         else:
-            joined.append(span)
+            joined.append(_with_figures(text, span))
     return joined
+
+
+def _is_school(text: str, last: Span, span: Span) -> bool:
+    """Whether a name goes on a school's in Irish or Welsh: "Scoil Naomh" and "Cormac"."""
+    if span.entity not in NAMES | _ORGANIZATIONS | _PLACES or text[last.end : span.start] != " ":
+        return False
+    return _SCHOOL.match(text, last.start, last.end) is not None
+
+
+def _is_prefix_of_number(text: str, last: Span, span: Span) -> bool:
+    """Whether capitals that were taken for a name are the beginning of a number behind its label: "ID is WAX 4091"."""
+    if last.category is not Category.NAME or span.category is not Category.ID or text[last.end : span.start] != " ":
+        return False
+    if not _PREFIX.fullmatch(text, last.start, last.end) or not text[span.start].isdigit():
+        return False
+    return _LABEL_BEFORE.search(text, max(0, last.start - _REACH_OF_LABEL), last.start) is not None
+
+
+def _with_figures(text: str, span: Span) -> Span:
+    """Return a name grown over the figures that are glued to it, which make it an account: HPATEL7."""
+    value = text[span.start : span.end]
+    if span.entity not in NAMES or not text[span.end : span.end + 1].isdigit() or not value.isalpha():
+        return span
+    figures = _FIGURES.match(text, span.end)
+    is_account = figures is not None and (value.isupper() or value.islower())
+    return replace(span, end=figures.end(), entity=Entity.USERNAME) if figures and is_account else span
 
 
 def _is_university(text: str, last: Span, span: Span) -> bool:

@@ -164,6 +164,8 @@ def _join_names(text: str, spans: Iterable[Span]) -> list[Span]:
 
 def _is_one_name(text: str, last: Span, span: Span) -> bool:
     """Whether two spans, one after the other, are parts of one name."""
+    if span.entity in NAMES and last.entity in NAMES and text[last.end : span.start] == "-":
+        return True  # "Mairi-Claire", of whom two detectors found a half each
     if last.entity is not span.entity or span.entity not in NAMES or span.start - last.end > _MAX_NAME_GAP:
         return False
     if span.start != last.end and not _BETWEEN_NAMES.fullmatch(text, last.end, span.start):

@@ -16,6 +16,11 @@ DETECTOR = "propagation"
 _MIN_ORGANIZATION = 6
 _REACH = 8
 _BEFORE_ORGANIZATION = re.compile(r"\b(?:the|at|from|to|by|via|with|of|for|per|call|called) $", re.IGNORECASE)
+_SERVICE_BEHIND = re.compile(
+    r" (?:gastro|ortho|cardiology|neurology|oncology|onc|rehab|surg|gynae|paeds|peds|clinic|ward|lab|pharmacy"
+    r"|ED|ER|ICU)\b"
+)
+"""What makes the first word of a hospital its name in short: "Jacaranda gastro"."""
 _WORDS = re.compile(r"[A-Z][^\W\d_]+(?: [A-Z][^\W\d_]+){1,2}")
 """A surname of several words: Two Elk."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -110,10 +115,16 @@ def _mentions(text: str, words: dict[str, Span]) -> list[tuple[int, int, Span]]:
             end = start + len(form)
             is_whole = not _is_word_character(text, start - 1) and not _is_word_character(text, end)
             is_organization = span.category is Category.ORGANIZATION
-            if is_whole and (not is_organization or _BEFORE_ORGANIZATION.search(text, max(0, start - _REACH), start)):
+            if is_whole and (not is_organization or _calls_organization(text, start, end)):
                 found.append((start, end, span))
             start = text.find(form, end)
     return found
+
+
+def _calls_organization(text: str, start: int, end: int) -> bool:
+    """Whether the first word of an organization stands where the note may call it so."""
+    before = _BEFORE_ORGANIZATION.search(text, max(0, start - _REACH), start)
+    return before is not None or _SERVICE_BEHIND.match(text, end) is not None
 
 
 def _is_word_character(text: str, offset: int) -> bool:

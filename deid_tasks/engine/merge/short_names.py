@@ -6,7 +6,7 @@ capitals by themselves say nothing: they are marked where they agree with a full
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from deid_tasks.core.detectors import SHORT_NAMES
@@ -16,6 +16,7 @@ from deid_tasks.engine.lexicon.public import medical_abbreviations
 from deid_tasks.engine.merge.repair import NAMES
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_WORD_OR_SIGN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|&")
 _SMALL_WORDS = frozenset(("of", "the", "for", "and", "in", "at", "de", "la", "del", "du", "&"))
 _IN_BRACKETS = re.compile(r"\s{0,3}\(\s?(?:the )?[\"“]?([A-Z][A-Za-z]{1,7})[\"”]?(?:\s?[),;]| [^()\n]{1,20}\))")
 _MIN_LETTERS, _MAX_LETTERS = 2, 6
@@ -35,16 +36,24 @@ _ADDRESSED_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """What stands in front of letters that mean somebody, and no service: report to LN."""
+_OF_ORGANIZATION_BEHIND = re.compile(
+    r" (?:[Nn]urse|[Cc]linic|[Pp]harmacy|[Ss]taff|[Ff]ront [Dd]esk|[Pp]ortal|[Rr]eception)\b"
+)
+"""What makes letters that medicine uses those of an organization of the note: CVC Nurse."""
 _ACTS_BEHIND = re.compile(
     r" (?:to|will|can) (?:call|ring|phone|fax|see|check|review|chase|send|order|schedule|discuss)\b"
 )
 """What somebody does: NC to call her."""
 _SERVICES = frozenset(("PT", "OT", "ST", "RN", "MD", "PA", "NP", "SW", "CM", "RT", "EP", "ID", "GI", "IR", "ED", "ER"))
 _SHORT = re.compile(
-    r"(?<![\w-])(?:(?:[A-Z]\.){1,2}[A-Z](?:-[A-Z])?\.?|[A-Z]{1,2}O['’][A-Z]|[A-Z][A-Za-z]{1,7})(?![\w-])"
+    r"(?<![\w-])(?:(?:[A-Z]\.){1,2}[A-Z](?:-[A-Z])?\.?|[A-Z]{1,2}O['’][A-Z]|[A-Z]-[A-Z]|[A-Z][A-Za-z]{1,7})"
+    r"(?![\w-])"
 )
 _PREFIXED = re.compile(r"(?P<prefix>Ma?c|O['’])(?P<letter>[A-Z])")
 """The beginning of a surname that initials may keep: AMcK, SO'D."""
+_HYPHENED_GIVEN = re.compile(r"[^\W\d_]{2,}-[^\W\d_]{2,} ")
+_SIGNED_IN_SMALL_LETTERS = re.compile(r"(?m)^[ \t]*(?P<letters>[a-z]{2,3})(?= \d{1,2}/\d{1,2}/\d{2})")
+"""Initials in front of the day on which somebody signs: gpo 10/18/23."""
 _BEFORE, _REACH = 16, 24
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mrs?|ms|miss|mdm|prof)\.? $", re.IGNORECASE)
 _MIN_ANYWHERE = 3
@@ -87,10 +96,11 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
         min_score: the lowest score of a full name.
     """
     certain = [span for span in spans if span.score >= min_score]
-    acronyms, initials = _acronyms(text, certain), _initials(text, certain)
+    acronyms, medical = _acronyms(text, certain)
+    initials = _initials(text, certain)
     signed = _signed_elsewhere(text, certain) - acronyms.keys() - initials
     called = _called(text, certain) - acronyms.keys()
-    if not acronyms and not initials and not signed:
+    if not (acronyms or medical or initials or signed):
         return list(spans)
     starts, ends = [span.start for span in spans], [span.end for span in spans]
     kept, found = dict(enumerate(spans)), list[Span]()
@@ -99,25 +109,48 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
         marked = range(bisect_left(ends, start + 1), bisect_left(starts, end))
         if any(starts[index] < start or end < ends[index] for index in marked):
             continue
-        form = match.group()
-        if form in acronyms:
+        start, form = _without_my(match, acronyms)
+        known = medical if _OF_ORGANIZATION_BEHIND.match(text, end) else {}
+        if (source := acronyms.get(form) or known.get(form)) is not None:
             if not marked:
-                found.append(Span(start, end, acronyms[form].entity, SHORT_NAMES, acronyms[form].score))
+                found.append(Span(start, end, source.entity, SHORT_NAMES, source.score))
             elif (starts[marked[0]], ends[marked[0]]) == (start, end):
                 # "Blackstone Medical Group (BMG)": no state or somebody's initials.
-                kept[marked[0]] = Span(start, end, acronyms[form].entity, SHORT_NAMES, acronyms[form].score)
+                kept[marked[0]] = Span(start, end, source.entity, SHORT_NAMES, source.score)
             continue
         if not marked and (form in called or (form in signed and _is_signed(text, start, end))):
             found.append(Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0))
-        are_of_people = form in initials and all(spans[index].entity in _OF_PEOPLE for index in marked)
-        if are_of_people and (
-            _is_exactly(text, spans, marked, start, end) or _is_signed(text, start, end) or _is_telling(form)
-        ):
+        if form in initials and _is_of_person(text, spans, marked, start, end):
             for index in marked:
                 # Recovery would take RT for a therapist; the full name says that it is Rose Tannenbaum.
                 del kept[index]
             found.append(Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0))
+    small = _in_small_letters(text, initials)
+    found += (one for one in small if bisect_left(ends, one.start + 1) == bisect_left(starts, one.end))
     return sorted((*kept.values(), *found))
+
+
+def _without_my(match: re.Match[str], acronyms: Mapping[str, Span]) -> tuple[int, str]:
+    """Return letters and where they begin, without the My of a portal: MyTRUH of TRUH."""
+    form = match.group()
+    if form.startswith("My") and form[2:] in acronyms:
+        return match.start() + 2, form[2:]
+    return match.start(), form
+
+
+def _in_small_letters(text: str, initials: frozenset[str]) -> list[Span]:
+    """Return the initials in small letters in front of the day on which somebody signs."""
+    found = (match.span("letters") for match in _SIGNED_IN_SMALL_LETTERS.finditer(text))
+    letters = ((start, end) for start, end in found if text[start:end].upper() in initials)
+    return [Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0) for start, end in letters]
+
+
+def _is_of_person(text: str, spans: Sequence[Span], marked: range, start: int, end: int) -> bool:
+    """Whether letters that may be the initials of a full name are such where they stand."""
+    if not all(spans[index].entity in _OF_PEOPLE for index in marked):
+        return False
+    is_exact = _is_exactly(text, spans, marked, start, end)
+    return is_exact or _is_signed(text, start, end) or _is_telling(text[start:end])
 
 
 def _is_exactly(text: str, spans: Sequence[Span], marked: range, start: int, end: int) -> bool:
@@ -126,13 +159,14 @@ def _is_exactly(text: str, spans: Sequence[Span], marked: range, start: int, end
     return is_whole and _TITLE_BEFORE.search(text[max(0, start - _BEFORE) : start]) is None
 
 
-def _acronyms(text: str, spans: Sequence[Span]) -> dict[str, Span]:
-    """Return the acronyms of the note's organizations, each with its organization.
+def _acronyms(text: str, spans: Sequence[Span]) -> tuple[dict[str, Span], dict[str, Span]]:
+    """Return the acronyms of the note's organizations, each with its organization; and those that medicine uses.
 
     They are introduced in brackets behind the name, or made of three words or more: TRUH of Three Rivers University
     Hospital, unless medicine uses the letters otherwise.
     """
     known: dict[str, Span] = {}
+    medical: dict[str, Span] = {}
     for span in spans:
         if span.category is Category.ORGANIZATION:
             name = text[span.start : span.end]
@@ -140,14 +174,14 @@ def _acronyms(text: str, spans: Sequence[Span]) -> dict[str, Span]:
             if match and _is_acronym(match[1], name):
                 known.setdefault(match[1], span)
             made = _acronym_of(name)
-            if _MIN_ANYWHERE <= len(made) <= _MAX_LETTERS and made.lower() not in medical_abbreviations():
-                known.setdefault(made, span)
-    return known
+            if _MIN_ANYWHERE <= len(made) <= _MAX_LETTERS:
+                (medical if made.lower() in medical_abbreviations() else known).setdefault(made, span)
+    return known, medical
 
 
 def _acronym_of(name: str) -> str:
     """Return the acronym of a name of three words or more, in which short words in capitals stand whole: VA, MC."""
-    words = [word for word in re.findall(r"[^\W\d_]+", name) if word.lower() not in _SMALL_WORDS]
+    words = [word for word in _WORD.findall(name) if word.lower() not in _SMALL_WORDS]
     if len(words) < _MIN_WORDS:
         return ""
     is_upper = name.isupper()
@@ -157,7 +191,7 @@ def _acronym_of(name: str) -> str:
 
 
 def _is_acronym(letters: str, name: str) -> bool:
-    words = [word for word in re.findall(r"[^\W\d_]+|&", name) if word.lower() not in _SMALL_WORDS]
+    words = [word for word in _WORD_OR_SIGN.findall(name) if word.lower() not in _SMALL_WORDS]
     first = "".join(word[0] for word in words).upper()
     return _MIN_LETTERS <= len(letters) <= _MAX_LETTERS and letters.upper() == first
 
@@ -213,4 +247,6 @@ def _forms(name: str) -> set[str]:
     if len(halves) == 1 and "-" in name:
         # "P.O-T" of Priscille Ouellon-Tait.
         prefixed |= {f"{letters[0]}.{letters[-2]}-{letters[-1]}{stop}" for stop in ("", ".")}
+    if not comma and _HYPHENED_GIVEN.match(name):
+        prefixed.add(f"{letters[0]}-{letters[1]}")  # "M-J" of Marie-Josée
     return prefixed | {form for one in (letters, ends) for form in (one, "".join(f"{letter}." for letter in one))}

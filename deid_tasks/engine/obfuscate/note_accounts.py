@@ -1,5 +1,6 @@
 """Letters that follow the people of a note: user names, mailboxes and initials."""
 
+import re
 from collections.abc import Callable, Sequence
 
 from deid_tasks.engine.obfuscate.letter_case import match_case
@@ -9,6 +10,9 @@ from deid_tasks.engine.obfuscate.names.note_person import NotePerson
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
 
+_JUNIOR = re.compile(r"(?P<name>[a-z]{4,})(?P<suffix>jr|sr|iii|iv)")
+_HYPHENED = re.compile(r"(?P<lead>[A-Z]\.? )?(?P<one>[A-Z])\.?-(?P<other>[A-Z])")
+_CUT_SURNAME = re.compile(r"(?P<lead>[A-Z]\.? )?(?P<surname>(?:Mc|Mac|O['’])[A-Z])")
 MadeNames = tuple[Sequence[str], Sequence[str]]
 """The given names and the surnames of a surrogate."""
 
@@ -44,12 +48,45 @@ class NoteAccounts:
         made = self._called(folded)
         if made is None:
             found = self._people.with_account(folded)
+            if found is None and (junior := _JUNIOR.fullmatch(folded)) and (of_name := self.account(junior["name"])):
+                return match_case(of_name + junior["suffix"], letters)
             made = self._of_part(folded) if found is None else self._made_of(found[0], found[1].made_of)
         return None if made is None else match_case(made, letters)
 
     def account_of(self, letters: str) -> str | None:
         """Return the surrogate of a user name that was detected as a name: ``pachterb`` of P. Achterberg."""
         return self.account(letters) if self._people.is_account(letters) else None
+
+    def in_short(self, value: str) -> str | None:
+        """Return the surrogate of a name of hyphened initials or with a cut surname; ``None`` for others.
+
+        Such are "N-B" and "T. N-B" of Talia Nguyen-Barrett, "M-J" of Marie-Josée, and "S. McG" of Senga McGlashan.
+        """
+        if (hyphened := _HYPHENED.fullmatch(value)) is not None:
+            lead, one, other = (hyphened[name] for name in ("lead", "one", "other"))
+            for is_last in (True, False):
+                fitting = [
+                    person
+                    for person in self._people.persons
+                    if [word[:1] for word in (person.surnames if is_last else person.givens)][:2]
+                    == [fold_name(one), fold_name(other)]
+                    and (not lead or person.givens[0][:1] == fold_name(lead[0]))
+                ]
+                names = {one.surnames if is_last and not lead else (*one.givens[:1], *one.surnames) for one in fitting}
+                made = self._names_of(fitting[0]) if len(names) == 1 else None
+                if made is not None:
+                    first, second = (made[1] if is_last else made[0])[:2]
+                    given = made[0][0][:1] + lead[1:] if lead else ""
+                    return f"{given}{first[:1]}-{second[:1]}".upper()
+        if (cut := _CUT_SURNAME.fullmatch(value)) is not None:
+            surname = fold_name(cut["surname"])
+            others = [one for one in self._people.persons if one.surnames[-1] != surname]
+            fitting = [one for one in others if one.surnames[-1].startswith(surname)]
+            fitting = [one for one in fitting if not cut["lead"] or one.givens[0][:1] == fold_name(cut["lead"][0])]
+            made = self._names_of(fitting[0]) if len({one.surnames for one in fitting}) == 1 else None
+            if made is not None:
+                return (made[0][0][:1] + cut["lead"][1:] if cut["lead"] else "") + made[1][-1][:1]
+        return None
 
     def mailbox(self, stretches: Sequence[str]) -> list[str] | None:
         """Return the parts of a mailbox, made of one person's surrogate; ``None`` where together they are no person's.

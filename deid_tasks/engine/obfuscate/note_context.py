@@ -108,6 +108,8 @@ class NoteNames(NamedTuple):
     """Returns the parts of a mailbox, made of a person's surrogate; ``None`` where together they are no person's."""
     letters: Callable[[str], str | None] = lambda _: None
     """Returns what letters in a number become that stand for an organization or a person; ``None`` for others."""
+    clipped: Callable[[str], str | None] = lambda _: None
+    """Returns what the surrogate of a surname is in short that a folded word is in short; ``None`` for others."""
 
 
 NO_NAMES = NoteNames({}, lambda _: None, lambda _: None, lambda _: None)

@@ -15,6 +15,11 @@ from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
 
 _SHORT_YEAR_DIGITS = 2
+_EXPIRY = re.compile(r"(?P<month>0\d|1[0-2])/(?P<year>2\d|3[01])")
+_MONTH_AND_YEAR = re.compile(r"\d{1,2}/\d{4}")
+_REACH_OF_EXPIRY = 12
+_EXPIRES_BEFORE = re.compile(r"\b(?:exp|expires?|expiry|exp date)[.:]? $", re.IGNORECASE)
+"""What stands in front of a month and a year: EpiPen exp 02/25."""
 _MAX_MONTH_AND_YEAR = 5
 _HOURS_AND_MINUTES = re.compile(r"(?:19|20)[0-5]\d", re.ASCII)
 _OLDEST, _RECENT, _AHEAD = 105, 12, 15
@@ -68,16 +73,25 @@ class NoteDates:
         if len(original) == _SHORT_YEAR_DIGITS and original.isdecimal() and text[start - 1 : start] in {"'", "’"}:
             # A year, of which detection left the apostrophe out.
             return self._moved(f"'{original}", mode)[1:]
-        if end - start <= _MAX_MONTH_AND_YEAR and "/" in original and mode == "surrogate":
-            of_range = month_and_year_in_range(text, start, end, self._context)
-            if of_range is not None:
-                return of_range
+        if end - start <= _MAX_MONTH_AND_YEAR and "/" in original:
+            month_and_year = self._month_and_year(original, start, end, mode)
+            if month_and_year is not None:
+                return month_and_year
         is_named = folded in PREFIXES[WEEKDAYS] or folded in PREFIXES[MONTHS]
         if not is_named and original[-1:].isalpha() and _DIGITS.isdisjoint(original):
             holiday = HOLIDAY.search(original)
             if holiday is not None:
                 return self._holiday(original, start, holiday, mode)
         return self._moved(original, mode)
+
+    def _month_and_year(self, original: str, start: int, end: int, mode: Mode) -> str | None:
+        """Return a month and a year of two digits, as their place in the text tells; ``None`` for others."""
+        text = self._surroundings.text
+        expiry = _EXPIRY.fullmatch(original)
+        if expiry is not None and _EXPIRES_BEFORE.search(text, max(0, start - _REACH_OF_EXPIRY), start):
+            moved = self._moved(f"{expiry['month']}/20{expiry['year']}", mode)
+            return moved[:-4] + moved[-2:] if _MONTH_AND_YEAR.fullmatch(moved) else moved
+        return month_and_year_in_range(text, start, end, self._context) if mode == "surrogate" else None
 
     def _is_time_of_day(self, original: str) -> bool:
         """Whether four digits are hours and minutes: those that can be no year of a note, and others beside such."""

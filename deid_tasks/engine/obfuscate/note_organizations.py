@@ -33,6 +33,7 @@ from deid_tasks.settings import Mode
 
 _MIN_LABEL_LENGTH = 5
 """A shorter label of a domain may be made of any name."""
+_MIN_CLIPPED, _MAX_CLIPPED = 3, 5
 _MAX_ABBREVIATION_LENGTH = 8
 """A longer value is not the abbreviation of another name in the note."""
 _WORD_BEFORE = re.compile(r"([^\W\d_]+) $")
@@ -145,6 +146,8 @@ class NoteOrganizations:
         words = organization_words_of(original)
         if not words or all(is_kind(word) for word in words):
             return None
+        if len(words) == 1 and (made := self._clipped(words[0], original, entity)) is not None:
+            return made
         longer_names = [(name, organization_words_of(name)) for name in self._surroundings.organizations]
         for is_behind in (False, True):
             for name, longer in longer_names:
@@ -156,10 +159,26 @@ class NoteOrganizations:
                         return _rewritten(original, self.aligned(name, entity)[first : first + len(words)])
         return None
 
+    def _clipped(self, word: str, original: str, entity: Entity) -> str | None:
+        """Return what the beginning of an organization's first word becomes: "the Jac" of Jacaranda Range Hospital."""
+        if not _MIN_CLIPPED <= len(word) <= _MAX_CLIPPED or not original.istitle():
+            return None
+        found = {
+            name: self.aligned(name, entity)[0]
+            for name in self._surroundings.organizations
+            if (first := organization_words_of(name)[:1])
+            and first[0].startswith(word)
+            and len(first[0]) > len(word) + 2
+        }
+        made = {new for _, new in found.values() if new}
+        return made.pop().capitalize() if len(made) == 1 else None
+
     def _of_abbreviation(self, original: str) -> str | None:
         """Return a name that is the abbreviation of another with words of kind beside it: "TGH A&E"."""
         words = _CAPITALS_OR_WORD.findall(original)
-        short = [word for word in words if _is_short_for_name(word) and not is_kind(fold(word))]
+        short = [word for word in words if (_is_short_for_name(word) or word is words[0]) and not is_kind(fold(word))]
+        if short and not (short[0].isupper() and len(short[0]) > 1):
+            return None
         if len(short) != 1 or len(words) == 1 or (made := self.letters(short[0], allows_gaps=False)) is None:
             return None
         before, _, behind = original.partition(short[0])

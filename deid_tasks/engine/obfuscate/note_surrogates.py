@@ -15,6 +15,7 @@ from deid_tasks.engine.obfuscate.note_accounts import NoteAccounts
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.note_dates import NoteDates
 from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
+from deid_tasks.engine.obfuscate.organizations import replace_profession
 from deid_tasks.engine.obfuscate.organizations.abbreviations import organization_words_of
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
@@ -31,7 +32,7 @@ _MADE_OF_NAMES = frozenset(
     {Entity.INITIALS, Entity.USERNAME, Entity.EMAIL, Entity.URL, Entity.OTHER_ID}
     | {Entity.MRN, Entity.ACCOUNT, Entity.HEALTH_PLAN}
 )
-_INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE}
+_INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE, Entity.PROFESSION}
 """Entities whose surrogate does not depend on the text around the span."""
 _OF_LETTERS = frozenset({Entity.INITIALS, Entity.USERNAME})
 _MIN_INITIALS, _MAX_INITIALS = 2, 3
@@ -40,6 +41,7 @@ _MAX_ABBREVIATION = 7
 _LAST_DIGITS = 4
 _MIN_LETTERS_OF_SURNAME = 3
 _NUMBER_AFTER = re.compile(r"[ \t]?[#:]?[ \t]?\d{4}")
+_CAPITALIZED = re.compile(r"(?<![^\W_])[A-Z][a-z]{3,}(?![^\W_])")
 _words = re.compile(r"[^\W\d_]+").findall
 
 
@@ -75,6 +77,7 @@ class NoteSurrogates:
             self._is_said,
             self._accounts.mailbox,
             self._letters,
+            self._clipped,
         )
         self._known: dict[object, str] = {}
         self._asked: set[NotePerson] = set()
@@ -97,6 +100,12 @@ class NoteSurrogates:
             return self._telephone(original, entity, index, mode)
         if entity in _ADDRESSES:
             return self._address(original, entity, index, mode)
+        return self._profession_or_age(original, end, entity, mode)
+
+    def _profession_or_age(self, original: str, end: int, entity: Entity, mode: Mode) -> str:
+        is_of_note = entity is Entity.PROFESSION and mode == "surrogate" and not self._context.is_of_patient
+        if is_of_note and fold(original) in self._surroundings.professions_of_employees:
+            return replace_profession(original, self._context, of_any_employer=True)
         surrogate = self._remembered((entity, original), original, entity, self._context.patient, mode)
         if surrogate[:4] == "over" and self._surroundings.is_hyphen(end):
             return surrogate.replace("over ", "over-")
@@ -113,6 +122,9 @@ class NoteSurrogates:
             return None if short is None else f"{self._independent(who, entity, 'surrogate')} {short}"
         if entity in ORGANIZATIONS:
             return self._accounts.account_of(original) or self._initials_of(original)
+        is_of_person = entity in NAMES or entity is Entity.INITIALS
+        if is_of_person and (in_short := self._accounts.in_short(original)) is not None:
+            return in_short
         if entity in NAMES and _WITH_STOPS.fullmatch(original):
             return self._initials_of(original)
         if entity is Entity.INITIALS and self._people.with_initials(original) is not None:
@@ -155,8 +167,29 @@ class NoteSurrogates:
             owner = self._context.staff if entity in INSTITUTIONAL else self._context.patient
             names = self._names if entity in _MADE_OF_NAMES else NO_NAMES
             surrogate = self._replacements.surrogate(original, entity, self._context, owner, mode, names=names)
+            if entity is Entity.LOCATION_OTHER and mode == "surrogate" and not self._context.is_of_patient:
+                surrogate = self._with_names_of_note(surrogate, original)
             self._known[question] = surrogate
         return surrogate
+
+    def _with_names_of_note(self, surrogate: str, original: str) -> str:
+        """Return the surrogate of a room with the names of the note's towns and organizations: "Cedar 3rd floor"."""
+        words, made = _CAPITALIZED.findall(original), _CAPITALIZED.findall(surrogate)
+        if len(words) != len(made):
+            return surrogate
+        own = iter([self._word_of_place(word) or other for word, other in zip(words, made, strict=True)])
+        return _CAPITALIZED.sub(lambda _: next(own), surrogate)
+
+    def _word_of_place(self, word: str) -> str | None:
+        """Return what a word becomes that is a town of the note, or the first word of an organization in it."""
+        folded = fold(word)
+        if (town := self._town(folded)) is not None:
+            return town
+        for name in self._surroundings.organizations:
+            if organization_words_of(name)[:1] == [folded] and folded not in KINDS:
+                new = self._organizations.aligned(name)[0][1]
+                return new.capitalize() if new and new != folded else None
+        return None
 
     def _is_label(self, original: str, end: int) -> bool:
         """Whether a name is a form of address ("Amma"), or the label of the number behind it: ``HAR 60011893``."""
@@ -206,7 +239,15 @@ class NoteSurrogates:
 
     def _called(self, folded: str) -> str | None:
         person = None if folded in self._context.patient.firsts else self._people.called(folded)
-        return None if person is None else self._called_like(person, folded)
+        if person is not None:
+            return self._called_like(person, folded)
+        return None
+
+    def _clipped(self, folded: str) -> str | None:
+        """Return the surrogate of a surname in short, cut alike."""
+        clipped = None if self._context.is_of_patient else self._people.with_clipped_surname(folded)
+        made = self._names_of(clipped[0]) if clipped else None
+        return made[1][clipped[1]][: len(folded)] if clipped and made else None
 
     def _called_like(self, person: NotePerson, folded: str) -> str | None:
         """Return what the surrogate of a person is called who is called ``folded``."""
@@ -323,6 +364,8 @@ class NoteSurrogates:
             places = self._surroundings.places
             address = places.completed(address, fold(address.city), context.country)
             address = places.salted(address, lambda i, parts: self._city(i, parts, owner), context.country)
+            if context.country == HOME and address.state and not stated.state:
+                stated = address  # "Dublin" in a note of Ohio
             if entity is Entity.CITY and (abroad := self._world_city(original, stated, index, mode)) is not None:
                 return abroad
         question = (entity, original, address, owner is context.staff, context.country)

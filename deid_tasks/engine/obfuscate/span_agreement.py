@@ -87,6 +87,8 @@ _READ = frozenset(
     | {Entity.PHONE, Entity.FAX, Entity.PAGER, Entity.EMAIL}
 )
 """Entities whose spans are read by themselves."""
+_SURE_INSTITUTIONS = frozenset({"elem", "elementary", "engg"})
+"""Words that end the names of schools, and of no person."""
 _MAX_BEARERS = 5.0
 """A word that more people in 100,000 have as their given name begins a person's name."""
 IsTreatedAlike = Callable[[Entity, Entity], bool]
@@ -243,6 +245,8 @@ class SpanAgreement:
         words = [fold_name(word) for word in value.split()]
         if not self._own_names.isdisjoint(words):
             return False
+        if len(words) > 1 and words[-1] in _SURE_INSTITUTIONS:
+            return True
         is_named = len(words) > 1 and (words[-1] in INSTITUTIONS or words[0] in INSTITUTIONS)
         bearers = given_name_table().get(words[0], UNKNOWN_NAME).bearers
         if not is_named:

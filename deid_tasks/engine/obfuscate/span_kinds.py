@@ -27,6 +27,9 @@ _TITLE_BEFORE = re.compile(
 _TITLE_REACH = 8
 _IN_BEFORE = re.compile(r"\b(?:in|near|at)\s$", re.IGNORECASE)
 _ROW = re.compile(r"[,;/&\s]{1,3}(?:and )?")
+_HOUSE_NUMBER = re.compile(r"(?:^|[\s,])\d{1,4}[A-Za-z]? $")
+_NUMBER_BETWEEN = re.compile(r", \d{1,4}[A-Za-z]? ")
+"""The number of a house between its name and its street: "Hafod-y-Grug, 3 Lon Penfedw"."""
 _MAX_STATE_GAP = 3
 _MIN_SHORT_NAME = 4
 Bounds = tuple[int, int]
@@ -41,6 +44,7 @@ def kinds_of_names(text: str, spans: Sequence[Span]) -> dict[Bounds, Entity]:
     """
     surnames = _surnames(text, spans)
     kinds = dict(_of_lone_names(text, spans)) | dict(_of_given_names(text, spans)) | dict(_of_branches(text, spans))
+    kinds |= dict(_of_organizations(text, spans)) | dict(_of_addresses(text, spans)) | dict(_of_jobs(text, spans))
     named: dict[str, list[tuple[int, Span]]] = {}
     for index, span in enumerate(spans):
         if span.entity in _NAMED:
@@ -71,7 +75,8 @@ def _entity_of_all(
         return None
     if len({entity in ORGANIZATIONS for entity in entities}) > 1:
         if any(has_state(spans, index) for index, _ in found):
-            return None
+            has_postcode = any(spans[i + 1].entity is Entity.ZIP for i, _ in found if has_state(spans, i))
+            return Entity.CITY if has_postcode and " " not in value else None
         if Entity.CITY in entities and is_town(value):
             return Entity.CITY
         return max(entities, key=lambda one: (entities[one], one in ORGANIZATIONS))
@@ -153,6 +158,49 @@ def _of_branches(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Ent
         branch = split_branch(text[span.start : span.end])
         if branch is not None and fold_name(branch[0]) not in given_name_table() and is_town(branch[1]):
             yield (span.start, span.end), Entity.ORGANIZATION
+
+
+def _of_organizations(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
+    """Yield the names of people that are the first words of an organization: "Mesilla Crest" of a hospital so named."""
+    named = [
+        (organization_words_of(text[one.start : one.end]), one.entity) for one in spans if one.entity in ORGANIZATIONS
+    ]
+    for span in spans:
+        value = text[span.start : span.end]
+        if span.entity not in NAMES or " " not in value or "," in value or _has_title(text, span.start):
+            continue
+        words = organization_words_of(value)
+        if fold_name(value.split()[0]) in given_name_table():
+            continue  # "Maria Okafor" of the Maria Okafor Clinic may be she herself
+        entity = next(
+            (entity for name, entity in named if len(name) > len(words) and name[: len(words)] == words), None
+        )
+        if entity is not None:
+            yield (span.start, span.end), entity
+
+
+def _of_addresses(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
+    """Yield the streets and houses of addresses that were taken for people: "3 Lon Penfedw, Ffairfach SA19 6TR"."""
+    for index, span in enumerate(spans[:-1]):
+        if span.entity not in NAMES:
+            continue
+        behind = spans[index + 1]
+        gap = text[span.end : behind.start]
+        is_before_town = behind.entity in {Entity.CITY, Entity.ZIP} and gap in {", ", " "}
+        if is_before_town and _HOUSE_NUMBER.search(text, max(0, span.start - _TITLE_REACH), span.start):
+            yield (span.start, span.end), Entity.STREET
+        elif _NUMBER_BETWEEN.fullmatch(gap) and not _has_title(text, span.start):
+            after = spans[index + 2] if index + 2 < len(spans) else None
+            if after is not None and after.entity is Entity.CITY and text[behind.end : after.start] == ", ":
+                yield (span.start, span.end), Entity.STREET
+
+
+def _of_jobs(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
+    """Yield the names that were taken for a profession once: the DJ who is a son of the patient."""
+    names = {text[one.start : one.end]: one.entity for one in spans if one.entity in NAMES}
+    for span in spans:
+        if span.entity is Entity.PROFESSION and (entity := names.get(text[span.start : span.end])) is not None:
+            yield (span.start, span.end), entity
 
 
 def _is_large_town(value: str) -> bool:

@@ -16,6 +16,7 @@ _FINDING = re.compile(
     [ :]{1,2}
     (?:
         neg\b|negative|pos\b|positive|equivocal|absent|present\b            # the result of a sign
+        |\+|\(\+\)|\(-\)
         |normal|nl\b|intact|ok\b(?!['’])|n/a|deferred
         |not[ ](?:used|done|performed|tested|indicated)
         |opened|rechecked|repeated|unchanged                                # what was done with it
@@ -29,6 +30,10 @@ _SIGN = re.compile(
     r"['’]?s? (?:neg\b|negative|pos\b|positive|equivocal|absent|present\b|intact|symmetric|incomplete|none(?=[.,;]))",
     re.IGNORECASE,
 )
+_MARKED_BEFORE = re.compile(r"(?:^|[\s,;:(])[+-]$|(?:sonographic|neg(?:ative)?|pos(?:itive)?) $", re.IGNORECASE)
+"""What stands in front of a sign: +Murphy."""
+_IN_FAMILY = re.compile(r"['’]s (?:in|on) (?:your|my|his|her|their|the|a|one|mom|dad)\b|['’]s runs in\b")
+"""Where a disease is named by its eponym alone: "Addison's in your aunt"."""
 _NAMED_BEFORE = re.compile(
     r"(?:protocol|treadmill|formula|equation|score|scale|test|index|criteria|classification|sign|method)\W{1,3}$",
     re.IGNORECASE,
@@ -88,6 +93,8 @@ def is_lone_eponym(text: str, start: int, end: int) -> bool:
     stop = start + len(word)
     return (
         is_rare_name(word)
+        or bool(_MARKED_BEFORE.search(text[max(0, start - 12) : start]))
+        or bool(is_possessive and _IN_FAMILY.match(text, stop, stop + 20))
         or bool(_FINDING.match(text, stop, stop + 40))
         or bool(_NAMED_BEFORE.search(text[max(0, start - 24) : start]))
         or is_listed(text, start, stop)

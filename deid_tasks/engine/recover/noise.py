@@ -7,6 +7,7 @@ from pathlib import Path
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.reference import read_columns
 from deid_tasks.core.span import Span
+from deid_tasks.engine.recover.no_names import are_letters_of_nobody, is_no_name
 
 _FIGURE = re.compile(
     r"""
@@ -57,7 +58,7 @@ _CERTAIN = 0.9
 """Score of a model from which it is taken at its word about one figure or letter that stands where an hour or a bed
 does."""
 _WORDS_OF_DATES = frozenset(
-    ("of", "the", "in", "on", "at", "and", "to", "this", "last", "next", "mid", "early", "late", "end")
+    ("of", "the", "in", "on", "at", "and", "to", "this", "last", "next", "mid", "early", "late", "end", "fr day")
 )
 _NUMBER_BEHIND = re.compile(r" ?(?:#|No\.?|Num(?:ber)?\.?|no\.):? ?\d")
 """Behind the label of a number: "Hosp #: 3308174"."""
@@ -65,6 +66,7 @@ _LABELS_OF_NUMBERS = frozenset(
     ("hosp", "acct", "chart", "case", "claim", "file", "record", "visit", "encounter", "order")
 )
 _LABEL_WITH_STOPS = re.compile(r"d\.o\.[bdas]\.?", re.IGNORECASE)
+_MIN_LETTERS_OF_WORD = 3
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _CHOICE_BEHIND = re.compile(r" [A-Z][a-z]+ [A-Z]")
 """Behind an ordinal that counts choices: "1st Lakeshore Rehab, 2nd Hillcrest Manor"."""
@@ -89,8 +91,11 @@ _KINDS_OF_NURSES = frozenset(
         "link",
     )
 )
+_TEAM = re.compile(r"(?:RED|BLUE|GREEN|TEAL|GOLD|SILVER|ORANGE|PURPLE|YELLOW|WHITE|BLACK|PINK|BRONZE) \d")
 _COLUMNS = re.compile(r"\d\s{2,}-\d{2,3}\s")
 """Blanks and a sign between the figures of a row of readings: "200  -090  080"."""
+_WHOLE_FORMS = {Entity.VEHICLE: _TEAM, Entity.PHONE: _COLUMNS}
+"""Forms of what no vehicle and no telephone number is."""
 _HOSPITAL_BEFORE = re.compile(r"\b[B-DF-HJ-NP-TV-XZ]{2,5} $")
 _ZIP_BEHIND = re.compile(r",? \d{5}")
 _RATIO = re.compile(r"\d{1,3}(?:/\d{1,3}){3,}")
@@ -156,11 +161,7 @@ def is_noise(text: str, span: Span) -> bool:
         return bool(_FIGURE.fullmatch(value)) or value.lower() in _WORDS_OF_DATES or _is_of_ratio(text, span)
     if span.category in _WORDS_ONLY and _OPERATION.fullmatch(value):
         return True
-    if span.category in _NAMES_AND_PLACES and _is_language(text, span, value):
-        return True
-    if span.category is Category.NAME and _is_test(text, span):
-        return True
-    if _is_ward(text, span, value) or _is_of_compound(text, span) or _is_label(text, span, value):
+    if _is_word_of_place_or_label(text, span, value):
         return True
     if span.category in _WORDS_ONLY:
         if span.entity is not Entity.USERNAME and not _LETTER.search(value):
@@ -168,6 +169,17 @@ def is_noise(text: str, span: Span) -> bool:
         if _is_short_word(text, span, value):
             return True
     return _is_noise_of_entity(text, span, value)
+
+
+def _is_word_of_place_or_label(text: str, span: Span, value: str) -> bool:
+    """Whether a span is a ward, a part of a compound, a label, a language or the test of a row of results."""
+    if _is_ward(text, span, value) or _is_of_compound(text, span) or _is_label(text, span, value):
+        return True
+    if span.category in _NAMES_AND_PLACES and _is_language(text, span, value):
+        return True
+    if span.category is Category.NAME and _is_test(text, span):
+        return True
+    return are_letters_of_nobody(text, span, value)
 
 
 def _is_label(text: str, span: Span, value: str) -> bool:
@@ -265,7 +277,7 @@ def _is_short_word(text: str, span: Span, value: str) -> bool:
     low = value.lower()
     if span.category is Category.NAME and value.islower() and low in _words("not_initials.txt"):
         return True
-    if span.category is Category.NAME and low in _words("products.txt"):
+    if span.category is Category.NAME and (low in _words("products.txt") or is_no_name(text, span, value)):
         return True
     return low in _words("short_roles.txt") or (value == "BIN" and bool(_BIN_NUMBER.match(text, span.end)))
 
@@ -274,16 +286,16 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
     low = value.lower()
     if span.category is Category.NAME and low in _KINDS_OF_NURSES:
         return _NURSE_BEHIND.match(text, span.end) is not None
+    if span.entity in _WHOLE_FORMS:
+        return _WHOLE_FORMS[span.entity].search(value) is not None
     match span.entity:
-        case Entity.PHONE:
-            return _COLUMNS.search(value) is not None
         case Entity.AGE:
             return bool(_UNIT.match(text, span.end))
         case Entity.INITIALS:
             is_asked = text[max(0, span.start - 2) : span.start].lstrip() == "?"  # a diagnosis: ?MH
             return is_asked or low in _words("not_initials.txt") or bool(_TABLE_COLUMN.match(text, span.end))
         case Entity.LOCATION_OTHER:
-            return low in _ROOM_WORDS or bool(_EMERGENCY_BAY.fullmatch(low))
+            return low in _ROOM_WORDS or bool(_EMERGENCY_BAY.fullmatch(low)) or _is_everyday_place(value)
         case Entity.STREET:
             is_choice = _ORDINAL.fullmatch(value) and _CHOICE_BEHIND.match(text, span.end)
             return bool(is_choice) or low in _BEFORE_LANDMARKS
@@ -292,9 +304,20 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
         case Entity.OTHER_ID:
             return bool(_FORM_BEFORE.search(text[max(0, span.start - 12) : span.start]))
         case Entity.PROFESSION:
-            is_studied = _YEAR_BEFORE.search(text[max(0, span.start - _REACH) : span.start])
-            return low in _words("workplaces.txt") or is_studied is not None
+            return _is_no_profession(text, span, value)
     return False
+
+
+def _is_no_profession(text: str, span: Span, value: str) -> bool:
+    """Whether a profession is a workplace, what somebody studies, or the people of a language: "the Hmong girl"."""
+    is_studied = _YEAR_BEFORE.search(text[max(0, span.start - _REACH) : span.start])
+    return value.lower() in _words("workplaces.txt") or is_studied is not None or value in _languages()
+
+
+def _is_everyday_place(value: str) -> bool:
+    """Whether a place is written in small letters alone: "hit his head on the bleacher"."""
+    words = value.split()
+    return all(word.isalpha() and word.islower() and len(word) >= _MIN_LETTERS_OF_WORD for word in words)
 
 
 def _is_not_state(text: str, span: Span, value: str) -> bool:

@@ -40,7 +40,7 @@ _MUSCLE = (
 _MUSCLE_WORD = r"(?:[ ](?i:strength|power|is|was|r|l|right|left|bilaterally|b/l|and))"
 _PAIN = (
     r"(?i:pain|discomfort|severity|intensity|headaches?|cramps?|tenderness|itch|nausea|anxiety|fatigue|dyspnea|soreness"
-    r"|rates?|rated|rating)"
+    r"|rates?|rated|rating|\bpn)"
 )
 _PAIN_WORD = (
     r"(?:[ ,](?i:is|was|are|were|a|an|as|at|of|to|it|this|them|her|his|their|the|my|up|about|around|approximately"
@@ -136,6 +136,13 @@ SCALES = (
         r"|[1-9]\d?/(?:7|52|12) (?i:ago|hx|history|duration|later|hence|post[- ]?op\w*|by phone)",
         r"[1-9]\d?/(?:7|52|12)",
     ),
+    Notation(
+        r"[1-9]\d?/24(?= (?i:of (?!this|last|20|19)|ago|hx|history|duration))",
+        r"[1-9]\d?/24 ",
+    ),
+    # Both eyes: 6/9 and 6/12; a mixed number: 3 1/2.
+    Notation(rf"{_METRES}(?:, | and | & |; ){_METRES}(?![\d/])", r"6/\d{1,2}(?:, | and | & |; )6/"),
+    Notation(r"(?<![\d/.-])\d{1,2} (?:1/2|1/3|2/3|1/4|3/4)(?![\d/])", r"\d{1,2} [123]/[234]"),
     # Titres: ANA, which was positive at 1:40.
     Notation(
         r"(?:ANA|ANCA|ASMA|RPR|VDRL|dsDNA|titer|titre)"

@@ -48,6 +48,7 @@ _KEPT_HOSTS = frozenset(
 _MAIL_LABELS = ("mail", "email", "inbox", "mailbox", "post", "webmail")
 _MAX_ABBREVIATION_LENGTH = 4
 _MIN_SURNAME = 4
+_NATIONS = frozenset({"wales", "scot"})
 
 
 def reserved_domain(domain: str, context: NoteContext) -> str:
@@ -71,10 +72,17 @@ def replace_domain(domain: str, context: NoteContext, names: NoteNames = NO_NAME
     if last > 0 and fold(labels[last]) in _SECOND_LEVEL and len(labels[-1]) == 2:
         last -= 1
     replaced = [
-        label if i > last or (i < last and fold(label) in _KEPT_HOSTS) else _replace_label(label, context, names)
+        label
+        if i > last or (i < last and fold(label) in _KEPT_HOSTS) or _is_of_service(labels, i)
+        else _replace_label(label, context, names)
         for i, label in enumerate(labels)
     ]
     return ".".join(replaced)
+
+
+def _is_of_service(labels: list[str], index: int) -> bool:
+    """Whether a label names a nation of the health service: wales.nhs.uk."""
+    return fold(labels[index]) in _NATIONS and [fold(one) for one in labels[index + 1 : index + 3]] == ["nhs", "uk"]
 
 
 def prepend_name(domain: str, context: NoteContext) -> str:

@@ -113,3 +113,5 @@ def _forms(givens: Sequence[str], surnames: Sequence[str]) -> Iterator[AccountFo
         if last_index:
             yield AccountForm((whole_given, *((True, index, 1) for index in range(len(surnames)))))
     yield from (AccountForm(last) for last in written if last[0][2] is not None)
+    cut_givens = range(len(givens[0]) - 1, _MIN_WORD - 1, -1)
+    yield from (AccountForm(((False, 0, length), (True, last_index, None))) for length in cut_givens)

@@ -51,6 +51,8 @@ _TITLES = _FAMILY_TITLES | frozenset(
             "spc",
             "ltc",
             "nurse",
+            "practitioner",
+            "sw",
             "officer",
             "supt",
             "cst",
@@ -66,6 +68,8 @@ _TITLES = _FAMILY_TITLES | frozenset(
     ]
 )
 _NEWBORNS = frozenset(["girl", "boy", "baby", "twin", "infant"])
+_HONORIFICS = frozenset(["ji", "amma", "garu", "akka", "saheb"])
+"""Words of respect behind a name in India."""
 _SUFFIXES = frozenset(read_word_list("names/name_suffixes.txt"))
 _PARTICLES = frozenset(
     [
@@ -187,7 +191,7 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
         return True
     if word in _SUFFIXES and i > 0:
         # "Sharma ji", and not the Ji of Eun Ji Castellanos.
-        return i == len(parts) - 1 if word == "ji" else _is_suffix(value, parts, word, i)
+        return i == len(parts) - 1 if word in _HONORIFICS else _is_suffix(value, parts, word, i)
     if word in {"boy", "girl"} and i > 0 and folded[i - 1] == "baby":
         return True
     is_final = i == len(parts) - 1
@@ -324,7 +328,10 @@ def is_with_last_initial(folded: Sequence[str], named: Sequence[int]) -> bool:
     if len(named) != 2 or len(folded[named[1]]) > 1:
         return False
     known = given_name_table().get(folded[named[0]])
-    return known is not None and known.bearers > surname_bearers().get(folded[named[0]], 0.0)
+    if known is None or not known.bearers:
+        # "Jaylen O": a name that the Census has neither as a given name nor as a surname.
+        return folded[named[0]] not in surname_bearers()
+    return known.bearers > surname_bearers().get(folded[named[0]], 0.0)
 
 
 def particle_language(folded: Sequence[str], is_kept: Sequence[bool], i: int) -> str:

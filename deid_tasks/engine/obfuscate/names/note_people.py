@@ -36,6 +36,8 @@ _O_APART = re.compile(r"[OÓ] ([^\W\d_]{3,})")
 _FIRST_AND_LAST = 2
 """Letters of the initials of a given name and a surname."""
 _MIN_PREFIX = 4
+_MIN_CLIPPED = 3
+"""Letters that a surname in short leaves out at least."""
 """Letters of an account from which on it is one of the people's whom it fits."""
 _MIN_SURNAME_OF_ACCOUNT = 4
 _INITIAL_BEFORE = re.compile(r"(?<![^\W_])([A-Z])\.?[ ]$")
@@ -182,6 +184,18 @@ class NotePeople:
         """Return the person of the note whose short name ``folded`` is: ``Bob`` beside ``Robert J. Moss``."""
         return self._short.get(folded)
 
+    def with_clipped_surname(self, folded: str) -> tuple[NotePerson, int] | None:
+        """Return the one person whose surname ``folded`` is in short, and its index: "Dr. Bala" of Balasubramanian."""
+        if len(folded) < _MIN_PREFIX or bearers_of_given(folded):
+            return None
+        found = {
+            surname: (person, index)
+            for person in self.persons
+            for index, surname in enumerate(person.surnames)
+            if surname.startswith(folded) and len(surname) >= len(folded) + _MIN_CLIPPED
+        }
+        return next(iter(found.values())) if len(found) == 1 else None
+
     def nicknamed(self, folded: str) -> NotePerson | None:
         """Return the one person of the note whose given name has the nickname ``folded``."""
         named = [one for one in self.persons if one.givens[0] in formal_names().get(folded, ())]
@@ -249,6 +263,7 @@ class NotePeople:
             person: form
             for person in self.persons
             if (form := account_form(folded, person.givens, person.surnames)) is not None
+            and not self._is_called(folded, form)
         }
         person = self._only(fitting)
         if person is None and fitting and all(form.is_of_surname for form in fitting.values()):
@@ -257,6 +272,11 @@ class NotePeople:
         if person is None and fitting and len(folded) > _MIN_PREFIX:
             person = next(iter(fitting))
         return None if person is None else (person, fitting[person])
+
+    def _is_called(self, folded: str, form: AccountForm) -> bool:
+        """Whether the given name that an account cuts is what somebody is called: the Del of Delbert "Del" Wapoose."""
+        is_last, _, length = form.parts[0]
+        return not is_last and length is not None and length > 1 and folded[:length] in self._short
 
     def with_short_account(self, folded: str) -> tuple[NotePerson, str, AccountForm] | None:
         """Return whose short name and surname an account is made of, that short name, and how: ``sidmg`` of Sid."""

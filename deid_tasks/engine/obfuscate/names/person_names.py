@@ -116,6 +116,8 @@ def _replace_one_word(
     # "Dr. Frank", of a Feng "Frank" Wu.
     if (not title or names.surnames.get(folded) is False) and (short := names.called(folded)):
         return match_case(short, value)
+    if clipped := names.clipped(folded):
+        return match_case(clipped, value)
     is_last = names.surnames.get(folded, bool(title) or is_lone_surname(folded, entity))
     return _replace_part(value, folded, scope, cue, is_last=is_last)
 

@@ -119,7 +119,7 @@ def _label(label: str, pairs: Alignment, index: int) -> str | None:
     if index == len(pairs):
         return None
     old, new = pairs[index]
-    for written in _written(old, label):
+    for written in _written(re.sub(r"['’]", "", old), label):
         rest = _label(label[len(written) :], pairs, index + 1)
         if rest is not None:
             return _written_like(written, old, new) + rest
@@ -140,6 +140,6 @@ def _written(word: str, label: str) -> list[str]:
 def _written_like(written: str, old: str, new: str) -> str:
     if new == old or not new:
         return written if new == old else ""
-    if written == old or written in _CONTRACTED:
+    if written == re.sub(r"['’]", "", old) or written in _CONTRACTED:
         return re.sub(r"\W", "", new)
     return new[: len(written)]

@@ -10,6 +10,7 @@ from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
 
 _MAX_LEVEL = 3
+_MAX_LEVEL_OF_ANY_EMPLOYER = 2
 _TRADE = 1
 """The level of professions that neither the list nor an ending knows."""
 _LEVEL_ENDINGS = (
@@ -85,8 +86,14 @@ _WORK_STATES = frozenset(
 _STUDENTS = ("college student", "nursing student", "exchange student", "part-time student", "trade school student")
 
 
-def replace_profession(value: str, context: NoteContext) -> str:
-    """Return another profession of the same level; "retired", "former" and the plural stay."""
+def replace_profession(value: str, context: NoteContext, *, of_any_employer: bool = False) -> str:
+    """Return another profession of the same level; "retired", "former" and the plural stay.
+
+    Args:
+        value: the original.
+        context: of the note.
+        of_any_employer: whether an employer stands beside it, so that only a profession will do that all of them have.
+    """
     found = _WRITTEN.fullmatch(value.strip())
     if found is None or fold(value) in _WORK_STATES:
         return value
@@ -101,7 +108,8 @@ def replace_profession(value: str, context: NoteContext) -> str:
     if folded.split()[-1].rstrip("s") in {"student", "pupil"}:
         return _replace_student(value, core, context)
     is_plural = _is_plural(folded)
-    surrogate = _other_profession(folded[:-1] if is_plural else folded, context)
+    single = folded[:-1] if is_plural else folded
+    surrogate = (_of_any_employer if of_any_employer else _other_profession)(single, context)
     if is_plural:
         surrogate += "s" if surrogate[-1] not in "sh" else "es"
     is_title = core[:1].isupper() and all(word[:1].isupper() for word in core.split())
@@ -147,6 +155,13 @@ def _other_profession(single: str, context: NoteContext) -> str:
         others = [name for name in _of_level(level) if name != single]
         options = [name for name in (*options, *others) if len(name) == len(single)] or options
     return context.keyed.choice(options, "profession", context.patient_id, single)
+
+
+def _of_any_employer(single: str, context: NoteContext) -> str:
+    names = read_grouped_list("organizations/professions_of_any_employer.tsv")[
+        str(min(_level(single), _MAX_LEVEL_OF_ANY_EMPLOYER))
+    ]
+    return context.keyed.choice(_without(single, names), "profession", context.patient_id, single)
 
 
 def _without(single: str, names: Sequence[str]) -> list[str]:

@@ -30,6 +30,7 @@ _CODES = {
 """Names of the countries that the surrogates have addresses of, folded and without full stops."""
 _BED_DIGITS, _MAX_BEDS = 2, 30
 _WITH_LETTER = re.compile(r"[A-Za-z](?: [A-Za-z]+)?|[A-Za-z]+ [A-Za-z]")
+_CAPITALIZED = re.compile(r"(?<![^\W_])[A-Z][a-z]{3,}(?![^\W_])")
 _STREET = re.compile(rf"[^\W\d_]{{3,}} (?:st|{'|'.join(sorted(STREET_KINDS))})\.?(?: [NSEW])?$", re.IGNORECASE)
 """A street without a number: ``Dundas St W``."""
 _AT_CORNER = re.compile(r"[A-Z][a-z]+ (?:and|&) \d+(?:st|nd|rd|th)\b|\d+(?:st|nd|rd|th) (?:and|&) [A-Z][a-z]")
@@ -111,6 +112,7 @@ def replace_landmark(value: str, scope: NameScope) -> str:
     has_digits = any(char.isdigit() for char in value)
     parts = ("place", "" if has_digits else scope.patient_id, fold(value))
     if has_digits:
+        value = _CAPITALIZED.sub(lambda match: _other_proper_word(match.group(), parts, scope), value)
         return re.sub(r"\d+(?:st|nd|rd|th)?\b|\d+", lambda match: _other_room(match.group(), parts, scope), value)
     words = value.split()
     if len(words) == 2 and fold(words[0]) in _ADDRESS_WORDS and fold(words[1]) in NUMBER_WORDS:
@@ -127,6 +129,14 @@ def replace_landmark(value: str, scope: NameScope) -> str:
     if len(words) > 2 and words[0].casefold() == "the":
         return match_case(f"{words[0]} {name} {words[-1]}", value)
     return match_case(f"{name} {words[-1]}" if len(words) > 1 and _is_kind(fold(words[-1])) else name, value)
+
+
+def _other_proper_word(word: str, parts: tuple[str, ...], scope: NameScope) -> str:
+    """Return the surrogate of a word of a room; the proper name in it becomes another: "Wrightfield 3rd floor"."""
+    if _is_kind(fold(word)):
+        return word
+    names = [one for one in read_word_list("organizations/single_names.txt") if fold(one) != fold(word)]
+    return match_case(scope.keyed.choice(names, *parts, fold(word)), word)
 
 
 def _is_kind(folded: str) -> bool:

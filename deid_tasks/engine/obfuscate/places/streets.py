@@ -109,6 +109,7 @@ _EARLY_KINDS = frozenset(
             "heol",
             "stryd",
             "ffordd",
+            "lon",
         ),
         *("boreen", "chemin", "allée", "impasse", "quai", "piazza", "viale", "corso", "plaza"),
     ]
@@ -143,6 +144,8 @@ _UNIT_WORDS = frozenset(
         "sp",
         "house",
         "cross",
+        "hc",
+        "hcr",
     ]
 )
 _CORNER = re.compile(r"\s+(?:and|&)\s+", re.IGNORECASE)

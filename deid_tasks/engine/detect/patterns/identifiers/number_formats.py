@@ -16,7 +16,8 @@ SSN_TRIGGER = (
     r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b"  # 900-45-6789
     r"|(?i)\b(?:ssn?|soc(?:ial)? sec(?:urity)?)\b[^0-9\n]{0,24}[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?[0-9]{4}\b"
     r"|(?i)(?:[x*]{3}-?[x*]{2}-?|\bssn? ?(?:ending(?: in)?|last (?:4|four))[ :]{1,2})[0-9]{4}\b"  # xxx-xx-6789
-    r"|(?i)\b(?:ssn?|social)[ :#,]{0,3}\(?(?:last (?:4|four)|l4)(?: digits)?\)?[ :#]{1,3}[0-9]{4}\b"  # last 4: 6789
+    r"|(?i)\b(?:ssn?|social)[ :#,]{0,3}\(?(?:last (?:4|four)|l4)(?: digits)?\)?[ :#]{1,3}[0-9]{4}\b"  # social l4: 6789
+    r"|(?i)\b(?:va|pt|patient|vet|veteran)(?:'s)? last (?:4|four) ?[:#] ?[0-9]{4}\b"  # VA last 4: 6789
 )
 _SSN_VALUE = re.compile(r"(?:[0-9]{3}[ .\-]?[0-9]{2}[ .\-]?)?[0-9]{4}$")
 _HYPHEN_AND_FIGURE = re.compile(r"-[0-9]")

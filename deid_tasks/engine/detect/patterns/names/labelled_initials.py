@@ -120,7 +120,7 @@ def read_author_and_typist(text: str, start: int, end: int) -> Iterator[Candidat
     """Read who dictated and who typed, where both are one person: MO:mto, JL:jal."""
     value = text[start:end]
     one, two = _TWINS_MARK.split(value.lower())
-    if one[0] != two[0] or one[-1] != two[-1] or text[start - 1 : start] in {"/", ":"}:
+    if one[0] != two[0] or one[-1] != two[-1] or text[start - 1 : start] in {"/", ":"} or {one, two} & NEVER:
         return
     has_case = value[:2].isupper() and (value[-2:].islower() or ":" in value)
     if not has_case and (is_abbreviation(one) or is_abbreviation(two) or is_everyday_word(one)):

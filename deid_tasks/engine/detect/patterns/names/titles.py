@@ -18,7 +18,7 @@ from deid_tasks.engine.detect.patterns.word_lists import as_word_set
 
 DOCTOR_TRIGGER = (
     r"\b(?:D[Rr]s?\b\.?|dr\.|dr\b|Dep\.|DEP\.|Deputy|Trooper|Sgt\.|SGT\.|Cst\.|Const\.|Supt\.|Insp\.|Ofc\.?|OFC\.?"
-    r"|Capt\.|CAPT\.|Cpl\.|CPL\.|Lt\.|Det\.|Doctor|DOCTOR|Doctors|Prof\.?|Professor|Attending|Nurse"
+    r"|Capt\.|CAPT\.|Cpl\.|CPL\.|Lt\.|Det\.|Doctor|DOCTOR|Doctors|Prof\.?|Professor|Attending|Nurse Practitioner|Nurse"
     r"|Chaplain|Rev\.|Reverend|Fr\.|Pastor|Sister|Judge|Officer|Detective|Coach) ?[A-Za-z]"
 )
 _ONE_LETTER = re.compile(r"[B-HJ-W]\.?(?:[,;:)(']| [(a-z]|\s?$|\n)")
@@ -27,7 +27,7 @@ _OFFICE_BEFORE = re.compile(r"(?:sheriff(?:'s)?|office|county|police|escort(?:ed
 _WORDS_TOO = frozenset({"dep.", "lt.", "det."})
 """Titles that are abbreviations of other words too: Dep. Anxiety, Lt. Knee."""
 _NEEDS_BLANK = as_word_set(
-    "fr. ofc deputy trooper sister judge officer detective coach attending nurse doctor doctors dr drs"
+    "fr. ofc deputy trooper sister judge officer detective coach attending nurse practitioner doctor doctors dr drs"
 )
 """Titles without a point: glued to the next letter they are the beginning of a word."""
 _NOT_DOCTORS = as_word_set(
@@ -91,6 +91,7 @@ def _end_of_capitals(text: str, begin: int, end: int) -> int:
 
 MISTER_TRIGGER = (
     r"\b(?:M[Rr]s?|M[Ss]|Mme|Mlle|Madame|Monsieur|Mx|MX|Miss|MISS|Mister|Master|Sra?|Se[nx]ora?)\b\.? ?[A-Z]"
+    r"|\b(?:Smt|Shri|Shrimati|Kum)\b\.? ?[A-Z]"
     r"|\b(?:Baby|BABY|Babyboy|Babygirl)(?: (?:[Bb]oy|[Gg]irl|BOY|GIRL|[A-B] ))?(?: of)? [A-Z]"
     r"|\b(?:mr|mrs|ms)\b\.? [a-z]"
 )

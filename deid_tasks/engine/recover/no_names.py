@@ -1,0 +1,49 @@
+"""Words that a model takes for a name and that are a title, a greeting, a degree, a drug or letters of a program."""
+
+import re
+
+from deid_tasks.core.entities import Category
+from deid_tasks.core.span import Span
+
+_TABLET = re.compile(r"(?:T|C|Tab|Cap|Inj|Syp)\.? [A-Z][a-z]+")
+_DOSE_BEHIND = re.compile(
+    r" (?:[A-Z]{1,3}\d? )?(?:\d{1,4}(?:\.\d)? ?)?(?:[0-4½]-[0-4½]-[0-4½]|m?c?g\b|ml\b|OD\b|BD\b|TDS\b|HS\b|SOS\b)"
+)
+"""Behind a drug in an Indian prescription: "T. Ciplar LA 40 1-0-0"."""
+_DEGREE_BEFORE = re.compile(r"(?:yr|year|doing|studying|completed|did) $", re.IGNORECASE)
+_DEGREE = re.compile(r"[BM]\.?(?:E|Tech|Sc|Com|A)\.?")
+_TITLES = frozenset(("smt", "late smt", "shri", "sri", "kum", "d.no", "d. no", "door no"))
+"""Titles and labels in India, of which models take some for names."""
+_GREETING = re.compile(
+    r"(?:diolch|yn gywir|yn$|cofion|go raibh|le meas|is mise|kia ora|ng[aā] mihi|n[aā]ku noa)\b", re.IGNORECASE
+)
+_LETTERS_OF_NOBODY = frozenset(("LMP", "ROI", "LASID", "SASID", "OIF", "OEF", "OND", "NIHB", "NDIS", "MBS", "EPOA"))
+"""Letters that stand for a date, a form, a program or a war, and for nobody."""
+_IR_BEHIND = re.compile(r",? (?:Dr\b|consult|suite|team|guided|procedure)")
+_SENSOR_BEHIND = re.compile(r" (?:2|3|says?|reads?|shows?|avg|average|sensor|reader|data|report|alarm|app)\b")
+"""Behind Libre, which measures glucose."""
+_COUNTS_BEHIND = re.compile(r" (?:were |was )?correct\b")
+_REACH = 12
+_NAMED = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION))
+
+
+def is_no_name(text: str, span: Span, value: str) -> bool:
+    """Whether a name is a title, a greeting, a degree, a drug with its dose or the count of instruments."""
+    if (
+        value.lower() in _TITLES
+        or _GREETING.match(value)
+        or (value == "Counts" and _COUNTS_BEHIND.match(text, span.end))
+    ):
+        return True
+    if _DEGREE.fullmatch(value) and _DEGREE_BEFORE.search(text[max(0, span.start - _REACH) : span.start]):
+        return True
+    if value in {"Libre", "Dexcom"} and _SENSOR_BEHIND.match(text, span.end):
+        return True
+    return bool(_TABLET.fullmatch(value) and _DOSE_BEHIND.match(text, span.end))
+
+
+def are_letters_of_nobody(text: str, span: Span, value: str) -> bool:
+    """Whether capitals stand for a form, a program or a war: "ROI"; IR only where it is the department."""
+    if span.category not in _NAMED:
+        return False
+    return value in _LETTERS_OF_NOBODY or (value == "IR" and _IR_BEHIND.match(text, span.end) is not None)
