@@ -26,6 +26,7 @@ _SCHOOL = re.compile(r"(?:Ysgol|Scoil|Col[aá]iste|Gaelscoil|Bunscoil)\b")
 _PREFIX = re.compile(r"[A-Z]{2,4}")
 _LABEL_BEFORE = re.compile(r"(?:\bis|\bID|[Cc]ard|[Mm]ember|[Pp]olicy|[Nn]umber|\b[Nn]o\.?|#)[: ]{0,2}$")
 _REACH_OF_LABEL = 10
+_MIN_LETTERS_OF_ACCOUNT = 5
 _FIGURES = re.compile(r"\d{1,4}(?![\w-])")
 _FULL_NAME = re.compile(r"[A-Z][a-z]+(?:[- ][A-Z][a-z]+){1,2}")
 _CREDENTIAL_BEHIND = re.compile(
@@ -82,6 +83,8 @@ def _with_figures(text: str, span: Span) -> Span:
     """Return a name grown over the figures that are glued to it, which make it an account: HPATEL7."""
     value = text[span.start : span.end]
     if span.entity not in NAMES or not text[span.end : span.end + 1].isdigit() or not value.isalpha():
+        return span
+    if len(value) < _MIN_LETTERS_OF_ACCOUNT:
         return span
     figures = _FIGURES.match(text, span.end)
     is_account = figures is not None and (value.isupper() or value.islower())

@@ -14,6 +14,9 @@ from deid_tasks.settings import PropagationSettings
 
 DETECTOR = "propagation"
 _MIN_ORGANIZATION = 6
+_SHORTEST = 2
+_CALLED_BEFORE = re.compile(r"(?:known as|goes by|called|prefers|aka) [\"“]?$")
+"""What stands in front of a name of two letters that is one wherever it stands: known as Wi."""
 _REACH = 8
 _BEFORE_ORGANIZATION = re.compile(r"\b(?:the|at|from|to|by|via|with|of|for|per|call|called) $", re.IGNORECASE)
 _SERVICE_BEHIND = re.compile(
@@ -60,7 +63,14 @@ def _names(text: str, spans: Sequence[Span], settings: PropagationSettings) -> d
             continue
         for match in _WORD.finditer(text, span.start, span.end):
             word = match.group()
-            if len(word) < settings.min_letters or not word[0].isupper() or _is_everyday(fold(word)):
+            is_called = len(word) == _SHORTEST and _CALLED_BEFORE.search(
+                text, max(0, match.start() - 16), match.start()
+            )
+            if (
+                (len(word) < settings.min_letters and not is_called)
+                or not word[0].isupper()
+                or _is_everyday(fold(word))
+            ):
                 continue
             known = words.get(word)
             if known is None or span.score > known.score:

@@ -59,6 +59,13 @@ _LETTER_BEHIND = re.compile(r" [DSWAB]$", re.IGNORECASE)
 """The first letter of d/o, s/o, w/o, a/l or a/p behind a name."""
 _CODE_ABOVE_LABEL = re.compile(r"[A-Z]{2,3}(?=\n)")
 """The code of a state at the end of its line; what stands below it is a label."""
+_LAST_FOUR = re.compile(r"4 (?=\d{4})")
+"""The figure of a label: SSN last4 6092."""
+_CLOCK_BEHIND = re.compile(r"(?P<letters>[A-Z]{2,6}) (?:[01]\d|2[0-3])[0-5]\d")
+"""A time of day behind letters: "Called LOMC 1620"."""
+_WORD_BEHIND = re.compile(r"(?<=[a-z]) (?:to|and|for|at|on|is|was|will|has|with)$")
+_HEADING_BEFORE = re.compile(r"(?:Surgery|Telephone|Admin|Visit|Consultation|Clinic|Letter|Result) {2,}")
+"""A heading in a column in front of a name: "Surgery  K MacAskill"."""
 _MAX_EXTENSION = 40
 """Letters that a span is extended by; a longer run of letters is not a word, and the boundary inside it stays."""
 _REACH = 10
@@ -93,7 +100,17 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         end = second.start()
     if entity is Entity.STATE and (code := _CODE_ABOVE_LABEL.match(text, start, end)):
         return code.span()
+    start, end = _without_other_figures(text, start, end, entity)
     return _name(text, start, end) if entity in NAMES else (start, end)
+
+
+def _without_other_figures(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
+    """Return the boundaries without the figure of a label, "last4 6092", and without a time behind letters."""
+    four = _LAST_FOUR.match(text, start, end) if entity is Entity.SSN else None
+    if four and text[start - 4 : start].lower() == "last":
+        return four.end(), end
+    clock = _CLOCK_BEHIND.fullmatch(text, start, end) if entity in _ORGANIZATIONS else None
+    return (start, clock.end("letters")) if clock else (start, end)
 
 
 def _name(text: str, start: int, end: int) -> tuple[int, int]:
@@ -103,10 +120,14 @@ def _name(text: str, start: int, end: int) -> tuple[int, int]:
     subject = _SUBJECT.match(text, start, end)
     if subject and _SUBJECT_BEFORE.search(text, max(0, start - _REACH), start):
         start = subject.end()
+    if heading := _HEADING_BEFORE.match(text, start, end):
+        start = heading.end()
     title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
     while title:
         start, end = strip(text, title.end(), end)
         title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
+    if word := _WORD_BEHIND.search(text, start, end):
+        end = word.start()
     if label := _LABEL_BEHIND.search(text, start, end):
         start, end = strip(text, start, label.start())
     if _PATRONYMIC.match(text, end) and (letter := _LETTER_BEHIND.search(text, start, end)):

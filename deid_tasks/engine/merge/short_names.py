@@ -54,6 +54,7 @@ _PREFIXED = re.compile(r"(?P<prefix>Ma?c|O['’])(?P<letter>[A-Z])")
 _HYPHENED_GIVEN = re.compile(r"[^\W\d_]{2,}-[^\W\d_]{2,} ")
 _SIGNED_IN_SMALL_LETTERS = re.compile(r"(?m)^[ \t]*(?P<letters>[a-z]{2,3})(?= \d{1,2}/\d{1,2}/\d{2})")
 """Initials in front of the day on which somebody signs: gpo 10/18/23."""
+_MIN_COLUMNS = 4
 _BEFORE, _REACH = 16, 24
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mrs?|ms|miss|mdm|prof)\.? $", re.IGNORECASE)
 _MIN_ANYWHERE = 3
@@ -223,6 +224,9 @@ def _is_signed(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - _REACH) : start]
     if text[start:end] not in _SERVICES and (_ADDRESSED_BEFORE.search(before) or _ACTS_BEHIND.match(text, end)):
         return True
+    line = text[text.rfind("\n", 0, start) + 1 : text.find("\n", end) if "\n" in text[end:] else len(text)]
+    if line.isupper() and len(line.split()) >= _MIN_COLUMNS and not any(map(str.isdigit, line)):
+        return False  # the columns of a table
     is_announced = _SIGNED_BEFORE.search(before[-_BEFORE:])
     return bool(is_announced) and _SIGNED_BEHIND.match(text, end) is not None
 

@@ -12,7 +12,9 @@ from deid_tasks.engine.obfuscate.people.name_text import fold_name
 
 _JUNIOR = re.compile(r"(?P<name>[a-z]{4,})(?P<suffix>jr|sr|iii|iv)")
 _HYPHENED = re.compile(r"(?P<lead>[A-Z]\.? )?(?P<one>[A-Z])\.?-(?P<other>[A-Z])")
-_CUT_SURNAME = re.compile(r"(?P<lead>[A-Z]\.? )?(?P<surname>(?:Mc|Mac|O['’])[A-Z])")
+_CUT_SECOND = re.compile(r"(?P<surname>[A-Z][a-z]{2,})-(?P<initial>[A-Z])")
+_WITH_INITIALS = re.compile(r"(?P<given>[A-Z][a-z]{2,}) (?P<one>[A-Z])(?P<other>[A-Z])")
+_CUT_SURNAME = re.compile(r"(?P<lead>[A-Z]\.? ?)?(?P<surname>(?:Mc|Mac|O['’])[A-Z])")
 MadeNames = tuple[Sequence[str], Sequence[str]]
 """The given names and the surnames of a surrogate."""
 
@@ -78,6 +80,10 @@ class NoteAccounts:
                     first, second = (made[1] if is_last else made[0])[:2]
                     given = made[0][0][:1] + lead[1:] if lead else ""
                     return f"{given}{first[:1]}-{second[:1]}".upper()
+        if (half := _CUT_SECOND.fullmatch(value)) is not None:
+            return self._with_half(half["surname"], half["initial"])
+        if (letters := _WITH_INITIALS.fullmatch(value)) is not None:
+            return self._with_two_initials(letters["given"], letters["one"] + letters["other"])
         if (cut := _CUT_SURNAME.fullmatch(value)) is not None:
             surname = fold_name(cut["surname"])
             others = [one for one in self._people.persons if one.surnames[-1] != surname]
@@ -87,6 +93,21 @@ class NoteAccounts:
             if made is not None:
                 return (made[0][0][:1] + cut["lead"][1:] if cut["lead"] else "") + made[1][-1][:1]
         return None
+
+    def _with_half(self, surname: str, initial: str) -> str | None:
+        """Return the surrogate of a surname whose second half is an initial: "Begaye-T" of Begaye-Tsinajinnie."""
+        both = (fold_name(surname), fold_name(initial))
+        fitting = [one for one in self._people.persons if (one.surnames[0], one.surnames[-1][:1]) == both]
+        made = self._names_of(fitting[0]) if len({one.surnames for one in fitting}) == 1 else None
+        return None if made is None or len(made[1]) == 1 else f"{made[1][0].capitalize()}-{made[1][-1][:1].upper()}"
+
+    def _with_two_initials(self, given: str, letters: str) -> str | None:
+        """Return the surrogate of a given name with the initials of two surnames: "Farouk HJ"."""
+        own = (fold_name(given), fold_name(letters))
+        persons = (one for one in self._people.persons if len(one.surnames) > 1)
+        fitting = [one for one in persons if (one.givens[0], "".join(word[0] for word in one.surnames[:2])) == own]
+        made = self._names_of(fitting[0]) if len(fitting) == 1 else None
+        return None if made is None else f"{made[0][0].capitalize()} {''.join(word[0] for word in made[1][:2]).upper()}"
 
     def mailbox(self, stretches: Sequence[str]) -> list[str] | None:
         """Return the parts of a mailbox, made of one person's surrogate; ``None`` where together they are no person's.

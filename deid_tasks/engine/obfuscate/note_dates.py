@@ -16,11 +16,17 @@ from deid_tasks.settings import Mode
 
 _SHORT_YEAR_DIGITS = 2
 _EXPIRY = re.compile(r"(?P<month>0\d|1[0-2])/(?P<year>2\d|3[01])")
+_MONTH_DAY_AND_YEAR = re.compile(
+    r"(?P<day>(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d{1,2})/(?P<year>\d\d)"
+)
+"""As Canadian notes write a day: Feb 6/25."""
+_NAMED_DATE = re.compile(r"(?P<day>[A-Z][a-z]{2,8}\.? \d{1,2}), \d\d(?P<year>\d\d)")
 _MONTH_AND_YEAR = re.compile(r"\d{1,2}/\d{4}")
 _REACH_OF_EXPIRY = 12
 _EXPIRES_BEFORE = re.compile(r"\b(?:exp|expires?|expiry|exp date)[.:]? $", re.IGNORECASE)
 """What stands in front of a month and a year: EpiPen exp 02/25."""
 _MAX_MONTH_AND_YEAR = 5
+_MAX_WITH_SLASH = 14
 _HOURS_AND_MINUTES = re.compile(r"(?:19|20)[0-5]\d", re.ASCII)
 _OLDEST, _RECENT, _AHEAD = 105, 12, 15
 """Years back to the birth of the oldest people, years back that notes name often, and years ahead that they name."""
@@ -73,7 +79,7 @@ class NoteDates:
         if len(original) == _SHORT_YEAR_DIGITS and original.isdecimal() and text[start - 1 : start] in {"'", "’"}:
             # A year, of which detection left the apostrophe out.
             return self._moved(f"'{original}", mode)[1:]
-        if end - start <= _MAX_MONTH_AND_YEAR and "/" in original:
+        if end - start <= _MAX_WITH_SLASH and "/" in original:
             month_and_year = self._month_and_year(original, start, end, mode)
             if month_and_year is not None:
                 return month_and_year
@@ -87,11 +93,15 @@ class NoteDates:
     def _month_and_year(self, original: str, start: int, end: int, mode: Mode) -> str | None:
         """Return a month and a year of two digits, as their place in the text tells; ``None`` for others."""
         text = self._surroundings.text
+        if (named := _MONTH_DAY_AND_YEAR.fullmatch(original)) is not None:
+            whole = _NAMED_DATE.fullmatch(self._moved(f"{named['day']}, 20{named['year']}", mode))
+            return f"{whole['day']}/{whole['year']}" if whole else None
         expiry = _EXPIRY.fullmatch(original)
         if expiry is not None and _EXPIRES_BEFORE.search(text, max(0, start - _REACH_OF_EXPIRY), start):
             moved = self._moved(f"{expiry['month']}/20{expiry['year']}", mode)
             return moved[:-4] + moved[-2:] if _MONTH_AND_YEAR.fullmatch(moved) else moved
-        return month_and_year_in_range(text, start, end, self._context) if mode == "surrogate" else None
+        is_short = end - start <= _MAX_MONTH_AND_YEAR and mode == "surrogate"
+        return month_and_year_in_range(text, start, end, self._context) if is_short else None
 
     def _is_time_of_day(self, original: str) -> bool:
         """Whether four digits are hours and minutes: those that can be no year of a note, and others beside such."""

@@ -108,6 +108,8 @@ class NoteOrganizations:
         is_letters = _is_short_for_name(original) and self.letters(original, allows_gaps=False) is not None
         if is_of_note and mode == "surrogate" and not is_letters and (short := self._short_name(original, entity)):
             return short
+        if is_letters and is_of_note and mode == "surrogate" and (made := self.letters(original, allows_gaps=False)):
+            return made.upper()
         if is_of_note and mode == "surrogate":
             if (made := self._of_abbreviation(original)) or (made := self._of_saint(original)):
                 return made

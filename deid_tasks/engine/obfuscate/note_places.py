@@ -66,7 +66,13 @@ class NotePlaces:
         if country != HOME:
             if known is None and town_named(city, country) is None and not parts.is_suburb:
                 known = next(iter(self._full.values()), None)
-            return parts if known is None else replace(parts, state=known.state, zip_code=known.zip_code)
+            return (
+                parts
+                if known is None
+                else replace(
+                    parts, state=known.state, zip_code=known.zip_code, is_suburb=parts.is_suburb or known.is_suburb
+                )
+            )
         state = (known.state if known else "") or next((code for code in self._counted if city_name(city, code)), "")
         return replace(parts, state=state) if state else parts
 

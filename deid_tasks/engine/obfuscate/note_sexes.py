@@ -11,7 +11,7 @@ from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 
 TITLE = re.compile(
     r"""\b(?:
-        (?P<dr>drs?|doctor|prof|professor|attending|resident|surgeon|physician)
+        (?P<dr>drs?|doctor|prof|professor|attending|resident|surgeon|physician|det|detective|deputy|trooper|judge)
         | (?P<M>mr|fr|father|mister|sir|herr|shri|shree|sri|thiru)
         | (?P<F>mrs|ms|miss|madam|ma'am|mdm|mme|mlle|sra|señora|frau|smt|shrimati|kum|kumari|selvi|tmt)
     )\b\.?:?\s+$""",

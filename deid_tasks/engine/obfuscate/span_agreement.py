@@ -189,8 +189,8 @@ class SpanAgreement:
             ):
                 return self._as(span, Entity.DATE)
             return self._as(span, Entity.ORGANIZATION) if self._is_institution(span) else span
-        if span.entity is Entity.EMAIL and _FULL_NAME.match(value) and "@" not in value:
-            return self._as(span, Entity.PROVIDER)
+        if span.entity is Entity.EMAIL and "@" not in value and (value.isalpha() or _FULL_NAME.match(value)):
+            return self._as(span, Entity.USERNAME if value.isalpha() else Entity.PROVIDER)
         if span.entity is Entity.CITY and fold(value) in _NATIONS and not _STATE_BEHIND.match(self._text, span.end):
             return self._as(span, Entity.COUNTRY)
         if span.entity is Entity.STATE and state_code_of(value) is None:
@@ -335,7 +335,7 @@ class SpanAgreement:
         """Whether a number is the ZIP of the town or the state before it."""
         return (
             before.entity in {Entity.CITY, Entity.STATE}
-            and CATEGORY[span.entity] is Category.ID
+            and (CATEGORY[span.entity] is Category.ID or span.entity is Entity.PHONE)
             and span.start - before.end <= _MAX_STATE_GAP
             and not self._text[before.end : span.start].strip(" ,.-–")
             and _ZIP.fullmatch(self._value(span)) is not None

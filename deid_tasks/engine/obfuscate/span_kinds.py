@@ -122,14 +122,17 @@ def _of_lone_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, E
     }
     titled = {fold_name(text[one.start : one.end]) for one in lone if _has_title(text, one.start)}
     organizations = [one for one in spans if one.entity in ORGANIZATIONS and " " in text[one.start : one.end]]
-    named = ((organization_words_of(text[one.start : one.end]), one.entity) for one in organizations)
+    named = [(organization_words_of(text[one.start : one.end]), one.entity) for one in organizations]
     first_words = {words[0]: entity for words, entity in named if words}
     in_rows = _in_rows(text, spans)
     for span in lone:
         folded = fold_name(text[span.start : span.end])
         if folded in of_people or folded in titled:
             continue
-        if (of_organization := first_words.get(folded)) is not None and folded not in KINDS:
+        of_organization = first_words.get(folded)
+        if of_organization is None and text[max(0, span.start - 4) : span.start] == "the ":
+            of_organization = next((entity for words, entity in named if folded in words), None)
+        if of_organization is not None and folded not in KINDS:
             yield (span.start, span.end), of_organization
         elif span.start not in in_rows and not is_listed_name(folded) and _is_large_town(text[span.start : span.end]):
             yield (span.start, span.end), Entity.CITY
@@ -167,10 +170,11 @@ def _of_organizations(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds
     ]
     for span in spans:
         value = text[span.start : span.end]
-        if span.entity not in NAMES or " " not in value or "," in value or _has_title(text, span.start):
-            continue
         words = organization_words_of(value)
-        if fold_name(value.split()[0]) in given_name_table():
+        if span.entity not in NAMES or len(words) == 1 or "," in value or _has_title(text, span.start):
+            continue
+        is_given = " " in value and fold_name(value.split()[0]) in given_name_table()
+        if is_given and not _AT_BEFORE.search(text, max(0, span.start - 6), span.start):
             continue  # "Maria Okafor" of the Maria Okafor Clinic may be she herself
         entity = next(
             (entity for name, entity in named if len(name) > len(words) and name[: len(words)] == words), None
@@ -196,10 +200,13 @@ def _of_addresses(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, En
 
 
 def _of_jobs(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
-    """Yield the names that were taken for a profession once: the DJ who is a son of the patient."""
+    """Yield the names that were taken for a profession or a month once: the DJ who is a son of the patient."""
     names = {text[one.start : one.end]: one.entity for one in spans if one.entity in NAMES}
     for span in spans:
-        if span.entity is Entity.PROFESSION and (entity := names.get(text[span.start : span.end])) is not None:
+        is_month = span.entity is Entity.DATE and text[span.end : span.end + 2] in {"'s", "’s"}
+        if (span.entity is Entity.PROFESSION or is_month) and (
+            entity := names.get(text[span.start : span.end])
+        ) is not None:
             yield (span.start, span.end), entity
 
 

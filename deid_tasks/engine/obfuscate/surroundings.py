@@ -19,7 +19,9 @@ from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_
 from deid_tasks.engine.obfuscate.places.address import NO_ADDRESS, AddressParts
 
 _EMPLOYED = re.compile(
-    r",?(?: now| here| over| currently| who was)?(?: (?:at|for|with|w/|in|of|@)| @)(?: the| an?)? |, ", re.IGNORECASE
+    r",?(?: now| here| over| currently| who was)?(?: (?:at|for|with|w/|in|of|@)| @)(?: the| an?)? |, "
+    r"| \((?:\d+ yrs? )?(?:at |with |for )?(?:the )?",
+    re.IGNORECASE,
 )
 """What stands between a profession and the employer."""
 _OF_ADDRESS = PLACES | {Entity.STREET, Entity.COUNTRY, Entity.LOCATION_OTHER, Entity.PHONE, Entity.FAX}

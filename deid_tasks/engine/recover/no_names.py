@@ -17,12 +17,39 @@ _TITLES = frozenset(("smt", "late smt", "shri", "sri", "kum", "d.no", "d. no", "
 _GREETING = re.compile(
     r"(?:diolch|yn gywir|yn$|cofion|go raibh|le meas|is mise|kia ora|ng[aā] mihi|n[aā]ku noa)\b", re.IGNORECASE
 )
-_LETTERS_OF_NOBODY = frozenset(("LMP", "ROI", "LASID", "SASID", "OIF", "OEF", "OND", "NIHB", "NDIS", "MBS", "EPOA"))
+_LETTERS_OF_NOBODY = frozenset(
+    (
+        "LMP",
+        "ROI",
+        "LASID",
+        "SASID",
+        "OIF",
+        "OEF",
+        "OND",
+        "NIHB",
+        "NDIS",
+        "MBS",
+        "EPOA",
+        "GOC",
+        "FWIW",
+        "NIAS",
+        "SVB",
+        "SVD",
+        "NVD",
+        "LSCS",
+        "WINZ",
+    )
+)
 """Letters that stand for a date, a form, a program or a war, and for nobody."""
 _IR_BEHIND = re.compile(r",? (?:Dr\b|consult|suite|team|guided|procedure)")
 _SENSOR_BEHIND = re.compile(r" (?:2|3|says?|reads?|shows?|avg|average|sensor|reader|data|report|alarm|app)\b")
 """Behind Libre, which measures glucose."""
 _COUNTS_BEHIND = re.compile(r" (?:were |was )?correct\b")
+_GROUPS = frozenset(("nurses", "team", "staff", "desk"))
+"""Whom a message is sent to: "Endo Nurses"."""
+_TELEPHONE_BEHIND = re.compile(r"[:.]? ?[89]\d{3} \d{4}")
+"""Behind HP, a handphone of Singapore."""
+_MASS_BEFORE = re.compile(r"(?:at|to|after|from|daily|Sunday|morning) $")
 _REACH = 12
 _NAMED = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION))
 
@@ -37,6 +64,8 @@ def is_no_name(text: str, span: Span, value: str) -> bool:
         return True
     if _DEGREE.fullmatch(value) and _DEGREE_BEFORE.search(text[max(0, span.start - _REACH) : span.start]):
         return True
+    if value.split()[-1].lower() in _GROUPS and " " in value:
+        return True
     if value in {"Libre", "Dexcom"} and _SENSOR_BEHIND.match(text, span.end):
         return True
     return bool(_TABLET.fullmatch(value) and _DOSE_BEHIND.match(text, span.end))
@@ -46,4 +75,12 @@ def are_letters_of_nobody(text: str, span: Span, value: str) -> bool:
     """Whether capitals stand for a form, a program or a war: "ROI"; IR only where it is the department."""
     if span.category not in _NAMED:
         return False
-    return value in _LETTERS_OF_NOBODY or (value == "IR" and _IR_BEHIND.match(text, span.end) is not None)
+    if value == "HP" and _TELEPHONE_BEHIND.match(text, span.end):
+        return True
+    if value == "Mass" and _MASS_BEFORE.search(text[max(0, span.start - _REACH) : span.start]):
+        return not text[span.end + 1 : span.end + 2].isupper()
+    return (
+        value in _LETTERS_OF_NOBODY
+        or value == "WhatsApp"
+        or (value == "IR" and _IR_BEHIND.match(text, span.end) is not None)
+    )

@@ -28,11 +28,14 @@ _TABLE_COLUMN = re.compile(r"[ \t]{0,24}\|")
 _ROOM_WORDS = frozenset(
     ("rm", "room", "chair", "station", "bed", "or", "unit", "ward", "floor", "bay", "bldg", "suite")
 )
+_DAY_AFTER_OPERATION = re.compile(r"POD ?#?\d{1,2}")
 _EMERGENCY_BAY = re.compile(r"bed[ :#]{0,2}\d")
 """A bed of an emergency department; beds of a ward have two digits or a letter."""
 _STATE_LIKE_CREDENTIALS = frozenset(("pa", "md", "ma", "do", "pt", "ot", "rn", "np", "id", "ms"))
 """Credentials and their like, some of which are codes of states too."""
 _FORM_BEFORE = re.compile(r"\bform(?: no\.?| #)? {1,2}$", re.IGNORECASE)
+_AUTHORIZATION_BEHIND = re.compile(r" (?:pending|approved|denied|needed|submitted|request|required|form|ref)\b")
+"""Behind PA for a prior authorization."""
 _NOT_STATES = frozenset(("Tx", "Rx", "Dx", "Hx", "Dist", "Tq", "Tal"))
 _BIN_NUMBER = re.compile(r"\W{1,3}\d{6}(?!\d)")
 """The six digits by which a pharmacy finds the payer; Bin by itself is a name."""
@@ -58,7 +61,24 @@ _CERTAIN = 0.9
 """Score of a model from which it is taken at its word about one figure or letter that stands where an hour or a bed
 does."""
 _WORDS_OF_DATES = frozenset(
-    ("of", "the", "in", "on", "at", "and", "to", "this", "last", "next", "mid", "early", "late", "end", "fr day")
+    (
+        "of",
+        "the",
+        "in",
+        "on",
+        "at",
+        "and",
+        "to",
+        "this",
+        "last",
+        "next",
+        "mid",
+        "early",
+        "late",
+        "end",
+        "fr day",
+        "tums",
+    )
 )
 _NUMBER_BEHIND = re.compile(r" ?(?:#|No\.?|Num(?:ber)?\.?|no\.):? ?\d")
 """Behind the label of a number: "Hosp #: 3308174"."""
@@ -91,7 +111,7 @@ _KINDS_OF_NURSES = frozenset(
         "link",
     )
 )
-_TEAM = re.compile(r"(?:RED|BLUE|GREEN|TEAL|GOLD|SILVER|ORANGE|PURPLE|YELLOW|WHITE|BLACK|PINK|BRONZE) \d")
+_TEAM = re.compile(r"(?:RED|BLUE|GREEN|TEAL|GOLD|SILVER|ORANGE|PURPLE|YELLOW|WHITE|BLACK|PINK|BRONZE) \d|^\d{1,3}$")
 _COLUMNS = re.compile(r"\d\s{2,}-\d{2,3}\s")
 """Blanks and a sign between the figures of a row of readings: "200  -090  080"."""
 _WHOLE_FORMS = {Entity.VEHICLE: _TEAM, Entity.PHONE: _COLUMNS}
@@ -113,7 +133,7 @@ _NAMES_AND_PLACES = frozenset((Category.NAME, Category.LOCATION))
 _TO_WARD_BEFORE = re.compile(r"(?:in|to|from|the|via|into) $")
 _LANGUAGE_BEFORE = re.compile(
     r"(?:(?:interpreter|language|lang|lang\.|speaks|dialect|tongue)(?: (?:is|of))?:?"
-    r"|(?:interpreted|interpreting|translated|translating) (?:from|into|to)) {1,3}$",
+    r"|(?:interpreted|interpreting|translated|translating) (?:from|into|to)|\b[MF] ?/) {1,3}$",
     re.IGNORECASE,
 )
 _LANGUAGE_BEHIND = re.compile(r"[ -](?:(?:phone|video|telephone) )?(?:interp|speak)", re.IGNORECASE)
@@ -295,7 +315,12 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
             is_asked = text[max(0, span.start - 2) : span.start].lstrip() == "?"  # a diagnosis: ?MH
             return is_asked or low in _words("not_initials.txt") or bool(_TABLE_COLUMN.match(text, span.end))
         case Entity.LOCATION_OTHER:
-            return low in _ROOM_WORDS or bool(_EMERGENCY_BAY.fullmatch(low)) or _is_everyday_place(value)
+            return (
+                _DAY_AFTER_OPERATION.fullmatch(value) is not None
+                or low in _ROOM_WORDS
+                or bool(_EMERGENCY_BAY.fullmatch(low))
+                or _is_everyday_place(value)
+            )
         case Entity.STREET:
             is_choice = _ORDINAL.fullmatch(value) and _CHOICE_BEHIND.match(text, span.end)
             return bool(is_choice) or low in _BEFORE_LANDMARKS
@@ -322,6 +347,8 @@ def _is_everyday_place(value: str) -> bool:
 
 def _is_not_state(text: str, span: Span, value: str) -> bool:
     """Whether a state code is a short word, an operating room, a county, or a credential in brackets."""
+    if value == "PA" and _AUTHORIZATION_BEHIND.match(text, span.end):
+        return True
     if value in _NOT_STATES or (value in _LABELS_LIKE_STATES and _NUMBER_OF_STATE.match(text, span.end)):
         return True
     if value == "OR" and (_ROOM_NUMBER.match(text, span.end) or _is_of_hospital(text, span)):

@@ -140,6 +140,12 @@ SCALES = (
         r"[1-9]\d?/24(?= (?i:of (?!this|last|20|19)|ago|hx|history|duration))",
         r"[1-9]\d?/24 ",
     ),
+    Notation(r"[1-9]\d?-[1-9]\d?/(?:7|52)(?![\d/])", r"[1-9]\d?-[1-9]\d?/[57]"),
+    # Pain by itself: 7/10 at night.
+    Notation(
+        r"(?:\d(?:\.5)?|10)/10(?= (?:at (?:night|rest|worst|best)|on movement|with movement))",
+        r"\d{1,2}/10 (?:at|on|with)",
+    ),
     # Both eyes: 6/9 and 6/12; a mixed number: 3 1/2.
     Notation(rf"{_METRES}(?:, | and | & |; ){_METRES}(?![\d/])", r"6/\d{1,2}(?:, | and | & |; )6/"),
     Notation(r"(?<![\d/.-])\d{1,2} (?:1/2|1/3|2/3|1/4|3/4)(?![\d/])", r"\d{1,2} [123]/[234]"),

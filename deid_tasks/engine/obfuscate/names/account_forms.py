@@ -113,5 +113,17 @@ def _forms(givens: Sequence[str], surnames: Sequence[str]) -> Iterator[AccountFo
         if last_index:
             yield AccountForm((whole_given, *((True, index, 1) for index in range(len(surnames)))))
     yield from (AccountForm(last) for last in written if last[0][2] is not None)
+    yield from _rare_forms(givens, surnames, written)
+
+
+def _rare_forms(
+    givens: Sequence[str], surnames: Sequence[str], written: Sequence[tuple[Part, ...]]
+) -> Iterator[AccountForm]:
+    """Yield the forms ``fhaddadj`` (two surnames), ``mjune`` with a surname (two given names) and ``cal`` of Callum."""
+    last_index = len(surnames) - 1
+    if last_index:
+        yield AccountForm(((False, 0, 1), *((True, index, None) for index in range(last_index)), (True, last_index, 1)))
+    if len(givens) > 1:
+        yield from (AccountForm(((False, 0, 1), (False, 1, None), *last)) for last in written)
     cut_givens = range(len(givens[0]) - 1, _MIN_WORD - 1, -1)
     yield from (AccountForm(((False, 0, length), (True, last_index, None))) for length in cut_givens)

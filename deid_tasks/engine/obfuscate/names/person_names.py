@@ -18,7 +18,7 @@ from deid_tasks.engine.obfuscate.names.name_roles import (
 from deid_tasks.engine.obfuscate.note_context import NO_CUE, NO_NAMES, NameCue, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
-from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
+from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, formal_names, given_name_table
 from deid_tasks.engine.obfuscate.people.record_names import rewrite_column
 
 _MAX_INITIALS = 3
@@ -114,7 +114,8 @@ def _replace_one_word(
     title = cue("").title
     scope = _scope_of(entity, (folded,), title, context)
     # "Dr. Frank", of a Feng "Frank" Wu.
-    if (not title or names.surnames.get(folded) is False) and (short := names.called(folded)):
+    is_called = not title or names.surnames.get(folded) is False or (title != "dr" and folded in formal_names())
+    if is_called and (short := names.called(folded)):
         return match_case(short, value)
     if clipped := names.clipped(folded):
         return match_case(clipped, value)

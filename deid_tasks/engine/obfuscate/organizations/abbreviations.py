@@ -80,6 +80,10 @@ def letters_like(letters: str, aligned: Alignment, *, is_loose: bool = False) ->
         # "RCHT" of the Royal Cornwall Hospital: an NHS trust.
         made = _first_letters(plain)
         return None if made is None else made + "t"
+    if len(letters) >= _MIN_STEM and letters[-1] == "h" and letters[:-1] == "".join(old[0] for old, _ in plain):
+        # "NMH" of Narragansett Mercy: a hospital.
+        made = _first_letters(plain)
+        return None if made is None else made + "h"
     whole = [pair for pair in plain if pair[0] in _ABBREVIATED]
     if whole and letters == "".join(old if old in _ABBREVIATED else old[0] for old, _ in plain):
         return "".join(old if old in _ABBREVIATED else (new or old)[0] for old, new in plain)

@@ -16,6 +16,7 @@ PHONE_TRIGGER = (
     r"|\b1-8[0-9]{2}-[A-Z][A-Z0-9\-]{5,9}\b"  # 1-800-FLOWERS
     r"|\b0[0-9]{3,4} [0-9]{3} ?[0-9]{3,4}\b"  # 01632 960 983
     r"|\b0[23578] [0-9]{8}\b"  # 07 46350182
+    r"|\b07[0-9]{6} [0-9]{3}\b"  # 07700900 718
 )
 LABELLED_PHONE_TRIGGER = (
     r"(?i)\b(?:phone|telephone|tel|mobile|cell|desk|fax|call(?: me| us| him| her| them)?(?: back)?"

@@ -40,13 +40,17 @@ BLANKS_TRIGGER = (
     r"(?i: ?(?:no\.?|number|id|card|#)){0,2}[:#]? {1,2}#? ?"
     r"(?:[A-Z]{2,4} )?[0-9]{3,5}(?: [0-9]{3,5}){1,3}(?: [0-9])?(?: ?/ ?[0-9])?\b"  # PPO # LCP 8820 11947
     r"|\b(?i:(?:screen|id|health|green|resident) card|passport)(?: ?(?:[Nn]o\.?|#))?:? [A-Z]{1,3} [0-9]{6,9}\b"
+    r"|\b(?i:record|chart|mrn)(?i: ?(?:no\.?|number|#))?:? (?:[A-Z]{2,3} )?[0-9]{2}(?: [0-9]{2}){2,3}\b"
     r"|\b(?i:lic(?:ense)?\.?)(?: ?(?:[Nn]o\.?|#))?:? [A-Z]{1,3}(?:-[A-Z]{1,2})? [0-9]{3,8}\b"  # lic MT-P 2207
 )
 _BLANKS_VALUE = re.compile(
-    r" #? ?(?P<value>(?:[A-Z]{1,4}(?:-[A-Z]{1,2})? )?[0-9]{3,8}(?: [0-9]{3,5}){0,3}(?: [0-9])?(?: ?/ ?[0-9])?)$"
+    r" #? ?(?P<value>(?:[A-Z]{1,4}(?:-[A-Z]{1,2})? )?[0-9]{3,8}(?: [0-9]{3,5}){0,3}(?: [0-9])?(?: ?/ ?[0-9])?"
+    r"|(?:[A-Z]{2,3} )?[0-9]{2}(?: [0-9]{2}){2,3})$"
 )
 _CARD_OR_PASSPORT = re.compile(r"(?i)card|passport")
 _TELEPHONE = re.compile(r"[0-9]{3} [0-9]{3} [0-9]{4}")
+_RECORDS = frozenset(("rec", "cha", "mrn"))
+"""How the labels of record numbers begin."""
 _LABELS_OF_TEN_DIGITS = frozenset(("nhs", "chi", "h&c", "h &"))
 """How the labels of the health numbers of the United Kingdom begin."""
 
@@ -59,7 +63,7 @@ def read_number_with_blanks(text: str, start: int, end: int) -> Iterator[Candida
     value, low, label = match["value"], match.start("value"), text[start : start + 3].lower()
     if _TELEPHONE.fullmatch(value) and label not in _LABELS_OF_TEN_DIGITS:
         return
-    entity = Entity.LICENSE if label == "lic" else Entity.HEALTH_PLAN
+    entity = Entity.LICENSE if label == "lic" else Entity.MRN if label in _RECORDS else Entity.HEALTH_PLAN
     if _CARD_OR_PASSPORT.search(text[start : match.start()]) and "health" not in text[start:end].lower():
         entity = Entity.OTHER_ID
     if entity is Entity.LICENSE and value.split()[0].lower() in NOT_NAMES:
