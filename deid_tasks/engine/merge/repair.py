@@ -61,6 +61,7 @@ _CODE_ABOVE_LABEL = re.compile(r"[A-Z]{2,3}(?=\n)")
 """The code of a state at the end of its line; what stands below it is a label."""
 _LAST_FOUR = re.compile(r"4 (?=\d{4})")
 """The figure of a label: SSN last4 6092."""
+_CALLED_BEFORE = re.compile(r"(?:called|paged|notified|phoned) $", re.IGNORECASE)
 _CLOCK_BEHIND = re.compile(r"(?P<letters>[A-Z]{2,6}) (?:[01]\d|2[0-3])[0-5]\d")
 """A time of day behind letters: "Called LOMC 1620"."""
 _WORD_BEHIND = re.compile(r"(?<=[a-z]) (?:to|and|for|at|on|is|was|will|has|with)$")
@@ -109,7 +110,8 @@ def _without_other_figures(text: str, start: int, end: int, entity: Entity) -> t
     four = _LAST_FOUR.match(text, start, end) if entity is Entity.SSN else None
     if four and text[start - 4 : start].lower() == "last":
         return four.end(), end
-    clock = _CLOCK_BEHIND.fullmatch(text, start, end) if entity in _ORGANIZATIONS else None
+    is_called = entity in _ORGANIZATIONS and _CALLED_BEFORE.search(text, max(0, start - _REACH), start)
+    clock = _CLOCK_BEHIND.fullmatch(text, start, end) if is_called else None
     return (start, clock.end("letters")) if clock else (start, end)
 
 

@@ -36,6 +36,7 @@ _MIN_LABEL_LENGTH = 5
 _MIN_CLIPPED, _MAX_CLIPPED = 3, 5
 _MAX_ABBREVIATION_LENGTH = 8
 """A longer value is not the abbreviation of another name in the note."""
+_CAPITALIZED = re.compile(r"(?<![^\W_])[A-Z][a-z]{3,}(?![^\W_])")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+) $")
 _REACH = 24
 _SAINTS_BEFORE = re.compile(r"\b(?:Sts|SS|Saints)\b\.?\s$", re.IGNORECASE)
@@ -258,6 +259,25 @@ class NoteOrganizations:
                 pairs = [(word, word) for word in organization_words_of(name)]
                 if letters_like(folded, pairs, is_loose=is_loose) is not None:
                     return letters_like(folded, self.aligned(name), is_loose=is_loose)
+        return None
+
+    def with_names(self, surrogate: str, original: str) -> str:
+        """Return the surrogate of a room with the names of the note's towns and organizations: "Cedar 3rd floor"."""
+        words, made = _CAPITALIZED.findall(original), _CAPITALIZED.findall(surrogate)
+        if len(words) != len(made):
+            return surrogate
+        own = iter([self._word_of_room(word) or other for word, other in zip(words, made, strict=True)])
+        return _CAPITALIZED.sub(lambda _: next(own), surrogate)
+
+    def _word_of_room(self, word: str) -> str | None:
+        """Return what a word becomes that is a town of the note, or the first word of an organization in it."""
+        folded = fold(word)
+        if (town := self._town(folded)) is not None:
+            return town
+        for name in self._surroundings.organizations:
+            if organization_words_of(name)[:1] == [folded] and folded not in KINDS:
+                new = self.aligned(name)[0][1]
+                return new.capitalize() if new and new != folded else None
         return None
 
     def domain(self, part: str) -> str | None:

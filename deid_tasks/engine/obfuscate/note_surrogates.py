@@ -41,7 +41,6 @@ _MAX_ABBREVIATION = 7
 _LAST_DIGITS = 4
 _MIN_LETTERS_OF_SURNAME = 3
 _NUMBER_AFTER = re.compile(r"[ \t]?[#:]?[ \t]?\d{4}")
-_CAPITALIZED = re.compile(r"(?<![^\W_])[A-Z][a-z]{3,}(?![^\W_])")
 _words = re.compile(r"[^\W\d_]+").findall
 
 
@@ -168,28 +167,9 @@ class NoteSurrogates:
             names = self._names if entity in _MADE_OF_NAMES else NO_NAMES
             surrogate = self._replacements.surrogate(original, entity, self._context, owner, mode, names=names)
             if entity is Entity.LOCATION_OTHER and mode == "surrogate" and not self._context.is_of_patient:
-                surrogate = self._with_names_of_note(surrogate, original)
+                surrogate = self._organizations.with_names(surrogate, original)
             self._known[question] = surrogate
         return surrogate
-
-    def _with_names_of_note(self, surrogate: str, original: str) -> str:
-        """Return the surrogate of a room with the names of the note's towns and organizations: "Cedar 3rd floor"."""
-        words, made = _CAPITALIZED.findall(original), _CAPITALIZED.findall(surrogate)
-        if len(words) != len(made):
-            return surrogate
-        own = iter([self._word_of_place(word) or other for word, other in zip(words, made, strict=True)])
-        return _CAPITALIZED.sub(lambda _: next(own), surrogate)
-
-    def _word_of_place(self, word: str) -> str | None:
-        """Return what a word becomes that is a town of the note, or the first word of an organization in it."""
-        folded = fold(word)
-        if (town := self._town(folded)) is not None:
-            return town
-        for name in self._surroundings.organizations:
-            if organization_words_of(name)[:1] == [folded] and folded not in KINDS:
-                new = self._organizations.aligned(name)[0][1]
-                return new.capitalize() if new and new != folded else None
-        return None
 
     def _is_label(self, original: str, end: int) -> bool:
         """Whether a name is a form of address ("Amma"), or the label of the number behind it: ``HAR 60011893``."""

@@ -17,40 +17,27 @@ _TITLES = frozenset(("smt", "late smt", "shri", "sri", "kum", "d.no", "d. no", "
 _GREETING = re.compile(
     r"(?:diolch|yn gywir|yn$|cofion|go raibh|le meas|is mise|kia ora|ng[aā] mihi|n[aā]ku noa)\b", re.IGNORECASE
 )
-_LETTERS_OF_NOBODY = frozenset(
-    (
-        "LMP",
-        "ROI",
-        "LASID",
-        "SASID",
-        "OIF",
-        "OEF",
-        "OND",
-        "NIHB",
-        "NDIS",
-        "MBS",
-        "EPOA",
-        "GOC",
-        "FWIW",
-        "NIAS",
-        "SVB",
-        "SVD",
-        "NVD",
-        "LSCS",
-        "WINZ",
-    )
+_LETTERS_OF_NOBODY = frozenset(("LASID", "SASID", "NIHB", "NDIS", "EPOA", "FWIW", "NIAS", "LSCS", "WINZ"))
+"""Letters that stand for a label, a program or a service, and for nobody; three letters may be somebody's initials."""
+_SHORT_LETTERS = re.compile(
+    r"LMP:? ?\d|(?:w/|with|signed|an|no) ROI\b|# GOC\b|GOC (?:discussion|meeting|talk)"
+    r"|SV[BD] (?:live|of|at|male|female)"
+    r"|OIF/OEF|OEF/OIF|(?:in|of|during) O[IE]F\b|,? ?by IR,? (?:Dr\b|consult|suite|team|guided|procedure)"
 )
-"""Letters that stand for a date, a form, a program or a war, and for nobody."""
-_IR_BEHIND = re.compile(r",? (?:Dr\b|consult|suite|team|guided|procedure)")
+"""A last menstrual period, a release of information, goals of care, a birth, wars and a department in their words."""
 _SENSOR_BEHIND = re.compile(r" (?:2|3|says?|reads?|shows?|avg|average|sensor|reader|data|report|alarm|app)\b")
 """Behind Libre, which measures glucose."""
 _COUNTS_BEHIND = re.compile(r" (?:were |was )?correct\b")
+_SERVICES = frozenset(
+    ("endo", "neuro", "ortho", "care", "clinic", "nursing", "triage", "front", "pharmacy", "cardiology", "peds", "icu")
+)
 _GROUPS = frozenset(("nurses", "team", "staff", "desk"))
 """Whom a message is sent to: "Endo Nurses"."""
 _TELEPHONE_BEHIND = re.compile(r"[:.]? ?[89]\d{3} \d{4}")
 """Behind HP, a handphone of Singapore."""
-_MASS_BEFORE = re.compile(r"(?:at|to|after|from|daily|Sunday|morning) $")
+_MASS_BEFORE = re.compile(r"(?:at|after|daily|Sunday|morning) $")
 _REACH = 12
+_SHORT = 3
 _NAMED = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION))
 
 
@@ -64,7 +51,8 @@ def is_no_name(text: str, span: Span, value: str) -> bool:
         return True
     if _DEGREE.fullmatch(value) and _DEGREE_BEFORE.search(text[max(0, span.start - _REACH) : span.start]):
         return True
-    if value.split()[-1].lower() in _GROUPS and " " in value:
+    words = value.lower().split()
+    if len(words) > 1 and words[0] in _SERVICES and words[-1] in _GROUPS:
         return True
     if value in {"Libre", "Dexcom"} and _SENSOR_BEHIND.match(text, span.end):
         return True
@@ -72,15 +60,17 @@ def is_no_name(text: str, span: Span, value: str) -> bool:
 
 
 def are_letters_of_nobody(text: str, span: Span, value: str) -> bool:
-    """Whether capitals stand for a form, a program or a war: "ROI"; IR only where it is the department."""
+    """Whether capitals stand for a form, a program or a war, or for the Mass that somebody went to."""
     if span.category not in _NAMED:
         return False
     if value == "HP" and _TELEPHONE_BEHIND.match(text, span.end):
         return True
-    if value == "Mass" and _MASS_BEFORE.search(text[max(0, span.start - _REACH) : span.start]):
+    before = text[max(0, span.start - _REACH) : span.start]
+    if value == "Mass" and _MASS_BEFORE.search(before):
         return not text[span.end + 1 : span.end + 2].isupper()
-    return (
-        value in _LETTERS_OF_NOBODY
-        or value == "WhatsApp"
-        or (value == "IR" and _IR_BEHIND.match(text, span.end) is not None)
+    if value in _LETTERS_OF_NOBODY or value == "WhatsApp":
+        return True
+    found = (
+        _SHORT_LETTERS.finditer(text, max(0, span.start - _REACH), span.end + _REACH) if len(value) <= _SHORT else ()
     )
+    return any(one.start() <= span.start and span.end <= one.end() for one in found)

@@ -86,7 +86,6 @@ _LABELS_OF_NUMBERS = frozenset(
     ("hosp", "acct", "chart", "case", "claim", "file", "record", "visit", "encounter", "order")
 )
 _LABEL_WITH_STOPS = re.compile(r"d\.o\.[bdas]\.?", re.IGNORECASE)
-_MIN_LETTERS_OF_WORD = 3
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _CHOICE_BEHIND = re.compile(r" [A-Z][a-z]+ [A-Z]")
 """Behind an ordinal that counts choices: "1st Lakeshore Rehab, 2nd Hillcrest Manor"."""
@@ -111,7 +110,7 @@ _KINDS_OF_NURSES = frozenset(
         "link",
     )
 )
-_TEAM = re.compile(r"(?:RED|BLUE|GREEN|TEAL|GOLD|SILVER|ORANGE|PURPLE|YELLOW|WHITE|BLACK|PINK|BRONZE) \d|^\d{1,3}$")
+_TEAM = re.compile(r"(?:RED|BLUE|GREEN|TEAL|GOLD|SILVER|ORANGE|PURPLE|YELLOW|WHITE|BLACK|PINK|BRONZE) \d")
 _COLUMNS = re.compile(r"\d\s{2,}-\d{2,3}\s")
 """Blanks and a sign between the figures of a row of readings: "200  -090  080"."""
 _WHOLE_FORMS = {Entity.VEHICLE: _TEAM, Entity.PHONE: _COLUMNS}
@@ -319,7 +318,7 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
                 _DAY_AFTER_OPERATION.fullmatch(value) is not None
                 or low in _ROOM_WORDS
                 or bool(_EMERGENCY_BAY.fullmatch(low))
-                or _is_everyday_place(value)
+                or value in _words("everyday_places.txt")
             )
         case Entity.STREET:
             is_choice = _ORDINAL.fullmatch(value) and _CHOICE_BEHIND.match(text, span.end)
@@ -337,12 +336,6 @@ def _is_no_profession(text: str, span: Span, value: str) -> bool:
     """Whether a profession is a workplace, what somebody studies, or the people of a language: "the Hmong girl"."""
     is_studied = _YEAR_BEFORE.search(text[max(0, span.start - _REACH) : span.start])
     return value.lower() in _words("workplaces.txt") or is_studied is not None or value in _languages()
-
-
-def _is_everyday_place(value: str) -> bool:
-    """Whether a place is written in small letters alone: "hit his head on the bleacher"."""
-    words = value.split()
-    return all(word.isalpha() and word.islower() and len(word) >= _MIN_LETTERS_OF_WORD for word in words)
 
 
 def _is_not_state(text: str, span: Span, value: str) -> bool:

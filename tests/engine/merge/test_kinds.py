@@ -93,3 +93,30 @@ def test_a_name_that_is_a_town_of_the_note_is_that_town(marked, entity):
 def test_an_organization_with_a_credential_is_a_clinician(marked, entity):
     text, spans = read_markup(marked)
     assert follow_credentials(text, spans)[0].entity is entity
+
+
+JOINED = [
+    "Brother at [ORGANIZATION:Univ. of Western] [STATE:Nevada].",
+    "in [CITY:Scoil Naomh] [ORGANIZATION:Cormac] now",
+    "ID we have is [PATIENT:WAX] [OTHER_ID:40917722].",
+    "Scribe: [PROVIDER:HPATEL]7",
+]
+APART = [
+    "at [ORGANIZATION:University of] [STATE:South Dakota]",
+    "Pt: [PATIENT:LEE] [OTHER_ID:40917722]",
+    "[PROVIDER:HER]2 negative",
+]
+
+
+@pytest.mark.parametrize("marked", JOINED)
+def test_pieces_of_one_name_or_number_are_joined(marked):
+    text, spans = read_markup(marked)
+    [joined] = join_divided_organizations(text, spans)
+    assert joined.start == spans[0].start
+    assert joined.end >= spans[-1].end
+
+
+@pytest.mark.parametrize("marked", APART)
+def test_what_is_no_piece_stays_apart(marked):
+    text, spans = read_markup(marked)
+    assert join_divided_organizations(text, spans) == spans

@@ -35,7 +35,17 @@ FOUND += [
     "[PATIENT:Siobhan O'Donnell] came. {SO'D} has agreed",
     "[PROVIDER:Lorna Nkemelu], RN\nreport to {LN} by phone",
 ]
+FOUND += [
+    "[PROVIDER:Gretchen Paquette Obi], LICSW\n{gpo} 10/18/23 5:52p",
+    "Partner [RELATIVE:Marie-Josée Fontaine] at bedside. {M-J} asked",
+    "[FACILITY:Ahtanum Ridge Children's Therapy]; {ARCT} chart",
+    "[FACILITY:Patterson Glen Medical Center]. My{PGMC} login",
+    "From: {CVC} Nurse at [FACILITY:Cascara Valley Clinic]",
+]
 NOT_FOUND = [
+    "R IJ CVC placed at [FACILITY:Cascara Valley Clinic]",  # a catheter
+    "[PROVIDER:Ada Petrov]\nTIME  BP  HR  BFR  AP  VP  NOTES\n",  # the columns of a table
+    "[PROVIDER:Gretchen Paquette Obi]\nthe gpo 10/18/23",
     "[PROVIDER:Oluwa Tregenza]. Seen by OT on the ward",  # a service
     "[PATIENT:Ann Beth Grant]. ABG drawn, COPD",  # an abbreviation of medicine
     "[PROVIDER:Gail Pemberton], RN. GP will follow",  # a general practitioner, in the middle of a sentence

@@ -117,7 +117,12 @@ def _signs_sentence(sentence: _Sentence, word: str, start: int) -> bool:
     if may_sign(word, in_capitals=sentence.in_capitals):
         return True
     low = word.lower()
-    if sentence.in_capitals or low in NEVER or not (sentence.is_dated or word.isupper()):
+    if (
+        (low == "lmp" and sentence.is_dated)
+        or sentence.in_capitals
+        or low in NEVER
+        or not (sentence.is_dated or word.isupper())
+    ):
         return False
     if not is_abbreviation(low):
         return True
