@@ -83,6 +83,7 @@ STRONG = {
     """,
     "numbers": """
         SSN (last 4): [SSN:6789], ssn last four [SSN:6780]. Visits in the last 4: 2021. VA last 4: [SSN:0937]
+        Foley 16 Fr. Counts correct x2. Pain better. LMP [DATE:5/3]. PO 3/8 feeds.
         Signed [DATE:2021-03-14T08:35:00Z] [USERNAME:MOKAFOR1] from [IP:10.1.12.5], [DATE:2021-03-14T08:35:00Z] from home
         LAST NAME SPELLED [PATIENT:O-K-A-F-O-R], HEPATITIS A-B-C-D AND S-O-A-P NOTE.
         SSN [SSN:900-45-6789], last seen. SSN: [SSN:900456789]

@@ -78,6 +78,7 @@ _NURSES = frozenset({"RN", "LPN", "CNA", "CMA", "RT", "RPh", "RMA"})
 _ITEM_BEFORE = re.compile(r"^\s*\W?[0-9A-Za-z]{0,2}$")
 """The number of an item in front of its mark, or nothing in front of a mark at the beginning of a line."""
 _SENTENCES_OF_ONE_WORD = word_set("names", "sentences_of_one_word")
+_DAY_BEHIND = re.compile(r":? {0,2}\d")
 _LINE_END_BEHIND = re.compile(r"[ \t.]{0,4}(?:\n|$)| \d")
 
 
@@ -114,15 +115,12 @@ def _continues(text: str, end: int) -> bool:
 
 
 def _signs_sentence(sentence: _Sentence, word: str, start: int) -> bool:
+    low = word.lower()
+    if low == "lmp" and _DAY_BEHIND.match(sentence.text, start + len(word)):
+        return False  # the day of a last menstrual period
     if may_sign(word, in_capitals=sentence.in_capitals):
         return True
-    low = word.lower()
-    if (
-        (low == "lmp" and sentence.is_dated)
-        or sentence.in_capitals
-        or low in NEVER
-        or not (sentence.is_dated or word.isupper())
-    ):
+    if sentence.in_capitals or low in NEVER or not (sentence.is_dated or word.isupper()):
         return False
     if not is_abbreviation(low):
         return True
