@@ -17,6 +17,7 @@ _TITLES = frozenset(("smt", "late smt", "shri", "sri", "kum", "d.no", "d. no", "
 _GREETING = re.compile(
     r"(?:diolch|yn gywir|yn$|cofion|go raibh|le meas|is mise|kia ora|ng[aā] mihi|n[aā]ku noa)\b", re.IGNORECASE
 )
+_NAME_IN_GREETING = re.compile(r"[,\n]")
 _LETTERS_OF_NOBODY = frozenset(("LASID", "SASID", "NIHB", "NDIS", "EPOA", "FWIW", "NIAS", "LSCS", "WINZ"))
 """Letters that stand for a label, a program or a service, and for nobody; three letters may be somebody's initials."""
 _SHORT_LETTERS = re.compile(
@@ -45,7 +46,7 @@ def is_no_name(text: str, span: Span, value: str) -> bool:
     """Whether a name is a title, a greeting, a degree, a drug with its dose or the count of instruments."""
     if (
         value.lower() in _TITLES
-        or _GREETING.match(value)
+        or (_GREETING.match(value) and not _NAME_IN_GREETING.search(value))
         or (value == "Counts" and _COUNTS_BEHIND.match(text, span.end))
     ):
         return True
