@@ -36,11 +36,8 @@ _STATE_BEHIND = re.compile(r",? [A-Z]{2}\b")
 _IN_TOWN = re.compile(r" (?:im|am|an der|in der|ob der|upon|sur|le|de|de la|del|under) |-(?:upon|on|le|in|sur)-")
 """What stands inside the names of towns: Freiburg im Breisgau."""
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
-_NAMED = ORGANIZATIONS | _OF_PLACE
-_OF_TOWN = frozenset({Entity.STATE, Entity.ZIP})
 _ZIP = re.compile(r"\d{5}(?:-\d{4})?|\d{3} \d{3}", re.ASCII)
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.IGNORECASE)
-_AT_BEFORE = re.compile(r"(?:\b(?:at|from|to|via)|@)\s$", re.IGNORECASE)
 _WORD_BEHIND = re.compile(r" ([A-Z][A-Za-z]+)")
 _SHORT_STREET = re.compile(r"\s[Ss]t\.?$")
 _CLINIC_BEHIND = re.compile(

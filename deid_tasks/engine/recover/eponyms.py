@@ -16,7 +16,7 @@ _FINDING = re.compile(
     [ :]{1,2}
     (?:
         neg\b|negative|pos\b|positive|equivocal|absent|present\b            # the result of a sign
-        |\+|\(\+\)|\(-\)
+        |\+(?=[.,;)]|\s*$|\n)|\(\+\)|\(-\)
         |normal|nl\b|intact|ok\b(?!['’])|n/a|deferred
         |not[ ](?:used|done|performed|tested|indicated)
         |opened|rechecked|repeated|unchanged                                # what was done with it
@@ -30,10 +30,13 @@ _SIGN = re.compile(
     r"['’]?s? (?:neg\b|negative|pos\b|positive|equivocal|absent|present\b|intact|symmetric|incomplete|none(?=[.,;]))",
     re.IGNORECASE,
 )
-_MARKED_BEFORE = re.compile(r"(?:^|[\s,;:(])[+-]$|(?:sonographic|neg(?:ative)?|pos(?:itive)?) $", re.IGNORECASE)
-"""What stands in front of a sign: +Murphy."""
-_IN_FAMILY = re.compile(r"['’]s (?:in|on) (?:your|my|his|her|their|the|a|one|mom|dad)\b|['’]s runs in\b")
-"""Where a disease is named by its eponym alone: "Addison's in your aunt"."""
+_MARKED_BEFORE = re.compile(r"(?:^|[\s,;:(])\+$|(?:sonographic|neg(?:ative)?|pos(?:itive)?) $", re.IGNORECASE)
+"""What stands in front of a sign: +Murphy; behind a hyphen somebody signs."""
+_IN_FAMILY = re.compile(
+    r"['’]s in (?:your|my|his|her|their) "
+    r"(?:family|mother|mom|mum|father|dad|aunt|uncle|sister|brother|grand[a-z]+|cousin)\b"
+)
+"""Where a disease is named by its eponym alone: "Addison's in your aunt", but not "Allen's in the room"."""
 _NAMED_BEFORE = re.compile(
     r"(?:protocol|treadmill|formula|equation|score|scale|test|index|criteria|classification|sign|method)\W{1,3}$",
     re.IGNORECASE,
@@ -94,7 +97,7 @@ def is_lone_eponym(text: str, start: int, end: int) -> bool:
     return (
         is_rare_name(word)
         or bool(_MARKED_BEFORE.search(text[max(0, start - 12) : start]))
-        or bool(is_possessive and _IN_FAMILY.match(text, stop, stop + 20))
+        or bool(is_possessive and _IN_FAMILY.match(text, stop, stop + 32))
         or bool(_FINDING.match(text, stop, stop + 40))
         or bool(_NAMED_BEFORE.search(text[max(0, start - 24) : start]))
         or is_listed(text, start, stop)

@@ -61,24 +61,10 @@ _CERTAIN = 0.9
 """Score of a model from which it is taken at its word about one figure or letter that stands where an hour or a bed
 does."""
 _WORDS_OF_DATES = frozenset(
-    (
-        "of",
-        "the",
-        "in",
-        "on",
-        "at",
-        "and",
-        "to",
-        "this",
-        "last",
-        "next",
-        "mid",
-        "early",
-        "late",
-        "end",
-        "fr day",
-        "tums",
-    )
+    [
+        *("of", "the", "in", "on", "at", "and", "to", "this", "last", "next", "mid", "early", "late", "end"),
+        *("fr day", "tums"),
+    ]
 )
 _NUMBER_BEHIND = re.compile(r" ?(?:#|No\.?|Num(?:ber)?\.?|no\.):? ?\d")
 """Behind the label of a number: "Hosp #: 3308174"."""

@@ -136,19 +136,31 @@ SCALES = (
         r"|[1-9]\d?/(?:7|52|12) (?i:ago|hx|history|duration|later|hence|post[- ]?op\w*|by phone)",
         r"[1-9]\d?/(?:7|52|12)",
     ),
+    # Two hours: with 2/24 of chest pain; a course: sutures out in 10-12/7.
     Notation(
-        r"[1-9]\d?/24(?= (?i:of (?!this|last|20|19)|ago|hx|history|duration))",
-        r"[1-9]\d?/24 ",
+        r"(?i:with|for|after|over|past|about|approx) [1-9]\d?/24(?= (?i:of (?!this|last|the|note|20|19)|ago))",
+        r"(?i:with|for|after|over|past|about|approx) [1-9]\d?/24 ",
     ),
-    Notation(r"[1-9]\d?-[1-9]\d?/(?:7|52)(?![\d/])", r"[1-9]\d?-[1-9]\d?/[57]"),
-    # Pain by itself: 7/10 at night.
     Notation(
-        r"(?:\d(?:\.5)?|10)/10(?= (?:at (?:night|rest|worst|best)|on movement|with movement))",
-        r"\d{1,2}/10 (?:at|on|with)",
+        r"(?:ROS|ROC|(?i:removal|sutures?|clips|out|review|rv|in|for|x)) [1-9]\d?-[1-9]\d?/(?:7|52)(?![\d/])",
+        r"(?:ROS|ROC|(?i:removal|sutures?|clips|out|review|rv|in|for|x)) [1-9]\d?-[1-9]\d?/[57]",
     ),
-    # Both eyes: 6/9 and 6/12; a mixed number: 3 1/2.
-    Notation(rf"{_METRES}(?:, | and | & |; ){_METRES}(?![\d/])", r"6/\d{1,2}(?:, | and | & |; )6/"),
-    Notation(r"(?<![\d/.-])\d{1,2} (?:1/2|1/3|2/3|1/4|3/4)(?![\d/])", r"\d{1,2} [123]/[234]"),
+    # Pain some words before: pain through to the back, 7/10 at night.
+    Notation(
+        rf"{_PAIN}[^.;\n]{{1,60}}, (?:\d(?:\.5)?|10)/10(?= (?:at (?:night|rest|worst|best)|on movement|with movement))",
+        rf"{_PAIN}[ ,]",
+    ),
+    # Both eyes, as the finding behind them says: 6/9 and 6/12, mild NPDR.
+    Notation(
+        rf"{_METRES}(?:, | and | & |; ){_METRES}(?=[,;]? (?:(?:mild|moderate|severe|no) )?(?:N?PDR|retinopathy"
+        r"|unaided|aided|corrected|with glasses|pinhole|vision))",
+        r"6/\d{1,2}(?:, | and | & |; )6/",
+    ),
+    # A mixed number: since she was 3 1/2.
+    Notation(
+        r"(?i:was|were|is|aged?|about|nearly|almost) \d{1,2} (?:1/2|1/3|2/3|1/4|3/4)(?![\d/])",
+        r"(?i:was|were|is|aged?|about|nearly|almost) \d{1,2} [123]/[234]",
+    ),
     # Titres: ANA, which was positive at 1:40.
     Notation(
         r"(?:ANA|ANCA|ASMA|RPR|VDRL|dsDNA|titer|titre)"

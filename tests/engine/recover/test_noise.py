@@ -87,10 +87,15 @@ GIVEN_BACK += [
     ("Cc: [PROVIDER:Endo Nurses] NP", "transformer"),
     ("lost the car at [CITY:Mass] twice", "transformer"),
     ("copy w/ [PROVIDER:ROI]. Card given", "transformer"),
+    ("EXAM: +[PROVIDER:Murphy]. No Rovsing", "transformer"),
+    ("With [RELATIVE:Addison]'s in your aunt, I want a cortisol", "transformer"),
     ("([FACILITY:NIHB])", "transformer"),
     ("[ORGANIZATION:HP] 9855 0172", "transformer"),
 ]
 KEPT = [
+    ("will call.\n-[PROVIDER:Murphy]\n", "transformer"),
+    ("[RELATIVE:Allen]'s in the room", "transformer"),
+    ("came with [RELATIVE:Allen] + his wife", "transformer"),
     ("seen in the south [LOCATION_OTHER:gym of Birch House] today", "transformer"),
     ("in [LOCATION_OTHER:room six].", "transformer"),
     ("locked by [INITIALS:ROI]\n", "transformer"),

@@ -34,16 +34,9 @@ _PULSE_BEFORE = re.compile(r"(?:^|[^a-z])(?:dp|dp [0-4]/4[,;]? (?:and )?pt)[ :]{
 _SIGHT_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:va|ph|cc|sc|re|le|od|os|ou|vision)\W{1,12}(?:6/[0-9]{1,2}(?:\.5)?\W{1,4}(?:ph\W)?)?$"
 )
-_METRES_BESIDE = re.compile(r"\W{1,3}(?:and |& )?6/[0-9]{1,2}")
-_METRES_BEFORE = re.compile(r"6/[0-9]{1,2}\W{1,3}(?:and |& )?$")
-_WHOLE_BEFORE = re.compile(r"(?:^|[^0-9/.-])[0-9]{1,2} $")
-"""A whole number in front of its fraction: 3 1/2."""
-_HOURS_AFTER = re.compile(r" (?:of(?! (?:this|last|20|19))|ago|hx|history|later|hence)\b")
 _LINE_OPENING = re.compile(r"\s?[:\-]|\s[a-z]{2}")
-_HOURS_A_DAY = 24
 _SIGHT = frozenset({9, 12, 18, 24})
 """Denominators below the six metres of Snellen's chart."""
-_FRACTIONS_OF_MIXED_NUMBERS = frozenset({(1, 2), (1, 3), (2, 3), (1, 4), (3, 4)})
 _SCALE_BOTTOMS = frozenset({5, 6, 7, 10})
 _COMMON_FRACTIONS = frozenset({(1, 2), (1, 3), (2, 3), (1, 4), (3, 4), (1, 8), (1, 1), (2, 2), (3, 3), (4, 4), (1, 5)})
 
@@ -102,10 +95,8 @@ TWO_NUMBERS: FormTable[Figures, bool] = FormTable(
 
 
 def _is_duration(figures: Figures) -> bool:
-    """Whether 6/12 is six months, or 2/24 two hours, in the words behind it."""
+    """Whether 6/12 is six months, in the words behind it."""
     is_unpadded = figures.numbers[0] == str(figures.values[0])
-    if figures.values[1] == _HOURS_A_DAY:
-        return is_unpadded and _HOURS_AFTER.match(figures.behind) is not None
     return figures.values[1] == 12 and is_unpadded and _DURATION_AFTER.match(figures.behind) is not None
 
 
@@ -115,15 +106,7 @@ def _is_pulse(figures: Figures) -> bool:
 
 def _is_sight(figures: Figures) -> bool:
     is_sight = figures.numbers[0] == "6" and figures.values[1] in _SIGHT
-    if not is_sight:
-        return False
-    of_two_eyes = _METRES_BESIDE.match(figures.behind) or _METRES_BEFORE.search(figures.ahead)
-    return of_two_eyes is not None or _SIGHT_BEFORE.search(figures.ahead) is not None
-
-
-def _is_of_mixed_number(figures: Figures) -> bool:
-    is_fraction = figures.values in _FRACTIONS_OF_MIXED_NUMBERS and not _is_padded(figures)
-    return is_fraction and _WHOLE_BEFORE.search(figures.ahead) is not None
+    return is_sight and _SIGHT_BEFORE.search(figures.ahead) is not None
 
 
 def _may_be_month_and_short_year(figures: Figures) -> bool:
@@ -173,7 +156,6 @@ def _is_month_and_day(figures: Figures) -> bool:
 
 SHORT_NUMBERS: FormTable[Figures, bool] = FormTable(
     "two numbers of two figures each",
-    Form("mixed number", "cut 3 1/2 then", _is_of_mixed_number, never),
     Form("measure behind", "strength 3/5 in all", lambda figures: figures.is_fraction_behind, never),
     Form("months ago", "seen 6/12 later", _is_duration, never),
     Form("pulse", "pulses dp 2/4", _is_pulse, never),

@@ -34,7 +34,7 @@ _NOT_DOCTORS = as_word_set(
     "office appointment visit said told who today about again wants advised ordered note aware orders notes prescribed"
     " gave called recommends"
 )
-_SIZE_BEFORE = re.compile(r"\d $")
+_CATHETER_BEFORE = re.compile(r"(?:foley|drain|cath(?:eter)?|sheath|tube|blake|stent)\W{1,3}[0-9]{1,2} $")
 _LOWER_NAME = re.compile(LOWER_WORD)
 _PARTICLE_AT = re.compile(PARTICLE)
 _CREDENTIAL_OR_END = re.compile(r",? (?:MD|DO|NP|RN|PA)\b|\s*(?:[.,;)\n]|$)")
@@ -48,7 +48,7 @@ def read_doctor(text: str, start: int, end: int) -> Iterator[Candidate]:
     title = text[start:begin].strip().lower()
     if title in _NEEDS_BLANK and text[begin - 1] != " ":
         return
-    if title == "fr." and _SIZE_BEFORE.search(text, max(0, start - 4), start):
+    if title == "fr." and _CATHETER_BEFORE.search(text_before(text, start)):
         return  # "Foley 16 Fr."
     if text[begin].islower() and not _PARTICLE_AT.match(text[begin : begin + 8]):
         yield from _doctor_in_small_letters(text, start, begin, title)
