@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.account_forms import PARTICLE_BEHIND_INITIAL, PARTICLE_OF_ACCOUNT
+from deid_tasks.engine.obfuscate.names.name_roles import is_lone_surname
 from deid_tasks.engine.obfuscate.names.note_people import NotePeople
 from deid_tasks.engine.obfuscate.names.note_person import NotePerson
 from deid_tasks.engine.obfuscate.note_context import NoteContext
@@ -15,6 +16,7 @@ _HYPHENED = re.compile(r"(?P<lead>[A-Z]\.? )?(?P<one>[A-Z])\.?-(?P<other>[A-Z])"
 _CUT_SECOND = re.compile(r"(?P<surname>[A-Z][a-z]{2,})-(?P<initial>[A-Z])")
 _WITH_INITIALS = re.compile(r"(?P<given>[A-Z][a-z]{2,}) (?P<one>[A-Z])(?P<other>[A-Z])")
 _CUT_SURNAME = re.compile(r"(?P<lead>[A-Z]\.? ?)?(?P<surname>(?:Mc|Mac|O['’])[A-Z])")
+_INITIALS_OF_SURNAMES = 2
 MadeNames = tuple[Sequence[str], Sequence[str]]
 """The given names and the surnames of a surrogate."""
 
@@ -169,6 +171,11 @@ class NoteAccounts:
         if (alone := self._people.surname_in_account(folded)) is not None:
             letter = alone[1] or clinicians.letter(folded[:1], is_last=False)
             return letter + fold_name(clinicians.surname(alone[0]))
-        if self._people.surnames.get(folded) is False:
-            return self._context.patient.given(folded)
+        people = self._people
+        if (entity := people.named_alone(folded)) is not None or people.surnames.get(folded) is False:
+            is_last = people.surnames.get(folded, entity is not None and is_lone_surname(folded, entity))
+            return clinicians.surname(folded) if is_last else self._context.patient.given(folded)
+        if len(folded) == _INITIALS_OF_SURNAMES and (double := people.with_initials_of_surnames(folded)) is not None:
+            # ``hemi.tf``: of the Tamahou-Fenwicks.
+            return self._made_of(double, lambda _, lasts: "".join(word[0] for word in lasts).lower())
         return None

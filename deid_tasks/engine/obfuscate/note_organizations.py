@@ -154,6 +154,11 @@ class NoteOrganizations:
         longer_names = [(name, organization_words_of(name)) for name in self._surroundings.organizations]
         for is_behind in (False, True):
             for name, longer in longer_names:
+                if not is_behind and _differ_in_kind(longer, words):
+                    # "Rosebud Co" of a Rosebud County.
+                    made = [new for _, new in self.aligned(name, entity)[: len(words)]]
+                    pairs = [(old, old if is_kind(old) else new) for old, new in zip(words, made, strict=True)]
+                    return _rewritten(original, pairs)
                 if len(longer) <= len(words) or fold(name) == fold(original):
                     continue
                 last = len(longer) - len(words)
@@ -342,6 +347,14 @@ def _rewritten(original: str, pairs: Sequence[tuple[str, str]]) -> str | None:
         return None
     stream = iter(new for _, new in pairs)
     return original[:start] + rewrite_words(original[start:], lambda word: _cased(next(stream), word) or None, _WORD)
+
+
+def _differ_in_kind(longer: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether two names differ in words of kind alone, and the first one has the longer ones: County and Co."""
+    return len(longer) == len(words) > 1 and all(
+        one == other or (is_kind(one) and is_kind(other) and one.startswith(other))
+        for one, other in zip(longer, words, strict=True)
+    ) and longer != words
 
 
 def _is_short_for_name(word: str) -> bool:

@@ -156,6 +156,8 @@ class NoteSurrogates:
                 return self._accounts.account(original) or original
             if (of_account := self._accounts.account_of(original)) is not None:
                 return of_account
+            if original.isupper() and (of_person := self._initials_of(original)) is not None:
+                return of_person
         if len(original) >= _LAST_DIGITS and original.isdecimal() and (whole := self._surroundings.ends_with(original)):
             # "The last four": of a number that stands in the note.
             number, its_entity = whole
@@ -211,7 +213,9 @@ class NoteSurrogates:
             return of_organization.upper()
         if len(letters) >= _MIN_LETTERS_OF_SURNAME and self._people.surnames.get(fold_name(letters)):
             return self._accounts.account(letters)
-        return None
+        # The dictating clinician's: ``MV/IKM/7714``.
+        found = self._people.with_initials(letters) if len(letters) == _MAX_INITIALS and letters.isupper() else None
+        return "".join(self._accounts.initials(letters) or "") if found and found[1].is_exact else None
 
     def _is_said(self, folded: str) -> bool:
         """Whether the note says a word outside its identifiers; what is the patient's must be the same in all notes."""
@@ -221,6 +225,9 @@ class NoteSurrogates:
         person = None if folded in self._context.patient.firsts else self._people.called(folded)
         if person is not None:
             return self._called_like(person, folded)
+        if folded[-1:] == "s" and (person := self._people.called(folded[:-1])) is not None:
+            # "Zephs mom", without its apostrophe.
+            return f"{self._called_like(person, folded[:-1])}s"
         return None
 
     def _clipped(self, folded: str) -> str | None:

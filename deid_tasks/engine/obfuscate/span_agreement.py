@@ -119,11 +119,13 @@ class SpanAgreement:
         self._is_treated_alike = is_treated_alike
         self._own_names = own_names
         self._towns: frozenset[str] = frozenset()
+        self._organizations: list[str] = []
 
     def agree(self, spans: Sequence[Span]) -> list[Span]:
         """Return the spans joined, with the kinds that they have together."""
         agreed: list[Span] = []
         self._towns = frozenset(fold(self._value(span)) for span in spans if span.entity is Entity.CITY)
+        self._organizations = [fold(self._value(span)) for span in spans if span.entity in ORGANIZATIONS]
         before: Span | None = None
         for index, span in enumerate(spans):
             if before is not None and span.start < before.end:
@@ -203,7 +205,8 @@ class SpanAgreement:
         if span.entity is Entity.CITY and is_region(value) and not is_town(value):
             return self._as(span, Entity.STATE)
         if span.entity in ORGANIZATIONS or span.entity in _OF_PLACE:
-            return self._as(span, Entity.STREET) if _is_street(self._value(span)) else span
+            is_street = _is_street(value) and not any(name.startswith(f"{fold(value)} ") for name in self._organizations)
+            return self._as(span, Entity.STREET) if is_street else span
         return span
 
     def _state_by_form(self, span: Span, value: str) -> Span:

@@ -32,6 +32,13 @@ _NUMBER_BETWEEN = re.compile(r", \d{1,4}[A-Za-z]? ")
 """The number of a house between its name and its street: "Hafod-y-Grug, 3 Lon Penfedw"."""
 _MAX_STATE_GAP = 3
 _MIN_SHORT_NAME = 4
+_MIN_WORD_OF_NAME = 3
+_CALENDAR_WORD = re.compile(
+    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|spring|summer|autumn|fall"
+    r"|winter|easter|christmas|noel|xmas|lent|advent|eid|diwali|holi|passover|yom|rosh|purim|pongal|today|yesterday)",
+    re.IGNORECASE,
+)
+"""What a word of a calendar begins with."""
 Bounds = tuple[int, int]
 
 
@@ -45,6 +52,7 @@ def kinds_of_names(text: str, spans: Sequence[Span]) -> dict[Bounds, Entity]:
     surnames = _surnames(text, spans)
     kinds = dict(_of_lone_names(text, spans)) | dict(_of_given_names(text, spans)) | dict(_of_branches(text, spans))
     kinds |= dict(_of_organizations(text, spans)) | dict(_of_addresses(text, spans)) | dict(_of_jobs(text, spans))
+    kinds |= dict(_of_words_of_names(text, spans)) | dict(_behind_organizations(text, spans))
     named: dict[str, list[tuple[int, Span]]] = {}
     for index, span in enumerate(spans):
         if span.entity in _NAMED:
@@ -134,8 +142,11 @@ def _of_lone_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, E
             of_organization = next((entity for words, entity in named if folded in words), None)
         if of_organization is not None and folded not in KINDS:
             yield (span.start, span.end), of_organization
-        elif span.start not in in_rows and not is_listed_name(folded) and _is_large_town(text[span.start : span.end]):
-            yield (span.start, span.end), Entity.CITY
+        elif span.start not in in_rows and not is_listed_name(folded):
+            value = text[span.start : span.end]
+            is_in_brackets = text[span.start - 1 : span.start] == "(" and text[span.end : span.end + 1] in {")", ","}
+            if _is_large_town(value) or (is_in_brackets and is_town(value)):
+                yield (span.start, span.end), Entity.CITY
 
 
 def _of_given_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
@@ -151,6 +162,39 @@ def _of_given_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, 
         found = owners.get(fold_name(text[span.start : span.end]), set())
         if len(found) == 1 and not _IN_BEFORE.search(text, max(0, span.start - 6), span.start):
             yield (span.start, span.end), next(iter(found))
+
+
+def _of_words_of_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
+    """Yield the towns and the dates that are words of people's names, by all that the note and the tables say.
+
+    Likewise a street that is a town of the note: "PO Box 288, Gering".
+    """
+    owners: dict[str, set[Entity]] = {}
+    for span in spans:
+        for word in re.findall(r"[^\W\d_]+", text[span.start : span.end]) if span.entity in NAMES else ():
+            if len(word) >= _MIN_WORD_OF_NAME and word[0].isupper():
+                owners.setdefault(fold_name(word), set()).add(span.entity)
+    towns = {fold(text[one.start : one.end]) for one in spans if one.entity is Entity.CITY}
+    for index, span in enumerate(spans):
+        value = text[span.start : span.end]
+        if span.entity is Entity.STREET and fold(value) in towns:
+            yield (span.start, span.end), Entity.CITY
+            continue
+        found = owners.get(fold_name(value), set())
+        if len(found) != 1 or not value.isalpha() or not value[0].isupper():
+            continue
+        is_no_town = span.entity is Entity.CITY and not has_state(spans, index) and not is_town(value)
+        if is_no_town or (span.entity is Entity.DATE and not _CALENDAR_WORD.match(value)):
+            yield (span.start, span.end), next(iter(found))
+
+
+def _behind_organizations(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
+    """Yield the words behind an organization that were taken for a name, and are none: "Tern & Son" "Forage"."""
+    for before, span in pairwise(spans):
+        value = text[span.start : span.end]
+        is_behind = before.entity in ORGANIZATIONS and text[before.end : span.start] == " "
+        if is_behind and span.entity in NAMES and _is_word(value) and not is_listed_name(fold_name(value)):
+            yield (span.start, span.end), before.entity
 
 
 def _of_branches(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:

@@ -76,9 +76,10 @@ def _replace_mailbox_part(part: str, context: NoteContext, names: NoteNames, *, 
         return context.keyed.like(part, "mail", context.patient_id) if part else ""
     if own := replace_account_part(part, context.patient, only_record=True):
         return own
-    if is_role(part):
+    of_person = names.account(part)
+    if is_role(part) and not (of_person and len(part) == _MIN_ROLE - 1):
         return part
-    if of_person := names.account(part):
+    if of_person:
         return of_person
     if 1 < len(part) <= _MAX_INITIALS and names.initials(part):
         return replace_initials(part, context, names).lower()

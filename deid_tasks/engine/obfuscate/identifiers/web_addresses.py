@@ -33,7 +33,7 @@ _PATH_PART = re.compile(
 )
 _ENDING = re.compile(r"(?<=[^\W_])\.[A-Za-z][A-Za-z0-9]{1,4}$")
 """What says which kind of file it is."""
-_MAX_INITIALS = 2
+_MAX_INITIALS, _MAX_INITIALS_OF_FILE = 2, 4
 _MAX_ABBREVIATION_LENGTH = 5
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LETTERS_AT_START = re.compile(r"[^\W\d_]{2,}(?=\d)")
@@ -87,7 +87,8 @@ def _initials_in(value: str, names: NoteNames) -> dict[str, str]:
     """Return the letters beside a person's surname that stand for the given names, folded, and their surrogates."""
     parts = re.findall(r"[^\W\d_]+", value)
     found: dict[str, str] = {}
-    for surname in [part for part in parts if len(part) > 2 and names.surnames.get(fold_name(part))]:
+    folded = {part: fold_name(part) for part in parts if len(part) > 2}
+    for surname in [part for part, one in folded.items() if names.surnames.get(one) or names.clipped(one)]:
         for letters in [part for part in parts if len(part) <= _MAX_INITIALS]:
             if (made := names.account(letters + surname)) is not None:
                 found.setdefault(fold(letters), made[: len(letters)])
@@ -116,6 +117,10 @@ def _replace_path_part(
             lead = letters.group()
             own = names.account(lead)
             return (_cased(own, lead) if own else lead) + context.keyed.like(part[letters.end() :], "url")
+        if letters and (made := _initials_of_person(letters.group(), names)):
+            # ``/i/HW113406``: the client's initials and number.
+            number = part[letters.end() :]
+            return match_case(made, letters.group()) + (names.number(number) or context.keyed.like(number, "url"))
         return part if is_path_word(part) else context.keyed.like(part, "url")
     return _replace_word(part, context, names, initials)
 
@@ -138,20 +143,31 @@ def _replace_word(part: str, context: NoteContext, names: NoteNames, initials: M
         return made[:2].upper() + made[2:].lower() if is_of_two else _cased(made, part)
     if names.is_said(fold(part)):
         return part
+    if part.isupper() and (made := _initials_of_person(part, names)):
+        return made
     if part.isupper() and len(part) <= _MAX_ABBREVIATION_LENGTH:
         return replace_organization(part, context)
     return replace_account_part(part, context.clinicians) or match_case(_other_word(part, context), part)
 
 
+def _initials_of_person(letters: str, names: NoteNames) -> str | None:
+    """Return the initials of a person's surrogate; ``None`` for letters of which one begins no name of a person."""
+    made = names.initials(letters) if 1 < len(letters) <= _MAX_INITIALS_OF_FILE else None
+    return "".join(made).upper() if made and all(made) else None
+
+
 def _replace_joined_words(part: str, names: NoteNames) -> str | None:
-    """Return names that are written together ("AbernethyCole") with the surrogate of each; ``None`` for others."""
+    """Return words that are written together ("AbernethyCole", "SeizurePlan") with the surrogates of the names.
+
+    ``None`` where one of them is neither a name of the note nor an everyday word.
+    """
     pieces = _CAMEL.findall(part)
     if part.islower() or len(pieces) < 2:
         return None
     made = [names.account(piece) if len(piece) > 1 else None for piece in pieces]
-    if not all(made):
+    if not all(one or is_path_word(piece) for one, piece in zip(made, pieces, strict=True)):
         return None
-    return "".join(_cased(one or "", piece) for one, piece in zip(made, pieces, strict=True))
+    return "".join(_cased(one, piece) if one else piece for one, piece in zip(made, pieces, strict=True))
 
 
 def _cased(made: str, part: str) -> str:

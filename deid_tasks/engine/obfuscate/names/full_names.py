@@ -53,8 +53,8 @@ def people_named_in_full(
     """
     found: dict[tuple[tuple[str, ...], str], list[NotePerson]] = {}
     named = list(_full_names(text, mentions, own_names, title, by_surname))
-    doubled = {one.givens for one in named if len(one.givens) > 1}
-    # Not "Mai Yia" of Mai Yia Xiong: two given names.
+    doubled = {words for one in named for words in (one.givens, one.surnames) if len(words) > 1}
+    # Not "Mai Yia" of Mai Yia Xiong: two given names, or two surnames.
     named = [one for one in named if (*one.givens, *one.surnames) not in doubled]
     for person in _with_maiden_names(named):
         found.setdefault((person.surnames, person.givens[0]), []).append(person)

@@ -69,7 +69,7 @@ class NotePeople:
         mentions = list(mentions)
         self._text = text
         self._mentions = mentions
-        alone = _words_alone(text, mentions)
+        self._alone = alone = _words_alone(text, mentions)
         self.persons = people_named_in_full(
             text, mentions, own_names, title, called_by_surname(text, mentions, alone, title)
         )
@@ -112,7 +112,9 @@ class NotePeople:
                 self.surnames.setdefault(word, surname_bearers().get(word, 0.0) >= bearers_of_given(word))
         names = [self._text[one.start : one.end] for one in self._mentions]
         names = [name for name in names if fold_name(name) not in self._accounts]
-        self.words = note_words(names, self.surnames)
+        joined = {"".join(one.surnames): one.surnames for one in self.persons if len(one.surnames) > 1}
+        self.words = note_words(names, self.surnames, joined)
+        self.surnames |= dict.fromkeys(self.words.joined, True)
         for (_, wrong), right in self.words.misspelled.items():
             if right in self.surnames:
                 self.surnames.setdefault(wrong, self.surnames[right])
@@ -184,6 +186,15 @@ class NotePeople:
         """Return the person of the note whose short name ``folded`` is: ``Bob`` beside ``Robert J. Moss``."""
         return self._short.get(folded)
 
+    def named_alone(self, folded: str) -> Entity | None:
+        """Return whose name a word is that stands by itself in the note, and in no full name; ``None`` for others."""
+        return self.entity_of(folded) if folded in self._alone and folded not in self._short else None
+
+    def with_initials_of_surnames(self, folded: str) -> NotePerson | None:
+        """Return the one person whose surnames begin with some letters: "tf" of Tamahou-Fenwick."""
+        named = [one for one in self.persons if "".join(word[0] for word in one.surnames) == folded]
+        return named[0] if len({one.surnames for one in named}) == 1 else None
+
     def with_clipped_surname(self, folded: str) -> tuple[NotePerson, int] | None:
         """Return the one person whose surname ``folded`` is in short, and its index: "Dr. Bala" of Balasubramanian."""
         if len(folded) < _MIN_PREFIX or bearers_of_given(folded):
@@ -239,6 +250,10 @@ class NotePeople:
             turned = (one for one in self.persons if one.givens[0][:1] == last and one.surnames[-1][:1] == first)
             if (person := self._only(turned)) is not None:
                 return person, InitialsForm(((True, len(person.surnames) - 1), (False, 0)))
+            # "TP" of Toua Pao Xiong, beside the surname.
+            of_givens = (one for one in self.persons if [word[0] for word in one.givens[:2]] == folded)
+            if (person := self._only(of_givens)) is not None:
+                return person, InitialsForm(((False, 0), (False, 1)))
         return None
 
     def particle_letters(self, person: NotePerson) -> frozenset[str]:
@@ -289,8 +304,9 @@ class NotePeople:
     @staticmethod
     def _only(persons: Iterable[NotePerson]) -> NotePerson | None:
         fitting = list(persons)
+        whole = [one for one in fitting if len(one.givens[0]) > 1]
         clinicians = [one for one in fitting if one.mention.entity is Entity.PROVIDER]
-        for some in (fitting, clinicians):
+        for some in (fitting, whole, clinicians):
             if len(some) == 1:
                 return some[0]
         return None
@@ -312,12 +328,15 @@ def _words_alone(text: str, mentions: Iterable[NameMention]) -> dict[str, list[i
     return alone
 
 
-def note_words(names: Iterable[str], surnames: Mapping[str, bool]) -> NoteWords:
+def note_words(
+    names: Iterable[str], surnames: Mapping[str, bool], doubles: Mapping[str, tuple[str, ...]]
+) -> NoteWords:
     """Return the words of the names of a note.
 
     Args:
         names: its names, as written.
         surnames: whether a folded word is a surname, where that is known.
+        doubles: surnames of two words, by the word that they are without a space: Little Owl.
     """
     counted: Counter[str] = Counter()
     beside: dict[str, set[str]] = {}
@@ -326,10 +345,11 @@ def note_words(names: Iterable[str], surnames: Mapping[str, bool]) -> NoteWords:
         words = [word for word in words if word not in UNUSUAL_NAMES and word != "and"]
         counted.update(words)
         for word in words:
-            beside.setdefault(word, set()).update(words)
-    givens = tuple(word for word in counted if not surnames.get(word, False))
-    lasts = tuple(word for word in counted if surnames.get(word, True))
-    return NoteWords(givens, lasts, misspelled_words(counted, givens, lasts, beside))
+            beside.setdefault(word, set()).update(words, *(doubles[one] for one in words if one in doubles))
+    joined = {word: parts for word, parts in doubles.items() if word in counted}
+    givens = tuple(word for word in counted if word not in joined and not surnames.get(word, False))
+    lasts = tuple(word for word in counted if word not in joined and surnames.get(word, True))
+    return NoteWords(givens, lasts, misspelled_words(counted, givens, lasts, beside), joined)
 
 
 def _surnames(persons: Sequence[NotePerson]) -> dict[str, bool]:

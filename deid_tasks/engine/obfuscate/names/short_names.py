@@ -18,6 +18,10 @@ _MIN_CALLED_LETTERS = 2
 _FREQUENT_PER_100K = 50.0
 """A name with this many bearers is not taken for a short name, unless the list or the note says so."""
 _MIN_MISSPELLED = 5
+_MIN_TWO_ERRORS, _MIN_TWO_ERRORS_ALONE = 6, 9
+"""Letters of a name that may have two errors: beside a name of the right one, and by itself."""
+_LIKE_FIRST_LETTERS = frozenset(map(frozenset, ("vw", "ck", "jy", "iy", "sz", "ij")))
+"""First letters of one name in two spellings: Wasyl and Vasyl."""
 _MAX_PLURAL = 2
 _MAX_BEARERS_OF_MISSPELLED = 5.0
 """A name with more bearers in 100,000 people may well be another person's."""
@@ -87,29 +91,46 @@ def misspelled_words(
     """
     order = list(counted)
     found: dict[tuple[bool, str], str] = {}
-    for is_last, words in ((False, givens), (True, surnames)):
-        long = [word for word in words if len(word) >= _MIN_MISSPELLED]
-        for one, other in _near(long):
-            right, wrong = sorted((one, other), key=lambda word: (-counted[word], order.index(word)))
-            if is_last and right in _plurals(wrong):
-                right, wrong = wrong, right
-            shared = (beside[right] & beside[wrong]) - {right, wrong}
-            is_plural = is_last and wrong in _plurals(right)
-            if (shared or is_plural or _is_mac(one, other) or _is_rare(wrong, is_last=is_last)) and (
-                is_last,
-                right,
-            ) not in found:
-                found.setdefault((is_last, wrong), right)
+    for _ in range(2):
+        # The second time, a misspelled surname tells a misspelled given name, and the reverse.
+        rights = {wrong: right for (_, wrong), right in found.items()}
+        near_by = {word: {rights.get(other, other) for other in others} - {word} for word, others in beside.items()}
+        for is_last, words in ((False, givens), (True, surnames)):
+            long = [word for word in words if len(word) >= _MIN_MISSPELLED]
+            for one, other in _near(long, near_by):
+                right, wrong = sorted((one, other), key=lambda word: (-counted[word], order.index(word)))
+                if is_last and right in _plurals(wrong):
+                    right, wrong = wrong, right
+                shared = near_by[right] & near_by[wrong] - {right, wrong}
+                is_plural = is_last and wrong in _plurals(right)
+                is_likely = is_plural or _is_mac(one, other) or _is_rare(wrong, is_last=is_last)
+                is_likely = is_likely or bool(shared and not _has_two_errors(one, other))
+                if is_likely and (is_last, right) not in found:
+                    found.setdefault((is_last, wrong), right)
     return found
 
 
-def _near(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _near(words: Sequence[str], beside: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
+    """Yield the words that are one name with an error; two errors in a long name, or beside the same name."""
     for index, one in enumerate(words):
         for other in words[index + 1 :]:
-            if abs(len(one) - len(other)) > _MAX_PLURAL or one[0] != other[0]:
+            if abs(len(one) - len(other)) > _MAX_PLURAL:
                 continue
-            if one in _plurals(other) or other in _plurals(one) or OSA.distance(one, other, score_cutoff=1) == 1:
+            shared = beside[one] & beside[other] - {one, other}
+            if one[0] != other[0]:
+                if shared and one[1:] == other[1:] and frozenset((one[0], other[0])) in _LIKE_FIRST_LETTERS:
+                    yield one, other
+                continue
+            least = _MIN_TWO_ERRORS if shared and sorted(one) == sorted(other) else _MIN_TWO_ERRORS_ALONE
+            errors = 2 if min(len(one), len(other)) >= least else 1
+            is_near = 0 < OSA.distance(one, other, score_cutoff=errors) <= errors
+            if is_near or one in _plurals(other) or other in _plurals(one):
                 yield one, other
+
+
+def _has_two_errors(one: str, other: str) -> bool:
+    """Whether two words differ in two letters, as Alexander and Alexandra do, and not by letters in another order."""
+    return sorted(one) != sorted(other) and OSA.distance(one, other) > 1
 
 
 def _plurals(surname: str) -> tuple[str, str]:

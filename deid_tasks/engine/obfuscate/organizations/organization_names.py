@@ -193,7 +193,9 @@ def _type_word(words: Sequence[str]) -> frozenset[str]:
     if folded[0] in _BEFORE_OF and folded[1:2] == ["of"] and len(words) > 2:
         return frozenset({words[0]})
     behind = folded[1:]
-    if not behind or any(is_kind(one) and one not in SMALL_WORDS for one in folded):
+    if not behind or all(one in SMALL_WORDS or one == "the" for one in folded[:-1]):
+        return frozenset()
+    if any(is_kind(one) and one not in SMALL_WORDS for one in folded):
         return frozenset()
     last = next((i for i in range(len(words) - 1, 0, -1) if folded[i].isalpha()), 0)
     word = folded[last]

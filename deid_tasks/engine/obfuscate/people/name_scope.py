@@ -154,6 +154,8 @@ class NameScope:
             surrogate = surrogate or self._draw(formal, sex, is_last=is_last, taken=taken, is_stated=is_stated)
             assigned[is_last, formal] = surrogate
             taken.add(fold_name(surrogate))
+        for word, parts in self.note.joined.items() if is_last else ():
+            assigned[True, word] = "".join(assigned.get((True, part), part) for part in parts)
         for (of_last, word), right in misspelled.items():
             if of_last == is_last and (base := assigned.get((is_last, right))):
                 assigned[is_last, word] = misspell(base, word, right)
@@ -248,7 +250,10 @@ class NameScope:
             for name in sorted(self.firsts):
                 if name[0] == fold_name(letter)[:1] and len(name) > 1:
                     return initial_like(self.given(name), letter)
-        return self.letter(letter, is_last=is_last)
+        words = self.note.surnames if is_last else self.note.givens
+        of_note = [word for word in words if word[0] == fold_name(letter)[:1] and len(word) > 1]
+        made = {initial_like(name, letter) for word in of_note if (name := self._assigned.get((is_last, word)))}
+        return made.pop().upper() if len(made) == 1 else self.letter(letter, is_last=is_last)
 
     def own_spelling(self, folded: str) -> str:
         """Return the record's spelling of a name that has one typing error; ``folded`` itself where there is none."""

@@ -25,6 +25,8 @@ class NoteWords(NamedTuple):
     """Words that may be surnames."""
     misspelled: Mapping[tuple[bool, str], str] = {}
     """``(is a surname, word)`` that is one edit away from another name of the note → that name."""
+    joined: Mapping[str, tuple[str, ...]] = {}
+    """Two surnames of one person that the note also writes as one word → the surnames: ``littleowl``."""
     sex_of: Callable[[str], str] = lambda _: ""
     """Returns what the note says of the sex of somebody of that given name: ``F``, ``M`` or empty."""
     stated_sex_of: Callable[[str], str] = lambda _: ""
