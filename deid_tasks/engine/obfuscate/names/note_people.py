@@ -82,7 +82,12 @@ class NotePeople:
             if len(word) >= _MIN_SURNAME_OF_ACCOUNT and (any(map(title, starts)) or _initials_before(text, starts))
         }
         """Surnames that stand behind a title or an initial alone, each with the initials, which stay in the text."""
-        self._accounts = {word for word in alone if not is_listed_name(word) and self._has_initial(word)}
+        self._doubles = {"".join(one.surnames): one.surnames for one in self.persons if len(one.surnames) > 1}
+        self._accounts = {
+            word
+            for word in alone
+            if not is_listed_name(word) and word not in self._doubles and self._has_initial(word)
+        }
         """Words that stand alone and are neither names nor errors in names: ``AMSELB`` beside B. Amsel."""
         self.words = NO_WORDS
         """The words of all names in the note; none where the note's names are not linked."""
@@ -112,12 +117,13 @@ class NotePeople:
                 self.surnames.setdefault(word, surname_bearers().get(word, 0.0) >= bearers_of_given(word))
         names = [self._text[one.start : one.end] for one in self._mentions]
         names = [name for name in names if fold_name(name) not in self._accounts]
-        joined = {"".join(one.surnames): one.surnames for one in self.persons if len(one.surnames) > 1}
-        self.words = note_words(names, self.surnames, joined)
+        self.words = note_words(names, self.surnames, self._doubles)
         self.surnames |= dict.fromkeys(self.words.joined, True)
         for (_, wrong), right in self.words.misspelled.items():
             if right in self.surnames:
                 self.surnames.setdefault(wrong, self.surnames[right])
+            elif any(self._title(start) for start in alone.get(right, ())):
+                self.surnames.setdefault(wrong, True)
 
     def is_account(self, letters: str) -> bool:
         """Whether a word that looks like a name is the account of somebody in the note: ``AMSELB`` beside B. Amsel."""
