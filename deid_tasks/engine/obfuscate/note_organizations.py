@@ -351,10 +351,14 @@ def _rewritten(original: str, pairs: Sequence[tuple[str, str]]) -> str | None:
 
 def _differ_in_kind(longer: Sequence[str], words: Sequence[str]) -> bool:
     """Whether two names differ in words of kind alone, and the first one has the longer ones: County and Co."""
-    return len(longer) == len(words) > 1 and all(
-        one == other or (is_kind(one) and is_kind(other) and one.startswith(other))
-        for one, other in zip(longer, words, strict=True)
-    ) and longer != words
+    return (
+        len(longer) == len(words) > 1
+        and all(
+            one == other or (is_kind(one) and is_kind(other) and one.startswith(other))
+            for one, other in zip(longer, words, strict=True)
+        )
+        and longer != words
+    )
 
 
 def _is_short_for_name(word: str) -> bool:

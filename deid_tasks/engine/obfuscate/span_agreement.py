@@ -205,7 +205,9 @@ class SpanAgreement:
         if span.entity is Entity.CITY and is_region(value) and not is_town(value):
             return self._as(span, Entity.STATE)
         if span.entity in ORGANIZATIONS or span.entity in _OF_PLACE:
-            is_street = _is_street(value) and not any(name.startswith(f"{fold(value)} ") for name in self._organizations)
+            is_street = _is_street(value) and not any(
+                name.startswith(f"{fold(value)} ") for name in self._organizations
+            )
             return self._as(span, Entity.STREET) if is_street else span
         return span
 

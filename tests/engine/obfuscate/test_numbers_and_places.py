@@ -6,6 +6,7 @@ import pytest
 
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.reference import fold, read_tsv
+from deid_tasks.engine.obfuscate.places.area_codes import cities_of_area
 from deid_tasks.engine.obfuscate.places.place_table import area_codes
 from deid_tasks.engine.text.check_digits import is_npi, vin_check_character
 from tests.support.surrogate_cases import MARIA, obfuscator
@@ -56,6 +57,20 @@ def test_numbers_are_plausible(rewrite):
         assert phone[:3] in area_codes()
         assert phone[4] not in "01"
         assert rewrite(f"[SSN:123-45-{line}]").startswith("9")
+
+
+@pytest.mark.parametrize(
+    ("city", "state", "own", "neighbour"),
+    [
+        ("Grand Island", "NE", "308", "402"),
+        ("Gallup", "NM", "505", "575"),
+        ("Waterbury", "CT", "203", "860"),
+        ("Johnstown", "PA", "814", "878"),
+    ],
+)
+def test_a_town_at_the_border_of_an_area_has_one_area_code(city, state, own, neighbour):
+    assert city in cities_of_area(state, own)
+    assert city not in cities_of_area(state, neighbour)
 
 
 def test_check_digits_stay_valid(rewrite):

@@ -84,9 +84,7 @@ class NotePeople:
         """Surnames that stand behind a title or an initial alone, each with the initials, which stay in the text."""
         self._doubles = {"".join(one.surnames): one.surnames for one in self.persons if len(one.surnames) > 1}
         self._accounts = {
-            word
-            for word in alone
-            if not is_listed_name(word) and word not in self._doubles and self._has_initial(word)
+            word for word in alone if not is_listed_name(word) and word not in self._doubles and self._has_initial(word)
         }
         """Words that stand alone and are neither names nor errors in names: ``AMSELB`` beside B. Amsel."""
         self.words = NO_WORDS
@@ -334,9 +332,7 @@ def _words_alone(text: str, mentions: Iterable[NameMention]) -> dict[str, list[i
     return alone
 
 
-def note_words(
-    names: Iterable[str], surnames: Mapping[str, bool], doubles: Mapping[str, tuple[str, ...]]
-) -> NoteWords:
+def note_words(names: Iterable[str], surnames: Mapping[str, bool], doubles: Mapping[str, tuple[str, ...]]) -> NoteWords:
     """Return the words of the names of a note.
 
     Args:
