@@ -40,6 +40,8 @@ _MIN_CLIPPED = 3
 """Letters that a surname in short leaves out at least."""
 """Letters of an account from which on it is one of the people's whom it fits."""
 _MIN_SURNAME_OF_ACCOUNT = 4
+_MAX_BEARERS_OF_GIVEN = 5.0
+"""A word that more people in 100,000 have as their surname may be one."""
 _INITIAL_BEFORE = re.compile(r"(?<![^\W_])([A-Z])\.?[ ]$")
 _REACH_OF_INITIAL = 4
 
@@ -76,6 +78,7 @@ class NotePeople:
         self.surnames: dict[str, bool] = _surnames(self.persons) | labelled_words(text, alone)
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
+        self.surnames |= dict.fromkeys(self._givens_of_initials(alone), False)
         self._surnames_alone = {
             word: _initials_before(text, starts)
             for word, starts in alone.items()
@@ -105,6 +108,16 @@ class NotePeople:
             self._roles.setdefault(word, {role})
         for word, person in self._short.items():
             self._roles.setdefault(word, {person.mention.entity})
+
+    def _givens_of_initials(self, alone: Mapping[str, Sequence[int]]) -> Iterator[str]:
+        """Yield the words alone that are the given name of somebody of whom the note else has the initial: "Dear
+        Gerrit" beside Dr G. Hattingh."""
+        initials = Counter(one.givens[0] for one in self.persons if len(one.givens[0]) == 1)
+        for word, starts in alone.items():
+            is_surname = surname_bearers().get(word, 0.0) > _MAX_BEARERS_OF_GIVEN
+            if initials[word[0]] == 1 and word not in self.surnames and not is_surname:
+                if not any(self._title(start) for start in starts):
+                    yield word
 
     def _link_words(self, alone: Mapping[str, Sequence[int]]) -> None:
         """Read the words of all names, and which of them are surnames because of others."""

@@ -20,6 +20,7 @@ from deid_tasks.engine.obfuscate.places.place_table import (
 from deid_tasks.engine.obfuscate.places.places_abroad import surrogate_area_code
 from deid_tasks.engine.obfuscate.places.states import surrogate_state
 from deid_tasks.engine.obfuscate.places.town_table import area_codes_abroad
+from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
 
 _ZIP_AREA = 3
 """Digits of a ZIP that name its area."""
@@ -55,6 +56,13 @@ def _leading_codes() -> dict[str, str]:
         nearest = max(others, key=lambda other: (shared[min(code, other), max(code, other)], other))
         leading[code] = leading[nearest]
     return leading
+
+
+@cache
+def _overlays_of_canada() -> dict[str, str]:
+    """Return the area codes that serve the same places as one of the table of towns, each with that one."""
+    groups = read_grouped_list("places/overlays_of_canada.tsv")
+    return {overlay: code for code, overlays in groups.items() for overlay in overlays}
 
 
 @cache
@@ -141,6 +149,7 @@ def replace_area_code(area: str, scope: NameScope, options: SurrogateOptions) ->
 
     Empty where no state and no province has the code.
     """
+    area = _overlays_of_canada().get(area, area)
     if area in area_codes_abroad("CA", len(area)):
         return surrogate_area_code("CA", area, scope, options)
     if area in _leading_codes():
