@@ -115,9 +115,9 @@ class NotePeople:
         initials = Counter(one.givens[0] for one in self.persons if len(one.givens[0]) == 1)
         for word, starts in alone.items():
             is_surname = surname_bearers().get(word, 0.0) > _MAX_BEARERS_OF_GIVEN
-            if initials[word[0]] == 1 and word not in self.surnames and not is_surname:
-                if not any(self._title(start) for start in starts):
-                    yield word
+            is_open = word not in self.surnames and not is_surname and not any(self._title(start) for start in starts)
+            if is_open and initials[word[0]] == 1:
+                yield word
 
     def _link_words(self, alone: Mapping[str, Sequence[int]]) -> None:
         """Read the words of all names, and which of them are surnames because of others."""
