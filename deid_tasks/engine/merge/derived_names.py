@@ -11,8 +11,9 @@ from functools import cache
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold, read_columns
 from deid_tasks.core.span import Span
-from deid_tasks.engine.lexicon.everyday_names import is_public_word
+from deid_tasks.engine.lexicon.everyday_names import is_public_word, is_rare_word
 from deid_tasks.engine.lexicon.patient_terms import related_given_names
+from deid_tasks.engine.lexicon.public import common_word_frequencies
 from deid_tasks.engine.merge.propagate import DETECTOR
 from deid_tasks.engine.merge.repair import NAMES
 
@@ -23,6 +24,8 @@ _MIN_SHORT = 4
 _MIN_SURNAME = 5
 """Letters of a surname, or of its beginning, in a user name."""
 _MAX_INITIALS = 2
+_VERY_RARE_ZIPF = 3.5
+"""Frequency below which an everyday word that is a nickname does not even open sentences."""
 _SENTENCE_BEFORE = re.compile(r"(?:\A|[.!?:;\n])\s*$")
 
 
@@ -54,7 +57,7 @@ def mark_derived_names(text: str, spans: Sequence[Span], min_score: float) -> li
         source = short.get(folded) if word.istitle() and not _may_be_verb(text, start, folded) else None
         entity = source.entity if source else Entity.USERNAME
         source = source or _user(folded, users)
-        if source and not is_public_word(folded):
+        if source and (not is_public_word(folded) or _is_rare_nickname(text, start, word)):
             found.append(Span(start, end, entity, DETECTOR, source.score))
     return sorted(found)
 
@@ -63,6 +66,18 @@ def _may_be_verb(text: str, start: int, word: str) -> bool:
     """Whether a nickname opens a sentence, where its capital says nothing: Pat the wound dry."""
     is_short_nickname = len(word) <= _MIN_SHORT and word in related_given_names()
     return is_short_nickname and _SENTENCE_BEFORE.search(text, max(0, start - _MIN_SHORT), start) is not None
+
+
+def _is_rare_nickname(text: str, start: int, word: str) -> bool:
+    """Whether an everyday word is a nickname that a note hardly uses as a word: Marge; at the head of a sentence, too.
+
+    Rusty is not: it describes what is coughed up.
+    """
+    folded = word.lower()
+    if not (word.istitle() and folded in related_given_names() and is_rare_word(folded)):
+        return False
+    is_very_rare = common_word_frequencies().get(folded, 0.0) < _VERY_RARE_ZIPF
+    return is_very_rare or not _SENTENCE_BEFORE.search(text, max(0, start - _MIN_SHORT), start)
 
 
 def _tokens_with(text: str, beginnings: Iterable[str]) -> Iterator[re.Match[str]]:

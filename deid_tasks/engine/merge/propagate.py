@@ -9,6 +9,7 @@ from deid_tasks.core.entities import Category
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon.everyday_names import is_medical_word, is_public_word, is_rare_word
+from deid_tasks.engine.merge.nicknames import mentions_of_nicknames, quoted_nicknames
 from deid_tasks.engine.merge.repair import NAMES
 from deid_tasks.settings import PropagationSettings
 
@@ -43,11 +44,13 @@ def propagate(text: str, spans: Sequence[Span], settings: PropagationSettings) -
         settings: minimum score of a span and minimum letters of a name.
     """
     words = _organizations(text, spans, settings) | _names(text, spans, settings)
-    if not words:
+    nicknames = quoted_nicknames(text, [span for span in spans if span.score >= settings.min_score])
+    if not words and not nicknames:
         return list(spans)
     covered = sorted((span.start, span.end) for span in spans)
     found: list[Span] = []
-    for start, end, source in sorted(_mentions(text, words), key=lambda one: (one[0], -one[1])):
+    mentions = [*_mentions(text, words), *mentions_of_nicknames(text, nicknames)]
+    for start, end, source in sorted(mentions, key=lambda one: (one[0], -one[1])):
         # Of mentions that overlap (`Oka-Lee`, `Lee`), the first and longest stays.
         if (found and start < found[-1].end) or _overlaps(covered, start, end):
             continue

@@ -13,6 +13,12 @@ from deid_tasks.core.detectors import SHORT_NAMES
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon.public import medical_abbreviations
+from deid_tasks.engine.merge.letters_of_people import (
+    forms_of_double_surname,
+    is_beside_initials,
+    is_dotted_person,
+    is_subject,
+)
 from deid_tasks.engine.merge.repair import NAMES
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -47,8 +53,9 @@ _ACTS_BEHIND = re.compile(
 _SERVICES = frozenset(("PT", "OT", "ST", "RN", "MD", "PA", "NP", "SW", "CM", "RT", "EP", "ID", "GI", "IR", "ED", "ER"))
 _SHORT = re.compile(
     r"(?<![\w-])(?:(?:[A-Z]\.){1,2}[A-Z](?:-[A-Z])?\.?|[A-Z]{1,2}O['’][A-Z]|[A-Z]-[A-Z]|[A-Z][A-Za-z]{1,7})"
-    r"(?![\w-])"
+    r"(?:(?=-[A-Z]\))|(?![\w-]))"
 )
+"""Behind the letters of a facility its branch may stand: (TPKC-O)."""
 _PREFIXED = re.compile(r"(?P<prefix>Ma?c|O['’])(?P<letter>[A-Z])")
 """The beginning of a surname that initials may keep: AMcK, SO'D."""
 _HYPHENED_GIVEN = re.compile(r"[^\W\d_]{2,}-[^\W\d_]{2,} ")
@@ -60,6 +67,8 @@ _TITLE_BEFORE = re.compile(r"\b(?:drs?|mrs?|ms|miss|mdm|prof)\.? $", re.IGNORECA
 _MIN_ANYWHERE = 3
 _OF_PEOPLE = NAMES | {Entity.INITIALS}
 _MIN_WORDS = 3
+_TAILS = ("H", "MC", "C", "HC", "HS", "HSC")
+"""Letters of what a facility is, behind those of its name: CRCH of Coulee Ridge Children's, a hospital."""
 _INITIAL_BEFORE = re.compile(
     r"(?:[\"“‘'(\[:,/]\s?|(?<!\S)(?:--?|[–—])\s?|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
     r"(?P<initial>[A-Z]\. ?)$"
@@ -98,7 +107,7 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
     """
     certain = [span for span in spans if span.score >= min_score]
     acronyms, medical = _acronyms(text, certain)
-    initials = _initials(text, certain)
+    initials = initials_of_people(text, certain)
     signed = _signed_elsewhere(text, certain) - acronyms.keys() - initials
     called = _called(text, certain) - acronyms.keys()
     if not (acronyms or medical or initials or signed):
@@ -119,7 +128,9 @@ def mark_short_names(text: str, spans: Sequence[Span], min_score: float) -> list
                 # "Blackstone Medical Group (BMG)": no state or somebody's initials.
                 kept[marked[0]] = Span(start, end, source.entity, SHORT_NAMES, source.score)
             continue
-        if not marked and (form in called or (form in signed and _is_signed(text, start, end))):
+        is_new = form in called or (form in signed and _is_signed(text, start, end))
+        is_known = form in initials and form not in _SERVICES
+        if not marked and (is_new or is_beside_initials(text, spans, start, end, is_known=is_known)):
             found.append(Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0))
         if form in initials and _is_of_person(text, spans, marked, start, end):
             for index in marked:
@@ -150,8 +161,12 @@ def _is_of_person(text: str, spans: Sequence[Span], marked: range, start: int, e
     """Whether letters that may be the initials of a full name are such where they stand."""
     if not all(spans[index].entity in _OF_PEOPLE for index in marked):
         return False
+    form = text[start:end]
     is_exact = _is_exactly(text, spans, marked, start, end)
-    return is_exact or _is_signed(text, start, end) or _is_telling(text[start:end])
+    if is_exact or _is_signed(text, start, end) or _is_telling(form) or is_dotted_person(form):
+        return True
+    has_title = _TITLE_BEFORE.search(text[max(0, start - _BEFORE) : start])
+    return form not in _SERVICES and not has_title and is_subject(text, start, end)
 
 
 def _is_exactly(text: str, spans: Sequence[Span], marked: range, start: int, end: int) -> bool:
@@ -177,6 +192,9 @@ def _acronyms(text: str, spans: Sequence[Span]) -> tuple[dict[str, Span], dict[s
             made = _acronym_of(name)
             if _MIN_ANYWHERE <= len(made) <= _MAX_LETTERS:
                 (medical if made.lower() in medical_abbreviations() else known).setdefault(made, span)
+            for form in (f"{made}{tail}" for tail in _TAILS if len(made) >= _MIN_ANYWHERE):
+                if span.entity is Entity.FACILITY and form.lower() not in medical_abbreviations():
+                    known.setdefault(form, span)
     return known, medical
 
 
@@ -197,7 +215,7 @@ def _is_acronym(letters: str, name: str) -> bool:
     return _MIN_LETTERS <= len(letters) <= _MAX_LETTERS and letters.upper() == first
 
 
-def _initials(text: str, spans: Sequence[Span]) -> frozenset[str]:
+def initials_of_people(text: str, spans: Sequence[Span]) -> frozenset[str]:
     """Return the letters by which the people may sign who are named in full."""
     return frozenset(form for span in spans if span.entity in NAMES for form in _forms(text[span.start : span.end]))
 
@@ -253,4 +271,5 @@ def _forms(name: str) -> set[str]:
         prefixed |= {f"{letters[0]}.{letters[-2]}-{letters[-1]}{stop}" for stop in ("", ".")}
     if not comma and _HYPHENED_GIVEN.match(name):
         prefixed.add(f"{letters[0]}-{letters[1]}")  # "M-J" of Marie-Josée
-    return prefixed | {form for one in (letters, ends) for form in (one, "".join(f"{letter}." for letter in one))}
+    forms = {form for one in (letters, ends) for form in (one, "".join(f"{letter}." for letter in one))}
+    return prefixed | forms | forms_of_double_surname(surname if comma else words[-1], name, letters)

@@ -17,7 +17,11 @@ FOUND = [
     "[PROVIDER:Hohenberg, Ansel T]   ({USERNAME:athohenb})",
     "İnci. [PROVIDER:Aroha Parata] entered {USERNAME:aparata}",
 ]
+FOUND += [
+    "[PATIENT:Cox-Rua, Margaret]. Concerns: {PATIENT:Marge} more short of breath",
+]
 NOT_FOUND = [
+    "[PATIENT:Russell Ames] coughs. Rusty sputum",
     "[PATIENT:Deborah Hope Snow]. seen by Deb",  # an abbreviation of medicine
     "[PATIENT:Patrick Snow] slept. Pat the wound dry. rick",  # where its capital says nothing
     "[PATIENT:Carol Lever] is clever",  # another word that ends with a surname

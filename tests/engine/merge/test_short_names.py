@@ -42,7 +42,24 @@ FOUND += [
     "[FACILITY:Patterson Glen Medical Center]. My{PGMC} login",
     "From: {CVC} Nurse at [FACILITY:Cascara Valley Clinic]",
 ]
+FOUND += [
+    "[PATIENT:VANG, PEBZU] on 4W. {P.V.} cleared for home",
+    "[RELATIVE:Mai Kou Vang] called, letter of {M.V.} reissued",
+    "[PATIENT:Ruru-Coxon, Adela Mere], bandage changed, {A.M.R.} initialled",
+    "[PATIENT:GRAY HORSE, EMMETT LEE] slept. {E.L.G.} to bring his form",
+    "[PATIENT:Dorothea Quist] here. {DQ} tearful, says it is her anniversary",
+    "[PATIENT:Bertil Oyelaran]: (1) scope; (2) {BO} to be re-presented in May",
+    "[PROVIDER:Karin Zettel] spoke. {KZ}: no further scans",
+    "[FACILITY:HEMLOCK BEND CHILDREN'S] clinic. Born at {HBCH} by section",
+    "[FACILITY:BAYOU CANE KIDNEY] CTR ({BCKC}-O) HD",
+]
 NOT_FOUND = [
+    "[PROVIDER:Ivan Vogel] asked for I.V. fluids and P.O. intake",
+    "[PATIENT:Cora Vale]. CV: regular. GI: soft",  # headings
+    "[PROVIDER:Paul Tregenza]. PT says he walks well",  # a service
+    "[PATIENT:Hana Rusk]. the DQ tearful",
+    "Dr. NG says no. [PROVIDER:Nora Gage]",
+    "[FACILITY:Bend Hospital]. BHC of the lung",  # two letters of a name are too few
     "R IJ CVC placed at [FACILITY:Cascara Valley Clinic]",  # a catheter
     "[PROVIDER:Ada Petrov]\nTIME  BP  HR  BFR  AP  VP  NOTES\n",  # the columns of a table
     "[PROVIDER:Gretchen Paquette Obi]\nthe gpo 10/18/23",
@@ -131,6 +148,10 @@ def test_a_surname_of_two_letters_behind_its_title_is_no_initials():
         ('two sons, ("[INITIALS:CJ]," 24). Met CJ today', ["CJ"]),
         ("[INITIALS:WBC] 6.2\nthen WBC rose", []),  # letters that were taken for initials
         ("Ref [INITIALS:OT]. Then OT came", []),
+        ("Countersigned: FR/[INITIALS:MQ]", ["FR"]),
+        ("[INITIALS:MQ]/DK at the end of a note", ["DK"]),
+        ("[INITIALS:MQ]/PT on the ward", []),  # a service
+        ("[INITIALS:MQ]/CT/MRI", []),
     ],
 )
 def test_initials_of_the_note_are_found_where_people_sign_and_if_in_quotes_everywhere(marked: str, found: list[str]):

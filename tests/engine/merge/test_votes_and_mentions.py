@@ -102,6 +102,16 @@ def test_settings_that_mean_nothing_are_refused(chosen: dict[str, object], messa
         ("[PATIENT:Okafor] Okaforia xOkafor Okafor_1", "[PATIENT:Okafor] Okaforia xOkafor Okafor_1"),
         ("[CITY:Quito] Quito", "[CITY:Quito] Quito"),
         ("[PATIENT:okafor] Okafor", "[PATIENT:okafor] Okafor"),
+        # nicknames in quotes, which are words too; not a word at the head of a sentence, nor another name
+        (
+            '[PATIENT:Ostby, Alf] "[PATIENT:Spud" R]. Spud oriented 1/4. A spud',
+            '[PATIENT:Ostby, Alf] "[PATIENT:Spud" R]. [PATIENT:Spud] oriented 1/4. A spud',
+        ),
+        (
+            '[PATIENT:OSTBY, Alf]   "[PATIENT:Red]" M. He was "80% Red". Red rash. RED. See Red Lake Inn',
+            '[PATIENT:OSTBY, Alf]   "[PATIENT:Red]" M. He was "80% [PATIENT:Red]". Red rash. RED. See Red Lake Inn',
+        ),
+        ('he said "[PATIENT:Rusty]" twice. Rusty sputum', 'he said "[PATIENT:Rusty]" twice. Rusty sputum'),
         # organizations by their first word, behind "the" or a preposition
         (
             "[FACILITY:Lowcountry Internal Med]; he has the Lowcountry number. Lowcountry is flat",

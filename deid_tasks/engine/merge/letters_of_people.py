@@ -1,0 +1,93 @@
+"""Initials of people that show by their full stops, by a neighbour or by the words around them that somebody is meant.
+
+Two capitals by themselves say nothing. "T.X. is cleared", "TH/NQ" below a note, "DK tearful, says" and "IB: no further
+scans" speak of somebody, if the letters agree with a full name of the note.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.span import Span
+from deid_tasks.engine.lexicon.public import medical_abbreviations
+
+_DOTTED = re.compile(r"(?:[A-Z]\.){1,2}[A-Z]\.?")
+_NOT_PEOPLE = re.compile(
+    r"PO|IV|IM|AM|PM|BP|O[DSU]|SC|SL|AC|PC|HS|MD|DO|RN|NP|PA|US|UK|DC|SO|CC|ER|OR|ED|NS|RR|HR|PT|OT|NY|NJ|CA"
+)
+"""Letters that are written with full stops and stand for no person."""
+_CAPITALS = re.compile(r"[A-Z]{2,3}")
+_CLAUSE_BEFORE = re.compile(r"(?:\A|[.;!?|)>\n]|\([0-9]\)|[-\u2013\u2014]\s)[ \t]*$")
+_OF_PEOPLE_BEHIND = re.compile(
+    r" (?:is |was |very |again |now )?(?:tearful|says|said|asks|asked|denies|denied|agrees|agreed|declines|declined"
+    r"|states|stated|wants|wishes|prefers|thinks|feels|understands|cried|smiled|tells|told|recommends|favou?rs|explained)\b"
+    r"(?! by\b)| to be (?:re-?)?(?:presented|discussed|seen|reviewed|called|contacted)\b"
+)
+"""What only people do, or is done with people."""
+_SPEECH_BEHIND = re.compile(r": [a-z]")
+_REACH = 6
+
+
+def forms_of_double_surname(surname: str, name: str, letters: str) -> set[str]:
+    """Return the initials that leave out a part of a name with a double surname.
+
+    Little Owl, Delmar Ray is D.R.L. as well as DLO and D.L.O.
+
+    Args:
+        surname: the surname of a full name, or its last word.
+        name: the full name.
+        letters: the initials of all its words, the given names first.
+    """
+    is_double = len(surname.replace("-", " ").split()) == 2 or bool(re.search(r"[^\W\d_]-[^\W\d_]+$", name))
+    if not is_double or len(letters) < 3:
+        return set()
+    outer = letters[0] + letters[-2:]
+    return {"".join(f"{letter}." for letter in part) for part in (letters[:-1], outer)} | {outer}
+
+
+def is_dotted_person(form: str) -> bool:
+    """Whether the initials of a full name are written with full stops, which no abbreviation of medicine is: T.X."""
+    return _DOTTED.fullmatch(form) is not None and not _NOT_PEOPLE.fullmatch(form.replace(".", ""))
+
+
+def is_beside_initials(text: str, spans: Sequence[Span], start: int, end: int, *, is_known: bool) -> bool:
+    """Whether two or three capitals stand beside initials with a slash between: TH/NQ.
+
+    Args:
+        text: the note.
+        spans: its spans, sorted and disjoint.
+        start: start of the capitals.
+        end: their end, exclusive.
+        is_known: whether they agree with a full name, so that it does not matter what medicine calls so.
+    """
+    if not _CAPITALS.fullmatch(text, start, end) or not (is_known or not _is_of_medicine(text[start:end])):
+        return False
+    following = bisect_left(spans, end, key=lambda one: one.start)
+    before = spans[following - 1] if following else None
+    behind = spans[following] if following < len(spans) else None
+    if behind is not None and behind.entity is Entity.INITIALS and behind.start == end + 1 and text[end] == "/":
+        return text[start - 1 : start] != "/"
+    is_second = before is not None and before.entity is Entity.INITIALS and before.end == start - 1
+    return is_second and text[start - 1] == "/" and text[end : end + 1] != "/"
+
+
+def is_subject(text: str, start: int, end: int) -> bool:
+    """Whether the initials of a full name do what only people do, or open what somebody said."""
+    if not _CAPITALS.fullmatch(text, start, end) or not _CLAUSE_BEFORE.search(text[max(0, start - _REACH) : start]):
+        return False
+    if _OF_PEOPLE_BEHIND.match(text, end):
+        return True
+    return _SPEECH_BEHIND.match(text, end) is not None and not _is_of_medicine(text[start:end])
+
+
+def _is_of_medicine(letters: str) -> bool:
+    return letters.lower() in medical_abbreviations() or letters.lower() in _headings_and_services()
+
+
+@cache
+def _headings_and_services() -> frozenset[str]:
+    lines = Path(__file__).with_name("letters_of_medicine.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
