@@ -38,8 +38,10 @@ _DAY = re.compile(
     r"|(?:19|20)\d\d(?:-(?:0[1-9]|1[0-2]))?)(?![^\W_])",  # 2024, 2024-05
     re.IGNORECASE | re.ASCII,
 )
-_OF_SIDE = re.compile(r"[LR]([a-z]{3,})")
-"""A part of the body with its side: Lheel."""
+_OF_SIDE = re.compile(r"[LR]([A-Za-z][a-z]{2,})")
+"""A part of the body with its side: Lheel, RHip."""
+_VERSION = re.compile(r"v\d{1,2}", re.IGNORECASE)
+_CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LONGEST = 120
 """Characters on either side of a span that its file name may have."""
 _MIN_LETTERS = 3
@@ -228,12 +230,16 @@ def _is_clipped(word: str, names: Mapping[str, Entity]) -> bool:
 
 def _is_plain(word: str) -> bool:
     """Whether a part of a file name is a word that everybody uses, or an abbreviation of medicine: heel, Lheel, ecg."""
-    if word.lower() in _words_of_files():
+    if word.lower() in _words_of_files() or _VERSION.fullmatch(word):
         return True
     if len(word) < _MIN_LETTERS:
         return False
     if word.lower() in medical_abbreviations():
         return True
+    pieces = [piece.lower() for piece in _CAMEL.findall(word)]
+    if len(pieces) > 1 and pieces[-1] in _words_of_files() and "".join(pieces) == word.lower():
+        # SeizurePlan, IRFpkt: what the document is stands last.
+        return all(_is_plain(piece) for piece in pieces[:-1])
     of_side = _OF_SIDE.fullmatch(word)
     plain = of_side[1] if of_side else word
     return common_word_frequencies().get(plain.lower(), 0.0) >= _MIN_ZIPF
