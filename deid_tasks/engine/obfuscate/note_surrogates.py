@@ -335,7 +335,9 @@ class NoteSurrogates:
         is_linked = context.country != HOME and not context.is_of_patient
         address = self._surroundings.nearest_address(index) if is_linked else NO_ADDRESS
         if is_linked:
-            address = self._surroundings.places.completed(address, fold(address.city), context.country)
+            places = self._surroundings.places
+            address = places.completed(address, fold(address.city), context.country)
+            address = places.salted(address, lambda i, parts: self._city(i, parts, owner), context.country)
         question = (entity, original, owner is context.staff)
         surrogate = self._known.get(question)
         if surrogate is None:

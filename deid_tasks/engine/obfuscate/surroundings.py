@@ -43,6 +43,8 @@ _MIN_NUMBER = 4
 """A shorter number may stand in a file name by accident."""
 _LAST_DIGITS = 4
 _DIGITS_AT_END = re.compile(r"(?<!\d)\d+$", re.ASCII)
+_BEHIND, _LINE = 20, 40
+"""How much farther an address seems that stands behind a number, and one of another line, in characters."""
 _MIN_TOWN = 3
 _WORD = re.compile(r"[^\W_]+")
 _TOWN_REACH = 24
@@ -125,10 +127,19 @@ class Surroundings:
         return AddressParts(found[Entity.CITY], found[Entity.STATE], found[Entity.ZIP], is_suburb)
 
     def nearest_address(self, index: int) -> AddressParts:
-        """Return the address whose city stands nearest to span ``index``; an empty one where the note has none."""
-        start = self._spans[index].start
-        cities = (i for i, span in enumerate(self._spans) if span.entity is Entity.CITY)
-        nearest = min(cities, key=lambda i: abs(self._spans[i].start - start), default=None)
+        """Return the address whose city stands nearest to span ``index``; an empty one where the note has none.
+
+        A number mostly stands behind its address, and in one line with it.
+        """
+        span = self._spans[index]
+
+        def distance(i: int) -> int:
+            city = self._spans[i]
+            gap = self.text[city.end : span.start] or self.text[span.end : city.start]
+            return len(gap) + (0 if i < index else _BEHIND) + (_LINE if "\n" in gap else 0)
+
+        cities = (i for i, one in enumerate(self._spans) if one.entity is Entity.CITY)
+        nearest = min(cities, key=distance, default=None)
         return NO_ADDRESS if nearest is None else self.address(nearest)
 
     @cached_property

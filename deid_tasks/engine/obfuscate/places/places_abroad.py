@@ -7,6 +7,9 @@ address and its telephone number agree wherever each of them stands, with nothin
 """
 
 import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import takewhile
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
@@ -48,6 +51,8 @@ _POSTCODE_LETTERS = {"GB": "ABDEFGHJLNPQRSTUWXYZ", "CA": "ABCEGHJKLMNPRSTVWXYZ",
 """Letters that the second part of a postcode may have: Royal Mail PAF, Canada Post, Eircode."""
 _COUNTY = re.compile(r"(?:co\.?|county)\s+", re.IGNORECASE)
 _LARGE_CITY_ZIPS = 6
+_MIN_TOWNS_OF_AREA = 4
+"""Towns of a region that stands for an area of postcodes of which the table has no town."""
 _MAX_SALT_DIGITS = 2
 """Digits of a salt from which on a town may move to another region: its own has no town left."""
 
@@ -162,18 +167,28 @@ def _surrogate_of_address(
     region = address.state or (value if entity is Entity.STATE else "")
     town = _town_of_address(city, postcode, region, country)
     if town is None:
-        # "Hants" is Hampshire: a county without a town in the table becomes one with another first letter.
-        nation = nation_of_postcode(postcode) if country == "GB" else ""
-        others = [one for one in towns_of(country) if not region or one.region[:1] != region[:1]]
-        others = [one for one in others if nation_of(one.region) == nation] or others
-        return scope.keyed.choice(
-            others or towns_of(country),
-            "town",
-            scope.patient_id,
-            country,
-            address.salt + fold(city or region or postcode),
-        )
+        others = _towns_elsewhere(city, postcode, region, country, scope)
+        name = address.salt + fold(city or region or postcode)
+        return scope.keyed.choice(others, "town", scope.patient_id, country, name)
     return _surrogate_town(town, scope, options, address.salt)
+
+
+def _towns_elsewhere(city: str, postcode: str, region: str, country: str, scope: NameScope) -> Sequence[TableTown]:
+    """Return the towns that may replace one of which the table knows nothing near it.
+
+    "Hants" is Hampshire: a county without a town in the table becomes one with another first letter. All addresses of
+    one area of postcodes come into one region.
+    """
+    nation = nation_of_postcode(postcode) if country == "GB" else ""
+    others = [one for one in towns_of(country) if not region or one.region[:1] != region[:1]]
+    others = [one for one in others if nation_of(one.region) == nation] or others or list(towns_of(country))
+    area = "".join(takewhile(str.isalpha, postcode.upper()))
+    if not area:
+        return others
+    counts = Counter(one.region for one in others)
+    large = sorted(one for one in counts if counts[one] >= _MIN_TOWNS_OF_AREA) or sorted(counts)
+    replaced = scope.keyed.choice(large, "region", scope.patient_id, country, area)
+    return [one for one in others if one.region == replaced]
 
 
 def _town_of_address(city: str, postcode: str, region: str, country: str) -> TableTown | None:
@@ -198,6 +213,8 @@ def area_code_of_address(address: AddressParts, country: str, scope: NameScope, 
         options: the institution's settings.
     """
     town = _town_of_address(address.city, address.zip_code, address.state, country)
+    if town is None and address.zip_code[:1].isalpha():
+        return _surrogate_of_address(address.city, Entity.CITY, country, scope, options, address).area_code
     return surrogate_area_code(country, town.area_code, scope, options) if town else ""
 
 

@@ -75,12 +75,12 @@ def _by_postcode(country: str) -> dict[str, TableTown]:
 
 
 def town_of_postcode(postcode: str, country: str) -> TableTown | None:
-    """Return the town of a postcode: the one with the longest beginning in common, of two characters or more."""
+    """Return the town of a postcode: the one with the longest beginning in common, of two letters or of one figure."""
     plain = "".join(char for char in postcode.upper() if char.isalnum())
     table = _by_postcode(country)
     if country == "GB" and (district := _DISTRICT.match(postcode.upper().strip())):
         return _nearest_district(district["area"], int(district["number"]))
-    for length in range(len(plain), 1, -1):
+    for length in range(len(plain), 0 if plain[:1].isdecimal() else 1, -1):
         head = plain[:length]
         if (town := table.get(head)) or (town := next((table[code] for code in table if code.startswith(head)), None)):
             return town
