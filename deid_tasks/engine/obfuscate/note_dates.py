@@ -17,21 +17,27 @@ from deid_tasks.settings import Mode
 _SHORT_YEAR_DIGITS = 2
 _EXPIRY = re.compile(r"(?P<month>0\d|1[0-2])/(?P<year>2\d|3[01])")
 _MONTH_DAY_AND_YEAR = re.compile(
-    r"(?P<day>(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d{1,2})/(?P<year>\d\d)"
+    r"(?P<day>(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6}[.,]? )?"
+    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d{1,2})/(?P<year>\d\d)"
 )
-"""As Canadian notes write a day: Feb 6/25."""
-_NAMED_DATE = re.compile(r"(?P<day>[A-Z][a-z]{2,8}\.? \d{1,2}), \d\d(?P<year>\d\d)")
+"""As Canadian notes write a day: Feb 6/25, Thurs Feb 6/25."""
+_NAMED_DATE = re.compile(
+    r"(?P<day>(?:[A-Z][a-z]{2,8}[.,]? )?[A-Z][a-z]{2,8}\.? \d{1,2}), \d\d(?P<year>\d\d)", re.IGNORECASE
+)
 _MONTH_AND_YEAR = re.compile(r"\d{1,2}/\d{4}")
 _REACH_OF_EXPIRY = 12
 _EXPIRES_BEFORE = re.compile(r"\b(?:exp|expires?|expiry|exp date)[.:]? $", re.IGNORECASE)
 """What stands in front of a month and a year: EpiPen exp 02/25."""
 _MAX_MONTH_AND_YEAR = 5
-_MAX_WITH_SLASH = 14
+_MAX_WITH_SLASH = 26
 _HOURS_AND_MINUTES = re.compile(r"(?:19|20)[0-5]\d", re.ASCII)
 _OLDEST, _RECENT, _AHEAD = 105, 12, 15
 """Years back to the birth of the oldest people, years back that notes name often, and years ahead that they name."""
 _DIGITS = frozenset("0123456789")
 _MONTHS = "|".join(sorted(PREFIXES[MONTHS], key=len, reverse=True))
+_DATE_BEFORE_BRACKET = re.compile(r"\d[/.-]\d{1,4} ?\($")
+"""A date, of which the holiday in brackets is the name: 2/29/24 (leap day)."""
+_REACH_OF_BRACKET = 8
 _DATE_BEHIND = re.compile(
     rf"[ ,(]{{1,3}}(?:(?:{'|'.join(WEEKDAYS)}),? )?(?:\d{{1,2}}[/.-]\d|(?:{_MONTHS})\.? \d{{1,2}}\b)", re.IGNORECASE
 )
@@ -121,7 +127,8 @@ class NoteDates:
         if written_at is None or context.options.holidays != "nearest" or mode != "surrogate":
             return self._moved(original, mode)
         text, end = self._surroundings.text, start + len(original)
-        is_dated = self._surroundings.names_day(holiday_date(holiday, written_at), context)
+        is_dated = self._surroundings.names_day(holiday_date(holiday, written_at, context.country), context)
+        is_dated = is_dated or bool(_DATE_BEFORE_BRACKET.search(text, max(0, start - _REACH_OF_BRACKET), start))
         if not (is_dated or _DATE_BEHIND.match(text, end)):
             return self._moved(original, mode)
         if nameless := nameless_holiday(text, start, end):

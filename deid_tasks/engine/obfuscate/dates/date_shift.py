@@ -21,7 +21,7 @@ from deid_tasks.engine.obfuscate.dates.date_forms import (
     year_like,
 )
 from deid_tasks.engine.obfuscate.dates.date_parts import DateInText, DatePart, read_dates
-from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date, is_long, nearest_holiday, season_of
+from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date, holiday_on, is_long, season_of
 from deid_tasks.engine.obfuscate.dates.mistyped_dates import move_mistyped_date
 from deid_tasks.engine.obfuscate.dates.oldest_year import lift_years
 from deid_tasks.engine.obfuscate.dates.times import replace_time
@@ -199,15 +199,15 @@ def _replace_holiday(found: re.Match[str], now: datetime.datetime, context: Note
 
     A holiday with its date beside it ("Christmas 12/25/20") becomes the weekday of that date.
     """
-    moved = move_day(holiday_date(found, now), context.shift_days)
+    moved = move_day(holiday_date(found, now, context.country), context.shift_days)
     form = context.options.holidays
     if form != "kept" and is_long(found) and not (found["year"] or found["short"]):
         return match_case(MONTHS[moved.month - 1].capitalize(), found["name"]) + found["between"]
     if form == "nearest":
         if _HAS_DATE.search(found.string, 0, found.start()) or _HAS_DATE.search(found.string, found.end()):
             return match_case(WEEKDAYS[moved.weekday()].capitalize(), found["name"]) + found["between"]
-        if nearest := nearest_holiday(moved, found, is_abroad=context.country != "US"):
-            return nearest
+        if other := holiday_on(moved, found, context.country):
+            return other
     if form != "kept":
         text = match_case(f"{MONTHS[moved.month - 1].capitalize()} {moved.day}", found["name"])
     else:
