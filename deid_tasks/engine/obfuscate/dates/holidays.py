@@ -20,6 +20,7 @@ _DATE_AFTER = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_BEFORE = re.compile(r"(?:^|[.!?]\s+|\n\s*)$")
+_MAX_DAYS_OFF = 3
 _MAX_YEARS_BACK = 79
 """A year of two digits lies at most 79 years before the note's and at most twenty after it."""
 _LONG = frozenset(["ramadan", "ramadhan", "ramazan", "ramzan", "lent", "advent"])
@@ -86,6 +87,15 @@ def holiday_date(found: re.Match[str], now: datetime.datetime, country: str = ""
         return rule(now.year + (int(found["short"]) - now.year % 100 + _MAX_YEARS_BACK) % 100 - _MAX_YEARS_BACK)
     years = [year for year in (now.year - 1, now.year, now.year + 1) if datetime.MINYEAR <= year <= datetime.MAXYEAR]
     return min((rule(year) for year in years), key=lambda day: abs((day - now.date()).days))
+
+
+def day_near(holiday: datetime.date, day: int) -> datetime.date | None:
+    """Return the day with that number which a note gives for a holiday; ``None`` where it is days off.
+
+    Calendars differ by a day or two about the days of holidays that follow the moon or the sun.
+    """
+    near = (holiday + datetime.timedelta(days=days) for days in range(-_MAX_DAYS_OFF, _MAX_DAYS_OFF + 1))
+    return next((one for one in near if one.day == day), None)
 
 
 def _rule_of(found: re.Match[str], country: str) -> Rule:
