@@ -8,6 +8,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.entity_groups import NAMES
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
 
 TITLE = re.compile(
     r"""\b(?:
@@ -29,6 +30,14 @@ _RELATION_BESIDE = re.compile(
     rf"\b(?:(?P<M>{_RELATIVES['M']}|boy)|(?P<F>{_RELATIVES['F']}|girl))[\s:,(\"“'‘/-]{{1,4}}$", re.IGNORECASE
 )
 """A relation right before the name of whom it says so: "my wife Fionn"."""
+_SPOUSE_OF = re.compile(
+    r"\b(?:(?P<M>widow|wife|fiancée)|(?P<F>widower|husband|fiancé)) of (?:the |his |her )?(?:late )?$"
+    r"|\b(?:(?P<M2>widow)|(?P<F2>widower)),? ?(?:\(|of )(?:the |husband |wife )?(?:late )?$",
+    re.IGNORECASE,
+)
+"""What the other one of a couple is called, before a name: widow of Wullie, widow (Alf d. 2021)."""
+_REFLEXIVE_BEHIND = re.compile(r"(?:['’]s)?(?:[ ][a-z][\w'’]*){0,3}[ ](?:(?P<M>himself)|(?P<F>herself))\b", re.ASCII)
+"""A pronoun that means whom the words before it name: "Corky isn't himself"."""
 _RELATION_OF_SEVERAL = re.compile(
     r"\b(?:(?P<M>sons|brothers|boys|grandsons|nephews)|(?P<F>daughters|sisters|girls|granddaughters|nieces))[\s:,(]{1,3}"
     r"(?:[^\W\d_]{2,20}(?: \(\d{1,2}\))?(?:,| and| &)\s{1,2}){0,3}$",
@@ -56,18 +65,21 @@ _USUAL_ENDINGS = re.compile(
 """Endings of given names that one sex mostly has."""
 _SEX_OF_PATIENT = re.compile(
     r"""\b(?:sex|gender)\b(?:\s+at\s+birth)?[\s:|=^.]{1,5}(?:(?P<M>m|male)|(?P<F>f|female))\b
-        | \b\d{1,3}[\s-]?(?:y(?:ea)?rs?[\s-]?olds?|y/?o|y)[\s-]?
-          (?:(?P<M2>M|male|man|gentleman)|(?P<F2>F|female|woman|lady))\b
+        | \b\d{1,3}[\s-]?(?:y(?:ea)?rs?[\s-]?olds?|y(?:ea)?rs?|y/?o|y)[\s-]?(?:[/,]\s?|\)\s)?
+          (?:(?P<M2>M|male|man|gentleman)|(?P<F2>F|female|woman|lady))\b(?![/-])
         | \bage\s?/\s?sex\b[\s:|=]{1,5}\d{1,3}\s?(?:y(?:ea)?r?s?)?\s?/\s?(?:(?P<M4>M)|(?P<F4>F))\b
         | (?-i:\b\d{2}(?:(?P<M3>M)|(?P<F3>F))\b)
+        | (?-i:(?<=\s)(?:(?P<M5>M)|(?P<F5>F))[ ]\d{2,3}(?=[ ]{2}|[ ]+(?:b\.|born|DOB|dob)|,[ ]|\n))
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""The label of the patient's sex, or the patient's age and sex: "67F", "a 67-year-old man"."""
+"""The label of the patient's sex, or age and sex: "67F", "M 81  b. 1943", "54 Yrs / M", "a 67-year-old man"."""
 _SENTENCE_END = re.compile(r"[.;!?\n]")
 TITLE_REACH = 14
 """Characters before a name in which a title stands."""
 _RELATION_REACH = 32
+_MIN_BEARERS = 1.0
+"""In 100,000 people."""
 _BESIDE_REACH = 24
 _LIST_REACH = 64
 _PRONOUN_REACH = 70
@@ -116,7 +128,10 @@ class NoteSexes:
         It outweighs what the name is mostly used for.
         """
         named = self._named({folded}, is_provider=entity is Entity.PROVIDER)
-        return _most(vote for span in named if (vote := self._stated_near(span)))
+        sex = _most(vote for span in named if (vote := self._stated_near(span)))
+        if not sex and folded in self._givens_of_patient and _is_rare(folded):
+            return self._stated_of_patient
+        return sex
 
     def _named(self, words: Set[str], *, is_provider: bool | None = None) -> list[Span]:
         """Return the spans of people, of clinicians or of others if given, whose name has one of these words."""
@@ -137,13 +152,15 @@ class NoteSexes:
         if found and not found["dr"]:
             return "M" if found["M"] else "F"
         relation = (
-            _RELATION_BESIDE.search(text, max(0, span.start - _BESIDE_REACH), span.start)
+            _SPOUSE_OF.search(text, max(0, span.start - _RELATION_REACH), span.start)
+            or _REFLEXIVE_BEHIND.match(text, span.end)
+            or _RELATION_BESIDE.search(text, max(0, span.start - _BESIDE_REACH), span.start)
             or _RELATION_OF_SEVERAL.search(text, max(0, span.start - _LIST_REACH), span.start)
             or _RELATION_BEHIND.match(text, span.end)
         )
         if relation is None:
             return ""
-        return "F" if relation.groupdict().get("F2") or relation["F"] else "M"
+        return _sex_of(relation)
 
     def _sex_near(self, span: Span) -> str:
         text = self._text
@@ -162,10 +179,27 @@ class NoteSexes:
 
     @cached_property
     def _stated_of_patient(self) -> str:
-        return _most(
-            "M" if found["M"] or found["M2"] or found["M3"] or found["M4"] else "F"
-            for found in _SEX_OF_PATIENT.finditer(self._text)
-        )
+        return _most(map(_sex_of, _SEX_OF_PATIENT.finditer(self._text)))
+
+    @cached_property
+    def _givens_of_patient(self) -> frozenset[str]:
+        """The words of the patient's name where the note writes it in full first."""
+        for span in self._spans:
+            if span.entity is Entity.PATIENT:
+                parts = [fold_name(word) for _, _, word in name_parts(self._text[span.start : span.end])]
+                if len(parts) > 1:
+                    return frozenset(parts)
+        return frozenset()
+
+
+def _sex_of(found: re.Match[str]) -> str:
+    """Return the sex whose group, such as ``M`` or ``F2``, a match has."""
+    return (found.lastgroup or "F")[0]
+
+
+def _is_rare(folded: str) -> bool:
+    """Whether so few people have a given name that the sex which a list gives for it is uncertain."""
+    return given_name_table().get(folded, UNKNOWN_NAME).bearers < _MIN_BEARERS
 
 
 def _most(votes: Iterable[str]) -> str:

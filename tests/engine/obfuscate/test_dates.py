@@ -11,11 +11,12 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.dates.calendar_terms import MONTHS, PREFIXES, WEEKDAYS
 from deid_tasks.engine.obfuscate.dates.common_dates import move_common_digits, move_common_names
 from deid_tasks.engine.obfuscate.dates.date_shift import _move_any
+from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date
 from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.text import Document
-from tests.support.surrogate_cases import MARIA, obfuscator
+from tests.support.surrogate_cases import MARIA, WRITTEN_AT, obfuscator
 
 
 @pytest.mark.parametrize(
@@ -212,3 +213,25 @@ def test_common_forms_are_moved_as_all_others_are(form, name, first, second, yea
     )
     assume(made is not None)
     assert made == _move_any(value, context)
+
+
+@pytest.mark.parametrize(
+    ("name", "country", "day"),
+    [
+        ("Thanksgiving", "US", datetime.date(2024, 11, 28)),
+        ("Thanksgiving", "CA", datetime.date(2024, 10, 14)),
+        ("Women's Day", "ZA", datetime.date(2024, 8, 9)),
+        ("Mother's Day", "GB", datetime.date(2024, 3, 10)),
+        ("Labour Day", "NZ", datetime.date(2024, 10, 28)),
+        ("Shrove Tues", "GB", datetime.date(2024, 2, 13)),
+        ("Ukrainian Xmas", "CA", datetime.date(2024, 1, 7)),
+        ("Orthodox Easter", "US", datetime.date(2024, 5, 5)),
+        ("Election Day", "US", datetime.date(2024, 11, 5)),
+        ("Victoria Day", "CA", datetime.date(2024, 5, 20)),
+        ("Mattu Pongal", "IN", datetime.date(2024, 1, 16)),
+        ("leap day", "US", datetime.date(2024, 2, 29)),
+    ],
+)
+def test_holidays_by_country(name, country, day):
+    found = HOLIDAY.search(f"{name} 2024")
+    assert holiday_date(found, WRITTEN_AT, country) == day

@@ -38,6 +38,8 @@ _DIGITS = re.compile(
     )(?![\d/])""",
     re.VERBOSE,
 )
+_WEEKDAY_BEHIND = re.compile(r" (?:mon|tue|wed|thu|fri|sat|sun)(?:[a-z]{0,3}day)?s?\b", re.IGNORECASE)
+"""What follows an ordinal that counts weekdays: the 2nd Tuesday of the month."""
 _RANGE_MARKS = frozenset({"-", "–", "—", "to", "through", "thru", "and", "&"})
 _DAYS_OF_MONTH = re.compile(r"(\d{1,2})/(\d{1,2})\s*-\s*(\d{1,2})(?:/(\d{4}|\d{2}))?")
 _DAYS_BEFORE_MONTH = re.compile(r"(\d{1,2})\s*[-–]\s*(\d{1,2})([/.])(\d{1,2})(?:\3(\d{4}|\d{2}))?")
@@ -202,13 +204,26 @@ def _read_date(value: str, start: int, end: int, reading: DateReading) -> list[D
             decade = numbers[-1]
             decade.role, decade.value = "decade", full_year(value[decade.start : decade.end], year_now)
         elif word in _ORDINAL_ENDINGS and numbers and numbers[-1].end == begin:
-            parts.append(DatePart(begin, stop, "ordinal"))
-            numbers[-1].role = "day"
+            parts += _read_ordinal(value, numbers, begin, stop)
         else:
             parts += _read_word(value, word, begin, stop)
         previous = word
     _assign_roles(value, numbers, parts, reading)
     return sorted((*parts, *numbers), key=lambda part: part.start)
+
+
+def _read_ordinal(value: str, numbers: list[DatePart], start: int, end: int) -> list[DatePart]:
+    """Make the last number the day that its ordinal ending says; drop one that counts weekdays."""
+    if numbers[-1].value <= _MAX_COUNTED and counts_weekdays(value, end):
+        numbers.pop()
+        return []
+    numbers[-1].role = "day"
+    return [DatePart(start, end, "ordinal")]
+
+
+def counts_weekdays(text: str, end: int) -> bool:
+    """Whether an ordinal that ends at ``end`` counts weekdays: "1st Sundays" has no first day of a month."""
+    return _WEEKDAY_BEHIND.match(text, end) is not None
 
 
 def _read_number(digits: str, start: int, end: int, previous: str, year_now: int) -> DatePart:

@@ -21,13 +21,18 @@ from deid_tasks.engine.obfuscate.dates.date_forms import (
     year_like,
 )
 from deid_tasks.engine.obfuscate.dates.date_parts import DateInText, DatePart, read_dates
-from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date, is_long, nearest_holiday, season_of
+from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, holiday_date, holiday_on, is_long, season_of
 from deid_tasks.engine.obfuscate.dates.mistyped_dates import move_mistyped_date
 from deid_tasks.engine.obfuscate.dates.oldest_year import lift_years
+from deid_tasks.engine.obfuscate.dates.schedules import SCHEDULE, move_schedule, move_short_weekday
 from deid_tasks.engine.obfuscate.dates.times import replace_time
+from deid_tasks.engine.obfuscate.dates.unread_words import replace_unread_word
 from deid_tasks.engine.obfuscate.dates.years_in_words import YEAR_IN_WORDS, year_in_words, year_of
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.word_lists import read_word_list
+
+__all__ = ["SCHEDULE", "find_time", "names_no_day", "shift_date"]
 
 _TIME = re.compile(
     r"""(?:(?<=\d)T(?=\d\d:?\d\d)|\b)(?:
@@ -53,31 +58,6 @@ _FULL_DATE_BEFORE = re.compile(
     r"(?:\d[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-[A-Za-z]{3,9}-\d{1,2}|\d{1,2}[ -][A-Za-z]{3,9}\.?[ -]\d{4}"
     r"|[A-Za-z]{3,9}\.? \d{1,2},? \d{4})[\s@]{1,2}$"
 )
-SCHEDULE = re.compile(r"(?:M|Tu|T|W|Th|R|F|Sa|S|Su)(?:[/,\s&-]*(?:M|Tu|T|W|Th|R|F|Sa|S|Su))+")
-"""Days of the week in short: MWF, Tu/Th."""
-_SCHEDULE_DAY = re.compile(r"M|Tu|Th|T|W|R|F|Su|Sa|S")
-_SCHEDULE_DAYS = {"M": 0, "Tu": 1, "T": 1, "W": 2, "Th": 3, "R": 3, "F": 4, "Sa": 5, "S": 5, "Su": 6}
-_SCHEDULE_NAMES = ("M", "T", "W", "Th", "F", "Sa", "Su")
-_RELATIVE_WORDS = frozenset(
-    [
-        "today",
-        "tonight",
-        "tomorrow",
-        "yesterday",
-        "now",
-        "birthday",
-        "weekend",
-        "weekends",
-        "weekdays",
-        "daily",
-        "morning",
-        "afternoon",
-        "evening",
-        "night",
-        "noon",
-    ]
-)
-"""Words of time that name no day of the calendar."""
 _HAS_DATE = re.compile(r"\d[/.-]\d")
 _FOUR_DIGITS = re.compile(r"(?:19|20)\d\d", re.ASCII)
 _MAX_LENGTH = 120
@@ -107,6 +87,9 @@ def _shift(value: str, context: NoteContext) -> str:
     if len(value) > _MAX_LENGTH:
         return _scramble(value, context)
     now = context.written_at or _UNDATED
+    if short := move_short_weekday(value, context.shift_days):
+        weekday, behind = short
+        return weekday + (_shift(behind, context) if behind else "")
     if _SIX_FIGURES.fullmatch(value) and (compact := move_compact_day(value, context.shift_days, context)) is not None:
         return compact
     moved = (
@@ -125,11 +108,21 @@ def _shift(value: str, context: NoteContext) -> str:
     if moved is not None:
         # "Nov. 15" may have become a day in May, which has no full stop.
         return _MAY_WITH_STOP.sub(r"\1", moved) if "ay." in moved and "ay." not in value else moved
-    if SCHEDULE.fullmatch(value):
-        return _SCHEDULE_DAY.sub(
-            lambda day: _SCHEDULE_NAMES[(_SCHEDULE_DAYS[day.group()] + context.shift_days) % 7], value
-        )
-    return value if value.casefold() in _RELATIVE_WORDS else _scramble(value, context)
+    if (schedule := move_schedule(value, context.shift_days)) is not None:
+        return schedule
+    return value if is_relative(value) else _scramble(value, context)
+
+
+def is_relative(value: str) -> bool:
+    """Whether a value is a word of time that names no day of the calendar: "weekend"."""
+    return value.casefold() in read_word_list("dates/relative_words.txt")
+
+
+def names_no_day(value: str, context: NoteContext) -> bool:
+    """Whether a value of letters says nothing of a calendar, such as a name that was taken for a date."""
+    if any(char.isdigit() for char in value) or is_relative(value) or SCHEDULE.fullmatch(value):
+        return False
+    return move_short_weekday(value, 1) is None and _move_any(value, context) is None
 
 
 def _shift_spelled_year(value: str, in_words: re.Match[str], context: NoteContext) -> str:
@@ -199,15 +192,15 @@ def _replace_holiday(found: re.Match[str], now: datetime.datetime, context: Note
 
     A holiday with its date beside it ("Christmas 12/25/20") becomes the weekday of that date.
     """
-    moved = move_day(holiday_date(found, now), context.shift_days)
+    moved = move_day(holiday_date(found, now, context.country), context.shift_days)
     form = context.options.holidays
     if form != "kept" and is_long(found) and not (found["year"] or found["short"]):
         return match_case(MONTHS[moved.month - 1].capitalize(), found["name"]) + found["between"]
     if form == "nearest":
         if _HAS_DATE.search(found.string, 0, found.start()) or _HAS_DATE.search(found.string, found.end()):
             return match_case(WEEKDAYS[moved.weekday()].capitalize(), found["name"]) + found["between"]
-        if nearest := nearest_holiday(moved, found, is_abroad=context.country != "US"):
-            return nearest
+        if other := holiday_on(moved, found, context.country):
+            return other
     if form != "kept":
         text = match_case(f"{MONTHS[moved.month - 1].capitalize()} {moved.day}", found["name"])
     else:
@@ -344,7 +337,7 @@ def _scramble(value: str, context: NoteContext) -> str:
     """Return a value that is not a date of the calendar with other digits.
 
     A mistyped date moves and stays mistyped. Otherwise digits are replaced, months move by name, and a word becomes a
-    weekday or a month.
+    weekday.
     """
     now = context.written_at or _UNDATED
     mistyped = move_mistyped_date(
@@ -354,10 +347,7 @@ def _scramble(value: str, context: NoteContext) -> str:
         return mistyped
     if any(char.isdigit() for char in value):
         return re.sub(r"\d+|[^\W\d_]{3,}", lambda match: _scramble_part(match.group(), value, context), value)
-    # "Market day" becomes a weekday, and any other word a month: either may stand behind "on", "since" and "last".
-    names = WEEKDAYS if value.casefold().endswith(("day", "days")) else MONTHS
-    name = context.keyed.choice(names, "date", context.patient_id, value).capitalize()
-    return match_case(name, value) if any(char.isalpha() for char in value) else value
+    return replace_unread_word(value, context) if any(char.isalpha() for char in value) else value
 
 
 def _scramble_part(part: str, value: str, context: NoteContext) -> str:

@@ -68,6 +68,26 @@ _GANESH_CHATURTHI = {
     2027: (9, 4),
     2028: (8, 23),
 }
+_ONAM = {
+    2019: (9, 11),
+    2020: (8, 31),
+    2021: (8, 21),
+    2022: (9, 8),
+    2023: (8, 29),
+    2024: (9, 15),
+    2025: (9, 5),
+    2026: (8, 26),
+}
+_MID_AUTUMN = {
+    2019: (9, 13),
+    2020: (10, 1),
+    2021: (9, 21),
+    2022: (9, 10),
+    2023: (9, 29),
+    2024: (9, 17),
+    2025: (10, 6),
+    2026: (9, 25),
+}
 
 
 def matariki(year: int) -> datetime.date:
@@ -78,6 +98,16 @@ def matariki(year: int) -> datetime.date:
 def ganesh_chaturthi(year: int) -> datetime.date:
     """Return the day of Ganesh Chaturthi, a usual one for years outside of the table."""
     return datetime.date(year, *_GANESH_CHATURTHI.get(year, (9, 5)))
+
+
+def onam(year: int) -> datetime.date:
+    """Return the day of Onam, a usual one for years outside of the table."""
+    return datetime.date(year, *_ONAM.get(year, (9, 5)))
+
+
+def mid_autumn(year: int) -> datetime.date:
+    """Return the day of the Mid-Autumn Festival, a usual one for years outside of the table."""
+    return datetime.date(year, *_MID_AUTUMN.get(year, (9, 21)))
 
 
 def islamic(month: int, day: int) -> Rule:

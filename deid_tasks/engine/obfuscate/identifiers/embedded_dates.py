@@ -3,9 +3,11 @@
 import datetime
 import re
 
-from deid_tasks.engine.obfuscate.dates.calendar_terms import date_or_none
+from deid_tasks.engine.obfuscate.dates.calendar_terms import MONTHS, date_or_none, full_year, month_of, nearest_day
 from deid_tasks.engine.obfuscate.dates.common_dates import move_day
 from deid_tasks.engine.obfuscate.dates.compact_days import is_near_note, move_compact_day
+from deid_tasks.engine.obfuscate.dates.date_forms import year_like
+from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 
 _EMBEDDED = re.compile(
@@ -17,6 +19,8 @@ _EMBEDDED = re.compile(
         | (?<=\d\d\d/)(?P<last>\d\d)(?!\d)                                                                # H-1186/24
         | (?:(?<=[A-Za-z])|(?<=[A-Za-z][-/])|(?P<first>(?<![\w-])))(?P<short>0[5-9]|[12]\d|9\d)
           (?=(?:[-/]|[A-Z][-/]|[-/][A-Z]{1,3}[-/])[A-Z]?\d{3,}|[A-Z]{2,4}\d{4,})        # S21-12345
+        | (?<![A-Za-z0-9])(?P<named>(?:0?[1-9]|[12]\d|3[01])
+          (?i:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec))(?P<of>(?:20)?\d\d)?(?![A-Za-z0-9])  # cert_18Mar
     """,
     re.VERBOSE | re.ASCII,
 )
@@ -37,7 +41,7 @@ def move_embedded_dates(made: str, value: str, shift_days: int, context: NoteCon
         context: of the note; when it was written tells a day from other digits.
     """
     for found in _EMBEDDED.finditer(value):
-        text = _moved(found, shift_days, context)
+        text = (_moved_named_day if found["named"] else _moved)(found, shift_days, context)
         if text is None:
             continue
         start = sum(char.isalnum() for char in value[: found.start()])
@@ -75,6 +79,22 @@ def _moved(found: re.Match[str], shift_days: int, context: NoteContext) -> str |
             return None
     moved = move_day(_day_of_year(year, context), shift_days)
     return f"{moved:%y}" if found["short"] else f"{moved:%Y}"
+
+
+def _moved_named_day(found: re.Match[str], shift_days: int, context: NoteContext) -> str | None:
+    """Return a day and a month that are glued together, moved: 18Mar, 03Feb25; ``None`` for a day of more figures."""
+    digits, month_name = re.fullmatch(r"(\d+)(\D+)", found["named"]).groups()
+    month, now = month_of(month_name.lower()), context.written_at
+    if month is None or now is None:
+        return None
+    year = found["of"]
+    day = date_or_none(full_year(year, now.year), month, int(digits)) if year else nearest_day(month, int(digits), now)
+    if day is None:
+        return None
+    moved = move_day(day, shift_days)
+    name = match_case(MONTHS[moved.month - 1][:3].capitalize(), month_name)
+    text = f"{moved.day:0{len(digits)}d}{name}{year_like(year, moved.year) if year else ''}"
+    return text if len(text) == len(found.group()) else None
 
 
 def _is_year_at_start(found: re.Match[str], year: int, context: NoteContext) -> bool:

@@ -167,13 +167,13 @@ def _surrogate_of_address(
     region = address.state or (value if entity is Entity.STATE else "")
     town = _town_of_address(city, postcode, region, country)
     if town is None:
-        others = _towns_elsewhere(city, postcode, region, country, scope)
+        others = _towns_elsewhere(postcode, region, country, scope)
         name = address.salt + fold(city or region or postcode)
         return scope.keyed.choice(others, "town", scope.patient_id, country, name)
     return _surrogate_town(town, scope, options, address.salt)
 
 
-def _towns_elsewhere(city: str, postcode: str, region: str, country: str, scope: NameScope) -> Sequence[TableTown]:
+def _towns_elsewhere(postcode: str, region: str, country: str, scope: NameScope) -> Sequence[TableTown]:
     """Return the towns that may replace one of which the table knows nothing near it.
 
     "Hants" is Hampshire: a county without a town in the table becomes one with another first letter. All addresses of
