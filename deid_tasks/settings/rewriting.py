@@ -67,7 +67,7 @@ class SurrogateSettings(Section):
     )
     holidays: Literal["nearest", "date", "kept"] = Field(
         default="nearest",
-        description="A holiday becomes a holiday within a day of its moved day (nearest; else as date), that day"
+        description="A holiday becomes a holiday on exactly its moved day (nearest; else as date), that day"
         " itself (date: December 10), or stays.",
     )
     country: Country = Field(

@@ -27,6 +27,8 @@ _PATH_PART = re.compile(
         )(?![^\W_]|-\d))
       | (?P<day>(?<![^\W_])\d{6}(?![^\W_]))
       | (?P<month>(?<![^\W_])(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}(?P<of>\d{4}|\d\d)(?![^\W_]))
+      | (?P<named>(?<![^\W_])(?:0?[1-9]|[12]\d|3[01])
+          (?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?:(?:20)?\d\d)?(?![^\W_]))
       | (?P<years>(?<![^\W_])(?:19|20)\d\d(?:-(?:(?:19|20)\d\d|\d\d))?(?![^\W_]))
       | [^\W_]+""",
     re.VERBOSE | re.IGNORECASE,
@@ -103,6 +105,9 @@ def _replace_path_part(
         return shift_date(part, context)
     if found["day"]:
         return _move_day(part, context) or context.keyed.like(part, "url")
+    if found["named"]:
+        # ``cert_18Mar``
+        return shift_date(" ".join(re.findall(r"\d+|\D+", part)), context).replace(" ", "")
     if found["month"]:
         return _move_month(part, found["of"], context)
     if found["years"]:
