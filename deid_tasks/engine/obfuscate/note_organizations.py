@@ -156,9 +156,8 @@ class NoteOrganizations:
             for name, longer in longer_names:
                 if not is_behind and _differ_in_kind(longer, words):
                     # "Rosebud Co" of a Rosebud County.
-                    made = [new for _, new in self.aligned(name, entity)[: len(words)]]
-                    pairs = [(old, old if is_kind(old) else new) for old, new in zip(words, made, strict=True)]
-                    return _rewritten(original, pairs)
+                    pairs = zip(words, self.aligned(name, entity), strict=False)
+                    return _rewritten(original, [(old, old if is_kind(old) else new) for old, (_, new) in pairs])
                 if len(longer) <= len(words) or fold(name) == fold(original):
                     continue
                 last = len(longer) - len(words)

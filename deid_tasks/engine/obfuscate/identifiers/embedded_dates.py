@@ -2,6 +2,7 @@
 
 import datetime
 import re
+from string import ascii_letters
 
 from deid_tasks.engine.obfuscate.dates.calendar_terms import MONTHS, date_or_none, full_year, month_of, nearest_day
 from deid_tasks.engine.obfuscate.dates.common_dates import move_day
@@ -83,7 +84,8 @@ def _moved(found: re.Match[str], shift_days: int, context: NoteContext) -> str |
 
 def _moved_named_day(found: re.Match[str], shift_days: int, context: NoteContext) -> str | None:
     """Return a day and a month that are glued together, moved: 18Mar, 03Feb25; ``None`` for a day of more figures."""
-    digits, month_name = re.fullmatch(r"(\d+)(\D+)", found["named"]).groups()
+    digits = found["named"].rstrip(ascii_letters)
+    month_name = found["named"][len(digits) :]
     month, now = month_of(month_name.lower()), context.written_at
     if month is None or now is None:
         return None

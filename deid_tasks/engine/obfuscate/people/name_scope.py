@@ -252,7 +252,8 @@ class NameScope:
                     return initial_like(self.given(name), letter)
         words = self.note.surnames if is_last else self.note.givens
         of_note = [word for word in words if word[0] == fold_name(letter)[:1] and len(word) > 1]
-        made = {initial_like(name, letter) for word in of_note if (name := self._assigned.get((is_last, word)))}
+        assigned = [self._assigned[is_last, word] for word in of_note if (is_last, word) in self._assigned]
+        made = {initial_like(surrogate, letter) for surrogate in assigned}
         return made.pop().upper() if len(made) == 1 else self.letter(letter, is_last=is_last)
 
     def own_spelling(self, folded: str) -> str:
