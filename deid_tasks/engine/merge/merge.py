@@ -14,6 +14,7 @@ from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon.everyday_names import is_public_word
 from deid_tasks.engine.merge.derived_names import mark_derived_names
+from deid_tasks.engine.merge.division import divide
 from deid_tasks.engine.merge.endings import grow_over_endings
 from deid_tasks.engine.merge.figures import without_figures_inside
 from deid_tasks.engine.merge.file_names import divide_file_names
@@ -26,6 +27,7 @@ from deid_tasks.engine.merge.kinds import (
 from deid_tasks.engine.merge.propagate import propagate
 from deid_tasks.engine.merge.repair import NAMES, repair, strip
 from deid_tasks.engine.merge.short_names import grow_over_initials, mark_short_names
+from deid_tasks.engine.merge.states import mark_states
 from deid_tasks.engine.merge.votes import elect
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import MergeSettings
@@ -46,9 +48,9 @@ def merge_spans(
     a category ranks before one for the detector. Among models the category decides first. Of overlapping spans of one
     detector, the longer ranks first, then the one further left. What sticks out of the winning span becomes a span of
     its own if it holds a letter or digit. An organization that is a part of a person's full name is that person, and a
-    name that is a town of the note is that town. Names of sufficient score are then found wherever else they are in the
-    note, and file names are divided into what they hold. The result does not depend on the order of the input.
-    O(n log n).
+    name that is a town of the note is that town, with the code of its state behind it. Names of sufficient score are
+    then found wherever else they are in the note, and file names are divided into what they hold. The result does
+    not depend on the order of the input. O(n log n).
 
     Args:
         document: the note that the spans belong to.
@@ -68,7 +70,7 @@ def merge_spans(
     joined = join_divided_organizations(text, _join_names(text, _winning_stretches(text, candidates)))
     joined = grow_over_endings(text, joined)
     joined = follow_full_names(text, follow_credentials(text, joined))
-    joined = follow_places(text, joined)
+    joined = mark_states(text, follow_places(text, joined))
     if settings.propagation.enabled:
         joined = mark_short_names(text, joined, settings.propagation.min_score)
         joined = mark_derived_names(text, joined, settings.propagation.min_score)
@@ -86,7 +88,7 @@ def _ranked(
     candidates: dict[tuple[int, int, Entity], tuple[_Rank, Span]] = {}
     for detector, spans in spans_by_detector.items():
         base = base_name(detector)
-        for span in spans:
+        for span in itertools.chain.from_iterable(divide(text, one) for one in spans) if is_neural(detector) else spans:
             start, end = repair(text, span.start, span.end, span.entity)
             if start >= end:
                 continue

@@ -16,11 +16,14 @@ _WORDS = NAMES | {Entity.PROFESSION, Entity.CITY, Entity.STATE, Entity.COUNTRY, 
 """The entities whose spans are extended to whole words."""
 _PROPER_NAMES = NAMES | {Entity.FACILITY, Entity.ORGANIZATION}
 _TITLE = re.compile(
-    r"(?:drs?|mrs?|ms|mx|miss|mdm|smt|shri|sri|whaea|matua|prof|doctor|professor|rev|sr|nurse|cst|const|supt|insp|sgt|ssgt"
+    r"(?:drs?|mrs?|ms|mx|miss|mdm|smt|shri|sri|whaea|matua|prof|doctor|professor|rev|sr|s/n|garda|er(?=\.)|nurse|cst|const|supt|insp|sgt|ssgt"
     r"|ssg|sfc|1sg|cpl|pte|pvt|capt|lt|maj)\b(?:\.\s?|\s)\s{0,2}(?=\S)",
     re.IGNORECASE,
 )
 _TITLE_ALONE = re.compile(r"rev|sr|smt|shri|whaea|matua|capt|sgt|prof|fr", re.IGNORECASE)
+_TITLE_WITH_STOP = re.compile(r"Er(?=\. [A-Z])")
+"""An engineer in front of a name: son Er. Sivaraman. It is also a surname, behind a title."""
+_TITLE_BEFORE = re.compile(r"\b(?:[Dd]r|Mr|Mrs|Ms|Miss|Mdm)\.? $")
 _NAME_BEHIND = re.compile(r"\.? [A-Z]")
 """A title that a rule or a model took for a name, in front of that name."""
 _ROLE = re.compile(
@@ -44,6 +47,13 @@ _LABEL_BEHIND = re.compile(
 _SUBJECT_BEFORE = re.compile(r"(?:\b(?:Subject|Subj|Re|Fwd?|Ref)|SUBJECT|RE|REF): ?$")
 _SUBJECT = re.compile(r"[A-Z]?[a-z]{3,12}(?: [a-z]{2,12}){0,2} [-–] (?=[A-Z])")
 """What a message is about, in front of a name in its subject: "Consult - "."""
+_GRADE_BEHIND = re.compile(r"(?<=[a-z]),? (?:SpR|StR|SHO|FY[12]|ST[3-8]|CT[1-3]|RGN|RMN)$")
+"""A grade or a register behind a name in small letters: Oona Pell SpR."""
+_LETTER_AT_END = re.compile(r" (?:[xdb]|(?P<alert>A)|(?P<side>[LR]))$")
+_EXTENSION_OR_YEAR = re.compile(r"\.? ?\d|\. [A-Z]")
+_PART_OF_BODY = re.compile(
+    r" (?:hip|knee|shoulder|ankle|wrist|elbow|hand|foot|leg|arm|thigh|eye|ear|breast|lung|kidney|heel|thumb)\b"
+)
 _ADDRESS_LABEL = re.compile(r"(?:Addr(?:ess)?|ADDR(?:ESS)?)\b[.:]?\s+")
 _WEEKDAY_BEHIND = re.compile(r",? (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?$")
 _SHORT_WEEKDAY = re.compile(r" (?:Mon|Tues?|Wed|Thurs?|Thu|Fri)$")
@@ -55,6 +65,9 @@ _PATRONYMIC = re.compile(r"/[olp]\b", re.IGNORECASE)
 _NEXT_LINE = re.compile(r"\s*\n\s*(?:D\.?O\.?[ABD]\.?|[A-Z]{2,6}:)$")
 """A label in the line below: "Id" above "D.O.B"."""
 _INITIALS_BEHIND = re.compile(r"\.[A-Z](?:\.|\b)")
+_DOTTED = re.compile(r"(?:[A-Z]\.)+")
+_NEXT_INITIAL = re.compile(r"(?:[A-Z]\.){1,2}(?![\w-])")
+"""The initials behind those that a detector found: D.R. of D.R.L."""
 _LETTER_BEHIND = re.compile(r" [DSWAB]$", re.IGNORECASE)
 """The first letter of d/o, s/o, w/o, a/l or a/p behind a name."""
 _CODE_ABOVE_LABEL = re.compile(r"[A-Z]{2,3}(?=\n)")
@@ -95,6 +108,8 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         end = below.start()
     if entity is Entity.INITIALS and end - start == 1 and (letter := _INITIALS_BEHIND.match(text, end)):
         end = letter.end()
+    if entity is Entity.INITIALS and _DOTTED.fullmatch(text, start, end) and (letter := _NEXT_INITIAL.match(text, end)):
+        end = letter.end()
     if entity is Entity.ZIP:
         start = _whole_code(text, start)
     if entity in _ORGANIZATIONS and (second := _AND_WORD.search(text, start, end)) and is_medical_term(second["word"]):
@@ -117,8 +132,10 @@ def _without_other_figures(text: str, start: int, end: int, entity: Entity) -> t
 
 def _name(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the boundaries of a name without titles, roles, labels and credentials."""
-    if _TITLE_ALONE.fullmatch(text, start, end) and _NAME_BEHIND.match(text, end):
+    if _is_title_alone(text, start, end):
         return start, start
+    if text[start - 2 : start] == "S/" and text[start : start + 2] == "N ":
+        start += 2  # a staff nurse: S/N J. Okafor
     subject = _SUBJECT.match(text, start, end)
     if subject and _SUBJECT_BEFORE.search(text, max(0, start - _REACH), start):
         start = subject.end()
@@ -132,11 +149,39 @@ def _name(text: str, start: int, end: int) -> tuple[int, int]:
         end = word.start()
     if label := _LABEL_BEHIND.search(text, start, end):
         start, end = strip(text, start, label.start())
+    end = _without_letter(text, start, end)
     if _PATRONYMIC.match(text, end) and (letter := _LETTER_BEHIND.search(text, start, end)):
         end = letter.start()
     if end - start > 2 and _POSSESSIVE.match(text[end - 2 : end]):
         end -= 2
     return start, end
+
+
+def _is_title_alone(text: str, start: int, end: int) -> bool:
+    """Whether a span is nothing but a title, with the name behind it."""
+    if _TITLE_ALONE.fullmatch(text, start, end) and _NAME_BEHIND.match(text, end):
+        return True
+    is_engineer = end - start == 2 and _TITLE_WITH_STOP.match(text, start) is not None
+    return is_engineer and _TITLE_BEFORE.search(text, max(0, start - _REACH), start) is None
+
+
+def _without_letter(text: str, start: int, end: int) -> int:
+    """Return the end of a name without a letter or a grade that is not of it.
+
+    Such are the x of an extension, "d." for died, the A of A&O, the side of a joint and a grade: Pell SpR.
+    """
+    if grade := _GRADE_BEHIND.search(text, start, end):
+        return grade.start()
+    letter = _LETTER_AT_END.search(text, start, end)
+    if letter is None:
+        return end
+    if letter["alert"]:
+        is_other = text[end : end + 2] == "&O"
+    elif letter["side"]:
+        is_other = _PART_OF_BODY.match(text, end) is not None
+    else:
+        is_other = _EXTENSION_OR_YEAR.match(text, end) is not None
+    return letter.start() if is_other else end
 
 
 def _without_weekday(text: str, start: int, end: int, entity: Entity) -> int:

@@ -7,6 +7,8 @@ from pathlib import Path
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.reference import read_columns
 from deid_tasks.core.span import Span
+from deid_tasks.engine.lexicon.peoples import is_people
+from deid_tasks.engine.recover.context_words import is_told_by_context
 from deid_tasks.engine.recover.no_names import are_letters_of_nobody, is_no_name
 
 _FIGURE = re.compile(
@@ -114,10 +116,11 @@ _OPERATION = re.compile(
 _WARDS = frozenset({"OR", "ER", "ED", "ICU", "PACU", "SICU", "MICU", "CCU", "NICU", "PICU", "CVICU"})
 """Wards that every hospital has, without a number."""
 _PLACES = frozenset((Category.LOCATION, Category.ORGANIZATION))
+_NAMED = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION))
 _NAMES_AND_PLACES = frozenset((Category.NAME, Category.LOCATION))
 _TO_WARD_BEFORE = re.compile(r"(?:in|to|from|the|via|into) $")
 _LANGUAGE_BEFORE = re.compile(
-    r"(?:(?:interpreter|language|lang|lang\.|speaks|dialect|tongue)(?: (?:is|of))?:?"
+    r"(?:(?:interp(?:reter)?|language|lang|lang\.|speaks|dialect|tongue)(?: (?:is|of))?:?"
     r"|(?:interpreted|interpreting|translated|translating) (?:from|into|to)|\b[MF] ?/) {1,3}$",
     re.IGNORECASE,
 )
@@ -159,6 +162,8 @@ def is_noise(text: str, span: Span) -> bool:
     value = text[span.start : span.end]
     if _stands_where_one_is(text, span):
         return False
+    if is_told_by_context(text, span, value):
+        return True
     if len(value) == 1:
         is_number = span.entity is Entity.AGE or (span.category is Category.ID and not _is_in_label(text, span, value))
         return not is_number and not _is_letter_of_name(text, span, value)
@@ -181,6 +186,8 @@ def _is_word_of_place_or_label(text: str, span: Span, value: str) -> bool:
     if _is_ward(text, span, value) or _is_of_compound(text, span) or _is_label(text, span, value):
         return True
     if span.category in _NAMES_AND_PLACES and _is_language(text, span, value):
+        return True
+    if span.category in _NAMED and is_people(text, span.start, span.end):
         return True
     if span.category is Category.NAME and _is_test(text, span):
         return True

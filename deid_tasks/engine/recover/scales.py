@@ -115,6 +115,8 @@ SCALES = (
         r"(?: (?i:at) 1(?:/5/10|/5)(?: (?i:min(?:utes)?))?)?",
         r"(?i:apgars?)[ :]",
     ),
+    # The levels of food and drink: IDDSI 5/2.
+    Notation(rf"IDDSI(?: (?i:levels?|diet))?[ :]{{1,2}}[3-7]/[0-4]{_NOT_SCORE}", r"IDDSI[ :]"),
     # The parts of a coma score: GCS 9 (2/2/5).
     Notation(r"GCS[ :]{1,2}\d{1,2}T? ?\(?[1-4]/[1-5T]/[1-6]\)?", r"GCS[ :]"),
     # Pages of a fax: P. 02/05, pp 4/4, page 3 of 7.

@@ -13,6 +13,38 @@ _MARK = re.compile(r"\[([A-Z_]+):((?:[^\[\]])*)\]")
 DETECTOR = PatternDetector()
 
 FORMS = {
+    "names in brackets and behind a language": r"""
+        Surgery ([PROVIDER:Brandt-Tanaka]) -- Ivor Lewis vs McKeown
+        Neurology (Guillain-Barre) considered
+        OT ref ([PROVIDER:Gwenllian]) for a rail
+        PT visit (Falls) and OT review (Tomorrow)
+        Interp: Hmong, [PROVIDER:Pa Y.], 55 min
+        Interpreter: Somali, [PROVIDER:Amina Okafor]
+        Interp: Hmong, Blood pressure high
+        Interp: Hmong, [PROVIDER:Mai X.], ID 40882 55 min
+    """,
+    "weekdays and days beside a name, an hour or a study": r"""
+        Pastor [PROVIDER:Okafor] [DATE:Tues] nights
+        Dr. [PROVIDER:Sun] called
+        Mr. [PATIENT:Okafor] A&Ox3
+        Mr. [PATIENT:Okafor A.] slept
+        watches the baby [DATE:M-Th]
+        open [DATE:M-F], clinic [DATE:Mon-Th]
+        [DATE:Th 1/23] make-up run
+        the 4th 12/40 in
+        [TIME:00:40] [DATE:18/3] rv: calm
+        [TIME:08:00] 7/10 pain
+        mammo [DATE:11/12] (see below)
+        MDT [DATE:16/1] as planned
+        HBsAb [DATE:1/7] neg
+        M [DATE:1/20/25] [DATE:MLK] - moved
+        EKG Xmit [TIME:1401] to the hub
+    """,
+    "streets of one letter": r"""
+        was at [STREET:1204 K St] before
+        was at [STREET:88 N J Ave]
+        gave 2 O St
+    """,
     "clocks, numbers and capitals": r"""
         ER CARD [DATE:1/5] [TIME:4:56am] bed 9
         Phoned to lab [DATE:1/8] [TIME:10:59 AM]

@@ -53,6 +53,55 @@ GIVEN_BACK = [
     ("grade [LOCATION_OTHER:C] today", "transformer"),
 ]
 GIVEN_BACK += [
+    ("hs-trop 41 ([ORGANIZATION:Abbott Architect], acc", "transformer"),
+    ("DES to LAD (Xience Alpine 2.5x18, [PROVIDER:Abbott]); mild", "transformer"),
+    ("Ki-67 12%. [PROVIDER:Ventana], ASCO/CAP 2023", "transformer"),
+    ("changed to 3M [ORGANIZATION:Red Dot] leads", "transformer"),
+    ("takes [PROVIDER:Plenvu] only", "transformer"),
+    ("[PROVIDER:LUCAS] & Zoll X on standby", "transformer"),
+    ("[PATIENT:NIMIS] shows the films", "transformer"),
+    ("in Room 4 + [CITY:Zoom]. Scribe", "transformer"),
+    ("HPCSA [LICENSE:MP] 0411207", "transformer"),
+    ("nobody calls [FACILITY:CPS] again", "transformer"),
+    ("via [FACILITY:VVC] at ten", "transformer"),
+    ("Purchased/Referred [FACILITY:Care] PRC auth", "transformer"),
+    ("[LOCATION_OTHER:B-3] referral faxed", "transformer"),
+    ("x2 by [VEHICLE:medic -> 3]/10", "second_search"),
+    ("Home = 3[ORGANIZATION:rd] fl walk-up", "transformer"),
+    ('began "right after [DATE:Mass]" at noon', "transformer"),
+    ("drives up Thurs [DATE:eve].", "transformer"),
+    ("camp on [DATE:1st] Sundays", "transformer"),
+    ("clinic [DATE:2nd] Tuesday of the month", "transformer"),
+    ("[FACILITY:Te Whatu Ora] - region", "transformer"),
+    ("| [FACILITY:District Nursing], base", "transformer"),
+    ("NZ Euro/[PATIENT:Kāi Tahu] lives", "transformer"),
+    ("[FACILITY:NZ Euro/Kāi Tahu] lives", "transformer"),
+    ("cc [PROVIDER:Ward] D2", "transformer"),
+    ("[INITIALS:Sd]/- by hand", "transformer"),
+    ("ICCU -> [FACILITY:Spl] Rm 206", "transformer"),
+    ("Ramnad [STREET:Dt]., South", "transformer"),
+    ("This is [PROVIDER:Maw-Maw]. Happy", "transformer"),
+    ("Interp: [RELATIVE:Hmong], 55 min", "transformer"),
+    ("Interp [PROVIDER:Somali] (declined)", "transformer"),
+    ("[LOCATION_OTHER:bed swapped] at noon", "transformer"),
+]
+KEPT_IN_CONTEXT = [
+    ("seen in ED, [PROVIDER:Abbott] agrees", "transformer"),
+    ("([PROVIDER:Abbott])", "transformer"),
+    ("[PROVIDER:Ventana] called", "transformer"),
+    ("[PATIENT:LUCAS] & his mother. Lucas slept", "transformer"),
+    ("[PATIENT:LUCAS] says", "transformer"),
+    ("[CITY:Zoom]. She", "transformer"),
+    ("[LOCATION_OTHER:B-3] bed", "transformer"),
+    ("[DATE:Mass] 2021", "transformer"),
+    ("on the [DATE:1st], Sunday", "transformer"),
+    ("[DATE:1st] Sunday 3 May", "transformer"),
+    ("[FACILITY:Te Whatu Ora Gore]", "transformer"),
+    ("Mr [PATIENT:Kai Tahu] lives", "transformer"),
+    ("cc [PROVIDER:Ward], MD", "transformer"),
+    ("Mrs [PROVIDER:Maw Naw] slept", "transformer"),
+]
+GIVEN_BACK += [
     ("[PATIENT:Hosp] #: 3308174", "transformer"),
     ("Loc: BMH [STATE:OR]\nCollected", "transformer"),
     ("pt picks Lakeshore Rehab, [STREET:2nd] Hillcrest Manor", "transformer"),
@@ -157,7 +206,7 @@ def test_given_back(marked, detector):
     assert run(marked, detector) == (False, True)
 
 
-@pytest.mark.parametrize(("marked", "detector"), KEPT)
+@pytest.mark.parametrize(("marked", "detector"), KEPT + KEPT_IN_CONTEXT)
 def test_kept(marked, detector):
     assert run(marked, detector) == (True, False)
 

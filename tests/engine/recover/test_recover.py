@@ -93,6 +93,11 @@ KEPT = [
 ]
 
 
+def test_a_label_in_front_of_a_room_goes_back_although_a_blank_joins_them() -> None:
+    text, spans = parse("Ward -> [FACILITY:Spl] [LOCATION_OTHER:Rm 206]", "transformer")
+    assert recover(Document("n", text), spans).recovered == (spans[0],)
+
+
 def test_a_credential_behind_a_name_is_not_a_state() -> None:
     text, spans = parse("seen by [PROVIDER:Maria Okafor], [STATE:PA] in March", "transformer")
     result = recover(Document("n", text), spans)

@@ -60,6 +60,9 @@ SCORES = [
     "SCAT sx [2/22]",
     "SCAT6: symptom [9/22]",
     "Kellgren-Lawrence [2/4]",
+    "Killip II, TIMI [6/14].",
+    "CAM [2/4] overnight",
+    "dysphagia, IDDSI [5/2]",
 ]
 DATES = [
     "PHQ-9 on [8/27] was high",
@@ -87,6 +90,10 @@ DATES = [
     "PT [2/4] at ten",
     "MoCA [3/14]",
     "stopped [7/17]",
+    "TIMI flow on [6/14]",
+    "CAM [2/5] overnight",
+    "IDDSI [5/21]",
+    "IDDSI on [5/2]",
 ]
 
 

@@ -12,6 +12,7 @@ RULES = (
     Rule("weekday", calendar_words.WEEKDAY_TRIGGER, calendar_words.read_weekday),
     Rule("letter of a weekday", calendar_words.WEEKDAY_LETTER_TRIGGER, calendar_words.read_weekday_letter),
     Rule("holiday", calendar_words.HOLIDAY_TRIGGER, calendar_words.read_holiday),
+    Rule("holiday by its letters", calendar_words.MLK_TRIGGER, calendar_words.read_holiday_by_letters),
     Rule("season", calendar_words.SEASON_TRIGGER, calendar_words.read_season),
     Rule("year", calendar_words.YEAR_TRIGGER, calendar_words.read_year),
     Rule("weekdays by letters", calendar_words.DIALYSIS_TRIGGER, calendar_words.read_dialysis),

@@ -22,10 +22,11 @@ WEEKDAY_TRIGGER = (
     rf"(?i)\b{_FULL_WEEKDAY}\b|\b(?:tues|weds|thurs)\b"
     r"|\b(?-i:(?:Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat|Sun|MON|TUES?|WED|THU(?:RS?)?|FRI|SAT|SUN))\b"
     r"|\b(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)[.,]? [0-9]{1,2}/"
+    r"|\bTh [0-9]{1,2}/[0-9]{1,2}\b"
 )
 _FULL_WEEKDAY_AT = re.compile(_FULL_WEEKDAY, re.IGNORECASE)
 _WEEKDAY_DATE = re.compile(
-    rf"{_WEEKDAY}[.,]{{0,2}}\s{{1,2}}(?:the )?"
+    rf"(?:{_WEEKDAY}|(?-i:Th))[.,]{{0,2}}\s{{1,2}}(?:the )?"
     r"(?:[0-9]{1,2}(?:[/\-][0-9]{1,4}){1,2}|[0-9]{1,2}(?:st|nd|rd|th))(?![0-9/])",
     re.IGNORECASE,
 )
@@ -89,6 +90,18 @@ def read_holiday(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read a holiday, with its year where one follows."""
     year = _HOLIDAY_YEAR.match(text, end, end + 12)
     yield _date(start, year.end() if year else end)
+
+
+MLK_TRIGGER = (
+    r"\b(?:M|Mon|Monday),? [0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?,? MLK\b"
+    r"|\bMLK (?:[Hh]oliday|[Ww]eekend|[Ww]knd|closed|off)\b"
+)
+
+
+def read_holiday_by_letters(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the day of Martin Luther King by its letters, behind a Monday: M 1/20/25 MLK."""
+    begin = text.index("MLK", start, end)
+    yield _date(begin, begin + 3, Strength.LABELLED)
 
 
 SEASON_TRIGGER = (
@@ -160,7 +173,10 @@ def read_short_year(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield _date(text.index("'", start, end), end)
 
 
-DIALYSIS_TRIGGER = r"\b(?:M/?W/?F|T/?Th/?S(?:at|a)?|T/Th|TTS|Tu/?Th/?Sa?|M-W-F|T-Th-S(?:at|a)?|TTHS)\b"
+DIALYSIS_TRIGGER = (
+    r"\b(?:M-Th|M-F|Mon?-(?:Thu?|Fri?)|Tu-(?:Th|F)"
+    r"|M/?W/?F|T/?Th/?S(?:at|a)?|T/Th|TTS|Tu/?Th/?Sa?|M-W-F|T-Th-S(?:at|a)?|TTHS)\b"
+)
 
 
 def read_dialysis(_text: str, start: int, end: int) -> Iterator[Candidate]:

@@ -12,7 +12,7 @@ TIME_TRIGGER = (
     r"|[0-9T][0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"  # behind a date: T08:35
     r"|\b[0-9]{1,2}(?:[:.][0-9]{2})? ?(?:[ap]m|[ap]\.m\.?|o'?clock)"  # 8 pm, 8.35 am, 8 o'clock
     r"|\b[0-2][0-9][0-5][0-9] ?(?:hrs|hours|h|am|pm)\b"  # 0835 hrs
-    r"|(?:\bat|@|time:?|[0-9]{2,4}|around|by) ?\b[0-2][0-9][0-5][0-9]\b"  # at 0835, 2021 0835
+    r"|(?:\bat|@|time:?|[0-9]{2,4}|around|by|xmit) ?\b[0-2][0-9][0-5][0-9]\b"  # at 0835, 2021 0835
     r"|\b0[0-9][0-5][0-9]\b"  # 0835
     r"|/[0-9]{1,4},? [0-2][0-9][0-5][0-9]\b"  # 3/14 1530
     r"|(?m)^[ \t]{0,8}[12][0-9][0-5][0-9] {1,12}[^ \n]"  # 1530 at the beginning of a line
@@ -49,7 +49,7 @@ _ON_A_DIAL = re.compile(
 )
 """What stands in front of a position on a clock's face: L br 2:00, HST @ 11:30."""
 _ANNOUNCED_HOUR = re.compile(r"(?:^|[^a-z])(?:at|@|by|until|till?|around|time:?)\s?$|[0-9],? $")
-_ANNOUNCED_FIGURES = re.compile(r"(?:^|[^a-z])(?:at|@|time:?|around)\s?$")
+_ANNOUNCED_FIGURES = re.compile(r"(?:^|[^a-z])(?:at|@|time:?|around|xmit|transmitted)\s?$")
 _WORD_BEFORE = re.compile(r"(?:[a-z\])]\s|~\s?)$")
 _NO_TIME_BEFORE = re.compile(
     r"(?:ext|x|id|code|pin|pager|pgr|room|rm|bed|box|no|num|number|lot|last four|ending in|zip|unit)\W{0,2}$"

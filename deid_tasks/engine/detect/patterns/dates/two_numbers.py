@@ -34,6 +34,8 @@ _PULSE_BEFORE = re.compile(r"(?:^|[^a-z])(?:dp|dp [0-4]/4[,;]? (?:and )?pt)[ :]{
 _SIGHT_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:va|ph|cc|sc|re|le|od|os|ou|vision)\W{1,12}(?:6/[0-9]{1,2}(?:\.5)?\W{1,4}(?:ph\W)?)?$"
 )
+_CLOCK_BEFORE = re.compile(r"(?:^|[^0-9:.])[0-2]?[0-9]:[0-5][0-9] {1,2}$")
+"""A time of day in front of its day: 00:40 18/3."""
 _LINE_OPENING = re.compile(r"\s?[:\-]|\s[a-z]{2}")
 _SIGHT = frozenset({9, 12, 18, 24})
 """Denominators below the six metres of Snellen's chart."""
@@ -136,7 +138,8 @@ def _is_turn_of_the_century(figures: Figures) -> bool:
 
 def _is_day_first(figures: Figures) -> bool:
     first, second = figures.values
-    return figures.is_announced and is_month_day(second, first) and not figures.is_fraction_ahead
+    is_announced = figures.is_announced or _CLOCK_BEFORE.search(figures.ahead) is not None
+    return is_announced and is_month_day(second, first) and not figures.is_fraction_ahead
 
 
 def _is_padded(figures: Figures) -> bool:

@@ -1,6 +1,7 @@
 """Names and initials: behind a title, a label or a relation, beside a credential, in lists, and in passing."""
 
 from deid_tasks.engine.detect.patterns.names import (
+    bracketed,
     credentials,
     full_names,
     initials,
@@ -69,6 +70,9 @@ RULES = (
         credentials.CREDENTIAL_FIRST_TRIGGER,
         credentials.read_name_behind_credential,
     ),
+    Rule("surname behind a department", bracketed.DEPARTMENT_TRIGGER, bracketed.read_surname_behind_department),
+    Rule("name behind a referral", bracketed.REFERRAL_TRIGGER, bracketed.read_name_behind_referral),
+    Rule("interpreter", bracketed.INTERPRETER_TRIGGER, bracketed.read_interpreter),
     Rule("name by its letters", full_names.SPELLED_TRIGGER, full_names.read_spelled_name),
     Rule("given name and surname", full_names.FULL_NAME_TRIGGER, full_names.read_full_name),
 )

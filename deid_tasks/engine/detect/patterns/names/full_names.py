@@ -16,6 +16,7 @@ from deid_tasks.engine.detect.patterns.reference_words import (
 )
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_before
 from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NOT_NAMES, alternation
+from deid_tasks.engine.lexicon.peoples import is_people
 
 SPELLED_TRIGGER = (
     r"(?i)\b(?:spell(?:ed|ing|s|t)|name is|(?:last|first|sur|maiden) ?name)[^\n]{0,32}?"
@@ -55,6 +56,8 @@ def read_full_name(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read Maria Okafor, Maria T. Okafor and MARIA OKAFOR."""
     given = text[start : text.find(" ", start)].lower()
     if given not in given_name_rates() or given in NOT_NAMES:
+        return
+    if is_people(text, start, end):
         return
     value = text[start:end]
     if value.endswith("'s"):

@@ -17,11 +17,13 @@ PARTICLE = (
 TITLE_WORD = r"(?:(?:[A-Z]')?[A-Z][a-z][a-z']{0,20}(?:[A-Z][a-z]{1,15})?(?:-[A-Z]?[a-z]{1,20}){0,2})"
 CAPS_WORD = r"(?:(?:[A-Z]')?[A-Z]{2,20}(?:-[A-Z]{2,20})?(?:'[A-Z]{1,15})?)"
 LOWER_WORD = r"(?:[a-z][a-z'\-]{2,20})"
-INITIAL = r"(?:[A-Z](?:\.|(?![A-Za-z'.])))"
+INITIAL = r"(?:[A-Z](?:\.|(?![A-Za-z'.&])))"
 _WORD_AT = re.compile(rf"(?:{PARTICLE}{{0,2}}(?:{TITLE_WORD}|{CAPS_WORD})|{INITIAL})(?![a-z])")
 _GAP = re.compile(r" |(?<=\.)(?=[A-Z])")
 _COMMA = re.compile(r",\s?")
 _MONTHS = as_word_set("jan feb mar apr may jun june jul july aug sep sept oct nov dec")
+_WEEKDAYS = as_word_set("mon tue tues wed weds thu thur thurs fri sat")
+"""Not Sun, which is a surname."""
 _NUMERALS = frozenset({"II", "III", "IV"})
 _DAY_BEHIND = re.compile(r" [0-9]{1,2}(?![0-9])")
 _PARTICLES_OF_NAMES = as_word_set("de la van le al el do st. da di")
@@ -110,12 +112,19 @@ def _is_date(part: _NextPart) -> bool:
     return is_month and _DAY_BEHIND.match(part.text, part.end, part.limit) is not None
 
 
+def _is_weekday(part: _NextPart) -> bool:
+    return (
+        part.name.parts > 0 and not part.name.is_given_next and part.word.istitle() and part.word.lower() in _WEEKDAYS
+    )
+
+
 NAME_PARTS: FormTable[_NextPart, bool] = FormTable(
     "parts of a name",
     Form("word that is not a name", "Dr. [PROVIDER:Okafor] Called back", _is_not_name, never),
     Form("small letters behind capitals", "Dr. [PROVIDER:OKAFOR] Bright", _leaves_capitals, never),
     Form("capitals behind small letters", "Dr. [PROVIDER:Okafor] LMWH", _begins_capitals, never),
     Form("date", "Dr. [PROVIDER:Okafor] [DATE:Mar 12]", _is_date, never),
+    Form("weekday", "Dr. [PROVIDER:Okafor] [DATE:Tues]", _is_weekday, never),
     Form("name or initial", "Dr. [PROVIDER:Maria T. de la Cruz]", always, always),
 )
 """Which word behind a name belongs to it."""

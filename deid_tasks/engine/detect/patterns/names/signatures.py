@@ -170,6 +170,8 @@ def _name_of_author(text: str, start: int, begin: int, label: str, *, is_titled:
         return None
     low, high = span
     comma = text.find(",", low, high)
+    if comma > 0 and text[low:comma].lower() in languages():
+        return comma + 1 + text[comma + 1 : high].count(" ", 0, 1), high  # Interpreter: Somali, Amina Okafor
     if comma > 0 and (is_titled or is_given_name(text[low:comma].split()[0])) and " " in text[low:comma]:
         # A full name ends there, and its employer may follow: Dr. Maria Okafor, Linden Clinic.
         return low, comma

@@ -48,6 +48,7 @@ _NOT_CITY_WORDS = as_word_set(
 )
 _HOUSE_NUMBER_BEFORE = re.compile(r"(?:^|[^0-9])[0-9]{1,6}[a-z]?,? (?:\S+ ){0,3}$")
 _IDENTIFIER_BEHIND = re.compile(r"[ :#]{0,3}[A-Z]{0,3}[0-9]")
+_ZIP_OF_IDAHO = re.compile(r"83[2-8]")
 _WORD = re.compile(r"\S+")
 
 
@@ -57,6 +58,8 @@ def read_city_and_state(text: str, start: int, end: int) -> Iterator[Candidate]:
     if match is None:
         return
     if match.group("zip"):
+        if match.group("state") == "ID" and not _ZIP_OF_IDAHO.match(match.group("zip")):
+            return  # the number of an interpreter: Xee V., ID 40772
         city_start = _start_of_city(text, match)
         if city_start is not None:
             yield Candidate(city_start, match.end("city"), Entity.CITY, Strength.LABELLED)

@@ -43,6 +43,7 @@ _HALF_OF_DAY = re.compile(r"[ap]m")
 _CONTINUES = re.compile(r",| [A-Z#a-z]")
 _NUMBER_BEFORE_HOUSE = re.compile(r"[0-9]{1,4}[A-Za-z]?, (?=[0-9]{1,6}[A-Za-z]? [A-Za-z])")
 _FLAT = re.compile(r"\b(?:Flat|FLAT|Apt\.?|APT|Unit|UNIT) [0-9A-Z]{1,4}(?:/[0-9]{1,3})?, $")
+_STREET_OF_LETTER = re.compile(r"[0-9]{2,5} (?:(?:N|S|E|W|NE|NW|SE|SW) )?[A-Z] (?:St|Street|Ave|Avenue)")
 _NUMBER_OR_CODE_BEFORE = frozenset("/.-:$#")
 
 
@@ -80,10 +81,16 @@ def _is_street(text: str, start: int, match: re.Match[str], words: list[str]) ->
     if any(word.isdigit() for word in plain):
         return False
     if not is_numbered and not any(len(word) > 1 and word[0].isalpha() for word in plain):
-        return False
+        return _is_street_of_letter(text, start, match)
     if not (match.group("name").isupper() and suffix.isupper()):
         return True
     return not any(word in NOT_NAMES for word in plain) and not (is_weak and len(words) > 2)
+
+
+def _is_street_of_letter(text: str, start: int, match: re.Match[str]) -> bool:
+    """Whether a street has one letter for its name, behind a house number of several figures: 1204 K St."""
+    is_street = _STREET_OF_LETTER.fullmatch(text, start, match.end("suffix")) is not None
+    return is_street and not _DOCTORS_NAME_BEHIND.match(text[match.end("suffix") : match.end("suffix") + 24])
 
 
 def _is_address(text: str, start: int, words: list[str]) -> bool:
