@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from deid_tasks.engine.obfuscate.letter_case import match_case
-from deid_tasks.engine.obfuscate.names.account_forms import PARTICLE_BEHIND_INITIAL, PARTICLE_OF_ACCOUNT
+from deid_tasks.engine.obfuscate.names.account_forms import PARTICLE_BEHIND_INITIAL, PARTICLE_OF_ACCOUNT, Part
 from deid_tasks.engine.obfuscate.names.name_roles import is_lone_surname
 from deid_tasks.engine.obfuscate.names.note_people import NotePeople
 from deid_tasks.engine.obfuscate.names.note_person import NotePerson
@@ -16,7 +16,9 @@ _HYPHENED = re.compile(r"(?P<lead>[A-Z]\.? )?(?P<one>[A-Z])\.?-(?P<other>[A-Z])"
 _CUT_SECOND = re.compile(r"(?P<surname>[A-Z][a-z]{2,})-(?P<initial>[A-Z])")
 _WITH_INITIALS = re.compile(r"(?P<given>[A-Z][a-z]{2,}) (?P<one>[A-Z])(?P<other>[A-Z])")
 _CUT_SURNAME = re.compile(r"(?P<lead>[A-Z]\.? ?)?(?P<surname>(?:Mc|Mac|O['’])[A-Z])")
-_INITIALS_OF_SURNAMES = 2
+_INITIALS = 2
+_PIECES = re.compile(r"[A-Z][a-z]{2,}|[A-Z]{1,2}(?![a-z])")
+"""The words of a word in which each begins with a capital; capitals at its end are initials."""
 MadeNames = tuple[Sequence[str], Sequence[str]]
 """The given names and the surnames of a surrogate."""
 
@@ -49,6 +51,8 @@ class NoteAccounts:
     def account(self, letters: str) -> str | None:
         """Return the letters of an account, made of a person's surrogate; ``None`` where they are no person's."""
         folded = fold_name(letters)
+        if (of_pieces := self.of_pieces(letters)) is not None:
+            return of_pieces
         made = self._called(folded)
         if made is None:
             found = self._people.with_account(folded)
@@ -56,6 +60,23 @@ class NoteAccounts:
                 return match_case(of_name + junior["suffix"], letters)
             made = self._of_part(folded) if found is None else self._made_of(found[0], found[1].made_of)
         return None if made is None else match_case(made, letters)
+
+    def of_pieces(self, letters: str) -> str | None:
+        """Return a word of several names of one person, whole, cut or as initials, made of the surrogate's.
+
+        Such are ``BoudoinAde``, ``NakPer`` of Nakano-Perez and ``HabteTW`` of Tesfaye W. Habtemariam. ``None`` for
+        other words.
+        """
+        pieces = _PIECES.findall(letters)
+        has_name = any(len(piece) > _INITIALS for piece in pieces)
+        if len(pieces) == 1 or not has_name or "".join(pieces) != letters:
+            return None
+        fitting = [(person, words) for person in self._people.persons if (words := _words_of(person, pieces))]
+        made = self._names_of(fitting[0][0]) if len({words for _, words in fitting}) == 1 else None
+        if made is None:
+            return None
+        whole = [(made[1] if is_last else made[0])[index][:length] for is_last, index, length in fitting[0][1]]
+        return "".join(word.upper() if len(word) == 1 else word.capitalize() for word in whole)
 
     def account_of(self, letters: str) -> str | None:
         """Return the surrogate of a user name that was detected as a name: ``pachterb`` of P. Achterberg."""
@@ -175,7 +196,23 @@ class NoteAccounts:
         if (entity := people.named_alone(folded)) is not None or people.surnames.get(folded) is False:
             is_last = people.surnames.get(folded, entity is not None and is_lone_surname(folded, entity))
             return clinicians.surname(folded) if is_last else self._context.patient.given(folded)
-        if len(folded) == _INITIALS_OF_SURNAMES and (double := people.with_initials_of_surnames(folded)) is not None:
+        if len(folded) == _INITIALS and (double := people.with_initials_of_surnames(folded)) is not None:
             # ``hemi.tf``: of the Tamahou-Fenwicks.
             return self._made_of(double, lambda _, lasts: "".join(word[0] for word in lasts).lower())
         return None
+
+
+def _words_of(person: NotePerson, pieces: Sequence[str]) -> tuple[Part, ...] | None:
+    """Return the words of a person's name that pieces are, whole, cut or as initials; ``None`` where one is none."""
+    words = [(True, i, word) for i, word in enumerate(person.surnames)]
+    words += [(False, i, word) for i, word in enumerate(person.givens)]
+    found: list[Part] = []
+    for piece in pieces:
+        starts = [fold_name(piece)] if len(piece) > _INITIALS else list(map(fold_name, piece))
+        for start in starts:
+            fitting = next((one for one in words if one[2].startswith(start)), None)
+            if fitting is None:
+                return None
+            words.remove(fitting)
+            found.append((fitting[0], fitting[1], None if fitting[2] == start else len(start)))
+    return tuple(found) if any(is_last for is_last, _, _ in found) else None

@@ -263,6 +263,12 @@ class NoteOrganizations:
                 pairs = [(word, word) for word in organization_words_of(name)]
                 if letters_like(folded, pairs, is_loose=is_loose) is not None:
                     return letters_like(folded, self.aligned(name), is_loose=is_loose)
+        for name in self._surroundings.long_names:
+            # "TPKC" of Teche Prairie Kidney Ctr, of which Ctr was not detected.
+            behind = folded[len(initials := "".join(word[0] for word in organization_words_of(name))) :]
+            if len(initials) >= _MIN_CAPITALS and folded.startswith(initials) and behind in _LETTERS_OF_KIND:
+                made = letters_like(initials, self.aligned(name))
+                return None if made is None else made + behind
         return None
 
     def with_names(self, surrogate: str, original: str) -> str:
@@ -334,6 +340,8 @@ class NoteOrganizations:
 _WORD = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
 _CAPITALS_OR_WORD = re.compile(r"[A-Z]&[A-Z]|[^\W_]+(?:['’]\w+)?")
 _MIN_CAPITALS, _MAX_CAPITALS = 3, 6
+_LETTERS_OF_KIND = frozenset({"c", "h", "mc", "hc"})
+"""Letters of a center, a hospital, a medical center and a health center."""
 _SAINT_IN_SHORT = re.compile(r"(?P<head>(?:St|Ste)\.?\s)(?P<letter>[A-Z])(?P<tail>['’]?s|\.)?", re.IGNORECASE)
 _SAINT_WORDS = frozenset({"st", "ste", "saint"})
 

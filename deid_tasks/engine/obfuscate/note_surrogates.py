@@ -154,8 +154,8 @@ class NoteSurrogates:
             # A part of a file's name that is a person's, or an account.
             if fold_name(original) in self._people.surnames:
                 return self._accounts.account(original) or original
-            if (of_account := self._accounts.account_of(original)) is not None:
-                return of_account
+            if (made := self._accounts.account_of(original) or self._accounts.of_pieces(original)) is not None:
+                return made
             if original.isupper() and (of_person := self._initials_of(original)) is not None:
                 return of_person
         if len(original) >= _LAST_DIGITS and original.isdecimal() and (whole := self._surroundings.ends_with(original)):

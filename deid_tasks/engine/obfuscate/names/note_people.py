@@ -116,7 +116,7 @@ class NotePeople:
         for word, starts in alone.items():
             is_surname = surname_bearers().get(word, 0.0) > _MAX_BEARERS_OF_GIVEN
             is_open = word not in self.surnames and not is_surname and not any(self._title(start) for start in starts)
-            if is_open and initials[word[0]] == 1:
+            if is_open and initials[word[0]] == 1 and self.with_account(word) is None:
                 yield word
 
     def _link_words(self, alone: Mapping[str, Sequence[int]]) -> None:
