@@ -16,7 +16,7 @@ _HYPHENED = re.compile(r"(?P<lead>[A-Z]\.? )?(?P<one>[A-Z])\.?-(?P<other>[A-Z])"
 _CUT_SECOND = re.compile(r"(?P<surname>[A-Z][a-z]{2,})-(?P<initial>[A-Z])")
 _WITH_INITIALS = re.compile(r"(?P<given>[A-Z][a-z]{2,}) (?P<one>[A-Z])(?P<other>[A-Z])")
 _CUT_SURNAME = re.compile(r"(?P<lead>[A-Z]\.? ?)?(?P<surname>(?:Mc|Mac|O['’])[A-Z])")
-_INITIALS = 2
+_INITIALS, _WITH_O = 2, 3
 _PIECES = re.compile(r"[A-Z][a-z]{2,}|[A-Z]{1,2}(?![a-z])")
 """The words of a word in which each begins with a capital; capitals at its end are initials."""
 MadeNames = tuple[Sequence[str], Sequence[str]]
@@ -157,7 +157,11 @@ class NoteAccounts:
                 return None
             # The letter of a particle stays, as the particle does: "ANS" of Aoibheann Ní Shúilleabháin.
             kept = self._people.particle_letters(found[0])
-            made_letters = zip(found[1].made_of(*made), letters, strict=True)
+            written = list(found[1].made_of(*made))
+            if len(written) == _WITH_O and found[1].words[1:] == ((True, len(made[1]) - 1), None):
+                # "SOH" of Siobhan O'Hagan: two letters of the surname.
+                written[2] = fold_name(made[1][-1])[1:2].upper()
+            made_letters = zip(written, letters, strict=True)
             return tuple(new or (old if fold_name(old) in kept else "") for new, old in made_letters)
         if (junior := self._people.junior(letters)) is not None:
             return self._context.patient.given(junior)[:1], letters[1]

@@ -214,7 +214,9 @@ class NoteSurrogates:
         if len(letters) >= _MIN_LETTERS_OF_SURNAME and self._people.surnames.get(fold_name(letters)):
             return self._accounts.account(letters)
         # The dictating clinician's: ``MV/IKM/7714``.
-        found = self._people.with_initials(letters) if len(letters) == _MAX_INITIALS and letters.isupper() else None
+        is_format = len(letters) == _MIN_INITIALS and fold(letters) in NUMBER_FORMATS
+        may_be = _MIN_INITIALS <= len(letters) <= _MAX_INITIALS and letters.isupper() and not is_format
+        found = self._people.with_initials(letters) if may_be else None
         return "".join(self._accounts.initials(letters) or "") if found and found[1].is_exact else None
 
     def _is_said(self, folded: str) -> bool:

@@ -41,7 +41,7 @@ def initials_form(letters: Sequence[str], givens: Sequence[str], surnames: Seque
         between = [_middle(letter, givens) for letter in letters[1:-1]]
         return InitialsForm(((False, 0), *between, (True, len(surnames) - 1)))
     if len(letters) == _MIN_LETTERS_SURNAME_FIRST and letters[0] == givens[0][:1] and letters[1] == "o":
-        # "SOD" of Siobhan O'Donnell.
+        # "SOD" of Siobhan O'Donnell; the last letter begins no word.
         is_of_surname = surnames[-1].startswith(letters[1] + letters[2])
         return InitialsForm(((False, 0), (True, len(surnames) - 1), None)) if is_of_surname else None
     return None

@@ -18,11 +18,18 @@ from deid_tasks.engine.obfuscate.names.name_roles import (
 from deid_tasks.engine.obfuscate.note_context import NO_CUE, NO_NAMES, NameCue, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
-from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, formal_names, given_name_table
+from deid_tasks.engine.obfuscate.people.public_names import (
+    UNKNOWN_NAME,
+    formal_names,
+    given_name_table,
+    surname_bearers,
+)
 from deid_tasks.engine.obfuscate.people.record_names import rewrite_column
 
 _MAX_INITIALS = 3
 _MIN_JOINED_LENGTH = 6
+_MIN_BEARERS = 1.0
+"""In 100,000 people: a rarer word behind a title may be a name in short."""
 BETWEEN_PEOPLE = re.compile(r"(\s*(?<![\s(][abdsw])[/;&]\s*|\s+(?:and|-)\s+)", re.IGNORECASE)
 """What separates the names of several people; not the slash of d/o and s/o."""
 _SPELLED = re.compile(r"[^\W\d_](?:(?P<gap>[-. ])[^\W\d_]){3,}")
@@ -115,6 +122,11 @@ def _replace_one_word(
     scope = _scope_of(entity, (folded,), title, context)
     # "Dr. Frank", of a Feng "Frank" Wu.
     is_called = not title or names.surnames.get(folded) is False or (title != "dr" and folded in formal_names())
+    # "Dr Venkat", of a Venkatesan.
+    is_called = (
+        is_called
+        or max(surname_bearers().get(folded, 0.0), given_name_table().get(folded, UNKNOWN_NAME).bearers) < _MIN_BEARERS
+    )
     if is_called and (short := names.called(folded)):
         return match_case(short, value)
     if clipped := names.clipped(folded):
