@@ -119,7 +119,9 @@ def _forms(givens: Sequence[str], surnames: Sequence[str]) -> Iterator[AccountFo
 def _rare_forms(
     givens: Sequence[str], surnames: Sequence[str], written: Sequence[tuple[Part, ...]]
 ) -> Iterator[AccountForm]:
-    """Yield the forms ``fhaddadj`` and ``tnakreyes`` (two surnames), ``mjune`` with a surname (two given names) and ``cal`` of Callum."""
+    """Yield the forms ``fhaddadj`` and ``tnakreyes`` (two surnames), ``mjune`` with a surname (two given names) and
+    ``cal`` of Callum.
+    """
     last_index = len(surnames) - 1
     if last_index:
         yield AccountForm(((False, 0, 1), *((True, index, None) for index in range(last_index)), (True, last_index, 1)))
