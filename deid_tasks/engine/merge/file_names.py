@@ -183,7 +183,8 @@ def _parts(text: str, span: Span, ending: int, people: _People) -> list[Span]:
             entity = _of_initial(last.entity)
         last = replace(part, entity=entity) if entity is not None and word.isalpha() else None
         if entity is not None:
-            detector = SHORT_NAMES if entity is Entity.INITIALS else part.detector
+            # Recovery would take a single letter of a model for a fragment.
+            detector = SHORT_NAMES if entity is Entity.INITIALS or len(word) == 1 else part.detector
             parts.append(replace(part, entity=entity, detector=detector))
         elif not _is_plain(word):
             parts.append(part)

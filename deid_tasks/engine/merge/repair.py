@@ -149,7 +149,7 @@ def _name(text: str, start: int, end: int) -> tuple[int, int]:
         end = word.start()
     if label := _LABEL_BEHIND.search(text, start, end):
         start, end = strip(text, start, label.start())
-    end = _without_letter(text, start, end)
+    start, end = strip(text, start, _without_letter(text, start, end))
     if _PATRONYMIC.match(text, end) and (letter := _LETTER_BEHIND.search(text, start, end)):
         end = letter.start()
     if end - start > 2 and _POSSESSIVE.match(text[end - 2 : end]):

@@ -11,6 +11,7 @@ from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon import Lexicon, mask_of
+from deid_tasks.engine.lexicon.peoples import is_people
 from deid_tasks.engine.recover.confidence import assess
 from deid_tasks.engine.recover.context_words import is_told_by_context
 from deid_tasks.engine.recover.document_terms import DocumentTerms, document_terms
@@ -172,8 +173,8 @@ def _is_part_of_name(text: str, span: Span, kept: Sequence[Span]) -> bool:
         return False
     if span.entity is Entity.STATE and is_noise(text, span):
         return False  # an operating room behind a hospital, a district behind its name
-    if is_told_by_context(text, span, text[span.start : span.end]):
-        return False  # a special room: Spl Rm 206
+    if is_told_by_context(text, span, text[span.start : span.end]) or is_people(text, span.start, span.end):
+        return False  # a special room, Spl Rm 206; a people: NZ Euro/Kai Tahu
     following = bisect_left(kept, span)
     for other in kept[max(0, following - 1) : following + 1]:
         low, high = sorted((span, other))

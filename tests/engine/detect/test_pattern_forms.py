@@ -40,6 +40,17 @@ FORMS = {
         M [DATE:1/20/25] [DATE:MLK] - moved
         EKG Xmit [TIME:1401] to the hub
     """,
+    "extensions with a hyphen": r"""
+        coord x. [PHONE:55-1420], then podiatry
+        fluticasone x [DATE:10-2024]
+    """,
+    "who closed a case": r"""
+        Case closed [INITIALS:LQ]  |  claim ref
+        chart locked [INITIALS:RVM]
+        case closed due to age
+        CASE CLOSED NOW
+        Case closed OR booked
+    """,
     "streets of one letter": r"""
         was at [STREET:1204 K St] before
         was at [STREET:88 N J Ave]

@@ -42,6 +42,11 @@ def test_names_and_days_of_a_file_name(found, divided):
     assert write_markup(text, divide_file_names(text, spans)) == f"{people} {divided} today"
 
 
+def test_an_initial_in_a_file_name_is_certain_whoever_found_it():
+    text, spans = read_markup("Mrs. [PATIENT:Okafor], see [OTHER_ID:Okafor_L_front.jpg]")
+    assert [span.detector for span in divide_file_names(text, spans) if len(span) == 1] == [SHORT_NAMES]
+
+
 PIECES = st.tuples(
     st.sampled_from(["okafor", "_", "-", ".", "20240514", "jpg", ".pdf", " ", "x", "Sept24", "/", "M"]),
     st.sampled_from([Entity.OTHER_ID, Entity.PATIENT, Entity.DATE, None]),

@@ -80,6 +80,7 @@ def merge(**marked: str) -> str:
         ({"transformer": "seen by [PROVIDER:okafor d] today"}, "seen by [PROVIDER:okafor d] today"),
         ({"transformer": "Mr [PATIENT:Okafor A]&Ox3"}, "Mr [PATIENT:Okafor] A&Ox3"),
         ({"transformer": "PMH [PATIENT:Perthes L] hip"}, "PMH [PATIENT:Perthes] L hip"),
+        ({"transformer": 'labeled "[PATIENT:Okafor, M - R] breast"'}, 'labeled "[PATIENT:Okafor, M] - R breast"'),
         ({"transformer": "Mrs [PATIENT:Okafor L] slept"}, "Mrs [PATIENT:Okafor L] slept"),
         ({"transformer": "son [RELATIVE:Er]. [PATIENT:Okafor] (26)"}, "son Er. [PATIENT:Okafor] (26)"),
         ({"transformer": "Mrs [PATIENT:Er]. Okafor came"}, "Mrs [PATIENT:Er]. Okafor came"),

@@ -86,6 +86,7 @@ GIVEN_BACK += [
     ("[LOCATION_OTHER:bed swapped] at noon", "transformer"),
 ]
 KEPT_IN_CONTEXT = [
+    ("corner of Elm & 61[LOCATION_OTHER:st], open", "transformer"),
     ("seen in ED, [PROVIDER:Abbott] agrees", "transformer"),
     ("([PROVIDER:Abbott])", "transformer"),
     ("[PROVIDER:Ventana] called", "transformer"),

@@ -185,8 +185,9 @@ def _is_page_number(label: str, value: str) -> bool:
 EXTENSION_TRIGGER = (
     r"(?i)\b(?:ext(?:ension)?\.?|x)[ :#\-]{0,2}(?:[0-9]{4,6}|[0-9]-[0-9]{4})\b"  # x51234
     r"|\bext(?:ension)?\.?[ :#\-]{1,2}[0-9]{3}\b"  # ext. 512
+    r"|\b(?:ext(?:ension)?\.?|x\.) ?[0-9]{2}-[0-9]{4}\b"  # x. 51-1234
 )
-_EXTENSION_VALUE = re.compile(r"[0-9]-[0-9]{4}$|[0-9]{3,6}$")
+_EXTENSION_VALUE = re.compile(r"[0-9]{1,2}-[0-9]{4}$|[0-9]{3,6}$")
 _EXTENSION_UNIT = re.compile(r"\s?(?:mg|ml|mcg|units?|cc|iu|magnification|g\b|[.,/]\d|%)")
 
 

@@ -30,6 +30,7 @@ _WHOLE_DATE = r"(?:[0-9]{1,2}[/.\-][0-9]{1,2}[/.\-][0-9]{2,4}|[0-9]{4}-[0-9]{2}-
 _TYPIST = r"(?-i:[a-z]{2,4}|[A-Z]{2,4})"
 LABEL_TRIGGER = (
     r"(?i)\b(?:initials?|init|typed by|scribed by|screened by|transcribed by|dictated by|entered by|given by"
+    r"|(?:case|chart|claim|encounter|ticket) (?:closed|locked)"
     r"|(?:un)?checked [^\n]{0,24}by|witness(?:ed by)?|entered|scored|opr|reviewed(?: by)?|tech|typed|coded|filed"
     r"|scanned|keyed|qc|signed|dd|td|tr|by|nurse|presenter|recorder|reader|verifier)"
     r"[:.]{0,2} {1,3}\(?(?-i:[A-Z]{2,3}|[a-z]{3})\b(?:/(?-i:[A-Z]{2,3}))?"
@@ -40,10 +41,12 @@ LABEL_TRIGGER = (
     rf"|\bRN {{1,3}}(?-i:[A-Z]{{2,3}}) {{1,3}}{CLOCK}"  # RN MTO 0835
 )
 _LABELLED_LETTERS = re.compile(r"([A-Za-z]{2,4})(?:(?: ?/ ?|[:/]{1,2})([A-Za-z]{2,4}))?$")
-_NEEDS_CAPITALS = re.compile(r"(?i)(?:by|nurse|tech|qc|reviewed|signed|entered|witness|filed|coded)\W*$")
+_NEEDS_CAPITALS = re.compile(r"(?i)(?:by|nurse|tech|qc|reviewed|signed|entered|witness|filed|coded|closed|locked)\W*$")
 _BY_COLON = re.compile(r"(?i)(?:transcribed|typed|scribed|dictated|keyed|entered) by: {1,3}$")
 """Behind a colon small letters are initials too: transcribed by: mko."""
-_LABELS_AND_WORDS = as_word_set("by nurse reviewed signed tech entered filed coded td tr dd")
+_LABELS_AND_WORDS = as_word_set("by nurse reviewed signed tech entered filed coded td tr dd") | {
+    f"{what} {done}" for what in ("case", "chart", "claim", "encounter", "ticket") for done in ("closed", "locked")
+}
 """Labels that are words or abbreviations of their own too."""
 _BY_TAIL = re.compile(r"\)?(?:[.,;:\n/]|$| {2}|,? (?:CT|RN|at|on|[0-9]))")
 
