@@ -41,6 +41,8 @@ _DAY = re.compile(
 _OF_SIDE = re.compile(r"[LR]([A-Za-z][a-z]{2,})")
 """A part of the body with its side: Lheel, RHip."""
 _VERSION = re.compile(r"v\d{1,2}", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?P<word>[A-Za-z]{3,})\d{1,2}")
+"""A word with its number: scan2."""
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LONGEST = 120
 """Characters on either side of a span that its file name may have."""
@@ -235,6 +237,8 @@ def _is_plain(word: str) -> bool:
         return True
     if len(word) < _MIN_LETTERS:
         return False
+    if numbered := _NUMBERED.fullmatch(word):
+        return _is_plain(numbered["word"])
     if word.lower() in medical_abbreviations():
         return True
     pieces = [piece.lower() for piece in _CAMEL.findall(word)]

@@ -28,7 +28,9 @@ _OF_PEOPLE_BEHIND = re.compile(
 )
 """What only people do, or is done with people."""
 _SPEECH_BEHIND = re.compile(r": [a-z]")
-_REACH = 6
+_SEEN_BEFORE = re.compile(r"\b(?:to see|saw|met with|spoke (?:to|with)|told|informed|updated|reminded) $")
+"""What is done with people: "in to see MX"."""
+_REACH, _REACH_OF_VERB = 6, 16
 
 
 def forms_of_double_surname(surname: str, name: str, letters: str) -> set[str]:
@@ -75,8 +77,12 @@ def is_beside_initials(text: str, spans: Sequence[Span], start: int, end: int, *
 
 
 def is_subject(text: str, start: int, end: int) -> bool:
-    """Whether the initials of a full name do what only people do, or open what somebody said."""
-    if not _CAPITALS.fullmatch(text, start, end) or not _CLAUSE_BEFORE.search(text[max(0, start - _REACH) : start]):
+    """Whether the initials of a full name do what only people do, are seen or told, or open what somebody said."""
+    if not _CAPITALS.fullmatch(text, start, end):
+        return False
+    if _SEEN_BEFORE.search(text[max(0, start - _REACH_OF_VERB) : start]) and not _is_of_medicine(text[start:end]):
+        return True
+    if not _CLAUSE_BEFORE.search(text[max(0, start - _REACH) : start]):
         return False
     if _OF_PEOPLE_BEHIND.match(text, end):
         return True

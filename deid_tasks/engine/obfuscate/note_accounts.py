@@ -17,6 +17,7 @@ _CUT_SECOND = re.compile(r"(?P<surname>[A-Z][a-z]{2,})-(?P<initial>[A-Z])")
 _WITH_INITIALS = re.compile(r"(?P<given>[A-Z][a-z]{2,}) (?P<one>[A-Z])(?P<other>[A-Z])")
 _CUT_SURNAME = re.compile(r"(?P<lead>[A-Z]\.? ?)?(?P<surname>(?:Mc|Mac|O['’])[A-Z])")
 _INITIALS, _WITH_O = 2, 3
+_MIN_SURNAME, _MAX_LETTERS = 5, 3
 _PIECES = re.compile(r"[A-Z][a-z]{2,}|[A-Z]{1,2}(?![a-z])")
 """The words of a word in which each begins with a capital; capitals at its end are initials."""
 MadeNames = tuple[Sequence[str], Sequence[str]]
@@ -200,6 +201,13 @@ class NoteAccounts:
         if (entity := people.named_alone(folded)) is not None or people.surnames.get(folded) is False:
             is_last = people.surnames.get(folded, entity is not None and is_lone_surname(folded, entity))
             return clinicians.surname(folded) if is_last else self._context.patient.given(folded)
+        surname = next(
+            (one for one, is_last in people.surnames.items() if is_last and _begins_with_letters(folded, one)), ""
+        )
+        if surname:
+            # ``mpsandhu`` of a family of the note.
+            letters = (clinicians.own_letter(letter, is_last=False) for letter in folded[: -len(surname)])
+            return "".join(letters).lower() + fold_name(clinicians.surname(surname))
         if len(folded) == _INITIALS and (double := people.with_initials_of_surnames(folded)) is not None:
             # ``hemi.tf``: of the Tamahou-Fenwicks.
             return self._made_of(double, lambda _, lasts: "".join(word[0] for word in lasts).lower())
@@ -220,3 +228,8 @@ def _words_of(person: NotePerson, pieces: Sequence[str]) -> tuple[Part, ...] | N
             words.remove(fitting)
             found.append((fitting[0], fitting[1], None if fitting[2] == start else len(start)))
     return tuple(found) if any(is_last for is_last, _, _ in found) else None
+
+
+def _begins_with_letters(folded: str, surname: str) -> bool:
+    """Whether an account is a surname with one to three letters in front of it."""
+    return len(surname) >= _MIN_SURNAME and folded.endswith(surname) and 1 <= len(folded) - len(surname) <= _MAX_LETTERS

@@ -70,6 +70,9 @@ class NoteOrganizations:
         self._town = town
         self._known: dict[tuple[Entity, str], str] = {}
         self._aligned: dict[str, list[tuple[str, str]]] = {}
+        self._in_work: set[str] = set()
+        """Names whose surrogates are being made, which therefore tell nothing of their own letters: "BRC Rehab
+        Center", whose letters begin with BRC."""
 
     def surrogate(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
         """Return the surrogate of an organization that is the ``index``-th span of the note."""
@@ -99,7 +102,9 @@ class NoteOrganizations:
         question = (entity, original)
         surrogate = self._known.get(question)
         if surrogate is None:
+            self._in_work.add(original)
             surrogate = self._known[question] = self._make(original, entity, mode)
+            self._in_work.discard(original)
         return surrogate
 
     def _make(self, original: str, entity: Entity, mode: Mode) -> str:
@@ -258,12 +263,13 @@ class NoteOrganizations:
             allows_gaps: whether they may leave out words of the name.
         """
         folded = fold(letters)
+        long_names = [name for name in self._surroundings.long_names if name not in self._in_work]
         for is_loose in (False, True) if allows_gaps else (False,):
-            for name in self._surroundings.long_names:
+            for name in long_names:
                 pairs = [(word, word) for word in organization_words_of(name)]
                 if letters_like(folded, pairs, is_loose=is_loose) is not None:
                     return letters_like(folded, self.aligned(name), is_loose=is_loose)
-        for name in self._surroundings.long_names:
+        for name in long_names:
             # "TPKC" of Teche Prairie Kidney Ctr, of which Ctr was not detected.
             behind = folded[len(initials := "".join(word[0] for word in organization_words_of(name))) :]
             if len(initials) >= _MIN_CAPITALS and folded.startswith(initials) and behind in _LETTERS_OF_KIND:
@@ -297,6 +303,8 @@ class NoteOrganizations:
                 return made
         if len(part) >= _MIN_LABEL_LENGTH and (town := self._town(part)) is not None:
             return fold(town).replace(" ", "")
+        if part.startswith("my") and len(part) > _MIN_LABEL_LENGTH - 1 and (made := self.domain(part[2:])) is not None:
+            return f"my{made}"
         if 2 <= len(part) <= _MAX_ABBREVIATION_LENGTH and self._abbreviates(part):
             return fold(
                 self._replacements.surrogate(

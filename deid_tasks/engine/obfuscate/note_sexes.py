@@ -13,7 +13,7 @@ from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_
 TITLE = re.compile(
     r"""\b(?:
         (?P<dr>drs?|doctor|prof|professor|attending|resident|surgeon|physician|det|detective|deputy|trooper|judge)
-        | (?P<M>mr|fr|father|mister|sir|herr|shri|shree|sri|thiru)
+        | (?P<M>mr|fr|father|imam|rabbi|mister|sir|herr|shri|shree|sri|thiru)
         | (?P<F>mrs|ms|miss|madam|ma'am|mdm|mme|mlle|sra|señora|frau|smt|shrimati|kum|kumari|selvi|tmt)
     )\b\.?:?\s+$""",
     re.IGNORECASE | re.VERBOSE,

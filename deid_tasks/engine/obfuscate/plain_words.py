@@ -9,6 +9,11 @@ from deid_tasks.engine.obfuscate.people.public_names import given_name_table, su
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _MIN_LETTERS = 2
+_OF_SERVICE = re.compile(
+    r"(?:bmt|cf|chf|copd|dm|ed|ent|gi|gyn|hcv|hd|hf|hiv|ibd|icd|icu|ms|ob|onc|pd|peds|pain|renal|stoma|stroke|tb|wound)"
+    r"(?:nurses?|clinic|team|admin|office|desk)"
+)
+"""A role behind its service."""
 
 
 @cache
@@ -29,9 +34,10 @@ def _compound() -> re.Pattern[str]:
 
 
 def is_role(letters: str) -> bool:
-    """Whether letters name a role or a service: ``frontdesk``, ``svc``, ``gyntumorboard``."""
+    """Whether letters name a role or a service: ``frontdesk``, ``svc``, ``gyntumorboard``, ``hfnurse``."""
     folded = fold(letters)
-    return folded in mailbox_roles() or _compound().fullmatch(folded) is not None
+    is_whole = folded in mailbox_roles() or _OF_SERVICE.fullmatch(folded) is not None
+    return is_whole or _compound().fullmatch(folded) is not None
 
 
 def is_path_word(letters: str) -> bool:

@@ -16,6 +16,7 @@ from deid_tasks.engine.obfuscate.people.name_text import fold_name
 from deid_tasks.engine.obfuscate.people.public_names import given_name_table, is_listed_name
 from deid_tasks.engine.obfuscate.places.place_table import largest_cities, state_of_city
 from deid_tasks.engine.obfuscate.places.town_table import country_of_region, town_named
+from deid_tasks.engine.obfuscate.places.world_cities import is_world_city
 
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
 _NAMED = ORGANIZATIONS | _OF_PLACE
@@ -169,23 +170,28 @@ def _of_words_of_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bound
 
     Likewise a street that is a town of the note: "PO Box 288, Gering".
     """
-    owners: dict[str, set[Entity]] = {}
+    owners: dict[str, Entity] = {}
     for span in spans:
         for word in re.findall(r"[^\W\d_]+", text[span.start : span.end]) if span.entity in NAMES else ():
             if len(word) >= _MIN_WORD_OF_NAME and word[0].isupper():
-                owners.setdefault(fold_name(word), set()).add(span.entity)
+                owners.setdefault(fold_name(word), span.entity)
     towns = {fold(text[one.start : one.end]) for one in spans if one.entity is Entity.CITY}
     for index, span in enumerate(spans):
         value = text[span.start : span.end]
         if span.entity is Entity.STREET and fold(value) in towns:
             yield (span.start, span.end), Entity.CITY
             continue
-        found = owners.get(fold_name(value), set())
-        if len(found) != 1 or not value.isalpha() or not value[0].isupper():
+        if not value.isalpha() or not value[0].isupper():
+            continue
+        is_no_date = span.entity is Entity.DATE and not _CALENDAR_WORD.match(value)
+        owner = owners.get(fold_name(value))
+        if owner is None:
+            if is_no_date and is_world_city(fold(value)):
+                yield (span.start, span.end), Entity.CITY  # "two tours, Ramadi '04"
             continue
         is_no_town = span.entity is Entity.CITY and not has_state(spans, index) and not is_town(value)
-        if is_no_town or (span.entity is Entity.DATE and not _CALENDAR_WORD.match(value)):
-            yield (span.start, span.end), next(iter(found))
+        if is_no_town or is_no_date:
+            yield (span.start, span.end), owner
 
 
 def _behind_organizations(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:

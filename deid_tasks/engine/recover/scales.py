@@ -115,6 +115,8 @@ SCALES = (
         r"(?: (?i:at) 1(?:/5/10|/5)(?: (?i:min(?:utes)?))?)?",
         r"(?i:apgars?)[ :]",
     ),
+    # Joints of a count: swollen 9/28, tender 13/28.
+    Notation(rf"(?i:swollen|tender)(?: joints?)?:? \d{{1,2}}/(?:28|44|66|68){_NOT_SCORE}", r"(?i:swollen|tender)[ :j]"),
     # The levels of food and drink: IDDSI 5/2.
     Notation(rf"IDDSI(?: (?i:levels?|diet))?[ :]{{1,2}}[3-7]/[0-4]{_NOT_SCORE}", r"IDDSI[ :]"),
     # The parts of a coma score: GCS 9 (2/2/5).

@@ -51,6 +51,14 @@ FORMS = {
         CASE CLOSED NOW
         Case closed OR booked
     """,
+    "years and ages behind a month, and MX at the end of a sentence": r"""
+        mid LAD ([DATE:Nov 2019], [FACILITY:Virginia Quill Landing Medical Center])
+        lives at [STREET:2019 Quill Landing]
+        DOB [DATE:1993-JUN-08]   31 y
+        seen [DATE:14-Mar 21], well
+        in to see MX. Rocephin 1 g started
+        MX [PATIENT:OKAFOR] slept
+    """,
     "streets of one letter": r"""
         was at [STREET:1204 K St] before
         was at [STREET:88 N J Ave]

@@ -50,6 +50,7 @@ FOUND += [
     "[PATIENT:Dorothea Quist] here. {DQ} tearful, says it is her anniversary",
     "[PATIENT:Bertil Oyelaran]: (1) scope; (2) {BO} to be re-presented in May",
     "[PROVIDER:Karin Zettel] spoke. {KZ}: no further scans",
+    "[PATIENT:Dorothea Quist] slept. Dr. Vale in to see {DQ}. Ceftriaxone started",
     "[FACILITY:HEMLOCK BEND CHILDREN'S] clinic. Born at {HBCH} by section",
     "[FACILITY:BAYOU CANE KIDNEY] CTR ({BCKC}-O) HD",
 ]
@@ -58,6 +59,7 @@ NOT_FOUND = [
     "[PATIENT:Cora Vale]. CV: regular. GI: soft",  # headings
     "[PROVIDER:Paul Tregenza]. PT says he walks well",  # a service
     "[PATIENT:Hana Rusk]. the DQ tearful",
+    "[PROVIDER:Paula Trent] in to see PT and OT",
     "Dr. NG says no. [PROVIDER:Nora Gage]",
     "[FACILITY:Bend Hospital]. BHC of the lung",  # two letters of a name are too few
     "R IJ CVC placed at [FACILITY:Cascara Valley Clinic]",  # a catheter

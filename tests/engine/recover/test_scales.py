@@ -63,6 +63,8 @@ SCORES = [
     "Killip II, TIMI [6/14].",
     "CAM [2/4] overnight",
     "dysphagia, IDDSI [5/2]",
+    "Swollen [9/28], tender 13/28",
+    "tender joints [2/28]",
 ]
 DATES = [
     "PHQ-9 on [8/27] was high",
@@ -92,6 +94,8 @@ DATES = [
     "stopped [7/17]",
     "TIMI flow on [6/14]",
     "CAM [2/5] overnight",
+    "swollen since [9/28]",
+    "swollen [9/27]",
     "IDDSI [5/21]",
     "IDDSI on [5/2]",
 ]

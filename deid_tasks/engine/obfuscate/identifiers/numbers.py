@@ -67,8 +67,8 @@ def replace_number(value: str, entity: Entity, context: NoteContext, names: Note
     if (of_parts := _of_parts(value, entity, context, names)) is not None:
         return of_parts
     characters = _plain(value)
-    if entity is Entity.OTHER_ID and value.isupper() and value in STATE_NAMES:
-        # The state of a licence: "CDL WV E118840".
+    if entity in {Entity.OTHER_ID, Entity.HEALTH_PLAN} and value.isupper() and value in STATE_NAMES:
+        # The state of a licence or a plan: "CDL WV E118840", "Medicaid LA 881330".
         return replace_state(value, context.staff, context.options)
     if not characters:
         return "#" * len(value) if value.strip() else value

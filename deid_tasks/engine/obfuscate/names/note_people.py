@@ -71,6 +71,8 @@ class NotePeople:
         mentions = list(mentions)
         self._text = text
         self._mentions = mentions
+        self.words = NO_WORDS
+        """The words of all names in the note; none where the note's names are not linked."""
         self._alone = alone = _words_alone(text, mentions)
         self.persons = people_named_in_full(
             text, mentions, own_names, title, called_by_surname(text, mentions, alone, title)
@@ -79,6 +81,7 @@ class NotePeople:
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
         self.surnames |= dict.fromkeys(self._givens_of_initials(alone), False)
+        self.surnames |= dict.fromkeys(self._givens_with_last_initial(alone), False)
         self._surnames_alone = {
             word: _initials_before(text, starts)
             for word, starts in alone.items()
@@ -90,8 +93,6 @@ class NotePeople:
             word for word in alone if not is_listed_name(word) and word not in self._doubles and self._has_initial(word)
         }
         """Words that stand alone and are neither names nor errors in names: ``AMSELB`` beside B. Amsel."""
-        self.words = NO_WORDS
-        """The words of all names in the note; none where the note's names are not linked."""
         if is_linked:
             self._link_words(alone)
         names_alone = {word: starts for word, starts in alone.items() if word not in self._accounts}
@@ -118,6 +119,14 @@ class NotePeople:
             is_open = word not in self.surnames and not is_surname and not any(self._title(start) for start in starts)
             if is_open and initials[word[0]] == 1 and self.with_account(word) is None:
                 yield word
+
+    def _givens_with_last_initial(self, alone: Mapping[str, Sequence[int]]) -> Iterator[str]:
+        """Yield the words alone that stand before the initial of a surname, too: Kelechi of "Kelechi O"."""
+        for start, end, _ in self._mentions:
+            parts = [fold_name(word) for _, _, word in name_parts(self._text[start:end])]
+            is_with_initial = list(map(len, parts[1:])) == [1] and "," not in self._text[start:end]
+            if is_with_initial and parts[0] in alone and parts[0] not in self.surnames:
+                yield parts[0]
 
     def _link_words(self, alone: Mapping[str, Sequence[int]]) -> None:
         """Read the words of all names, and which of them are surnames because of others."""
@@ -318,10 +327,10 @@ class NotePeople:
         named = [one for one in self.persons if len(folded) > 3 and is_short_name(folded, one.givens[0])]
         return (named[0], folded, AccountForm(((False, 0, None),))) if len(named) == 1 else None
 
-    @staticmethod
-    def _only(persons: Iterable[NotePerson]) -> NotePerson | None:
+    def _only(self, persons: Iterable[NotePerson]) -> NotePerson | None:
         fitting = list(persons)
-        whole = [one for one in fitting if len(one.givens[0]) > 1]
+        wrong = {word for _, word in self.words.misspelled}
+        whole = [one for one in fitting if len(one.givens[0]) > 1 and wrong.isdisjoint((*one.givens, *one.surnames))]
         clinicians = [one for one in fitting if one.mention.entity is Entity.PROVIDER]
         for some in (fitting, whole, clinicians):
             if len(some) == 1:

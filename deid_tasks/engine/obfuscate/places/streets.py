@@ -24,6 +24,9 @@ STREET_KINDS = frozenset(
             "boulevard",
             "circle",
             "cir",
+            "crt",
+            "track",
+            "trk",
             "close",
             "cres",
             "crescent",
@@ -148,6 +151,7 @@ _UNIT_WORDS = frozenset(
         "hcr",
     ]
 )
+_DOOR_LABEL = re.compile(r"(?:[DHFP]\.? ?|Door |Flat |Plot |House |Old |New )No\.? ?(?=\d)", re.IGNORECASE)
 _CORNER = re.compile(r"\s+(?:and|&)\s+", re.IGNORECASE)
 _BUILDING = re.compile(
     r"(?P<name>(?:[A-Z][\w'’]+ ){1,3}"
@@ -237,6 +241,9 @@ def _of_parts(value: str, scope: NameScope) -> str | None:
     """
     if all(_is_address_word(fold(word)) for word in re.findall(r"[^\W_]+", value)):
         return value
+    if label := _DOOR_LABEL.match(value):
+        # "D.No 5/118": the number of a door.
+        return label.group() + replace_street(value[label.end() :], scope)
     if corner := _CORNER.search(value):
         return f"{_side(value[: corner.start()], scope)}{corner.group()}{_side(value[corner.end() :], scope)}"
     if building := _BUILDING.match(value):

@@ -32,7 +32,7 @@ _DAY_TAIL = re.compile(
     rf"[.,]?[\s\-./]{{0,2}}(?:the )?{_DAY}(?![0-9]){_ORDINAL}?(?![a-z0-9])"
     rf"(?:\s?(?:-|to|&|and|thru|through)\s?{_DAY}{_ORDINAL}?(?![a-z0-9/:]))?"  # the last day of a range: March 3-5
     rf"(?:[\s,.\-/]{{1,3}}(?:of )?(?:(?:19|20)[0-9]{{2}}|'?[0-9]{{2}})"  # a year, unless it is a time or an amount
-    rf"(?![0-9:/%]|\.[0-9]|\s?[ap]\.?m|\s?(?:mg|mcg|ml|units|year|yo|y\.o|yr))"
+    rf"(?![0-9:/%]|\.[0-9]|\s?[ap]\.?m|\s?(?:mg|mcg|ml|units|year|yo|y\.o|yr|y(?![a-z])))"
     rf"|,?\s?{_LONG_YEAR}(?![0-9]))?",
     re.IGNORECASE,
 )
@@ -43,7 +43,7 @@ _YEAR_TAIL = re.compile(
 )
 _YEAR_AFTER_DAY = re.compile(
     rf"[.,]?[\s\-/.,]{{0,2}}(?:of )?(?:{_LONG_YEAR}(?![0-9])"
-    r"|'?[0-9]{2}(?![0-9:/%]|h[0-9]|\s?[ap]\.?m|\s?(?:mg|mcg|ml|year|yo)))",
+    r"|'?[0-9]{2}(?![0-9:/%]|h[0-9]|\s?[ap]\.?m|\s?(?:mg|mcg|ml|year|yo|y(?![a-z]))))",
     re.IGNORECASE,
 )
 _NAMES_OR_WORDS = as_word_set("jan feb mar apr jun jul aug sep sept oct nov dec march april may june august")

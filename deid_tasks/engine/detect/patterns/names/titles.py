@@ -127,6 +127,8 @@ def read_mister(text: str, start: int, end: int) -> Iterator[Candidate]:
 
 def _is_word_or_finding(text: str, start: int, begin: int, title: str) -> bool:
     """Whether a title is the beginning of a word, or a finding or a suffix in a list in capitals."""
+    if title in {"MX", "MX."} and not text[begin : begin + 3].isupper():
+        return True  # initials at the end of a sentence: "in to see MX. Rocephin 1 g"
     if title not in _WORD_OR_TITLE:
         return False
     if text[begin - 1] != " ":

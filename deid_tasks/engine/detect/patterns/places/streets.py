@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
+from deid_tasks.engine.detect.patterns.dates.months import MONTH
 from deid_tasks.engine.detect.patterns.places.states import STATES
 from deid_tasks.engine.detect.patterns.reference_words import is_plain_name
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_after, text_before
@@ -44,6 +45,8 @@ _CONTINUES = re.compile(r",| [A-Z#a-z]")
 _NUMBER_BEFORE_HOUSE = re.compile(r"[0-9]{1,4}[A-Za-z]?, (?=[0-9]{1,6}[A-Za-z]? [A-Za-z])")
 _FLAT = re.compile(r"\b(?:Flat|FLAT|Apt\.?|APT|Unit|UNIT) [0-9A-Z]{1,4}(?:/[0-9]{1,3})?, $")
 _STREET_OF_LETTER = re.compile(r"[0-9]{2,5} (?:(?:N|S|E|W|NE|NW|SE|SW) )?[A-Z] (?:St|Street|Ave|Avenue)")
+_YEAR_AT = re.compile(r"(?:19|20)[0-9]{2}, ")
+_MONTH_BEFORE = re.compile(rf"(?<![a-z]){MONTH}\.? $")
 _NUMBER_OR_CODE_BEFORE = frozenset("/.-:$#")
 
 
@@ -54,6 +57,8 @@ def read_street(text: str, start: int, end: int) -> Iterator[Candidate]:
     match = _STREET_AT.match(text, start, end + 12)
     if match is None or text[start - 1 : start] in _NUMBER_OR_CODE_BEFORE:
         return
+    if _YEAR_AT.match(text, start) and _MONTH_BEFORE.search(text_before(text, start)):
+        return  # a stent of Nov 2019, Quill Landing Medical Center
     words = match.group("name").split()
     if not _is_street(text, start, match, words) or _is_doctor(text, match, words):
         return
