@@ -28,8 +28,8 @@ FORMS = {
         Dr. [PROVIDER:Sun] called
         Mr. [PATIENT:Okafor] A&Ox3
         Mr. [PATIENT:Okafor A.] slept
-        watches the baby [DATE:M-Th]
-        open [DATE:M-F], clinic [DATE:Mon-Th]
+        watches the baby M-Th
+        open M-F, dialysis [DATE:M-W-F]
         [DATE:Th 1/23] make-up run
         the 4th 12/40 in
         [TIME:00:40] [DATE:18/3] rv: calm

@@ -68,6 +68,7 @@ GIVEN_BACK += [
     ("Call via [USERNAME:NHS]24 at 19:22", "transformer"),
     ("Twin ([RELATIVE:Baby B]) died", "transformer"),
     ("lives w/ [RELATIVE:gma] now", "transformer"),
+    ("watches baby [PATIENT:M-Th], then", "transformer"),
     ("will do it btw [DATE:10-11], P2P", "transformer"),
     ("home on [DATE:1/8] L NC", "transformer"),
     ("nobody calls [FACILITY:CPS] again", "transformer"),
