@@ -29,6 +29,7 @@ from deid_tasks.engine.merge.repair import NAMES, repair, strip
 from deid_tasks.engine.merge.short_names import grow_over_initials, mark_short_names
 from deid_tasks.engine.merge.states import mark_states
 from deid_tasks.engine.merge.votes import elect
+from deid_tasks.engine.merge.weekday_letters import with_weekday_letters
 from deid_tasks.engine.text import Document
 from deid_tasks.settings import MergeSettings
 
@@ -48,9 +49,9 @@ def merge_spans(
     a category ranks before one for the detector. Among models the category decides first. Of overlapping spans of one
     detector, the longer ranks first, then the one further left. What sticks out of the winning span becomes a span of
     its own if it holds a letter or digit. An organization that is a part of a person's full name is that person, and a
-    name that is a town of the note is that town, with the code of its state behind it. Names of sufficient score are
-    then found wherever else they are in the note, and file names are divided into what they hold. The result does
-    not depend on the order of the input. O(n log n).
+    name that is a town of the note is that town, with the code of its state behind it; dates that begin lines have the
+    letters of their weekday. Names of sufficient score are then found wherever else they are in the note, and file
+    names are divided into what they hold. The result does not depend on the order of the input. O(n log n).
 
     Args:
         document: the note that the spans belong to.
@@ -70,7 +71,7 @@ def merge_spans(
     joined = join_divided_organizations(text, _join_names(text, _winning_stretches(text, candidates)))
     joined = grow_over_endings(text, joined)
     joined = follow_full_names(text, follow_credentials(text, joined))
-    joined = mark_states(text, follow_places(text, joined))
+    joined = with_weekday_letters(text, mark_states(text, follow_places(text, joined)))
     if settings.propagation.enabled:
         joined = mark_short_names(text, joined, settings.propagation.min_score)
         joined = mark_derived_names(text, joined, settings.propagation.min_score)

@@ -31,6 +31,7 @@ from tests.support.markup import read_markup, write_markup
         ("[OTHER_ID:OKAF_WP_form.pdf]", "[USERNAME:OKAF]_[OTHER_ID:WP]_form.pdf"),
         ("[OTHER_ID:okafor_SeizurePlan_v2.pdf]", "[PATIENT:okafor]_SeizurePlan_v2.pdf"),
         ("[OTHER_ID:okafor_zio_scan2_bplog.pdf]", "[PATIENT:okafor]_zio_scan2_bplog.pdf"),
+        ("[OTHER_ID:okafor_bplog_june.xlsx]", "[PATIENT:okafor]_bplog_[DATE:june].xlsx"),
         ("[OTHER_ID:okafor_RHip_fmla.dcm]", "[PATIENT:okafor]_RHip_fmla.dcm"),
         ("[OTHER_ID:okafor_DerbyQuill.pdf]", "[PATIENT:okafor]_[OTHER_ID:DerbyQuill].pdf"),
         ("heel_front.jpg", "heel_front.jpg"),

@@ -86,6 +86,12 @@ def merge(**marked: str) -> str:
         ({"transformer": "Mrs [PATIENT:Er]. Okafor came"}, "Mrs [PATIENT:Er]. Okafor came"),
         ({"transformer": "w/ [PROVIDER:Garda Okafor], who"}, "w/ Garda [PROVIDER:Okafor], who"),
         ({"transformer": "x1 since. [INITIALS:D.R.]L. to bring"}, "x1 since. [INITIALS:D.R.L.] to bring"),
+        (
+            {"patterns": "M [DATE:1/20/25] late\nW [DATE:1/22] on time"},
+            "[DATE:M 1/20/25] late\n[DATE:W 1/22] on time",
+        ),
+        ({"patterns": "M [DATE:1/20/25] late\nM [DATE:1/27] on time"}, "M [DATE:1/20/25] late\nM [DATE:1/27] on time"),
+        ({"patterns": "pt M [DATE:1/20/25]\nW [DATE:1/22]"}, "pt M [DATE:1/20/25]\nW [DATE:1/22]"),
         ({"transformer": "([CITY:Oakland] MD, foreman)"}, "([CITY:Oakland] [STATE:MD], foreman)"),
         ({"transformer": "seen by [CITY:Oakland] NP here"}, "seen by [CITY:Oakland] NP here"),
         # kinds that agree
