@@ -84,6 +84,7 @@ _READ = frozenset(
     | {Entity.PHONE, Entity.FAX, Entity.PAGER, Entity.EMAIL}
 )
 """Entities whose spans are read by themselves."""
+_SHORT_KINDS = frozenset({"St", "Ave", "Rd", "Blvd", "Ln", "Street", "Avenue", "Road"})
 _SURE_INSTITUTIONS = frozenset({"elem", "elementary", "engg"})
 """Words that end the names of schools, and of no person."""
 _MAX_BEARERS = 5.0
@@ -283,8 +284,8 @@ class SpanAgreement:
             return self._one(before, span, other if other in ORGANIZATIONS else Entity.ORGANIZATION)
         if other in _OF_PLACE and one in _OF_PLACE:
             return self._joined_places(before, span, gap)
-        if gap == " " and other in _OF_PLACE and fold(self._value(span)) in _LANDMARK_KINDS and one in ORGANIZATIONS:
-            return self._one(before, span, Entity.LOCATION_OTHER)
+        if gap == " " and (entity := self._with_kind_behind(one, span)) is not None:
+            return self._one(before, span, entity)
         if (
             gap in {"'", "’"}
             and one in ORGANIZATIONS
@@ -301,6 +302,14 @@ class SpanAgreement:
         if span.entity not in ORGANIZATIONS:
             return False
         return before.entity in ORGANIZATIONS and gap in {" ", " & "} and fold(self._value(span)) not in UNITS
+
+    def _with_kind_behind(self, one: Entity, span: Span) -> Entity | None:
+        """Return what a name is with the word of kind behind it: "Lisbon" "St", "Elm" "Trail"; ``None`` for others."""
+        value = self._value(span)
+        if one is Entity.CITY and value in _SHORT_KINDS:
+            return Entity.STREET
+        is_landmark = one in ORGANIZATIONS and span.entity in _OF_PLACE and fold(value) in _LANDMARK_KINDS
+        return Entity.LOCATION_OTHER if is_landmark else None
 
     def _joined_places(self, before: Span, span: Span, gap: str) -> Span | None:
         """Return two places as one: "Ft" and "Langdon", "Cambria" and "County"."""
