@@ -123,9 +123,11 @@ class NoteOrganizations:
                 return letters
             if (made := self._of_town(original)) or (made := self._of_branch(original)):
                 return made
-        letters = set() if original.isupper() else {fold(word) for word in _words(original) if _is_short_for_name(word)}
+        in_short = (
+            set() if original.isupper() else {fold(word) for word in _words(original) if _is_short_for_name(word)}
+        )
         # "Grandview DHC ED" has one name, and letters.
-        named = [word for word in organization_words_of(original) if not is_kind(word) and word not in letters]
+        named = [word for word in organization_words_of(original) if not is_kind(word) and word not in in_short]
         surname = self._surname
         if is_of_note and len(named) == 1 and len(original) > len(named[0]) and self._town(named[0]):
             surname = self._town
