@@ -156,7 +156,8 @@ class NoteSurrogates:
                 return self._accounts.account(original) or original
             if (made := self._accounts.account_of(original) or self._accounts.of_pieces(original)) is not None:
                 return made
-            if original.isupper() and (of_person := self._initials_of(original)) is not None:
+            may_be_initials = original.isupper() and not self._context.is_of_patient
+            if may_be_initials and (of_person := self._initials_of(original)) is not None:
                 return of_person
         if len(original) >= _LAST_DIGITS and original.isdecimal() and (whole := self._surroundings.ends_with(original)):
             # "The last four": of a number that stands in the note.
@@ -217,7 +218,8 @@ class NoteSurrogates:
         is_format = len(letters) == _MIN_INITIALS and fold(letters) in NUMBER_FORMATS
         may_be = _MIN_INITIALS <= len(letters) <= _MAX_INITIALS and letters.isupper() and not is_format
         found = self._people.with_initials(letters) if may_be else None
-        return "".join(self._accounts.initials(letters) or "") if found and found[1].is_exact else None
+        made = self._accounts.initials(letters) if found and found[1].is_exact else None
+        return "".join(made) if made and all(made) else None
 
     def _is_said(self, folded: str) -> bool:
         """Whether the note says a word outside its identifiers; what is the patient's must be the same in all notes."""
@@ -229,7 +231,8 @@ class NoteSurrogates:
             return self._called_like(person, folded)
         if folded[-1:] == "s" and (person := self._people.called(folded[:-1])) is not None:
             # "Zephs mom", without its apostrophe.
-            return f"{self._called_like(person, folded[:-1])}s"
+            called = self._called_like(person, folded[:-1])
+            return called and f"{called}s"
         return None
 
     def _clipped(self, folded: str) -> str | None:

@@ -154,3 +154,9 @@ def test_notes_of_one_patient_share_people_and_dates():
         text, spans = read_markup(f"[PATIENT:Ana Lindqvist], seen [DATE:3/14/2021]. Note {i}.")
         made.add(maker.obfuscate(Document(str(i), text, ""), spans, None, WRITTEN_AT).text.split(" Note")[0])
     assert len(made) == 1
+
+
+def test_an_address_of_a_patient_does_not_depend_on_whom_the_note_names(rewrite):
+    address = "[URL:https://portal.example/i/HW113406]"
+    alone = rewrite(address)
+    assert rewrite(f"{address} seen by [PROVIDER:Hodan Warfa]").split()[0] == alone

@@ -122,7 +122,7 @@ def _replace_path_part(
             lead = letters.group()
             own = names.account(lead)
             return (_cased(own, lead) if own else lead) + context.keyed.like(part[letters.end() :], "url")
-        if letters and (made := _initials_of_person(letters.group(), names)):
+        if letters and (made := _initials_of_person(letters.group(), context, names)):
             # ``/i/HW113406``: the client's initials and number.
             number = part[letters.end() :]
             return match_case(made, letters.group()) + (names.number(number) or context.keyed.like(number, "url"))
@@ -148,16 +148,20 @@ def _replace_word(part: str, context: NoteContext, names: NoteNames, initials: M
         return made[:2].upper() + made[2:].lower() if is_of_two else _cased(made, part)
     if names.is_said(fold(part)):
         return part
-    if part.isupper() and (made := _initials_of_person(part, names)):
+    if part.isupper() and (made := _initials_of_person(part, context, names)):
         return made
     if part.isupper() and len(part) <= _MAX_ABBREVIATION_LENGTH:
         return replace_organization(part, context)
     return replace_account_part(part, context.clinicians) or match_case(_other_word(part, context), part)
 
 
-def _initials_of_person(letters: str, names: NoteNames) -> str | None:
-    """Return the initials of a person's surrogate; ``None`` for letters of which one begins no name of a person."""
-    made = names.initials(letters) if 1 < len(letters) <= _MAX_INITIALS_OF_FILE else None
+def _initials_of_person(letters: str, context: NoteContext, names: NoteNames) -> str | None:
+    """Return the initials of a person's surrogate; ``None`` for letters of which one begins no name of a person.
+
+    A patient's address is the same in all notes of the patient, whomever they name.
+    """
+    may_be = not context.is_of_patient and 1 < len(letters) <= _MAX_INITIALS_OF_FILE
+    made = names.initials(letters) if may_be else None
     return "".join(made).upper() if made and all(made) else None
 
 

@@ -36,9 +36,9 @@ _O_APART = re.compile(r"[OÓ] ([^\W\d_]{3,})")
 _FIRST_AND_LAST = 2
 """Letters of the initials of a given name and a surname."""
 _MIN_PREFIX = 4
+"""Letters of an account from which on it is one of the people's whom it fits."""
 _MIN_CLIPPED = 3
 """Letters that a surname in short leaves out at least."""
-"""Letters of an account from which on it is one of the people's whom it fits."""
 _MIN_SURNAME_OF_ACCOUNT = 4
 _MAX_BEARERS_OF_GIVEN = 5.0
 """A word that more people in 100,000 have as their surname may be one."""
@@ -80,8 +80,9 @@ class NotePeople:
         self.surnames: dict[str, bool] = _surnames(self.persons) | labelled_words(text, alone)
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
-        self.surnames |= dict.fromkeys(self._givens_of_initials(alone), False)
-        self.surnames |= dict.fromkeys(self._givens_with_last_initial(alone), False)
+        if is_linked:
+            self.surnames |= dict.fromkeys(self._givens_of_initials(alone), False)
+            self.surnames |= dict.fromkeys(self._givens_with_last_initial(alone), False)
         self._surnames_alone = {
             word: _initials_before(text, starts)
             for word, starts in alone.items()
