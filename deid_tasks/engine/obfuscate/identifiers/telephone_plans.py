@@ -11,6 +11,7 @@ from deid_tasks.engine.obfuscate.places.places_abroad import surrogate_area_code
 from deid_tasks.engine.obfuscate.places.town_table import HOME, area_codes_abroad, countries
 
 CALLING_CODES = {
+    "27": "ZA",
     "33": "FR",
     "34": "ES",
     "353": "IE",
@@ -31,6 +32,7 @@ _MOBILE = {
     "DE": re.compile(r"1[567]\d"),
     "FR": re.compile(r"[67]"),
     "ES": re.compile(r"[67]"),
+    "ZA": re.compile(r"[67]|8[1-4]"),
 }
 """How mobile numbers begin, without the trunk prefix."""
 _SERVICE = re.compile(r"(?:80[0-9]|1800|1300|1850|1890|90[0-9])")

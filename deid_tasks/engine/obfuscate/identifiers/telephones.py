@@ -32,6 +32,7 @@ _FREE = {
     "IE": re.compile(r"(?:1800|1850|1890|0818)\D?"),
     "IN": re.compile(r"(?:1800|1860)\D?"),
     "SG": re.compile(r"1800\D?"),
+    "ZA": re.compile(r"(?:0800|086[0-2])\D?"),
 }
 """Free numbers, and numbers at the price of a local call, by country."""
 _AREA_DIGITS, _LOCAL_DIGITS, _LONG_DIGITS = 3, 7, 10

@@ -26,6 +26,7 @@ _CODES = {
     "germany": "DE",
     "france": "FR",
     "spain": "ES",
+    "south africa": "ZA",
 }
 """Names of the countries that the surrogates have addresses of, folded and without full stops."""
 _BED_DIGITS, _MAX_BEDS = 2, 30

@@ -46,7 +46,7 @@ _LETTERED_POSTCODES = {
     "IE": re.compile(r"([AC-FHKNPRTV-Y]\d[\dW]) ?([AC-FHKNPRTV-Y\d]{4})", re.IGNORECASE),
 }
 """Postcodes whose form tells the country: the part that a town has, and the part behind it."""
-_DIGITS_OF_POSTCODES = {"AU": 4, "NZ": 4, "IN": 6, "SG": 6, "DE": 5, "FR": 5, "ES": 5}
+_DIGITS_OF_POSTCODES = {"AU": 4, "NZ": 4, "IN": 6, "SG": 6, "DE": 5, "FR": 5, "ES": 5, "ZA": 4}
 _POSTCODE_LETTERS = {"GB": "ABDEFGHJLNPQRSTUWXYZ", "CA": "ABCEGHJKLMNPRSTVWXYZ", "IE": "ACDEFHKNPRTVWXY"}
 """Letters that the second part of a postcode may have: Royal Mail PAF, Canada Post, Eircode."""
 _COUNTY = re.compile(r"(?:co\.?|county)\s+", re.IGNORECASE)

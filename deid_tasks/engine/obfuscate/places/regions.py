@@ -12,7 +12,7 @@ from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.places.town_table import TableTown, towns_of
 from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
 
-COUNTRIES_OF_LOCAL_CODES = frozenset({"GB", "IE", "IN", "DE", "CA"})
+COUNTRIES_OF_LOCAL_CODES = frozenset({"GB", "IE", "IN", "DE", "CA", "ZA"})
 """Countries in which an area code serves a town and what lies around it."""
 _AREAS_OF_NATIONS = {
     "Scotland": ("AB", "DD", "DG", "EH", "FK", "G", "HS", "IV", "KA", "KW", "KY", "ML", "PA", "PH", "TD", "ZE"),
