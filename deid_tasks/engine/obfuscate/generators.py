@@ -14,6 +14,7 @@ from deid_tasks.engine.obfuscate.identifiers import (
     replace_number,
     replace_path,
     replace_phone,
+    replace_spoken,
     replace_url,
 )
 from deid_tasks.engine.obfuscate.masking import choose_replacement, mask_value, read_replacements
@@ -96,6 +97,16 @@ def _organization(request: SurrogateRequest) -> str:
     return replace_organization(request.value, request.context, request.long_names, request.surname or NOBODY)
 
 
+def _or_spoken(replace: Generator) -> Generator:
+    """Return a generator that also replaces numbers which are spelled out."""
+
+    def generate(request: SurrogateRequest) -> str:
+        made = replace_spoken(request.value, lambda figures: replace(request._replace(value=figures)))
+        return replace(request) if made is None else made
+
+    return generate
+
+
 def _telephone(request: SurrogateRequest) -> str:
     context, owner = request.context, request.owner
     near = area_code_of_address(request.address, context.country, owner, context.options)
@@ -159,22 +170,22 @@ GENERATORS: dict[Entity, Generator] = {
     Entity.ORGANIZATION: _organization,
     Entity.PROFESSION: _by_context(replace_profession),
     # Telephone numbers and electronic addresses.
-    Entity.PHONE: _telephone,
-    Entity.FAX: _telephone,
-    Entity.PAGER: _telephone,
+    Entity.PHONE: _or_spoken(_telephone),
+    Entity.FAX: _or_spoken(_telephone),
+    Entity.PAGER: _or_spoken(_telephone),
     Entity.EMAIL: _by_names(replace_email),
     Entity.URL: _by_names(replace_url),
     Entity.IP: _by_context(replace_ip),
     # Numbers.
-    Entity.SSN: _number,
-    Entity.MRN: _number,
-    Entity.HEALTH_PLAN: _number,
-    Entity.ACCOUNT: _number,
-    Entity.LICENSE: _number,
-    Entity.VEHICLE: _number,
-    Entity.DEVICE: _number,
-    Entity.BIOMETRIC: _number,
-    Entity.OTHER_ID: _number,
+    Entity.SSN: _or_spoken(_number),
+    Entity.MRN: _or_spoken(_number),
+    Entity.HEALTH_PLAN: _or_spoken(_number),
+    Entity.ACCOUNT: _or_spoken(_number),
+    Entity.LICENSE: _or_spoken(_number),
+    Entity.VEHICLE: _or_spoken(_number),
+    Entity.DEVICE: _or_spoken(_number),
+    Entity.BIOMETRIC: _or_spoken(_number),
+    Entity.OTHER_ID: _or_spoken(_number),
 }
 """The generator of each entity's surrogates."""
 

@@ -60,7 +60,7 @@ class NoteAccounts:
             if found is None and (junior := _JUNIOR.fullmatch(folded)) and (of_name := self.account(junior["name"])):
                 return match_case(of_name + junior["suffix"], letters)
             made = self._of_part(folded) if found is None else self._made_of(found[0], found[1].made_of)
-        return None if made is None else match_case(made, letters)
+        return None if made is None else match_case(fold_name(made) if letters.isascii() else made, letters)
 
     def of_pieces(self, letters: str) -> str | None:
         """Return a word of several names of one person, whole, cut or as initials, made of the surrogate's.

@@ -25,6 +25,9 @@ _MONTH_FIRST = frozenset({HOME, "CA"})
 """Countries whose notes write the month first, unless their dates show otherwise."""
 _TWO_NUMBERS = re.compile(r"(?<![\d/.-])(\d{1,2})(?:/|[.-](?=\d{1,2}[.-]\d))(\d{1,2})(?!\d)", re.ASCII)
 """A day and a month, in either order; with points or hyphens only before a year."""
+_YEAR_BEHIND = re.compile(r"[/.-]\d", re.ASCII)
+_WEIGHT_WITH_YEAR = 4
+"""How many dates without a year a date with one outweighs."""
 _LAST_DAY = 31
 _SHORT_MONTH = re.compile(r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)(?![^\W\d_])", re.IGNORECASE)
 _BRITISH = (
@@ -85,8 +88,10 @@ def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.dateti
                 one, other = found.groups()
                 first, second = int(one), int(other)
                 padded += (one[0] == "0" or other[0] == "0") - (len(one) == 1 or len(other) == 1)
-                day_first += _LAST_DAY >= first > 12 >= second
-                month_first += _LAST_DAY >= second > 12 >= first
+                # What stands without a year may be a fraction.
+                weight = _WEIGHT_WITH_YEAR if _YEAR_BEHIND.match(text, found.end()) else 1
+                day_first += weight * (_LAST_DAY >= first > 12 >= second)
+                month_first += weight * (_LAST_DAY >= second > 12 >= first)
                 is_open = is_open or (first <= 12 and second <= 12)
         elif entity is Entity.ZIP and _AUSTRALIAN.search(text, max(0, span.start - 5), span.end):
             shown["AU"] += 1
@@ -150,7 +155,15 @@ def _of_address(value: str) -> str:
 
 
 _DOMAINS = {
-    **{"uk": "GB", "ie": "IE", "nz": "NZ", "au": "AU", "ca": "CA", "sg": "SG", "in": "IN", "de": "DE", "fr": "FR"},
+    "uk": "GB",
+    "ie": "IE",
+    "nz": "NZ",
+    "au": "AU",
+    "ca": "CA",
+    "sg": "SG",
+    "in": "IN",
+    "de": "DE",
+    "fr": "FR",
     "za": "ZA",
 }
 _LABELS = {

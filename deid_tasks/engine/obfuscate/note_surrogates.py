@@ -8,6 +8,7 @@ from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
 from deid_tasks.engine.obfuscate.generators import Replacements
 from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, is_file_name, owner_in_record
+from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.name_roles import is_form_of_address
 from deid_tasks.engine.obfuscate.names.note_people import NotePeople
 from deid_tasks.engine.obfuscate.names.note_person import NotePerson
@@ -34,6 +35,8 @@ _MADE_OF_NAMES = frozenset(
 )
 _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE, Entity.PROFESSION}
 """Entities whose surrogate does not depend on the text around the span."""
+_WITH_FIGURES = re.compile(r"[a-z]{3,}\d{1,4}", re.ASCII)
+"""An account that was taken for a name."""
 _OF_LETTERS = frozenset({Entity.INITIALS, Entity.USERNAME})
 _MIN_INITIALS, _MAX_INITIALS = 2, 3
 _WITH_STOPS = re.compile(r"[A-Z]\.(?:[ -]?[A-Z]\.){0,3}[ -]?[A-Z]\.?")
@@ -85,6 +88,8 @@ class NoteSurrogates:
         """Return the surrogate of the span ``start``–``end``, the ``index``-th of the note."""
         if entity is Entity.DATE:
             return self._dates.surrogate(original, start, end, mode)
+        if entity in NAMES and _WITH_FIGURES.fullmatch(original):
+            entity = Entity.USERNAME
         if mode == "surrogate" and (followed := self._following(original, entity)) is not None:
             return followed
         if entity in _INDEPENDENT:
@@ -128,6 +133,9 @@ class NoteSurrogates:
             return self._initials_of(original)
         if entity is Entity.INITIALS and self._people.with_initials(original) is not None:
             return None
+        if entity is Entity.INITIALS and (surname := self._surname(fold_name(original))) is not None:
+            # "IV by ITO", who is "ITO, R" above.
+            return match_case(surname, original)
         return self._abbreviation(original)
 
     def _initials_of(self, value: str) -> str | None:

@@ -122,6 +122,8 @@ def names_no_day(value: str, context: NoteContext) -> bool:
     """Whether a value of letters says nothing of a calendar, such as a name that was taken for a date."""
     if any(char.isdigit() for char in value) or is_relative(value) or SCHEDULE.fullmatch(value):
         return False
+    if YEAR_IN_WORDS.search(value):
+        return False
     return move_short_weekday(value, 1) is None and _move_any(value, context) is None
 
 

@@ -4,10 +4,12 @@ import re
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
+from deid_tasks.core.us_states import STATE_NAMES
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.places import replace_place
+from deid_tasks.engine.obfuscate.places.town_table import HOME
 from deid_tasks.engine.obfuscate.plain_words import is_path_word
 
 _RESERVED_DOMAINS = ("example.com", "example.org", "example.net")
@@ -27,6 +29,8 @@ _KIND_ENDINGS = re.compile(
 _SECOND_LEVEL = frozenset(["co", "com", "org", "ac", "gov", "edu", "net"])
 _WITH_STATE_DOMAINS = frozenset({"AU"})
 _STATE_DOMAINS = frozenset(("nsw", "vic", "qld", "wa", "sa", "tas", "act", "nt"))
+_KINDS_OF_US = frozenset({"k12", "lib", "ci", "co", "cc", "tec", "state", "dst", "gen", "pvt"})
+"""Labels of RFC 1480 that say what kind of body a domain of a state belongs to."""
 _KEPT_HOSTS = frozenset(
     [
         "www",
@@ -71,6 +75,12 @@ def replace_domain(domain: str, context: NoteContext, names: NoteNames = NO_NAME
     last = len(labels) - 2
     if last > 0 and fold(labels[last]) in _SECOND_LEVEL and len(labels[-1]) == 2:
         last -= 1
+    if len(labels) > 2 and fold(labels[-1]) == "us" and labels[-2].upper() in STATE_NAMES:
+        # "chis.k12.oh.us": a school's or a county's, of the state that the note's addresses have.
+        state = _state(labels[-2], context, HOME)
+        kept = _KINDS_OF_US.intersection(labels)
+        named = [label if label in kept else _replace_label(label, context, names) for label in labels[:-2]]
+        return ".".join((*named, state, labels[-1]))
     replaced = [
         label
         if i > last or (i < last and fold(label) in _KEPT_HOSTS) or _is_of_service(labels, i)
@@ -94,6 +104,11 @@ def prepend_name(domain: str, context: NoteContext) -> str:
     return ".".join(labels)
 
 
+def _state(label: str, context: NoteContext, country: str) -> str:
+    """Return the label of the surrogate of a state."""
+    return replace_place(label.upper(), Entity.STATE, context.staff, context.options, country=country).lower()
+
+
 def _replace_label(label: str, context: NoteContext, names: NoteNames) -> str:
     """Return one label of a domain, named as the surrogate of the organization that it names."""
     if any(char.isdigit() for char in label) and not any(char.isalpha() for char in label):
@@ -109,8 +124,7 @@ def _replace_label_part(part: str, context: NoteContext, names: NoteNames) -> st
         return part
     if context.country in _WITH_STATE_DOMAINS and fold(part) in _STATE_DOMAINS:
         # "vic.gov.au" follows the state of the organization.
-        state = replace_place(part.upper(), Entity.STATE, context.staff, context.options, country=context.country)
-        return state.lower()
+        return _state(part, context, context.country)
     if of_organization := names.domain(fold(part)):
         return of_organization
     if of_people := _of_surnames(fold(part), names):

@@ -40,8 +40,7 @@ class NationalNumber(NamedTuple):
     kept: int
     """Characters at the start that say which kind it is, or that no number of the kind may change at will."""
     birth: str = ""
-    """How the body begins: ``dmy`` or ``ymd`` for a day of birth in six digits, ``ym`` for a year and a month behind the
-    sex."""
+    """How the body begins: ``dmy`` or ``ymd`` for a day of birth in six digits, ``ym`` for year and month after sex."""
     letters: str = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 
@@ -82,14 +81,14 @@ NATIONAL_NUMBERS = (
     ),
 )
 """The kinds that are known, in the order in which they are tried."""
-_CHI = NATIONAL_NUMBERS[0]
-"""Its day of birth tells it even where the check digit is wrong; the surrogate has the right one."""
+_TOLD_BY_BIRTH = tuple(kind for kind in NATIONAL_NUMBERS if kind.birth in {"dmy", "ymd"})
+"""Their day of birth tells them even where the check digit is wrong; the surrogate has the right one."""
 _LETTERED = frozenset({"NHI", "NRIC", "DNI", "NIE", "PPS", "KVNR", "IHI", "NIR"})
 """Kinds whose form and check characters tell them in a note of any country; ten digits alone may be anything."""
 
 
 def kind_of_number(characters: str, country: str) -> tuple[NationalNumber, re.Match[str]] | None:
-    """Return the kind of a valid number, or of a CHI number mistyped, and its match; ``None`` for all others.
+    """Return the kind of a valid number, or of a mistyped one with a day of birth, and its match; else ``None``.
 
     Args:
         characters: the number without punctuation, in capitals.
@@ -102,8 +101,9 @@ def kind_of_number(characters: str, country: str) -> tuple[NationalNumber, re.Ma
             found = kind.form.fullmatch(characters)
             if found and kind.check(found["body"]) == found["check"]:
                 return kind, found
-    if country == _CHI.country and (mistyped := _CHI.form.fullmatch(characters)):
-        return _CHI, mistyped
+    for kind in _TOLD_BY_BIRTH:
+        if kind.country == country and (mistyped := kind.form.fullmatch(characters)):
+            return kind, mistyped
     return None
 
 

@@ -38,6 +38,7 @@ _LETTERS = re.compile(
 _WORDS = re.compile(r"((?<![\w-])[a-z]{2,}(?![\w-]))")
 _FORMAT_LETTERS = re.compile(r"[^\W\d]{0,4}(?=\d)")
 _OF_STATE = re.compile(r"(?P<code>[A-Z]{2})(?P<gap>[ -])(?=\d)")
+_PLATE = re.compile(r"(?P<code>[A-Z]{2})(?P<gap>[ -])(?=(?=.*\d)[A-Z\d][A-Z\d -]{3,8}$)")
 _SHORT_LABEL = re.compile(r"[A-Z]{2,4}(?=\d)")
 _MODALITY = re.compile(r"\d{4,}-(MR|CT|US|XR|CR|DX|NM|MG|PT)$")
 """The kind of an examination behind its number."""
@@ -102,8 +103,9 @@ def _of_parts(value: str, entity: Entity, context: NoteContext, names: NoteNames
     if "_" in value and any(names.number(part) for part in value.split("_")):
         # "66120_20240827": a number of the note in the name of a file.
         return "_".join(names.number(part) or replace_number(part, entity, context, names) for part in value.split("_"))
-    if entity is Entity.LICENSE and (of_state := _OF_STATE.match(value)) and of_state["code"] in STATE_NAMES:
-        # "OR-33918", "TX 1288034": of the state that the note's addresses have.
+    form = _OF_STATE if entity is Entity.LICENSE else _PLATE if entity is Entity.VEHICLE else None
+    if form and (of_state := form.match(value)) and of_state["code"] in STATE_NAMES:
+        # "OR-33918", "TX 1288034", a plate "WI 88KTR": of the state that the note's addresses have.
         code = replace_state(of_state["code"], context.staff, context.options)
         return code + of_state["gap"] + replace_number(value[of_state.end() :], entity, context, names)
     if entity is Entity.OTHER_ID and (reference := _REFERENCE.match(value)) and reference.end() < len(value):

@@ -10,7 +10,8 @@ _MIN_PREFIX = 4
 """Letters of a surname that a user name must hold where it is cut."""
 _MIN_WORD = 3
 
-_PARTICLES = "ni|mac|van|vander|von|de|del|dela|al|el|o"
+_PARTICLES = "ni|mac|vander|van|von|dela|del|de|al|el|o"
+"""Longer ones first: the first that fits is taken."""
 PARTICLE_OF_ACCOUNT = re.compile(rf"(?:{_PARTICLES})(?=[a-z]{{4}})")
 """The particle of a surname at the beginning of an account: ``devriesa``."""
 PARTICLE_BEHIND_INITIAL = re.compile(

@@ -351,4 +351,7 @@ def is_lone_surname(folded: str, entity: Entity) -> bool:
     if known and known.bearers > 0:
         limit = min(known.bearers / 2, _FREQUENT_PER_100K)
         return entity is Entity.PROVIDER and surname_bearers().get(folded, 0.0) > limit
+    if known and entity is not Entity.PROVIDER:
+        # A given name that became usual after the census: Mateo, Liam.
+        return False
     return entity is Entity.PROVIDER or folded in surname_groups()

@@ -16,6 +16,9 @@ from deid_tasks.engine.obfuscate.word_lists import read_word_list
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words
 
 _SAINT = re.compile(r"\b(st\.?|saint|ste\.?)\s+([^\W\d_]+?)(['’]s|['’])?(?![\w])", re.IGNORECASE)
+_BLANKS = re.compile(r" {2,}")
+_OF = re.compile(r"\s+(?:of|de|du)(?:\s+(?:the|la))?\s+(?P<name>[^\W\d_]+)", re.IGNORECASE)
+"""What tells a saint from another, or where the organization is: "of Arc", "of Duluth"."""
 _SAINTS = re.compile(
     r"(?P<head>\b(?:sts|ss|saints)\b\.?\s+)?(?P<one>[^\W\d_]+)(?P<and>\s+(?:and|&|\+)\s+)(?P<other>[^\W\d_]+)", re.I
 )
@@ -56,7 +59,10 @@ def _replace_beside_saint(tail: str, staff: NameScope) -> str:
             return word
         return staff.keyed.like(word, "organization") if has_digit(word) else None
 
-    return SMALL_WORDS_AT_END.sub("", rewrite_words(tail, rewrite)).rstrip(", -")
+    tail = _OF.sub(lambda found: found.group() if is_kind(fold(found["name"])) else "", tail)
+    # Where a town went, two blanks are left.
+    beside = _BLANKS.sub(" ", rewrite_words(tail, rewrite))
+    return SMALL_WORDS_AT_END.sub("", beside).rstrip(", -")
 
 
 def replace_saint(value: str, staff: NameScope) -> str | None:

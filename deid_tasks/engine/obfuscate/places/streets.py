@@ -90,6 +90,7 @@ _LATE_KINDS = frozenset(
         ),
         *("nagar", "colony", "layout", "marg", "chowk", "galli", "salai", "peth", "puram"),
         *("weg", "platz", "gasse", "allee", "cottages", "heights", "knoll", "mill", "trailer", "ranch", "farm", "brow"),
+        *("cottage", "lodge", "rectory", "vicarage", "manse", "grange", "villa", "bungalow", "farmhouse", "steading"),
     ]
 )
 """Words that say what kind of street a street is where a name stands before them: Mill Bank."""
