@@ -14,7 +14,8 @@ from deid_tasks.engine.obfuscate.identifiers import (
     replace_number,
     replace_path,
     replace_phone,
-    replace_spoken,
+    replace_spoken_address,
+    replace_spoken_number,
     replace_url,
 )
 from deid_tasks.engine.obfuscate.masking import choose_replacement, mask_value, read_replacements
@@ -97,11 +98,14 @@ def _organization(request: SurrogateRequest) -> str:
     return replace_organization(request.value, request.context, request.long_names, request.surname or NOBODY)
 
 
-def _or_spoken(replace: Generator) -> Generator:
-    """Return a generator that also replaces numbers which are spelled out."""
+def _or_spoken(
+    replace: Generator,
+    replace_spoken: Callable[[str, Callable[[str], str]], str | None] = replace_spoken_number,
+) -> Generator:
+    """Return a generator that also replaces values which are spelled out."""
 
     def generate(request: SurrogateRequest) -> str:
-        made = replace_spoken(request.value, lambda figures: replace(request._replace(value=figures)))
+        made = replace_spoken(request.value, lambda written: replace(request._replace(value=written)))
         return replace(request) if made is None else made
 
     return generate
@@ -159,12 +163,12 @@ GENERATORS: dict[Entity, Generator] = {
     # Places.
     Entity.CITY: _place,
     Entity.STATE: _place,
-    Entity.ZIP: _place,
+    Entity.ZIP: _or_spoken(_place),
     Entity.STREET: _street,
     Entity.COUNTRY: lambda request: replace_country(
         request.value, request.owner, request.context.country if request.context.shows_country else ""
     ),
-    Entity.LOCATION_OTHER: _by_owner(replace_landmark),
+    Entity.LOCATION_OTHER: _or_spoken(_by_owner(replace_landmark)),
     # Organizations and professions.
     Entity.FACILITY: _organization,
     Entity.ORGANIZATION: _organization,
@@ -173,9 +177,9 @@ GENERATORS: dict[Entity, Generator] = {
     Entity.PHONE: _or_spoken(_telephone),
     Entity.FAX: _or_spoken(_telephone),
     Entity.PAGER: _or_spoken(_telephone),
-    Entity.EMAIL: _by_names(replace_email),
-    Entity.URL: _by_names(replace_url),
-    Entity.IP: _by_context(replace_ip),
+    Entity.EMAIL: _or_spoken(_by_names(replace_email), replace_spoken_address),
+    Entity.URL: _or_spoken(_by_names(replace_url), replace_spoken_address),
+    Entity.IP: _or_spoken(_by_context(replace_ip)),
     # Numbers.
     Entity.SSN: _or_spoken(_number),
     Entity.MRN: _or_spoken(_number),

@@ -21,7 +21,7 @@ from deid_tasks.engine.obfuscate.organizations.abbreviations import organization
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
-from deid_tasks.engine.obfuscate.people.public_names import is_listed_name
+from deid_tasks.engine.obfuscate.people.public_names import formal_names, is_listed_name
 from deid_tasks.engine.obfuscate.places import NO_ADDRESS, AddressParts
 from deid_tasks.engine.obfuscate.places.town_table import HOME, town_named
 from deid_tasks.engine.obfuscate.places.world_cities import is_world_city, replace_world_city
@@ -420,4 +420,5 @@ def _are_initials(original: str) -> bool:
     """Whether a name is two or three letters that no name is written with: ``bmc``, ``RKP``."""
     if not (2 <= len(original) <= _MAX_INITIALS and original.isalpha() and (original.islower() or original.isupper())):
         return False
-    return not is_listed_name(fold_name(original))
+    folded = fold_name(original)
+    return not is_listed_name(folded) and folded not in formal_names()

@@ -1,7 +1,7 @@
-"""Numbers that a dictation spells out: "four four oh nine one seven", "eight hundred five five five", "dash q".
+"""Values that a dictation spells out: "four four oh nine one seven", "eight hundred five five five", "gmail dot com".
 
-The words become figures, the figures get their surrogate as in any other note, and the surrogate is spelled out again.
-So a number has one surrogate, spoken or written.
+The words become what would be written, that gets its surrogate as in any other note, and the surrogate is spelled out
+again. So a number has one surrogate, spoken or written.
 """
 
 import re
@@ -22,6 +22,10 @@ _FIGURES = {
     **{word: str(value) for value, word in zip(range(20, 100, 10), _TENS, strict=True)},
     **dict.fromkeys(_ZEROS, "0"),
 }
+_SPOKEN_DOT = re.compile(r" dot ", re.IGNORECASE)
+_SPOKEN_AT = re.compile(r" at ", re.IGNORECASE)
+_ADDRESS_SIGNS = re.compile(r"[@./]")
+_LETTERS_APART = re.compile(r"(?:[A-Za-z] )+")
 _TOKEN = re.compile(r"[^\W\d_]+")
 _ONE_GAP = re.compile(r"[ \t-]")
 _MIN_FIGURES = 2
@@ -37,7 +41,7 @@ class _Piece(NamedTuple):
     sign: str = ""
 
 
-def replace_spoken(value: str, replace: Callable[[str], str]) -> str | None:
+def replace_spoken_number(value: str, replace: Callable[[str], str]) -> str | None:
     """Return the surrogate of a number that is spelled out, spelled out; ``None`` for other values.
 
     Args:
@@ -62,6 +66,23 @@ def replace_spoken(value: str, replace: Callable[[str], str]) -> str | None:
             spelled += value[at : piece.start] + _like(made_words, words)
             at = piece.end
     return spelled + value[at:]
+
+
+def replace_spoken_address(value: str, replace: Callable[[str], str]) -> str | None:
+    """Return the surrogate of a mail or web address that is spelled out, spelled out; ``None`` for other values.
+
+    Args:
+        value: the original: "j smith at gmail dot com", "w w w dot hope clinic dot org".
+        replace: returns the surrogate of an address as it is written.
+    """
+    if _SPOKEN_DOT.search(value) is None or _ADDRESS_SIGNS.search(value):
+        return None
+    made = replace(_SPOKEN_AT.sub("@", _SPOKEN_DOT.sub(".", value)).replace(" ", ""))
+    lead = _LETTERS_APART.match(value)
+    if lead is not None:
+        count = sum(map(str.isalpha, lead.group()))
+        made = " ".join((*made[:count], made[count:]))
+    return " ".join(made.replace(".", " dot ").replace("@", " at ").split())
 
 
 def _pieces(value: str) -> list[_Piece]:
