@@ -40,6 +40,13 @@ FORMS = {
         M [DATE:1/20/25] [DATE:MLK] - moved
         EKG Xmit [TIME:1401] to the hub
     """,
+    "topics, faiths and headings": r"""
+        RE:  SECOND-LEVEL APPEAL - EXPEDITED
+        RE: [PATIENT:DENNIS OKAFOR]
+        Pt Roman Catholic, anointed
+        Pt [PATIENT:Roman Okafor] slept
+        lunch bolus, I:C 1:12, then rest
+    """,
     "extensions with a hyphen": r"""
         coord x. [PHONE:55-1420], then podiatry
         fluticasone x [DATE:10-2024]
