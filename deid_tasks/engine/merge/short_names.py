@@ -70,7 +70,8 @@ _MIN_WORDS = 3
 _TAILS = ("H", "MC", "C", "HC", "HS", "HSC")
 """Letters of what a facility is, behind those of its name: CRCH of Coulee Ridge Children's, a hospital."""
 _INITIAL_BEFORE = re.compile(
-    r"(?:[\"“‘'(\[:,/|]\s?|\.{2,} ?|(?<!\S)(?:--?|[–—])\s?|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
+    r"(?:[\"“‘'(\[:,/|]\s?|\.{2,} ?|(?<!\S)(?:--?|[–—])\s?"
+    r"|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
     r"(?P<initial>[A-Z]\. ?)$"
 )
 """An initial in front of a surname: labeled "G. Holloway". Behind any other word it may end a sentence: hepatitis B."""
