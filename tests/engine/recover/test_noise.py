@@ -100,6 +100,8 @@ GIVEN_BACK += [
     ("MACHINE [ORGANIZATION:Drager Apollo] #12", "transformer"),
     ("WORSE W/ [PROVIDER:INSPIRATION, L] WRIST", "transformer"),
     ("shift 2[INITIALS:nd], then home", "transformer"),
+    ("Kt/V ([PROVIDER:Daugirdas]) last", "transformer"),
+    ("Pt [ORGANIZATION:Roman] Catholic, anointed", "transformer"),
     ("NEW [PROVIDER:DIALYZER] REVACLEAR", "transformer"),
     ("(2) [PROVIDER:Senna] hold", "transformer"),
     ("Hal reads [PROVIDER:Longfellow] on 6/20", "transformer"),
