@@ -40,7 +40,9 @@ _CALLED = frozenset(
 """Words that announce a name without a colon."""
 _WEAK_LABELS = as_word_set("re for regarding subject insured client pt patient")
 _TOPICS = frozenset({"re", "regarding", "subject"})
-_FAITH = re.compile(r"(?:Roman|Greek|Byzantine) Catholic|(?:Greek|Russian|Serbian) Orthodox|(?:Southern|Free Will) Baptist")
+_FAITH = re.compile(
+    r"(?:Roman|Greek|Byzantine) Catholic|(?:Greek|Russian|Serbian) Orthodox|(?:Southern|Free Will) Baptist"
+)
 """A church that stands where a name may: Pt Roman Catholic."""
 _LETTERS = re.compile(r"[A-Z]+")
 _SECOND_GREETED = re.compile(r",? (?:and|&) (?=[A-Z])")
@@ -82,7 +84,7 @@ def _is_not_word_in_capitals(patient: _LabelledPatient) -> bool:
 
 
 def _is_topic_in_capitals(patient: _LabelledPatient) -> bool:
-    """Whether capitals behind RE: say what a letter is about, as all of their words are everyday words: LEVEL APPEAL."""
+    """Whether capitals behind RE: say what a letter is about: everyday words that are no surnames, LEVEL APPEAL."""
     if patient.word not in _TOPICS or not patient.value.isupper():
         return False
     return all(is_everyday_word(word) and not is_frequent_surname(word) for word in _LETTERS.findall(patient.value))
