@@ -12,12 +12,15 @@ from functools import cache
 from pathlib import Path
 
 from deid_tasks.core.entities import Entity
+from deid_tasks.core.reference import fold, read_columns
 from deid_tasks.core.span import Span
 
 _AREAS = frozenset({Entity.CITY, Entity.STATE})
 _NOT_NAMES_BEHIND = r"(?![\w'’]|[ -](?:[Cc]ourse|[Dd]ay|[Ss]tay|[Pp]roblem|[Ff]ollow|[Nn]ote|[Cc]onsult|[Rr]eport))"
 """What makes an ending the heading of what follows: Springfield Hospital Course."""
 _LONGEST = 72
+_PHARMACY = re.compile(r" (?:Drugs?|Pharmacy|Apothecary|Rx)$")
+_BRANCH = re.compile(r" ?[-–] ?(?P<town>[A-Z][a-z]+(?: [A-Z][a-z]+)?)(?![\w'’])")
 _ENDINGS = (
     (Entity.FACILITY, "facility_endings.txt", frozenset({Entity.FACILITY, Entity.CITY, Entity.STATE})),
     (Entity.ORGANIZATION, "organization_endings.txt", frozenset({Entity.ORGANIZATION, Entity.CITY, Entity.STATE})),
@@ -50,6 +53,17 @@ def grow_over_endings(text: str, spans: Sequence[Span]) -> list[Span]:
     return grown
 
 
+def _branch(text: str, end: int, name: str) -> int:
+    """Return the end of a pharmacy with the town of its branch behind a dash: Okafor Drug - Akron."""
+    match = _BRANCH.match(text, end) if _PHARMACY.search(name) else None
+    return match.end() if match and fold(match["town"]) in _towns() else end
+
+
+@cache
+def _towns() -> frozenset[str]:
+    return frozenset(fold(city) for (city,) in read_columns("places.tsv", "city"))
+
+
 def is_ending_of_name(word: str) -> bool:
     """Whether a word ends the names of facilities or organizations: Hospital, Clinic, Trust."""
     return any(_expression(file).fullmatch(word) for _, file, _ in _ENDINGS)
@@ -63,6 +77,8 @@ def _ending(text: str, span: Span) -> tuple[Entity, int]:
             match = _expression(file).match(text, span.end + 1, span.end + _LONGEST) if span.entity in heads else None
             if match:
                 return entity, match.end()
+    if span.entity is Entity.ORGANIZATION:
+        return span.entity, _branch(text, span.end, text[span.start : span.end])
     return span.entity, span.end
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
+from deid_tasks.engine.lexicon.everyday_names import is_rare_word
 from deid_tasks.engine.merge.endings import is_ending_of_name
 from deid_tasks.engine.merge.propagate import everyday_words
 from deid_tasks.engine.merge.repair import NAMES
@@ -50,7 +51,7 @@ def join_divided_organizations(text: str, spans: Sequence[Span]) -> list[Span]:
     joined: list[Span] = []
     for span in spans:
         last = joined[-1] if joined else None
-        if last is not None and _is_divided(text, last, span):
+        if last is not None and (_is_divided(text, last, span) or _is_in_capitals(text, last, span)):
             joined[-1] = replace(span, start=last.start, score=max(last.score, span.score))
         elif last is not None and _is_university(text, last, span):
             joined[-1] = replace(last, end=span.end)
@@ -61,6 +62,16 @@ def join_divided_organizations(text: str, spans: Sequence[Span]) -> list[Span]:
         else:
             joined.append(_with_figures(text, span))
     return joined
+
+
+def _is_in_capitals(text: str, last: Span, span: Span) -> bool:
+    """Whether two detectors found the halves of a facility in capitals: "EASTERN SNAKE" and "RIVER MED CTR"."""
+    if not last.entity is span.entity is Entity.FACILITY or text[last.end : span.start] != " ":
+        return False
+    first = text[last.start : last.end]
+    return (
+        first.isupper() and text[span.start : span.end].isupper() and not is_ending_of_name(first.split()[-1].title())
+    )
 
 
 def _is_school(text: str, last: Span, span: Span) -> bool:
@@ -125,7 +136,7 @@ def follow_full_names(text: str, spans: Sequence[Span]) -> list[Span]:
     for span in spans:
         if span.entity in NAMES and len(words := _WORD.findall(text, span.start, span.end)) > 1:
             for word in map(fold, words):
-                if len(word) >= _MIN_LETTERS and word not in everyday_words():
+                if len(word) >= _MIN_LETTERS and (word not in everyday_words() or is_rare_word(word)):
                     people.setdefault(word, span)
     return [_followed(text, span, people) if span.entity in _ORGANIZATIONS else span for span in spans]
 

@@ -73,7 +73,7 @@ def merge_spans(
     joined = follow_full_names(text, follow_credentials(text, joined))
     joined = with_weekday_letters(text, mark_states(text, follow_places(text, joined)))
     if settings.propagation.enabled:
-        joined = mark_short_names(text, joined, settings.propagation.min_score)
+        joined = mark_short_names(text, grow_over_initials(text, joined), settings.propagation.min_score)
         joined = mark_derived_names(text, joined, settings.propagation.min_score)
         joined = grow_over_initials(text, propagate(text, joined, settings.propagation))
     return divide_file_names(text, joined)

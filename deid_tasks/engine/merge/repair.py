@@ -33,13 +33,16 @@ _ROLE = re.compile(
     r"|Midwife|Matron|Preceptor|Radiologist|Pathologist|Sonographer|Dietitian"
     r"|Pharmacist|Therapist|Technologist|Witness|Caller|Reporter"
     r"|OPERATOR|ASSISTANT|ATTENDING|RESIDENT|INTERPRETER|SURGEON|CONSULTANT|RADIOLOGIST|PATHOLOGIST"
-    r"|Dictated|Signed|Examined|Reviewed|Typed|Entered|Verified|Cosigned|Transcribed|Scanned|Notified|Paged)"
+    r"|Dictated|Signed|Examined|Reviewed|Typed|Entered|Verified|Cosigned|Transcribed|Scanned|Notified|Paged"
+    r"|reviewed|cosigned|dictated|transcribed|little)"
     r"(?::? )\s{0,2}(?=[^\W\d_](?:[^\W\d_'\-]|\. ?[^\W\d_]{2}))"
     r"|(?:DON|ADON|SSN|SIL|MIL|BIL|DIL|NP|RN|PA|LPN|CNA|MSW|PHN|ATTG|CRNA|SLP|OTR|RD) (?=[A-Z][a-z]{2})"
 )
 """A role, a form of address or what somebody did in front of a name, which stays in the text as a title does."""
+_CLERGY = re.compile(r"(?:Rabbi|Imam|Pandit) (?=[A-Z][a-z]+ [A-Z][a-z])")
+_CLERGY_BEFORE = re.compile(r"\b(?:[Cc]haplain|[Tt]he|[Tt]heir|[Ff]amily) $")
 _LABEL_BEHIND = re.compile(
-    r",?\s(?:NPI|PGY|DOB|MRN|DOS|CSN|HAR)$"  # the label of the next field
+    r",?\s(?:NPI|PGY|POD|DOB|MRN|DOS|CSN|HAR)$"  # the label of the next field
     r"|(?<=[a-z])(?:, ?| )(?:MA|PA|PA-C|DO|RN|NP|MD|LPN|CNA)$"  # a credential, which no surname in small letters is
     r"|, ?(?:Group|Clinic|Practice|Dept|Phone|Fax|Tel|Unit|Team)$"  # the label of the next field
     r"|, ?(?:PharmD|RPh|PhD|MBBS|MBChB|MPH|MSW|LCSW|DPT|DDS|DMD|DPM|CRNA|CNM|APRN|FNP|BSN|MSN|RRT)$"
@@ -74,6 +77,10 @@ _CODE_ABOVE_LABEL = re.compile(r"[A-Z]{2,3}(?=\n)")
 """The code of a state at the end of its line; what stands below it is a label."""
 _LAST_FOUR = re.compile(r"4 (?=\d{4})")
 """The figure of a label: SSN last4 6092."""
+_SPOKEN = r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)"
+_SPOKEN_FIGURE = re.compile(rf"\b{_SPOKEN} {_SPOKEN}$")
+_SPOKEN_BEHIND = re.compile(rf"(?: (?:dash|hyphen|slash) (?:[a-z]|{_SPOKEN})\b)+")
+"""What goes on a number that was dictated word by word: seven three dash q."""
 _CALLED_BEFORE = re.compile(r"(?:called|paged|notified|phoned) $", re.IGNORECASE)
 _CLOCK_BEHIND = re.compile(r"(?P<letters>[A-Z]{2,6}) (?:[01]\d|2[0-3])[0-5]\d")
 """A time of day behind letters: "Called LOMC 1620"."""
@@ -103,6 +110,7 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
     if entity is Entity.USERNAME:
         start, end = _whole_account(text, start, end)
     start, end = strip(text, start, end)
+    end = _with_spoken(text, start, end, entity)
     end = _without_weekday(text, start, end, entity)
     if entity in NAMES and (below := _NEXT_LINE.search(text, start, end)):
         end = below.start()
@@ -139,6 +147,7 @@ def _name(text: str, start: int, end: int) -> tuple[int, int]:
     subject = _SUBJECT.match(text, start, end)
     if subject and _SUBJECT_BEFORE.search(text, max(0, start - _REACH), start):
         start = subject.end()
+    start = _without_clergy(text, start, end)
     if heading := _HEADING_BEFORE.match(text, start, end):
         start = heading.end()
     title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
@@ -155,6 +164,12 @@ def _name(text: str, start: int, end: int) -> tuple[int, int]:
     if end - start > 2 and _POSSESSIVE.match(text[end - 2 : end]):
         end -= 2
     return start, end
+
+
+def _without_clergy(text: str, start: int, end: int) -> int:
+    """Return the start of a name without the title of a chaplain: Chaplain Rabbi Noah Okafor."""
+    clergy = _CLERGY.match(text, start, end)
+    return clergy.end() if clergy and _CLERGY_BEFORE.search(text, max(0, start - _REACH), start) else start
 
 
 def _is_title_alone(text: str, start: int, end: int) -> bool:
@@ -182,6 +197,14 @@ def _without_letter(text: str, start: int, end: int) -> int:
     else:
         is_other = _EXTENSION_OR_YEAR.match(text, end) is not None
     return letter.start() if is_other else end
+
+
+def _with_spoken(text: str, start: int, end: int, entity: Entity) -> int:
+    """Return the end of a number that was dictated word by word: seven three dash q."""
+    if entity in _WORDS or not _SPOKEN_FIGURE.search(text, start, end):
+        return end
+    more = _SPOKEN_BEHIND.match(text, end)
+    return more.end() if more else end
 
 
 def _without_weekday(text: str, start: int, end: int, entity: Entity) -> int:

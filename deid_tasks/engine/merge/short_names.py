@@ -27,13 +27,13 @@ _SMALL_WORDS = frozenset(("of", "the", "for", "and", "in", "at", "de", "la", "de
 _IN_BRACKETS = re.compile(r"\s{0,3}\(\s?(?:the )?[\"“]?([A-Z][A-Za-z]{1,7})[\"”]?(?:\s?[),;]| [^()\n]{1,20}\))")
 _MIN_LETTERS, _MAX_LETTERS = 2, 6
 _SIGNED_BEFORE = re.compile(
-    r"(?:^|\n|[ \t]{2}|\|[ \t]?|,\"|(?<=[A-Za-z.]) ?\("
+    r"(?:^|\n|[ \t]{2}|\|[ \t]?|,\"|(?<=[A-Za-z0-9.]) ?\(|\([A-Z]{2,3}/"
     r"|(?<![A-Za-z])(?:initials?|init\.?|signed|sig|by|dict|typed|scribe|entered|reviewed):? ?"
     r"|(?:MD|DO|RN|NP|PA|PA-C|LPN|BSN|CNA|FNP-C|CHPN|MSW|PT|OT),? {1,3}\(? ?)$"
 )
 """What stands in front of letters by which somebody signs; the line or a wide gap, mostly."""
 _SIGNED_BEHIND = re.compile(
-    r"[ \t]*(?:\)|$|\n|\|)|\",|[ \t]{2,}|[ ,]{1,2}(?:RN|MD|NP|LPN|PA)\b| (?:via|at [0-9])"
+    r"[ \t]*(?:\)|$|\n|\|)|/[A-Z]{2,3}\)|\",|[ \t]{2,}|[ ,]{1,2}(?:RN|MD|NP|LPN|PA)\b| (?:via|at [0-9])"
     r"| [0-9]{1,2}[/.][0-9]|, (?:typed|transcribed|ext|bleep|pager|[0-9])"
 )
 _ADDRESSED_BEFORE = re.compile(
@@ -70,7 +70,8 @@ _MIN_WORDS = 3
 _TAILS = ("H", "MC", "C", "HC", "HS", "HSC")
 """Letters of what a facility is, behind those of its name: CRCH of Coulee Ridge Children's, a hospital."""
 _INITIAL_BEFORE = re.compile(
-    r"(?:[\"“‘'(\[:,/]\s?|(?<!\S)(?:--?|[–—])\s?|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
+    r"(?:[\"“‘'(\[:,/|]\s?|\.{2,} ?|(?<!\S)(?:--?|[–—])\s?"
+    r"|\b(?:by|with|to|from|and|labell?ed|for|[Dd]r\.?|Mr\.?|Mrs\.?|Ms\.?) )"
     r"(?P<initial>[A-Z]\. ?)$"
 )
 """An initial in front of a surname: labeled "G. Holloway". Behind any other word it may end a sentence: hepatitis B."""

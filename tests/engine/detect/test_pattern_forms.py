@@ -40,6 +40,41 @@ FORMS = {
         M [DATE:1/20/25] [DATE:MLK] - moved
         EKG Xmit [TIME:1401] to the hub
     """,
+    "topics, faiths and headings": r"""
+        RE:  SECOND-LEVEL APPEAL - EXPEDITED
+        RE: [PATIENT:DENNIS OKAFOR]
+        Pt Roman Catholic, anointed
+        Pt [PATIENT:Roman Okafor] slept
+        lunch bolus, I:C 1:12, then rest
+    """,
+    "dots behind labels, ages, teams, users and parks": r"""
+        Room ............ [LOCATION_OTHER:3]
+        Bed ...... [LOCATION_OTHER:14]
+        DOB / Age ....... [DATE:Aug 8, 1971] / [AGE:53]
+        MRN ............. [MRN:SYC 330 81 26]
+        MRN: [MRN:SYC 330 81 26]
+        MRN [MRN:12 34 56]
+        hx: dm1 dx [AGE:11], hep c
+        breast ca dx [DATE:11/2019], then
+        secondary dx 2, primary dx 1
+        panc ca, dx [AGE:61]
+        PATIENT [PATIENT:Okafor, Clementine]   "Clemmie"     [AGE:91]    #[OTHER_ID:LHH-22710]
+        Team: [FACILITY:Blue Team]        Meeting
+        Code Blue Team came
+        [LOCATION_OTHER:HWY 33 MP 149], TURNOUT
+        AIR ([VEHICLE:LIFE WING 3]) DECLINED
+        end dictation [INITIALS:c a w] transcribed by mlb
+        [TIME:08:21] [USERNAME:mary.okafor]: stop it
+        participants: kokafor (coord), [USERNAME:mary.okafor], jlim
+        weave room ([LOCATION_OTHER:Mill 2]).
+        back from [LOCATION_OTHER:false cape state park] [DATE:sunday]
+        camping at a state park
+        | PCP   [PROVIDER:Winfree] ([CITY:Rockingham])      | From
+        | PCP   Tylenol      | From
+        prostate 58, smooth
+        [FACILITY:Program for Inherited Cancers], Brandywine Children's
+        (II-1) BrCa [AGE:41], d. [AGE:47]    prostate [AGE:58], Gleason 8
+    """,
     "extensions with a hyphen": r"""
         coord x. [PHONE:55-1420], then podiatry
         fluticasone x [DATE:10-2024]

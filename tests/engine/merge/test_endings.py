@@ -22,9 +22,12 @@ GROWN = [
     ("Ins: [ORGANIZATION:Lakeside Choice] PPO  12", "Ins: [ORGANIZATION:Lakeside Choice PPO]  12"),
     ("[CITY:Fairhaven] County Sheriff called", "[ORGANIZATION:Fairhaven County Sheriff] called"),
     ("by [ORGANIZATION:Redfern] Ambulance.", "by [ORGANIZATION:Redfern Ambulance]."),
+    ("her [ORGANIZATION:Kowalski Drug] - Hopkins fill", "her [ORGANIZATION:Kowalski Drug - Hopkins] fill"),
     ("xfer [CITY:Fairhaven] LTACH after", "xfer [FACILITY:Fairhaven LTACH] after"),
 ]
 LEFT = [
+    "her [ORGANIZATION:Kowalski Drug] - Refill due",
+    "her [ORGANIZATION:Kowalski Mills] - Hopkins fill",
     "of [CITY:Fairhaven] Hospital Course: fine",
     "in [CITY:Fairhaven] clinic",
     "seen by [PROVIDER:Okafor] Radiology",

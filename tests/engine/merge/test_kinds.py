@@ -96,12 +96,15 @@ def test_an_organization_with_a_credential_is_a_clinician(marked, entity):
 
 
 JOINED = [
+    "AT [FACILITY:EASTERN SNAKE] [FACILITY:RIVER MED CTR] NOW",
     "Brother at [ORGANIZATION:Univ. of Western] [STATE:Nevada].",
     "in [CITY:Scoil Naomh] [ORGANIZATION:Cormac] now",
     "ID we have is [PATIENT:WAX] [OTHER_ID:40917722].",
     "Scribe: [PROVIDER:HPATEL]7",
 ]
 APART = [
+    "AT [FACILITY:SNAKE HOSPITAL] [FACILITY:RIVER CLINIC] NOW",
+    "at [FACILITY:Snake] [FACILITY:River Clinic] now",
     "at [ORGANIZATION:University of] [STATE:South Dakota]",
     "Pt: [PATIENT:LEE] [OTHER_ID:40917722]",
     "[PROVIDER:HER]2 negative",

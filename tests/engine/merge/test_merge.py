@@ -71,6 +71,18 @@ def merge(**marked: str) -> str:
             "[FACILITY:Elm Ridge Behavioral Health] ([FACILITY:ERBH]), 46 Mill",
         ),
         ({"transformer": "[FACILITY:Elm Clinic (North)] now"}, "[FACILITY:Elm Clinic (North)] now"),
+        ({"transformer": "[PROVIDER:reviewed e. okafor] md"}, "reviewed [PROVIDER:e. okafor] md"),
+        ({"transformer": "Chaplain [PROVIDER:Rabbi Noah Adler]"}, "Chaplain Rabbi [PROVIDER:Noah Adler]"),
+        ({"transformer": "son [RELATIVE:Rabbi Noah Okafor]"}, "son [RELATIVE:Rabbi Noah Okafor]"),
+        ({"transformer": "[PATIENT:baxter POD] 61"}, "[PATIENT:baxter] POD 61"),
+        ({"transformer": "[OTHER_ID:seven three] dash q\nend"}, "[OTHER_ID:seven three dash q]\nend"),
+        ({"transformer": "[DATE:june seven] dash of salt"}, "[DATE:june seven] dash of salt"),
+        (
+            {"transformer": "[STREET:9 oak st], [CITY:lockwood] la - call"},
+            "[STREET:9 oak st], [CITY:lockwood] [STATE:la] - call",
+        ),
+        ({"transformer": "in [CITY:akron] la la land"}, "in [CITY:akron] la la land"),
+        ({"transformer": "in [CITY:boston] ma, he"}, "in [CITY:boston] [STATE:ma], he"),
         ({"patterns": "Dr [PROVIDER:Ada Okafor SpR] here"}, "Dr [PROVIDER:Ada Okafor] SpR here"),
         ({"patterns": "[PATIENT:KENJI SHO] here"}, "[PATIENT:KENJI SHO] here"),
         ({"patterns": "S/[PROVIDER:N J. Okafor] RGN"}, "S/N [PROVIDER:J. Okafor] RGN"),
@@ -102,6 +114,10 @@ def merge(**marked: str) -> str:
         (
             {"transformer": "[PATIENT:Jose Balcazar] at [FACILITY:Balcazar Clinic], [ORGANIZATION:Jose Ward]"},
             "[PATIENT:Jose Balcazar] at [FACILITY:Balcazar Clinic], [ORGANIZATION:Jose Ward]",
+        ),
+        (
+            {"transformer": "by [PROVIDER:T. Birdsong]. Registry: [ORGANIZATION:Birdsong] reports"},
+            "by [PROVIDER:T. Birdsong]. Registry: [PROVIDER:Birdsong] reports",
         ),
         (
             {"transformer": "per [FACILITY:Balcazar], Dr. [PROVIDER:Balcazar]"},

@@ -54,6 +54,10 @@ FOUND += [
     "[FACILITY:HEMLOCK BEND CHILDREN'S] clinic. Born at {HBCH} by section",
     "[FACILITY:BAYOU CANE KIDNEY] CTR ({BCKC}-O) HD",
 ]
+FOUND += [
+    "[PROVIDER:Lora Mabry] and [PROVIDER:Dan Quist]. bleach neg x2 ({LM}/{DQ})",
+    "[PROVIDER:Penny Loomis], CRNA\nArrow x1 ({PL}), ok",
+]
 NOT_FOUND = [
     "[PROVIDER:Ivan Vogel] asked for I.V. fluids and P.O. intake",
     "[PATIENT:Cora Vale]. CV: regular. GI: soft",  # headings
@@ -103,6 +107,8 @@ def test_other_letters_stay(marked: str):
         ('labeled "[INITIALS:G]. [PATIENT:Holloway] L br"', "G. Holloway"),
         ("seen with M.[PROVIDER:Okafor]", "M.Okafor"),
         ("hepatitis B. [PATIENT:Holloway] agrees", "Holloway"),
+        ("PCT|D. [PROVIDER:Holloway]|MD", "D. Holloway"),
+        ("Aud:...G. [PROVIDER:Holloway], AuD", "G. Holloway"),
         ("at St. [CITY:Albans]", "Albans"),
         ("spirometer. --P. [PROVIDER:Singletary] LPN", "P. Singletary"),
         ("son confirms -K. [PROVIDER:Moon]", "K. Moon"),

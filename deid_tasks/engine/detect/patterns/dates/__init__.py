@@ -37,6 +37,8 @@ RULES = (
     Rule("age and sex", ages.AGE_AND_SEX_TRIGGER, ages.read_age_and_sex),
     Rule("age at an event", ages.EVENT_TRIGGER, ages.read_age_at_event),
     Rule("age beside a name", ages_of_people.BESIDE_NAME_TRIGGER, ages_of_people.read_age_beside_name),
+    Rule("age in a pedigree", ages_of_people.PEDIGREE_TRIGGER, ages_of_people.read_age_in_pedigree),
+    Rule("age at a diagnosis", ages_of_people.DIAGNOSIS_TRIGGER, ages_of_people.read_age_at_diagnosis),
     Rule("age of a visit", ages_of_people.AGE_OF_VISIT_TRIGGER, ages_of_people.read_age_of_visit),
 )
 """The rules of this room."""

@@ -49,14 +49,15 @@ def _is_of_person(text: str, start: int, words: list[str]) -> bool:
 
 
 BESIDE_BIRTH_DATE_TRIGGER = (
-    r"(?im)\b(?:dob|d\.o\.b\.?|born|birth ?date|date of birth)(?: ?/ ?age)?:? {0,6}"
+    r"(?im)\b(?:dob|d\.o\.b\.?|born|birth ?date|date of birth)(?: ?/ ?age)?(?::? {0,6}| ?\.{2,20} ?)"
     r"(?:[0-9]{1,2}[/.\-][0-9]{1,2}[/.\-][0-9]{2,4}"  # 01/07/1960
     r"|[0-9]{1,2}(?:st|nd|rd|th)?[ \-]?[a-z]{3,9}[ \-]?[0-9]{2,4}|[0-9]{4}[\-/][0-9]{2}[\-/][0-9]{2}"  # 7 Jan 1960
     r"|[a-z]{3,9}\.? [0-9]{1,2}(?:st|nd|rd|th)?,? [0-9]{4})"  # January 7, 1960
     r"(?:,? {0,6}"
     r"(?:\([0-9]{1,3} ?(?:y|yrs?|yo|y/o|years?|mos?|months?)?\)"  # (63)
     r"|[0-9]{1,3} ?(?:y|yrs?|yo|y/o|years?|mos?|months?)\b)"  # 63 yrs
-    r"| {2,8}[0-9]{1,3}(?: {2}|$))"  # a column
+    r"| {2,8}[0-9]{1,3}(?: {2}|$)"  # a column
+    r"| ?/ [0-9]{1,3}(?: {2}|$))"  # behind a slash
 )
 _BESIDE_BIRTH_DATE_VALUE = re.compile(r"([0-9]{1,3}) {0,2}[A-Za-z/]{0,6}\)?$")
 _EARLY_OR_LATE_AFTER = re.compile(r"\s(?:early|premature|preterm|before|late|ago)")
@@ -72,18 +73,22 @@ def read_age_beside_birth_date(text: str, start: int, end: int) -> Iterator[Cand
 
 
 IN_HEADER_TRIGGER = (
-    r"(?im)^[ \t]{0,4}[a-z][a-z'\-]{1,20}, ?[a-z][a-z'\-]{1,20}(?: [a-z]\.?)? {2,8}[0-9]{1,3} {2,8}"
-    r"(?:[0-9]{1,2}[/\-][0-9]{1,2}[/\-]|mrn|dob|acct|rm |room |[mf] )"
+    r"(?im)^[ \t]{0,4}(?:(?:patient|pt|name|client|resident)[: ]{1,4})?"
+    r"[a-z][a-z'\-]{1,20}, ?[a-z][a-z'\-]{1,20}(?: [a-z]\.?)?(?: {1,4}[\"(][a-z'\-]{2,15}[\")])? {2,8}[0-9]{1,3} {2,8}"
+    r"(?:[0-9]{1,2}[/\-][0-9]{1,2}[/\-]|mrn|dob|acct|rm |room |[mf] |#[a-z0-9])"
 )
 _IN_HEADER_PARTS = re.compile(
-    r"(?P<name>[A-Za-z'\-]{2,21}, ?(?P<first>[A-Za-z'\-]{2,21})(?: [A-Za-z]\.?)?) {2,8}(?P<age>[0-9]{1,3}) "
+    r"(?P<name>[A-Za-z'\-]{2,21}, ?(?P<first>[A-Za-z'\-]{2,21})(?: [A-Za-z]\.?)?)"
+    r"(?: {1,4}[\"(][A-Za-z'\-]{2,15}[\")])? {2,8}(?P<age>[0-9]{1,3}) "
 )
 
 
 def read_age_in_header(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read a number between a name in the order of a register and the next field: okafor, maria   34   10/3/22."""
     match = _IN_HEADER_PARTS.search(text, start, end)
-    if match and int(match["age"]) <= OLDEST and is_given_name(match["first"]):
+    if match is None or int(match["age"]) > OLDEST:
+        return
+    if is_given_name(match["first"]) or '"' in match.group():  # a nickname stands in quotes
         yield Candidate(*match.span("name"), Entity.PATIENT)
         yield Candidate(*match.span("age"), Entity.AGE)
 
@@ -120,3 +125,41 @@ def read_ages_of_children(text: str, start: int, end: int) -> Iterator[Candidate
         return
     for match in _CHILD_VALUE.finditer(text[start:end]):
         yield Candidate(start + match.start(), start + match.end(), Entity.AGE)
+
+
+PEDIGREE_TRIGGER = (
+    r"\b(?i:br ?ca|ov ?ca|(?:breast|ovarian|colon|prostate|pancreatic|pancreas|uterine|endometrial|gastric|thyroid"
+    r"|renal|kidney|lung|bladder)(?: ca| cancer)?|melanoma|crc|leukemia|lymphoma|sarcoma) [0-9]{1,2}\b"  # prostate 58
+    r"|\bd\. ?[0-9]{1,3}\b"  # BrCa 41, d. 47
+)
+_PEDIGREE_TAIL = re.compile(r"[,;)]|\.?\s*$| {2}| [a-z]{2,}")
+_PEDIGREE_UNIT = re.compile(r" ?(?:mm|cm|g|gm|grams?|cc|ml|mg|yrs? ago|years? ago|days|hrs)\b")
+_PEDIGREE_BEFORE = re.compile(r"\b(?:I{1,3}|IV)-[0-9]{1,2}\b|(?i:pedigree|consultand|proband)")
+_REACH_OF_PEDIGREE = 400
+
+
+def read_age_in_pedigree(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read BrCa 41, d. 47 in a pedigree, whose persons have the number of their generation: II-1."""
+    match = _LAST_FIGURES.search(text, start, end)
+    behind = text_after(text, end)
+    if match is None or int(match.group()) > OLDEST or not _PEDIGREE_TAIL.match(behind) or _PEDIGREE_UNIT.match(behind):
+        return
+    if _PEDIGREE_BEFORE.search(text, max(0, start - _REACH_OF_PEDIGREE), start):
+        yield Candidate(match.start(), end, Entity.AGE)
+
+
+DIAGNOSIS_TRIGGER = r"(?i)\b[a-z0-9]{2,14},? dx'?d? [0-9]{1,2}\b"
+_NO_DIAGNOSIS = re.compile(
+    r"(?:primary|secondary|tertiary|discharge|admi\w+|other|additional|final|no|number|list|ref\w*|main|for|and|the) ",
+    re.IGNORECASE,
+)
+_DIAGNOSIS_TAIL = re.compile(r"\s?(?:[,;)]|$)")
+
+
+def read_age_at_diagnosis(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read dm1 dx 11, the age at which a disease was found; a secondary dx 2 is its number."""
+    match = _LAST_FIGURES.search(text, start, end)
+    if match is None or int(match.group()) == 0 or _NO_DIAGNOSIS.match(text, start, end):
+        return
+    if _DIAGNOSIS_TAIL.match(text_after(text, end)):
+        yield Candidate(match.start(), end, Entity.AGE)

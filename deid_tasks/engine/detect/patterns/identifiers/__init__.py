@@ -15,6 +15,7 @@ RULES = (
     Rule("code of entry", other_numbers.CODE_TRIGGER, other_numbers.read_entry_code),
     Rule("rescue vehicle", other_numbers.RESCUE_VEHICLE_TRIGGER, other_numbers.read_rescue_vehicle),
     Rule("log-in", user_names.LOGIN_TRIGGER, user_names.read_login),
+    Rule("user of a chat", user_names.CHAT_TRIGGER, user_names.read_user_of_chat),
     Rule("file name", other_numbers.FILE_TRIGGER, other_numbers.read_file_name),
     Rule("number with blanks", other_numbers.BLANKS_TRIGGER, other_numbers.read_number_with_blanks),
     Rule("number plate", other_numbers.PLATE_TRIGGER, other_numbers.read_plate),

@@ -41,11 +41,13 @@ BLANKS_TRIGGER = (
     r"(?:[A-Z]{2,4} )?[0-9]{3,5}(?: [0-9]{3,5}){1,3}(?: [0-9])?(?: ?/ ?[0-9])?\b"  # PPO # LCP 8820 11947
     r"|\b(?i:(?:screen|id|health|green|resident) card|passport)(?: ?(?:[Nn]o\.?|#))?:? [A-Z]{1,3} [0-9]{6,9}\b"
     r"|\b(?i:record|chart|mrn)(?i: ?(?:no\.?|number|#))?:? (?:[A-Z]{2,3} )?[0-9]{2}(?: [0-9]{2}){2,3}\b"
+    r"|\b(?i:mrn)(?: ?(?i:no\.?|number|#))?(?::? | ?\.{2,20} )"
+    r"(?:[A-Z]{2,4} )?[0-9]{2,4}(?: [0-9]{2,4}){2,3}\b"  # MRN ..... SYC 330 81 26
     r"|\b(?i:lic(?:ense)?\.?)(?: ?(?:[Nn]o\.?|#))?:? [A-Z]{1,3}(?:-[A-Z]{1,2})? [0-9]{3,8}\b"  # lic MT-P 2207
 )
 _BLANKS_VALUE = re.compile(
     r" #? ?(?P<value>(?:[A-Z]{1,4}(?:-[A-Z]{1,2})? )?[0-9]{3,8}(?: [0-9]{3,5}){0,3}(?: [0-9])?(?: ?/ ?[0-9])?"
-    r"|(?:[A-Z]{2,3} )?[0-9]{2}(?: [0-9]{2}){2,3})$"
+    r"|(?:[A-Z]{2,4} )?[0-9]{2,4}(?: [0-9]{2,4}){2,3})$"
 )
 _CARD_OR_PASSPORT = re.compile(r"(?i)card|passport")
 _TELEPHONE = re.compile(r"[0-9]{3} [0-9]{3} [0-9]{4}")
@@ -82,11 +84,15 @@ def read_entry_code(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(end - len(value), end, Entity.OTHER_ID)
 
 
-RESCUE_VEHICLE_TRIGGER = r"\b(?:Medic|MEDIC|Engine|ENGINE|Ambulance|AMBULANCE|Squad|SQUAD) [0-9]{1,3}\b"
+RESCUE_VEHICLE_TRIGGER = (
+    r"\b(?:Medic|MEDIC|Engine|ENGINE|Ambulance|AMBULANCE|Squad|SQUAD) [0-9]{1,3}\b"
+    r"|\b(?i:life ?(?:flight|net|star|link|wing|guard|force)|air ?(?:evac|care|life|med)|med ?flight|star ?flight)"
+    r" [0-9]{1,2}\b"  # LIFE WING 3
+)
 _RESCUE_UNIT = re.compile(r"\s?(?:min|hrs?|hours|times|days|/|%|[.,:][0-9])")
 
 
 def read_rescue_vehicle(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read Medic 31."""
+    """Read Medic 31 and the helicopter LIFE WING 3."""
     if not _RESCUE_UNIT.match(text_after(text, end)):
         yield Candidate(start, end, Entity.VEHICLE)

@@ -85,6 +85,20 @@ def read_user_behind_stamp(text: str, start: int, end: int) -> Iterator[Candidat
             )
 
 
+CHAT_TRIGGER = (
+    r"(?m)^\[?[0-9]{1,2}:[0-9]{2}(?: ?[AaPp][Mm])?\]?[ \-]{1,3}[a-z]{2,15}[._][a-z]{2,15}:"  # 08:21 mary.okafor: ok
+    r"|\b(?i:participants|members|recipients): ?[^\n]{3,200}"
+)
+_CHAT_NAME = re.compile(r"(?<![\w.@/])[a-z]{2,15}[._][a-z]{2,15}(?![\w@/]|\.\w)")
+
+
+def read_user_of_chat(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read who writes in a chat, behind the time and in the list of its participants."""
+    yield from (
+        Candidate(*match.span(), Entity.USERNAME, Strength.LABELLED) for match in _CHAT_NAME.finditer(text, start, end)
+    )
+
+
 DICTATION_TRIGGER = (
     r"\b(?:QT|TR|DD|TD|DT|DV|D|T|JOB|ID):? {0,2}[A-Z]{2,4}:[0-9]{4,8}\b"  # QT: MO:12345
     r"|(?m)^[ \t]{0,4}[A-Z]{2,3}:[0-9]{4,8}\b"  # MO:12345

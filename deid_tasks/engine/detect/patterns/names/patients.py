@@ -13,6 +13,7 @@ from deid_tasks.engine.detect.patterns.names.name_parts import (
     name_candidates,
     take_name,
 )
+from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, is_frequent_surname
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
 from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
@@ -39,6 +40,11 @@ _CALLED = frozenset(
 """Words that announce a name without a colon."""
 _WEAK_LABELS = as_word_set("re for regarding subject insured client pt patient")
 _TOPICS = frozenset({"re", "regarding", "subject"})
+_FAITH = re.compile(
+    r"(?:Roman|Greek|Byzantine) Catholic|(?:Greek|Russian|Serbian) Orthodox|(?:Southern|Free Will) Baptist"
+)
+"""A church that stands where a name may: Pt Roman Catholic."""
+_LETTERS = re.compile(r"[A-Z]+")
 _SECOND_GREETED = re.compile(r",? (?:and|&) (?=[A-Z])")
 _COLON_BEHIND = re.compile(r"\s?:")
 _NAME_AND_MARKS = re.compile(rf"(?:{TITLE_WORD}|{CAPS_WORD}|{INITIAL}|,| |\.)+")
@@ -77,8 +83,17 @@ def _is_not_word_in_capitals(patient: _LabelledPatient) -> bool:
     return len(patient.value) >= 4 and not (patient.label.isupper() and not patient.has_two_words)
 
 
+def _is_topic_in_capitals(patient: _LabelledPatient) -> bool:
+    """Whether capitals behind RE: say what a letter is about: everyday words that are no surnames, LEVEL APPEAL."""
+    if patient.word not in _TOPICS or not patient.value.isupper():
+        return False
+    return all(is_everyday_word(word) and not is_frequent_surname(word) for word in _LETTERS.findall(patient.value))
+
+
 def _is_short_label(patient: _LabelledPatient) -> bool:
     is_short = not patient.has_colon and patient.word in {"pt", "decedent"}
+    if _FAITH.fullmatch(patient.value):
+        return False
     return is_short and patient.has_two_words and not patient.value.isupper()
 
 
@@ -99,6 +114,7 @@ LABELLED_PATIENTS: FormTable[_LabelledPatient, bool] = FormTable(
         lambda patient: patient.word in _WEAK_LABELS and not patient.has_two_words,
         never,
     ),
+    Form("topic in capitals", "RE: SECOND LEVEL APPEAL", _is_topic_in_capitals, never),
     Form("label", "Patient Name: [PATIENT:Okafor, Maria T]", always, always),
 )
 """Which names behind a label are those of a patient."""

@@ -142,3 +142,16 @@ def read_slashed_initials(text: str, start: int, end: int) -> Iterator[Candidate
     low = max(text.rfind(" ", start, end), text.rfind("/", start, end), text.rfind(":", start, end)) + 1
     if text[low:end].lower() not in NEVER:
         yield initials_candidate(low, end, Strength.LABELLED)
+
+
+SPELLED_TRIGGER = (
+    r"\b(?:end(?: of)? dictation|dictated by|dictating) [a-z] [a-z](?: [a-z])?(?:[.,]|\s?$|\n| (?:transcribed|typed)\b)"
+)
+_SPELLED = re.compile(r" (?P<letters>[a-z] [a-z](?: [a-z])?)(?![a-z])")
+
+
+def read_spelled_initials(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read end dictation c a w, who spoke the letters of a name one by one."""
+    match = _SPELLED.search(text, start, end)
+    if match:
+        yield initials_candidate(*match.span("letters"), Strength.LABELLED)

@@ -6,11 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from deid_tasks.core.entities import Entity
+from deid_tasks.core.reference import fold
 from deid_tasks.engine.detect.patterns.forms import Form, FormTable, always, never
 from deid_tasks.engine.detect.patterns.names.credentials import CREDENTIAL
 from deid_tasks.engine.detect.patterns.names.name_parts import take_name
 from deid_tasks.engine.detect.patterns.organizations.organizations import organization_behind_label
-from deid_tasks.engine.detect.patterns.reference_words import is_given_name, languages, surname_rates
+from deid_tasks.engine.detect.patterns.reference_words import (
+    is_given_name,
+    languages,
+    medical_term_words,
+    surname_rates,
+    us_towns,
+)
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
 from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
@@ -180,3 +187,23 @@ def _name_of_author(text: str, start: int, begin: int, label: str, *, is_titled:
         high = turned.end()
     initial = _LAST_INITIAL.match(text, high, high + 6) if ":" in label else None
     return low, initial.end() if initial else high
+
+
+CELL_TRIGGER = (
+    r"\|[ \t]{0,3}(?:PCP|Pcp|PMD|Surgeon|Attending|Referring|Provider|Oncologist|Cardiologist|Nephrologist) {2,12}"
+    r"[A-Z][A-Za-z'\-]{1,20}"
+)
+_CELL_END = re.compile(r"(?: \((?P<town>[A-Z][A-Za-z.']+(?: [A-Z][A-Za-z.']+)?)\))?[ \t]*(?:\||\n|$)")
+
+
+def read_name_in_cell(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read a cell that holds a label, a name and perhaps the town: | PCP   Okafor (Akron)   |."""
+    begin = text.rindex(" ", start, end) + 1
+    span = take_name(text, begin, 3)
+    if span is None or (cell := _CELL_END.match(text, span[1], span[1] + 60)) is None:
+        return
+    last = text[slice(*span)].split()[-1]
+    if last.lower() in surname_rates() and last.lower() not in medical_term_words():
+        yield Candidate(*span, Entity.PROVIDER, Strength.LABELLED)
+        if cell["town"] and fold(cell["town"]) in us_towns():
+            yield Candidate(*cell.span("town"), Entity.CITY, Strength.LABELLED)

@@ -20,6 +20,8 @@ RULES = (
     Rule("facility by its tail", hospitals.TAIL_TRIGGER, hospitals.read_facility_by_its_tail),
     Rule("letters in front of a clinic", hospitals.ACRONYM_TRIGGER, hospitals.read_facility_by_letters),
     Rule("letters of a site", hospitals.SITE_TRIGGER, hospitals.read_site),
+    Rule("team of a colour", hospitals.TEAM_TRIGGER, hospitals.read_team),
+    Rule("program of a hospital", hospitals.PROGRAM_TRIGGER, hospitals.read_program),
     Rule("occupation", occupations.OCCUPATION_TRIGGER, occupations.read_occupation),
 )
 """The rules of this room."""

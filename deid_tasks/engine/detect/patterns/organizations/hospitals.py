@@ -221,3 +221,25 @@ def read_site(text: str, start: int, end: int) -> Iterator[Candidate]:
     low = match.group().lower()
     if low not in medical_term_words() and may_be_name(low) and not is_everyday_word(low):
         yield Candidate(*match.span(), Entity.FACILITY)
+
+
+TEAM_TRIGGER = r"\b(?:Red|Blue|Green|Gold|Silver|Orange|Purple|Yellow|White|Teal|Pink|Bronze) Team\b"
+_CODE_BEFORE = re.compile(r"code\s$")
+
+
+def read_team(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the team of a colour, Team: Blue Team; a Code Blue Team is that of any hospital."""
+    if not _CODE_BEFORE.search(text_before(text, start)):
+        yield Candidate(start, end, Entity.FACILITY, Strength.WEAK)
+
+
+PROGRAM_TRIGGER = (
+    r"(?m)^[ \t]{0,80}(?:Program|Programme|Center|Centre|Institute) for (?:[A-Z][a-z]+|and|the|of|&)"
+    r"(?: (?:[A-Z][a-z]+|and|the|of|&)){0,6}, [A-Z][a-z]"
+)
+
+
+def read_program(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read Program for Inherited Cancers, with the hospital behind it, at the head of a letter."""
+    comma = text.rindex(",", start, end)
+    yield Candidate(comma - len(text[start:comma].lstrip()), comma, Entity.FACILITY)

@@ -79,6 +79,8 @@ _OCCUPATION_TAIL = re.compile(
     r"(?:[.,;)\"”\n]|$|\s?(?:by trade|who|at|in|for|with|until|from|and|since|x|before|but)\b)"
 )
 _END_OF_FIELD = re.compile(r"[.;\"”\n]|$")
+_AT_A_NAME = re.compile(r" at (?:the )?[A-Z][A-Za-z.]+ [A-Z]")
+"""Behind a semicolon, what makes an occupation somebody's: ; pastor at Mt Zion."""
 
 
 def read_occupation(text: str, start: int, end: int) -> Iterator[Candidate]:
@@ -87,5 +89,5 @@ def read_occupation(text: str, start: int, end: int) -> Iterator[Candidate]:
     if match is None or not _OCCUPATION_TAIL.match(text, end, end + 12):
         return
     lead = text[start : match.start()].strip()
-    if lead not in {":", ";"} or _END_OF_FIELD.match(text[end : end + 1]):
+    if lead not in {":", ";"} or _END_OF_FIELD.match(text[end : end + 1]) or _AT_A_NAME.match(text, end):
         yield Candidate(match.start(), end, Entity.PROFESSION, Strength.WEAK)

@@ -25,6 +25,7 @@ RULES = (
     Rule("ward", rooms.WARD_TRIGGER, rooms.read_ward),
     Rule("tower", rooms.TOWER_TRIGGER, rooms.read_tower),
     Rule("road", rooms.ROAD_TRIGGER, rooms.read_road),
+    Rule("park in small letters", rooms.PARK_TRIGGER, rooms.read_park_in_small_letters),
     Rule("town", towns.TOWN_TRIGGER, towns.read_town),
 )
 """The rules of this room."""

@@ -8,11 +8,11 @@ from functools import cached_property
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.forms import Form, FormTable, always, never
 from deid_tasks.engine.detect.patterns.rule import Candidate, text_after, text_before
-from deid_tasks.engine.detect.patterns.word_lists import alternation
+from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
 ROOM_TRIGGER = (
     rf"\b(?:{alternation('places', 'room_labels')})"
-    r"(?:\.? ?#?:? ?|\.{2,14} ?)(?:[A-Z]{1,4}-?)?[0-9]{1,4}[A-Z]{0,2}(?:-[0-9A-Z]{1,4})?\b"  # Rm 412B
+    r"(?:\.? ?#?:? ?| ?\.{2,20} ?)(?:[A-Z]{1,4}-?)?[0-9]{1,4}[A-Z]{0,2}(?:-[0-9A-Z]{1,4})?\b"  # Rm 412B
     r"|\b(?:LDRP?|PACU|[SMCNP]ICU|CVICU|CTICU|CCU) [0-9]{1,3}\b"  # MICU 12
     r"|\b(?:(?:[Cc]ath|CATH|EP|IR) (?:lab|Lab|LAB)|[Ss]uite|SUITE) [A-H0-9]\b"  # Cath lab 2
     r"|\b(?:Bed|BED|bed|Bay|Pod) [A-H]\b"  # Bed B
@@ -132,7 +132,7 @@ def read_room(text: str, start: int, end: int) -> Iterator[Candidate]:
 
 def _is_bed(room: _Room) -> bool:
     """Whether one or two figures behind the word bed are its number: ICU bed 3, Bed: 12, bed 4."""
-    if ":" in room.value or _ROOM_BEFORE_BED.search(room.ahead):
+    if ":" in room.value or ".." in room.value or _ROOM_BEFORE_BED.search(room.ahead):
         return True
     return _BED_TAIL.match(room.text, room.end) is not None
 
@@ -140,7 +140,7 @@ def _is_bed(room: _Room) -> bool:
 def _is_name_of_room(room: _Room, code: str) -> bool:
     """Whether label and number are one name, as Room 4 is; of Location: Room 4 the number alone is the identifier."""
     is_title = room.text[room.start].isupper() and not room.text[room.start : room.start + 2].isupper()
-    if not is_title or not code.isdigit() or room.value.startswith(("chair", "theatre")):
+    if not is_title or not code.isdigit() or ".." in room.value or room.value.startswith(("chair", "theatre")):
         return False
     return _LOCATION_BEFORE.search(room.ahead) is None
 
@@ -158,18 +158,20 @@ TOWER_TRIGGER = (
     r"\b(?:Tower|TOWER|Wing|WING|Pavilion|PAVILION|Bldg|BLDG|Building|BUILDING) "
     r"(?:[A-HNSEW]|[0-9]{1,2}[A-Z]?)(?:-[0-9]{1,4}[A-Z]?)?"
     r"(?:,? (?:[Bb]ed|BED|[Rr]m|RM|[Rr]oom|ROOM) ?#?[0-9A-Z\-]{1,6})?\b"
+    r"|\b(?:Mill|Plant|Hangar|Warehouse) [0-9]{1,2}[A-Z]?\b"  # where somebody works
 )
 _MEDICAL_BEFORE = re.compile(r"(?:sphenoid|iliac|nasal|ala)\w*\s$")
 
 
 def read_tower(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read Tower D bed 12 and Wing E: a part of a hospital, with the bed in it."""
+    """Read Tower D bed 12 and Wing E, a part of a hospital, with the bed in it; and Mill 2, a part of a works."""
     if not _MEDICAL_BEFORE.search(text_before(text, start)):
         yield Candidate(start, end, Entity.LOCATION_OTHER)
 
 
 ROAD_TRIGGER = (
-    r"\b(?:Interstate|Route|Rte\.?|Rt\.?|Highway|Hwy\.?|US|State Road) ?-?[0-9]{1,4}\b"  # Route 128
+    r"\b(?:Hwy\.?|HWY|[Hh]ighway|[Rr]oute|Rte\.?|RT|US|SR|I)[ -]?[0-9]{1,4},? (?i:mp|mile ?post) ?[0-9]{1,3}\b"
+    r"|\b(?:Interstate|Route|Rte\.?|Rt\.?|Highway|Hwy\.?|HWY|US|State Road) ?-?[0-9]{1,4}\b"  # Route 128
     r"|\bI-[0-9]{2,3}\b|\b[Mm]ile ?[Mm](?:arker|ile) [0-9]{1,3}\b"  # I-95, mile marker 12
 )
 _ISOTOPES = frozenset({"I-131", "I-123", "I-125", "I-124", "I-129", "I-127"})
@@ -185,3 +187,25 @@ def read_road(text: str, start: int, end: int) -> Iterator[Candidate]:
         return
     if not text[start:end].startswith("US") or _TRAVEL_BEFORE.search(text_before(text, start, 8)):
         yield Candidate(start, end, Entity.LOCATION_OTHER)
+
+
+PARK_TRIGGER = (
+    r"\b(?:[a-z][a-z'\-]{1,15} ){1,4}(?:state|national|county|provincial|regional) "
+    r"(?:park|forest|beach|preserve|seashore)\b"
+)
+_BEFORE_PARK = as_word_set(
+    "from to at in near the a an our their his her my we they i he she went visited visiting hiking hiked camping"
+    " camped biking fishing walking local nearby big through of and by with for this that some any last on was"
+    " is job works work ranger around outside inside into lake river"
+)
+"""Words in front of a park that are not of its name."""
+
+
+def read_park_in_small_letters(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read back from false cape state park."""
+    words = text[start:end].split()
+    kept = len(words) - 2
+    while kept and words[kept - 1] not in _BEFORE_PARK:
+        kept -= 1
+    if kept < len(words) - 2:
+        yield Candidate(start + len(" ".join(words[:kept])) + bool(kept), end, Entity.LOCATION_OTHER)
