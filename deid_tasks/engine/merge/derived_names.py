@@ -6,14 +6,14 @@ Mr. Abdirahman Warsame is Abdi further down, and what Ms. Parata entered is stam
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.reference import fold, read_columns
+from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon.everyday_names import is_public_word, is_rare_word
 from deid_tasks.engine.lexicon.patient_terms import related_given_names
 from deid_tasks.engine.lexicon.public import common_word_frequencies
+from deid_tasks.engine.merge.given_names import given_names
 from deid_tasks.engine.merge.propagate import DETECTOR
 from deid_tasks.engine.merge.repair import NAMES
 
@@ -119,7 +119,7 @@ def _forms(text: str, names: Sequence[Span]) -> tuple[dict[str, Span], dict[str,
 def _short_forms(word: str, *, is_given: bool) -> Iterator[str]:
     """Yield the short forms of a word of a name; of surnames there are none but the nicknames that they might be."""
     yield from related_given_names().get(word, ())
-    if is_given or word in _given_names():
+    if is_given or word in given_names():
         yield from (word[:length] for length in range(_MIN_SHORT, len(word)))
 
 
@@ -131,9 +131,3 @@ def _user(word: str, users: Mapping[str, tuple[frozenset[str], Span]]) -> Span |
         if known and initials[0] in known[0]:
             return known[1]
     return None
-
-
-@cache
-def _given_names() -> frozenset[str]:
-    """Return the given names of the public list; folded."""
-    return frozenset(fold(name) for (name,) in read_columns("given_names.tsv", "given_name"))

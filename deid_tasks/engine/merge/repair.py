@@ -5,11 +5,27 @@ import unicodedata
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.lexicon.everyday_names import is_medical_term
+from deid_tasks.engine.merge.given_names import is_given_name
 
 NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 """The entities that are written as first, middle and last names."""
 
 _ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
+_GENERIC_END = re.compile(
+    r"(?<=[^\W\d_]) (?:urgent care|walk-in|rehab(?:ilitation)?(?: unit)?|stroke unit|unit|cafe|café|cafeteria|canteen"
+    r"|gym|parking lot)$"
+)
+"""The kind of a place in small letters behind its name: Mesa Vista urgent care."""
+_FIRST_PARTNER = re.compile(r"(?:^|\n)[ \t]*(?P<name>[A-Z][\w'’-]{2,24}) (?:&|AND|and) $")
+"""The first of two names at the head of a line: DERWENT & CHANNEL PATHOLOGY."""
+_EVENT_AT = re.compile(r"[^\W\d_A-Z][^\W\d_]{2,11} at (?=[A-Z])")
+"""What somebody was at, in front of the place: tangi at Rautahi Marae."""
+_QUOTED_GIVEN = re.compile(r"[\"“](?P<given>[A-Z][a-z]{2,14}) $")
+_QUOTED_SURNAME = re.compile(r"[A-Z][\w'’-]+(?=[,.]?[\"”])")
+"""The two names of a quotation: made out to "Buddy Crum"."""
+_NUMBER_OF_SURVEY = re.compile(r"\b(?:S|Sy|Survey|Plot|H|R\.?S|T\.?S)\.? ?$")
+_NUMBER_OF_PLOT = re.compile(r"No\.? ?\d")
+"""The number of a plot, and what stands in front of it: S. No. 41/2."""
 _AND_WORD = re.compile(r" and (?P<word>[a-z]{4,})$")
 """A second word in small letters: done at odilia and coumadin for a fib."""
 _WORDS = NAMES | {Entity.PROFESSION, Entity.CITY, Entity.STATE, Entity.COUNTRY, Entity.FACILITY, Entity.ORGANIZATION}
@@ -30,7 +46,7 @@ _ROLE = re.compile(
     r"(?:Operator|Assistant|Attending|Resident|Interpreter|Recorder|Leader|Scribe|Surgeon|Anesthesiologist|Provider"
     r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Nana|Nanna|Nan|Abuela|Abuelo|Nonna|Nonno|Oma|Opa"
     r"|Member|Insured|Subscriber|Claimant|Beneficiary|Appellant|Policyholder|Guarantor|Aunty|Auntie|Uncle|Mme|Doña|Gran|Grandad|Granny|MGM|MGF|PGM|PGF|FOB|MOB|Lead|Tech|Author|Consultant|Registrar"
-    r"|Midwife|Matron|Preceptor|Radiologist|Pathologist|Sonographer|Dietitian"
+    r"|Helper|Midwife|Matron|Preceptor|Radiologist|Pathologist|Sonographer|Dietitian"
     r"|Pharmacist|Therapist|Technologist|Witness|Caller|Reporter"
     r"|OPERATOR|ASSISTANT|ATTENDING|RESIDENT|INTERPRETER|SURGEON|CONSULTANT|RADIOLOGIST|PATHOLOGIST"
     r"|Dictated|Signed|Examined|Reviewed|Typed|Entered|Verified|Cosigned|Transcribed|Scanned|Notified|Paged"
@@ -89,7 +105,7 @@ _HEADING_BEFORE = re.compile(r"(?:Surgery|Telephone|Admin|Visit|Consultation|Cli
 """A heading in a column in front of a name: "Surgery  K MacAskill"."""
 _MAX_EXTENSION = 40
 """Letters that a span is extended by; a longer run of letters is not a word, and the boundary inside it stays."""
-_REACH = 10
+_REACH, _LONGEST_GIVEN, _LONGEST_PARTNER = 10, 18, 36
 _OPENING = {")": "(", "]": "["}
 
 
@@ -105,8 +121,7 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
     """
     if entity in _WORDS:
         start, end = _whole_words(text, start, end)
-    if entity is Entity.STREET and (label := _ADDRESS_LABEL.match(text, start, end)):
-        start = label.end()
+    start = _start_of_place(text, start, end, entity)
     if entity is Entity.USERNAME:
         start, end = _whole_account(text, start, end)
     start, end = strip(text, start, end)
@@ -114,18 +129,49 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
     end = _without_weekday(text, start, end, entity)
     if entity in NAMES and (below := _NEXT_LINE.search(text, start, end)):
         end = below.start()
-    if entity is Entity.INITIALS and end - start == 1 and (letter := _INITIALS_BEHIND.match(text, end)):
-        end = letter.end()
-    if entity is Entity.INITIALS and _DOTTED.fullmatch(text, start, end) and (letter := _NEXT_INITIAL.match(text, end)):
-        end = letter.end()
+    if entity is Entity.INITIALS:
+        end = _end_of_initials(text, start, end)
     if entity is Entity.ZIP:
         start = _whole_code(text, start)
-    if entity in _ORGANIZATIONS and (second := _AND_WORD.search(text, start, end)) and is_medical_term(second["word"]):
-        end = second.start()
+    if entity in _ORGANIZATIONS:
+        start, end = _organization(text, start, end)
     if entity is Entity.STATE and (code := _CODE_ABOVE_LABEL.match(text, start, end)):
         return code.span()
     start, end = _without_other_figures(text, start, end, entity)
     return _name(text, start, end) if entity in NAMES else (start, end)
+
+
+def _start_of_place(text: str, start: int, end: int, entity: Entity) -> int:
+    """Return the start of a place without its label or the event there, and with the number of a survey."""
+    if entity is Entity.LOCATION_OTHER and (event := _EVENT_AT.match(text, start, end)):
+        return event.end()
+    if entity is not Entity.STREET:
+        return start
+    if label := _ADDRESS_LABEL.match(text, start, end):
+        return label.end()
+    is_plot = _NUMBER_OF_PLOT.match(text, start) is not None
+    survey = _NUMBER_OF_SURVEY.search(text, max(0, start - _REACH), start) if is_plot else None
+    return survey.start() if survey else start
+
+
+def _end_of_initials(text: str, start: int, end: int) -> int:
+    """Return the end of initials with those behind them: D.R. of D.R.L."""
+    if end - start == 1 and (letter := _INITIALS_BEHIND.match(text, end)):
+        end = letter.end()
+    if _DOTTED.fullmatch(text, start, end) and (letter := _NEXT_INITIAL.match(text, end)):
+        end = letter.end()
+    return end
+
+
+def _organization(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the boundaries with the first of two partners, and without a finding or a kind in small letters."""
+    if (second := _AND_WORD.search(text, start, end)) and is_medical_term(second["word"]):
+        end = second.start()
+    partner = _FIRST_PARTNER.search(text, max(0, start - _LONGEST_PARTNER), start)
+    if partner and not is_medical_term(partner["name"].lower()):
+        start = partner.start("name")
+    kind = _GENERIC_END.search(text, start, end)
+    return (start, kind.start()) if kind and text[start].isupper() else (start, end)
 
 
 def _without_other_figures(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
@@ -163,7 +209,14 @@ def _name(text: str, start: int, end: int) -> tuple[int, int]:
         end = letter.start()
     if end - start > 2 and _POSSESSIVE.match(text[end - 2 : end]):
         end -= 2
-    return start, end
+    return _with_given_name(text, start, end), end
+
+
+def _with_given_name(text: str, start: int, end: int) -> int:
+    """Return the start of a surname in quotes with the given name in front of it: made out to "Buddy Crum"."""
+    given = _QUOTED_GIVEN.search(text, max(0, start - _LONGEST_GIVEN), start)
+    surname = _QUOTED_SURNAME.match(text, start) if given and is_given_name(given["given"]) else None
+    return given.start("given") if given and surname and surname.end() == end else start
 
 
 def _without_clergy(text: str, start: int, end: int) -> int:

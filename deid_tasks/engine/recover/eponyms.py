@@ -32,6 +32,10 @@ _SIGN = re.compile(
 )
 _MARKED_BEFORE = re.compile(r"(?:^|[\s,;:(])\+$|(?:sonographic|neg(?:ative)?|pos(?:itive)?) $", re.IGNORECASE)
 """What stands in front of a sign: +Murphy; behind a hyphen somebody signs."""
+_ASKED_BEFORE = re.compile(
+    r"(?:^|(?<!by)(?<!with)(?<!\bto)(?<!from)(?<![Dd]r)(?<!d/w)(?<!see)(?<!saw)(?<!name)(?<!MD)(?<!\bis)[\s,;/(])\?$"
+)
+"""What stands in front of a diagnosis that is asked for, "?Clark naevus ?Reed", but not "seen by ?Reed"."""
 _IN_FAMILY = re.compile(
     r"['’]s in (?:your|my|his|her|their) "
     r"(?:family|mother|mom|mum|father|dad|aunt|uncle|sister|brother|grand[a-z]+|cousin)\b"
@@ -97,11 +101,17 @@ def is_lone_eponym(text: str, start: int, end: int) -> bool:
     return (
         is_rare_name(word)
         or bool(_MARKED_BEFORE.search(text[max(0, start - 12) : start]))
+        or is_asked_for(text, start)
         or bool(is_possessive and _IN_FAMILY.match(text, stop, stop + 32))
         or bool(_FINDING.match(text, stop, stop + 40))
         or bool(_NAMED_BEFORE.search(text[max(0, start - 24) : start]))
         or is_listed(text, start, stop)
     )
+
+
+def is_asked_for(text: str, start: int) -> bool:
+    """Whether a question mark in front of a word asks for a diagnosis."""
+    return _ASKED_BEFORE.search(text[max(0, start - 8) : start]) is not None
 
 
 def is_sign(text: str, start: int, end: int) -> bool:

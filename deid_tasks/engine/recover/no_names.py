@@ -4,12 +4,20 @@ import re
 
 from deid_tasks.core.entities import Category
 from deid_tasks.core.span import Span
+from deid_tasks.engine.recover.eponyms import is_asked_for
 
 _TABLET = re.compile(r"(?:T|C|Tab|Cap|Inj|Syp)\.? [A-Z][a-z]+")
 _DOSE_BEHIND = re.compile(
     r" (?:[A-Z]{1,3}\d? )?(?:\d{1,4}(?:\.\d)? ?)?(?:[0-4½]-[0-4½]-[0-4½]|m?c?g\b|ml\b|OD\b|BD\b|TDS\b|HS\b|SOS\b)"
 )
 """Behind a drug in an Indian prescription: "T. Ciplar LA 40 1-0-0"."""
+_DRUGS = re.compile(
+    r"(?:(?:T|C|Tab|Cap|Inj|Syp|Syr|Inf)\.? )?[A-Z][A-Za-z]+(?:, (?:T|C|Tab|Cap|Inj|Syp)\.? [A-Z][a-z]+)*"
+)
+_DRUGS_BEFORE = re.compile(r"\bInj\.? (?:[A-Z][A-Za-z]+[\w ]{0,12}, (?:(?:Inj|T|C|Tab|Cap|Syp)\.? )?){0,3}$")
+"""In front of a drug in a list of injections and tablets: "Inj. Pan 40, Inj. Emeset, T. Dolo"."""
+_CAPITALS = re.compile(r"[A-Z]{3,6}")
+_LOWER_BESIDE = re.compile(r"[a-z]{3}")
 _DEGREE_BEFORE = re.compile(r"(?:yr|year|doing|studying|completed|did) $", re.IGNORECASE)
 _DEGREE = re.compile(r"[BM]\.?(?:E|Tech|Sc|Com|A)\.?")
 _TITLES = frozenset(("smt", "late smt", "shri", "sri", "kum", "d.no", "d. no", "door no"))
@@ -37,13 +45,13 @@ _GROUPS = frozenset(("nurses", "team", "staff", "desk"))
 _TELEPHONE_BEHIND = re.compile(r"[:.]? ?[89]\d{3} \d{4}")
 """Behind HP, a handphone of Singapore."""
 _MASS_BEFORE = re.compile(r"(?:at|after|daily|Sunday|morning) $")
-_REACH = 12
+_REACH, _REACH_OF_DRUGS = 12, 64
 _SHORT = 3
 _NAMED = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION))
 
 
 def is_no_name(text: str, span: Span, value: str) -> bool:
-    """Whether a name is a title, a greeting, a degree, a drug with its dose or the count of instruments."""
+    """Whether a name is a title, a greeting, a degree, a drug, a diagnosis asked for or the count of instruments."""
     if (
         value.lower() in _TITLES
         or (_GREETING.match(value) and not _NAME_IN_GREETING.search(value))
@@ -57,7 +65,19 @@ def is_no_name(text: str, span: Span, value: str) -> bool:
         return True
     if value in {"Libre", "Dexcom"} and _SENSOR_BEHIND.match(text, span.end):
         return True
+    if _DRUGS.fullmatch(value) and _DRUGS_BEFORE.search(text[max(0, span.start - _REACH_OF_DRUGS) : span.start]):
+        return True
+    if _CAPITALS.fullmatch(value) and _is_asked_for(text, span):
+        return True
     return bool(_TABLET.fullmatch(value) and _DOSE_BEHIND.match(text, span.end))
+
+
+def _is_asked_for(text: str, span: Span) -> bool:
+    """Whether capitals are a diagnosis behind its question mark, in a line with small letters: "? TBM, ?IRIS"."""
+    if not is_asked_for(text, span.start):
+        return False
+    line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
+    return _LOWER_BESIDE.search(line) is not None
 
 
 def are_letters_of_nobody(text: str, span: Span, value: str) -> bool:

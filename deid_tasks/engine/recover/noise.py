@@ -10,6 +10,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon.peoples import is_people
 from deid_tasks.engine.recover.context_words import is_told_by_context
 from deid_tasks.engine.recover.no_names import are_letters_of_nobody, is_no_name
+from deid_tasks.engine.recover.scales import is_behind_scale
 
 _FIGURE = re.compile(
     r"""
@@ -21,6 +22,7 @@ _FIGURE = re.compile(
     re.VERBOSE,
 )
 _UNIT = re.compile(r"\s?(?:%|U/L|IU|units?\b|mg|mcg|g/dL|ml\b|mmol|mEq|ng|pg|mm\b|cm\b|kg\b|bpm|x\s?10)", re.IGNORECASE)
+_OLD_BEHIND = re.compile(r"[ -]{0,2}(?:y|mo|wk|week|day)")
 _SIGNED_BEFORE = re.compile(
     r"(?:entered|reviewed|signed|typed|dictated|checked|initials?)(?: by)?[:.]? ?$", re.IGNORECASE
 )
@@ -113,12 +115,16 @@ _OPERATION = re.compile(
     r"|uria|algia)"
 )
 """An operation or a finding by its ending: Gastropexy, which opens a sentence."""
-_WARDS = frozenset({"OR", "ER", "ED", "ICU", "PACU", "SICU", "MICU", "CCU", "NICU", "PICU", "CVICU"})
+_WARDS = frozenset(
+    {"OR", "ER", "ED", "ICU", "PACU", "SICU", "MICU", "CCU", "NICU", "PICU", "CVICU", "AMU", "MAU", "SAU", "EAU", "CDU"}
+)
 """Wards that every hospital has, without a number."""
 _PLACES = frozenset((Category.LOCATION, Category.ORGANIZATION))
 _NAMED = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION))
 _NAMES_AND_PLACES = frozenset((Category.NAME, Category.LOCATION))
-_TO_WARD_BEFORE = re.compile(r"(?:in|to|from|the|via|into) $")
+_TO_WARD_BEFORE = re.compile(r"(?:in|to|from|the|via|into|[>→]) $")
+_LABEL_OF_WARD_BEFORE = re.compile(r"(?:location|loc|unit|dept):[ \t]{0,6}$", re.IGNORECASE)
+_FIELD_ENDS = re.compile(r"[ \t]*(?:\n|$)|[ \t]{2,}|[,;]")
 _LANGUAGE_BEFORE = re.compile(
     r"(?:(?:interp(?:reter)?|language|lang|lang\.|speaks|dialect|tongue)(?: (?:is|of))?:?"
     r"|(?:interpreted|interpreting|translated|translating) (?:from|into|to)|\b[MF] ?/) {1,3}$",
@@ -137,7 +143,7 @@ _RESULT = re.compile(
 )
 _LINE_BEFORE = re.compile(r"(?:^|\n)[ \t|]*$")
 _MARGIN = 8
-_REACH = 12
+_REACH, _REACH_OF_SCALE = 12, 40
 """Characters in front of a span in which the word stands that says what it is."""
 _COUNTY = frozenset(("Co", "Co.", "CO."))
 _NAME_OF_COUNTY = re.compile(r"\.? [A-Z][a-z]{3,}")
@@ -203,7 +209,9 @@ def _is_label(text: str, span: Span, value: str) -> bool:
 def _is_in_label(text: str, span: Span, value: str) -> bool:
     """Whether a span is cut out of "/es/", which announces an electronic signature, or out of a label: last4, d.o.b."""
     before = text[max(0, span.start - 1) : span.start]
-    if span.entity is Entity.INITIALS and _LABEL_WITH_STOPS.fullmatch(text, span.start - 2, span.end + 1):
+    if span.entity is Entity.INITIALS and (
+        _LABEL_WITH_STOPS.fullmatch(text, max(0, span.start - 2), span.end + 1) or _LABEL_WITH_STOPS.fullmatch(value)
+    ):
         return True
     if value == "es":
         return before == text[span.end : span.end + 1] == "/"
@@ -247,6 +255,8 @@ def _is_ward(text: str, span: Span, value: str) -> bool:
     """Whether a place is a ward that every hospital has: taken to the OR."""
     if value not in _WARDS or span.category not in _PLACES or span.entity is Entity.STATE:
         return False
+    if _LABEL_OF_WARD_BEFORE.search(text[max(0, span.start - 16) : span.start]) and _FIELD_ENDS.match(text, span.end):
+        return True
     return _TO_WARD_BEFORE.search(text[max(0, span.start - 6) : span.start]) is not None
 
 
@@ -302,7 +312,9 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
         return _WHOLE_FORMS[span.entity].search(value) is not None
     match span.entity:
         case Entity.AGE:
-            return bool(_UNIT.match(text, span.end))
+            before = text[max(0, span.start - _REACH_OF_SCALE) : span.start]
+            is_score = value.isdecimal() and is_behind_scale(before) and not _OLD_BEHIND.match(text, span.end)
+            return is_score or bool(_UNIT.match(text, span.end))
         case Entity.INITIALS:
             is_asked = text[max(0, span.start - 2) : span.start].lstrip() == "?"  # a diagnosis: ?MH
             return is_asked or low in _words("not_initials.txt") or bool(_TABLE_COLUMN.match(text, span.end))

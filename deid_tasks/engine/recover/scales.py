@@ -8,6 +8,7 @@ repetitions are bounded, and none contains another one.
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from deid_tasks.core.reference import read_columns
@@ -48,7 +49,27 @@ _PAIN_WORD = (
     r"|scored|rated|rating|worst|best|average|typically|reported|pain|severity|between|maximum|max|down|reaches"
     r"|reaching))"
 )
-_SPAN_OF_TIME = r"(?i:in|for|r/v|rv|review|every|past|last|next|after|about|approx|over|x|until|of|hx|history|misses)"
+_SPAN_OF_TIME = (
+    r"(?i:in|for|r/v|rv|review|every|past|last|next|after|about|approx|over|x|until|of|hx|history|misses|another"
+    r"|further)"
+)
+_CONDITION = (
+    r"(?:(?i:shock|failure|ana?emia|bleed(?:ing)?|ha?emorrhage|infarct(?:ion)?|pain|weakness|falls?|syncope"
+    r"|seizures?|delirium|encephalopathy|fever|leukocytosis|distress|arrest|edema|obstruction|deconditioning"
+    r"|[a-z]{2,14}(?:itis|osis|a?emia|pathy|uria|penia|pno?ea|tension|xia|plegia|paresis))"
+    r"|AKI|ARF|AMS|SOB|DOE|ARDS|AHRF|HRF|DKA|CHF|HF|PEA|CVA|LBP|N/V)"
+)
+_CAUSE = (
+    r"(?:(?i:(?:(?:likely|presumed|suspected|known|acute|chronic|severe|poor|decreased|new) )?"
+    r"(?:dehydration|hypovola?emia|infection|ana?emia|blood loss|(?:gi )?bleed(?:ing)?|alcohol|etoh|trauma|falls?"
+    r"|cancer|cirrhosis|surgery|immobility|malnutrition|meds|medications?|chemo(?:therapy)?|(?:po )?intake|gi losses"
+    r"|(?:volume|fluid) overload|sepsis"
+    r"|[a-z]{3,14}(?:itis|osis|a?emia|pathy|uria|monia|stenosis|plasia|noma|trophy)))"
+    r"|MRSA|MSSA|PNA|CAP|HAP|COPD|CHF|HF|HFrEF|HFpEF|UTI|GIB|UGIB|LGIB|ATN|AKI|CKD|ESRD|ACS|NSTEMI|MI|PE|DVT|CVA"
+    r"|AF|Afib|RVR|DM|DM2|HTN|EtOH|COVID|RSV|OA|DDD|TBI|SDH|SAH|ICH|PVD|PAD|SBO|OSA|NASH|HCV|HBV|HIV|ALS|MS)\b"
+    r"(?! (?:test|swab|screen|neg|pos|PCR|clinic|visit|appt)\b)"
+)
+"""A condition and its cause, with 2/2 between them for "secondary to"."""
 
 
 class Notation(NamedTuple):
@@ -136,9 +157,20 @@ SCALES = (
         rf"{_SPAN_OF_TIME}[ ]{{1,2}}[1-9]\d?/[57]",
     ),
     Notation(
-        r"(?:1[3-9]|[2-5]\d)/52(?![\d/])"
+        r"(?:1[3-9]|[2-5]\d)/52(?![\d/])|(?i:first|initial|within) [1-9]/52(?![\d/])"
+        r"|(?:is|was|now|about|approx|currently|~) ?[1-9]/12 (?i:pregnant)"
+        r"|(?i:defaulted) [1-9]/12(?= (?:when|while|as|because|due)\b)"
         r"|[1-9]\d?/(?:7|52|12) (?i:ago|hx|history|duration|later|hence|post[- ]?op\w*|by phone)",
-        r"[1-9]\d?/(?:7|52|12)",
+        r"[1-9]\d?/(?:7|52|12)|(?i:first|initial|within|is|was|now|about|approx|currently|~|defaulted) ?[1-9]/[15]",
+    ),
+    # Secondary to: septic shock 2/2 MRSA pneumonia.
+    Notation(rf"{_CONDITION} 2/2(?= {_CAUSE})", r"(?:[A-Za-z]+|N/V) 2/2 "),
+    # Bottles in which a germ grew: MRSA 2/4 bottles.
+    Notation(r"[1-4]/[24] (?i:bottles|sets)(?= |[,;.)]|\s*\n|$)", r"[1-4]/[24] (?i:bottles|sets)"),
+    # Every hour, as Britain and Australia write it: neuro obs 1/24, UO 1/24.
+    Notation(
+        r"(?i:neuro|neurovasc(?:ular)?|hourly|vital|limb|GCS) (?i:obs|observations|checks?) (?:q)?[1-8]/24(?![\d/])",
+        r"(?i:neuro|neurovasc(?:ular)?|hourly|vital|limb|GCS) (?i:obs|observations|checks?) q?[1-8]/24",
     ),
     # Two hours: with 2/24 of chest pain; a course: sutures out in 10-12/7.
     Notation(
@@ -174,3 +206,14 @@ SCALES = (
     ),
 )
 """The notations of this subject."""
+
+
+def is_behind_scale(before: str) -> bool:
+    """Whether ``before`` ends in the name of a scale that is nothing else, so that its score follows: "Zarit 38"."""
+    return _scale_before().search(before) is not None
+
+
+@cache
+def _scale_before() -> re.Pattern[str]:
+    names = sorted({_spelled(name) for name, alone in read_columns("scales.tsv", "name", "alone") if alone == "yes"})
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(names)})(?: (?i:score|total))?[ :=]{{1,2}}$")

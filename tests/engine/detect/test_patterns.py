@@ -184,6 +184,18 @@ STRONG["abroad, and what stands beside"] = """
     Skipton [ZIP:BD23 3RQ]. Attends [ORGANIZATION:Gargrave Primary School]
     Dr paged [TIME:0240], came at once
     outside film ([CITY:Hattiesburg], [STATE:MS])
+    Ward:     [FACILITY:Hawthorn]            Consultant: Dr [PROVIDER:Lindqvist]
+    NIGHTS   [FACILITY:6 Whitcomb] tele/stepdown. Ward: Surgical
+    brought to OR [LOCATION_OTHER:7] and placed supine
+    BP 164/102 ([TIME:0321]), 166/98. Lot 164/102 (7321)
+    Dr [PROVIDER:Faridah bte Osman] came
+    Caregiver: Helper [RELATIVE:Marlyn] at bedside
+    [PROVIDER:Amara Nwosu] DO, OB PGY-3. [PROVIDER:Maria Okafor], PGY-3
+    HD [DATE:MWF]. Bactrim DS MWF. Seen [DATE:Wed]/[DATE:Sat]. Dressing x2 weekly, Wed/Sat
+    s/p Austin Moore in the past. [PATIENT:Austin Moore] called
+    is 4. May reconsider later. Admitted [DATE:4. May 2020]
+    RS clear. CVS S1S2 N. Filled at [ORGANIZATION:CVS] today
+    Reviewed by [INITIALS:HD]. A&Ox4 by HD 3, alert
 """
 SILENT = """
     BP 120/80, pulse 72, sat 98%.
@@ -210,6 +222,10 @@ SILENT = """
     Told to rest. Patient states he is well. MD aware. Family told.
     Glucose   POLYS 84   low. NG tube (Medtronic device, new).
     Give nitroglycerin SL. Seen by teacher training staff. Driver side impact.
+    LDT not cleared by FDA. Contacts will be traced by CCG.
+    PT: Mod A x1, rec SNF. Blocks A-C, remainder B-F. AE.
+    Pacemaker & Arrhythmia Clinic. RN, District Nurse. d/w Poisons Info
+    Wed lists   arrived 1015. Ward: Thoracic
     Walked 60 m. Chest tube 28F in place. Ambulated 50 m.
 """
 

@@ -65,6 +65,17 @@ SCORES = [
     "dysphagia, IDDSI [5/2]",
     "Swollen [9/28], tender 13/28",
     "tender joints [2/28]",
+    "septic shock [2/2] MRSA pneumonia",
+    "anemia [2/2] GI bleed",
+    "AKI [2/2] poor po intake",
+    "cisatracurium, TOF [2/4])",
+    "BPP [8/8].",
+    "E. coli [2/4] bottles",
+    "BCx 9/28 MRSA [2/2]; repeat neg",
+    "neuro obs [1/24], bloods at 6 h",
+    "daughter staying for first [2/52].",
+    "ART defaulted [7/12] when he worked away",
+    "the wife is [8/12] pregnant",
 ]
 DATES = [
     "PHQ-9 on [8/27] was high",
@@ -98,6 +109,14 @@ DATES = [
     "swollen [9/27]",
     "IDDSI [5/21]",
     "IDDSI on [5/2]",
+    "AKI [2/2] by Dr Lim",
+    "fever [2/2] COVID test neg",
+    "septic shock [2/2], MRSA in blood",
+    "MRSA [2/2] and again",
+    "BCx [9/28] MRSA 2/2",
+    "placed in obs [1/24] for chest pain",
+    "defaulted [7/12]/2023 when he worked away",
+    "seen [8/12] pregnant",
 ]
 
 

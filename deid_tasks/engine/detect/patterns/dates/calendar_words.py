@@ -33,6 +33,11 @@ _WEEKDAY_DATE = re.compile(
 _WEEKDAY_SHORT = re.compile(r"[A-Za-z]{3,5}")
 _WEEKDAY_LISTED_AFTER = re.compile(r"[\s/,&\-]{1,3}(?:and |or )?(?:mon|tue|wed|thu|fri|sat|sun)(?![a-z]{3})")
 _WEEKDAY_LISTED_BEFORE = re.compile(r"(?:mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun)[\s/,&\-]{1,3}(?:and |or )?$")
+_RECURS_BEFORE = re.compile(
+    r"(?:weekly|times a week|x/week|x ?/ ?wk)[,:]? (?:on )?"
+    r"(?:(?:mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun)[/,& ]{1,3}){0,3}$"
+)
+"""In front of the days of a course: x2 weekly, Wed/Sat."""
 _WEEKDAY_ANNOUNCED = re.compile(r"(?:^|[^a-z])(?:on|next|last|this|until|till|by|every|each|since|from)\s$")
 _DATE_AND_BRACKET = re.compile(r"[0-9] ?\($")
 """What stands in front of a weekday in brackets behind its date: 05/08/2023 (Sat)."""
@@ -74,6 +79,8 @@ def _is_short_weekday(text: str, start: int, end: int) -> bool:
     ahead, behind = text_before(text, start), text_after(text, end)
     if _DATE_AND_BRACKET.search(ahead) and behind[:1] == ")":
         return True
+    if _RECURS_BEFORE.search(ahead):
+        return False
     if _WEEKDAY_LISTED_AFTER.match(behind) or _WEEKDAY_LISTED_BEFORE.search(ahead):
         return True
     is_announced = _WEEKDAY_ANNOUNCED.search(ahead) is not None
@@ -176,9 +183,14 @@ def read_short_year(text: str, start: int, end: int) -> Iterator[Candidate]:
 DIALYSIS_TRIGGER = r"\b(?:M/?W/?F|T/?Th/?S(?:at|a)?|T/Th|TTS|Tu/?Th/?Sa?|M-W-F|T-Th-S(?:at|a)?|TTHS)\b"
 
 
-def read_dialysis(_text: str, start: int, end: int) -> Iterator[Candidate]:
+_DOSE_BEFORE = re.compile(r"[a-z] (?:ds|ss|[0-9.]{1,6} ?m?c?g|tabs?|bid|daily|po) $")
+"""In front of the weekdays of a drug: Bactrim DS MWF."""
+
+
+def read_dialysis(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read weekdays by their letters: HD MWF."""
-    yield _date(start, end)
+    if not _DOSE_BEFORE.search(text_before(text, start)):
+        yield _date(start, end)
 
 
 ORDINAL_TRIGGER = (

@@ -52,6 +52,10 @@ _PLAIN_SHORT = frozenset({"Sept", "Feb", "Nov", "Oct", "Aug"})
 """Short months that are not names and, written so, nothing else."""
 _BEFORE_MONTH = re.compile(rf"(?:^|[^a-z])(?:{alternation('dates', 'words_before_a_month')})[\s\-]{{1,2}}$")
 _ITEM = re.compile(r"[0-9]{1,2}\. ")
+_VERB_BEHIND = re.compile(
+    r" (?:also |still |not )?(?:be|have|try|use|take|start|stop|resume|return|increase|decrease|repeat|discharge|go"
+    r"|proceed|continue|restart|transition|(?:re)?consider|need|require|benefit|advance|shower|bathe|drive)\b"
+)
 _SMALL_WORD_BEHIND = re.compile(r" [a-z]{2,}")
 _SPAN_OF_MONTHS = re.compile(rf" ?(?:-|/|to|through|thru) ?{MONTH}(?![a-z])", re.IGNORECASE)
 MONTH_TRIGGER = rf"(?i)(?:\b|[0-9_]){MONTH}(?:\b|[0-9_])"
@@ -126,6 +130,8 @@ def _day_and_month(text: str, day: int, month: int, end: int) -> Iterator[Candid
 def _opens_question(text: str, day: int, month: int, end: int) -> bool:
     """Whether May is a verb behind the number of an item: 1. May warfarin be continued?"""
     is_item = text[month:end] == "May" and _ITEM.fullmatch(text, day, month) is not None
+    if is_item and _VERB_BEHIND.match(text, end):
+        return True  # a score at the end of a sentence: is 4. May reconsider
     return is_item and not text_before(text, day).strip() and _SMALL_WORD_BEHIND.match(text, end) is not None
 
 

@@ -14,6 +14,7 @@ TIME_TRIGGER = (
     r"|\b[0-2][0-9][0-5][0-9] ?(?:hrs|hours|h|am|pm)\b"  # 0835 hrs
     r"|(?:\bat|@|time:?|[0-9]{2,4}|around|by|xmit) ?\b[0-2][0-9][0-5][0-9]\b"  # at 0835, 2021 0835
     r"|\b0[0-9][0-5][0-9]\b"  # 0835
+    r"|/[0-9]{2,3} \([0-2][0-9][0-5][0-9]\)"  # behind a pressure: 164/102 (0321)
     r"|/[0-9]{1,4},? [0-2][0-9][0-5][0-9]\b"  # 3/14 1530
     r"|(?m)^[ \t]{0,8}[12][0-9][0-5][0-9] {1,12}[^ \n]"  # 1530 at the beginning of a line
 )
@@ -55,6 +56,7 @@ _NO_TIME_BEFORE = re.compile(
     r"(?:ext|x|id|code|pin|pager|pgr|room|rm|bed|box|no|num|number|lot|last four|ending in|zip|unit)\W{0,2}$"
 )
 _DATE_BEFORE = re.compile(r"[0-9]{1,4}[/.\-][0-9]{1,2}(?:[/.\-][0-9]{2,4})?,? $")
+_PRESSURE_BEFORE = re.compile(r"[0-9]{2,3}/[0-9]{2,3} \($")
 _WORD_BEHIND = re.compile(r" [A-Za-z]")
 
 
@@ -125,6 +127,8 @@ def _is_military(text: str, match: re.Match[str]) -> bool:
     ahead, value = text_before(text, match.start()), match.group()
     if not value.isdigit() or _ANNOUNCED_FIGURES.search(ahead) or _DATE_BEFORE.search(ahead):
         return True
+    if _PRESSURE_BEFORE.search(ahead):
+        return text[match.end() : match.end() + 1] == ")"
     if _LINE_START.search(ahead) and _opens_a_row(text, match.start(), match.end()):
         return True
     return value[0] == "0" and bool(_WORD_BEFORE.search(ahead)) and not _NO_TIME_BEFORE.search(ahead)

@@ -101,11 +101,18 @@ def _is_town_and_state(name: _CreditedName) -> bool:
     return _TOWN_BEFORE.search(text_before(name.text, name.start)) is not None
 
 
+def _is_speciality(name: _CreditedName) -> bool:
+    """Whether the letters in front of a year of training are a speciality: OB PGY-3."""
+    is_letters = name.words == 1 and name.value.isupper() and len(name.value) < 5
+    return is_letters and name.credential.startswith("PGY") and not is_frequent_surname(name.value)
+
+
 CREDITED_NAMES: FormTable[_CreditedName, bool] = FormTable(
     "names with a credential",
     Form("everyday words in capitals", "PLASTIC WINDOW, RN", _is_words_in_capitals, never),
     Form("one word without a comma", "Zestril PA", _lacks_comma, never),
     Form("list of abbreviations", "LLD, PT", _is_list_of_abbreviations, never),
+    Form("speciality", "OB PGY-3", _is_speciality, never),
     Form("town and state", "lives in [CITY:Boston], [STATE:MA]", _is_town_and_state, never),
     Form("name", "seen [PROVIDER:Maria T. Okafor], MD", always, always),
 )

@@ -40,6 +40,9 @@ FULL_NAME_TRIGGER = (
 _NO_PERSON_AFTER = re.compile(
     rf"['s]{{0,2}} ?(?:[A-Z][a-z]+ )?(?:{alternation('names', 'words_after_a_name_that_is_no_person')})"
 )
+_OPERATION_BEFORE = re.compile(r"(?:\bs/p|hemi(?:arthroplasty)?|prosthesis|#) $")
+"""What makes the eponym of two names an operation: s/p Austin Moore."""
+_OPERATIONS = frozenset({"austin moore"})
 _CREDENTIAL_AFTER = re.compile(
     r",? {1,2}(?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|PharmD|RPh|LPN|LCSW|MSW|DPM|DDS|DMD|CRNA"
     r"|CNM|APRN|FNP|BSN|MSN|MBBS|DPT|RRT)(?![A-Za-z])"
@@ -57,7 +60,7 @@ def read_full_name(text: str, start: int, end: int) -> Iterator[Candidate]:
     given = text[start : text.find(" ", start)].lower()
     if given not in given_name_rates() or given in NOT_NAMES:
         return
-    if is_people(text, start, end):
+    if is_people(text, start, end) or _is_operation(text, start, end):
         return
     value = text[start:end]
     if value.endswith("'s"):
@@ -71,6 +74,12 @@ def read_full_name(text: str, start: int, end: int) -> Iterator[Candidate]:
             text_before(text, start)
         )
         yield Candidate(start, end, Entity.PROVIDER if is_clinician else Entity.PATIENT, Strength.WEAK)
+
+
+def _is_operation(text: str, start: int, end: int) -> bool:
+    if text[start:end].lower() not in _OPERATIONS:
+        return False
+    return _OPERATION_BEFORE.search(text_before(text, start)) is not None
 
 
 def _is_full_name(given: str, surname: str, *, in_capitals: bool) -> bool:

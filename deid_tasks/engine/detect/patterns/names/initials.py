@@ -30,6 +30,8 @@ OWN_LINE_TRIGGER = (
     rf"(?: {{1,3}}{DAY}(?: {{1,2}}{CLOCK})?)?{_LINE_END}"  # with the day and the time
 )
 _BEFORE_A_DAY = frozenset({"on", "in", "by", "to", "at", "of", "til", "the", "and", "or", "due", "as", "for", "ref"})
+_HEADINGS_AS_WRITTEN = frozenset({"Ix", "Mx", "Px"})
+"""Headings that are somebody's initials in capitals: investigations, management, MX."""
 _PAIRS_OF_WORDS = frozenset({"hi/si", "si/hi", "ot/pt", "pt/ot", "am/pm", "cp/sob"})
 
 
@@ -54,7 +56,7 @@ def _signs_note(text: str, start: int, end: int, word: str) -> bool:
     low = word.lower()
     above = text[max(0, start - 160) : start].rstrip("\n ")
     line_above = above[above.rfind("\n") + 1 :]
-    if len(word) > 3 or low in HEADINGS or not line_above:
+    if len(word) > 3 or low in HEADINGS or word in _HEADINGS_AS_WRITTEN or not line_above:
         return False
     is_dated = any(character.isdigit() for character in text[start:end].strip())
     ends_sentence = line_above[-1:] in {".", "!", "?", ")", "]"} or line_above[-1:].isdigit()
@@ -72,7 +74,8 @@ AFTER_SENTENCE_TRIGGER = (
     rf"(?: {{1,2}}{DAY})?{_LINE_END}"
     r"|[.!?)] {1,3}[A-Z]{2,3},? (?:RN|LPN|CNA|CMA|RT|RPh|RMA)\b"  # … slept well. MTO, RN
 )
-_ABBREVIATION_BEFORE = re.compile(r"(?i:dr|mr|ms|st|vs)$|(?:^|\s)[0-9]{1,2}$")
+_ABBREVIATION_BEFORE = re.compile(r"(?i:dr|mr|ms|st|vs)$|(?:^|\s)[0-9]{1,2}$|^[A-Z]-[A-Z]$")
+"""An abbreviation, the number of an item, or the blocks of a specimen: "remainder B-F. AE."."""
 _TWO_OR_THREE = re.compile(r"[A-Za-z]{2,3}(?![A-Za-z])")
 _NURSES = frozenset({"RN", "LPN", "CNA", "CMA", "RT", "RPh", "RMA"})
 _ITEM_BEFORE = re.compile(r"^\s*\W?[0-9A-Za-z]{0,2}$")

@@ -48,6 +48,8 @@ _LABELS_AND_WORDS = as_word_set("by nurse reviewed signed tech entered filed cod
     f"{what} {done}" for what in ("case", "chart", "claim", "encounter", "ticket") for done in ("closed", "locked")
 }
 """Labels that are words or abbreviations of their own too."""
+_DAY_OF_STAY = re.compile(r"(?:HD|POD|DOL|HOD|PPD) ?#?[0-9]{1,2}(?![0-9/:])")
+"""The day of a stay behind "by": oriented by HD 3."""
 _BY_TAIL = re.compile(r"\)?(?:[.,;:\n/]|$| {2}|,? (?:CT|RN|at|on|[0-9]))")
 
 
@@ -94,6 +96,8 @@ def read_labelled_initials(text: str, start: int, end: int) -> Iterator[Candidat
     if match is None:
         return
     label = stretch[: match.start(1)].rstrip("(")
+    if _DAY_OF_STAY.match(text, start + match.start(1)):
+        return
     if not is_dictation and _is_phrase(text, start, end, label, match.group(1)):
         return
     for group in (1, 2):

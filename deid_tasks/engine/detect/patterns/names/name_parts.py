@@ -11,7 +11,7 @@ from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
 from deid_tasks.engine.detect.patterns.word_lists import MEDICAL_ENDINGS, NOT_NAMES, as_word_set
 
 PARTICLE = (
-    r"(?:(?:de|la|del|las|los|van|von|der|den|ter|bin|ibn|al|el|da|dos|di|du|le|abu|st\."
+    r"(?:(?:de|la|del|las|los|van|von|der|den|ter|bin|ibn|al|el|da|dos|di|du|le|abu|bte|binte|binti|bt|st\."
     r"|De|La|Del|Van|Von|Der|Le|Al|El|St\.|Di|Da) )"
 )
 TITLE_WORD = r"(?:(?:[A-Z]')?[A-Z][a-z][a-z']{0,20}(?:[A-Z][a-z]{1,15})?(?:-[A-Z]?[a-z]{1,20}){0,2})"

@@ -46,6 +46,7 @@ _FAITH = re.compile(
 """A church that stands where a name may: Pt Roman Catholic."""
 _LETTERS = re.compile(r"[A-Z]+")
 _SECOND_GREETED = re.compile(r",? (?:and|&) (?=[A-Z])")
+_ASSISTANCE = re.compile(r"(?:(?:Mod|Min|CG|Tot)|Max(?= A (?:x|for\b|w/|of\b)))(?:/(?:Mod|Min|Max))? A\b")
 _COLON_BEHIND = re.compile(r"\s?:")
 _NAME_AND_MARKS = re.compile(rf"(?:{TITLE_WORD}|{CAPS_WORD}|{INITIAL}|,| |\.)+")
 
@@ -69,6 +70,11 @@ class _LabelledPatient:
         """The other name of a greeting: Dear Maria and John."""
         pair = _SECOND_GREETED.match(self.text, self.end, self.end + 7)
         return take_name(self.text, pair.end(), 3) if pair else None
+
+
+def _is_assistance(patient: _LabelledPatient) -> bool:
+    """Whether a therapist's label has the assistance behind it that somebody needed: PT: Mod A x1."""
+    return patient.label.startswith("PT") and _ASSISTANCE.match(patient.text, patient.start) is not None
 
 
 def _is_end_of_greeting(patient: _LabelledPatient) -> bool:
@@ -106,6 +112,7 @@ LABELLED_PATIENTS: FormTable[_LabelledPatient, bool] = FormTable(
         lambda patient: patient.word in _CALLED or patient.word.endswith("name is"),
         _is_not_word_in_capitals,
     ),
+    Form("assistance", "PT: Mod A x1", _is_assistance, never),
     Form("short label", "pt [PATIENT:Maria Okafor] slept", _is_short_label, always),
     Form("no colon", "patient Okafor slept", lambda patient: not patient.has_colon, never),
     Form(

@@ -23,7 +23,7 @@ RELATION_TRIGGER = (
     rf"(?i)\b(?:{alternation('names', 'relations')})"
     r"(?:,? ?\(|, | is | named | - |: {0,6}|'s name is |,? whose name is | )(?:an? )?[a-z]"
 )
-_FAMILY_TITLE = re.compile(r"(?:Aunty|Auntie|Aunt|Uncle|Mama|Mme|Mrs?|Ms|Dr)\.? (?=[A-Z])")
+_FAMILY_TITLE = re.compile(r"(?:Helper|Maid|Nanny|Aunty|Auntie|Aunt|Uncle|Mama|Mme|Mrs?|Ms|Dr)\.? (?=[A-Z])")
 _FINDING_BEHIND = re.compile(r"['\s]*(?:cancer|disease|syndrome|diabetes|type|stroke|mi\b)", re.IGNORECASE)
 _COLON_BEHIND = re.compile(r"\s?:")
 _CONTACT = re.compile(r"contact|kin|nok|hcp|proxy|poa|agent|informant|guardian|surrogate|caregiver")

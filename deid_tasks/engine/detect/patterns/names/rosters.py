@@ -29,6 +29,10 @@ def _may_be_patient(word: str) -> bool:
     return is_frequent_surname(low) or (may_be_name(word) and low not in medical_term_words())
 
 
+def _is_everyday_in_small_letters(word: str) -> bool:
+    return word.islower() and is_everyday_word(word) and not is_frequent_surname(word)
+
+
 ROW_TRIGGER = rf"\b(?i:rm|room|bed) {{1,2}}{_ROOM} {{2,4}}{_NAME},? [0-9]{{1,3}}(?: {{1,4}}[A-Za-z]|\n)"
 _ROW_PARTS = re.compile(
     rf" (?P<room>{_ROOM}) {{2,4}}(?P<name>{_NAME}),? (?P<age>[0-9]{{1,3}})(?:\s{{1,4}}[A-Za-z]|\s)$"
@@ -54,7 +58,9 @@ _FORM_OF_ROOM = re.compile(r"[A-Za-z]|-|^[0-9]{4}$")
 def read_ward_header(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read NURSES NOTES   OKAFOR 5E-74   01-03-2024 and SITTER LOG 1.3.24  Okafor ICU 25."""
     match = _WARD_HEADER_PARTS.search(text, start, end)
-    if match and _FORM_OF_ROOM.search(match["room"]) and _may_be_patient(match["name"]):
+    if match is None or _is_everyday_in_small_letters(match["name"]):
+        return  # Wed 03/07/2024   arrived 1015
+    if _FORM_OF_ROOM.search(match["room"]) and _may_be_patient(match["name"]):
         yield Candidate(*match.span("name"), Entity.PATIENT)
         yield Candidate(*match.span("room"), Entity.LOCATION_OTHER)
 

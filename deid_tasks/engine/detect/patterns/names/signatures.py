@@ -28,6 +28,11 @@ SIGNATURE_TRIGGER = (
     r" ?(?:\([a-z ]{1,12}\) ?)?[:,\-]{0,2}\s{0,3}(?:dr\.? |by )?[a-z]"
 )
 _CREDENTIAL_AFTER = re.compile(rf",?\s{{1,2}}(?:{CREDENTIAL})(?![A-Za-z])")
+_KIND_OF_NURSE = re.compile(
+    r"(?:District|Community|Practice|School|Charge|Staff|Ward|Research|Link) (?:Nurse|Midwife)\b"
+)
+"""A role behind a credential: RN, District Nurse."""
+_NO_PERSON = re.compile(r"Poisons? (?:Info|Centre|Center|Control|Line)\b")
 _DOCTOR = re.compile(r"D[Rr]\.? ")
 _TITLED = re.compile(r"\bD[Rr]\.? $")
 _TURNED = re.compile(r", ([A-Z][A-Za-z'\-]{1,20})(?: [A-Z]\.?(?![A-Za-z]))?")
@@ -142,6 +147,8 @@ def read_signature(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read Electronically signed by Maria Okafor, PCP: Okafor and cc: Maria Okafor."""
     begin = end - 1
     if not text[begin].isupper():
+        return
+    if _KIND_OF_NURSE.match(text, begin) or _NO_PERSON.match(text, begin):
         return
     label = text[start:begin]
     doctor = _DOCTOR.match(text, begin, begin + 5)

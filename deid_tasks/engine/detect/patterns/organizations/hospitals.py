@@ -114,10 +114,14 @@ def read_known_hospital(text: str, start: int, end: int) -> Iterator[Candidate]:
 
 KNOWN_COMPANY_TRIGGER = rf"\b(?:{alternation('organizations', 'known_companies')})\b"
 _WORD_OR_FINDING_BEHIND = re.compile(r"(?:\s?(?:score|criteria|disease)|-[a-z])")
+_HEART_BEHIND = re.compile(r"[ :\-]{1,3}(?:s ?1|hs |nad\b|nsr|rrr|reg(?:ular)?\b|normal|no murmur|heart sounds|jvp)")
+"""Behind CVS, the cardiovascular system of an examination."""
 
 
 def read_known_company(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read shops, employers and insurers that are known by name alone."""
+    if text[start:end] == "CVS" and _HEART_BEHIND.match(text_after(text, end)):
+        return
     is_address = text[start - 1 : start] in {"@", ".", "/"}
     if not is_address and not _WORD_OR_FINDING_BEHIND.match(text_after(text, end)):
         yield Candidate(start, end, Entity.ORGANIZATION)

@@ -4,7 +4,13 @@ import re
 from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, medical_term_words
+from deid_tasks.engine.detect.patterns.reference_words import (
+    is_everyday_word,
+    is_frequent_surname,
+    is_plain_name,
+    medical_term_words,
+    us_towns,
+)
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_before
 from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NOT_NAMES, alternation, as_word_set
 
@@ -72,7 +78,7 @@ def read_organization(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read capitalised words that end in a kind of organization; one of them at least must not be an ordinary word."""
     head = text[start:end]
     words = _words_of_name(text, start)
-    if head.isupper() or not _is_name_of_organization(words, head):
+    if head.isupper() or not _is_name_of_organization(words, head) or _is_department(words, head):
         return
     first = words[0][0]
     kind_behind = _KIND_BEHIND.match(text[end : end + 12])
@@ -126,6 +132,17 @@ def _is_name_of_organization(words: list[tuple[int, str]], head: str) -> bool:
         return True
     is_hospital = head.startswith(("Hospital", "Medical Center"))
     return is_hospital and any(word in _LARGE for _, word in words)
+
+
+def _is_department(words: list[tuple[int, str]], head: str) -> bool:
+    """Whether several findings or devices are what a clinic is for: Pacemaker & Arrhythmia Clinic."""
+    plain = [word.lower() for _, word in words if word.lower() not in _CONNECTORS]
+    if head != "Clinic" or len(plain) < 2 or len(plain) == len(words):
+        return False
+    return all(
+        word in medical_term_words() and not (is_plain_name(word) or is_frequent_surname(word) or word in us_towns())
+        for word in plain
+    )
 
 
 def _is_generic(tail: str) -> bool:

@@ -23,6 +23,7 @@ RULES = (
     Rule("ZIP code", countries.ZIP_TRIGGER, countries.read_zip),
     Rule("room", rooms.ROOM_TRIGGER, rooms.read_room),
     Rule("ward", rooms.WARD_TRIGGER, rooms.read_ward),
+    Rule("named ward", rooms.NAMED_WARD_TRIGGER, rooms.read_named_ward),
     Rule("tower", rooms.TOWER_TRIGGER, rooms.read_tower),
     Rule("road", rooms.ROAD_TRIGGER, rooms.read_road),
     Rule("park in small letters", rooms.PARK_TRIGGER, rooms.read_park_in_small_letters),

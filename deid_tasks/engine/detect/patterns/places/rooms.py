@@ -7,6 +7,8 @@ from functools import cached_property
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.forms import Form, FormTable, always, never
+from deid_tasks.engine.detect.patterns.names.name_parts import may_be_name
+from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, is_plain_name, medical_term_words
 from deid_tasks.engine.detect.patterns.rule import Candidate, text_after, text_before
 from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
@@ -23,7 +25,10 @@ ROOM_TRIGGER = (
 _SHORT_LABEL = re.compile(
     r"(?:or|theatre|chair) [0-9]$|(?:ldrp?|pacu|[smcnp]icu|cvicu|cticu|ccu) |(?:cath|ep|ir) lab |suite [a-h0-9]$"
 )
-_SHORT_TAIL = re.compile(r"[.,;:)\n|]| ?$| {2}| (?:-|for\b|with\b|w/|at\b|by\b|@)")
+_SHORT_TAIL = re.compile(
+    r"[.,;:)\n|]| ?$| {2}| (?:-|for\b|with\b|w/|at\b|by\b|@|where\b"
+    r"|and (?:placed|positioned|transferred|moved|laid|general)\b)"
+)
 _RATIO_AFTER = re.compile(r"[,;]? ?[(\[]?(?:95|99|CI\b|[pP] ?[<=])")
 """What stands behind an odds ratio: OR 4, 95% CI."""
 _SHORT_LEAD = re.compile(
@@ -73,7 +78,7 @@ def _is_amount(room: _Room) -> bool:
 def _is_short_room(room: _Room) -> bool:
     """Whether a label that is a word too, with one figure, stands where a room does: to OR 4."""
     text, end = room.text, room.end
-    if not _SHORT_TAIL.match(text, end, end + 8) or _RATIO_AFTER.match(text, end, end + 8):
+    if not _SHORT_TAIL.match(text, end, end + 20) or _RATIO_AFTER.match(text, end, end + 8):
         return False
     return _SHORT_LEAD.search(text[max(0, room.start - 16) : room.start]) is not None
 
@@ -152,6 +157,35 @@ def read_ward(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read floor, wing and room: 4W-12."""
     if text[start - 1 : start] not in {"-", ".", "/"} and text[end : end + 1] not in {"-", "/"}:
         yield Candidate(start, end, Entity.LOCATION_OTHER)
+
+
+NAMED_WARD_TRIGGER = (
+    r"\b(?:Ward|WARD):[ \t]{1,8}[A-Z][a-z]{3,15}(?:[ \t]{2,}|[ \t]*\n|,|$)"  # Ward: Hawthorn
+    r"|\b[0-9]{1,2} [A-Z][a-z]{3,15} (?:tele(?:metry)?|step-?down|med/?surg|ICU|PCU|IMCU)\b"  # 6 Whitcomb tele
+)
+_NAME_OF_WARD = re.compile(
+    r"(?P<label>[Ww](?:ard|ARD):[ \t]{1,8})?(?P<name>(?:[0-9]{1,2} )?(?P<word>[A-Z][a-z]{3,15}))"
+)
+_KINDS_OF_WARDS = as_word_set(
+    "medical medicine surgical surgery acute stroke elderly maternity paediatric pediatric paediatrics general short"
+    " day emergency antenatal postnatal labour gynae neonatal ortho orthopaedic respiratory cardiac cardiology renal"
+    " oncology geriatric psychiatric isolation rehab rehabilitation admission admissions assessment observation private"
+    " virtual male female adult children childrens burns discharge unknown none same other home north south east west"
+    " high main"
+)
+
+
+def read_named_ward(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the name of a ward: Ward: Hawthorn, 6 Whitcomb tele; not Ward: Surgical."""
+    match = _NAME_OF_WARD.match(text, start, end)
+    if match is None:
+        return
+    low = match["word"].lower()
+    is_medical = low in medical_term_words() and not is_plain_name(low)
+    if low in _KINDS_OF_WARDS or is_medical or not may_be_name(match["word"]):
+        return
+    if match["label"] or not is_everyday_word(low):
+        yield Candidate(*match.span("name"), Entity.FACILITY)
 
 
 TOWER_TRIGGER = (
