@@ -6,12 +6,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 from deid_tasks.core.entities import Category, Entity
-from deid_tasks.core.reference import fold
+from deid_tasks.core.reference import fold, read_columns
 from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon.everyday_names import is_rare_word
 from deid_tasks.engine.merge.endings import is_ending_of_name
+from deid_tasks.engine.merge.given_names import given_names
 from deid_tasks.engine.merge.propagate import everyday_words
 from deid_tasks.engine.merge.repair import NAMES
 
@@ -19,8 +21,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 _ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.IGNORECASE)
 _TITLE_REACH = 8
+_DOCTOR = re.compile(r"Dr\.? ")
 _TOWNS = frozenset({Entity.CITY})
 _BEHIND_TOWN = frozenset({Entity.STATE, Entity.COUNTRY, Entity.ZIP})
+_PLACE_BEFORE = re.compile(r"\b(?:in|at|from|of|to|near|outside|around|via|town|city)[: ]{1,2}$", re.IGNORECASE)
 _PLACES = frozenset({Entity.CITY, Entity.STATE})
 _UNIVERSITY_OF = re.compile(r"Univ(?:\.|ersity)? of (?:North|South|East|West|Central|Southwest)(?:ern)?")
 _SCHOOL = re.compile(r"(?:Ysgol|Scoil|Col[aá]iste|Gaelscoil|Bunscoil)\b")
@@ -51,6 +55,13 @@ def join_divided_organizations(text: str, spans: Sequence[Span]) -> list[Span]:
     joined: list[Span] = []
     for span in spans:
         last = joined[-1] if joined else None
+        if last is not None and _is_of_person(text, last, span):
+            before = joined[-2] if len(joined) > 1 else None
+            has_title = before is not None and _DOCTOR.fullmatch(text, before.start, last.start) is not None
+            start = before.start if before and has_title else last.start
+            del joined[-2 if has_title else -1 :]
+            joined.append(replace(span, start=start))
+            continue
         if last is not None and (_is_divided(text, last, span) or _is_in_capitals(text, last, span)):
             joined[-1] = replace(span, start=last.start, score=max(last.score, span.score))
         elif last is not None and _is_university(text, last, span):
@@ -72,6 +83,13 @@ def _is_in_capitals(text: str, last: Span, span: Span) -> bool:
     return (
         first.isupper() and text[span.start : span.end].isupper() and not is_ending_of_name(first.split()[-1].title())
     )
+
+
+def _is_of_person(text: str, person: Span, rest: Span) -> bool:
+    """Whether an organization is named after a person, and begins in front of it: "Dr Mackessack" and "s Hospital"."""
+    if person.entity not in NAMES or rest.entity not in _ORGANIZATIONS:
+        return False
+    return text[person.end : rest.start] in {"'", "’"} and text.startswith("s ", rest.start)
 
 
 def _is_school(text: str, last: Span, span: Span) -> bool:
@@ -196,6 +214,42 @@ def follow_places(text: str, spans: Sequence[Span]) -> list[Span]:
         else span
         for span in spans
     ]
+
+
+def follow_lists(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Return ``spans`` with towns that no list has, and that people are called, marked as people.
+
+    A model reads "Lemhi Home Nursing, Bev, 208-555-0187" as an address. O(n).
+
+    Args:
+        text: the note.
+        spans: its spans, sorted and disjoint.
+    """
+    return [
+        replace(span, entity=Entity.PROVIDER)
+        if span.entity in _TOWNS
+        and text[span.start : span.end].istitle()
+        and (word := fold(text[span.start : span.end])) in _called()
+        and word not in _listed_towns()
+        and not _is_told_as_place(text, span, spans)
+        and not _PLACE_BEFORE.search(text, max(0, span.start - _REACH_OF_LABEL), span.start)
+        else span
+        for span in spans
+    ]
+
+
+@cache
+def _called() -> frozenset[str]:
+    """Return the given names of the public list and their short forms, folded."""
+    return given_names() | {fold(name) for (name,) in read_columns("nicknames.tsv", "nickname")}
+
+
+@cache
+def _listed_towns() -> frozenset[str]:
+    """Return the towns of the public tables, folded, and each of their words: "Clemens" may be Mount Clemens."""
+    tables = (("places.tsv", "city"), ("towns.tsv", "town"))
+    names = {fold(name) for table, column in tables for (name,) in read_columns(table, column)}
+    return frozenset(word for name in names for word in (name, *name.split()))
 
 
 def _is_told_as_place(text: str, span: Span, spans: Sequence[Span]) -> bool:

@@ -21,11 +21,13 @@ from deid_tasks.engine.merge.file_names import divide_file_names
 from deid_tasks.engine.merge.kinds import (
     follow_credentials,
     follow_full_names,
+    follow_lists,
     follow_places,
     join_divided_organizations,
 )
 from deid_tasks.engine.merge.propagate import propagate
 from deid_tasks.engine.merge.repair import NAMES, repair, strip
+from deid_tasks.engine.merge.roles import follow_roles
 from deid_tasks.engine.merge.short_names import grow_over_initials, mark_short_names
 from deid_tasks.engine.merge.states import mark_states
 from deid_tasks.engine.merge.votes import elect
@@ -71,12 +73,12 @@ def merge_spans(
     joined = join_divided_organizations(text, _join_names(text, _winning_stretches(text, candidates)))
     joined = grow_over_endings(text, joined)
     joined = follow_full_names(text, follow_credentials(text, joined))
-    joined = with_weekday_letters(text, mark_states(text, follow_places(text, joined)))
+    joined = with_weekday_letters(text, mark_states(text, follow_places(text, follow_lists(text, joined))))
     if settings.propagation.enabled:
         joined = mark_short_names(text, grow_over_initials(text, joined), settings.propagation.min_score)
         joined = mark_derived_names(text, joined, settings.propagation.min_score)
         joined = grow_over_initials(text, propagate(text, joined, settings.propagation))
-    return divide_file_names(text, joined)
+    return divide_file_names(text, follow_roles(text, joined))
 
 
 def _ranked(

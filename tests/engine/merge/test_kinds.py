@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span, check_spans
-from deid_tasks.engine.merge.kinds import follow_credentials, follow_places, join_divided_organizations
+from deid_tasks.engine.merge.kinds import follow_credentials, follow_lists, follow_places, join_divided_organizations
 from tests.support.markup import read_markup
 
 PERSON, CLINIC = Entity.PROVIDER, Entity.FACILITY
@@ -78,6 +78,27 @@ def test_joined_spans_are_spans(pieces):
 def test_a_name_that_is_a_town_of_the_note_is_that_town(marked, entity):
     text, spans = read_markup(marked)
     assert follow_places(text, spans)[-1].entity is entity
+
+
+@pytest.mark.parametrize(
+    ("marked", "entity"),
+    [
+        ("home health = [FACILITY:Lemhi Home Nursing], [CITY:Bev], [PHONE:208-555-0187]", Entity.PROVIDER),
+        ("lives in [CITY:Bev]", Entity.CITY),
+        ("home: [CITY:Bev], [STATE:WA]", Entity.CITY),
+        ("home: [CITY:Chester]", Entity.CITY),
+    ],
+)
+def test_a_town_that_no_list_has_is_a_person_who_is_called_so(marked, entity):
+    text, spans = read_markup(marked)
+    index = next(i for i, span in enumerate(spans) if span.entity is Entity.CITY)
+    assert follow_lists(text, spans)[index].entity is entity
+
+
+def test_a_hospital_that_is_named_after_a_person_is_one():
+    text, spans = read_markup("To: [FACILITY:Dr] [PROVIDER:Mackessack]'[FACILITY:s Hospital], [CITY:Elgin]")
+    joined = join_divided_organizations(text, spans)
+    assert [text[span.start : span.end] for span in joined] == ["Dr Mackessack's Hospital", "Elgin"]
 
 
 @pytest.mark.parametrize(

@@ -67,14 +67,14 @@ def read_postcode(text: str, start: int, end: int) -> Iterator[Candidate]:
 PIN_TRIGGER = (
     r"\b(?:Andhra Pradesh|Assam|Bihar|Chhattisgarh|Goa|Gujarat|Haryana|Himachal Pradesh|Jharkhand|Karnataka|Kerala"
     r"|Madhya Pradesh|Maharashtra|Manipur|Meghalaya|Mizoram|Nagaland|Odisha|Punjab|Rajasthan|Sikkim|Tamil ?Nadu|TN"
-    r"|Telangana|Tripura|Uttar Pradesh|Uttarakhand|West Bengal|Delhi|India|(?i:pin(?: ?code)?))"
-    r"[ ,.:\-]{1,4}[1-8][0-9]{2} ?[0-9]{3}\b"
+    r"|Telangana|Tripura|Uttar Pradesh|Uttarakhand|West Bengal|Delhi|India|P\.O\.?|(?i:pin(?: ?code)?))"
+    r"[ ,.:\-]{1,4}[1-8][0-9]{2} ?[0-9]{3}\b|\b(?:Singapore[ (]{1,2}|S ?\()[0-8][0-9]{5}\b"
 )
-_PIN_VALUE = re.compile(r"[1-8][0-9]{2} ?[0-9]{3}$")
+_PIN_VALUE = re.compile(r"[0-8][0-9]{2} ?[0-9]{3}$")
 
 
 def read_pin(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read the PIN code of India behind its state or its label: Tamil Nadu - 630 001."""
+    """Read the PIN code of India behind its state or its label, and the postcode of Singapore: S(560418)."""
     match = _PIN_VALUE.search(text, start, end)
     if match and text[end : end + 1] not in {"-", "/"}:
         yield Candidate(match.start(), end, Entity.ZIP, Strength.LABELLED)

@@ -188,3 +188,11 @@ def read_rare_street(text: str, start: int, end: int) -> Iterator[Candidate]:
     if text[start - 1 : start] in _NUMBER_OR_CODE_BEFORE or not is_plain_name(words[0]) or len(words) > 2:
         return
     yield from _with_unit(text, start, end)
+
+
+BLOCK_TRIGGER = r"(?i:\bbl(?:k|ock)) [0-9]{1,4}[A-Z]? [A-Z][A-Za-z .'0-9]{3,40}[ ,]{1,2}#[0-9]{1,3}-[0-9]{1,4}[A-Z]?\b"
+
+
+def read_block(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read a block, its street and its flat in Singapore: Blk 418 Ang Mo Kio Ave 10 #07-112."""
+    yield Candidate(start, end, Entity.STREET, Strength.LABELLED)
