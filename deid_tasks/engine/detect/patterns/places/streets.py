@@ -195,4 +195,4 @@ BLOCK_TRIGGER = r"(?i:\bbl(?:k|ock)) [0-9]{1,4}[A-Z]? [A-Z][A-Za-z .'0-9]{3,40}[
 
 def read_block(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read a block, its street and its flat in Singapore: Blk 418 Ang Mo Kio Ave 10 #07-112."""
-    yield Candidate(start, end, Entity.STREET, Strength.LABELLED)
+    yield from _with_unit(text, start, end, Strength.LABELLED)
