@@ -52,6 +52,7 @@ _ROLE = re.compile(
     r"|Dictated|Signed|Examined|Reviewed|Typed|Entered|Verified|Cosigned|Transcribed|Scanned|Notified|Paged"
     r"|reviewed|cosigned|dictated|transcribed|little)"
     r"(?::? )\s{0,2}(?=[^\W\d_](?:[^\W\d_'\-]|\. ?[^\W\d_]{2}))"
+    r"|(?:CREW|Crew|Sig|Sgd|Written):? (?=[A-Z])"
     r"|(?:DON|ADON|SSN|SIL|MIL|BIL|DIL|NP|RN|PA|LPN|CNA|MSW|PHN|ATTG|CRNA|SLP|OTR|RD) (?=[A-Z][a-z]{2})"
 )
 """A role, a form of address or what somebody did in front of a name, which stays in the text as a title does."""
@@ -66,8 +67,11 @@ _LABEL_BEHIND = re.compile(
 _SUBJECT_BEFORE = re.compile(r"(?:\b(?:Subject|Subj|Re|Fwd?|Ref)|SUBJECT|RE|REF): ?$")
 _SUBJECT = re.compile(r"[A-Z]?[a-z]{3,12}(?: [a-z]{2,12}){0,2} [-–] (?=[A-Z])")
 """What a message is about, in front of a name in its subject: "Consult - "."""
-_GRADE_BEHIND = re.compile(r"(?<=[a-z]),? (?:SpR|StR|SHO|FY[12]|ST[3-8]|CT[1-3]|RGN|RMN)$")
-"""A grade or a register behind a name in small letters: Oona Pell SpR."""
+_GRADE_BEHIND = re.compile(
+    r"(?<=[a-z]),? (?:SpR|StR|SHO|FY[12]|ST[3-8]|CT[1-3]|RGN|RMN"
+    r"|FRAC[SPD]|FRCS(?:C|Ed)?|FRCP(?:C|I)?|FRCA|FRCOG|FRCPCH|FRCPsych|FRCR|FRANZC[OPR]G?|FANZCA|FACEM|FCICM|MRCGP|MRCPsych)$"
+)
+"""A grade, a register or a fellowship behind a name in small letters: Oona Pell SpR, Margaret Oyston FRACS."""
 _LETTER_AT_END = re.compile(r" (?:[xdb]|(?P<alert>A)|(?P<side>[LR]))$")
 _EXTENSION_OR_YEAR = re.compile(r"\.? ?\d|\. [A-Z]")
 _PART_OF_BODY = re.compile(
