@@ -115,7 +115,8 @@ def read_known_hospital(text: str, start: int, end: int) -> Iterator[Candidate]:
 KNOWN_COMPANY_TRIGGER = rf"\b(?:{alternation('organizations', 'known_companies')})\b"
 _WORD_OR_FINDING_BEHIND = re.compile(r"(?:\s?(?:score|criteria|disease)|-[a-z])")
 _HEART_BEHIND = re.compile(
-    r"[ :\-]{1,4}(?:s ?1|soft|systolic|murmur|stable|well perfused|no (?=heave|murmur|added)|hs |nad\b|nsr|rrr|reg(?:ular)?\b|normal|no murmur|heart sounds|jvp)"
+    r"[ :\-]{1,4}(?:s ?1|hs |nad\b|nsr|rrr|reg(?:ular)?\b|normal|no murmur|heart sounds|jvp|soft|systolic|murmur|stable"
+    r"|well perfused|no (?=heave|murmur|added))"
 )
 """Behind CVS, the cardiovascular system of an examination."""
 
