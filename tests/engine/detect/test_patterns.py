@@ -181,6 +181,7 @@ STRONG = {
 
 STRONG["abroad, and what stands beside"] = """
     Tamil Nadu - [ZIP:630 001] and PIN: [ZIP:560034]. P.O. [ZIP:686578]. P.O. 400 mg
+    Bypass Road, Tumakuru - [ZIP:572 104]. Glucose - 112 140
     [STREET:Blk 418 Ang Mo Kio Ave 10 #07-112] S([ZIP:560418]). Block 3 (560418)
     Skipton [ZIP:BD23 3RQ]. Attends [ORGANIZATION:Gargrave Primary School]
     Dr paged [TIME:0240], came at once

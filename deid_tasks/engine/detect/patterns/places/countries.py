@@ -69,7 +69,7 @@ PIN_TRIGGER = (
     r"|Madhya Pradesh|Maharashtra|Manipur|Meghalaya|Mizoram|Nagaland|Odisha|Punjab|Rajasthan|Sikkim|Tamil ?Nadu|TN"
     r"|Telangana|Tripura|Uttar Pradesh|Uttarakhand|West Bengal|Delhi|India|P\.O\.?|(?i:pin(?: ?code)?))"
     r"[ ,.:\-]{1,4}[1-8][0-9]{2} ?[0-9]{3}\b"
-    r"|\b[A-Z][a-z]{4,} ?[-:] ?[1-8][0-9]{2} [0-9]{3}\b|\b(?:Singapore[ (]{1,2}|S ?\()[0-8][0-9]{5}\b"
+    r"|, ?[A-Z][a-z]{4,} ?- ?[1-8][0-9]{2} [0-9]{3}\b|\b(?:Singapore[ (]{1,2}|S ?\()[0-8][0-9]{5}\b"
 )
 _PIN_VALUE = re.compile(r"[0-8][0-9]{2} ?[0-9]{3}$")
 
