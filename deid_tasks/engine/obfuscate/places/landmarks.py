@@ -8,7 +8,13 @@ from deid_tasks.engine.lexicon.public import common_word_frequencies
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.organizations.organization_words import UNITS, is_kind
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
-from deid_tasks.engine.obfuscate.places.streets import NUMBER_WORDS, STREET_KINDS, other_number, replace_street
+from deid_tasks.engine.obfuscate.places.streets import (
+    NUMBER_WORDS,
+    STREET_KINDS,
+    other_number,
+    replace_interstate,
+    replace_street,
+)
 from deid_tasks.engine.obfuscate.places.town_table import HOME
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
@@ -110,6 +116,8 @@ def replace_landmark(value: str, scope: NameScope) -> str:
         )
     if _STREET.search(value) or _AT_CORNER.search(value):
         return replace_street(value, scope)
+    if (interstate := replace_interstate(value, scope)) is not None:
+        return interstate
     has_digits = any(char.isdigit() for char in value)
     parts = ("place", "" if has_digits else scope.patient_id, fold(value))
     if has_digits:

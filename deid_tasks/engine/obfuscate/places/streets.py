@@ -12,6 +12,12 @@ from deid_tasks.engine.obfuscate.word_lists import read_word_list
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words
 
 _YEAR = re.compile(r"(?:19|20)\d\d(?=, [^\W\d])")
+_INTERSTATE = re.compile(r"(?P<lead>(?:I[- ]?|[Ii]nterstate |INTERSTATE ))(?P<number>\d{2})(?![\d-])")
+_INTERSTATES = (
+    *(10, 15, 20, 24, 25, 26, 29, 30, 35, 40, 44, 45, 55, 57, 59, 64, 65, 66, 69, 70, 71, 72, 74, 75, 76, 77),
+    *(78, 79, 80, 81, 84, 85, 87, 88, 89, 90, 91, 93, 94, 95),
+)
+"""Interstate highways of the United States with two figures (FHWA Route Log)."""
 NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Numbers of houses and rooms in words."""
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
@@ -242,6 +248,8 @@ def _of_parts(value: str, scope: NameScope) -> str | None:
     """
     if all(_is_address_word(fold(word)) for word in re.findall(r"[^\W_]+", value)):
         return value
+    if (interstate := replace_interstate(value, scope)) is not None:
+        return interstate
     if label := _DOOR_LABEL.match(value):
         # "D.No 5/118": the number of a door.
         return label.group() + replace_street(value[label.end() :], scope)
@@ -255,6 +263,17 @@ def _of_parts(value: str, scope: NameScope) -> str | None:
         number = _NUMBER_AT_START.match(whole)
         return whole[: number.end()] + fraction.group() + whole[number.end() :] if number else whole
     return None
+
+
+def replace_interstate(value: str, scope: NameScope) -> str | None:
+    """Return another interstate with what stands behind it; ``None`` for other roads. Numbers without a road tell."""
+    road = _INTERSTATE.match(value)
+    if road is None:
+        return None
+    parts = ("interstate", scope.patient_id)
+    number = scope.keyed.choice([one for one in _INTERSTATES if one != int(road["number"])], *parts, road["number"])
+    rest = re.sub(r"\d+", lambda found: other_number(found.group(), parts, scope), value[road.end() :])
+    return f"{road['lead']}{number}{rest}"
 
 
 def _side(value: str, scope: NameScope) -> str:
