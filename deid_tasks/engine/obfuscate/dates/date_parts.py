@@ -62,6 +62,8 @@ _RUN_TOGETHER_DAY_FIRST: dict[int, tuple[tuple[str, int, int], ...]] = {
     7: (("dmy", 1, 2), ("mdy", 1, 2)),
     8: (("ymd", 4, 2), ("dmy", 2, 2), ("mdy", 2, 2)),
 }
+_MONTHS_AROUND = 3
+"""Months before and after the note's in which a weekday and a day of the month are looked for."""
 _ROLE_LETTERS = {"m": "month", "d": "day", "y": "year"}
 
 
@@ -129,12 +131,24 @@ def resolve_day(parts: Sequence[DatePart], now: datetime.datetime, year: int | N
         return None
     if values.keys() <= {"weekday"}:
         return now.date() - datetime.timedelta(days=(now.weekday() - values["weekday"]) % 7)
+    if values.keys() - {"ordinal"} == {"weekday", "day"} and (
+        named := _named_day(values["weekday"], values["day"], now)
+    ):
+        return named
     month = values.get("month", values.get("season", values.get("quarter", now.month if "day" in values else 7)))
     day = values.get("day", 15)
     year = values.get("year", values.get("decade", year))
     if year is not None:
         return date_or_none(year, month, day)
     return nearest_day(month, day, now)
+
+
+def _named_day(weekday: int, day: int, now: datetime.datetime) -> datetime.date | None:
+    """Return the day nearest to ``now`` on which a day of the month has that weekday: "Mon 24th"."""
+    months = (divmod(now.year * 12 + now.month - 1 + ahead, 12) for ahead in range(-_MONTHS_AROUND, _MONTHS_AROUND + 1))
+    days = (date_or_none(year, month + 1, day) for year, month in months)
+    fitting = [one for one in days if one is not None and one.weekday() == weekday]
+    return min(fitting, key=lambda one: abs(one - now.date()), default=None)
 
 
 def _days_of_month(value: str) -> re.Match[str] | None:

@@ -199,7 +199,8 @@ def _with_check_digit(characters: str, entity: Entity, scope: NameScope) -> str 
     if entity is Entity.VEHICLE and len(characters) == _VIN_LENGTH and vin_check_character(characters) == characters[8]:
         vin = keyed.like(characters, *parts, upper=VIN_LETTERS)
         return vin[:8] + str(vin_check_character(vin)) + vin[9:]
-    if _NPI.fullmatch(characters) and is_npi(characters):
+    # A mistyped one among licences begins as every one does.
+    if _NPI.fullmatch(characters) and (entity is Entity.LICENSE or is_npi(characters)):
         nine_digits = characters[0] + keyed.like(characters[1:9], *parts)
         return nine_digits + npi_check_digit(nine_digits)
     # One chart number in ten has a valid check digit by accident.

@@ -9,7 +9,12 @@ from collections.abc import Sequence
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.people.marked_names import PARTICLE_LANGUAGE
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
-from deid_tasks.engine.obfuscate.people.public_names import given_name_table, surname_bearers, surname_groups
+from deid_tasks.engine.obfuscate.people.public_names import (
+    formal_names,
+    given_name_table,
+    surname_bearers,
+    surname_groups,
+)
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
 
 _FAMILY_TITLES = frozenset(
@@ -351,7 +356,7 @@ def is_lone_surname(folded: str, entity: Entity) -> bool:
     if known and known.bearers > 0:
         limit = min(known.bearers / 2, _FREQUENT_PER_100K)
         return entity is Entity.PROVIDER and surname_bearers().get(folded, 0.0) > limit
-    if known and entity is not Entity.PROVIDER:
-        # A given name that became usual after the census: Mateo, Liam.
+    if entity is not Entity.PROVIDER and (known or folded in formal_names()):
+        # A short name (Gill), or a given name that became usual after the census: Mateo, Liam.
         return False
     return entity is Entity.PROVIDER or folded in surname_groups()

@@ -32,6 +32,7 @@ _MIN_BEARERS = 1.0
 """In 100,000 people: a rarer word behind a title may be a name in short."""
 BETWEEN_PEOPLE = re.compile(r"(\s*(?<![\s(][abdsw])[/;&]\s*|\s+(?:and|-)\s+)", re.IGNORECASE)
 """What separates the names of several people; not the slash of d/o and s/o."""
+_DOUBLED = re.compile(r"(?P<name>[^\W\d_]{2,})-(?P<again>(?P=name))", re.IGNORECASE)
 _SPELLED = re.compile(r"[^\W\d_](?:(?P<gap>[-. ])[^\W\d_]){3,}")
 
 
@@ -53,15 +54,8 @@ def replace_name(
     """
     if value.isalpha() and (folded := fold_name(value)) not in UNUSUAL_NAMES and _is_one_name(value, folded, names):
         return _replace_one_word(value, folded, entity, context, cue, names)
-    if BETWEEN_PEOPLE.search(value):
-        pieces = BETWEEN_PEOPLE.split(value)
-        return "".join(
-            piece if i % 2 or not piece.strip() else replace_name(piece, entity, context, cue, names)
-            for i, piece in enumerate(pieces)
-        )
-    if _SPELLED.fullmatch(value):
-        # A name that is spelled letter by letter: its surrogate is spelled as it is.
-        return _spell_like(value, replace_name(re.sub(r"[\W_]", "", value), entity, context, cue, names))
+    if (repeated := _in_pieces(value, lambda piece: replace_name(piece, entity, context, cue, names))) is not None:
+        return repeated
     parts = name_parts(value)
     if not parts:
         return context.keyed.like(value, "name", context.patient_id)
@@ -81,6 +75,9 @@ def replace_name(
     made: list[str] = []
     position = 0
     for i, (start, end, word) in enumerate(parts):
+        if i not in lasts and _is_syllable(value, position, start, word):
+            position = end
+            continue
         made.append(value[position:start])
         position = end
         if is_kept[i]:
@@ -91,6 +88,31 @@ def replace_name(
             language = particle_language(folded_words, is_kept, i) if i in lasts else ""
             made.append(_replace_part(word, folded_words[i], scope, cue, is_last=i in lasts, language=language))
     return "".join(made) + value[position:]
+
+
+def _is_syllable(value: str, last_end: int, start: int, word: str) -> bool:
+    """Whether a word is the second syllable of a given name: "Hyun-woo"."""
+    return word.islower() and value[last_end:start] == "-" and value[0].isupper()
+
+
+def _in_pieces(value: str, replace: Callable[[str], str]) -> str | None:
+    """Return names of several people, and a name that is spelled or said twice, as written; ``None`` for other names.
+
+    Args:
+        value: the original.
+        replace: returns the surrogate of one name, written once.
+    """
+    if BETWEEN_PEOPLE.search(value):
+        pieces = BETWEEN_PEOPLE.split(value)
+        return "".join(piece if i % 2 or not piece.strip() else replace(piece) for i, piece in enumerate(pieces))
+    if (doubled := _DOUBLED.fullmatch(value)) is not None:
+        # "Ray-Ray", of Raymond.
+        once = replace(doubled["name"])
+        return f"{once}-{match_case(once, doubled['again'])}"
+    if _SPELLED.fullmatch(value):
+        # A name that is spelled letter by letter: its surrogate is spelled as it is.
+        return _spell_like(value, replace(re.sub(r"[\W_]", "", value)))
+    return None
 
 
 def replace_name_column(value: str, part: str, scope: NameScope) -> str:

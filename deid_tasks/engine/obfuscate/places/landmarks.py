@@ -155,7 +155,12 @@ def _is_kind(folded: str) -> bool:
 
 
 def _other_room(number: str, parts: tuple[str, ...], scope: NameScope) -> str:
-    """Return another number; two digits below thirty stay below it, since no unit has bed 91."""
+    """Return another number; two digits below thirty stay below it, since no unit has bed 91.
+
+    A room of three figures or more is the same with each of its beds: 204-1 and 204-2.
+    """
+    if len(number) > _BED_DIGITS and number.isdecimal():
+        return other_number(number, (*parts[:2], number), scope)
     if len(number) != _BED_DIGITS or not number.isdecimal() or int(number) >= _MAX_BEDS:
         return other_number(number, parts, scope)
     options = [one for one in range(1, _MAX_BEDS) if one != int(number) and (one > 9) == (number[0] != "0")]
