@@ -12,6 +12,7 @@ from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
+from deid_tasks.engine.obfuscate.people.public_names import is_listed_name
 from deid_tasks.engine.obfuscate.places.states import replace_state
 from deid_tasks.engine.obfuscate.plain_words import is_everyday
 from deid_tasks.engine.obfuscate.word_lists import read_word_list
@@ -53,6 +54,9 @@ _OF_PLACES = frozenset({Entity.MRN, Entity.ACCOUNT, Entity.HEALTH_PLAN, Entity.O
 """Numbers that a hospital or an insurer gives, whose letters may be its own."""
 NUMBER_FORMATS = frozenset(read_word_list("identifiers/number_formats.txt"))
 """Letters before a number that name its kind, folded."""
+_MIN_LETTERS_OF_NAME = 4
+_SHORT_WORDS = frozenset({"in", "is", "of", "at", "to", "no", "on", "and", "for", "the", "van", "car", "bus"})
+"""Words beside a number that are surnames too."""
 _CARD_DIGITS = (15, 16)
 _VIN_LENGTH = 17
 _MIN_DIGITS_BEHIND_FORMAT = 4
@@ -91,28 +95,38 @@ def replace_number(value: str, entity: Entity, context: NoteContext, names: Note
 
 def _of_parts(value: str, entity: Entity, context: NoteContext, names: NoteNames) -> str | None:
     """Return a number beside words, a state or the letters of people, each part by itself; ``None`` for others."""
+
+    def replace_part(part: str) -> str:
+        return replace_number(part, entity, context, names)
+
     if " " in value and _WORDS.search(value):
-        # "NY plate ABC-1234" and "ends in 4471" hold words, which stay.
+        # "NY plate ABC-1234" and "ends in 4471" hold words, which stay; "kelly forbes acct 99812" also holds a name.
         return "".join(
-            stretch if i % 2 or not stretch.strip() else replace_number(stretch, entity, context, names)
+            stretch if not stretch.strip() or (i % 2 and _is_word(stretch)) else replace_part(stretch)
             for i, stretch in enumerate(_WORDS.split(value))
         )
     if (label := _LABEL.match(value)) and is_everyday(label[1].lower()):
         # "MEDIC 14", "UNIT 6": a word says what bears the number.
-        return label.group() + replace_number(value[label.end() :], entity, context, names)
+        return label.group() + replace_part(value[label.end() :])
     if "_" in value and any(names.number(part) for part in value.split("_")):
         # "66120_20240827": a number of the note in the name of a file.
-        return "_".join(names.number(part) or replace_number(part, entity, context, names) for part in value.split("_"))
+        return "_".join(names.number(part) or replace_part(part) for part in value.split("_"))
     form = _OF_STATE if entity is Entity.LICENSE else _PLATE if entity is Entity.VEHICLE else None
     if form and (of_state := form.match(value)) and of_state["code"] in STATE_NAMES:
         # "OR-33918", "TX 1288034", a plate "WI 88KTR": of the state that the note's addresses have.
         code = replace_state(of_state["code"], context.staff, context.options)
-        return code + of_state["gap"] + replace_number(value[of_state.end() :], entity, context, names)
+        return code + of_state["gap"] + replace_part(value[of_state.end() :])
     if entity is Entity.OTHER_ID and (reference := _REFERENCE.match(value)) and reference.end() < len(value):
         # "NP/jb/G118842": who dictated, who typed, and a number that may stand alone elsewhere.
         number = value[reference.end() :]
-        return _letters_of_reference(reference.group(), context, names) + replace_number(number, entity, context, names)
+        return _letters_of_reference(reference.group(), context, names) + replace_part(number)
     return None
+
+
+def _is_word(word: str) -> bool:
+    """Whether a word beside a number is one of general text, or names its kind, and is nobody's name."""
+    is_short = len(word) < _MIN_LETTERS_OF_NAME and (word in _SHORT_WORDS or not is_listed_name(word))
+    return is_short or is_everyday(word) or word in NUMBER_FORMATS
 
 
 def _letters_of_reference(letters: str, context: NoteContext, names: NoteNames) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rapidfuzz.distance import OSA
 
+from deid_tasks.engine.obfuscate.people.note_words import is_misread
 from deid_tasks.engine.obfuscate.people.public_names import (
     UNKNOWN_NAME,
     formal_names,
@@ -124,7 +125,7 @@ def _near(words: Sequence[str], beside: Mapping[str, set[str]]) -> Iterator[tupl
             least = _MIN_TWO_ERRORS if shared and sorted(one) == sorted(other) else _MIN_TWO_ERRORS_ALONE
             errors = 2 if min(len(one), len(other)) >= least else 1
             is_near = 0 < OSA.distance(one, other, score_cutoff=errors) <= errors
-            if is_near or one in _plurals(other) or other in _plurals(one):
+            if is_near or is_misread(one, other) or one in _plurals(other) or other in _plurals(one):
                 yield one, other
 
 

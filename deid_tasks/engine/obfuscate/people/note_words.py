@@ -81,6 +81,11 @@ def _common_words() -> frozenset[str]:
         return frozenset(line.partition("\t")[0] for line in islice(lines, _COMMON_WORDS))
 
 
+def is_misread(one: str, other: str) -> bool:
+    """Whether two words differ only as a scanner reads letters that run together: Whitcornb and Whitcomb."""
+    return one != other and one.replace("rn", "m") == other.replace("rn", "m")
+
+
 def misspell(surrogate: str, wrong: str, right: str) -> str:
     """Return ``surrogate`` with one edit, as ``wrong`` is ``right`` with one edit.
 
@@ -92,6 +97,8 @@ def misspell(surrogate: str, wrong: str, right: str) -> str:
     if wrong in {f"{right}s", f"{right}es"}:
         # The plural: "the Heberts".
         return surrogate + ("ES" if surrogate.isupper() else "es" if surrogate[-1:] in "sxz" else "s")
+    if is_misread(wrong, right):
+        return surrogate.replace("m", "rn", 1) if len(wrong) > len(right) else surrogate.replace("rn", "m", 1)
     inner = range(1, len(surrogate) - 1)
     doubled = [i for i in inner if surrogate[i] == surrogate[i + 1] and i + 1 < len(surrogate)]
     if len(wrong) < len(right) and (doubled or len(surrogate) > _MAX_CLIPPED):
