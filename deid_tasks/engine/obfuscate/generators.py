@@ -1,5 +1,6 @@
 """The registry of surrogate generators: one row an entity, in one table."""
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -23,6 +24,9 @@ from deid_tasks.engine.obfuscate.names import replace_initials, replace_name, re
 from deid_tasks.engine.obfuscate.note_context import NO_CUE, NO_NAMES, NameCue, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations import NOBODY, replace_organization, replace_profession
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
+from deid_tasks.engine.obfuscate.people.name_text import fold_name
+from deid_tasks.engine.obfuscate.people.note_words import frequent_words
+from deid_tasks.engine.obfuscate.people.public_names import is_listed_name
 from deid_tasks.engine.obfuscate.places import (
     NO_ADDRESS,
     AddressParts,
@@ -64,6 +68,10 @@ class SurrogateRequest(NamedTuple):
 
 
 _MIN_VILLAGE = 4
+_MIN_NAME = 3
+_WORDS = re.compile(r"[^\W\d_]+")
+_OF_FIGURES = frozenset({Entity.AGE, Entity.SSN, Entity.PHONE, Entity.FAX, Entity.PAGER})
+"""Entities whose values have figures, and mostly stay where they have none: "her fifties"."""
 Generator = Callable[[SurrogateRequest], str]
 
 
@@ -194,6 +202,18 @@ GENERATORS: dict[Entity, Generator] = {
 """The generator of each entity's surrogates."""
 
 
+def _are_names(value: str) -> bool:
+    """Whether all words of a value without figures are people's names, and none is a word of general text."""
+    words = _WORDS.findall(value)
+    if not words or any(map(str.isdecimal, value)):
+        return False
+    return all(
+        len(word) >= _MIN_NAME and is_listed_name(folded) and folded not in frequent_words()
+        for word in words
+        for folded in (fold_name(word),)
+    )
+
+
 class Replacements:
     """What replaces the values of one institution: surrogates, entries of its own lists, or masks.
 
@@ -236,6 +256,9 @@ class Replacements:
         """
         if mode == "list" and entity in self._lists:
             made = choose_replacement(value, entity, self._lists[entity], owner, same_length=self._same_length)
+        elif entity in _OF_FIGURES and _are_names(value):
+            # A name that was taken for an age or a telephone number.
+            made = owner.keyed.like(value, "name", owner.patient_id)
         else:
             request = SurrogateRequest(
                 value, entity, context, owner, self._policy, address, name_part, cue, long_names, names, surname
