@@ -86,8 +86,16 @@ def _is_in_capitals(text: str, last: Span, span: Span) -> bool:
 
 
 def _is_of_person(text: str, person: Span, rest: Span) -> bool:
-    """Whether an organization is named after a person, and begins in front of it: "Dr Mackessack" and "s Hospital"."""
-    if person.entity not in NAMES or rest.entity not in _ORGANIZATIONS:
+    """Whether an organization is named after a person, and begins in front of it: "Dr Mackessack" and "s Hospital".
+
+    The s may be of neither: "Pearl" and "Oyster House", which are an organization each, or behind at.
+    """
+    if rest.entity not in _ORGANIZATIONS:
+        return False
+    if text[person.end : rest.start] in {"'s ", "’s "} and text[rest.start].isupper():
+        is_employer = text[max(0, person.start - 3) : person.start].lower() == "at " and person.entity in NAMES
+        return is_employer or person.entity is Entity.ORGANIZATION
+    if person.entity not in NAMES:
         return False
     return text[person.end : rest.start] in {"'", "’"} and text.startswith("s ", rest.start)
 

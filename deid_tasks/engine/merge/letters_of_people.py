@@ -23,7 +23,9 @@ _CAPITALS = re.compile(r"[A-Z]{2,3}")
 _CLAUSE_BEFORE = re.compile(r"(?:\A|[.;!?|)>\n]|\([0-9]\)|[-\u2013\u2014]\s)[ \t]*$")
 _OF_PEOPLE_BEHIND = re.compile(
     r" (?:is |was |very |again |now )?(?:tearful|says|said|asks|asked|denies|denied|agrees|agreed|declines|declined"
-    r"|states|stated|wants|wishes|prefers|thinks|feels|understands|cried|smiled|tells|told|recommends|favou?rs|explained)\b"
+    r"|states|stated|wants|wishes|prefers|thinks|feels|understands|cried|smiled|tells|told|recommends|favou?rs|explained"
+    r"|suggests|suggested|proposed|queried"
+    r"|raised (?:the|concerns?|whether|questions?|[a-z]{4,} (?:loss|risks?|concerns?|toxicity|issues?)))\b"
     r"(?! by\b)| to be (?:re-?)?(?:presented|discussed|seen|reviewed|called|contacted)\b"
 )
 """What only people do, or is done with people."""

@@ -20,6 +20,12 @@ _FIRST_PARTNER = re.compile(r"(?:^|\n)[ \t]*(?P<name>[A-Z][\w'’-]{2,24}) (?:&|
 """The first of two names at the head of a line: DERWENT & CHANNEL PATHOLOGY."""
 _EVENT_AT = re.compile(r"[^\W\d_A-Z][^\W\d_]{2,11} at (?=[A-Z])")
 """What somebody was at, in front of the place: tangi at Rautahi Marae."""
+_ROOM_LABEL = re.compile(
+    r"(?<!Tower, )(?<!Building, )(?<!Bldg, )(?<!Pavilion, )(?<!Plaza, )"
+    r"(?:(?:Conf|Consult|Exam)\.? )?(?:R[Mm]|Suite|SUITE)\.?:? {1,3}(?=[A-Z]{0,2}-?\d|[A-Z]$)"
+)
+"""The label of a room, whose number alone names it: Rm 118B, Suite 210."""
+_DEATH = re.compile(r"(?:[Dd]ec['’]?d\.?|[Dd]eceased|[Dd]ied) (?=\d)")
 _QUOTED_GIVEN = re.compile(r"[\"“](?P<given>[A-Z][a-z]{2,14}) $")
 _QUOTED_SURNAME = re.compile(r"[A-Z][\w'’-]+(?=[,.]?[\"”])")
 """The two names of a quotation: made out to "Buddy Crum"."""
@@ -146,7 +152,14 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
 
 
 def _start_of_place(text: str, start: int, end: int, entity: Entity) -> int:
-    """Return the start of a place without its label or the event there, and with the number of a survey."""
+    """Return the start of a place without its label or the event there, and with the number of a survey.
+
+    A year loses the death in front of it: dec'd 2012.
+    """
+    if entity is Entity.DATE and (death := _DEATH.match(text, start, end)):
+        return death.end()
+    if entity is Entity.LOCATION_OTHER and (label := _ROOM_LABEL.match(text, start, end)):
+        return label.end()
     if entity is Entity.LOCATION_OTHER and (event := _EVENT_AT.match(text, start, end)):
         return event.end()
     if entity is not Entity.STREET:

@@ -142,6 +142,23 @@ SCALES = (
     Notation(rf"IDDSI(?: (?i:levels?|diet))?[ :]{{1,2}}[3-7]/[0-4]{_NOT_SCORE}", r"IDDSI[ :]"),
     # The parts of a coma score: GCS 9 (2/2/5).
     Notation(r"GCS[ :]{1,2}\d{1,2}T? ?\(?[1-4]/[1-5T]/[1-6]\)?", r"GCS[ :]"),
+    # The parts of a bowel preparation, with their sum: Boston 2-3-3 = 8/9.
+    Notation(
+        r"(?:Boston|BBPS)(?: (?i:scale|score|bowel prep\w*))?[ :]{1,2}[0-3][-+/,][0-3][-+/,][0-3] ?= ?\d/9(?![\d/])",
+        r"(?:Boston|BBPS)[ :]",
+    ),
+    # What was said again, of as many points: "teach back" 3/3.
+    Notation(
+        r"(?i:teach[- ]?back)[\"”]?(?: (?i:done|score|correct|was))?[ :,]{1,2}(?:2/2|3/3|4/4|5/5)(?![\d/])",
+        r"(?i:teach[- ]?back)",
+    ),
+    # The amino acids and the glucose of a bag: Clinimix E 5/15.
+    Notation(r"(?i:clinimix)(?: E)? (?:2\.75|4\.25|5|6|8)/(?:5|10|14|15|20|25)(?![\d/])", r"(?i:clinimix) "),
+    # A job that is held for months: will hold his post for 4/12.
+    Notation(
+        r"(?i:hold|keep)(?: (?i:his|her|their|the|a))? (?i:post|job|place) (?:open )?for [1-9]/12(?![\d/])",
+        r"(?i:hold|keep) ",
+    ),
     # Pages of a fax: P. 02/05, pp 4/4, page 3 of 7.
     Notation(
         r"(?:[Pp]ages?|PAGES?|[Pp]g\.?|[Pp]p\.?|[Pp]\.)[ ]{0,2}\d{1,3}(?:/| of )\d{1,3}(?![\d/])",

@@ -23,6 +23,35 @@ FORMS = {
         Interp: Hmong, Blood pressure high
         Interp: Hmong, [PROVIDER:Mai X.], ID 40882 55 min
     """,
+    "units, branches, saints in cells, air ambulances, lots": r"""
+        Unit: [FACILITY:Cedar 3], [FACILITY:Mercy Hospital]
+        Unit: Surgical 3, [FACILITY:Mercy Hospital]
+        at [ORGANIZATION:Kroger Pharmacy on Linwood].
+        at [ORGANIZATION:Walgreens] on [DATE:Monday].
+        77|204|[FACILITY:St. Cyril]|axilla
+        rotor, [ORGANIZATION:BigSky LifeFlight], tail
+        came via Air Evac with us
+        LOT: inflectra [OTHER_ID:FX7714] x3 vials
+        works as a [PROFESSION:partner] in a law firm
+        a lifelong [PROFESSION:dairyman]) and a lifelong smoker
+        Bypass Road, Opp. [STREET:RTO], Tumakuru - [ZIP:572 104]
+        since Dr. ____[PROVIDER:man] left
+        [PROVIDER:Fiona Okafor], MS, RDN, LDN, CNSC
+        New Rx to [PROVIDER:Jodi Okafor] OTR/CHT
+    """,
+    "what a scanner misread": r"""
+        [DATE:lO-8-85]  Thrown from a horse
+        [DATE:ll-3-86]  Tremor, 10-l5 mg, l2-l4 hrs
+        [DATE:l2-l]  Letter came. BP l52/9O. #2O
+        B. [DATE:3-l4-27]. V-II-14, II-4
+        [FACILITY:SANDHlLLS CLlNlC]   Mullen
+        neuro, [CITY:North P1atte], p1an
+        COMMUNlTY CLlNIC
+    """,
+    "feasts and ages of headers": r"""
+        not on [DATE:Hmong New Year], told her
+        AKHTAR     M   [AGE:71]     Hosp no [MRN:HW0339175]
+    """,
     "weekdays and days beside a name, an hour or a study": r"""
         Pastor [PROVIDER:Okafor] [DATE:Tues] nights
         Dr. [PROVIDER:Sun] called
@@ -903,6 +932,9 @@ NONE = r"""
     ALIAS: NONE, DENIES. Given: Zofran 4 mg
     insurance limits. PPO plan. license to drive
     O/E well\nHPC\nChest pain. Registrar, MCRN. Consultant, GMC
+    soup, Mrs. Grass noodles, Uncle Ben's boxed rice and ham. Mrs. Dash is fine
+    last winner [inaudible 0:48] no dysphagia. I/O 12h: +2240 / -2615. NOT REVIEWED BY AUTHOR
+    your former partner will call. Prox fibula non-tender. NVI.\n Fracture Clinic 7-10 d
     Ferritin 2010. B12 1999. Vitamin D 2000 IU. Calories 1800. Fluids 2000 cc
 """
 

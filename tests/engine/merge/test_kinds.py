@@ -117,6 +117,8 @@ def test_an_organization_with_a_credential_is_a_clinician(marked, entity):
 
 
 JOINED = [
+    "cook at [ORGANIZATION:Pearl]'s [ORGANIZATION:Oyster House]. Lives",
+    "cook at [PATIENT:Pearl]'s [ORGANIZATION:Oyster House]. Lives",
     "AT [FACILITY:EASTERN SNAKE] [FACILITY:RIVER MED CTR] NOW",
     "Brother at [ORGANIZATION:Univ. of Western] [STATE:Nevada].",
     "in [CITY:Scoil Naomh] [ORGANIZATION:Cormac] now",
@@ -124,6 +126,7 @@ JOINED = [
     "Scribe: [PROVIDER:HPATEL]7",
 ]
 APART = [
+    "in [RELATIVE:Pearl]'s [FACILITY:Riverside Clinic] room",
     "AT [FACILITY:SNAKE HOSPITAL] [FACILITY:RIVER CLINIC] NOW",
     "at [FACILITY:Snake] [FACILITY:River Clinic] now",
     "at [ORGANIZATION:University of] [STATE:South Dakota]",

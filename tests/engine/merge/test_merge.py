@@ -161,6 +161,9 @@ def merge(**marked: str) -> str:
             {"patterns": "on [DATE:3/2] MRN 18", "transformer": "on [DATE:3/2] [MRN:MRN 18]"},
             "on [DATE:3/2] [MRN:MRN 18]",
         ),
+        ({"transformer": "[LOCATION_OTHER:Rm 118B] now"}, "Rm [LOCATION_OTHER:118B] now"),
+        ({"transformer": "[LOCATION_OTHER:Suite 210] now"}, "Suite [LOCATION_OTHER:210] now"),
+        ({"transformer": "wife, [DATE:dec'd 2012]."}, "wife, dec'd [DATE:2012]."),
         # parts of one name
         ({"lexicon": "[PATIENT:Maria] [PATIENT:Okafor] came"}, "[PATIENT:Maria Okafor] came"),
         ({"lexicon": "[PATIENT:Maria] T. [PATIENT:Okafor]"}, "[PATIENT:Maria] T. [PATIENT:Okafor]"),

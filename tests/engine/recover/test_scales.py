@@ -76,8 +76,18 @@ SCORES = [
     "daughter staying for first [2/52].",
     "ART defaulted [7/12] when he worked away",
     "the wife is [8/12] pregnant",
+    "per Rydel-Seiffer [4/8]. Romberg",
+    "Hazelbaker function [9/14], appearance 7/10",
+    "was good: Boston 2-3-3 = [8/9].",
+    'he did the "teach back" [3/3].',
+    "Clinimix E [5/15] @ 80",
+    "Employer will hold post for [4/12].",
 ]
 DATES = [
+    "Hazelbaker [9/12] in clinic",
+    "Boston [8/9] with wife",
+    "teach back [3/4] by nurse",
+    "will hold clinic on [4/12].",
     "PHQ-9 on [8/27] was high",
     "PHQ-9 [6/14]",
     "PHQ-9 [8/27]: 14",

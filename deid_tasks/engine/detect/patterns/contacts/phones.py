@@ -52,6 +52,9 @@ _LABEL = re.compile(
     rf"(?P<rest>[^a-z\n]{{0,6}}(?:(?:{alternation('contacts', 'words_between_label_and_number')})(?![a-z])"
     r"[^a-z\n]{0,4}){0,4})$"
 )
+_SHORTEST_ABROAD = 7
+_BALANCE_BEFORE = re.compile(r"(?<![a-z])(?:i ?/ ?o|i&o|i\+o|net|fluid balance|balance)(?![a-z])[^.;\n]{0,16}$")
+"""In front of what went in and out: I/O 12h: +2240 / -2615."""
 _SHORT_NUMBER_BEFORE = re.compile(r"[0-9]{3}[.\-][0-9]{4}/$")
 _AREA_CODE_AFTER = re.compile(r"\(?[0-9]{3}[).\-]")
 _FAX_AFTER = re.compile(r"\W{0,3}\(?(?:fax|f\))")
@@ -71,6 +74,8 @@ def read_phone(text: str, start: int, end: int) -> Iterator[Candidate]:
     figures = _count_figures(value)
     kind, is_labelled = _label_before(text, start)
     if not is_labelled and not _has_form_of_phone(text, start, end, figures):
+        return
+    if value[0] == "+" and figures < _SHORTEST_ABROAD and _BALANCE_BEFORE.search(text_before(text, start)):
         return
     if figures == 7 and text[start - 1 : start].isalpha():
         return

@@ -1,6 +1,14 @@
 """Dates, times of day and ages: in figures, in words, and beside the people they belong to."""
 
-from deid_tasks.engine.detect.patterns.dates import ages, ages_of_people, calendar_words, months, numeric, times
+from deid_tasks.engine.detect.patterns.dates import (
+    ages,
+    ages_of_people,
+    calendar_words,
+    misread,
+    months,
+    numeric,
+    times,
+)
 from deid_tasks.engine.detect.patterns.rule import Rule
 
 __all__ = ["FORM_TABLES", "RULES"]
@@ -8,6 +16,7 @@ __all__ = ["FORM_TABLES", "RULES"]
 RULES = (
     Rule("numeric date", numeric.NUMERIC_TRIGGER, numeric.read_numeric),
     Rule("labelled date", numeric.LABELLED_TRIGGER, numeric.read_labelled_date),
+    Rule("date that was misread", misread.MISREAD_TRIGGER, misread.read_misread_date),
     Rule("month", months.MONTH_TRIGGER, months.read_month),
     Rule("weekday", calendar_words.WEEKDAY_TRIGGER, calendar_words.read_weekday),
     Rule("letter of a weekday", calendar_words.WEEKDAY_LETTER_TRIGGER, calendar_words.read_weekday_letter),

@@ -99,9 +99,10 @@ AGE_OF_VISIT_TRIGGER = (
     r"|\bwell[ -]?child[^\n]{0,24}?[ \-][0-9]{1,2} (?:year|yr|month|mo)"  # WELL CHILD VISIT - 5 YEAR
     r"|\b[0-9]{1,3} ?(?:years?|yrs?|yr|y)(?:,|/| ) ?[MF]\b"  # 50 years, F
     r"|\b[0-9]{1,2} (?:yr|mo) {3,}"  # a column
+    r"|\b(?-i:[MF]) {2,8}[0-9]{1,3} {2,8}(?:hosp|mrn|nhs|dob|unit n|ward|chi |id |no\.)"  # M   71     Hosp no
     r"|\| ?(?:m|f|male|female) ?\| ?[0-9]{1,3} ?(?:y|yrs?|yo|mo)? ?\|"  # M | 50 |
 )
-_VISIT_VALUE = re.compile(r"[0-9]{1,3}(?=[ \-]?(?:y|m)| ?\|$)", re.IGNORECASE)
+_VISIT_VALUE = re.compile(r"[0-9]{1,3}(?=[ \-]?(?:y|m)| ?\|$| {2})", re.IGNORECASE)
 
 
 def read_age_of_visit(text: str, start: int, end: int) -> Iterator[Candidate]:

@@ -57,6 +57,10 @@ _NO_TIME_BEFORE = re.compile(
 )
 _DATE_BEFORE = re.compile(r"[0-9]{1,4}[/.\-][0-9]{1,2}(?:[/.\-][0-9]{2,4})?,? $")
 _PRESSURE_BEFORE = re.compile(r"[0-9]{2,3}/[0-9]{2,3} \($")
+_GAP_BEFORE = re.compile(
+    r"\[(?:inaudible|unintelligible|indiscernible|crosstalk|unclear|garbled|pause|noise|blank)[ ,]{1,2}(?:at |@ ?)?$"
+)
+"""In front of where a recording could not be heard: [inaudible 0:48]."""
 _WORD_BEHIND = re.compile(r" [A-Za-z]")
 
 
@@ -89,6 +93,8 @@ def _first_figure(text: str, start: int, end: int) -> int:
 def _is_clock(text: str, clock: re.Match[str]) -> bool:
     """Whether hours and minutes are a time: not a titre, a position on a clock's face or a duration."""
     ahead = text_before(text, clock.start())
+    if _GAP_BEFORE.search(ahead) and text[clock.end() : clock.end() + 1] == "]":
+        return False
     has_half = text[clock.end() - 1].lower() not in "0123456789"
     if not has_half and (_TITRE_BEFORE.search(ahead) or _UNIT.match(text_after(text, clock.end()))):
         return False

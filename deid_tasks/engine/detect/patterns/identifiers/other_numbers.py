@@ -73,6 +73,14 @@ def read_number_with_blanks(text: str, start: int, end: int) -> Iterator[Candida
     yield Candidate(low, end, entity, Strength.LABELLED)
 
 
+LOT_TRIGGER = r"\b(?i:lots?)(?: ?(?:no\.?|#))?: ?[A-Za-z]{4,16},? [A-Z]{1,3}[0-9]{3,7}[A-Z]?\b"
+
+
+def read_lot(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the lot of a drug that stands between label and number: LOT: inflectra FX7714."""
+    yield Candidate(text.rindex(" ", start, end) + 1, end, Entity.OTHER_ID, Strength.LABELLED)
+
+
 CODE_TRIGGER = r"\b(?i:code):? [A-Z0-9]{6,12}\b"
 
 

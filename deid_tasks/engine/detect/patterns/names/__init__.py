@@ -22,6 +22,7 @@ __all__ = ["FORM_TABLES", "RULES"]
 RULES = (
     Rule("fields of a name", patients.FIELDS_TRIGGER, patients.read_name_fields),
     Rule("doctor", titles.DOCTOR_TRIGGER, titles.read_doctor),
+    Rule("half of a name", titles.BLANK_TRIGGER, titles.read_half_of_name),
     Rule("mister", titles.MISTER_TRIGGER, titles.read_mister),
     Rule("patient's name", patients.PATIENT_TRIGGER, patients.read_labelled_patient),
     Rule("patient in a header", patients.HEADER_TRIGGER, patients.read_patient_in_header),

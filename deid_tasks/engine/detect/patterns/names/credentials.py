@@ -26,6 +26,7 @@ from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_se
 
 CREDENTIAL = alternation("names", "credentials")
 CREDENTIAL_TRIGGER = rf"[A-Za-z.],? {{1,2}}(?:{CREDENTIAL})(?:[^A-Za-z0-9]|\b)"
+_CREDENTIAL = re.compile(CREDENTIAL)
 _WORD_IN_FRONT = re.compile(
     rf"(?:^|(?<=[\s(:\[/,]))(?:{PARTICLE}{{0,2}}(?:{TITLE_WORD}|{CAPS_WORD})|{INITIAL})(?P<comma>,?)$"
 )
@@ -90,6 +91,12 @@ def _lacks_comma(name: _CreditedName) -> bool:
     return name.words == 1 or (name.value.isupper() and not name.opens_line)
 
 
+def _is_credential(name: _CreditedName) -> bool:
+    """Whether the one word in front of a credential is a credential too, behind a comma: MS, RDN, LDN."""
+    is_behind_comma = name.text[max(0, name.start - 2) : name.start] == ", "
+    return name.words == 1 and is_behind_comma and _CREDENTIAL.fullmatch(name.value) is not None
+
+
 def _is_list_of_abbreviations(name: _CreditedName) -> bool:
     is_short = name.value.isupper() and len(name.value) < 4
     return name.has_comma and name.words == 1 and is_short and name.credential in _ABBREVIATIONS_BEHIND_CAPITALS
@@ -112,6 +119,7 @@ CREDITED_NAMES: FormTable[_CreditedName, bool] = FormTable(
     Form("everyday words in capitals", "PLASTIC WINDOW, RN", _is_words_in_capitals, never),
     Form("one word without a comma", "Zestril PA", _lacks_comma, never),
     Form("list of abbreviations", "LLD, PT", _is_list_of_abbreviations, never),
+    Form("credential", "[PROVIDER:Fiona Okafor], MS, RDN, LDN", _is_credential, never),
     Form("speciality", "OB PGY-3", _is_speciality, never),
     Form("town and state", "lives in [CITY:Boston], [STATE:MA]", _is_town_and_state, never),
     Form("name", "seen [PROVIDER:Maria T. Okafor], MD", always, always),

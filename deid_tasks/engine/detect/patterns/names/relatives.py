@@ -25,6 +25,7 @@ RELATION_TRIGGER = (
 )
 _FAMILY_TITLE = re.compile(r"(?:Helper|Maid|Nanny|Aunty|Auntie|Aunt|Uncle|Mama|Mme|Mrs?|Ms|Dr)\.? (?=[A-Z])")
 _FINDING_BEHIND = re.compile(r"['\s]*(?:cancer|disease|syndrome|diabetes|type|stroke|mi\b)", re.IGNORECASE)
+_RICE_BEHIND = re.compile(r"['’]?s? (?:[a-z]+ )?rice")
 _COLON_BEHIND = re.compile(r"\s?:")
 _CONTACT = re.compile(r"contact|kin|nok|hcp|proxy|poa|agent|informant|guardian|surrogate|caregiver")
 _NUMBER_OR_RELATION_BEHIND = re.compile(r"\s*(?:\(|[0-9]|,? ?[0-9]{3}-|,? [a-z]+ ?[:(]|@)")
@@ -75,6 +76,10 @@ def _is_finding_or_field(relative: _Relative) -> bool:
     return not relative.has_two_words and _COLON_BEHIND.match(relative.behind) is not None
 
 
+def _is_brand(relative: _Relative) -> bool:
+    return relative.value == "Ben" and relative.link[:5] == "uncle" and bool(_RICE_BEHIND.match(relative.behind))
+
+
 def _is_value_of_field(relative: _Relative) -> bool:
     """Whether a colon introduces what a relative has, and not who the relative is."""
     if not relative.has_colon or relative.has_two_words or relative.is_contact:
@@ -92,6 +97,7 @@ RELATIVES: FormTable[_Relative, bool] = FormTable(
     Form("two letters", "son Al", lambda relative: len(relative.value) < 3 and "(" not in relative.link, never),
     Form("deep tendon reflexes", "DTR Brisk", _is_reflex, never),
     Form("finding or next field", "father Crohn disease", _is_finding_or_field, never),
+    Form("brand of rice", "Uncle Ben's boxed rice", _is_brand, never),
     Form("what a relative has", "Mother: Asthmatic since", _is_value_of_field, never),
     Form("remark", "mother - Deaf", _is_remark, never),
     Form(

@@ -98,6 +98,21 @@ MISTER_TRIGGER = (
     r"|\b(?:Baby|BABY|Babyboy|Babygirl)(?: (?:[Bb]oy|[Gg]irl|BOY|GIRL|[A-B] ))?(?: of)? [A-Z]"
     r"|\b(?:mr|mrs|ms)\b\.? [a-z]"
 )
+BLANK_TRIGGER = r"\b(?:Dr|Mr|Mrs|Ms|Miss)\.? _{2,8}[a-z]{2,12}\b"
+
+
+def read_half_of_name(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the end of a name whose beginning the typist did not hear: Dr. ____man."""
+    entity = Entity.PROVIDER if text.startswith("Dr", start) else Entity.PATIENT
+    yield Candidate(text.rindex("_", start, end) + 1, end, entity, Strength.LABELLED)
+
+
+_BRAND = re.compile(
+    r"(?:Grass|Butterworth|Dash|Fields)(?:['’]?s)? (?:noodle|soup|onion|dip|syrup|season|herb|spice|cookie)"
+)
+_SEASONING = re.compile(r"Dash\b(?! [A-Z])")
+_FOOD_BEFORE = re.compile(r"(?:salt|sodium|season\w*|spices?|herbs?|soup|rice|noodles?|ham|flavou?r\w*)[^\n]{0,24}$")
+"""Mrs. Dash is a seasoning, and Mrs. Grass a soup, where food stands beside them."""
 _WORD_OR_TITLE = frozenset({"MS", "MR", "Ms", "Sr", "SR", "Master", "Miss", "MISS"})
 _FINDING_OR_TITLE = frozenset({"Sr", "SR", "MS", "MR"})
 """Titles that are also multiple sclerosis, mitral regurgitation, or senior behind a name."""
@@ -115,7 +130,7 @@ def read_mister(text: str, start: int, end: int) -> Iterator[Candidate]:
     if title[:4].lower() == "baby":
         yield from _baby(text, begin)
         return
-    if _is_word_or_finding(text, start, begin, title):
+    if _is_word_or_finding(text, start, begin, title) or _is_brand(text, start, begin):
         return
     span = take_name(text, begin, 3)
     value = text[slice(*span)] if span else ""
@@ -123,6 +138,13 @@ def read_mister(text: str, start: int, end: int) -> Iterator[Candidate]:
         first = value.split()[0]
         span = (begin, begin + len(first)) if len(first.rstrip(".")) > 1 else span
     yield from name_candidates(span, Entity.PATIENT)
+
+
+def _is_brand(text: str, start: int, begin: int) -> bool:
+    """Whether a title opens the brand of a food."""
+    if _BRAND.match(text, begin):
+        return True
+    return bool(_SEASONING.match(text, begin) and _FOOD_BEFORE.search(text_before(text, start)))
 
 
 def _is_word_or_finding(text: str, start: int, begin: int, title: str) -> bool:

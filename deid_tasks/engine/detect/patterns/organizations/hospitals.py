@@ -119,15 +119,22 @@ _HEART_BEHIND = re.compile(
     r"|well perfused|no (?=heave|murmur|added))"
 )
 """Behind CVS, the cardiovascular system of an examination."""
+_BRANCH_BEHIND = re.compile(
+    r"(?: [Pp]harmacy)? on (?!(?:Mon|Tues?|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+    r"|Christmas|Easter|Thanksgiving|The|My|His|Her)[a-z]*\b)[A-Z][a-z]{2,14}\b"
+    r"(?! [A-Z])"  # a street in full is one by itself
+)
+"""The street of a branch: Kroger Pharmacy on Linwood."""
 
 
 def read_known_company(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read shops, employers and insurers that are known by name alone."""
+    """Read shops, employers and insurers that are known by name alone, with the street of a branch."""
     if text[start:end] == "CVS" and _HEART_BEHIND.match(text_after(text, end)):
         return
     is_address = text[start - 1 : start] in {"@", ".", "/"}
     if not is_address and not _WORD_OR_FINDING_BEHIND.match(text_after(text, end)):
-        yield Candidate(start, end, Entity.ORGANIZATION)
+        branch = _BRANCH_BEHIND.match(text, end, end + 40)
+        yield Candidate(start, branch.end() if branch else end, Entity.ORGANIZATION)
 
 
 VETERANS_TRIGGER = (
@@ -250,3 +257,26 @@ def read_program(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read Program for Inherited Cancers, with the hospital behind it, at the head of a letter."""
     comma = text.rindex(",", start, end)
     yield Candidate(comma - len(text[start:comma].lstrip()), comma, Entity.FACILITY)
+
+
+MISREAD_TRIGGER = (
+    r"\b(?:[A-Z][A-Zl01]{2,24} ){1,3}"
+    r"(?:C[Ll1I][Il1]N[Il1]C|H[O0]SP[Il1]TA[Ll1]|MED[Il1]CA[Ll1] CENTER|SANAT[O0]R[Il1]UM)\b"
+)
+_LETTER_OF_SCANNER = re.compile(r"[a-z01]")
+_WORD_OF_SCANNER = re.compile(r"\S+")
+
+
+def read_misread_facility(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read a facility in capitals in which a scanner took I for l: SANDHlLLS CLlNlC."""
+    if not _LETTER_OF_SCANNER.search(text, start, end):
+        return
+    words = list(_WORD_OF_SCANNER.finditer(text, start, end))[:-1]
+    while words and _is_ordinary(_as_written(words[0].group())):
+        words.pop(0)
+    if words and _as_written(words[0].group()) not in GENERIC_PLACE_WORDS:
+        yield Candidate(words[0].start(), end, Entity.FACILITY)
+
+
+def _as_written(word: str) -> str:
+    return word.translate(str.maketrans("l10", "IIO")).lower()

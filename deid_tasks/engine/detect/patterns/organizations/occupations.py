@@ -21,6 +21,7 @@ _WORD = re.compile(r"\S+")
 _WORDS_BEHIND = word_set("organizations", "words_after_a_profession")
 _NOT_PROFESSIONS = word_set("organizations", "not_professions")
 _FORMER = ("years as", "retired ", "former ", "disabled ")
+_FIRM_BEHIND = re.compile(r" (?:at|in|of|with|for) ")
 _NOT_FORMER = frozenset({"after", "over", "later", "for", "consultant's", "never"})
 _ENDING_OF_OCCUPATION = re.compile(
     r"(?:er|or|ist|ian|man|men|woman|ant|ent|eer|nurse|cook|chef|clerk|judge|pilot|coach|guard|aide|smith|person|keeper"
@@ -40,6 +41,8 @@ def read_profession(text: str, start: int, end: int) -> Iterator[Candidate]:
         return
     if any(phrase in low for phrase in _FORMER):
         value = _words_of_former_profession(value)
+    if value.lower() == "partner" and not _FIRM_BEHIND.match(text, begin + len(value)):
+        return  # your former partner Dr. Okafor
     if value and value.lower().split()[-1] not in _NOT_PROFESSIONS:
         yield Candidate(begin, begin + len(value), Entity.PROFESSION)
 
@@ -70,7 +73,7 @@ _OCCUPATION = (
 OCCUPATION_TRIGGER = (
     r"(?i)(?:, (?:an? |the )?|\((?:an? )?|[;:] ?"  # behind a mark: , a teacher
     r"|\b(?:is|was|as|worked as|became|being|i'm|i am) (?:now |currently |once |formerly )?an? "  # was a
-    r"|years as (?:an? )?)"  # 30 years as a
+    r"|years as (?:an? )?|\blifelong )"  # 30 years as a; lifelong dairyman
     r"(?:(?:retired|former|ex-?|part[ -]time|disabled|self-employed|freelance|high school|grade school) )?"
     rf"{_OCCUPATION}\b"
 )

@@ -151,17 +151,36 @@ def _is_generic(tail: str) -> bool:
 
 SAINT_TRIGGER = r"\b(?:St\.?|Saint|Mt\.?|Mount) [A-Z][a-z]{2,15}(?:'s)?(?: (?:ER|ED|ICU))?\b"
 _SAINT_BEFORE = re.compile(r"(?:^|[^a-z])(?:at|to|from|via|admitted to|transferred to|seen at|ed at|er at)\s$")
+_CELL_BEFORE = re.compile(r"\|\s{0,3}$")
+_CELL_BEHIND = re.compile(r"[ \t]{0,3}\|")
 _NOT_SAINTS = frozenset({"Elevation", "Depression", "Segment", "Changes", "John's", "Abnormality", "Johns"})
 _UNIT_AT_END = re.compile(r" (?:ER|ED|ICU)$")
 
 
 def read_saint(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read at St. Luke's; not ST elevation."""
+    """Read at St. Luke's, and St. Luke's alone in a cell of a table; not ST elevation."""
     value = text[start:end]
-    if _SAINT_BEFORE.search(text_before(text, start)) and value.split()[1] not in _NOT_SAINTS:
+    is_cell = _CELL_BEFORE.search(text_before(text, start)) and _CELL_BEHIND.match(text, end)
+    if (is_cell or _SAINT_BEFORE.search(text_before(text, start))) and value.split()[1] not in _NOT_SAINTS:
         yield Candidate(start, start + len(_UNIT_AT_END.sub("", value)), Entity.FACILITY)
 
 
+AIR_AMBULANCE_TRIGGER = (
+    r"\b(?:[A-Z][A-Za-z]{2,15} ){1,2}(?:Life ?(?:[Ff]light|[Ss]tar|[Nn]et|[Gg]uard|[Ff]orce)|Air ?(?:[Mm]ed|[Ee]vac)"
+    r"|Med ?[Ff]light|Star ?[Ff]light|Air Ambulance|Flight For Life)\b"
+)
+
+
+def read_air_ambulance(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read BigSky LifeFlight; not Via LifeFlight."""
+    words = list(_WORD.finditer(text, start, end))
+    while words and words[0].group().lower() in _NEVER_IN_NAME | NOT_NAMES:
+        words.pop(0)
+    if words and words[0].end() < end and not words[0].group().startswith(_AIR):
+        yield Candidate(words[0].start(), end, Entity.ORGANIZATION)
+
+
+_AIR = ("Life", "Air", "Med", "Star", "Flight")
 EMPLOYER_TRIGGER = (
     r"(?i)\b(?:(?:works?|worked|working|employed|employment|job) (?:at|for|with|by)|employer(?: name)?:|employed:"
     r"|retired from|attends|attending school at|enrolled at|studies at|student at)(?-i: (?:the )?[A-Z])"

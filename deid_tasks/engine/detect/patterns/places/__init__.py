@@ -10,6 +10,7 @@ RULES = (
     Rule("corner of two streets", streets.CORNER_TRIGGER, streets.read_corner),
     Rule("street with a rare suffix", streets.RARE_STREET_TRIGGER, streets.read_rare_street),
     Rule("post office box", streets.BOX_TRIGGER, streets.read_box),
+    Rule("landmark", streets.LANDMARK_TRIGGER, streets.read_landmark),
     Rule("block and flat", streets.BLOCK_TRIGGER, streets.read_block),
     Rule("city behind a house", cities.BEHIND_HOUSE_TRIGGER, cities.read_city_behind_house),
     Rule("city and state", cities.CITY_AND_STATE_TRIGGER, cities.read_city_and_state),
@@ -29,6 +30,7 @@ RULES = (
     Rule("road", rooms.ROAD_TRIGGER, rooms.read_road),
     Rule("park in small letters", rooms.PARK_TRIGGER, rooms.read_park_in_small_letters),
     Rule("town", towns.TOWN_TRIGGER, towns.read_town),
+    Rule("town that was misread", towns.MISREAD_TRIGGER, towns.read_misread_town),
 )
 """The rules of this room."""
 

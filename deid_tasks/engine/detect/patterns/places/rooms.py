@@ -161,10 +161,12 @@ def read_ward(text: str, start: int, end: int) -> Iterator[Candidate]:
 
 NAMED_WARD_TRIGGER = (
     r"\b(?:Ward|WARD):[ \t]{1,8}[A-Z][a-z]{3,15}(?:[ \t]{2,}|[ \t]*\n|,|$)"  # Ward: Hawthorn
+    r"|\b(?:Unit|UNIT|Floor|FLOOR):[ \t]{1,8}[A-Z][a-z]{3,15} [0-9]{1,2}[A-Z]?(?:[ \t]{2,}|[ \t]*\n|,|$)"  # Cedar 3
     r"|\b[0-9]{1,2} [A-Z][a-z]{3,15} (?:tele(?:metry)?|step-?down|med/?surg|ICU|PCU|IMCU)\b"  # 6 Whitcomb tele
 )
 _NAME_OF_WARD = re.compile(
-    r"(?P<label>[Ww](?:ard|ARD):[ \t]{1,8})?(?P<name>(?:[0-9]{1,2} )?(?P<word>[A-Z][a-z]{3,15}))"
+    r"(?P<label>(?:[Ww](?:ard|ARD)|U(?:nit|NIT)|F(?:loor|LOOR)):[ \t]{1,8})?"
+    r"(?P<name>(?:[0-9]{1,2} )?(?P<word>[A-Z][a-z]{3,15})(?: [0-9]{1,2}[A-Z]?(?![A-Za-z0-9]))?)"
 )
 _KINDS_OF_WARDS = as_word_set(
     "medical medicine surgical surgery acute stroke elderly maternity paediatric pediatric paediatrics general short"
@@ -176,7 +178,7 @@ _KINDS_OF_WARDS = as_word_set(
 
 
 def read_named_ward(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read the name of a ward: Ward: Hawthorn, 6 Whitcomb tele; not Ward: Surgical."""
+    """Read the name of a ward: Ward: Hawthorn, Unit: Cedar 3, 6 Whitcomb tele; not Ward: Surgical."""
     match = _NAME_OF_WARD.match(text, start, end)
     if match is None:
         return

@@ -196,3 +196,18 @@ BLOCK_TRIGGER = r"(?i:\bbl(?:k|ock)) [0-9]{1,4}[A-Z]? [A-Z][A-Za-z .'0-9]{3,40}[
 def read_block(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read a block, its street and its flat in Singapore: Blk 418 Ang Mo Kio Ave 10 #07-112."""
     yield from _with_unit(text, start, end, Strength.LABELLED)
+
+
+LANDMARK_TRIGGER = (
+    r"\b(?:[Oo]pp|OPP|[Nn]r|[Nn]ear|[Bb]ehind|[Bb]eside)\.? (?:to )?"
+    r"[A-Z][A-Za-z.'&]{1,20}(?: [A-Z][A-Za-z.'&]{1,20}){0,3}"
+    r", ?[A-Z][a-z]{3,20} ?[-,]? ?[1-9][0-9]{2} ?[0-9]{3}\b"
+)
+_LANDMARK = re.compile(r"(?:[A-Za-z]+\.? (?:to )?)(?P<name>[^,]+)")
+
+
+def read_landmark(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the landmark of an Indian address, in front of the town and its PIN code: Opp. RTO, Tumakuru - 572 104."""
+    match = _LANDMARK.match(text, start, end)
+    if match:
+        yield Candidate(*match.span("name"), Entity.STREET, Strength.WEAK)

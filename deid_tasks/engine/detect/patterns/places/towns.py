@@ -5,7 +5,12 @@ from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
-from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, medical_term_words, us_towns
+from deid_tasks.engine.detect.patterns.reference_words import (
+    given_name_rates,
+    is_everyday_word,
+    medical_term_words,
+    us_towns,
+)
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
 from deid_tasks.engine.detect.patterns.word_lists import GENERIC_PLACE_WORDS, NOT_NAMES, alternation, word_set
 
@@ -71,3 +76,22 @@ def _is_word(name: str, *, is_bare: bool, says_lives: bool) -> bool:
         if name.isupper() or (is_word and not says_lives):
             return True
     return is_bare and low not in us_towns() and _FORM_OF_TOWN.fullmatch(name) is not None
+
+
+MISREAD_TRIGGER = (
+    r"\b(?:(?:North|South|East|West|New|Fort|Grand|Lake|Port|Mount|San|Santa|St\.) )?[A-Z][a-z]{0,12}[10][a-z]{2,14}\b"
+)
+
+
+def read_misread_town(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read a town in which a scanner took l for 1 or o for 0: North P1atte."""
+    words = fold(text[start:end]).replace("1", "l").replace("0", "o").split(" ")
+    for first in range(len(words)):
+        name = " ".join(words[first:])
+        if name in us_towns() and name not in given_name_rates() and not (first == len(words) - 1 and _is_term(name)):
+            yield Candidate(end - len(name), end, Entity.CITY, Strength.WEAK)
+            return
+
+
+def _is_term(word: str) -> bool:
+    return is_everyday_word(word) or word in medical_term_words()
