@@ -21,6 +21,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.IGNORECASE)
 _TITLE_REACH = 8
+_SAINTS = frozenset({"St", "Ste", "Ft", "Mt"})
 _DOCTOR = re.compile(r"Dr\.? ")
 _TOWNS = frozenset({Entity.CITY})
 _BEHIND_TOWN = frozenset({Entity.STATE, Entity.COUNTRY, Entity.ZIP})
@@ -33,6 +34,9 @@ _LABEL_BEFORE = re.compile(r"(?:\bis|\bID|[Cc]ard|[Mm]ember|[Pp]olicy|[Nn]umber|
 _REACH_OF_LABEL = 10
 _MIN_LETTERS_OF_ACCOUNT = 5
 _FIGURES = re.compile(r"\d{1,4}(?![\w-])")
+_PRACTICE = re.compile(
+    r"[a-z] (?:Family|Internal|Sports|Primary|Urgent) (?:Med|Medicine|Care|Practice|Health)$", re.ASCII
+)
 _FULL_NAME = re.compile(r"[A-Z][a-z]+(?:[- ][A-Z][a-z]+){1,2}")
 _CREDENTIAL_BEHIND = re.compile(
     r",? (?:MD|DO|RN|LPN|NP|PA-C|FNP(?:-C|-BC)?|APRN|CRNA|CNM|MLS|MLT|RRT|PharmD|RPh|DPT|LCSW|MSW|PhD|MBBS)(?![\w-])"
@@ -64,7 +68,7 @@ def join_divided_organizations(text: str, spans: Sequence[Span]) -> list[Span]:
             continue
         if last is not None and (_is_divided(text, last, span) or _is_in_capitals(text, last, span)):
             joined[-1] = replace(span, start=last.start, score=max(last.score, span.score))
-        elif last is not None and _is_university(text, last, span):
+        elif last is not None and (_is_university(text, last, span) or _is_town_of_saint(text, last, span)):
             joined[-1] = replace(last, end=span.end)
         elif last is not None and _is_school(text, last, span):
             joined[-1] = replace(last, end=span.end, entity=Entity.ORGANIZATION)
@@ -98,6 +102,13 @@ def _is_of_person(text: str, person: Span, rest: Span) -> bool:
     if person.entity not in NAMES:
         return False
     return text[person.end : rest.start] in {"'", "’"} and text.startswith("s ", rest.start)
+
+
+def _is_town_of_saint(text: str, last: Span, span: Span) -> bool:
+    """Whether a name is the rest of a town's: "St" and "Louis Park"."""
+    if last.entity is not Entity.CITY or span.entity not in NAMES | _TOWNS:
+        return False
+    return text[last.start : last.end] in _SAINTS and text[last.end : span.start] in {" ", ". "}
 
 
 def _is_school(text: str, last: Span, span: Span) -> bool:
@@ -178,15 +189,19 @@ def _followed(text: str, span: Span, people: dict[str, Span]) -> Span:
 def follow_credentials(text: str, spans: Sequence[Span]) -> list[Span]:
     """Return ``spans`` with an organization of two or three words that a credential follows marked as a clinician.
 
-    A model reads "Blood bank, Mariam Khachatryan MLS" as an organization. O(n).
+    A model reads "Blood bank, Mariam Khachatryan MLS" as an organization. What ends as a practice does is no person
+    either: "Tidewater Family Med". O(n).
 
     Args:
         text: the note.
         spans: its spans, sorted and disjoint.
     """
     return [
-        replace(span, entity=Entity.PROVIDER)
+        replace(span, entity=Entity.FACILITY)
+        if span.entity in NAMES and _PRACTICE.search(text, span.start, span.end)
+        else replace(span, entity=Entity.PROVIDER)
         if span.entity in _ORGANIZATIONS
+        and not _PRACTICE.search(text, span.start, span.end)
         and _CREDENTIAL_BEHIND.match(text, span.end)
         and _FULL_NAME.fullmatch(text, span.start, span.end)
         and not is_ending_of_name(text[text.rfind(" ", span.start, span.end) + 1 : span.end])

@@ -93,8 +93,8 @@ def read_locale(text: str, spans: Sequence[Span], note_datetime: datetime.dateti
                 day_first += weight * (_LAST_DAY >= first > 12 >= second)
                 month_first += weight * (_LAST_DAY >= second > 12 >= first)
                 is_open = is_open or (first <= 12 and second <= 12)
-        elif entity is Entity.ZIP and _AUSTRALIAN.search(text, max(0, span.start - 5), span.end):
-            shown["AU"] += 1
+        elif entity is Entity.ZIP and (of_place := _of_place_before(text, span)):
+            shown[of_place] += 1
         elif entity in _READERS and (of_span := _READERS[entity](text[span.start : span.end])):
             shown[of_span] += 1
     if shown["CA"]:
@@ -127,6 +127,13 @@ def _shown_country(text: str, shown: Counter[str], country: str, *, is_british: 
 def _of_zip(value: str) -> str:
     # Five digits are a ZIP, or a postcode of Germany, France or Spain.
     return country_of_postcode(value) if value[:1].isalpha() else ""
+
+
+def _of_place_before(text: str, span: Span) -> str:
+    """Return the country of a postcode by the state or the town in front of it; empty for others."""
+    if _AUSTRALIAN.search(text, max(0, span.start - 5), span.end):
+        return "AU"
+    return "SG" if _SINGAPOREAN.search(text, max(0, span.start - 11), span.end) else ""
 
 
 def _of_state(value: str) -> str:
@@ -193,6 +200,7 @@ _LABELS = {
 }
 """Labels of numbers that one country gives."""
 _AUSTRALIAN = re.compile(r"\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT),? \d{4}$")
+_SINGAPOREAN = re.compile(r"\b(?:Singapore[ (]{1,2}|S ?\()\d{6}$")
 _HOME_PHONE = re.compile(r"\(?[2-9]\d\d\)?[ .-]?[2-9]\d\d[ .-]\d{4}(?!\d)")
 _READERS = {
     Entity.ZIP: _of_zip,

@@ -35,8 +35,6 @@ _MADE_OF_NAMES = frozenset(
 )
 _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE, Entity.PROFESSION}
 """Entities whose surrogate does not depend on the text around the span."""
-_WITH_FIGURES = re.compile(r"[a-z]{3,}\d{1,4}", re.ASCII)
-"""An account that was taken for a name."""
 _OF_LETTERS = frozenset({Entity.INITIALS, Entity.USERNAME})
 _MIN_INITIALS, _MAX_INITIALS = 2, 3
 _WITH_STOPS = re.compile(r"[A-Z]\.(?:[ -]?[A-Z]\.){0,3}[ -]?[A-Z]\.?")
@@ -88,8 +86,6 @@ class NoteSurrogates:
         """Return the surrogate of the span ``start``–``end``, the ``index``-th of the note."""
         if entity is Entity.DATE:
             return self._dates.surrogate(original, start, end, mode)
-        if entity in NAMES and _WITH_FIGURES.fullmatch(original):
-            entity = Entity.USERNAME
         if mode == "surrogate" and (followed := self._following(original, entity)) is not None:
             return followed
         if entity in _INDEPENDENT:

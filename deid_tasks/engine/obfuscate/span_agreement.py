@@ -59,8 +59,10 @@ _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
 _OF_FORM = (
     (Entity.AGE, _FOUR_DIGITS, Entity.OTHER_ID),
     (Entity.PHONE, re.compile(r"(?:19|20)\d\d-[01]\d-[0-3]\d", re.ASCII), Entity.DATE),
+    (Entity.DATE, re.compile(r"(?!(?:19|20)\d\d/)\d{3,5}/\d\d|(?:19|20)\d\d/\d\d/\d{3,6}", re.ASCII), Entity.OTHER_ID),
+    (Entity.CITY, re.compile(r"[^\W\d_]+ (?:House|Cottage|Lodge|Farm|Bungalow|Villa)"), Entity.STREET),
 )
-"""What a value of a form is that no age and no telephone number has."""
+"""What a value of a form is that no value of another kind has: 2291/14 is no date, "Rose Cottage" no town."""
 _SENTENCE_END = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}(\.\s+)(?=[A-Z][a-z]{2})")
 _POSTCODE_BEHIND = re.compile(r",? [A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b")
 _LEADING_KINDS = frozenset(["scoil", "gaelscoil", "colaiste", "ysgol", "ecole", "lycee", "colegio", "escuela"])
@@ -141,6 +143,8 @@ class SpanAgreement:
                 # A town may be named as streets are: "Green Lane, PA 18054".
                 if of_form.entity is not Entity.STREET or not has_state(spans, index):
                     span = of_form
+            elif span.entity is Entity.DATE and (by_form := _kind_of_form(span.entity, self._value(span))):
+                span = self._as(span, by_form)
             if before is not None and span.start - before.end <= _MAX_GAP:
                 if (joined := self._joined(before, span)) is not None:
                     agreed[-1] = before = joined

@@ -40,6 +40,7 @@ _CALENDAR_WORD = re.compile(
     re.IGNORECASE,
 )
 """What a word of a calendar begins with."""
+_WITH_FIGURES = re.compile(r"[a-z]{3,}\d{1,4}", re.ASCII)
 Bounds = tuple[int, int]
 
 
@@ -54,6 +55,7 @@ def kinds_of_names(text: str, spans: Sequence[Span]) -> dict[Bounds, Entity]:
     kinds = dict(_of_lone_names(text, spans)) | dict(_of_given_names(text, spans)) | dict(_of_branches(text, spans))
     kinds |= dict(_of_organizations(text, spans)) | dict(_of_addresses(text, spans)) | dict(_of_jobs(text, spans))
     kinds |= dict(_of_words_of_names(text, spans)) | dict(_behind_organizations(text, spans))
+    kinds |= dict(_of_accounts(text, spans))
     named: dict[str, list[tuple[int, Span]]] = {}
     for index, span in enumerate(spans):
         if span.entity in _NAMED:
@@ -258,6 +260,15 @@ def _of_jobs(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]
             entity := names.get(text[span.start : span.end])
         ) is not None:
             yield (span.start, span.end), entity
+
+
+def _of_accounts(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
+    """Yield the accounts that were taken for names: with figures, or elsewhere in the note an account."""
+    accounts = {text[one.start : one.end] for one in spans if one.entity is Entity.USERNAME}
+    for span in spans:
+        value = text[span.start : span.end]
+        if span.entity in NAMES and (_WITH_FIGURES.fullmatch(value) or (value in accounts and value.islower())):
+            yield (span.start, span.end), Entity.USERNAME
 
 
 def _is_large_town(value: str) -> bool:

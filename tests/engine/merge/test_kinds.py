@@ -101,12 +101,20 @@ def test_a_hospital_that_is_named_after_a_person_is_one():
     assert [text[span.start : span.end] for span in joined] == ["Dr Mackessack's Hospital", "Elgin"]
 
 
+def test_a_town_of_a_saint_is_one():
+    text, spans = read_markup("lives in [CITY:St]. [PATIENT:Louis Park], saw [CITY:Wells] [PATIENT:Louis]")
+    joined = join_divided_organizations(text, spans)
+    assert [text[span.start : span.end] for span in joined] == ["St. Louis Park", "Wells", "Louis"]
+
+
 @pytest.mark.parametrize(
     ("marked", "entity"),
     [
         ("Blood bank, [FACILITY:Mariam Khachatryan] MLS: check OK", Entity.PROVIDER),
         ("per [ORGANIZATION:Ann Beth Cole], RN", Entity.PROVIDER),
         ("at [FACILITY:Cedar Hospital] RN desk", Entity.FACILITY),
+        ("Pool: [FACILITY:Tidewater Family Med] RN", Entity.FACILITY),
+        ("Pool: [PROVIDER:Tidewater Family Med] desk", Entity.FACILITY),
         ("at [FACILITY:Khachatryan] MLS", Entity.FACILITY),
         ("at [FACILITY:Mariam Khachatryan] today", Entity.FACILITY),
     ],

@@ -148,8 +148,8 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope, surna
         if has_digit(word):
             return _replace_numbered(word, distinctive, staff)
         if len(word) == 1 and word.isalpha():
-            if word == "a" or f"({word})" in value or (word in "AE" and "A&E" in value):
-                # "(P) Ltd": a private company.
+            if word == "a" or f"({word})" in value or (word in "AE" and "A&E" in value) or f"Level {word}" in value:
+                # "(P) Ltd": a private company. "Level I Trauma": a figure.
                 return word
             return staff.keyed.like(word, "organization", distinctive)
         if others := other_locatives(folded):
