@@ -56,10 +56,15 @@ _AREA_BEFORE = re.compile(r"(?<![\w/])\(?0\d{2,4}\)?[ -]$", re.ASCII)
 _INITIAL_FIRST = re.compile(r"[^\W\d_]\. ")
 _FULL_NAME = re.compile(r"[A-Z][\w'’-]+(?: [A-Z][\w'’.-]*)+$")
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
+_DAY_OR_YEAR = r"(?:(?:19|20)\d\d|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2]))"
 _OF_FORM = (
     (Entity.AGE, _FOUR_DIGITS, Entity.OTHER_ID),
     (Entity.PHONE, re.compile(r"(?:19|20)\d\d-[01]\d-[0-3]\d", re.ASCII), Entity.DATE),
-    (Entity.DATE, re.compile(r"(?!(?:19|20)\d\d/)\d{3,5}/\d\d|(?:19|20)\d\d/\d\d/\d{3,6}", re.ASCII), Entity.OTHER_ID),
+    (
+        Entity.DATE,
+        re.compile(rf"(?!{_DAY_OR_YEAR}/)\d{{4,5}}/\d\d|(?:19|20)\d\d/\d\d/\d{{3,6}}", re.ASCII),
+        Entity.OTHER_ID,
+    ),
     (Entity.CITY, re.compile(r"[^\W\d_]+ (?:House|Cottage|Lodge|Farm|Bungalow|Villa)"), Entity.STREET),
 )
 """What a value of a form is that no value of another kind has: 2291/14 is no date, "Rose Cottage" no town."""
