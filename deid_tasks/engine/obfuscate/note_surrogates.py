@@ -129,9 +129,10 @@ class NoteSurrogates:
             return self._initials_of(original)
         if entity is Entity.INITIALS and self._people.with_initials(original) is not None:
             return None
-        if entity is Entity.INITIALS and (surname := self._surname(fold_name(original))) is not None:
-            # "IV by ITO", who is "ITO, R" above.
-            return match_case(surname, original)
+        if entity is Entity.INITIALS and self._people.surnames.get(folded := fold_name(original)):
+            # "IV by ITO", who is "ITO, R" above; ":bly" of Mrs. Bly.
+            surname = self._surname(folded)
+            return self._accounts.account(original) if surname is None else match_case(surname, original)
         return self._abbreviation(original)
 
     def _initials_of(self, value: str) -> str | None:

@@ -76,8 +76,8 @@ def replace_name(
     position = 0
     for i, (start, end, word) in enumerate(parts):
         if i not in lasts and _is_syllable(value, position, start, word):
-            position = end
-            continue
+            # A second given name, as no surrogate has syllables.
+            word = word.capitalize()
         made.append(value[position:start])
         position = end
         if is_kept[i]:
