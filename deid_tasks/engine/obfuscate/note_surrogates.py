@@ -35,6 +35,7 @@ _MADE_OF_NAMES = frozenset(
 )
 _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIONS - {Entity.AGE, Entity.PROFESSION}
 """Entities whose surrogate does not depend on the text around the span."""
+_MIN_LETTERS_OF_LONE = 3
 _OF_LETTERS = frozenset({Entity.INITIALS, Entity.USERNAME})
 _MIN_INITIALS, _MAX_INITIALS = 2, 3
 _WITH_STOPS = re.compile(r"[A-Z]\.(?:[ -]?[A-Z]\.){0,3}[ -]?[A-Z]\.?")
@@ -129,10 +130,14 @@ class NoteSurrogates:
             return self._initials_of(original)
         if entity is Entity.INITIALS and self._people.with_initials(original) is not None:
             return None
-        if entity is Entity.INITIALS and self._people.surnames.get(folded := fold_name(original)):
-            # "IV by ITO", who is "ITO, R" above; ":bly" of Mrs. Bly.
-            surname = self._surname(folded)
-            return self._accounts.account(original) if surname is None else match_case(surname, original)
+        if entity is Entity.INITIALS:
+            folded = fold_name(original)
+            if self._people.surnames.get(folded) and (surname := self._surname(folded)) is not None:
+                # "IV by ITO", who is "ITO, R" above.
+                return match_case(surname, original)
+            if len(original) >= _MIN_LETTERS_OF_LONE and self._people.named_alone(folded) is not None:
+                # ":bly" of Mrs. Bly.
+                return self._accounts.account(original)
         return self._abbreviation(original)
 
     def _initials_of(self, value: str) -> str | None:
