@@ -5,11 +5,6 @@ from functools import cache
 from deid_tasks.core.reference import fold, read_columns
 
 
-def is_given_name(word: str) -> bool:
-    """Whether ``word`` is a given name of the public list, in any case."""
-    return fold(word) in given_names()
-
-
 @cache
 def given_names() -> frozenset[str]:
     """Return the given names of the public list, folded."""

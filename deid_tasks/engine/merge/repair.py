@@ -5,7 +5,7 @@ import unicodedata
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.lexicon.everyday_names import is_medical_term
-from deid_tasks.engine.merge.given_names import is_given_name
+from deid_tasks.engine.merge.given_names import given_names
 
 NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 """The entities that are written as first, middle and last names."""
@@ -232,7 +232,7 @@ def _name(text: str, start: int, end: int) -> tuple[int, int]:
 def _with_given_name(text: str, start: int, end: int) -> int:
     """Return the start of a surname in quotes with the given name in front of it: made out to "Buddy Crum"."""
     given = _QUOTED_GIVEN.search(text, max(0, start - _LONGEST_GIVEN), start)
-    surname = _QUOTED_SURNAME.match(text, start) if given and is_given_name(given["given"]) else None
+    surname = _QUOTED_SURNAME.match(text, start) if given and fold(given["given"]) in given_names() else None
     return given.start("given") if given and surname and surname.end() == end else start
 
 
