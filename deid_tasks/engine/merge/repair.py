@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from deid_tasks.core.entities import Entity
+from deid_tasks.core.reference import fold
 from deid_tasks.engine.lexicon.everyday_names import is_medical_term
 from deid_tasks.engine.merge.given_names import given_names
 
