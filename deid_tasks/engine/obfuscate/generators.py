@@ -9,6 +9,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.dates import replace_age, replace_time, shift_date
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES
 from deid_tasks.engine.obfuscate.identifiers import (
+    has_figures,
     is_file_name,
     replace_email,
     replace_ip,
@@ -113,8 +114,14 @@ def _or_spoken(
     """Return a generator that also replaces values which are spelled out."""
 
     def generate(request: SurrogateRequest) -> str:
-        made = replace_spoken(request.value, lambda written: replace(request._replace(value=written)))
-        return replace(request) if made is None else made
+        spelled = replace_spoken(request.value, lambda written: replace(request._replace(value=written)))
+        if spelled is not None:
+            return spelled
+        made = replace(request)
+        if made == request.value and has_figures(made):
+            # Figures in words beside other words, which nothing could read.
+            return request.owner.keyed.like(made, "spoken", request.owner.patient_id)
+        return made
 
     return generate
 

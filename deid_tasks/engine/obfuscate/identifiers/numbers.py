@@ -8,6 +8,7 @@ from deid_tasks.core.reference import fold
 from deid_tasks.core.us_states import STATE_NAMES
 from deid_tasks.engine.obfuscate.identifiers.embedded_dates import move_embedded_dates
 from deid_tasks.engine.obfuscate.identifiers.national_numbers import replace_national_number
+from deid_tasks.engine.obfuscate.identifiers.spoken_values import is_figure
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.organizations.organization_names import replace_organization
@@ -124,7 +125,9 @@ def _of_parts(value: str, entity: Entity, context: NoteContext, names: NoteNames
 
 
 def _is_word(word: str) -> bool:
-    """Whether a word beside a number is one of general text, or names its kind, and is nobody's name."""
+    """Whether a word beside a number is one of general text, or names its kind, and is no name and no figure."""
+    if is_figure(word):
+        return False
     is_short = len(word) < _MIN_LETTERS_OF_NAME and (word in _SHORT_WORDS or not is_listed_name(word))
     return is_short or is_everyday(word) or word in NUMBER_FORMATS
 

@@ -16,6 +16,14 @@ _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 _ZEROS = ("oh", "o", "nought", "naught")
 _SIGNS = {"dash": "-", "hyphen": "-", "slash": "/", "dot": ".", "point": ".", "period": ".", "space": " "}
 _REPEATS = {"double": 2, "triple": 3, "treble": 3}
+_LABELS = frozenset(
+    [
+        *("room", "rm", "bed", "suite", "unit", "apartment", "apt", "floor", "ward", "box", "highway", "route", "zip"),
+        *("extension", "ext", "number", "area", "code", "case", "claim", "ending", "ends", "in", "is", "and", "the"),
+        "last",
+    ]
+)
+"""Words that say what a number is, and stay. With any other word a value is no number: "Five Points, Two Rivers"."""
 _FIGURES = {
     **{word: str(value) for value, word in enumerate(_UNITS)},
     **{word: str(value) for value, word in enumerate(_TEENS, start=10)},
@@ -37,7 +45,7 @@ class _Piece(NamedTuple):
     start: int
     end: int
     characters: str
-    """Empty for a sign, and for a word that is no part of the number: "ending in"."""
+    """Empty for a sign."""
     sign: str = ""
 
 
@@ -51,7 +59,7 @@ def replace_spoken_number(value: str, replace: Callable[[str], str]) -> str | No
     if any(map(str.isdecimal, value)):
         return None
     pieces = _pieces(value)
-    if sum(char.isdecimal() for piece in pieces for char in piece.characters) < _MIN_FIGURES:
+    if pieces is None or sum(char.isdecimal() for piece in pieces for char in piece.characters) < _MIN_FIGURES:
         return None
     made = replace("".join(piece.characters + piece.sign for piece in pieces))
     stream = iter([char for char in made if char.isalnum()])
@@ -85,8 +93,18 @@ def replace_spoken_address(value: str, replace: Callable[[str], str]) -> str | N
     return " ".join(made.replace(".", " dot ").replace("@", " at ").split())
 
 
-def _pieces(value: str) -> list[_Piece]:
-    """Return the words of a value with what they stand for, in order."""
+def has_figures(value: str) -> bool:
+    """Whether a value has two words or more that are figures."""
+    return sum(word in _FIGURES for word in map(str.lower, _TOKEN.findall(value))) >= _MIN_FIGURES
+
+
+def is_figure(word: str) -> bool:
+    """Whether a word in small letters is a figure, or two: "four", "forty"."""
+    return word in _FIGURES
+
+
+def _pieces(value: str) -> list[_Piece] | None:
+    """Return the words of a value with what they stand for, in order; ``None`` where one has no part in a number."""
     pieces: list[_Piece] = []
     times = 1
     for found in _TOKEN.finditer(value):
@@ -106,6 +124,8 @@ def _pieces(value: str) -> list[_Piece]:
             pieces.append(_Piece(found.start(), found.end(), figures or word.upper()))
         elif word in _SIGNS:
             pieces.append(_Piece(found.start(), found.end(), "", _SIGNS[word]))
+        elif word not in _LABELS:
+            return None
     return pieces
 
 
