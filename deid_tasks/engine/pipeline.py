@@ -235,7 +235,8 @@ class _BatchRun:
             rewritten, repeats, withheld = self._searched(note, rewritten, own, own if known is None else known)
         output, detection = rewritten.output, rewritten.detection
         with self._observer.stage(AUDIT):
-            findings = audit(output.text, patient, output.replaced)
+            originals = [document.text[start:end] for start, end in output.originals]
+            findings = audit(output.text, patient, output.replaced, originals)
         with self._observer.stage(COUNT):
             amounts = count_amounts(document, detection, output)
         row = self._row(note, Outcome.PUBLISHED if output.text != document.text else Outcome.UNCHANGED)

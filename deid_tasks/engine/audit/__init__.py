@@ -1,7 +1,7 @@
 """The audit: the last check of a text before it is published.
 
-``audit`` searches the rewritten text for parts of the patient's own structured record. A note with a finding outside a
-surrogate is quarantined. ``ReplacedValues`` finds values that were replaced once, in the note or in another note of the
+``audit`` searches the rewritten text for parts of the patient's own structured record. A note with a finding is
+quarantined. ``ReplacedValues`` finds values that were replaced once, in the note or in another note of the
 patient, and still stand elsewhere.
 """
 

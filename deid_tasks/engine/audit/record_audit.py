@@ -65,7 +65,12 @@ PhraseIndex = dict[str, list[tuple[Phrase, FindingKind]]]
 _NUMBER_KINDS = {kind: FindingKind(kind.value) for kind in (*IDENTIFIER_KINDS, TermKind.PHONE)}
 
 
-def audit(deid_text: str, record: PatientRecord | None, replaced: Sequence[tuple[int, int]] = ()) -> list[Finding]:
+def audit(
+    deid_text: str,
+    record: PatientRecord | None,
+    replaced: Sequence[tuple[int, int]] = (),
+    originals: Sequence[str] | None = None,
+) -> list[Finding]:
     """Return the parts of ``record`` that are in ``deid_text``, in order; empty without a record.
 
     The search covers numbers by their digits, whatever stands between them; e-mail addresses; the first (or preferred)
@@ -77,12 +82,18 @@ def audit(deid_text: str, record: PatientRecord | None, replaced: Sequence[tuple
         deid_text: the output.
         record: the patient's record.
         replaced: ``(start, end)`` of the surrogates in the output; they are searched like the rest.
+        originals: what each surrogate replaced. An everyday word within a surrogate is then no finding where the
+            original does not have it: a clinician's surrogate may by chance be "Moody", as the patient's record is.
     """
     if record is None or not record.terms:
         return []
     found = {*find_digits(deid_text, _numbers(record)), *_find_phrases(deid_text, _phrases(record))}
     if names := everyday_names_of(record):
-        found |= {(FindingKind.NAME, start, end) for start, end, _ in find_everyday_names(deid_text, names, OWN | FULL)}
+        found |= {
+            (FindingKind.NAME, start, end)
+            for start, end, _ in find_everyday_names(deid_text, names, OWN | FULL)
+            if not _is_by_chance(deid_text, start, end, replaced, originals)
+        }
     return sorted(
         (
             Finding(kind, start, end, any(start < stop and begin < end for begin, stop in replaced))
@@ -90,6 +101,18 @@ def audit(deid_text: str, record: PatientRecord | None, replaced: Sequence[tuple
         ),
         key=lambda finding: (finding.start, finding.end, finding.kind),
     )
+
+
+def _is_by_chance(
+    text: str, start: int, end: int, replaced: Sequence[tuple[int, int]], originals: Sequence[str] | None
+) -> bool:
+    """Whether a name stands wholly in a surrogate of which the original has none of the name's words."""
+    if originals is None:
+        return False
+    for (begin, stop), original in zip(replaced, originals, strict=True):
+        if begin <= start and end <= stop:
+            return set(text_words(text[start:end])).isdisjoint(text_words(original))
+    return False
 
 
 def _numbers(record: PatientRecord) -> dict[str, FindingKind]:

@@ -13,7 +13,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import GateError
 from deid_tasks.core.notes import Amounts, Outcome
-from deid_tasks.engine.audit.record_audit import audit
+from deid_tasks.engine.audit.record_audit import FindingKind, audit
 from deid_tasks.evidence.gate import (
     RunFigure,
     Verdict,
@@ -244,9 +244,15 @@ def _read_shard(
             audited.extend(_findings(run_id, row, row["findings"] or (), is_published=False))
             now = present.get(row["note_id"])
             if row["deid_text"] is not None and now is not None and now.version == read_version(row):
-                # Audits what the file holds, independently of what the worker reported.
-                found = audit(row["deid_text"], patients.get(row["patient_id"]), ())
-                second = [{"kind": str(f.kind), "start": f.start, "end": f.end} for f in found]
+                # Audits what the file holds, independently of what the worker reported. Everyday words in surrogates
+                # are left to the worker, which has the originals to compare them with.
+                replaced = [(one["start"], one["end"]) for one in row["replacements"] or ()]
+                found = audit(row["deid_text"], patients.get(row["patient_id"]), replaced)
+                second = [
+                    {"kind": str(f.kind), "start": f.start, "end": f.end}
+                    for f in found
+                    if not (f.in_surrogate and f.kind is FindingKind.NAME)
+                ]
                 audited.extend(_findings(run_id, row, second, is_published=True))
         add_outcomes(connection, settings, (_outcome(run_id, row, fingerprint) for row in rows), audited)
         read.update(row["note_id"] for row in rows)

@@ -75,6 +75,21 @@ def test_a_surrogate_that_equals_the_original_is_found_and_marked() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("original", "expected"),
+    [("KATE OSEI", []), ("KATE MOODY", [(FindingKind.NAME, 8, 13)])],
+)
+def test_an_everyday_word_in_a_surrogate_is_a_finding_where_the_original_has_it(
+    original: str, expected: list[tuple[FindingKind, int, int]]
+) -> None:
+    record = PatientRecord("p", terms=(PatientTerm(TermKind.FIRST, "Ida"), PatientTerm(TermKind.LAST, "Moody")))
+    text = "SEEN BY MOODY, RN"
+    found = audit(text, record, [(8, 13)], [original])
+    assert [(finding.kind, finding.start, finding.end) for finding in found] == expected
+    outside = audit("PT MOODY SEEN BY MOODY, RN", record, [(17, 22)], [original])
+    assert (FindingKind.NAME, 3, 8) in {(finding.kind, finding.start, finding.end) for finding in outside}
+
+
 def test_no_record_no_finding() -> None:
     assert audit("123-45-6789", None) == []
     assert audit("123-45-6789", PatientRecord("p")) == []
