@@ -16,7 +16,6 @@ from deid_tasks.engine.obfuscate.note_accounts import NoteAccounts
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.note_dates import NoteDates
 from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
-from deid_tasks.engine.obfuscate.organizations import replace_profession
 from deid_tasks.engine.obfuscate.organizations.abbreviations import organization_words_of
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
@@ -104,9 +103,6 @@ class NoteSurrogates:
         return self._profession_or_age(original, end, entity, mode)
 
     def _profession_or_age(self, original: str, end: int, entity: Entity, mode: Mode) -> str:
-        is_of_note = entity is Entity.PROFESSION and mode == "surrogate" and not self._context.is_of_patient
-        if is_of_note and fold(original) in self._surroundings.professions_of_employees:
-            return replace_profession(original, self._context, of_any_employer=True)
         surrogate = self._remembered((entity, original), original, entity, self._context.patient, mode)
         if surrogate[:4] == "over" and self._surroundings.is_hyphen(end):
             return surrogate.replace("over ", "over-")

@@ -18,12 +18,6 @@ from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table, surname_groups
 from deid_tasks.engine.obfuscate.places.address import NO_ADDRESS, AddressParts
 
-_EMPLOYED = re.compile(
-    r",?(?: now| here| over| currently| who was)?(?: (?:at|for|with|w/|in|of|@)| @)(?: the| an?)? |, "
-    r"| \((?:\d+ yrs? )?(?:at |with |for )?(?:the )?",
-    re.IGNORECASE,
-)
-"""What stands between a profession and the employer."""
 _OF_ADDRESS = PLACES | {Entity.STREET, Entity.COUNTRY, Entity.LOCATION_OTHER, Entity.PHONE, Entity.FAX}
 _PROPER_NAMES = NAMES | PLACES | ORGANIZATIONS | {Entity.STREET, Entity.LOCATION_OTHER}
 """Entities that a part of an organization's name may have been detected as."""
@@ -196,16 +190,6 @@ class Surroundings:
             if before.entity not in _OF_ADDRESS:
                 return False
         return False
-
-    @cached_property
-    def professions_of_employees(self) -> frozenset[str]:
-        """The professions, folded, that an organization stands behind once: a nurse at Mercy Clinic."""
-        pairs = ((one, other) for one, other in pairwise(self._spans) if one.entity is Entity.PROFESSION)
-        return frozenset(
-            fold(self.text[one.start : one.end])
-            for one, other in pairs
-            if other.entity in ORGANIZATIONS and _EMPLOYED.fullmatch(self.text, one.end, other.start)
-        )
 
     def is_of_staff(self, index: int) -> bool:
         """Whether a telephone number belongs to a clinician or an organization.

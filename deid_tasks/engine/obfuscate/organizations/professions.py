@@ -1,4 +1,7 @@
-"""Professions: another one of the same sector and a like level of training, after the job zones of O*NET."""
+"""Professions: another one of the same field of work and a like level of training, after the job zones of O*NET.
+
+What a note says of somebody's work (calving, the school bus, a hull) then holds for the surrogate too.
+"""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +12,6 @@ from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
 
-_MAX_LEVEL = 3
 _MAX_LEVEL_OF_ANY_EMPLOYER = 2
 _TRADE = 1
 """The level of professions that neither the list nor an ending knows."""
@@ -40,27 +42,33 @@ _WRITTEN = re.compile(
         (?P<tail>\s*(?:\((?:retired|ret)\.?\)|,?\s+retired|for[ ]\d+[ ]years)?)""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
-_SECTORS = tuple(
-    re.compile(rf"\b(?:{words})")
-    for words in (
-        r"cook|chef|baker|butcher|dishwasher|waiter|waitress|barista|bartender|server|deli|food|cater|cafeteria|kitchen",
-        r"teacher|teaching|professor|lecturer|librarian|school|preschool|principal|dean\b|tutor|instructor|counselor|coach",
-        r"nurse|hygienist|medical|dental|pharmacy|phlebotom|therapist|dietitian|optometr|surgeon|physician|veterinar"
-        r"|pharmacist|dentist|psycholog|psychiatr|health",
-        r"driver|trucker|dispatcher|courier|mail carrier|pilot|flight|postal|mover|warehouse|forklift|stock|packer"
-        r"|logistic",
-        r"farm|fisher|lobster|deckhand|shear|ranch|landscap|logger|log scaler|orchard|packhouse|dairy|grower",
-        r"carpenter|electrician|plumber|mason\b|roofer|welder|painter|ironworker|pipefitter|drywall|construction"
-        r"|machinist|mechanic\b|builder|millwright|ship fitter|crane|surveyor|civil engineer",
-        r"clerk|accountant|bookkeeper|secretary|receptionist|administrative|office|insurance|teller|analyst|auditor|broker"
-        r"|paralegal|buyer",
-        r"hairdresser|barber|braider|nail|salon|stylist|tailor|florist|cosmetolog",
-        r"police|firefighter|security|guard|correctional|soldier|sergeant",
-        r"musician|organist|band|artist|photograph|journalist|editor|writer|designer|reporter|actor",
-    )
+_GENERAL_WORDS = frozenset(
+    [
+        "aide",
+        "assistant",
+        "builder",
+        "clerk",
+        "dispatcher",
+        "driver",
+        "engineer",
+        "executive",
+        "foreman",
+        "instructor",
+        "judge",
+        "manager",
+        "operator",
+        "owner",
+        "proprietor",
+        "school",
+        "supervisor",
+        "teacher",
+        "tech",
+        "trainer",
+        "worker",
+    ]
 )
-"""Words that the professions of one sector have: a cook's surrogate still works in a kitchen."""
-_MIN_OF_SECTOR = 2
+"""Words that many fields have: they tell the field where no other word does."""
+_MIN_OF_FIELD = 2
 _MAX_ACRONYM_LENGTH = 4
 _SERVICES = ("Army", "Navy", "Air Force", "Marine Corps", "Coast Guard")
 _SERVICE = re.compile(r"\b(?:Army|Navy|Air Force|Marine Corps|Marines?|Coast Guard)\b", re.IGNORECASE)
@@ -86,13 +94,10 @@ _WORK_STATES = frozenset(
 _STUDENTS = ("college student", "nursing student", "exchange student", "part-time student", "trade school student")
 
 
-def replace_profession(value: str, context: NoteContext, *, of_any_employer: bool = False) -> str:
-    """Return another profession of the same level; "retired", "former" and the plural stay.
+def replace_profession(value: str, context: NoteContext) -> str:
+    """Return another profession of the field; "retired", "former" and the plural stay.
 
-    Args:
-        value: the original.
-        context: of the note.
-        of_any_employer: whether an employer stands beside it, so that only a profession will do that all of them have.
+    Of a profession whose field is unknown: one that any employer has.
     """
     found = _WRITTEN.fullmatch(value.strip())
     if found is None or fold(value) in _WORK_STATES:
@@ -109,7 +114,7 @@ def replace_profession(value: str, context: NoteContext, *, of_any_employer: boo
         return _replace_student(value, core, context)
     is_plural = _is_plural(folded)
     single = folded[:-1] if is_plural else folded
-    surrogate = (_of_any_employer if of_any_employer else _other_profession)(single, context)
+    surrogate = _other_profession(single, context)
     if is_plural:
         surrogate += "s" if surrogate[-1] not in "sh" else "es"
     is_title = core[:1].isupper() and all(word[:1].isupper() for word in core.split())
@@ -141,60 +146,74 @@ def _is_acronym(core: str) -> bool:
 
 
 def _is_plural(folded: str) -> bool:
-    if len(folded) < 3 or not folded.endswith("s") or folded in _levels():
+    if len(folded) < 3 or not folded.endswith("s") or folded in _fields_and_levels():
         return False
-    return folded[:-1] in _levels() or not folded.endswith("ss")
+    return folded[:-1] in _fields_and_levels() or not folded.endswith("ss")
 
 
 def _other_profession(single: str, context: NoteContext) -> str:
-    level = _level(single)
-    options = _without(single, _of_sector(single, level))
-    if len(options) < _MIN_OF_SECTOR:
-        options = _without(single, _of_level(level)) or [name for name in _of_level(level) if name != single]
+    options = _without(single, _of_field(single)) or _of_any_employer(single)
     if context.options.same_length:
-        others = [name for name in _of_level(level) if name != single]
+        others = [name for name in _fields_and_levels() if name != single]
         options = [name for name in (*options, *others) if len(name) == len(single)] or options
     return context.keyed.choice(options, "profession", context.patient_id, single)
 
 
-def _of_any_employer(single: str, context: NoteContext) -> str:
-    names = read_grouped_list("organizations/professions_of_any_employer.tsv")[
-        str(min(_level(single), _MAX_LEVEL_OF_ANY_EMPLOYER))
-    ]
-    return context.keyed.choice(_without(single, names), "profession", context.patient_id, single)
+def _of_field(single: str) -> list[str]:
+    """Return the professions of the field of ``single``: those of its level or beside it, or else all."""
+    field, level = _field(single), _level(single)
+    names = {name: its for name, (of, its) in _fields_and_levels().items() if of == field}
+    near = [name for name, its in names.items() if abs(its - level) <= 1]
+    return near if len(_without(single, near)) >= _MIN_OF_FIELD else list(names)
+
+
+def _of_any_employer(single: str) -> list[str]:
+    names = read_grouped_list("organizations/professions_of_any_employer.tsv")
+    return _without(single, names[str(min(_level(single), _MAX_LEVEL_OF_ANY_EMPLOYER))])
 
 
 def _without(single: str, names: Sequence[str]) -> list[str]:
     return [name for name in names if name not in single and single not in name]
 
 
-def _of_sector(single: str, level: int) -> list[str]:
-    """Return the professions of the sector of ``single`` whose level is its own or beside it."""
-    sector = _sector(single)
-    levels = range(max(0, level - 1), min(_MAX_LEVEL, level + 1) + 1)
-    return [name for one in levels for name in _of_level(one) if _sector(name) == sector] if sector else []
+@cache
+def _field(single: str) -> str:
+    """Return the field of work of a profession; empty where no word tells it."""
+    if single in _fields_and_levels():
+        return _fields_and_levels()[single][0]
+    words = re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*", single)[::-1]
+    words += [part for word in words if "-" in word for part in word.split("-")[::-1]]
+    fields = [(word, _field_of_word(word)) for word in words]
+    specific = next((field for word, field in fields if field and word not in _GENERAL_WORDS), "")
+    return specific or next((field for _, field in fields if field), "")
+
+
+def _field_of_word(word: str) -> str:
+    words, starts = _field_words()
+    for form in (word, word.removesuffix("s")):
+        if found := words.get(form):
+            return found
+    return next((field for start, field in starts if word.startswith(start)), "")
 
 
 @cache
-def _sector(name: str) -> int:
-    """Return the number of the sector of a profession, by its last word before the others; 0 for none."""
-    for text in (name.rsplit(" ", 1)[-1], name):
-        for number, words in enumerate(_SECTORS, start=1):
-            if words.search(text):
-                return number
-    return 0
-
-
-def _of_level(level: int) -> tuple[str, ...]:
-    return read_grouped_list("organizations/professions.tsv")[str(level)]
+def _field_words() -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
+    """Return the field of each word, and of each start of a word."""
+    fields = read_grouped_list("organizations/profession_words.tsv")
+    pairs = [(word, field) for field, words in fields.items() for word in words]
+    starts = tuple((word[:-1], field) for word, field in pairs if word[-1] == "*")
+    return {word: field for word, field in pairs if word[-1] != "*"}, starts
 
 
 @cache
-def _levels() -> dict[str, int]:
-    return {name: level for level in range(4) for name in _of_level(level)}
+def _fields_and_levels() -> dict[str, tuple[str, int]]:
+    """Return field and level of each listed profession."""
+    rows = read_grouped_list("organizations/professions.tsv")
+    split = ((field, *row.split("\t")) for field, entries in rows.items() for row in entries)
+    return {name: (field, int(level)) for field, level, name in split}
 
 
 def _level(folded: str) -> int:
-    if folded in _levels():
-        return _levels()[folded]
+    if folded in _fields_and_levels():
+        return _fields_and_levels()[folded][1]
     return next((level for ending, level in _LEVEL_ENDINGS if ending.search(folded)), _TRADE)
