@@ -12,6 +12,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.span import Span, check_spans
+from deid_tasks.engine.obfuscate.dates.season_words import keeps_season, tells_season
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES
 from deid_tasks.engine.obfuscate.generators import NamePart, Replacements
 from deid_tasks.engine.obfuscate.grammar import WITH_ARTICLE, mend_article, mend_possessive, widen_removal
@@ -35,6 +36,8 @@ from deid_tasks.settings import Mode, PolicySettings, SurrogateSettings
 _MAX_NAME_SCOPES = 4_096
 """Patients whose names are cached. The notes of one patient stand together in a shard."""
 _MAX_NOTE_TYPES = 1_000
+_NOTE_OF_A_SEASON = "note of a season "
+"""The beginning of the subject of a note without a patient whose words tell the season."""
 _THE_BEFORE = re.compile(r"\b[Tt]he $")
 _WITH_ARTICLE = re.compile(r"(?:Fourth|4th|Fifth|5th|Feast) of\b", re.IGNORECASE)
 _DAY_OF_MONTH = re.compile(r"[A-Z][a-z]{2,8} \d{1,2}\b")
@@ -106,6 +109,7 @@ class Obfuscator:
         self._people = people
         # Where dates stay in the text, they stay everywhere: another time beside them would tell the shift.
         self._shifts = [0] if policy.keeps_dates else _allowed_shifts(settings)
+        self._season_shifts = [days for days in self._shifts if keeps_season(days)] or self._shifts
         own_names = {Path(settings.lists[entity]) for entity in NAMES if entity in settings.lists}
         self._own_pools = {path: SurrogatePools(path) for path in sorted(own_names)}
         self._public_pools = public_pools()
@@ -226,14 +230,20 @@ class Obfuscator:
         A note without a patient shares nothing with another note, unless their texts are equal: one known date would
         else undo the dates of all such notes.
         """
-        return patient_id if patient_id is not None else f"note {self._keyed.token('note without patient', text)}"
+        if patient_id is not None:
+            return patient_id
+        kind = _NOTE_OF_A_SEASON if tells_season(text) else "note "
+        return f"{kind}{self._keyed.token('note without patient', text)}"
 
     def shift_days(self, subject: str | None) -> int:
         """Return the days by which the dates of a patient, or of a note without a patient, move.
 
-        They are 0 where the policy leaves dates as they are, and never otherwise.
+        They are 0 where the policy leaves dates as they are, and never otherwise. A note without a patient whose words
+        tell the season stays in it.
         """
-        return self._keyed.choice(self._shifts, "shift", subject or "")
+        subject = subject or ""
+        shifts = self._season_shifts if subject.startswith(_NOTE_OF_A_SEASON) else self._shifts
+        return self._keyed.choice(shifts, "shift", subject)
 
     def shift_datetime(self, moment: datetime.datetime | None, subject: str | None) -> datetime.datetime | None:
         """Return ``moment`` moved as the dates of a patient, or of a note without a patient, are."""

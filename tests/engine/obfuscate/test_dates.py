@@ -151,6 +151,24 @@ def test_each_patient_has_a_shift_of_its_own_and_never_none():
     assert max(shifts) > 200
 
 
+@pytest.mark.parametrize(
+    "said", ["slipped on black ice", "SNOWMOBILE accident", "helped with lambing", "camp this summer"]
+)
+def test_a_note_without_a_patient_stays_in_the_season_that_its_words_tell(said):
+    maker = obfuscator((-365, 365))
+
+    def shifts(text, patient_id=None):
+        return {
+            abs(maker.shift_days(maker.subject(patient_id and f"{patient_id}{number}", f"{text} {number}"))) % 365
+            for number in range(60)
+        }
+
+    assert all(min(days, 365 - days) <= 42 for days in shifts(said))
+    assert len(shifts(said)) > 5
+    assert any(42 < days < 323 for days in shifts(said, "p")), "a patient's dates do not depend on one note"
+    assert any(42 < days < 323 for days in shifts("knee pain"))
+
+
 def test_no_shift_leaves_day_and_month():
     maker = obfuscator((-366, 366))
     shifts = {maker.shift_days(f"p{i}") for i in range(8_000)}
