@@ -51,7 +51,7 @@ _NAME_BEHIND = re.compile(r"\.? [A-Z]")
 """A title that a rule or a model took for a name, in front of that name."""
 _ROLE = re.compile(
     r"(?:Operator|Assistant|Attending|Resident|Interpreter|Recorder|Leader|Scribe|Surgeon|Anesthesiologist|Provider"
-    r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Nana|Nanna|Nan|Abuela|Abuelo|Nonna|Nonno|Oma|Opa"
+    r"|Referring|Dictating|Physician|Chaplain|Client|Grandma|Grandpa|Nana|Nanna|Abuela|Abuelo|Nonna|Nonno|Oma|Opa"
     r"|Member|Insured|Subscriber|Claimant|Beneficiary|Appellant|Policyholder|Guarantor|Aunty|Auntie|Uncle|Mme|Doña|Gran|Grandad|Granny|MGM|MGF|PGM|PGF|FOB|MOB|Lead|Tech|Author|Consultant|Registrar"
     r"|Helper|Midwife|Matron|Preceptor|Radiologist|Pathologist|Sonographer|Dietitian"
     r"|Pharmacist|Therapist|Technologist|Witness|Caller|Reporter"

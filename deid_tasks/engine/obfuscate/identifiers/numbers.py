@@ -56,6 +56,8 @@ _OF_PLACES = frozenset({Entity.MRN, Entity.ACCOUNT, Entity.HEALTH_PLAN, Entity.O
 NUMBER_FORMATS = frozenset(read_word_list("identifiers/number_formats.txt"))
 """Letters before a number that name its kind, folded."""
 _MIN_LETTERS_OF_NAME = 4
+_EXTENSION = re.compile(r"[xX]\d{3,6}")
+"""The extension of a telephone: x4168."""
 _SHORT_WORDS = frozenset({"in", "is", "of", "at", "to", "no", "on", "and", "for", "the", "van", "car", "bus"})
 """Words beside a number that are surnames too."""
 _CARD_DIGITS = (15, 16)
@@ -168,6 +170,8 @@ def _surrogate(characters: str, entity: Entity, scope: NameScope, context: NoteC
         return keyed.like(characters, *parts, upper="ABCDEF")
     if entity is Entity.VEHICLE and _AIRCRAFT.fullmatch(characters):
         return "N" + keyed.like(characters[1:], *parts)
+    if _EXTENSION.fullmatch(characters):
+        return characters[0] + keyed.like(characters[1:], *parts)
     label = _SHORT_LABEL.match(characters)
     if label and fold(label.group()) in NUMBER_FORMATS:
         # "IRN 2": what the figure counts stays, however few there are.

@@ -7,12 +7,19 @@ from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS, SMALL_WORDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
+from deid_tasks.engine.obfuscate.places.states import surrogate_state_name
 from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words
 
 _MAX_ABBREVIATION_LENGTH = 4
 _ARTICLE = re.compile(r"the\s+", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\s#(,-]")
+_OF_A_STATE = re.compile(
+    r"(?P<chain>(?:blue cross(?: ?(?:and|&|/)? ?blue shield)?|blue shield|bcbs|bc/bs) of)"
+    r"(?:\s+(?P<state>\w+(?: \w+)?))?",
+    re.IGNORECASE,
+)
+"""Insurers that every state has one of: they stay, and the state becomes another."""
 _AFTER_CHAIN = re.compile(
     r"\s*(?:[#(,-]|\d|pharmacy|store|drug|warehouse|supercenter|on\b|at\b|in\b|of\b|health|insurance|bank|distribution)",
     re.IGNORECASE,
@@ -28,6 +35,10 @@ def replace_chain(value: str, staff: NameScope) -> str | None:
     if article := _ARTICLE.match(value):
         surrogate = replace_chain(value[article.end() :], staff)
         return article.group() + surrogate if surrogate else None
+    if (of_state := _OF_A_STATE.fullmatch(value)) is not None:
+        state = surrogate_state_name(fold(of_state["state"] or ""), staff)
+        if state or not of_state["state"]:
+            return value[: of_state.end("chain")] + (f" {match_case(state, of_state['state'])}" if state else "")
     found = _chains().get(fold(value)) or _chain_at_start(value)
     if found is None:
         return None

@@ -55,6 +55,9 @@ _OF_BEFORE_KIND = re.compile(
 _SMALL_WORD_AT_START = re.compile(r"^(?:of|at|and|for|in|on|&)\s+", re.IGNORECASE)
 _NUMBERED_SIDE = re.compile(r"(\d+)([NSEWnsew])")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
+_FIGURES = ("({})", "Level {}")
+"""A private company, "(P) Ltd", and a figure, "Level I Trauma"."""
+_LETTERS_THAT_STAY = {"A": (*_FIGURES, "A&E", "-{}-"), "E": (*_FIGURES, "A&E")}
 _FIRM_WORDS = frozenset(
     [
         *("sons", "brothers", "associates", "realty", "partners", "llc", "inc", "farms", "farm", "plumbing"),
@@ -148,8 +151,7 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope, surna
         if has_digit(word):
             return _replace_numbered(word, distinctive, staff)
         if len(word) == 1 and word.isalpha():
-            if word == "a" or f"({word})" in value or (word in "AE" and "A&E" in value) or f"Level {word}" in value:
-                # "(P) Ltd": a private company. "Level I Trauma": a figure.
+            if word == "a" or any(form.format(word) in value for form in _LETTERS_THAT_STAY.get(word, _FIGURES)):
                 return word
             return staff.keyed.like(word, "organization", distinctive)
         if others := other_locatives(folded):

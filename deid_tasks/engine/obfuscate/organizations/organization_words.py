@@ -56,6 +56,8 @@ DIRECTIONS = ("north", "south", "east", "west")
 _LOCATIVE_GROUPS = (
     ("Main", "Central", "Downtown", "Midtown", "Uptown"),
     ("Northeast", "Northwest", "Southeast", "Southwest"),
+    ("Northern", "Southern", "Eastern", "Western"),
+    ("Northeastern", "Northwestern", "Southeastern", "Southwestern"),
 )
 _LOCATIVES = {name.lower(): group for group in _LOCATIVE_GROUPS for name in group}
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from deid_tasks.core.reference import fold
+from deid_tasks.engine.obfuscate.grammar import takes_an
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
@@ -69,6 +70,7 @@ _GENERAL_WORDS = frozenset(
 )
 """Words that many fields have: they tell the field where no other word does."""
 _MIN_OF_FIELD = 2
+_ARTICLE = re.compile(r"\b[Aa]n? $")
 _MAX_ACRONYM_LENGTH = 4
 _SERVICES = ("Army", "Navy", "Air Force", "Marine Corps", "Coast Guard")
 _SERVICE = re.compile(r"\b(?:Army|Navy|Air Force|Marine Corps|Marines?|Coast Guard)\b", re.IGNORECASE)
@@ -125,10 +127,17 @@ def replace_profession(value: str, context: NoteContext) -> str:
     lead = value[: len(value) - len(value.lstrip())]
     return (
         lead
-        + found["head"]
+        + _with_article(found["head"], surrogate)
         + (surrogate if _is_acronym(core) else match_case(surrogate.capitalize() if is_title else surrogate, core))
         + found["tail"]
     )
+
+
+def _with_article(head: str, surrogate: str) -> str:
+    """Return the words in front with the article that the surrogate takes: "an RN" and "a nurse"."""
+    if (article := _ARTICLE.search(head)) is None:
+        return head
+    return head[: article.start() + 1] + ("n " if takes_an(surrogate) else " ")
 
 
 def _replace_student(value: str, core: str, context: NoteContext) -> str:
@@ -169,7 +178,8 @@ def _of_field(single: str) -> list[str]:
 
 def _of_any_employer(single: str) -> list[str]:
     names = read_grouped_list("organizations/professions_of_any_employer.tsv")
-    return _without(single, names[str(min(_level(single), _MAX_LEVEL_OF_ANY_EMPLOYER))])
+    of_level = names[str(min(_level(single), _MAX_LEVEL_OF_ANY_EMPLOYER))]
+    return _without(single, of_level) or list(of_level)
 
 
 def _without(single: str, names: Sequence[str]) -> list[str]:
