@@ -8,7 +8,9 @@ from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.reference import read_columns
 from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon.peoples import is_people
+from deid_tasks.engine.lexicon.public import medical_abbreviations
 from deid_tasks.engine.recover.context_words import is_told_by_context
+from deid_tasks.engine.recover.figures_of_nobody import is_figure_of_nobody
 from deid_tasks.engine.recover.no_names import are_letters_of_nobody, is_no_name
 from deid_tasks.engine.recover.scales import is_behind_scale
 
@@ -21,7 +23,12 @@ _FIGURE = re.compile(
     """,
     re.VERBOSE,
 )
-_UNIT = re.compile(r"\s?(?:%|U/L|IU|units?\b|mg|mcg|g/dL|ml\b|mmol|mEq|ng|pg|mm\b|cm\b|kg\b|bpm|x\s?10)", re.IGNORECASE)
+_UNIT = re.compile(
+    r"\s?(?:%|U/L|IU|units?\b|mg|mcg|g/dL|ml\b|mmol|mEq|ng|pg|mm\b|cm\b|kg\b|bpm|x\s?10"
+    r"|mmHg|cm ?H2O|m/s\b|(?-i:dB|[kM]?Hz|mA\b|m?V\b|kPa|c?Gy\b|kUA|msec|kcal))",
+    re.IGNORECASE,
+)
+_SCORE = re.compile(r"\d{1,3}(?:/\d{1,3})?")
 _OLD_BEHIND = re.compile(r"[ -]{0,2}(?:y|mo|wk|week|day)")
 _SIGNED_BEFORE = re.compile(
     r"(?:entered|reviewed|signed|typed|dictated|checked|initials?)(?: by)?[:.]? ?$", re.IGNORECASE
@@ -168,7 +175,7 @@ def is_noise(text: str, span: Span) -> bool:
     value = text[span.start : span.end]
     if _stands_where_one_is(text, span):
         return False
-    if is_told_by_context(text, span, value):
+    if is_told_by_context(text, span, value) or is_figure_of_nobody(text, span, value):
         return True
     if len(value) == 1:
         is_number = span.entity is Entity.AGE or (span.category is Category.ID and not _is_in_label(text, span, value))
@@ -313,11 +320,14 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
     match span.entity:
         case Entity.AGE:
             before = text[max(0, span.start - _REACH_OF_SCALE) : span.start]
-            is_score = value.isdecimal() and is_behind_scale(before) and not _OLD_BEHIND.match(text, span.end)
+            is_score = (
+                bool(_SCORE.fullmatch(value)) and is_behind_scale(before) and not _OLD_BEHIND.match(text, span.end)
+            )
             return is_score or bool(_UNIT.match(text, span.end))
         case Entity.INITIALS:
             is_asked = text[max(0, span.start - 2) : span.start].lstrip() == "?"  # a diagnosis: ?MH
-            return is_asked or low in _words("not_initials.txt") or bool(_TABLE_COLUMN.match(text, span.end))
+            is_listed = low in _words("not_initials.txt") or _are_abbreviations(low)
+            return is_asked or is_listed or bool(_TABLE_COLUMN.match(text, span.end))
         case Entity.LOCATION_OTHER:
             return (
                 _DAY_AFTER_OPERATION.fullmatch(value) is not None
@@ -361,6 +371,13 @@ def _is_of_hospital(text: str, span: Span) -> bool:
     """Whether OR is the operating room of a hospital whose letters stand before it: "Loc: BMH OR"."""
     before = _HOSPITAL_BEFORE.search(text[max(0, span.start - _MARGIN) : span.start])
     return before is not None and not _ZIP_BEHIND.match(text, span.end)
+
+
+def _are_abbreviations(low: str) -> bool:
+    """Whether letters between slashes are abbreviations of medicine, each of them: CBC/CMP, DM/HTN/HLD."""
+    parts = low.split("/")
+    is_long = len(parts) > 2 or (len(parts) > 1 and max(map(len, parts)) > 2)
+    return is_long and all(part in medical_abbreviations() for part in parts)
 
 
 @cache

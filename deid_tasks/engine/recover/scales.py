@@ -16,14 +16,23 @@ from deid_tasks.core.reference import read_columns
 _KIND = r"(?i:scores?|scale|index|total|test|screen(?:ing)?|questionnaire|assessment|inventory|criteria)"
 _BETWEEN = (
     rf"(?:[ -]{_KIND}|[ ](?i:points?|result|today|now|currently|is|was|of|at|remains|stable|improved|to|only)"
-    r"|[ ](?i:class|grade)|[ ][A-C])"
+    r"|[ ](?i:class|grade)|[ ][A-C]"
+    r"|[ ](?i:parents?|teacher|caregiver|child|self|mother|father|mom|dad|spouse"
+    r"|informant)(?:[- ](?i:rep(?:ort)?|form))?)"
 )
 """A word between the name of a scale and its score; not on, done or from, behind which a date stands."""
 _LINK = rf"{_BETWEEN}{{0,4}}(?: ?(?:[:=,(|]|[._]{{3,20}}))?[ ]?[(]?[ ]{{0,6}}"
 _SHORTEST_OF_ALL_CASES = 6
 _LAST_MONTH, _LAST_DAY = 12, 31
+_MORE_SCORES = (
+    r"(?:[,;/]?[ ](?:(?!(?i:on|seen|since|from|until|by|due|next|last|appt|visit|f/u|rtc|dated?|repeat|again)[ ])"
+    r"[A-Za-z][A-Za-z.-]{1,15}[ ,;]{1,2}){0,3}"
+)
+"""What joins the scores of one scale, with words for its parts: Vanderbilt parent 7/9 inattn, 6/9 hyper."""
 _NOT_SCORE = r"(?![\d/]|\.\d|-\d|[ ]?[:=][ ]?\d|[ ](?:was|showed|score)\b)"
 """What must not stand behind a fraction: the rest of a date, or the score that was measured on that day."""
+_NOT_VISIT = r"(?! ?(?:(?i:visit|appt|appointment|note|labs?|f/u|at|am|pm)\b|@|\d{1,2}:\d\d))"
+"""What must not stand behind the second fraction of a row."""
 _METRES = r"6/(?:3|4|4\.8|5|6|7\.5|9|9\.5|12|15|18|24|30|36|38|48|60|75|95|120)[+-]?\d?"
 _FEET = r"20/(?:10|12|15|16|20|25|30|32|40|50|60|63|70|80|100|125|150|160|200|250|300|320|400|500|600|800)[+-]?\d?"
 _EYE = r"(?:VA|V/A|[Ss]nellen|[Vv]isual [Aa]cuity|[Aa]cuity|[Vv]ision|BCVA|UCVA|DVA|NVA|PH|ph|cph)"
@@ -49,6 +58,21 @@ _PAIN_WORD = (
     r"|scored|rated|rating|worst|best|average|typically|reported|pain|severity|between|maximum|max|down|reaches"
     r"|reaching))"
 )
+_SKIN_TEST = (
+    r"(?:SPTs?|[Ss]kin (?:prick|test)(?: tests?(?:ing)?)?|[Pp]rick tests?(?:ing)?|[Ww]heal(?:/flare)?|[Hh]istamine)"
+)
+_WHEAL = r"(?:\d{1,2}(?: ?[x/] ?\d{1,2})?(?: ?mm)?|neg(?:ative)?|pos(?:itive)?|-)(?![\d/])"
+_PLAIN_ALLERGEN = (
+    r"(?:D\.? ?(?:farinae|pteronyssinus|pter|far)|[Dd]ust mites?|[Aa]lternaria|[Aa]spergillus|[Cc]ladosporium"
+    r"|[Hh]ormodendrum|[Pp]enicillium|[Rr]agweed|[Mm]ugwort|[Cc]ockroach|[Hh]istamine|[Cc]at (?:hair|dander|pelt)"
+    r"|[Dd]og (?:epithelia?|dander))"
+)
+_ALLERGEN = r"[A-Za-z](?:\.|[A-Za-z'-]{2,15})(?: [a-z]{2,15}){0,2}"
+_MOVEMENT = (
+    r"(?:(?:DF|PF|KE|KF|HF|HE|HAbd|HAdd|TA|GS|IP|EE|EF|WE|WF|FE|FF|FA|SA|APB|FDI|ADM|FPL|EHL|EDB|EIP|EDC|FDP"
+    r"|ECR|FCR|BR|Delt|Bi|Tri|IO)\b)"
+)
+"""Muscles and movements by the letters that examiners write: dorsiflexion, knee extension, interossei."""
 _SPAN_OF_TIME = (
     r"(?i:in|for|r/v|rv|review|every|past|last|next|after|about|approx|over|x|until|of|hx|history|misses|another"
     r"|further)"
@@ -90,7 +114,8 @@ def _of_scales() -> Iterator[Notation]:
         scored = rf"(?:\d{{1,3}}(?:\.5)?|\d{{1,2}}-\d{{1,2}})[T]?/(?:{highest}){_NOT_SCORE}"
         start = rf"{scales}[- :=,(|._]"
         if is_name_enough:
-            yield Notation(scales + _LINK + scored, start)
+            more = rf"{_MORE_SCORES}\d{{1,3}}/(?:{highest}){_NOT_SCORE}{_NOT_VISIT}){{0,5}}"
+            yield Notation(scales + _LINK + scored + more, start)
             continue
         # "Wells 5/9" may be a day on which Dr. Wells came; a day and a month cannot both be more than twelve.
         yield Notation(rf"{scales}[ -]{_KIND}{_LINK}{scored}", start)
@@ -113,8 +138,21 @@ SCALES = (
     # Pain and other complaints from one to ten: pain over 7/10, rates them at about 6/10, headache 3-4/10.
     Notation(
         rf"{_PAIN}{_PAIN_WORD}{{0,6}}[ :,]{{1,3}}(?:\d(?:\.5)?|10)(?: ?(?:-|to) ?(?:\d|10))?/10"
-        rf"(?:-(?:\d|10)/10)?{_NOT_SCORE}",
+        rf"(?:-(?:\d|10)/10)?{_NOT_SCORE}"
+        rf"(?:[,;]?[ ](?:then[ ]|now[ ]|to[ ]|down to[ ])?(?:\d|10)/10{_NOT_SCORE}){{0,5}}",
         rf"{_PAIN}[ :,]",
+    ),
+    # Pain behind its medicine: given for 7/10 incisional pain, reassess 3/10; 2/10 on reassess.
+    Notation(
+        rf"(?:for|with|c/o|has|reports?|rates|still) (?:\d|10)/10 (?:[a-z]{{3,14}} )?"
+        rf"(?:pain|discomfort|headache|cramping|tenderness)\b"
+        r"(?:[^\n.;\d]{1,12}reassess(?:ed|ment)?(?: (?:at|to|is|was|now)){0,2}[ :]{1,2}(?:\d|10)/10"
+        rf"{_NOT_SCORE})?",
+        r"(?:for|with|c/o|has|reports?|rates|still) (?:\d|10)/10 [a-z]",
+    ),
+    Notation(
+        r"(?:\d|10)/10(?= (?:on|at|upon) (?:re-?assess|rest\b|movement|exertion|palpation))",
+        r"(?:\d|10)/10 (?:on|at|upon) ",
     ),
     # Visual acuity, also a whole row of a chart: VA cc 6/7.5   6/36 ph 6/24, 20/40 OD.
     Notation(
@@ -125,7 +163,7 @@ SCALES = (
     # Power of muscles: deltoid 4/5, hip flexion R 4+/5, L 5/5.
     Notation(
         rf"{_MUSCLE}{_MUSCLE_WORD}{{0,4}}[ :,]{{1,3}}{_POWER}(?![\d/])"
-        rf"(?:[ ,;]{{1,3}}(?:(?i:and|r|l|right|left)[ ])?{_POWER}(?![\d/])){{0,3}}",
+        rf"(?:[ ,;]{{1,3}}(?:(?i:and|r|l|right|left)[ ])?{_POWER}(?![\d/])){{0,3}}(?: {_MOVEMENT})?",
         rf"{_MUSCLE}[ :,]",
     ),
     # Pulses of the foot: DP 2/4 and PT 1/4.
@@ -220,6 +258,81 @@ SCALES = (
         r"(?:,? (?i:which|was|is|were|weakly|positive|pos|reactive|at|to|of|a|screen|titer)){1,7}"
         r" 1:(?:10|20|40|80|160|320|640)(?![\d:]| ?[ap]\.?m)",
         r"(?:ANA|ANCA|ASMA|RPR|VDRL|dsDNA|titer|titre),? ",
+    ),
+    # Scores that are written in a row: Finnegan 9-8-11, BBPS 2-3-3, BPE 3/2/3 4*/3/2.
+    Notation(
+        r"(?:(?i:finnegan|apgars?|boston|bbps|erefs|flacc|painad|cpot|n-?pass|nips)|NAS|FNASS|ESC|WAT-?1|COWS"
+        r"|CIWA(?:-Ar)?|RASS|PRIDE|BPE|PSR)(?: (?i:scores?|skills?|scale|x ?\d|q\d h?|were|was|of)){0,3}[ :]{1,2}"
+        r"(?:\d{1,2}(?:[-/,]\d{1,2}\*?){3,7}|\d{1,2}[-/]\d{1,2}[-/](?!(?:1[5-9]|2\d)(?!\d))\d{1,2})(?![\d/:-])"
+        r"(?: \d\*?/\d\*?/\d\*?(?![\d/]))?",
+        r"(?:(?i:finnegan|apgars?|boston|bbps|erefs|flacc|painad|cpot|n-?pass|nips)|NAS|FNASS|ESC|WAT-?1|COWS"
+        r"|CIWA(?:-Ar)?|RASS|PRIDE|BPE|PSR)[ :]",
+    ),
+    # Depths of gums and three tries of a grip: PPD 7/6/8, Jamar R 18/20/17.
+    Notation(
+        r"(?:(?:PPD|PD|CAL|[Pp]robing(?: depths?)?)[ :]{1,2}\d{1,2}/\d{1,2}/\d(?![\d/])"
+        r"|(?:[Jj]amar|[Gg]rip|[Pp]inch)(?: (?:[RL]|strength|\(Jamar \d\)"
+        r"|\d)){0,3}[ :]{1,2}\d{1,3}/\d{1,3}/\d{1,3}(?![\d/])"
+        r"(?:,? L \d{1,3}/\d{1,3}/\d{1,3}(?![\d/]))?)",
+        r"(?:PPD|PD|CAL|[Pp]robing|[Jj]amar|[Gg]rip|[Pp]inch)[ :]",
+    ),
+    # Wheal and flare of a skin test: histamine 7x22, D. farinae 9/30, Timothy 6/25, dog 0.
+    Notation(
+        rf"{_SKIN_TEST}(?:[,;:]? {{1,2}}{_ALLERGEN}[ :=]{{1,2}}{_WHEAL}){{1,40}}",
+        _SKIN_TEST,
+    ),
+    Notation(rf"{_PLAIN_ALLERGEN}(?: mix)?[ :=]{{1,2}}\d{{1,2}}/\d{{1,2}}(?![\d/])", _PLAIN_ALLERGEN),
+    # Charts of the eyes: Titmus fly pos 6/9, color plates 8/11.
+    Notation(
+        r"(?:Titmus|Randot|Wirt|Lang|Frisby|TNO|[Cc]olou?r (?:plates?|vision)|HRR)"
+        r"(?: (?i:fly|stereo(?:psis)?|animals?|circles?|dots|plates?|pos(?:itive)?|neg|\+|butterfly|o[dsu]|was"
+        r"|is)){0,5}"
+        rf"[ :,]{{1,2}}\d{{1,2}}/(?:3|6|7|8|9|1[0-7]|2[145]){_NOT_SCORE}",
+        r"(?:Titmus|Randot|Wirt|Lang|Frisby|TNO|[Cc]olou?r (?:plates?|vision)|HRR)[ :,]",
+    ),
+    # Movements by their letters: 4/5 DF, KE 4+/5, L PF 5/5.
+    Notation(
+        rf"{_POWER}(?: [RL])? (?:{_MOVEMENT})(?![\w/])|(?:{_MOVEMENT})(?: [RL])? {_POWER}(?![\d/])",
+        rf"(?:[0-5] ?[+-]?/5 |{_MOVEMENT} [RL0-5])",
+    ),
+    # Cores in which a tumour was, of those taken: bx 14 cores, GG2 in 3/14.
+    Notation(
+        r"(?P<cores>\d{1,2})[- ]cores?\b[^\n\d/]{0,16}[^\n/]{0,48}? in \d{1,2}/(?P=cores)(?![\d/])",
+        r"\d{1,2}[- ]cores?\b",
+    ),
+    # Sessions of a radiation: OTV fx 12/33, fraction 5 of 30.
+    Notation(
+        r"OTV[ #:]{1,2}(?:fx |fraction |tx )?#?\d{1,2}/\d{1,2}(?![\d/])|(?i:fx|frx"
+        r"|fractions?) #?\d{1,2}/(?:3[2-9]|4\d)(?![\d/])"
+        r"|(?i:fractions?) #?\d{1,2}/(?:1[05]|16|2[058]|30)(?![\d/])",
+        r"OTV[ #:]|(?i:fx|frx|fractions?) #?\d",
+    ),
+    # What an insurer pays for in a month: quantity limit 2/28.
+    Notation(
+        r"(?i:(?:quantity|qty) limits?|QLs?)[ :]{1,2}(?:of )?\d{1,3}/(?:7|14|21|25|28|30|31|34|60|84|90)(?![\d/])",
+        r"(?i:(?:quantity|qty) limits?|QLs?)[ :]",
+    ),
+    # Ablation and coagulation of a wand: Coblator 7/3.
+    Notation(
+        r"(?i:coblat(?:or|ion))(?: (?i:set|settings?|wand|at|on|to)){0,3}[ :@]{1,2}[5-9]/[35](?![\d/])",
+        r"(?i:coblat(?:or|ion)) ",
+    ),
+    # The pH of a blood gas with what follows it: 7.24/78.
+    Notation(r"[67]\.\d\d?/\d{2,3}(?:\.\d)?(?:/\d{2,3}(?:\.\d)?){0,3}(?![\d/.-])", r"[67]\.\d\d?/\d{2,3}"),
+    # Insulin by carbohydrates at each meal: I:C 1:9 breakfast, 1:11 supper.
+    Notation(
+        r"(?:I:C|C:I|I/C|ICR|CIR|IC|(?i:(?:insulin[- ]to[- ])?carb(?:ohydrate)? ratios?))(?: (?:is|of|now|was)){0,2}"
+        r"[ :=]{1,2}(?:[A-Za-z]{1,12} ){0,2}1:\d{1,3}(?![\d:])"
+        r"(?:(?: (?!at )[A-Za-z/]{1,12}){0,3}[,;/]? (?:(?!at )[A-Za-z/]{1,12} ){0,2}1:\d{1,3}(?![\d:])){0,7}",
+        r"(?:I:C|C:I|I/C|ICR|CIR|IC|(?i:carb|insulin)[a-z -]{0,20} ratios?)[ :=]",
+    ),
+    # Times that Britain and Singapore write by the month or the hour: SOS 3/12, TCU 4/12, SOOB 2/24.
+    Notation(
+        r"(?:SOS|PIFU|TCU)(?: in)? [1-9]\d?/(?:7|52|12)(?![\d/])"
+        r"|(?:SOOB|SOEOB|Observe|[Tt]urns?|[Pp]ressure care|PAC|[Nn]eurovasc obs"
+        r"|[Mm]outh ?care) (?:q)?[1-8]/24(?![\d/])",
+        r"(?:SOS|PIFU|TCU)(?: in)? [1-9]|(?:SOOB|SOEOB|Observe|[Tt]urns?|[Pp]ressure care|PAC|[Nn]eurovasc obs"
+        r"|[Mm]outh ?care) q?[1-8]/24",
     ),
 )
 """The notations of this subject."""

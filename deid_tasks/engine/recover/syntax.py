@@ -65,6 +65,20 @@ _PATTERNS = (
     r"|D[0-9]\d{3}(?= (?:n/a|deferred|completed|done)| ?[;,])",
     # Diagnoses with five characters or more, and procedures of one side: H35.3221, 67028-LT.
     r"[A-TV-Z]\d[\dA-Z]\.\d[\dA-Z]{1,3}|\d{5}-(?:LT|RT)",
+    # Holidays in the name of something else: Christmas lights, Christmas factor, Easter lily.
+    r"(?i:christmas|xmas) (?i:lights?|trees?|cact(?:us|i)|disease|factor|ornaments?|decorations?)"
+    r"|(?i:easter) (?i:lil(?:y|ies)|bunny|eggs?)|(?i:halloween) (?i:costumes?|candy)|(?i:may ?day,? may ?day)",
+    # Who brought or searched somebody, who counselled, what a liver fulfils, and what an eye sees.
+    r"(?i:searched|seized|brought(?: in)?|escorted|transported|detained|restrained|tased|cuffed|stopped|found|came|bib"
+    r"|arrived) (?:in )?(?:by|via) (?:PD|EMS|FD|SO|LEO|BPD|HPD)(?= |[,.;)]|$)",
+    r"(?i:vus|exome|microarray|karyotype|nipt|carrier|fxpoi|genetics?|inheritance|recurrence|pedigree)"
+    r"[^.\n\d]{0,12} (?:reviewed|discussed|explained|disclosed|returned) (?:by|with|w/) L?C?GC(?= |[,.;)]|\s*\n|$)",
+    r"(?:(?i:fulminant|liver failure|acetaminophen|paracetamol|meets|met)|ALF|APAP)(?: (?:by|per|on|not|any))? KCC",
+    r"(?:CVF|VF|VA|(?i:fields?|vision|full|confrontation|acuity))(?: (?i:full|to|at|is|was|by|sc|cc)){0,3} "
+    r"(?:FC|CF|HM|LP|NLP)(?:,? O[DSU])",
+    # A drug or a scan that an insurer must allow, and a valve with its measure: PA needed for Ozempic, AR PHT 190.
+    r"PA (?:needed|required|submitted|denied|approved|initiated)(?= (?:for|by|thru|through) )",
+    r"(?:AR|MR|TR|PR|AI|AS|MS) (?:PHT|EROA?|VC\b|RVol|RF\b|jet\b|vena\b|Vmax|mean grad)",
     # Weeks of a pregnancy: 28/40, 34+2/40.
     r"(?:1[3-9]|[23]\d|4[0-2])(?:\+[0-6])?/40",
     # Items of assessments with their label: (M0040) Name, GG0170I, ePatient.15; and codes with their text in HL7.
@@ -85,6 +99,10 @@ _PATTERNS = (
     r"(?:titer|ANA|RPR|VDRL|ASMA|ANCA)[ :]{1,2}(?:of |positive |pos )?1:\d{1,5}|1:(?:1280|2560|5120|10240)",
     # Variants by their older names: 185delAG, APC I1307K.
     r"\d{1,5}(?:del|ins|dup)[ACGT]{1,6}|(?:APC|BRCA[12]|CHEK2|MUTYH|LDLR)[ ]{1,8}[A-Z]\d{2,5}[A-Z]",
+    # Alleles by their stars, with what they mean: CYP2D6 *4/*4 PM.
+    r"(?:CYP\d[A-Z]\d{1,2}|SLCO1B1|UGT1A1|TPMT|NUDT15|DPYD|NAT2|G6PD|VKORC1)[ :]{0,2}"
+    r"\*\d{1,3}[A-Z]?(?:x(?:N|\d))?/\*\d{1,3}[A-Z]?(?:x(?:N|\d))?"
+    r"(?: ?\(?(?:[UNIPRE]M|poor|intermediate|normal|rapid)\b\)?)?",
     # Karyotypes: 47,XXY, t(9;22)(q34;q11).
     r"\d{2},X[XYO]{1,2}(?:,(?:t|del|inv|add)\([\dXY;]+\)(?:\([pq\d.;]+\))?)?"
     r"|(?:t|del|inv)\(\d{1,2}(?:;\d{1,2})?\)(?:\([pq\d.;]+\))?",

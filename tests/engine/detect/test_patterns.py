@@ -198,6 +198,10 @@ STRONG["abroad, and what stands beside"] = """
     is 4. May reconsider later. Admitted [DATE:4. May 2020]
     RS clear. CVS S1S2 N. Filled at [ORGANIZATION:CVS] today
     Reviewed by [INITIALS:HD]. A&Ox4 by HD 3, alert
+    Moved from [STATE:Maryland] and works. Given by [USERNAME:jsmith60], then by [USERNAME:rs1234]
+    Bottle stopped at [AGE:12] mo.
+    Pain [DATE:8/10] [TIME:0600], 4/10 [TIME:0700]
+    Due [DATE:1, aug], seen [DATE:12 March]
 """
 SILENT = """
     BP 120/80, pulse 72, sat 98%.
@@ -228,6 +232,14 @@ SILENT = """
     PT: Mod A x1, rec SNF. Blocks A-C, remainder B-F. AE.
     Pacemaker & Arrhythmia Clinic. RN, District Nurse. d/w Poisons Info
     Wed lists   arrived 1015. Ward: Thoracic
+    Lasix given. Tx to MICU, RT and RN at side
+    IABP 1:1, aug 108, Sensation Plus
+    residual apneas at 14, BPAP ST 16/10
+    Hizentra weekly by Freedom60, IgG trough 890
+    Dissected with Maryland and hook cautery. Arizona brace vs AFO
+    DAPT stopped at 12 mo. Vanderbilt parent 7/9 inattn
+    Pain 8/10, 4/10, 3/10 all day
+    DIT by OCB, MLB by ENT. Confirmed by OTP RN
     Walked 60 m. Chest tube 28F in place. Ambulated 50 m.
 """
 

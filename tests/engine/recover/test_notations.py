@@ -59,12 +59,37 @@ def test_conditions_are_taken_out_whole(expression: str, expected: str) -> None:
         "OBX|3|NM|[33914-3]^EGFR CKD-EPI^LN||20",
         "L breast mass [2:00], BI-RADS 5",
         "HST at [12:30]; laser scars",
+        "CYP2D6 *4/*[4 PM], CYP2C19 *1/*17",
+        "trunk searched by [PD], bottles to security",
+        "came by [EMS] on Sunday",
+        "FXTAS and FXPOI reviewed by [GC]",
+        "Fulminant by [KCC]: INR 7.1",
+        "CVF full to [FC] OD.",
+        "Rx sent, [PA] needed for Ozempic.",
+        "murmur, [AR] PHT 190",
+        "fall from ladder hanging [Christmas] lights",
+        "[Christmas] factor normal",
     ],
 )
 def test_codes_of_forms_and_places_on_a_clock_face_are_notations(marked: str) -> None:
     text = marked.replace("[", "").replace("]", "")
     start, end = marked.index("["), marked.index("]") - 1
     assert any(first <= start and end <= last for first, last in find_notations(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "reviewed by GC, RN",
+        "results signed by GC",
+        "seen by PD and discharged",
+        "lives in Erie, PA pending placement",
+        "admitted over Christmas with CHF",
+        "seen by FC OD",
+    ],
+)
+def test_letters_of_people_states_and_holidays_are_no_notation(text: str) -> None:
+    assert not find_notations(text)
 
 
 @pytest.mark.parametrize("text", ["seen at 2:00 today", "mass excised, 2:00 pm start", "OKPARA^NGOZI^^^DR"])

@@ -82,6 +82,35 @@ SCORES = [
     'he did the "teach back" [3/3].',
     "Clinimix E [5/15] @ 80",
     "Employer will hold post for [4/12].",
+    "Vanderbilt parent [7/9] inattn, 6/9 hyper; teacher 8/9, 4/9",
+    "Vanderbilt parent 7/9 inattn, [6/9] hyper; teacher 8/9, 4/9",
+    "Vanderbilt parent 7/9 inattn, 6/9 hyper; teacher 8/9, [4/9]; both",
+    "Norco given for [7/10] incisional pain, reassess 3/10",
+    "given for 7/10 incisional pain, reassess [3/10], now asleep",
+    "Norco 5 given, [2/10] on reassess",
+    "pain 8/10, [4/10], 3/10 on d/c",
+    "Finnegan [9-8-11]; ESC: eats ok",
+    "PRIDE skills [10-10-10] in play",
+    "BPE [3/2/3] 4*/3/2. OPG taken",
+    "BPE 3/2/3 [4*/3/2]. OPG taken",
+    "mobility II, PPD [7/6/8], BOP",
+    "Jamar R 18/20/17 L [10/11/12].",
+    "SPT: histamine 7x22, D. farinae [9/30], Timothy 6/25, dog 0",
+    "SPT: histamine 7x22, D. farinae 9/30, Timothy [6/25], dog 0, Alternaria 3/8",
+    "Titmus fly pos [6/9], stereo",
+    "Ishihara [6/14], HVF full",
+    "quads 3+/5, 4/5 [DF]",
+    "[KE] 4/5 on the left",
+    "TP bx 14 cores, Gleason 3+4 in [3/14]",
+    "OTV fx [12/33]: mucositis 1",
+    "biosimilar, quantity limit [2/28]",
+    "tonsils w/ Coblator [7/3], Crowe-Davis",
+    "VBG 7.31/62, improved from [7.24/78] on BiPAP",
+    "I:C 1:9 breakfast, [1:11] supper",
+    "red flags explained, SOS [3/12], leaflet",
+    "cont same. TCU [4/12] w HbA1c",
+    "moist cough, SOOB [2/24], MOS",
+    "SLEDAI 8, NIH AI [9/24]",
 ]
 DATES = [
     "Hazelbaker [9/12] in clinic",
@@ -127,13 +156,30 @@ DATES = [
     "placed in obs [1/24] for chest pain",
     "defaulted [7/12]/2023 when he worked away",
     "seen [8/12] pregnant",
+    "PHQ-9 12/27, seen [3/27] by phone",
+    "PHQ-9 12/27, [3/27] visit",
+    "MMSE 24/30, next [6/30]",
+    "had abdominal pain on [3/10] with emesis",
+    "INR rechecked [3/10]",
+    "CIWA [3-14-21]: 8",
+    "COWS [3/14/24]: 3",
+    "PPD [7/6/08] neg",
+    "new cat since [4/12]",
+    "SPT on [3/14]: all neg",
+    "Gleason 3+4 in [3/14]",
+    "bx 12 cores, seen in [3/14]",
+    "hip fx [3/14], ORIF next day",
+    "coblation [7/14]",
+    "I:C 1:9, seen at [1:11] in triage",
+    "observed [1/24] in the ED",
 ]
 
 
 def outcome(marked):
     start = marked.index("[")
     end = marked.index("]") - 1
-    span = Span(start, end, Entity.DATE, "transformer")
+    entity = Entity.DATE if any(character.isdigit() for character in marked[start:end]) else Entity.INITIALS
+    span = Span(start, end, entity, "transformer")
     return recover(Document("n", marked.replace("[", "").replace("]", "")), [span])
 
 

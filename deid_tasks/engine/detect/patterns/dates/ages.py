@@ -36,6 +36,11 @@ _MONTHS_AFTER = re.compile(
     r"|prior|before|after)"
 )
 """What stands around "3 mo", which is an age or a span of time."""
+_COURSE_BEFORE = re.compile(
+    r"(?:^|[^a-z])(?:dapt|plavix|clopidogrel|brilinta|ticagrelor|prasugrel|effient|eliquis|apixaban|xarelto|rivaroxaban"
+    r"|warfarin|coumadin|anticoag\w*|a/?c|tamoxifen|herceptin|imatinib|prophylaxis|ppx|chemo)\s[^.\n]{0,24}\bat\s$"
+)
+"""A course in front of "at 12 mo", at which it ended."""
 _OTHER_AGE_BEFORE = re.compile(r"(?<![0-9.])([0-9]{1,3})(?:\s?-\s?| to | or | and )$")
 
 
@@ -63,7 +68,9 @@ def _is_span_of_months(text: str, start: int, unit: int, end: int) -> bool:
         return False
     is_behind_comma = text[unit] == "m" and text[start - 2 : start] == ", "
     is_person = is_behind_comma or _MONTHS_BEFORE.search(text_before(text, start))
-    return not is_person or _MONTHS_AFTER.match(text_after(text, end)) is not None
+    if not is_person or _COURSE_BEFORE.search(text_before(text, start)):
+        return True
+    return _MONTHS_AFTER.match(text_after(text, end)) is not None
 
 
 AGED_TRIGGER = (
@@ -168,6 +175,8 @@ EVENT_TRIGGER = (
 )
 _EVENT_TAIL = re.compile(rf"\s*(?:{alternation('dates', 'words_after_age_at_an_event')})")
 _EVENT_UNIT = re.compile(r"[.:]\d|\s?(?:weeks|wks|mg|am|pm|%|hours)")
+_FRACTION_BEHIND = re.compile(r"/\d{1,2}(?!\d)")
+_HIGHEST_SCORE = 30
 _ONE_LETTER_PARENT = re.compile(r"[mf]\W")
 _FAMILY_HISTORY = re.compile(r"(?i)(?:family|fh|fhx|history|fam)\W|\bm: ")
 
@@ -181,6 +190,8 @@ def read_age_at_event(text: str, start: int, end: int) -> Iterator[Candidate]:
     if match is None or not 0 < int(match.group()) <= OLDEST:
         return
     behind = text_after(text, end)
+    if int(match.group()) <= _HIGHEST_SCORE and _FRACTION_BEHIND.match(behind):
+        return  # the score of a form for parents: parent 7/9
     if _EVENT_TAIL.match(behind) and not _EVENT_UNIT.match(behind):
         yield Candidate(match.start(), end, Entity.AGE)
 

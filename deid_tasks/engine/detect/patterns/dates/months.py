@@ -24,7 +24,7 @@ _WEEKDAY_LEAD = re.compile(rf"(?<![a-z])({_WEEKDAY}[.,]{{0,2}}\s{{1,2}}(?:the )?
 _YEAR_LEAD = re.compile(r"(?<![0-9./\-])((?:19|20)[0-9]{2}[\-/.])$")
 """The year of a date that begins with it: 2021-Mar-14."""
 _DAY_LEAD = re.compile(
-    rf"(?<![0-9./,x])((?:{_DAY}{_ORDINAL}?\s?(?:-|to|&|and)\s?)?"  # the first day of a range: 3-5 March
+    rf"(?<![0-9./,x])(?<![0-9]:)((?:{_DAY}{_ORDINAL}?\s?(?:-|to|&|and)\s?)?"  # the first day of a range: 3-5 March
     rf"{_DAY}(?:{_ORDINAL}| day)?(?:\s{{1,2}}of)?[\s\-./,]{{0,2}})$",
     re.IGNORECASE,
 )

@@ -34,6 +34,11 @@ _PULSE_BEFORE = re.compile(r"(?:^|[^a-z])(?:dp|dp [0-4]/4[,;]? (?:and )?pt)[ :]{
 _SIGHT_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:va|ph|cc|sc|re|le|od|os|ou|vision)\W{1,12}(?:6/[0-9]{1,2}(?:\.5)?\W{1,4}(?:ph\W)?)?$"
 )
+_PAINS_BEFORE = re.compile(
+    r"(?:^|[^a-z])(?:pain|pn|severity|nrs|score)[^\n.;]{0,12} (?:10|[0-9])/10(?: [0-2][0-9][0-5][0-9])?"
+    r"(?:,? (?:10|[0-9])/10(?: [0-2][0-9][0-5][0-9])?){0,4},? $"
+)
+"""What stands in front of the next pain of a row with its times: pain 8/10 0600, 4/10 0700."""
 _CLOCK_BEFORE = re.compile(r"(?:^|[^0-9:.])[0-2]?[0-9]:[0-5][0-9] {1,2}$")
 """A time of day in front of its day: 00:40 18/3."""
 _LINE_OPENING = re.compile(r"\s?[:\-]|\s[a-z]{2}")
@@ -142,6 +147,10 @@ def _is_day_first(figures: Figures) -> bool:
     return is_announced and is_month_day(second, first) and not figures.is_fraction_ahead
 
 
+def _is_next_pain(figures: Figures) -> bool:
+    return figures.values[1] == 10 and _PAINS_BEFORE.search(figures.ahead) is not None
+
+
 def _is_padded(figures: Figures) -> bool:
     return figures.numbers[0].startswith("0") or figures.numbers[1].startswith("0")
 
@@ -163,6 +172,7 @@ SHORT_NUMBERS: FormTable[Figures, bool] = FormTable(
     Form("months ago", "seen 6/12 later", _is_duration, never),
     Form("pulse", "pulses dp 2/4", _is_pulse, never),
     Form("visual acuity", "va 6/9", _is_sight, never),
+    Form("next pain of a row", "pain 8/10, 4/10 [TIME:0700]", _is_next_pain, never),
     Form("weeks of a year", "works 12/52", _is_weeks_of_the_year, never),
     Form(
         "month and year behind a measure",

@@ -20,6 +20,7 @@ USER_NAME_TRIGGER = (
 _USER_VALUE = re.compile(r"[A-Za-z][A-Za-z0-9._]{2,20}(?=[).]{0,2}[ \t]{0,4}$)")
 _CREDENTIAL_LABEL = re.compile(r"(?:m\.?d\.?|d\.?o\.?|rn|np|pharmd) $")
 _NOT_USER_NAMES = word_set("identifiers", "not_user_names")
+_PRODUCTS_AND_CRITERIA = word_set("identifiers", "products_and_criteria")
 _LETTERS_AND_FIGURES = re.compile(r"([A-Za-z]{2,10})[0-9]{1,6}|[A-Za-z][0-9]{4,6}")
 _TWO_LETTERS_AND_FIGURES = re.compile(r"[A-Z]{2}[0-9]{2,4}")
 _DOTTED_NAME = re.compile(r"[a-z]+\.[a-z]+")
@@ -49,6 +50,8 @@ def _is_bare_user_name(value: str, label: str) -> bool:
     shape = _LETTERS_AND_FIGURES.fullmatch(value)
     if "by " in label:
         is_code = shape is not None and (len(value) > 3 or value.islower())
+        if shape is not None and (shape.group(1) or "").lower() in _PRODUCTS_AND_CRITERIA:
+            return False
         return is_code or _DOTTED_NAME.fullmatch(value) is not None
     if shape is None or not value.islower() or len(value) < 5:
         return False

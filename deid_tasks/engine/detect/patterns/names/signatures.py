@@ -20,6 +20,7 @@ from deid_tasks.engine.detect.patterns.reference_words import (
 )
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
 from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
+from deid_tasks.engine.lexicon.public import medical_abbreviations
 
 SIGNATURE_TRIGGER = (
     r"(?i)\b(?:(?:electronically |digitally |e-?)?"
@@ -52,6 +53,8 @@ _BORNE_SURNAME_PER_100K = 4.0
 """Bearers among 100,000 people from which a kind of organization is a surname behind a given name: Maria Church."""
 _SHORT_LABELS = as_word_set("rn np nurse pcp d/w paged")
 """Labels with one name behind them, without a colon."""
+
+_MIN_ABBREVIATION = 4
 
 
 @dataclass
@@ -97,6 +100,13 @@ def _is_one_name_in_title_case(signature: _Signature) -> bool:
     return signature.word in _SHORT_LABELS and is_title
 
 
+def _is_ward(signature: _Signature) -> bool:
+    """Whether the one word behind the label is an abbreviation of four letters or more: to MICU, RT at side."""
+    value = signature.value
+    is_long = value.isupper() and value.isalpha() and len(value) >= _MIN_ABBREVIATION and not signature.is_titled
+    return is_long and value.lower() in medical_abbreviations() and value.lower() not in surname_rates()
+
+
 SIGNATURES: FormTable[_Signature, bool] = FormTable(
     "signatures",
     Form(
@@ -113,6 +123,7 @@ SIGNATURES: FormTable[_Signature, bool] = FormTable(
         never,
     ),
     Form("next line", "seen by\nTylenol", _is_next_line, never),
+    Form("ward", "to MICU, RT at side", _is_ward, never),
     Form(
         "title or credential",
         "resident [PROVIDER:Maria Okafor], RN",

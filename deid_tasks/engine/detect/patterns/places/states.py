@@ -18,6 +18,8 @@ _NAMES_TOO = frozenset({"Virginia", "Georgia", "Washington", "Montana", "Dakota"
 _AREA_BEFORE = re.compile(r"(?:in|from|to|of|,|near|through|outside)\s$")
 _NAME_OF_SOMETHING_ELSE = re.compile(
     r"['’]s\b| (?:[A-Z][a-z]+ )?(?:University|Hospital|Scale|Verbal|Virus|Ave|Avenue|St|Street|Road|Rd)\b"
+    r"| (?:brace|AFO|orthosis|collar|pouch|dissectors?|graspers?|forceps|bipolar|clamps?)\b"
+    r"|(?: and| &|/|,) ?(?:hook|harmonic|bovie|cautery|[Ll]iga[Ss]ure|scissors)\b"
 )
 
 
