@@ -12,6 +12,7 @@ from deid_tasks.engine.lexicon.public import medical_abbreviations
 from deid_tasks.engine.recover.context_words import is_told_by_context
 from deid_tasks.engine.recover.figures_of_nobody import is_figure_of_nobody
 from deid_tasks.engine.recover.no_names import are_letters_of_nobody, is_no_name
+from deid_tasks.engine.recover.pastimes import is_of_pastime
 from deid_tasks.engine.recover.scales import is_behind_scale
 
 _FIGURE = re.compile(
@@ -156,6 +157,7 @@ _COUNTY = frozenset(("Co", "Co.", "CO."))
 _NAME_OF_COUNTY = re.compile(r"\.? [A-Z][a-z]{3,}")
 """What stands behind the word county: Co. Galway."""
 _LETTER = re.compile(r"[^\W\d_]")
+_MAY_BE_PASTIMES = _NAMED | {Category.DATE, Category.PROFESSION}
 _WORDS_ONLY = frozenset((Category.NAME, Category.ORGANIZATION, Category.PROFESSION))
 """Categories whose identifiers hold a letter, user names apart."""
 
@@ -176,6 +178,8 @@ def is_noise(text: str, span: Span) -> bool:
     if _stands_where_one_is(text, span):
         return False
     if is_told_by_context(text, span, value) or is_figure_of_nobody(text, span, value):
+        return True
+    if span.category in _MAY_BE_PASTIMES and is_of_pastime(text, span):
         return True
     if len(value) == 1:
         is_number = span.entity is Entity.AGE or (span.category is Category.ID and not _is_in_label(text, span, value))

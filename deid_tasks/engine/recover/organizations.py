@@ -30,7 +30,7 @@ def identifies_nobody(text: str, span: Span) -> bool:
     if span.entity is Entity.ORGANIZATION:
         value = text[span.start : span.end]
         if _societies().fullmatch(value) or _makers().fullmatch(value):
-            return _EMPLOYED_BEFORE.search(text[max(0, span.start - _BEFORE) : span.start]) is None
+            return not is_employed_before(text, span.start)
     if span.category in {Category.LOCATION, Category.ORGANIZATION}:
         opened = text.rfind("(", max(0, span.start - _AFTER), span.start)
         if opened >= 0 and (match := _makers().match(text, opened + 1, opened + 1 + _AFTER)):
@@ -38,6 +38,11 @@ def identifies_nobody(text: str, span: Span) -> bool:
                 match.start() <= span.start and span.end <= match.end() and text[match.end() : match.end() + 1] == ")"
             )
     return False
+
+
+def is_employed_before(text: str, start: int) -> bool:
+    """Whether the words in front of ``start`` say that somebody works there, or is insured by whom follows."""
+    return _EMPLOYED_BEFORE.search(text[max(0, start - _BEFORE) : start]) is not None
 
 
 def is_year_of_guideline(text: str, span: Span) -> bool:

@@ -44,6 +44,7 @@ _CERTAIN = 0.9
 _SURE = 0.97
 """Score of a model from which an everyday word that is also a name is one."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_SIDES_AND_GRADES = frozenset(("L", "R", "B", "I", "II", "III", "IV", "V"))
 _QUOTED = frozenset((' "', " “", ' ("', " (“"))
 """What stands between a name and a nickname: Deandre Trujillo "Peanut"."""
 _CREDENTIALS_AND_STATES = frozenset({"MD", "PA", "MA", "MS"})
@@ -232,7 +233,37 @@ def _reason(terms: DocumentTerms, span: Span, protected: Sequence[Span]) -> str:
         is_beyond = all(start < other.start or other.end < end for other in protected)
         if is_beyond and not terms.is_person(first, after):
             return "in a longer medical term"
+    if not protected and _is_made_of_terms(terms, span):
+        return "medical terms only"
     return "medical word" if not protected and _is_medical_word(terms, span) else ""
+
+
+def _is_made_of_terms(terms: DocumentTerms, span: Span) -> bool:
+    """Whether a name is medical terms and a side or a grade throughout: "Marcus Gunn L", "PRN, Tylenol".
+
+    Words in small letters may stand between them, and a term that is a frequent name needs the others of its phrase.
+    """
+    first, after = terms.tokens_of(span)
+    if span.category is not Category.NAME or after - first < 2 or terms.is_person(first, after):
+        return False
+    has_term = False
+    for token in range(first, after):
+        start, end = terms.starts[token], terms.ends[token]
+        word = terms.text[start:end]
+        if any(terms.phrases_around(Span(start, end, span.entity, span.detector))):
+            has_term = True
+            continue
+        payload = terms.payload(token)
+        if payload & (_PERSON | _FACILITY):
+            return False
+        if payload & _MEDICAL and is_rare_name(word) and not is_name(word):
+            is_abbreviation = payload & _MEDICAL & (_ABBREVIATION | _HARVESTED) == payload & _MEDICAL
+            if is_abbreviation and not terms.is_upper(token):
+                return False
+            has_term |= not is_abbreviation
+        elif word not in _SIDES_AND_GRADES and not (word.islower() and payload & _COMMON and not is_name(word)):
+            return False
+    return has_term
 
 
 def _is_only_in_phrases(span: Span) -> bool:

@@ -80,6 +80,8 @@ def test_every_term_stands_in_the_medical_terms_once() -> None:
         assert (held[normalise(row["term"])]["kind"], held[normalise(row["term"])]["source"]) == (row["kind"], source)
 
 
-@pytest.mark.parametrize("term", ["Gustilo IIIA", "Brescia-Cimino", "Timothy grass", "R. africae", "Epogen", "APRN"])
+@pytest.mark.parametrize(
+    "term", ["Gustilo IIIA", "Brescia-Cimino", "Timothy grass", "R. africae", "Epogen", "APRN", "Faxitron", "Sprotte"]
+)
 def test_what_clinicians_write_is_there(term: str) -> None:
     assert normalise(term) in {normalise(row["term"]) for row in read_tsv("medical_terms.tsv")}
