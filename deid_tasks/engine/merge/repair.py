@@ -57,9 +57,9 @@ _ROLE = re.compile(
     r"|Pharmacist|Therapist|Technologist|Witness|Caller|Reporter"
     r"|OPERATOR|ASSISTANT|ATTENDING|RESIDENT|INTERPRETER|SURGEON|CONSULTANT|RADIOLOGIST|PATHOLOGIST"
     r"|Dictated|Signed|Examined|Reviewed|Typed|Entered|Verified|Cosigned|Transcribed|Scanned|Notified|Paged"
-    r"|reviewed|cosigned|dictated|transcribed|little)"
+    r"|reviewed|cosigned|dictated|transcribed|little|two|both)"
     r"(?::? )\s{0,2}(?=[^\W\d_](?:[^\W\d_'\-]|\. ?[^\W\d_]{2}))"
-    r"|(?:CREW|Crew|Sig|Sgd|Written):? (?=[A-Z])"
+    r"|(?:CREW|Crew|Sig|Sgd|Written):? (?=[A-Z])|(?:CC|cc):? (?=[a-z])"
     r"|(?:DON|ADON|SSN|SIL|MIL|BIL|DIL|NP|RN|PA|LPN|CNA|MSW|PHN|ATTG|CRNA|SLP|OTR|RD) (?=[A-Z][a-z]{2})"
 )
 """A role, a form of address or what somebody did in front of a name, which stays in the text as a title does."""
@@ -111,7 +111,9 @@ _SPOKEN_BEHIND = re.compile(rf"(?: (?:dash|hyphen|slash) (?:[a-z]|{_SPOKEN})\b)+
 _CALLED_BEFORE = re.compile(r"(?:called|paged|notified|phoned) $", re.IGNORECASE)
 _CLOCK_BEHIND = re.compile(r"(?P<letters>[A-Z]{2,6}) (?:[01]\d|2[0-3])[0-5]\d")
 """A time of day behind letters: "Called LOMC 1620"."""
-_WORD_BEHIND = re.compile(r"(?<=[a-z]) (?:to|and|for|at|on|is|was|will|has|with)$")
+_WORD_BEHIND = re.compile(
+    r"(?<=[a-z]) (?:to|and|for|at|on|is|was|will|has|with|an?|the|ji|sahib|saheb|some(?:body|one))$"
+)
 _HEADING_BEFORE = re.compile(r"(?:Surgery|Telephone|Admin|Visit|Consultation|Clinic|Letter|Result) {2,}")
 """A heading in a column in front of a name: "Surgery  K MacAskill"."""
 _MAX_EXTENSION = 40

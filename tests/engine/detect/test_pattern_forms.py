@@ -325,7 +325,7 @@ FORMS = {
         Ph [PHONE:617-555-0123]
         [EMAIL:maria.okafor@hospital.org]
         e-mail [EMAIL:MOKAFOR@PARTNERS.ORG]
-        maria okafor at gmail dot com
+        maria [EMAIL:okafor at gmail dot com]
         [URL:http://www.hospital.org/patients]
         [URL:www.hospital.org]
         [URL:hospital.org]

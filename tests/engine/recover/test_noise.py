@@ -39,6 +39,11 @@ GIVEN_BACK = [
     ("[ORGANIZATION:Rx] BIN 610097", "transformer"),
     ("Rx [ORGANIZATION:BIN] 610097", "transformer"),
     ("[STATE:Tx] today", "transformer"),
+    ("[RELATIVE:ayeeyo] cares for them", "transformer"),
+    ("went to visit [FACILITY:gma] there", "transformer"),
+    ("mat [INITIALS:GM] d. at home", "transformer"),
+    ("pt aware. sjd, [INITIALS:cma]", "transformer"),
+    ("verbal order ([INITIALS:VO]) for NPO", "transformer"),
     ("N1/N2/N3/R % [DATE:8/51]/14/27", "transformer"),
     ("OA/CA/MA/H 88/[DATE:3/2/58] in all", "transformer"),
     ("Pavilion, [STATE:OR] 4", "transformer"),
@@ -421,6 +426,9 @@ KEPT = [
     ("Corner Pharmacy #[ORGANIZATION:12]", "transformer"),
     ("12 oak terrace #[ORGANIZATION:33]", "transformer"),
     ("[LOCATION_OTHER:rm 7S-09]", "transformer"),
+    ("by [INITIALS:cma] at noon", "transformer"),
+    ("per [INITIALS:GM] at noon", "transformer"),
+    ("with [RELATIVE:Tutu] here", "transformer"),
 ]
 
 

@@ -63,6 +63,16 @@ def medical_term_words() -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=1)
+def words_of_terms() -> frozenset[str]:
+    """Return every word of the medical terms and the eponyms, in lower case: what may bear somebody's name."""
+    found: set[str] = set()
+    for name in ("medical_terms.tsv", "eponyms.tsv"):
+        for row in read_tsv(name):
+            found.update(fold(row["term"]).replace("-", " ").replace("'s", "").replace("’s", "").split())
+    return frozenset(found)
+
+
 def is_everyday_word(word: str) -> bool:
     """Whether ``word`` is an everyday word, in any case."""
     low = word.lower().removesuffix("'s")

@@ -24,6 +24,22 @@ def read_email(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(at - len(left.group().lstrip(".'-")), right.end(), Entity.EMAIL)
 
 
+_DOT = r"(?: dot | ?\(dot\) ?| ?\[dot\] ?)"
+_HOST_IN_WORDS = (
+    rf"[a-z0-9\-]{{2,30}}(?:{_DOT}[a-z0-9\-]{{2,20}}){{0,2}}{_DOT}"
+    r"(?:com|org|net|edu|gov|mil|info|biz|co|us|uk|ca|au|ie|nz)"
+)
+SPOKEN_EMAIL_TRIGGER = (
+    r"(?i)\b[a-z0-9][a-z0-9._\-]{1,40}(?: (?:dot|underscore|dash) [a-z0-9_\-]{1,30}){0,3}"
+    rf"(?: at |@| ?\(at\) ?| ?\[at\] ?){_HOST_IN_WORDS}\b"
+)
+
+
+def read_spoken_email(_text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read m.okafor at example dot org, as people tell an address."""
+    yield Candidate(start, end, Entity.EMAIL, Strength.LABELLED)
+
+
 URL_TRIGGER = (
     r"(?i)\b(?:https?|ftp)://|\bwww\.[a-z0-9]"
     r"|\b[a-z0-9][a-z0-9\-]{1,40}(?:\.[a-z0-9\-]{2,40}){0,2}"

@@ -143,6 +143,17 @@ def _is_number_with_blanks(text: str, start: int, value: str) -> bool:
     return value[0] not in "01" and is_first_group and value.count(" ") == 2
 
 
+_FIGURE_WORD = r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)"
+SPELLED_TRIGGER = (
+    rf"(?i)\(?\b{_FIGURE_WORD}[- ]{_FIGURE_WORD}[- ]{_FIGURE_WORD}\)?[ .,\-]{{1,2}}[0-9]{{3}}[ .\-][0-9]{{4}}\b"
+)
+
+
+def read_spelled_phone(_text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read (two-oh-seven) 555-0166, whose area code is in words."""
+    yield Candidate(start, end, Entity.PHONE, Strength.LABELLED)
+
+
 PAGER_TRIGGER = (
     r"(?i)\b(?:pager|pgr|beeper|bpr|beep|page|paged|pg|p|pic)\b(?: ?(?:number|no\.?|num|id|is|at|me|us|#))?"
     r"[ :#.)]{1,3}[0-9]{1,2}?-?[0-9]{3,5}\b"  # pager 12345, pgr #3-1234

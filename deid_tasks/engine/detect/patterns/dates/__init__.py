@@ -2,6 +2,7 @@
 
 from deid_tasks.engine.detect.patterns.dates import (
     ages,
+    ages_of_life,
     ages_of_people,
     calendar_words,
     misread,
@@ -46,6 +47,10 @@ RULES = (
     Rule("age and sex", ages.AGE_AND_SEX_TRIGGER, ages.read_age_and_sex),
     Rule("age at an event", ages.EVENT_TRIGGER, ages.read_age_at_event),
     Rule("age beside a name", ages_of_people.BESIDE_NAME_TRIGGER, ages_of_people.read_age_beside_name),
+    Rule("age at a milestone", ages_of_life.MILESTONE_TRIGGER, ages_of_life.read_age_at_milestone),
+    Rule("ages of a habit", ages_of_life.HABIT_TRIGGER, ages_of_life.read_ages_of_habit),
+    Rule("age in a family history", ages_of_life.FAMILY_TRIGGER, ages_of_life.read_age_in_family_history),
+    Rule("age at an onset", ages_of_life.ONSET_TRIGGER, ages_of_life.read_age_at_onset),
     Rule("age in a pedigree", ages_of_people.PEDIGREE_TRIGGER, ages_of_people.read_age_in_pedigree),
     Rule("age at a diagnosis", ages_of_people.DIAGNOSIS_TRIGGER, ages_of_people.read_age_at_diagnosis),
     Rule("age of a visit", ages_of_people.AGE_OF_VISIT_TRIGGER, ages_of_people.read_age_of_visit),

@@ -20,7 +20,7 @@ OLD_TRIGGER = (
     r"(?:(?:years?|yrs?|y|months?|mos?|m|weeks?|wks?|wk|w|days?|d|hours?|hrs?)[ .-]{0,3}(?:olds?|of age|o\b)"
     r"|y[ ./-]{0,2}o\b|yo[mfwb]?\b|year[ -]ol?d?\b"  # y.o., yo, yom, year-old
     r"|(?:year|yr|y)s?[ -]{1,2}(?:male|female|man|woman|boy|girl|gentleman|lady|m|f|infant)\b"  # 45 year male
-    r"|y/o|yr?s?old|-?y-?o-?|m\.?o\.|mo?s? [MF]\b"  # y/o, yrold, m.o., mo M
+    r"|y/o|yr?s?old|-?y-?o-?|m\.?o\.|(?:mo?s?|wks?) [MF]\b"  # y/o, yrold, m.o., mo M, wk M
     r"|mos? (?:male|female|boy|girl|infant)\b)"  # 3 mo boy
 )
 _VALUE = re.compile(rf"(?:{_WORDS}|[0-9]{{1,3}}(?: 1/2|\.[0-9])?)", re.IGNORECASE)
@@ -174,6 +174,9 @@ EVENT_TRIGGER = (
     r"(?:[:,]| is| was)? (?:(?:died|dec(?:eased)?|d\.?|dead|alive|living|a&w)(?:[:,]| at| @)? )?[0-9]{1,3}\b"
 )
 _EVENT_TAIL = re.compile(rf"\s*(?:{alternation('dates', 'words_after_age_at_an_event')})")
+_PERSON_TAIL = re.compile(r" (?:has|had|is|was|also)\b")
+_MOST_SIBLINGS = 5
+"""A smaller number may count who it is: brother 2 has asthma."""
 _EVENT_UNIT = re.compile(r"[.:]\d|\s?(?:weeks|wks|mg|am|pm|%|hours)")
 _FRACTION_BEHIND = re.compile(r"/\d{1,2}(?!\d)")
 _HIGHEST_SCORE = 30
@@ -192,7 +195,8 @@ def read_age_at_event(text: str, start: int, end: int) -> Iterator[Candidate]:
     behind = text_after(text, end)
     if int(match.group()) <= _HIGHEST_SCORE and _FRACTION_BEHIND.match(behind):
         return  # the score of a form for parents: parent 7/9
-    if _EVENT_TAIL.match(behind) and not _EVENT_UNIT.match(behind):
+    is_person = _PERSON_TAIL.match(behind) is not None and int(match.group()) > _MOST_SIBLINGS
+    if (is_person or _EVENT_TAIL.match(behind)) and not _EVENT_UNIT.match(behind):
         yield Candidate(match.start(), end, Entity.AGE)
 
 

@@ -16,6 +16,7 @@ RULES = (
     Rule("lot of a drug", other_numbers.LOT_TRIGGER, other_numbers.read_lot),
     Rule("rescue vehicle", other_numbers.RESCUE_VEHICLE_TRIGGER, other_numbers.read_rescue_vehicle),
     Rule("log-in", user_names.LOGIN_TRIGGER, user_names.read_login),
+    Rule("name of a player", user_names.PLAYER_TRIGGER, user_names.read_name_of_player),
     Rule("user of a chat", user_names.CHAT_TRIGGER, user_names.read_user_of_chat),
     Rule("file name", other_numbers.FILE_TRIGGER, other_numbers.read_file_name),
     Rule("number with blanks", other_numbers.BLANKS_TRIGGER, other_numbers.read_number_with_blanks),

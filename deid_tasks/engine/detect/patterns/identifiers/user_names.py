@@ -70,6 +70,23 @@ def read_login(text: str, start: int, end: int) -> Iterator[Candidate]:
     yield Candidate(text.rindex(" ", start, end) + 1, end, Entity.USERNAME, Strength.LABELLED)
 
 
+PLAYER_TRIGGER = (
+    r"\b(?i:plays (?:online )?as|gamer ?tags?|psn|xbox(?: live)?|discord|roblox|fortnite|minecraft|twitch|steam"
+    r"|instagram"
+    r"|insta|snap(?:chat)?|tik ?tok|venmo|cash ?app|telegram|kik|reddit|screen ?name|handle)"
+    r"(?: (?:name|id|handle|account|acct|user|tag|is|as|under)){0,2}[: ]{1,3}@?[A-Za-z_][A-Za-z0-9_.\-]{3,24}\b"
+)
+_PLAYER = re.compile(r"(?<=[ :@])(?P<name>[A-Za-z_][A-Za-z0-9_.\-]{3,24})$")
+_OF_USER_NAMES = re.compile(r"[a-zA-Z][0-9_]|_[A-Za-z]|@[A-Za-z]")
+
+
+def read_name_of_player(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read plays as xX_okafor_Xx and venmo @Okafor-B-44: figures or underscores inside, or an @ in front."""
+    match = _PLAYER.search(text, start, end)
+    if match and _OF_USER_NAMES.search(text, match.start() - 1, match.end()):
+        yield Candidate(*match.span("name"), Entity.USERNAME, Strength.LABELLED)
+
+
 STAMPED_TRIGGER = (
     r"[0-9]T[0-9]{2}:?[0-9]{2}[0-9:.]{0,16}(?:Z|[+\-][0-9]{2}:?[0-9]{2})? {1,2}(?:by )?[A-Za-z][A-Za-z0-9._]{2,15}"
     r"(?:[ \t]{0,4}$|[,;)]| (?:from|at|on|via)\b)"

@@ -1,6 +1,7 @@
 """Names and initials: behind a title, a label or a relation, beside a credential, in lists, and in passing."""
 
 from deid_tasks.engine.detect.patterns.names import (
+    bedside,
     bracketed,
     credentials,
     full_names,
@@ -54,6 +55,10 @@ RULES = (
     Rule("initials in a pair", sign_offs.PAIR_TRIGGER, sign_offs.read_pair_at_end),
     Rule("initials with a credential", sign_offs.CREDITED_TRIGGER, sign_offs.read_credited_initials),
     Rule("initials behind /s/", sign_offs.SLASHED_TRIGGER, sign_offs.read_slashed_initials),
+    Rule("initials on behalf", sign_offs.BEHALF_TRIGGER, sign_offs.read_initials_on_behalf),
+    Rule("initials behind leader dots", sign_offs.LEADER_TRIGGER, sign_offs.read_initials_behind_leader),
+    Rule("initials of a second checker", sign_offs.CHECKED_TRIGGER, sign_offs.read_second_checker),
+    Rule("initials from a service", sign_offs.SERVICE_TRIGGER, sign_offs.read_initials_from_service),
     Rule("author and typist", labelled_initials.TWINS_TRIGGER, labelled_initials.read_author_and_typist),
     Rule("name and initials", labelled_initials.WITH_NAME_TRIGGER, labelled_initials.read_name_and_initials),
     Rule(
@@ -66,6 +71,14 @@ RULES = (
     Rule("name, age and sex", rosters.NAME_AGE_SEX_TRIGGER, rosters.read_name_age_sex),
     Rule("surgeon and day", rosters.OPERATION_TRIGGER, rosters.read_surgeon_and_day),
     Rule("described patient", passing_mentions.DESCRIBED_TRIGGER, passing_mentions.read_described_patient),
+    Rule("name at the head of a line", bedside.HEAD_TRIGGER, bedside.read_name_at_head),
+    Rule("person at the bedside", bedside.BEDSIDE_TRIGGER, bedside.read_person_at_bedside),
+    Rule("caller in small letters", bedside.CALLED_FROM_TRIGGER, bedside.read_caller_in_small_letters),
+    Rule("name of an alert", bedside.ALERT_TRIGGER, bedside.read_name_of_alert),
+    Rule("name with a glottal stop", bedside.GLOTTAL_TRIGGER, bedside.read_name_with_glottal_stop),
+    Rule("name of the Plains", bedside.PLAINS_TRIGGER, bedside.read_plains_name),
+    Rule("name and service", bedside.SERVICE_TRIGGER, bedside.read_name_and_service),
+    Rule("person with a role", bedside.ROLE_TRIGGER, bedside.read_person_with_role),
     Rule("person who was told", passing_mentions.TOLD_TRIGGER, passing_mentions.read_person_who_was_told),
     Rule("person who called", passing_mentions.CALLS_TRIGGER, passing_mentions.read_person_who_called),
     Rule(

@@ -35,7 +35,7 @@ LABEL_TRIGGER = (
     r"|scanned|keyed|qc|signed|dd|td|tr|by|nurse|presenter|recorder|reader|verifier)"
     r"[:.]{0,2} {1,3}\(?(?-i:[A-Z]{2,3}|[a-z]{3})\b(?:/(?-i:[A-Z]{2,3}))?"
     rf"|\b(?:T|TT|DT|D/T|TD|TR)[: ] ?(?:{_WHOLE_DATE}) {{1,3}}(?-i:{PAIR})\b"  # T: 3/15/21 MTO:jd
-    r"|\b(?:transcribed by|typed by|dictated by|transcriptionist|typist|trans|dict)(?::|/TR:?) {1,3}"
+    r"|\b(?:transcribed(?: by)?|typed(?: by)?|dictated(?: by)?|transcriptionist|typist|trans|dict)(?::|/TR:?) {1,3}"
     rf"{_TYPIST}\b(?: ?/ ?{_TYPIST}\b)?"  # typist: mto/jd
     rf"|\b(?-i:TR|DD|TD|DT|D/T|T|D|QT): ?{_TYPIST} ?/ ?{_TYPIST}\b"  # QT: MTO/jd
     rf"|\bRN {{1,3}}(?-i:[A-Z]{{2,3}}) {{1,3}}{CLOCK}"  # RN MTO 0835

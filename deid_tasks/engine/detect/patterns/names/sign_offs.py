@@ -155,3 +155,66 @@ def read_spelled_initials(text: str, start: int, end: int) -> Iterator[Candidate
     match = _SPELLED.search(text, start, end)
     if match:
         yield initials_candidate(*match.span("letters"), Strength.LABELLED)
+
+
+BEHALF_TRIGGER = (
+    r"\b(?i:entered|charted|documented|recorded|given|drawn|hung|checked|signed|cosigned|covered|wasted|done|taken|filed"
+    r"|initialed|completed|pulled)(?: [a-z]{2,8}){0,2} by (?:[a-z]{2,3} for [a-z]{2,3}|[A-Z]{2,3} for [A-Z]{2,3})"
+    r"(?:[,.;)\n]|$| (?:at|on|who|while)\b)"
+)
+_BEHALF = re.compile(r" by (?P<one>[A-Za-z]{2,3}) for (?P<two>[A-Za-z]{2,3})(?![A-Za-z])")
+
+
+def read_initials_on_behalf(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read entered late by lq for mzt: who did it, and for whom."""
+    match = _BEHALF.search(text, start, end)
+    if match is None:
+        return
+    letters = [match["one"].lower(), match["two"].lower()]
+    is_word = any(low in NEVER or (match["one"].islower() and is_frequent_word(low)) for low in letters)
+    if not is_word and not is_abbreviation(letters[0]):
+        yield initials_candidate(*match.span("one"), Strength.LABELLED)
+        yield initials_candidate(*match.span("two"), Strength.LABELLED)
+
+
+LEADER_TRIGGER = r"(?m)\.{4,40} ?(?:[A-Za-z]\.[A-Za-z]\.(?:[A-Za-z]\.)?|[A-Z]{2,3})[ \t]{0,4}$"
+_BEHIND_LEADER = re.compile(r"[A-Za-z](?:\.?[A-Za-z]){1,2}\.?(?=[ \t]*$)")
+
+
+def read_initials_behind_leader(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read tol well........r.o., where dots lead to who signs."""
+    match = _BEHIND_LEADER.search(text, start, end)
+    if match is None or not text[start : match.start()].rstrip().endswith("."):
+        return
+    low = match.group().replace(".", "").lower()
+    if low not in NEVER and not is_abbreviation(low) and not is_in_capitals(line_around(text, start)):
+        yield initials_candidate(*match.span(), Strength.LABELLED)
+
+
+CHECKED_TRIGGER = (
+    r"(?mi)\b(?:2nd|second|double|dual|rn|independent) (?:rn )?(?:check|verif|witness|sign)[^\n]{0,48}[-:] ?(?-i:"
+    r"[A-Z]\. ?[A-Z][a-z'\-]{1,20} ?/ ?[A-Z]{2,3})[ \t]{0,4}$"
+)
+_CHECKED = re.compile(r"/ ?(?P<letters>[A-Z]{2,3})[ \t]*$")
+
+
+def read_second_checker(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read 2nd RN check -- D. Okafor / PQ: one of two who checked signs with the name, the other with letters."""
+    match = _CHECKED.search(text, start, end)
+    if match and match["letters"].lower() not in NEVER - {"pt"}:
+        yield initials_candidate(*match.span("letters"), Strength.LABELLED)
+
+
+SERVICE_TRIGGER = (
+    r"(?m)(?:^|[.;] )[ \t]{0,4}[A-Z]{2}(?: from (?:speech|lab|pharmacy|dietary|nutrition|radiology|transport|admitting"
+    r"|registration|housekeeping|micro|blood bank|case management|social work|respiratory|spiritual care|wound care"
+    r"|billing|scheduling|central supply|biomed|rehab|home health|hospice)| did the )"
+)
+_TWO_CAPITALS = re.compile(r"[A-Z]{2}(?= )")
+
+
+def read_initials_from_service(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read EJ from speech rec thick liquids, at the beginning of a sentence."""
+    match = _TWO_CAPITALS.search(text, start, end)
+    if match and not is_abbreviation(match.group().lower()) and match.group().lower() not in NEVER:
+        yield initials_candidate(*match.span())

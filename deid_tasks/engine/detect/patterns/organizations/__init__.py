@@ -1,6 +1,11 @@
 """Facilities, employers and other organizations, and the occupations of the people who work there."""
 
-from deid_tasks.engine.detect.patterns.organizations import hospitals, occupations, organizations
+from deid_tasks.engine.detect.patterns.organizations import (
+    hospitals,
+    occupations,
+    occupations_in_passing,
+    organizations,
+)
 from deid_tasks.engine.detect.patterns.rule import Rule
 
 __all__ = ["RULES"]
@@ -24,6 +29,8 @@ RULES = (
     Rule("letters of a site", hospitals.SITE_TRIGGER, hospitals.read_site),
     Rule("team of a colour", hospitals.TEAM_TRIGGER, hospitals.read_team),
     Rule("program of a hospital", hospitals.PROGRAM_TRIGGER, hospitals.read_program),
+    Rule("trade", occupations_in_passing.TRADE_TRIGGER, occupations_in_passing.read_trade),
+    Rule("nurse", occupations_in_passing.NURSE_TRIGGER, occupations_in_passing.read_nurse),
     Rule("occupation", occupations.OCCUPATION_TRIGGER, occupations.read_occupation),
 )
 """The rules of this room."""

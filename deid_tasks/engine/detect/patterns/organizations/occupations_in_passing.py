@@ -1,0 +1,50 @@
+"""Occupations told by what somebody does: she does hair, raises hogs, an OR nurse, husband preaches, a son, an RN."""
+
+import re
+from collections.abc import Iterator
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
+
+_WHO = (
+    r"(?:he|she|they|pt|patient|who|husband|husb|hubby|wife|mom|mother|dad|father|son|daughter|dtr|brother|sister|partner"
+    r"|spouse|girlfriend|boyfriend|gf|bf)"
+)
+TRADE_TRIGGER = (
+    rf"(?i)\b{_WHO} (?:now |also |still )?(?:does|did) (?:hair|nails|lashes|makeup|roofing|drywall|landscaping"
+    rf"|construction"
+    r"|plumbing|carpentry|masonry|lawn care|tile work|childcare|daycare|data entry|home repairs)\b"
+    r"|\b(?:raises|raised|breeds|farms|herds|keeps) (?:\d{1,4} )?(?:hogs|pigs|cattle|goats|sheep|chickens"
+    r"|turkeys|bees|alpacas"
+    r"|emus|corn|soybeans|tobacco)\b"
+    rf"|\b{_WHO} (?:now |also |still )?(?:preaches|doordashes|ubers|welds|bartends|nannies|babysits|ranches"
+    rf"|farms|substitutes)\b"
+    r"|\b(?:occ|occupation|job|works?):? (?:in |does )?(?:nails|hair|roofing|drywall|landscaping|construction)\b"
+)
+_TRADE = re.compile(r"(?:lawn care|tile work|data entry|home repairs|[A-Za-z]+)$")
+
+
+def read_trade(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the trade of she does hair, raises hogs and husband preaches."""
+    match = _TRADE.search(text, start, end)
+    if match:
+        yield Candidate(*match.span(), Entity.PROFESSION, Strength.WEAK)
+
+
+NURSE_TRIGGER = (
+    r"\b(?i:pt|patient|he|she|wife|husband|mom|mother|dad|father|son|daughter|dtr|sister|brother|partner)"
+    r"(?: [A-Z][a-z]{1,14})?(?:(?:,| is| was|, who is|, who was) an? | is )(?i:retired |former )?"
+    r"(?:(?:OR|ICU|ER|ED|OB|NICU|PICU|L&D|CCU|PACU|psych|peds|travel|charge|school|hospice|home health|dialysis"
+    r"|oncology)"
+    r" (?:nurse|RN)|RN|LPN|CNA|EMT|paramedic|nurse|PCA|pharmacist|dentist|vet tech|MA)\b"
+    r"|\b(?i:son|daughter|dtr|wife|husband|sister|brother|mom|dad) [A-Z][a-z]{1,14} an? (?:RN|LPN|CNA|EMT|nurse"
+    r"|paramedic)\b"
+)
+_NURSE = re.compile(r"(?:vet tech|[A-Za-z]+)$")
+
+
+def read_nurse(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read what a patient or a relative is in health care: pt is an OR nurse, son Okafor, an RN."""
+    match = _NURSE.search(text, start, end)
+    if match:
+        yield Candidate(*match.span(), Entity.PROFESSION)
