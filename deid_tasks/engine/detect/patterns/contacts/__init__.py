@@ -12,6 +12,7 @@ RULES = (
     Rule("extension", phones.EXTENSION_TRIGGER, phones.read_extension),
     Rule("e-mail", network_addresses.EMAIL_TRIGGER, network_addresses.read_email),
     Rule("web address", network_addresses.URL_TRIGGER, network_addresses.read_url),
+    Rule("network share", network_addresses.SHARE_TRIGGER, network_addresses.read_network_share),
     Rule("network address", network_addresses.NETWORK_TRIGGER, network_addresses.read_network_address),
 )
 """The rules of this room."""
