@@ -51,6 +51,7 @@ FORMS = {
         SW: [FACILITY:Encompass] declined, [FACILITY:Kessler] reviewing, lives at [FACILITY:Sunrise], mornings are best
         [FACILITY:DaVita Palmetto] chair, [ORGANIZATION:Fresenius] Optiflux
         Delivered at [FACILITY:Women's], transferred to [FACILITY:Children's] for bilious emesis
+        Cc: PCP, [FACILITY:Hem/Onc of Tidewater], Radiology of Chest
         wants d/c to [FACILITY:Ronald McD house], on Suboxone via [FACILITY:BAART], [ORGANIZATION:LifeShare] notified
     """,
     "prisons, schools, unions, military units, shops, programs": r"""

@@ -51,6 +51,7 @@ def merge(**marked: str) -> str:
         ({"patterns": "by [PROVIDER:Will Nakagawa, PharmD]"}, "by [PROVIDER:Will Nakagawa], PharmD"),
         ({"transformer": "asked rn_[USERNAME:deluca] again"}, "asked [USERNAME:rn_deluca] again"),
         ({"transformer": "asked [USERNAME:deluca]2 again"}, "asked [USERNAME:deluca]2 again"),
+        ({"transformer": "[FACILITY:Good Sam and St V's] sent"}, "[FACILITY:Good Sam] and [FACILITY:St V's] sent"),
         ({"transformer": "from [FACILITY:Mercy on] pressors"}, "from [FACILITY:Mercy] on pressors"),
         ({"transformer": "from [FACILITY:Mercy for cath], ok"}, "from [FACILITY:Mercy] for cath, ok"),
         ({"transformer": "[FACILITY:Okafor Center for] Inherited"}, "[FACILITY:Okafor Center for] Inherited"),

@@ -32,6 +32,7 @@ RULES = (
     Rule("short name of a hospital", care_sites.SHORT_NAME_TRIGGER, care_sites.read_short_name),
     Rule("chain of care", care_sites.CHAIN_TRIGGER, care_sites.read_chain),
     Rule("branch of a chain", care_sites.BRANCH_TRIGGER, care_sites.read_branch),
+    Rule("practice of a region", care_sites.PRACTICE_TRIGGER, care_sites.read_practice),
     Rule("guest house", care_sites.GUEST_HOUSE_TRIGGER, care_sites.read_guest_house),
     Rule("prison", public_bodies.PRISON_TRIGGER, public_bodies.read_prison),
     Rule("school by its number", public_bodies.SCHOOL_TRIGGER, public_bodies.read_school),

@@ -122,3 +122,18 @@ GUEST_HOUSE_TRIGGER = r"\b(?:Ronald (?:Mc ?D(?:onald|on|s)?(?:'?s)? )?[Hh]ouse|R
 def read_guest_house(_text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read the houses in which families stay: Ronald McD house, Hope Lodge."""
     yield Candidate(start, end, Entity.FACILITY)
+
+
+PRACTICE_TRIGGER = (
+    r"\b(?:Heme?[/\-]Onc|Hematology[/ &\-]{1,3}Oncology|Oncology|Cardiology|Nephrology|Urology|Pulmonology|Dermatology"
+    r"|Gastroenterology|Neurology|Endocrinology|Rheumatology|Allergy|Ophthalmology|Orthopa?edics|Podiatry"
+    r"|Radiology|Women's Health|Digestive (?:Health|Disease|Dz)|Pain Management|Family Medicine|Primary Care)"
+    r"(?: (?:Associates|Specialists|Consultants|Center|Centers|Group|Partners))? of (?:the )?[A-Z][a-z]{3,15}\b"
+)
+
+
+def read_practice(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read a practice by its speciality and its region: Hem/Onc of Tidewater; not Radiology of Chest."""
+    low = text[text.rindex(" ", start, end) + 1 : end].lower()
+    if low not in medical_term_words() and low not in GENERIC_PLACE_WORDS and may_be_name(low):
+        yield Candidate(start, end, Entity.FACILITY)
