@@ -1,5 +1,5 @@
 """Spans of models that hold two identifiers: a person and the weekday behind, an organization and its letters in
-brackets.
+brackets, two hospitals.
 """
 
 import re
@@ -12,6 +12,8 @@ from deid_tasks.engine.merge.repair import NAMES
 _WEEKDAY_BEHIND = re.compile(r"[a-z]{2}(?P<blank> )(?:Mon|Tues?|Weds?|Thurs?|Thu|Fri|Sat)$")
 """Not Sun, which is a surname; and behind small letters, since capitals say nothing."""
 _ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
+_AND_SAINT = re.compile(r"(?<=[a-z]) (?:and|&) (?=(?:St|Mt)\.? [A-Z])")
+"""Between two hospitals, of which the second is a saint's: Good Sam and St V's."""
 _OPEN_BRACKET = re.compile(r"(?P<bracket> ?\()[A-Z][A-Za-z&]{1,7}$")
 
 
@@ -27,6 +29,8 @@ def divide(text: str, span: Span) -> tuple[Span, ...]:
             replace(span, end=day.start("blank")),
             replace(span, start=day.end("blank"), entity=Entity.DATE),
         )
+    if span.entity is Entity.FACILITY and (saint := _AND_SAINT.search(text, span.start, span.end)):
+        return replace(span, end=saint.start()), replace(span, start=saint.end())
     if span.entity in _ORGANIZATIONS and text[span.end : span.end + 1] == ")":
         letters = _OPEN_BRACKET.search(text, span.start, span.end)
         if letters and letters.start() > span.start:

@@ -23,6 +23,49 @@ FORMS = {
         Interp: Hmong, Blood pressure high
         Interp: Hmong, [PROVIDER:Mai X.], ID 40882 55 min
     """,
+    "clocks in words, hours of a schedule, Roman months, quarters, bare years": r"""
+        LKW [TIME:half past nine] last night, found [TIME:quarter til 9], called [TIME:ten past four]
+        curfew at the group home is [TIME:nine], needs the dose earlier
+        ToD [TIME:seventeen oh-two], given at [TIME:oh six hundred]
+        Feeds [TIME:8a]/[TIME:2p]/[TIME:8p], Jevity 1.5
+        Pacer gen change [DATE:5.viii.17], born [DATE:12-IV-1961]
+        Mammo [DATE:Q3 2020], layoffs in the [DATE:third quarter of 2021]
+        PPD + while in prison in [DATE:07], never treated
+        worked the Yard [DATE:'62]-[DATE:'71], colo [DATE:14], [DATE:17], due [DATE:'27]
+        Rx written [DATE:l0/14], never filled
+        Insists it is [DATE:1974] and wants to milk the cows
+    """,
+    "mileposts, units of a move, states of a licence, streets by letters": r"""
+        MVC [LOCATION_OTHER:I40 mm 211], rollover [LOCATION_OTHER:I-10 MM 214], bite at [LOCATION_OTHER:Natchez Trace mp 40]
+        tx [FACILITY:4N] to [FACILITY:5S] for tele, moved [FACILITY:4E]->[FACILITY:CVICU-B], ED->[FACILITY:6W]
+        nurse licensed in [STATE:OR], scripts ([STATE:ME], [STATE:NH]) on PMP, PDMP [STATE:Wash]. queried
+        Summers in [STATE:Me]., out of state ([STATE:Miss].) coverage
+        assaulted on [STREET:MLK], zygoma fx
+        seen in [LOCATION_OTHER:Ambulatory Bldg C], not on ward
+        Rx sent to [ORGANIZATION:CVS on Lamar], PA needed
+    """,
+    "sites of a transfer, chains, short names of hospitals": r"""
+        tx'd [FACILITY:UMC] -> us via ALS, SNF ([FACILITY:OLPH]) says skin intact
+        dispo: back to [FACILITY:GLC] when bed avail; 2nd opinion [FACILITY:MDA] agrees
+        Dispo: [FACILITY:HSR] vs home, echo done outside ([FACILITY:NEGMC])
+        SW: [FACILITY:Encompass] declined, [FACILITY:Kessler] reviewing, lives at [FACILITY:Sunrise], mornings are best
+        [FACILITY:DaVita Palmetto] chair, [ORGANIZATION:Fresenius] Optiflux
+        Delivered at [FACILITY:Women's], transferred to [FACILITY:Children's] for bilious emesis
+        Cc: PCP, [FACILITY:Hem/Onc of Tidewater], Radiology of Chest
+        wants d/c to [FACILITY:Ronald McD house], on Suboxone via [FACILITY:BAART], [ORGANIZATION:LifeShare] notified
+    """,
+    "prisons, schools, unions, military units, shops, programs": r"""
+        inmate at [FACILITY:FCI Bastrop], [ORGANIZATION:TDC] pt, while in [FACILITY:Men's Central]
+        5th gr [ORGANIZATION:PS 118], IEP mtg pending
+        [ORGANIZATION:Local 79] form done, [ORGANIZATION:Natl Guard 1-178th], [ORGANIZATION:101st Airborne]
+        scripts to [ORGANIZATION:Kinney's], ate oysters at [ORGANIZATION:Pappy's] and was ill
+        [ORGANIZATION:medi-cal] active, fell on [ORGANIZATION:SEPTA], [ORGANIZATION:NYCHA] letter written
+    """,
+    "units of blood, lots, servers": r"""
+        RBC unit [OTHER_ID:W0415 23 118206 00] hung, unit [OTHER_ID:W0381 23 114502] O neg
+        vax lot [DEVICE:3CA19C7], L delt, Mirena lot [DEVICE:TU03R9K]
+        wound pics in \\[URL:nas02]\wocn
+    """,
     "units, branches, saints in cells, air ambulances, lots": r"""
         Unit: [FACILITY:Cedar 3], [FACILITY:Mercy Hospital]
         Unit: Surgical 3, [FACILITY:Mercy Hospital]
@@ -935,6 +978,14 @@ NONE = r"""
     soup, Mrs. Grass noodles, Uncle Ben's boxed rice and ham. Mrs. Dash is fine
     last winner [inaudible 0:48] no dysphagia. I/O 12h: +2240 / -2615. NOT REVIEWED BY AUTHOR
     your former partner will call. Prox fibula non-tender. NVI.\n Fracture Clinic 7-10 d
+    a quarter of one tablet, ten to twelve hours, after twenty thirty minute walks
+    Stage 2a/2b, grade 3a/4a. CN 2-XII intact, murmur 3/VI. In 05 min. Pain of lO/10. Morphine q4 2000 mg
+    Essential hypertension I10, I48. US 12 mm 30 cm. Ketones Trace mp. ED to ICU. ED->OR
+    back to MICU when stable, back to BIPAP if worse, Dispo: SNF vs home, dispo: SAR vs home, NH (DNR), outside (MRI)
+    transferred to PACU -> floor. Give Children's Tylenol, refer to Women's health. It bothers me.
+    These encompass all. TDC placed R IJ. SCI level T4. on PS 10/5, PS 12 over PEEP, ASQ: FM 55, PS 50
+    Local 1% lidocaine, Local 10 ml. lunch at Mom's, dinner at Grandma's, drinks at Tom's house
+    PDMP OK. Currently in OR. Currently in AL. licensed RN. lot 31, parking lot WEST
     Ferritin 2010. B12 1999. Vitamin D 2000 IU. Calories 1800. Fluids 2000 cc
 """
 

@@ -14,6 +14,7 @@ RULES = (
     Rule("e-mail", network_addresses.EMAIL_TRIGGER, network_addresses.read_email),
     Rule("spoken e-mail", network_addresses.SPOKEN_EMAIL_TRIGGER, network_addresses.read_spoken_email),
     Rule("web address", network_addresses.URL_TRIGGER, network_addresses.read_url),
+    Rule("network share", network_addresses.SHARE_TRIGGER, network_addresses.read_network_share),
     Rule("network address", network_addresses.NETWORK_TRIGGER, network_addresses.read_network_address),
 )
 """The rules of this room."""

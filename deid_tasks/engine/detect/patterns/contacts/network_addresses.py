@@ -104,3 +104,11 @@ def read_network_address(text: str, start: int, end: int) -> Iterator[Candidate]
         yield Candidate(start, end, Entity.DEVICE, Strength.LABELLED)
     elif len(parts) == 8 or "::" in value:
         yield Candidate(start, end, Entity.IP, Strength.LABELLED)
+
+
+SHARE_TRIGGER = r"\\\\[A-Za-z][A-Za-z\-]{0,24}[0-9][A-Za-z0-9\-]{0,24}\\[A-Za-z0-9]"
+
+
+def read_network_share(text: str, start: int, end: int) -> Iterator[Candidate]:
+    r"""Read the server of a network share by its number: \\nas02 of \\nas02\photos. The file has rules of its own."""
+    yield Candidate(start + 2, text.rindex("\\", start, end), Entity.URL)

@@ -8,6 +8,8 @@ from deid_tasks.engine.detect.patterns.dates import (
     misread,
     months,
     numeric,
+    other_forms,
+    spoken_times,
     times,
 )
 from deid_tasks.engine.detect.patterns.rule import Rule
@@ -18,6 +20,11 @@ RULES = (
     Rule("numeric date", numeric.NUMERIC_TRIGGER, numeric.read_numeric),
     Rule("labelled date", numeric.LABELLED_TRIGGER, numeric.read_labelled_date),
     Rule("date that was misread", misread.MISREAD_TRIGGER, misread.read_misread_date),
+    Rule("date that was misread, of two numbers", misread.MISREAD_PAIR_TRIGGER, misread.read_misread_pair),
+    Rule("month in Roman numbers", other_forms.ROMAN_MONTH_TRIGGER, other_forms.read_roman_month),
+    Rule("quarter of a year", other_forms.QUARTER_TRIGGER, other_forms.read_quarter),
+    Rule("bare year of two figures", other_forms.BARE_YEAR_TRIGGER, other_forms.read_bare_year),
+    Rule("year that somebody believes", other_forms.BELIEVED_YEAR_TRIGGER, other_forms.read_believed_year),
     Rule("month", months.MONTH_TRIGGER, months.read_month),
     Rule("weekday", calendar_words.WEEKDAY_TRIGGER, calendar_words.read_weekday),
     Rule("letter of a weekday", calendar_words.WEEKDAY_LETTER_TRIGGER, calendar_words.read_weekday_letter),
@@ -31,6 +38,9 @@ RULES = (
     Rule("stamp", times.STAMP_TRIGGER, times.read_stamp),
     Rule("time", times.TIME_TRIGGER, times.read_time),
     Rule("spoken hour", times.SPOKEN_HOUR_TRIGGER, times.read_spoken_hour),
+    Rule("clock in words", spoken_times.CLOCK_IN_WORDS_TRIGGER, spoken_times.read_clock_in_words),
+    Rule("military time in words", spoken_times.MILITARY_IN_WORDS_TRIGGER, spoken_times.read_military_in_words),
+    Rule("hours of a schedule", spoken_times.SCHEDULE_TRIGGER, spoken_times.read_schedule),
     Rule("hour and half of the day", times.HALF_OF_DAY_TRIGGER, times.read_half_of_day),
     Rule("hour with an h", times.HOUR_WITH_H_TRIGGER, times.read_hour_with_h),
     Rule(

@@ -14,6 +14,8 @@ __all__ = ["FORM_TABLES", "RULES"]
 RULES = (
     Rule("code of entry", other_numbers.CODE_TRIGGER, other_numbers.read_entry_code),
     Rule("lot of a drug", other_numbers.LOT_TRIGGER, other_numbers.read_lot),
+    Rule("lot without a mark", other_numbers.BARE_LOT_TRIGGER, other_numbers.read_bare_lot),
+    Rule("unit of blood", other_numbers.BLOOD_UNIT_TRIGGER, other_numbers.read_blood_unit),
     Rule("rescue vehicle", other_numbers.RESCUE_VEHICLE_TRIGGER, other_numbers.read_rescue_vehicle),
     Rule("log-in", user_names.LOGIN_TRIGGER, user_names.read_login),
     Rule("name of a player", user_names.PLAYER_TRIGGER, user_names.read_name_of_player),

@@ -68,6 +68,7 @@ _LINK_WORD = re.compile(
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _NUMBER_LINK = re.compile(r"[#:]|number")
 _DIAGNOSIS_CODE = re.compile(r"[A-Z][0-9]{2}(?:\.[0-9A-Z]{1,4})?$")
+_LOT_BEHIND = re.compile(r",?\s{1,3}(?:lot|serial|s/?n)\b", re.IGNORECASE)
 _PLATE_LINK = re.compile(r"plate|tag")
 _SERIAL_LINK = re.compile(r"serial|s/n|\bsn\b")
 
@@ -127,6 +128,12 @@ def _is_measure(number: _LabelledNumber) -> bool:
     return bool(MEASURE_AFTER.match(number.text, number.end, number.end + 10)) and number.figures < _LONG
 
 
+def _is_catalogue_number(number: _LabelledNumber) -> bool:
+    """Whether the reference is that of a product, whose lot or serial number follows: REF ULT8.5-38  serial 1408."""
+    has_mark = bool(_NUMBER_LINK.search(number.link))
+    return number.label == "ref" and not has_mark and _LOT_BEHIND.match(number.text, number.end) is not None
+
+
 def _is_diagnosis_code(number: _LabelledNumber) -> bool:
     return number.entity is Entity.OTHER_ID and _DIAGNOSIS_CODE.match(number.value) is not None
 
@@ -152,6 +159,7 @@ LABELLED_NUMBERS: FormTable[_LabelledNumber, bool] = FormTable(
     Form("label that is a word of its own", "case 1234 was", _lacks_link, never),
     Form("year", "passport code [DATE:2021]", _is_year, never),
     Form("measurement", "accession 500 mg", _is_measure, never),
+    Form("catalogue number of a product", "stent REF ULT8.5-38 lot [DEVICE:8KHR2114]", _is_catalogue_number, never),
     Form("diagnosis code", "study: C50.9", _is_diagnosis_code, never),
     Form("number", "MRN: [MRN:RH1234567]", always, always),
 )

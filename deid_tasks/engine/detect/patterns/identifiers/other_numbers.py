@@ -81,6 +81,31 @@ def read_lot(text: str, start: int, end: int) -> Iterator[Candidate]:
     yield Candidate(text.rindex(" ", start, end) + 1, end, Entity.OTHER_ID, Strength.LABELLED)
 
 
+BARE_LOT_TRIGGER = r"\b(?i:lots?)\.? #?[A-Z0-9]{5,10}\b"
+
+
+def read_bare_lot(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the lot of a vaccine or a device, of letters and figures: vax lot 3CA19C7; not lot 31, parking lot WEST."""
+    low = text.rindex(" ", start, end) + 1 + (text[text.rindex(" ", start, end) + 1] == "#")
+    figures = sum(character.isdigit() for character in text[low:end])
+    if 1 < figures < end - low and text[end : end + 1] != "-":
+        yield Candidate(low, end, Entity.DEVICE)
+
+
+BLOOD_UNIT_TRIGGER = r"\b[A-Z][A-Z0-9][0-9]{3}[ \-]?[0-9]{2}[ \-]?[0-9]{6}(?:[ \-]?[0-9]{2}\b)?(?: [A-Z0-9*])?\b"
+_NOT_BLOOD_GROUP = re.compile(r" [ABO]$")
+
+
+def read_blood_unit(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the number of a unit of blood in its groups: W0415 23 118206 00, with the check letter but not the group."""
+    group = _NOT_BLOOD_GROUP.search(text, start, end)
+    stop = group.start() if group else end
+    if text[stop - 2] == " " and text[stop - 1].isdigit():
+        stop -= 2  # W0415 23 118206 1 unit
+    if text[start - 1 : start] not in {"-", "/"}:
+        yield Candidate(start - (text[start - 1 : start] == "="), stop, Entity.OTHER_ID, Strength.LABELLED)
+
+
 CODE_TRIGGER = r"\b(?i:code):? [A-Z0-9]{6,12}\b"
 
 

@@ -1,10 +1,12 @@
 """Facilities, employers and other organizations, and the occupations of the people who work there."""
 
 from deid_tasks.engine.detect.patterns.organizations import (
+    care_sites,
     hospitals,
     occupations,
     occupations_in_passing,
     organizations,
+    public_bodies,
 )
 from deid_tasks.engine.detect.patterns.rule import Rule
 
@@ -27,6 +29,17 @@ RULES = (
     Rule("facility by its tail", hospitals.TAIL_TRIGGER, hospitals.read_facility_by_its_tail),
     Rule("letters in front of a clinic", hospitals.ACRONYM_TRIGGER, hospitals.read_facility_by_letters),
     Rule("letters of a site", hospitals.SITE_TRIGGER, hospitals.read_site),
+    Rule("site of a transfer", care_sites.SITE_OF_TRANSFER_TRIGGER, care_sites.read_site_of_transfer),
+    Rule("short name of a hospital", care_sites.SHORT_NAME_TRIGGER, care_sites.read_short_name),
+    Rule("chain of care", care_sites.CHAIN_TRIGGER, care_sites.read_chain),
+    Rule("branch of a chain", care_sites.BRANCH_TRIGGER, care_sites.read_branch),
+    Rule("practice of a region", care_sites.PRACTICE_TRIGGER, care_sites.read_practice),
+    Rule("guest house", care_sites.GUEST_HOUSE_TRIGGER, care_sites.read_guest_house),
+    Rule("prison", public_bodies.PRISON_TRIGGER, public_bodies.read_prison),
+    Rule("school by its number", public_bodies.SCHOOL_TRIGGER, public_bodies.read_school),
+    Rule("union", public_bodies.UNION_TRIGGER, public_bodies.read_union),
+    Rule("military unit", public_bodies.MILITARY_TRIGGER, public_bodies.read_military_unit),
+    Rule("shop by its owner", public_bodies.SHOP_TRIGGER, public_bodies.read_shop),
     Rule("team of a colour", hospitals.TEAM_TRIGGER, hospitals.read_team),
     Rule("program of a hospital", hospitals.PROGRAM_TRIGGER, hospitals.read_program),
     Rule("trade", occupations_in_passing.TRADE_TRIGGER, occupations_in_passing.read_trade),

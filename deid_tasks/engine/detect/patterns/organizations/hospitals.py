@@ -121,7 +121,7 @@ _HEART_BEHIND = re.compile(
 """Behind CVS, the cardiovascular system of an examination."""
 _BRANCH_BEHIND = re.compile(
     r"(?: [Pp]harmacy)? on (?!(?:Mon|Tues?|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-    r"|Christmas|Easter|Thanksgiving|The|My|His|Her)[a-z]*\b)[A-Z][a-z]{2,14}\b"
+    r"|Christmas|Easter|Thanksgiving|The|My|His|Her|Route|Rte|Rt|Hwy|Highway|State|County)[a-z]*\b)[A-Z][a-z]{2,14}\b"
     r"(?! [A-Z])"  # a street in full is one by itself
 )
 """The street of a branch: Kroger Pharmacy on Linwood."""

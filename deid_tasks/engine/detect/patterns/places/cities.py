@@ -48,6 +48,8 @@ _NOT_CITY_WORDS = as_word_set(
 )
 _HOUSE_NUMBER_BEFORE = re.compile(r"(?:^|[^0-9])[0-9]{1,6}[a-z]?,? (?:\S+ ){0,3}$")
 _IDENTIFIER_BEHIND = re.compile(r"[ :#]{0,3}[A-Z]{0,3}[0-9]")
+_AUTHORIZATION_BEHIND = re.compile(r" (?:pending|approved|denied|needed|submitted|request|required|sent|started|form)")
+"""Behind PA for a prior authorization, in front of which a street or a town may stand: CVS on Lamar, PA needed."""
 _ZIP_OF_IDAHO = re.compile(r"83[2-8]")
 _WORD = re.compile(r"\S+")
 
@@ -103,6 +105,8 @@ def _is_code_of_state(text: str, match: re.Match[str]) -> bool:
     city_start, city_end = match.span("city")
     if state not in STATES or text[city_end : city_end + 1] != ",":
         return False
+    if state == "PA" and _AUTHORIZATION_BEHIND.match(text, end):
+        return False
     if state == "ID" and _IDENTIFIER_BEHIND.match(text[end : end + 7]):
         return False
     if state in CREDENTIALS_AND_STATES and _WHOLE_NAME_BEFORE.search(text[max(0, city_start - 44) : city_start]):
@@ -148,6 +152,8 @@ def read_town_and_state(text: str, start: int, end: int) -> Iterator[Candidate]:
     state, name = text[end - 2 : end], text[start : end - 3].rstrip(",")
     is_credential = state in _NOT_CODES and not _is_no_name(name, text[start:end])
     if is_credential or (state == "CT" and _SCAN_BEHIND.match(text_after(text, end))):
+        return
+    if state == "PA" and _AUTHORIZATION_BEHIND.match(text, end):
         return
     towns = (name, name.rsplit(" ", maxsplit=1)[-1])
     town = next((town for town in towns if (fold(town), state) in us_towns_with_states()), None)

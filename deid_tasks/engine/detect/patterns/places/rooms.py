@@ -9,7 +9,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.forms import Form, FormTable, always, never
 from deid_tasks.engine.detect.patterns.names.name_parts import may_be_name
 from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, is_plain_name, medical_term_words
-from deid_tasks.engine.detect.patterns.rule import Candidate, text_after, text_before
+from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_after, text_before
 from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
 ROOM_TRIGGER = (
@@ -191,7 +191,8 @@ def read_named_ward(text: str, start: int, end: int) -> Iterator[Candidate]:
 
 
 TOWER_TRIGGER = (
-    r"\b(?:Tower|TOWER|Wing|WING|Pavilion|PAVILION|Bldg|BLDG|Building|BUILDING) "
+    r"\b(?:(?:Ambulatory|Professional|Outpatient|Physicians|Medical (?:Office|Arts)|Admin(?:istration)?|Research) )?"
+    r"(?:Tower|TOWER|Wing|WING|Pavilion|PAVILION|Bldg|BLDG|Building|BUILDING) "
     r"(?:[A-HNSEW]|[0-9]{1,2}[A-Z]?)(?:-[0-9]{1,4}[A-Z]?)?"
     r"(?:,? (?:[Bb]ed|BED|[Rr]m|RM|[Rr]oom|ROOM) ?#?[0-9A-Z\-]{1,6})?\b"
     r"|\b(?:Mill|Plant|Hangar|Warehouse) [0-9]{1,2}[A-Z]?\b"  # where somebody works
@@ -205,13 +206,44 @@ def read_tower(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(start, end, Entity.LOCATION_OTHER)
 
 
+_UNIT = (
+    r"(?:[1-9][0-9]?(?:N|S|E|W|NE|NW|SE|SW|T|C|[A-D])(?:-?[0-9]{1,2})?|(?:[A-Z]{1,2}ICU|CCU|PCU|IMCU?|TCU)-?[A-H0-9])"
+)
+_KIND_OF_UNIT = r"(?:[A-Z]{1,2}ICU|CCU|PCU|IMCU?|TCU|ED|ER|PACU|OR)(?:-?[A-H0-9])?"
+MOVE_TRIGGER = (
+    rf"\b(?:{_UNIT} ?(?:->|-->|=>|>|\?) ?(?:{_UNIT}|{_KIND_OF_UNIT})|{_KIND_OF_UNIT} ?(?:->|-->|=>|>|\?) ?{_UNIT})\b"
+    r"|\b(?i:tx'?d?|txf'?d?|txfer(?:red)?|xfer(?:red)?|trans|transfer(?:red)?|transport(?:ed)?|moved?|from)"
+    rf"(?: from)? (?:{_UNIT}|{_KIND_OF_UNIT}) to (?:{_UNIT}|{_KIND_OF_UNIT})\b"
+)
+_MOVED_UNIT = re.compile(rf"(?<![A-Za-z0-9\-]){_UNIT}(?![A-Za-z0-9])")
+
+
+def read_move(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the units of a move: tx 4N to 5S, 4E->CVICU-B; those that every hospital has are none: ED->5S."""
+    for unit in _MOVED_UNIT.finditer(text, start, end):
+        yield Candidate(*unit.span(), Entity.FACILITY)
+
+
 ROAD_TRIGGER = (
-    r"\b(?:Hwy\.?|HWY|[Hh]ighway|[Rr]oute|Rte\.?|RT|US|SR|I)[ -]?[0-9]{1,4},? (?i:mp|mile ?post) ?[0-9]{1,3}\b"
+    r"\b(?:Hwy\.?|HWY|[Hh]ighway|[Rr]oute|Rte\.?|RT|US|SR|CR|FM|I)[ -]?[0-9]{1,4}[NSEW]?,? (?:near |at |@ ?)?"
+    r"(?i:mm|mp|mile ?(?:post|marker)|exit) ?#?[0-9]{1,3}\b"  # I-10 MM 214
+    r"|\b(?:[A-Z][a-z]{2,15} ){1,2}(?:Trace|Parkway|Pkwy|Turnpike|Tpke|Thruway|Tollway|Highway|Hwy|Expressway|Expwy)"
+    r",? (?:near |at |@ ?)?(?i:mm|mp|mile ?(?:post|marker)|exit) ?#?[0-9]{1,3}\b"  # Natchez Trace mp 40
+    r"|\b(?:MVC|MVA|MCC|MCA|PHBC|[Rr]ollover|[Cc]rash|[Cc]ollision|[Ww]reck)(?: on| along| off| at|,)? "
+    r"(?:I|US|SR|Hwy)[0-9]{1,3}"
+    r"(?:[NSEW]?,? (?:near |at |@ ?)?(?i:mm|mp|mile ?(?:post|marker)|exit) ?#?[0-9]{1,3})?\b"  # MVC I40
+    r"|\b(?:I|US|SR)[0-9]{2,3} (?:NB|SB|EB|WB|[Nn]orthbound|[Ss]outhbound|[Ee]astbound|[Ww]estbound)\b"  # I40 WB
     r"|\b(?:Interstate|Route|Rte\.?|Rt\.?|Highway|Hwy\.?|HWY|US|State Road) ?-?[0-9]{1,4}\b"  # Route 128
     r"|\bI-[0-9]{2,3}\b|\b[Mm]ile ?[Mm](?:arker|ile) [0-9]{1,3}\b"  # I-95, mile marker 12
 )
 _ISOTOPES = frozenset({"I-131", "I-123", "I-125", "I-124", "I-129", "I-127"})
 _THERAPY_AFTER = re.compile(r"\s?(?:therapy|scan|uptake|ablation)")
+_CRASH = re.compile(
+    r"(?:MVC|MVA|MCC|MCA|PHBC|[Rr]ollover|[Cc]rash|[Cc]ollision|[Ww]reck)(?: on| along| off| at|,)? (?=I|US|SR|Hwy)"
+)
+_MILE = re.compile(r"(?:mm|mp|mile ?(?:post|marker)|exit) ?#?[0-9]{1,3}$", re.IGNORECASE)
+_SIZE_BEHIND = re.compile(r"\s?(?:mm|cm|x\b|[.,][0-9]|mg|%|stone|nodule|cyst|lesion|mass|node|polyp)")
+"""What makes figures and mm a size: US 12 mm 3 cm."""
 _TRAVEL_BEFORE = re.compile(r"(?:on|along|off|via|near)\s$")
 
 
@@ -220,6 +252,12 @@ def read_road(text: str, start: int, end: int) -> Iterator[Candidate]:
     if text[start:end] in _ISOTOPES or text[end : end + 1] in {"/", "%", ":"}:
         return
     if _THERAPY_AFTER.match(text_after(text, end)):
+        return
+    if crash := _CRASH.match(text, start, end):
+        start = crash.end()
+    if _MILE.search(text, start, end):
+        if not _SIZE_BEHIND.match(text_after(text, end)):
+            yield Candidate(start, end, Entity.LOCATION_OTHER, Strength.LABELLED)
         return
     if not text[start:end].startswith("US") or _TRAVEL_BEFORE.search(text_before(text, start, 8)):
         yield Candidate(start, end, Entity.LOCATION_OTHER)

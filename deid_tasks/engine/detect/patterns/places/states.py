@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.us_states import STATE_NAMES
-from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_before
+from deid_tasks.engine.detect.patterns.rule import Candidate, Strength, text_after, text_before
 
 STATES = STATE_NAMES | {"PR": "Puerto Rico"}
 """Names of the states by code, with Puerto Rico."""
@@ -55,3 +55,72 @@ def read_state_code(text: str, start: int, end: int) -> Iterator[Candidate]:
     yield Candidate(*dotted.span(), Entity.STATE, Strength.LABELLED)
     if text[end - 1].isdigit() and text[end : end + 1] != "-":
         yield Candidate(end - 5, end, Entity.ZIP, Strength.LABELLED)
+
+
+_LISTED_CODES = rf"(?:{STATE_CODES})(?:(?:, ?| ?/ ?| ?& ?| and )(?:{STATE_CODES})){{0,4}}"
+LICENSED_TRIGGER = (
+    r"\b(?:(?i:licen[sc]ed|certified|registered)(?: only| also| to practice)?|(?i:licen[sc]e)(?: is)?)"
+    rf" in {_LISTED_CODES}\b"  # licensed in OR
+    r"|\b(?i:physically|residing|domiciled|travell?ing|vacationing|currently|presently|located)(?i: present)? in "
+    rf"{_LISTED_CODES}\b"  # physically in OR
+    r"|\b(?i:PMP|PDMP|out[ -]of[ -]state)"
+    r"(?i: scripts?| rxs?| meds| fills?| coverage| plan| records?| queried| checked| licen[sc]e)?"
+    rf":? ?\(?{_LISTED_CODES}\b"  # out of state scripts (ME, NH)
+    rf"|\(?\b{_LISTED_CODES}\)? (?:on |per |in |by )?(?:the )?(?:PMP|PDMP)\b"  # VT PDMP
+)
+_CODES = re.compile(rf"(?<![A-Za-z])(?:{STATE_CODES})(?![A-Za-z])")
+_WORDS_AND_STATES = frozenset({"OR", "IN", "OK", "HI", "ME"})
+_KINDS_OF_CARE = frozenset({"OR", "AL", "CT", "ID", "PA", "MS", "IN", "OK", "SC", "PR", "NH", "AR"})
+"""Codes of states that are a part of a hospital, a home or a finding too: currently in OR, in AL."""
+_FAR_AWAY = re.compile(r"licen|tele|video|virtual|state|visit")
+_WORD_BEHIND_CODE = re.compile(r"[ /\-]?(?:nurse|rn\b|tech|staff|suite|table|room|\d)")
+
+
+def read_state_of_license(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read a nurse licensed in OR, out of state scripts (ME, NH) and physically in OR today; not PDMP OK."""
+    codes = list(_CODES.finditer(text, start, end))
+    if not codes or _WORD_BEHIND_CODE.match(text_after(text, end)):
+        return
+    value = text[start:end].lower()
+    is_bare_word = len(codes) == 1 and "(" not in value and codes[0].group() in _WORDS_AND_STATES
+    if is_bare_word and value.startswith(("pmp", "pdmp")):
+        return
+    if value.startswith(("phys", "resid", "domi", "trav", "vaca", "curr", "pres", "loca")):
+        is_far = _FAR_AWAY.search(text_before(text, start, 80) + text_after(text, end, 60)) is not None
+        if codes[0].group() in _KINDS_OF_CARE and not (is_far and value.startswith("phys")):
+            return
+    for code in codes:
+        yield Candidate(*code.span(), Entity.STATE, Strength.LABELLED)
+
+
+_ABBREVIATED = (
+    r"(?:Ala|Ariz|Ark|Calif|Cal|Colo|Conn|Del|Fla|Ga|Ill|Ind|Kan|Kans|Ky|La|Mass|Md|Me|Mich|Minn|Miss|Mo|Mont|Neb|Nebr"
+    r"|Nev|Okla|Ore|Oreg|Pa|Penna?|Tenn|Tex|Vt|Va|Wash|Wis|Wisc|Wyo)"
+)
+ABBREVIATED_TRIGGER = (
+    r"\b(?:(?:[Ii]n|[Ff]rom|[Tt]o|[Oo]f|[Nn]ear|[Tt]hroughout|PMP|PDMP) |[Oo]ut[ -]of[ -]state:? ?\(|[Oo]f [Ss]tate \()"
+    rf"{_ABBREVIATED}\."
+)
+_NAME_OR_LETTER_BEHIND = re.compile(r"[A-Za-z0-9]|\s?[0-9]")
+_MUST_BE_PLACE = frozenset(
+    {"Me", "La", "Del", "Miss", "Pa", "Mass", "Md", "Mo", "Va", "Ill", "Ind", "Colo", "Cal", "Ga", "Kan"}
+)
+"""Abbreviations that are words, titles or signs too: they need a word that says where somebody is, or brackets."""
+_PLACE_BEFORE = re.compile(
+    r"(?:summers?|winters?|lives?|lived|living|born|raised|grew up|moved?|resident|native|travel(?:l?ed|l?ing)?|trip"
+    r"|family|home|house|cabin|camp|vacation(?:ed|ing)?|records|fill(?:ed|s)?|state|drove|visit(?:ed|ing)?|stay(?:ed|ing)?"
+    r"|stays|moves|works?|worked|seen|treated|surgery|hospitalized|daughter|son|sister|brother|pmp|pdmp) ?(?:back )?$"
+)
+
+
+def read_abbreviated_state(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read Summers in Me., out of state (Miss.) and a resident of Wash.; not from Miss Okafor."""
+    low = max(text.rfind(" ", start, end), text.rfind("(", start, end)) + 1
+    if _NAME_OR_LETTER_BEHIND.match(text, end):
+        return
+    is_certain = text[low - 1] == "(" or text[start:low].startswith(("PMP", "PDMP"))
+    if text[low : end - 1] in _MUST_BE_PLACE and not is_certain and not _PLACE_BEFORE.search(text_before(text, start)):
+        return
+    if text[low : end - 1] == "Miss" and text[end : end + 2].strip()[:1].isupper():
+        return
+    yield Candidate(low, end - 1, Entity.STATE, Strength.WEAK)

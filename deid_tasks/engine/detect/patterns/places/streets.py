@@ -211,3 +211,15 @@ def read_landmark(text: str, start: int, end: int) -> Iterator[Candidate]:
     match = _LANDMARK.match(text, start, end)
     if match:
         yield Candidate(*match.span("name"), Entity.STREET, Strength.WEAK)
+
+
+LETTERS_TRIGGER = r"\b(?:on|off|down|along|near|from|of) (?:MLK|JFK|FDR)\b"
+_HOLIDAY_BEHIND = re.compile(r"(?:'s)? (?:day|holiday|weekend|wknd|monday|hospital|medical|airport|high|school)")
+_OFF_WORK_BEFORE = re.compile(r"(?:closed|off work|day|open|clinic) $")
+
+
+def read_street_by_letters(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read lives off MLK, the streets that bear the letters of a name; not closed on MLK day."""
+    if _HOLIDAY_BEHIND.match(text_after(text, end)) or _OFF_WORK_BEFORE.search(text_before(text, start)):
+        return
+    yield Candidate(end - 3, end, Entity.STREET, Strength.WEAK)

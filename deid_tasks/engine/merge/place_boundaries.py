@@ -1,0 +1,81 @@
+"""Better boundaries of places, organizations, days and plates: without the words of the sentence around them."""
+
+import re
+
+from deid_tasks.core.entities import Entity
+from deid_tasks.core.reference import fold
+from deid_tasks.engine.lexicon.everyday_names import is_public_word
+
+_ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
+_PLACES = _ORGANIZATIONS | {Entity.CITY, Entity.LOCATION_OTHER, Entity.COUNTRY}
+_ARTICLE = re.compile(r"the (?=[A-Z0-9])")
+_FRONT = re.compile(r"(?:off|near|behind|past|under|outside|beside) (?=[A-Z0-9])")
+"""What stands in front of a landmark: off Gratiot."""
+_WORDS_OF_LABEL = re.compile(r"(?:[a-z]{2,10} ){1,3}(?=[A-Z0-9])")
+_SIDE_BEHIND = re.compile(r"(?<=\d) [RL]$")
+"""The side of a drawing behind its time: 0220 L hand."""
+_WORD_OF_SENTENCE = re.compile(
+    r"(?<=[^\W\d_]) (?:on|for|at|to|from|in|with|w|by|via|per|and|or|as|is|was|has|had|who|which|when|where|but|then"
+    r"|since|until|til|x)(?P<word> [a-z]{3,12})?$"
+)
+"""What goes on behind a name: Mercy on pressors, Mercy for cath."""
+_OF_NAMES = frozenset({"and", "at", "by", "in", "on", "or"})
+"""Words that may stand inside a name, in front of a further word."""
+_THING = re.compile(r"(?<=[a-z]) (?:flight|trip|tryouts?)$|(?<= Ave) place$")
+_DEPARTMENT = re.compile(r"(?<=[a-z]) ED$")
+_BESIDE_DEPARTMENT = re.compile(r"(?:Children'?s|Pediatric|Adult|Main|North|South|East|West) ED$")
+_NAME_GOES_ON = re.compile(r" [A-Z]")
+
+
+def trim_place(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
+    """Return better boundaries of a place, an organization or a day.
+
+    An article in small letters, words of the sentence and a department in capitals are not of the name.
+
+    Args:
+        text: the note.
+        start: start of the span.
+        end: end of the span, exclusive.
+        entity: other entities are returned as they are.
+    """
+    if entity is Entity.DATE:
+        article = _ARTICLE.match(text, start, end)
+        return (article.end() if article else start), end
+    if entity is Entity.TIME:
+        side = _SIDE_BEHIND.search(text, start, end)
+        return start, side.start() if side else end
+    if entity is Entity.VEHICLE:
+        label = _WORDS_OF_LABEL.match(text, start, end)
+        return (label.end() if label else start), end
+    return _place(text, start, end, entity) if entity in _PLACES else (start, end)
+
+
+def _place(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
+    article = _ARTICLE.match(text, start, end)
+    if article and not _needs_article(text[article.end() : end]):
+        start = article.end()
+    if entity is Entity.LOCATION_OTHER and (front := _FRONT.match(text, start, end)):
+        start = front.end()
+    if not text[start : start + 1].isupper():
+        return start, end
+    word = _WORD_OF_SENTENCE.search(text, start, end)
+    if word and not _is_of_name(text, word):
+        end = word.start()
+    if thing := _THING.search(text, start, end):
+        end = thing.start()
+    if entity is Entity.FACILITY and not _BESIDE_DEPARTMENT.search(text, start, end):
+        department = _DEPARTMENT.search(text, start, end)
+        end = department.start() if department else end
+    return start, end
+
+
+def _is_of_name(text: str, word: re.Match[str]) -> bool:
+    """Whether a preposition stands inside a name: Center for Inherited Cancer, of which a model found the beginning."""
+    if word["word"]:
+        return word.group().split()[0] in _OF_NAMES
+    return word.group() in {" for", " and"} and _NAME_GOES_ON.match(text, word.end()) is not None
+
+
+def _needs_article(name: str) -> bool:
+    """Whether a name is a letter or an everyday word, which its article makes a name: the U, the Keys."""
+    return len(name) == 1 or is_public_word(fold(name))
