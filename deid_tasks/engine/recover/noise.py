@@ -177,9 +177,7 @@ def is_noise(text: str, span: Span) -> bool:
     value = text[span.start : span.end]
     if _stands_where_one_is(text, span):
         return False
-    if is_told_by_context(text, span, value) or is_figure_of_nobody(text, span, value):
-        return True
-    if span.category in _MAY_BE_PASTIMES and is_of_pastime(text, span):
+    if _is_told_by_surroundings(text, span, value):
         return True
     if len(value) == 1:
         is_number = span.entity is Entity.AGE or (span.category is Category.ID and not _is_in_label(text, span, value))
@@ -196,6 +194,13 @@ def is_noise(text: str, span: Span) -> bool:
         if _is_short_word(text, span, value):
             return True
     return _is_noise_of_entity(text, span, value)
+
+
+def _is_told_by_surroundings(text: str, span: Span, value: str) -> bool:
+    """Whether the words around a span show that it is a product, a figure or a pastime."""
+    if is_told_by_context(text, span, value) or is_figure_of_nobody(text, span, value):
+        return True
+    return span.category in _MAY_BE_PASTIMES and is_of_pastime(text, span)
 
 
 def _is_word_of_place_or_label(text: str, span: Span, value: str) -> bool:

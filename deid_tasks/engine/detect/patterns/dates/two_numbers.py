@@ -31,7 +31,6 @@ _HOUR_AFTER = re.compile(
 )
 _RANGE_OF_VALUES_BEFORE = re.compile(r"(?:[0-9]|(?:take|takes|tabs?|x|q|every|over|between|sats?|rr|hr|range))\W{0,2}$")
 _PULSE_BEFORE = re.compile(r"(?:^|[^a-z])(?:dp|dp [0-4]/4[,;]? (?:and )?pt)[ :]{1,2}$")
-_SCORE_OF_PAIN_BEFORE = re.compile(r"(?:pain|nrs|vas)[^.;\n]{0,24}[0-9]/10[^0-9/][^.;\n/]{0,12}$")
 _SIGHT_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:va|ph|cc|sc|re|le|od|os|ou|vision)\W{1,12}(?:6/[0-9]{1,2}(?:\.5)?\W{1,4}(?:ph\W)?)?$"
 )
@@ -112,12 +111,6 @@ def _is_pulse(figures: Figures) -> bool:
     return figures.values[1] == 4 and figures.values[0] <= 4 and _PULSE_BEFORE.search(figures.ahead) is not None
 
 
-def _is_score_of_pain(figures: Figures) -> bool:
-    """Whether a score of pain has another in front of it, in front of a time: pain 8/10, 4/10 0700."""
-    is_of_ten = figures.values[1] == 10 and not _is_padded(figures)
-    return is_of_ten and _SCORE_OF_PAIN_BEFORE.search(figures.ahead) is not None
-
-
 def _is_sight(figures: Figures) -> bool:
     is_sight = figures.numbers[0] == "6" and figures.values[1] in _SIGHT
     return is_sight and _SIGHT_BEFORE.search(figures.ahead) is not None
@@ -178,7 +171,6 @@ SHORT_NUMBERS: FormTable[Figures, bool] = FormTable(
     Form("measure behind", "strength 3/5 in all", lambda figures: figures.is_fraction_behind, never),
     Form("months ago", "seen 6/12 later", _is_duration, never),
     Form("pulse", "pulses dp 2/4", _is_pulse, never),
-    Form("score of pain", "pain 8/10, 4/10 [TIME:0700]", _is_score_of_pain, never),
     Form("visual acuity", "va 6/9", _is_sight, never),
     Form("next pain of a row", "pain 8/10, 4/10 [TIME:0700]", _is_next_pain, never),
     Form("weeks of a year", "works 12/52", _is_weeks_of_the_year, never),

@@ -123,7 +123,7 @@ SIGNATURES: FormTable[_Signature, bool] = FormTable(
         never,
     ),
     Form("next line", "seen by\nTylenol", _is_next_line, never),
-    Form("ward", "to MICU, RT at side", _is_ward, never),
+    Form("ward", "to CICU, RT at side", _is_ward, never),
     Form(
         "title or credential",
         "resident [PROVIDER:Maria Okafor], RN",
