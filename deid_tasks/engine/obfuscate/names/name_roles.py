@@ -205,7 +205,8 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
     if word in _OF_DAUGHTERS and is_final:
         # "ZUBAIDAH BINTE", whose father's name is left out.
         return i > 0
-    if word in _PARTICLES and not is_final and value[parts[i][1] : parts[i][1] + 1] != ",":
+    is_in_quotes = parts[i][0] > 0 and value[parts[i][0] - 1] in _QUOTES
+    if word in _PARTICLES and not (is_final or is_in_quotes) and value[parts[i][1] : parts[i][1] + 1] != ",":
         return not _is_given_particle(value, parts, word, i)
     return False
 

@@ -246,11 +246,12 @@ class NotePeople:
         roles: dict[str, Counter[Entity]] = {}
         for start, end, entity in mentions:
             value = text[start:end]
-            if len(value) > 1 and value.isalpha() and self._title(start) != "dr":
-                roles.setdefault(fold_name(value), Counter())[entity] += 1
-        for word, counted in roles.items():
+            if len(value) > 1 and value.replace("-", "").isalpha() and self._title(start) != "dr":
+                roles.setdefault(value.lower(), Counter())[entity] += 1
+        for value, counted in roles.items():
             if len(counted) > 1:
-                yield word, counted.most_common(1)[0][0]
+                for _, _, word in name_parts(value):
+                    yield fold_name(word), counted.most_common(1)[0][0]
 
     def with_initials(self, letters: Sequence[str]) -> tuple[NotePerson, InitialsForm] | None:
         """Return the one person of whose names ``letters`` are the initials, and how; clinicians before others.

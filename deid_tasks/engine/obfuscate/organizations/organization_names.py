@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import count
 
 from deid_tasks.core.reference import fold
+from deid_tasks.engine.lexicon.public import common_word_frequencies
 from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
@@ -71,6 +72,10 @@ _LEGAL_LETTERS = re.compile(r"(?:P\.[CA]|L\.L\.[CP]|P\.L\.L\.C|L\.P)\.?")
 _OF_PHRASES = re.compile(r"\b(?:long(?=[- ]term\b)|superior(?= court\b))", re.IGNORECASE)
 """Words that belong to a word of kind behind them: long-term care, a superior court."""
 _PLURAL = re.compile(r"(\d+)(s)", re.IGNORECASE)
+_NAMES_IN_FRONT = frozenset(["union", "liberty", "central", "community", "general", "summit", "trinity"])
+"""Words of kind that are a part of the name in front of a proper word: Union Ridge School District."""
+_SMALL_AND_MERRY = frozenset(["little", "tiny", "wee", "happy", "busy", "merry", "bright", "playful"])
+_PAIR = re.compile(r"[^\W\d_]+ (?:&|and) [^\W\d_]+", re.IGNORECASE)
 _PARTS = frozenset(["wing", "ward", "unit", "team", "floor", "department", "dept", "office", "desk", "room", "level"])
 SurrogateOfSurname = Callable[[str], str | None]
 NOBODY: SurrogateOfSurname = lambda _: None  # noqa: E731 - a constant, not a function of this module
@@ -114,10 +119,14 @@ def replace_organization(
 
 
 def _is_department(words: Sequence[str]) -> bool:
-    """Whether a name holds a speciality and nothing that says whose department it is: "GYN ONCOLOGY CLINIC"."""
+    """Whether a name holds a speciality and nothing that says whose department it is: "GYN ONCOLOGY CLINIC".
+
+    A heading in capitals may hold any words of kind: "WOUND CARE & HYPERBARIC CLINIC".
+    """
     folded = [fold(word) for word in words]
+    is_heading = all(map(str.isupper, words)) and len(words) > 2 and folded[-1] in DEPARTMENT_WORDS
     return any(word in SPECIALTIES for word in folded) and all(
-        word in SPECIALTIES or word in DEPARTMENT_WORDS for word in folded
+        word in SPECIALTIES or word in DEPARTMENT_WORDS or (is_heading and is_kind(word)) for word in folded
     )
 
 
@@ -135,8 +144,7 @@ def has_only_kind_words(value: str) -> bool:
 def _replace_long_name(value: str, words: Sequence[str], staff: NameScope, surname: SurrogateOfSurname) -> str:
     if (of_saint := replace_saint(value, staff)) is not None:
         return of_saint
-    kept = _type_word(words) | frozenset(_OF_PHRASES.findall(value))
-    proper = [word for word in words if _is_proper(word) and word not in kept]
+    kept, proper = _divided(value, words)
     # The key reads the proper words alone: "Mercy General" and "Mercy General Hospital" stay one place.
     distinctive = " ".join(map(fold, proper))
     names = iter(_draw_names(distinctive, words, staff, surname)) if proper else iter(())
@@ -146,14 +154,12 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope, surna
 
     def rewrite(word: str) -> str | None:
         folded = fold(word)
-        if is_kind(folded) or word in kept or word in weekdays:
+        if (is_kind(folded) and word not in proper) or word in kept or word in weekdays:
             return word
         if has_digit(word):
             return _replace_numbered(word, distinctive, staff)
         if len(word) == 1 and word.isalpha():
-            if word == "a" or any(form.format(word) in value for form in _LETTERS_THAT_STAY.get(word, _FIGURES)):
-                return word
-            return staff.keyed.like(word, "organization", distinctive)
+            return word if _is_letter_that_stays(word, value) else staff.keyed.like(word, "organization", distinctive)
         if others := other_locatives(folded):
             return match_case(staff.keyed.choice(others, "locative", folded), word)
         name = next(names, None)
@@ -165,6 +171,20 @@ def _replace_long_name(value: str, words: Sequence[str], staff: NameScope, surna
     if fold(text) == fold(value):
         return match_case(_draw_name(fold(value), "one", staff), value) + " " + value
     return text
+
+
+def _divided(value: str, words: Sequence[str]) -> tuple[frozenset[str], list[str]]:
+    """Return the words that stay besides words of kind, and those that say which organization it is."""
+    # Of "Loaf & Ladle" both words say which one.
+    kept = (frozenset() if _PAIR.fullmatch(value) else _type_word(words)) | frozenset(_OF_PHRASES.findall(value))
+    proper = [word for word in words if _is_proper(word) and word not in kept]
+    if proper[:1] == list(words[1:2]) and fold(words[0]) in _NAMES_IN_FRONT:
+        proper.insert(0, words[0])
+    return kept, proper
+
+
+def _is_letter_that_stays(letter: str, value: str) -> bool:
+    return letter == "a" or any(form.format(letter) in value for form in _LETTERS_THAT_STAY.get(letter, _FIGURES))
 
 
 def _without_of(found: re.Match[str]) -> str:
@@ -199,6 +219,8 @@ def _type_word(words: Sequence[str]) -> frozenset[str]:
         return frozenset()
     if any(is_kind(one) and one not in SMALL_WORDS for one in folded):
         return frozenset()
+    if len(words) == 2 and folded[0] in _SMALL_AND_MERRY:
+        return frozenset()  # "Little Acorns"
     last = next((i for i in range(len(words) - 1, 0, -1) if folded[i].isalpha()), 0)
     word = folded[last]
     is_type = word not in drawn_words() and len(word) > 3 and (is_everyday(word) or is_everyday(word.removesuffix("s")))
@@ -234,7 +256,10 @@ def _draw_names(
         return (*made[:last], " ".join(made[last:]))
     of_people = [surname(part) for part in parts]
     folded = {fold(word).replace(".", "") for word in words}
-    if any(of_people) or (parts[0] in surname_groups() and _FIRM_WORDS & folded):
+    # "Blue Heron Associates" bears nobody's name.
+    is_general = len(parts) > 1 and all(part in common_word_frequencies() for part in parts)
+    is_firm = parts[0] in surname_groups() and not is_general and _FIRM_WORDS & folded
+    if any(of_people) or is_firm:
         known = [part for part, made in zip(parts, of_people, strict=True) if made or part in surname_groups()]
         return tuple(surname(part) or _other_surname(part, parts, staff) for part in known)
     if len(parts) == 1:

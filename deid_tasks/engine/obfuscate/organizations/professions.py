@@ -65,6 +65,7 @@ _GENERAL_WORDS = frozenset(
         "teacher",
         "tech",
         "trainer",
+        "trucker",
         "worker",
     ]
 )

@@ -12,12 +12,12 @@ from deid_tasks.engine.obfuscate.word_lists import read_word_list
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words
 
 _YEAR = re.compile(r"(?:19|20)\d\d(?=, [^\W\d])")
-_INTERSTATE = re.compile(r"(?P<lead>(?:I[- ]?|[Ii]nterstate |INTERSTATE ))(?P<number>\d{2})(?![\d-])")
+_INTERSTATE = re.compile(r"(?P<lead>(?:I[- ]?|[Ii]nterstate |INTERSTATE ))(?P<number>\d{1,2})(?![\d-])")
 _INTERSTATES = (
-    *(10, 15, 20, 24, 25, 26, 29, 30, 35, 40, 44, 45, 55, 57, 59, 64, 65, 66, 69, 70, 71, 72, 74, 75, 76, 77),
+    *(4, 5, 8, 10, 15, 20, 24, 25, 26, 29, 30, 35, 40, 44, 45, 55, 57, 59, 64, 65, 66, 69, 70, 71, 72, 74, 75, 76, 77),
     *(78, 79, 80, 81, 84, 85, 87, 88, 89, 90, 91, 93, 94, 95),
 )
-"""Interstate highways of the United States with two figures (FHWA Route Log)."""
+"""Interstate highways of the United States with one figure or two (FHWA Route Log)."""
 NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Numbers of houses and rooms in words."""
 _ADDRESS_WORDS = frozenset(read_word_list("places/address_words.txt"))
@@ -271,7 +271,8 @@ def replace_interstate(value: str, scope: NameScope) -> str | None:
     if road is None:
         return None
     parts = ("interstate", scope.patient_id)
-    number = scope.keyed.choice([one for one in _INTERSTATES if one != int(road["number"])], *parts, road["number"])
+    alike = [one for one in _INTERSTATES if (one < 10) == (len(road["number"]) < 2) and one != int(road["number"])]
+    number = scope.keyed.choice(alike, *parts, road["number"])
     rest = re.sub(r"\d+", lambda found: other_number(found.group(), parts, scope), value[road.end() :])
     return f"{road['lead']}{number}{rest}"
 
