@@ -16,7 +16,8 @@ from deid_tasks.core.reference import read_columns
 _KIND = r"(?i:scores?|scale|index|total|test|screen(?:ing)?|questionnaire|assessment|inventory|criteria)"
 _BETWEEN = (
     rf"(?:[ -]{_KIND}|[ ](?i:points?|result|today|now|currently|is|was|of|at|remains|stable|improved|to|only)"
-    r"|[ ](?i:class|grade)|[ ][A-C]"
+    r"|[ ](?i:class|grade)|[ ][A-C]|[ ](?:UE|LE|UL|LL)"
+    r"|[ -]6[- ]?(?i:clicks?)|[ ]?\([A-Z][A-Za-z]{2,14}(?: \d(?:\.\d)?)?\)"
     r"|[ ](?i:parents?|teacher|caregiver|child|self|mother|father|mom|dad|spouse"
     r"|informant)(?:[- ](?i:rep(?:ort)?|form))?)"
 )
@@ -197,6 +198,24 @@ SCALES = (
         r"(?i:hold|keep)(?: (?i:his|her|their|the|a))? (?i:post|job|place) (?:open )?for [1-9]/12(?![\d/])",
         r"(?i:hold|keep) ",
     ),
+    # What a tumour got for tubules, nuclei and mitoses, with its sum: mitoses 1 = 6/9.
+    Notation(
+        r"(?i:mitos[ei]s|mitotic(?: (?:rate|score|count))?|nucle(?:i|ar)|tubules?)[ :]{1,2}[1-3],? ?[=(] ?"
+        r"[3-9]/9(?![\d/])",
+        r"(?i:mitos[ei]s|mitotic|nucle(?:i|ar)|tubules?)[ :]",
+    ),
+    # Steps, trials and repetitions that somebody managed: 8/8 steps.
+    Notation(
+        r"\d{1,2}/(?:3|4|5|6|7|8|10|12|15|20) (?:steps|trials|attempts|opportunities|reps|items)"
+        r"(?= (?:correct|indep|w/|with|without|completed|done)|[.,;)]|\s*\n|$)",
+        r"\d{1,2}/\d{1,2} [stiaor]",
+    ),
+    # Visits of those that a payer allows: Visits: 10/24 auth'd.
+    Notation(
+        r"(?i:visits?|sessions?|treatments?|tx|units)(?: (?i:used|today|no|number))?[ :#]{1,3}\d{1,3}/\d{1,3}"
+        r"(?= (?i:auth|approved|allowed|allotted|used|remaining|left\b|certified|per auth))",
+        r"(?i:visits?|sessions?|treatments?|tx|units)[ :#]",
+    ),
     # Pages of a fax: P. 02/05, pp 4/4, page 3 of 7.
     Notation(
         r"(?:[Pp]ages?|PAGES?|[Pp]g\.?|[Pp]p\.?|[Pp]\.)[ ]{0,2}\d{1,3}(?:/| of )\d{1,3}(?![\d/])",
@@ -346,4 +365,4 @@ def is_behind_scale(before: str) -> bool:
 @cache
 def _scale_before() -> re.Pattern[str]:
     names = sorted({_spelled(name) for name, alone in read_columns("scales.tsv", "name", "alone") if alone == "yes"})
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(names)})(?: (?i:score|total))?[ :=]{{1,2}}$")
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(names)})(?: (?i:score|total))?[ :=]{{1,2}}\(?$")

@@ -10,6 +10,12 @@ from deid_tasks.engine.recover.scales import SCALES
 from deid_tasks.engine.recover.variants import VARIANTS
 from deid_tasks.engine.text.ascii import fold_to_ascii
 
+_DOSED = r"(?: (?i:film|strips?|sl|tabs?|dose|incr(?:eased?)?|decr(?:eased?)?|to|at|now))"
+_BUP = r"(?:2/0?\.5|4/1|6/1\.5|8/2|12/3|16/4|24/6)"
+"""Strengths of buprenorphine with naloxone, two of which are days too."""
+_DOSE_BEHIND = (
+    r" ?(?:mg\b|SL\b|PO\b|po\b|(?i:bid|tid|qid|daily|qd|qhs|qam|films?|strips?|tabs?)\b|q ?\d|x ?\d)(?![/\d])"
+)
 _PATTERNS = (
     *VARIANTS,
     # Variants as HGVS writes them: c.35delG, p.Val600Glu.
@@ -19,6 +25,9 @@ _PATTERNS = (
     r"(?:BRAF|KRAS|NRAS|EGFR|JAK2|IDH[12]|PIK3CA|MPL|KIT|HFE)[ -]?[A-Z]\d{2,4}[A-Z]",
     # Tissue types: HLA-A*02:01.
     r"HLA[- ]?(?:A|B|C|DR|DQ|DP|DRB1|DQA1|DQB1|DPB1)?[- ]?\*?\d{0,3}(?::\d{2,3}){0,3}",
+    # Nodes with tumour, of those taken, where they agree with the stage: ypT1cN1a(2/14).
+    r"y?p(?:T(?:[0-4][a-d]?|is|x)[ ,]?p?)?N(?:0 ?(?:\((?:sn|i[+-])\) ?)?\(0/\d{1,2}\)"
+    r"|1(?:[a-c]|mi)? ?(?:\(sn\) ?)?\([1-3]/\d{1,2}\)|2[ab]? ?\([4-9]/\d{1,2}\)|3[a-c]? ?\([12]\d/\d{1,2}\))",
     # Stages of tumours: T2N1M0, pT3N1aM0.
     r"[cpyra]{0,2}T(?:[0-4][a-d]?|is|x)[ ,]?[cp]?N(?:[0-3][a-c]?|x)(?:[ ,]?[cp]?M(?:[01][a-c]?|x))?",
     # Vertebrae: L4-L5, C6 level.
@@ -33,6 +42,21 @@ _PATTERNS = (
     r"(?:strength|motor|power|reflexes|murmur|pulses?)[ :]{1,2}(?:is |are |of )?[0-6][+-]?/[0-6]",
     r"[0-6][+-]?/[456]"
     r"(?= (?:strength|motor|power|throughout|bilaterally|systolic|diastolic|murmur|in (?:all|both|upper|lower)))",
+    # Murmurs by their letters: 2/6 SEM at the apex, RRR, 2/6 SM.
+    r"[1-6](?:-[1-6])?/6 (?:(?i:soft|harsh|blowing|vibratory|musical|early|late|mid|ejection|flow)[- ]){0,3}"
+    r"(?:SEM|HSM|ESM|MSM|PSM|[SD]M(?= (?:at|over|@|along|loudest|[RL][UL]?SB|apex)))",
+    r"(?:RRR|S[12]|CV|[Cc]or|[Hh]eart|Roth|Osler|Janeway|gallops?|rubs?|JV[PD]|carotids?)[^\n\d]{1,16}[1-6]/6 [SD]M",
+    # Both parts of a dose: Suboxone 8/2 BID, incr bup to 8/2 daily, Junel Fe 1/20, Lotrel 5/20 mg.
+    rf"(?i:suboxone|zubsolv|bup(?:renorphine)?(?:[-/](?:nal(?:oxone)?|nx))?){_DOSED}{{0,3}}:? {_BUP}(?={_DOSE_BEHIND})",
+    rf"(?i:repeat|another|give|given|take) {_BUP}(?= (?:in \d{{1,2}} ?(?:h|hrs?|hours?|min)\b|SL\b|prn\b))",
+    r"(?i:(?:lo )?loestrin|junel|microgestin|larin|blisovi|hailey|aurovela|tarina|gildess)"
+    r" (?i:fe |24 |24 fe |fe 24 )1/[12]0(?![\d/])",
+    r"(?i:[a-z]{5,16}[-/]hctz|amlodipine[-/][a-z]{5,12}|zestoretic|prinzide|lotrel|azor|twynsta|caduet|vaseretic"
+    r"|accuretic|vytorin|glyxambi|qtern|symbyax|olanzapine[-/]fluoxetine|lybalvi|perphenazine[-/]amitriptyline"
+    rf"|duetact|coveram|targin(?:act)?){_DOSED}{{0,2}} \d{{1,2}}(?:\.5)?/\d{{1,2}}(?:\.\d{{1,2}})?(?={_DOSE_BEHIND})",
+    # How long a dialysis runs, behind its flows: Qb 425, Qd 700, 4:00, 2K/2.5Ca.
+    r"(?:Q[bBdD]|BFR|DFR)[ :]{1,2}\d{3}[,;/ ]{1,3}[2-5]:[0-5]\d"
+    r"(?=[,;/]? {0,2}(?:\d(?:\.\d)? ?[kK]\b|UF|EDW|DW|[Hh]eparin|h\b|hrs?\b))",
     # Pregnancies and births: G2P1, G3 P2-0-1-2.
     r"G\d{1,2} ?P\d{1,2}(?:-?\d{1,2}){0,3}",
     # Markers: CD4, IL-6, HER-2, CA 125.
@@ -58,6 +82,11 @@ _PATTERNS = (
     r"(?:(?:19|20)\d\d )?(?:NCCN|USPSTF|ASCCP|ACOG|KDIGO|AASLD|IDSA|JNC"
     r"|(?:ACC|AHA|ESC|ACR|EULAR|ATS|ERS|ADA|EASD|ASCO|CAP)(?:/(?:ACC|AHA|HRS|ESC|ACR|EULAR|ATS|ERS|ADA|EASD|ASCO|CAP)){1,2})",
     r"(?:19|20)\d\d (?:ACC|AHA|ACR|EULAR|GOLD|GINA|WHO|FIGO|McDonald|Beers|Bethesda)(?= )",
+    # Equations and criteria with their year: CKD-EPI 2021, Rotterdam criteria 2003.
+    r"(?:(?:19|20)\d\d )?(?:CKD-?EPI|MDRD|NHANES|GLI|RECIST|IMWG|iwCLL|SLICC|ELN|Bosniak)"
+    r"(?:,? ?\(?(?:19|20)\d\d(?![-/]\d))?",
+    r"(?:Rotterdam|McDonald|Beers|Duke|Bethesda|Fleischner|Tokyo|Berlin|Lugano|Jones|Rome|Sydney|Schwartz)"
+    r" (?:criteria|classification|equation|guidelines?|consensus|update),? \(?(?:19|20)\d\d(?![-/]\d)",
     # Scores of scales: Morse score 45, CIWA 8.
     r"(?i:morse|ciwa(?:-ar)?|cows|lace|ranson|waterlow)(?: (?i:score|scale|of|is|was)){0,2}[ :]{1,2}\d{1,2}(?![\d/:-])",
     # Billing codes: CPT 99213-25, D2391 completed.

@@ -333,6 +333,7 @@ FORMS = {
     "contacts": r"""
         Phone: [PHONE:(617) 555-0123]
         tel [PHONE:617 555 0123]
+        tel [PHONE:555-0148]. 6) Next item. Codes 99497 +99498
         Tel. No.: [PHONE:617-555-0123]
         [PHONE:617.555.0123]
         [PHONE:617/555-0123]

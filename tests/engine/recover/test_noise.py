@@ -58,6 +58,29 @@ GIVEN_BACK = [
     ("grade [LOCATION_OTHER:C] today", "transformer"),
 ]
 GIVEN_BACK += [
+    ("established pt, [MRN:99214]", "transformer"),
+    ("[PHONE:99214 + 90833] (18 min", "transformer"),
+    ("Laceration Repair ([OTHER_ID:12042])", "transformer"),
+    ("(97597 no -> [TIME:11042]). EBL", "transformer"),
+    ("skipped [DATE:Lasix] Tues", "transformer"),
+    ("lives [AGE:38] mi out", "transformer"),
+    ("Visit today   Miles [AGE:14]", "transformer"),
+    ("NED [AGE:17] mo from surgery", "transformer"),
+    ("LTG ([AGE:9 mo]): LSI", "transformer"),
+    ("Zio patch ([AGE:14 days]) showed", "transformer"),
+    ("high LACE ([AGE:14])", "transformer"),
+    ("KOOS JR [AGE:42]. Risks", "transformer"),
+    ("Cat I. Pit @ [AGE:2]. ", "transformer"),
+    ("MBD: D3 [DATE:2000].", "transformer"),
+    ("part of [LOCATION_OTHER:340B]? No", "transformer"),
+    ("bed low alarm on [LOCATION_OTHER:zone 2], vest", "transformer"),
+    ("lives in [LOCATION_OTHER:2nd] floor dorm", "transformer"),
+    ("Jackins, [LOCATION_OTHER:18]'", "transformer"),
+    ("from home, [STREET:75 mi ea] way", "transformer"),
+    ("(full name, last [SSN:4]: 4471)", "transformer"),
+    ("LCSW     [OTHER_ID:x]4168", "transformer"),
+]
+GIVEN_BACK += [
     ("hs-trop 41 ([ORGANIZATION:Abbott Architect], acc", "transformer"),
     ("DES to LAD (Xience Alpine 2.5x18, [PROVIDER:Abbott]); mild", "transformer"),
     ("Ki-67 12%. [PROVIDER:Ventana], ASCO/CAP 2023", "transformer"),
@@ -395,6 +418,11 @@ GIVEN_BACK += [
     ("inf [RELATIVE:STE].", "transformer"),
 ]
 KEPT = [
+    ("badge [OTHER_ID:99412] seen", "transformer"),
+    ("father died at [AGE:58] mi", "transformer"),
+    ("MRN [MRN:12042]", "transformer"),
+    ("on floor [LOCATION_OTHER:4B], seen", "transformer"),
+    ("daughter ([AGE:14]) came", "transformer"),
     ("will call.\n-[PROVIDER:Murphy]\n", "transformer"),
     ("[RELATIVE:Allen]'s in the room", "transformer"),
     ("came with [RELATIVE:Allen] + his wife", "transformer"),

@@ -25,6 +25,8 @@ LABELLED_PHONE_TRIGGER = (
     r"(?:00|\+)?[(0-9][0-9]{1,4}[) .\-]{1,2}[0-9 .()\-]{3,14}[0-9](?:x[0-9]{1,6})?"
 )
 _LABELLED_VALUE = re.compile(r"(?:\+|00)?[(0-9][0-9 .()\-]{6,22}[0-9](?:x[0-9]{1,6})?$")
+_ITEM_AT_END = re.compile(r"[.;,]? {1,2}[0-9]{1,2}$")
+"""The next item of a list behind a number: tel 555-0148. 6)"""
 _OTHER_NUMBER_AFTER = re.compile(r"[/.:,][0-9]|\s?(?:mg|ml|am|pm|%)")
 _DATE_LIKE = re.compile(r"[0-9]{1,2}[-.][0-9]{1,2}[-.](?:[0-9]{2}|[0-9]{4})(?![0-9])")
 
@@ -34,10 +36,13 @@ def read_labelled_phone(text: str, start: int, end: int) -> Iterator[Candidate]:
     match = _LABELLED_VALUE.search(text, start, end)
     if match is None or text[end : end + 1].isdigit() or _OTHER_NUMBER_AFTER.match(text[end : end + 3]):
         return
-    figures = _count_figures(match.group().split("x")[0])
+    stop = end
+    if text[end : end + 1] == ")" and (item := _ITEM_AT_END.search(match.group())):
+        stop -= len(item.group())
+    figures = _count_figures(text[match.start() : stop].split("x")[0])
     if 7 <= figures <= 15 and not _DATE_LIKE.match(match.group()):
         is_fax = text[start : start + 3].lower() == "fax"
-        yield Candidate(*match.span(), Entity.FAX if is_fax else Entity.PHONE, Strength.LABELLED)
+        yield Candidate(match.start(), stop, Entity.FAX if is_fax else Entity.PHONE, Strength.LABELLED)
 
 
 def _count_figures(value: str) -> int:
@@ -55,6 +60,8 @@ _LABEL = re.compile(
 _SHORTEST_ABROAD = 7
 _BALANCE_BEFORE = re.compile(r"(?<![a-z])(?:i ?/ ?o|i&o|i\+o|net|fluid balance|balance)(?![a-z])[^.;\n]{0,16}$")
 """In front of what went in and out: I/O 12h: +2240 / -2615."""
+_CODE_BEFORE = re.compile(r"(?<![0-9])[0-9]{5}(?:-[0-9a-z]{2})?[ ,;]{0,2}$")
+"""In front of the code that is billed besides: 99497 +99498."""
 _SHORT_NUMBER_BEFORE = re.compile(r"[0-9]{3}[.\-][0-9]{4}/$")
 _AREA_CODE_AFTER = re.compile(r"\(?[0-9]{3}[).\-]")
 _FAX_AFTER = re.compile(r"\W{0,3}\(?(?:fax|f\))")
@@ -76,6 +83,8 @@ def read_phone(text: str, start: int, end: int) -> Iterator[Candidate]:
     if not is_labelled and not _has_form_of_phone(text, start, end, figures):
         return
     if value[0] == "+" and figures < _SHORTEST_ABROAD and _BALANCE_BEFORE.search(text_before(text, start)):
+        return
+    if value[0] == "+" and figures == 5 and _CODE_BEFORE.search(text_before(text, start)):
         return
     if figures == 7 and text[start - 1 : start].isalpha():
         return
