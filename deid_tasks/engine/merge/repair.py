@@ -69,6 +69,9 @@ _CLERGY_BEFORE = re.compile(r"\b(?:[Cc]haplain|[Tt]he|[Tt]heir|[Ff]amily) $")
 _LABEL_BEHIND = re.compile(
     r",?\s(?:NPI|PGY|POD|DOB|MRN|DOS|CSN|HAR)$"  # the label of the next field
     r"|(?<=[a-z])(?:, ?| )(?:MA|PA|PA-C|DO|RN|NP|MD|LPN|CNA)$"  # a credential, which no surname in small letters is
+    r"|(?<=[a-z]),? (?:TORB|VORB|RBVO|RBTO|RBV|TORV|VORV)$"  # an order by telephone, read back
+    r"|(?<=[a-z]),? (?:Catholic|Buddhist|Muslim|Hindu|Jewish|Sikh|Baptist|Lutheran|Methodist|Pentecostal|Mormon"
+    r"|Protestant|Presbyterian|Episcopalian|Evangelical|Adventist|Unitarian|Atheist|Agnostic)$"  # a religion
     r"|, ?(?:Group|Clinic|Practice|Dept|Phone|Fax|Tel|Unit|Team)$"  # the label of the next field
     r"|, ?(?:PharmD|RPh|PhD|MBBS|MBChB|MPH|MSW|LCSW|DPT|DDS|DMD|DPM|CRNA|CNM|APRN|FNP|BSN|MSN|RRT)$"
 )

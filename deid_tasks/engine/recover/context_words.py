@@ -13,7 +13,11 @@ from deid_tasks.core.span import Span
 
 _TABLE = Path(__file__).with_name("words_in_context.tsv")
 _ANY = "-"
-_REACH = 40
+_REACH = 80
+
+
+_OF_PATTERNS = "PATTERNS"
+"""Marks the rows that hold for what patterns found, too: their words prove it against any rule."""
 
 
 class _Row(NamedTuple):
@@ -26,10 +30,18 @@ class _Row(NamedTuple):
     unless: re.Pattern[str] | None
 
 
-def is_told_by_context(text: str, span: Span, value: str) -> bool:
-    """Whether the table has a row for what a span holds, and the words around it are those of the row."""
+def is_told_by_context(text: str, span: Span, value: str, *, of_patterns: bool = False) -> bool:
+    """Whether the table has a row for what a span holds, and the words around it are those of the row.
+
+    Args:
+        text: the note.
+        span: a span of the note.
+        value: what the span holds.
+        of_patterns: whether a pattern found it, so that only the rows that hold for patterns count.
+    """
     return any(
         span.category.value in row.categories
+        and (_OF_PATTERNS in row.categories or not of_patterns)
         and row.value.fullmatch(value) is not None
         and (row.before is None or row.before.search(text[max(0, span.start - _REACH) : span.start]) is not None)
         and (row.behind is None or row.behind.match(text, span.end) is not None)

@@ -1,5 +1,6 @@
 """The medical terms, notations and people's words of one document, which recovery asks about each span."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
@@ -15,6 +16,8 @@ from deid_tasks.engine.text import Document
 _MEDICAL = mask_of("medical")
 _TITLES = mask_of("cue", "clinician_title", "title")
 _CREDENTIAL = mask_of("cue", "credential")
+_WORD_BEHIND = re.compile(r" [a-z]{2}")
+"""Behind a credential that opens the next sentence: D/C Arnuity. PA form done."""
 _MAX_NEAR_CHARACTERS = 2
 
 
@@ -102,7 +105,10 @@ class DocumentTerms:
         if has_before and self.payload(first - 1) & _TITLES:
             return True
         has_after = after < len(self.starts) and self.starts[after] - self.ends[after - 1] <= _MAX_NEAR_CHARACTERS
-        return has_after and bool(self.payload(after) & _CREDENTIAL) and self.is_upper(after)
+        if not (has_after and self.payload(after) & _CREDENTIAL and self.is_upper(after)):
+            return False
+        opens_sentence = "." in self.text[self.ends[after - 1] : self.starts[after]]
+        return not (opens_sentence and _WORD_BEHIND.match(self.text, self.ends[after]))
 
 
 def document_terms(documents: Sequence[Document], lexicon: Lexicon | None = None) -> Iterator[DocumentTerms]:

@@ -39,12 +39,24 @@ _NEVER_RECOVERED = recoverable_as((Recoverability.NEVER,))
 _ONLY_IN_PHRASES = recoverable_as((Recoverability.NEVER, Recoverability.PHRASES)) | {SHORT_NAMES}
 """Detectors that had a reason, in the text or in a dictionary, for one word alone and for a labelled identifier."""
 _EVERYDAY_WORD = "everyday word"
+_TOLD_BY_CONTEXT = "told by the words around"
 _CERTAIN = 0.9
 """Score of a name that is certain."""
 _SURE = 0.97
 """Score of a model from which an everyday word that is also a name is one."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SIDES_AND_GRADES = frozenset(("L", "R", "B", "I", "II", "III", "IV", "V"))
+_FORMS_OF_DRUGS = frozenset(
+    [
+        *("Pen", "Pens", "Kit", "Syringe", "Autoinjector", "OBI", "Onpro", "KwikPen", "FlexPen", "FlexTouch"),
+        *("SoloStar", "Solostar", "Sensoready", "UnoReady", "SureClick", "Ellipta", "Diskus", "HFA", "Respimat"),
+        *("Handihaler", "Flexhaler", "RediHaler", "Respiclick", "Turbuhaler", "Pressair", "XR", "ER", "SR", "CR"),
+        *("LA", "DS", "ODT", "Complete", "Connect", "CareConnect", "MyWay"),
+    ]
+)
+"""Devices and forms in which a drug is given, and the support programs of its maker, behind its name: Humira Pen."""
+_MAY_STAND_BY = _SIDES_AND_GRADES | _FORMS_OF_DRUGS
+_WORDS_OF_ROOMS = frozenset(("bed", "room", "rm", "chair", "station", "bay"))
 _QUOTED = frozenset((' "', " “", ' ("', " (“"))
 """What stands between a name and a nickname: Deandre Trujillo "Peanut"."""
 _CREDENTIALS_AND_STATES = frozenset({"MD", "PA", "MA", "MS"})
@@ -172,6 +184,8 @@ def _is_part_of_name(text: str, span: Span, kept: Sequence[Span]) -> bool:
     is_sure = span.category is Category.ORGANIZATION and span.score >= _SURE
     if span.category not in _NAMED or not (is_sure or text[span.start].isupper()):
         return False
+    if span.entity is Entity.LOCATION_OTHER and text[span.start : span.end].lower() in _WORDS_OF_ROOMS:
+        return False  # the label of a room or bed
     if span.entity is Entity.STATE and is_noise(text, span):
         return False  # an operating room behind a hospital, a district behind its name
     if is_told_by_context(text, span, text[span.start : span.end]) or is_people(text, span.start, span.end):
@@ -261,7 +275,7 @@ def _is_made_of_terms(terms: DocumentTerms, span: Span) -> bool:
             if is_abbreviation and not terms.is_upper(token):
                 return False
             has_term |= not is_abbreviation
-        elif word not in _SIDES_AND_GRADES and not (word.islower() and payload & _COMMON and not is_name(word)):
+        elif word not in _MAY_STAND_BY and not (word.islower() and payload & _COMMON and not is_name(word)):
             return False
     return has_term
 
@@ -280,6 +294,9 @@ def _mistaken_for(terms: DocumentTerms, span: Span) -> str:
         if _is_everyday(terms, span):
             return _EVERYDAY_WORD
         return "eponym" if _is_eponym(terms, span) else ""
+    if base_name(span.detector) == DetectorName.PATTERNS:
+        value = terms.text[span.start : span.end]
+        return _TOLD_BY_CONTEXT if is_told_by_context(terms.text, span, value, of_patterns=True) else ""
     if span.detector != DetectorName.LEXICON or span.category is not Category.NAME:
         return ""
     return "eponym" if is_listed(terms.text, span.start, span.end) or is_sign(terms.text, span.start, span.end) else ""

@@ -49,6 +49,8 @@ FORMS = {
         dispo: back to [FACILITY:GLC] when bed avail; 2nd opinion [FACILITY:MDA] agrees
         Dispo: [FACILITY:HSR] vs home, echo done outside ([FACILITY:NEGMC])
         SW: [FACILITY:Encompass] declined, [FACILITY:Kessler] reviewing, lives at [FACILITY:Sunrise], mornings are best
+        School Based Health Center visit, Anticoag Clinic note, Non-VA Meds: Aleve, [FACILITY:VA Boston] called
+        WOUND CARE & HYPERBARIC CLINIC, [FACILITY:LAKESHORE HYPERBARIC CLINIC]
         [FACILITY:DaVita Palmetto] chair, [ORGANIZATION:Fresenius] Optiflux
         Delivered at [FACILITY:Women's], transferred to [FACILITY:Children's] for bilious emesis
         Cc: PCP, [FACILITY:Hem/Onc of Tidewater], Radiology of Chest
@@ -653,6 +655,7 @@ FORMS = {
         Filed: [DATE:3/4/2014] [TIME:9:34 AM] Note Time: [DATE:3/4/2014] [TIME:9:30 AM] Status: Signed
         Editor: [PROVIDER:Maria Okafor], RN (Registered Nurse)
         Encounter Date: [DATE:3/4/2014]
+        RUQ US (read by Rads): CBD, referred by: Onc, CT read by [PROVIDER:Okafor]
         Cosigner: [PROVIDER:John Lim], MD at [DATE:3/4/2014] [TIME:9:34 AM]
         Last edited by [PROVIDER:Okafor, Maria] at [TIME:0934]
         Ordering Physician: [PROVIDER:OKAFOR, MARIA T]

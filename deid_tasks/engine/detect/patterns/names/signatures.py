@@ -53,6 +53,11 @@ _BORNE_SURNAME_PER_100K = 4.0
 """Bearers among 100,000 people from which a kind of organization is a surname behind a given name: Maria Church."""
 _SHORT_LABELS = as_word_set("rn np nurse pcp d/w paged")
 """Labels with one name behind them, without a colon."""
+_DEPARTMENTS = as_word_set(
+    "rads onc neuro ortho cards nephro neph pulm heme rheum derm uro gyn psych peds palli vasc plastics trauma"
+    " transplant anesth neurosurg nsgy endo gastro ophtho optho neonatology nicu picu micro"
+)
+"""Short words for departments, which read, refer and order as people do."""
 
 _MIN_ABBREVIATION = 4
 
@@ -123,6 +128,12 @@ SIGNATURES: FormTable[_Signature, bool] = FormTable(
         never,
     ),
     Form("next line", "seen by\nTylenol", _is_next_line, never),
+    Form(
+        "department",
+        "read by Rads today",
+        lambda signature: not signature.is_titled and signature.value.lower() in _DEPARTMENTS,
+        never,
+    ),
     Form("ward", "to CICU, RT at side", _is_ward, never),
     Form(
         "title or credential",
@@ -167,6 +178,8 @@ def read_signature(text: str, start: int, end: int) -> Iterator[Candidate]:
     span = _name_of_author(text, start, begin, label, is_titled=bool(doctor or _TITLED.search(label)))
     if span is None:
         return
+    if "\n" in label and text[span[1] : span[1] + 1] == ":":
+        return  # the label of the next field: EXP COSIGNER:, and URGENCY: in the line below
     is_credited = _CREDENTIAL_AFTER.match(text, span[1], span[1] + 12) is not None
     is_person = is_credited or doctor or _TITLED.search(label)
     if not is_person and (organization := _organization(text, span[0])):

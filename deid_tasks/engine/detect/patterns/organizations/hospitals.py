@@ -143,6 +143,8 @@ VETERANS_TRIGGER = (
     r"|\b[A-Z][a-z]{3,15} VA\b|\bVA [A-Z][a-z]{3,15}\b"  # Boston VA, VA Boston
 )
 _ACUITY_BEHIND = re.compile(r"\s?(?:of |is |was |=|:)?\s?(?:[0-9]|ou|od|os|sc|cc|ph)\b")
+_OTHER_THAN_BEFORE = re.compile(r"non-?\s?$")
+"""In front of VA in headings: Non-VA Meds."""
 _ACUITY_BEFORE = re.compile(r"(?:visual acuity|vision|snellen|eyes?:)")
 
 
@@ -153,6 +155,10 @@ def read_veterans_hospital(text: str, start: int, end: int) -> Iterator[Candidat
         return
     words = value.replace("VA", " ").split()
     first = words[0] if words else ""
+    if value.startswith("VA ") and first.lower() in NOT_NAMES:
+        if not _OTHER_THAN_BEFORE.search(text_before(text, start)):
+            yield Candidate(start, start + len("VA"), Entity.FACILITY, Strength.WEAK)
+        return
     if not first[:1].isupper() or first == "The" or "VA " in value.replace(first, ""):
         yield Candidate(start + value.find("VA"), end, Entity.FACILITY, Strength.WEAK)
     elif first.lower() in us_towns() and first.lower() not in NOT_NAMES and _has_town(value, first):
