@@ -37,8 +37,8 @@ def divide(text: str, span: Span) -> tuple[Span, ...]:
             replace(span, start=day.end("blank"), entity=Entity.DATE),
         )
     if span.entity in NAMES and (two := _LETTERS_AND_NAME.fullmatch(text, span.start, span.end)):
-        letters = two.end("letters")
-        return replace(span, end=letters, entity=Entity.INITIALS), replace(span, start=letters + 1)
+        first = two.end("letters")
+        return replace(span, end=first, entity=Entity.INITIALS), replace(span, start=first + 1)
     if span.entity in NAMES and (two := _TWO_PEOPLE.fullmatch(text, span.start, span.end)):
         is_told = _TOLD_BEFORE.search(text, max(0, span.start - _REACH), span.start)
         if is_told and _CLAUSE_BEHIND.match(text, span.end):
