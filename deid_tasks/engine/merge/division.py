@@ -14,6 +14,13 @@ _WEEKDAY_BEHIND = re.compile(r"[a-z]{2}(?P<blank> )(?:Mon|Tues?|Weds?|Thurs?|Thu
 _ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
 _AND_SAINT = re.compile(r"(?<=[a-z]) (?:and|&) (?=(?:St|Mt)\.? [A-Z])")
 """Between two hospitals, of which the second is a saint's: Good Sam and St V's."""
+_LETTERS_AND_NAME = re.compile(r"(?P<letters>[A-Z]{2,3})/(?:[A-Z]\. ?)?[A-Z][a-z]+(?:[ -][A-Z][a-z]+)?")
+"""Initials and a name with a slash between, who are two people: KT/P. Okafor."""
+_TWO_PEOPLE = re.compile(r"(?P<first>[A-Z][a-z]+), (?P<second>[A-Z][a-z]+)")
+_TOLD_BEFORE = re.compile(r"\b(?:charge|per|d/w|discussed with|ask|asked|told|w/|tech|aide|by) $")
+_CLAUSE_BEHIND = re.compile(r" (?:is|was|has|had|will|remains|to|says|said|states|wants|tolerat\w+|denies|ate|slept)\b")
+"""What makes the second of two names the subject of what follows: ask charge Nneka, Santi is next."""
+_REACH = 16
 _OPEN_BRACKET = re.compile(r"(?P<bracket> ?\()[A-Z][A-Za-z&]{1,7}$")
 
 
@@ -29,6 +36,13 @@ def divide(text: str, span: Span) -> tuple[Span, ...]:
             replace(span, end=day.start("blank")),
             replace(span, start=day.end("blank"), entity=Entity.DATE),
         )
+    if span.entity in NAMES and (two := _LETTERS_AND_NAME.fullmatch(text, span.start, span.end)):
+        first = two.end("letters")
+        return replace(span, end=first, entity=Entity.INITIALS), replace(span, start=first + 1)
+    if span.entity in NAMES and (two := _TWO_PEOPLE.fullmatch(text, span.start, span.end)):
+        is_told = _TOLD_BEFORE.search(text, max(0, span.start - _REACH), span.start)
+        if is_told and _CLAUSE_BEHIND.match(text, span.end):
+            return replace(span, end=two.end("first")), replace(span, start=two.start("second"))
     if span.entity is Entity.FACILITY and (saint := _AND_SAINT.search(text, span.start, span.end)):
         return replace(span, end=saint.start()), replace(span, start=saint.end())
     if span.entity in _ORGANIZATIONS and text[span.end : span.end + 1] == ")":

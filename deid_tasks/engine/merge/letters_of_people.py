@@ -29,6 +29,18 @@ _OF_PEOPLE_BEHIND = re.compile(
     r"(?! by\b)| to be (?:re-?)?(?:presented|discussed|seen|reviewed|called|contacted)\b"
 )
 """What only people do, or is done with people."""
+_WROTE_BEHIND = re.compile(
+    r" ?[-\u2013\u2014:]{1,2} ?(?:called|spoke|left (?:message|msg|vm|lvm|voicemail)|lm\b|lvm|paged|d/w|discussed"
+    r"|returned|ret call|notified|informed|faxed|tried|attempted|updated)\b",
+    re.IGNORECASE,
+)
+"""What somebody did, behind a dash: DC - called wife back."""
+_MYSELF_BEHIND = re.compile(
+    r", (?:personally|attest|have|has|am|was|saw|did|agree|certify|performed|reviewed|examined|hereby|confirm|acted)\b"
+)
+_SENTENCE_BEFORE = re.compile(r"(?P<line>[^\n]*)[A-Za-z0-9%)][.!?] {1,3}$")
+_MIN_WORDS_OF_LINE = 3
+_REACH_OF_LINE = 160
 _SPEECH_BEHIND = re.compile(r": [a-z]")
 _SEEN_BEFORE = re.compile(r"\b(?:to see|saw|met with|spoke (?:to|with)|told|informed|updated|reminded) $")
 """What is done with people: "in to see MX"."""
@@ -89,6 +101,21 @@ def is_subject(text: str, start: int, end: int) -> bool:
     if _OF_PEOPLE_BEHIND.match(text, end):
         return True
     return _SPEECH_BEHIND.match(text, end) is not None and not _is_of_medicine(text[start:end])
+
+
+def is_author(text: str, start: int, end: int) -> bool:
+    """Whether the initials of a full name are of who wrote: I, AO, saw the patient; … by the wife. MD; DC - called."""
+    if not _CAPITALS.fullmatch(text, start, end):
+        return False
+    if text[max(0, start - 3) : start] == "I, " and _MYSELF_BEHIND.match(text, end):
+        return True
+    before = text[max(0, start - _REACH) : start]
+    if _CLAUSE_BEFORE.search(before) and _WROTE_BEHIND.match(text, end):
+        return True
+    if text[end : end + 1] not in {"", "\n"}:
+        return False
+    sentence = _SENTENCE_BEFORE.search(text, max(0, start - _REACH_OF_LINE), start)
+    return sentence is not None and len(sentence["line"].split()) >= _MIN_WORDS_OF_LINE
 
 
 def _is_of_medicine(letters: str) -> bool:

@@ -18,6 +18,7 @@ from deid_tasks.engine.merge.division import divide
 from deid_tasks.engine.merge.endings import grow_over_endings
 from deid_tasks.engine.merge.figures import without_figures_inside
 from deid_tasks.engine.merge.file_names import divide_file_names
+from deid_tasks.engine.merge.joined_parts import join_parts
 from deid_tasks.engine.merge.kinds import (
     follow_credentials,
     follow_full_names,
@@ -38,6 +39,8 @@ from deid_tasks.settings import MergeSettings
 _ENTITY_ORDER = {entity: position for position, entity in enumerate(Entity)}
 _BETWEEN_NAMES = re.compile(r"[ \t]|[ \t]?-[ \t]?|\.[ \t]?")
 _MAX_NAME_GAP = 3
+_SHORT_GIVEN = re.compile(r"(?:Wm|Chas|Geo|Thos|Jas|Jos|Robt|Edw|Edwd|Benj|Saml|Danl|Jno|Theo|Eliz|Cath|Margt|Fredk)")
+"""Given names that are written short, with a full stop: Wm. Okafor."""
 _Rank = tuple[int, int, int, int, int, float, str]
 """Lower ranks win: priority of the detector, of the category, length, start, entity, score, detector."""
 
@@ -71,7 +74,7 @@ def merge_spans(
                 raise ValueError(f"note {document.note_id}: span {span!r} lies outside 0..{len(text)}")
     candidates = _ranked(text, without_figures_inside(text, elect(spans_by_detector, settings)), settings)
     joined = join_divided_organizations(text, _join_names(text, _winning_stretches(text, candidates)))
-    joined = grow_over_endings(text, joined)
+    joined = grow_over_endings(text, join_parts(text, joined))
     joined = follow_full_names(text, follow_credentials(text, joined))
     joined = with_weekday_letters(text, mark_states(text, follow_places(text, follow_lists(text, joined))))
     if settings.propagation.enabled:
@@ -182,6 +185,8 @@ def _is_one_name(text: str, last: Span, span: Span) -> bool:
 
 
 def _is_initial(text: str, span: Span) -> bool:
-    """Whether the span ends in a single letter, whose full stop therefore does not end a sentence."""
+    """Whether the span ends in a single letter or a short given name, whose full stop does not end a sentence."""
+    if _SHORT_GIVEN.fullmatch(text, span.start, span.end):
+        return True
     before = text[span.end - 2 : span.end - 1] if span.end - span.start > 1 else ""
     return text[span.end - 1].isalpha() and not before.isalnum()

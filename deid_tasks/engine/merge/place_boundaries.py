@@ -25,6 +25,26 @@ _THING = re.compile(r"(?<=[a-z]) (?:flight|trip|tryouts?)$|(?<= Ave) place$")
 _DEPARTMENT = re.compile(r"(?<=[a-z]) ED$")
 _BESIDE_DEPARTMENT = re.compile(r"(?:Children'?s|Pediatric|Adult|Main|North|South|East|West) ED$")
 _NAME_GOES_ON = re.compile(r" [A-Z]")
+_SETTING = re.compile(r"(?:OP|IP|Outpt|Inpt|Outpatient|Inpatient)[ \t]{1,3}(?=[A-Z][a-z]+[ -][A-Z])")
+"""Where a patient is seen, in front of a facility: OP  Okafor Imaging."""
+_SCHEDULE = re.compile(r"(?<=[a-z]) (?:M-F|M-Th|MWF|TTh|TThS|TTS|Mon-Fri)$")
+"""The days of a week behind the name of a daycare."""
+_NOT_OF_JOB = re.compile(
+    r"(?:(?:RHD|LHD|RH|LH|[Rr]ight[- ]hand(?:ed|[- ]dominant)|[Ll]eft[- ]hand(?:ed|[- ]dominant)|[Pp]art[- ]time"
+    r"|[Ff]ull[- ]time|[Rr]etired|[Rr]et'?d\.?|[Ff]ormer) )+(?=[A-Za-z]{3})"
+)
+"""The dominant hand and the hours, in front of a job: RHD roofer."""
+_LABEL_OF_NUMBER = re.compile(
+    r"(?:[Rr]pt|[Rr]eport|[Ii]ncident|[Tt]icket|[Oo]rder|[Cc]laim|[Cc]ase) (?=[A-Z]{0,4}-?\d)"
+)
+_NEXT_ITEM = re.compile(r"(?<=\d{4})\. {1,2}\d{1,2}$")
+"""The number of the next item of a plan behind a telephone number: 5) tel 555-0148. 6)"""
+_PHONES = frozenset({Entity.PHONE, Entity.FAX, Entity.PAGER})
+_POOL = re.compile(r"[Pp](?:ool|OOL)")
+_POOL_BEFORE = re.compile(
+    r"\b(?:[Ff]rom|FROM|[Tt]o|TO|[Cc]c|CC|[Rr]outed to|[Ff]orwarded to): {0,2}(?:[A-Za-z]+ )?"
+    r"(?:RN|MA|LPN|NP|PA|MD|CMA|Nurse|Nursing|Triage|Refill|Clinical|Provider|Staff|Rx|PCP|Admin) $"
+)
 
 
 def trim_place(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
@@ -47,7 +67,18 @@ def trim_place(text: str, start: int, end: int, entity: Entity) -> tuple[int, in
     if entity is Entity.VEHICLE:
         label = _WORDS_OF_LABEL.match(text, start, end)
         return (label.end() if label else start), end
+    if entity in {Entity.PROFESSION, Entity.OTHER_ID}:
+        front = (_NOT_OF_JOB if entity is Entity.PROFESSION else _LABEL_OF_NUMBER).match(text, start, end)
+        return (front.end() if front else start), end
+    if entity in _PHONES and (item := _NEXT_ITEM.search(text, start, end)):
+        return start, item.start()
     return _place(text, start, end, entity) if entity in _PLACES else (start, end)
+
+
+def is_shared_inbox(text: str, start: int, end: int) -> bool:
+    """Whether a name is the inbox of a clinic, in the head of a message: From: RN Pool."""
+    is_pool = _POOL.fullmatch(text, start, end) is not None
+    return is_pool and _POOL_BEFORE.search(text, max(0, start - 40), start) is not None
 
 
 def _place(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
@@ -58,6 +89,11 @@ def _place(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
         start = front.end()
     if not text[start : start + 1].isupper():
         return start, end
+    if entity in _ORGANIZATIONS:
+        setting = _SETTING.match(text, start, end)
+        start = setting.end() if setting else start
+        schedule = _SCHEDULE.search(text, start, end)
+        end = schedule.start() if schedule else end
     word = _WORD_OF_SENTENCE.search(text, start, end)
     if word and not _is_of_name(text, word):
         end = word.start()

@@ -7,7 +7,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.lexicon.everyday_names import is_medical_term
 from deid_tasks.engine.merge.given_names import given_names
-from deid_tasks.engine.merge.place_boundaries import trim_place
+from deid_tasks.engine.merge.place_boundaries import is_shared_inbox, trim_place
 
 NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 """The entities that are written as first, middle and last names."""
@@ -15,7 +15,7 @@ NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 _ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
 _GENERIC_END = re.compile(
     r"(?<=[^\W\d_]) (?:urgent care|walk-in|rehab(?:ilitation)?(?: unit)?|stroke unit|unit|cafe|café|cafeteria|canteen"
-    r"|gym|parking lot)$"
+    r"|gym|parking lot|lab|office|front desk|campus|location)$"
 )
 """The kind of a place in small letters behind its name: Mesa Vista urgent care."""
 _FIRST_PARTNER = re.compile(r"(?:^|\n)[ \t]*(?P<name>[A-Z][\w'’-]{2,24}) (?:&|AND|and) $")
@@ -61,6 +61,8 @@ _ROLE = re.compile(
     r"|reviewed|cosigned|dictated|transcribed|little|two|both)"
     r"(?::? )\s{0,2}(?=[^\W\d_](?:[^\W\d_'\-]|\. ?[^\W\d_]{2}))"
     r"|(?:CREW|Crew|Sig|Sgd|Written):? (?=[A-Z])|(?:CC|cc):? (?=[a-z])"
+    r"|(?:navigator|coordinator|coord|liaison|scheduler|sitter|aide|charge|officer|deputy|coach|pastor) (?=[A-Z])"
+    r"|(?:Pastor|Coach|Deputy|Dep\.|Ofc\.?|Officer) (?=[A-Z][a-z])"
     r"|(?:DON|ADON|SSN|SIL|MIL|BIL|DIL|NP|RN|PA|LPN|CNA|MSW|PHN|ATTG|CRNA|SLP|OTR|RD) (?=[A-Z][a-z]{2})"
 )
 """A role, a form of address or what somebody did in front of a name, which stays in the text as a title does."""
@@ -73,7 +75,10 @@ _LABEL_BEHIND = re.compile(
     r"|(?<=[a-z]),? (?:Catholic|Buddhist|Muslim|Hindu|Jewish|Sikh|Baptist|Lutheran|Methodist|Pentecostal|Mormon"
     r"|Protestant|Presbyterian|Episcopalian|Evangelical|Adventist|Unitarian|Atheist|Agnostic)$"  # a religion
     r"|, ?(?:Group|Clinic|Practice|Dept|Phone|Fax|Tel|Unit|Team)$"  # the label of the next field
-    r"|, ?(?:PharmD|RPh|PhD|MBBS|MBChB|MPH|MSW|LCSW|DPT|DDS|DMD|DPM|CRNA|CNM|APRN|FNP|BSN|MSN|RRT)$"
+    r"|, ?(?:PharmD|RPh|PhD|MBBS|MBChB|MPH|MSW|LCSW|DPT|DDS|DMD|DPM|CRNA|CNM|APRN|FNP|BSN|MSN|RRT|MOT|MSOT|OTD|MPT|MSPT"
+    r"|MPAS|MHS)$"
+    r"|(?<=[a-z]),? (?:TORB|VORB|TORBV|VORBV|RBTO|RBVO|RBAV|TOVR|VOVR|MOT|MSOT|OTD)$"  # an order that was read back
+    r"|(?<=[a-z]) (?:Catholic|Buddhist|Muslim|Hindu|Methodist|Presbyterian|Episcopalian|Mormon|Sikh)$"
 )
 _SUBJECT_BEFORE = re.compile(r"(?:\b(?:Subject|Subj|Re|Fwd?|Ref)|SUBJECT|RE|REF): ?$")
 _SUBJECT = re.compile(r"[A-Z]?[a-z]{3,12}(?: [a-z]{2,12}){0,2} [-–] (?=[A-Z])")
@@ -210,7 +215,7 @@ def _without_other_figures(text: str, start: int, end: int, entity: Entity) -> t
 
 def _name(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the boundaries of a name without titles, roles, labels and credentials."""
-    if _is_title_alone(text, start, end):
+    if _is_title_alone(text, start, end) or is_shared_inbox(text, start, end):
         return start, start
     if text[start - 2 : start] == "S/" and text[start : start + 2] == "N ":
         start += 2  # a staff nurse: S/N J. Okafor

@@ -15,6 +15,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.lexicon.public import medical_abbreviations
 from deid_tasks.engine.merge.letters_of_people import (
     forms_of_double_surname,
+    is_author,
     is_beside_initials,
     is_dotted_person,
     is_subject,
@@ -165,6 +166,8 @@ def _is_of_person(text: str, spans: Sequence[Span], marked: range, start: int, e
     form = text[start:end]
     is_exact = _is_exactly(text, spans, marked, start, end)
     if is_exact or _is_signed(text, start, end) or _is_telling(form) or is_dotted_person(form):
+        return True
+    if is_author(text, start, end):
         return True
     has_title = _TITLE_BEFORE.search(text[max(0, start - _BEFORE) : start])
     return form not in _SERVICES and not has_title and is_subject(text, start, end)

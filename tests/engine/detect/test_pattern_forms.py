@@ -692,6 +692,12 @@ FORMS = {
         MD [PROVIDER:Okafor] aware
         social worker [PROVIDER:Maria Okafor]
         Case Manager: [PROVIDER:Maria Okafor] x[PHONE:45678]
+        - Daughter, [AGE:4]: well
+        - Infant [AGE:5] mos, window prophylaxis
+        A/P [AGE:18] mo M, normal growth
+        HOUSING: [LOCATION_OTHER:INF-3] (from [LOCATION_OTHER:D pod])
+        on the [LOCATION_OTHER:I-5] run
+        seen at [FACILITY:Doctors Care]
         Pt's daughter, [RELATIVE:Ann Marie], called
         Pt's wife [RELATIVE:Maria] at bedside
         dtr [RELATIVE:Maria] called

@@ -15,6 +15,8 @@ FOUND = [
     "END OF DICTATION. [INITIALS:WQ]:[INITIALS:kz]  JOB 12",
     "Feels well.  Dict [INITIALS:WQ] [DATE:3/14/2021]",
     "Plan as above. [INITIALS:WQP]/[INITIALS:kz]  D: [DATE:3/4/21]",
+    "do you have it. thx, [PATIENT:Yesi]\n",
+    "Thanks! [PATIENT:Marisol]",
     "Guard told. -[INITIALS:W.Q.] RN",
     "Transcribed by: [INITIALS:kzw]",
     "Typed by: [INITIALS:kzw]",
@@ -36,6 +38,8 @@ LEFT_ALONE = [
     "Give vitamin\n- K\n- Na\n",
     "Best A",
     "typed by the nurse",
+    "thanks, Doctor",
+    "Thanks, Tylenol",
 ]
 
 

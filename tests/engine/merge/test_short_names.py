@@ -57,8 +57,13 @@ FOUND += [
 FOUND += [
     "[PROVIDER:Lora Mabry] and [PROVIDER:Dan Quist]. bleach neg x2 ({LM}/{DQ})",
     "[PROVIDER:Penny Loomis], CRNA\nArrow x1 ({PL}), ok",
+    "for Dr. [PROVIDER:Amara Oyelaran]\nI, {AO}, personally performed the services",
+    "taken by [PROVIDER:Danita Crews]\n\n{DC} - called wife back",
+    "[PROVIDER:Moira Delahunt], SLP\nStudent was supervised 100%. {MD}",
 ]
 NOT_FOUND = [
+    "[PROVIDER:Danita Crews]\n\nDC - home with daughter",  # discharge
+    "[PROVIDER:Moira Delahunt], SLP\nOkafor. MD",
     "[PROVIDER:Ivan Vogel] asked for I.V. fluids and P.O. intake",
     "[PATIENT:Cora Vale]. CV: regular. GI: soft",  # headings
     "[PROVIDER:Paul Tregenza]. PT says he walks well",  # a service

@@ -51,6 +51,7 @@ RULES = (
     Rule("age in a header", ages_of_people.IN_HEADER_TRIGGER, ages_of_people.read_age_in_header),
     Rule("ages of children", ages_of_people.AGES_OF_CHILDREN_TRIGGER, ages_of_people.read_ages_of_children),
     Rule("age with its unit", ages.OLD_TRIGGER, ages.read_age_with_unit),
+    Rule("age of an infant", ages.INFANT_TRIGGER, ages.read_age_of_infant),
     Rule("age at present", ages.PRESENT_AGE_TRIGGER, ages.read_present_age),
     Rule("labelled age", ages.AGED_TRIGGER, ages.read_labelled_age),
     Rule("decade", ages.DECADE_TRIGGER, ages.read_decade),

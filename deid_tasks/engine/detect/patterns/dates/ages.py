@@ -23,9 +23,19 @@ OLD_TRIGGER = (
     r"|y/o|yr?s?old|-?y-?o-?|m\.?o\.|(?:mo?s?|wks?) [MF]\b"  # y/o, yrold, m.o., mo M, wk M
     r"|mos? (?:male|female|boy|girl|infant)\b)"  # 3 mo boy
 )
+INFANT_TRIGGER = (
+    r"(?i)(?:^|[-*(.;:] ?|\n)[ \t]{0,4}(?:infant|baby|newborn|toddler|sibling|brother|sister|son|daughter)"
+    r"(?:,| is|:)? [0-9]{1,2} ?(?:mos?|months?|wks?|weeks?)\b"
+)
+_INFANT_VALUE = re.compile(r"[0-9]{1,2}(?= ?[A-Za-z]+$)")
+_NO_AGE_BEHIND = re.compile(
+    r"\.?\s(?:ago|early|premature|preterm|late|post\w*|prior|before|after|later|f/?u|visit|appt|pp\b|of\b|corrected)"
+)
+
 _VALUE = re.compile(rf"(?:{_WORDS}|[0-9]{{1,3}}(?: 1/2|\.[0-9])?)", re.IGNORECASE)
 _DURATION = re.compile(r"[\s-]{0,3}(?:(?:d|w|m)[\s.-]{0,3}of|(?:d|w)[\s-]{0,3}o)\b(?! age)")
 _ONLY_MONTHS = re.compile(r"[ -]{0,3}mo", re.IGNORECASE)
+_SEX_BEHIND = re.compile(r" [MF](?![A-Za-z'/])")
 _MONTHS_BEFORE = re.compile(
     r"^\s*$"
     r"|(?:^|[^a-z])(?:an?|at|is|was|age|aged|now|infant|baby|boy|girl|son|daughter|child|sibling|toddler)[\s:,(]{1,2}$"
@@ -62,9 +72,16 @@ def read_age_with_unit(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(first, first + len(ahead.group(1)), Entity.AGE)
 
 
+def read_age_of_infant(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read Infant 5 mos and sister, 7 months; not infant 3 weeks early."""
+    match = _INFANT_VALUE.search(text, start, end)
+    if match and not _NO_AGE_BEHIND.match(text_after(text, end)):
+        yield Candidate(*match.span(), Entity.AGE)
+
+
 def _is_span_of_months(text: str, start: int, unit: int, end: int) -> bool:
     """Whether "3 mo" is a span of time; behind a comma ("Ann, 3mo") and between words of a person it is an age."""
-    if not _ONLY_MONTHS.fullmatch(text, unit, end):
+    if not _ONLY_MONTHS.fullmatch(text, unit, end) or _SEX_BEHIND.match(text, end):
         return False
     is_behind_comma = text[unit] == "m" and text[start - 2 : start] == ", "
     is_person = is_behind_comma or _MONTHS_BEFORE.search(text_before(text, start))

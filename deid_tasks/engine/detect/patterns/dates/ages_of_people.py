@@ -15,6 +15,9 @@ BESIDE_NAME_TRIGGER = (
     rf"|(?i)\b(?:{alternation('dates', 'relatives_with_an_age')})s?(?: [a-z]{{2,15}})?, [0-9]{{1,3}}\b"  # sister, 49
 )
 _BESIDE_NAME_TAIL = re.compile(r"(?:, ?(?![0-9])|\)(?! ?(?:mg|ml))|\.(?:\s|$)|;|$| years?,| yrs?,)")
+_BESIDE_RELATIVE_TAIL = re.compile(rf"{_BESIDE_NAME_TAIL.pattern}|:(?: |$)", re.MULTILINE)
+_RELATIVE = re.compile(rf"(?i)(?:{alternation('dates', 'relatives_with_an_age')}), ?$")
+"""A relative at the head of an item: Daughter, 4: well."""
 _LAST_FIGURES = re.compile(r"[0-9]{1,3}$")
 _WORD = re.compile(r"[A-Za-z'\-]+")
 _WORD_BEFORE = re.compile(r"(?:^|[\s(:])([A-Z][A-Za-z'\-]{0,24}\.?,?) $")
@@ -25,13 +28,15 @@ _TITLES = frozenset({"mr", "mrs", "ms", "miss", "mx", "pt"})
 def read_age_beside_name(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read Ms. Okafor, 59, was …; Maria Okafor (64); sister, 49, healthy."""
     match = _LAST_FIGURES.search(text, start, end)
-    if match is None or int(match.group()) > OLDEST or not _BESIDE_NAME_TAIL.match(text, end, end + 12):
+    lead = text[start : match.start()] if match else ""
+    is_relative = _RELATIVE.match(lead) is not None
+    tail = _BESIDE_RELATIVE_TAIL if is_relative else _BESIDE_NAME_TAIL
+    if match is None or int(match.group()) > OLDEST or not tail.match(text, end, end + 12):
         return
-    lead = text[start : match.start()]
     if "(" in lead and text[end : end + 1] != ")":
         return
     words = _WORD.findall(lead)
-    if not words[0][0].isupper():
+    if is_relative or not words[0][0].isupper():
         yield Candidate(match.start(), end, Entity.AGE)
     elif not _DATE_OR_FIRM_AFTER.match(text[end : end + 7]) and _is_of_person(text, start, words):
         yield Candidate(match.start(), end, Entity.AGE, Strength.WEAK)

@@ -48,6 +48,7 @@ RULES = (
     Rule("initials in a column", initials.COLUMN_TRIGGER, initials.read_initials_in_column),
     Rule("labelled initials", labelled_initials.LABEL_TRIGGER, labelled_initials.read_labelled_initials),
     Rule("initials behind a closing", sign_offs.CLOSING_TRIGGER, sign_offs.read_closing_initials),
+    Rule("name behind thanks", sign_offs.NAMED_TRIGGER, sign_offs.read_name_behind_thanks),
     Rule("initials behind a dash", sign_offs.DASH_TRIGGER, sign_offs.read_dashed_initials),
     Rule("initials of a dictation", sign_offs.DICTATED_TRIGGER, sign_offs.read_dictated_by),
     Rule("spoken initials of a dictation", sign_offs.SPOKEN_TRIGGER, sign_offs.read_spoken_pair),

@@ -7,6 +7,7 @@ but a blank line behind it, behind the word for a dictation and in front of its 
 import re
 from collections.abc import Iterator
 
+from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.names.initial_words import (
     DAY,
     LETTERS,
@@ -16,7 +17,13 @@ from deid_tasks.engine.detect.patterns.names.initial_words import (
     is_in_capitals,
     line_around,
 )
-from deid_tasks.engine.detect.patterns.reference_words import is_everyday_word, is_frequent_word
+from deid_tasks.engine.detect.patterns.names.name_parts import may_be_name
+from deid_tasks.engine.detect.patterns.reference_words import (
+    is_everyday_word,
+    is_frequent_word,
+    is_given_name,
+    medical_term_words,
+)
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
 from deid_tasks.engine.detect.patterns.word_lists import as_word_set
 
@@ -43,6 +50,24 @@ def read_closing_initials(text: str, start: int, end: int) -> Iterator[Candidate
     if match.group().isupper() and len(low) > 1 and is_in_capitals(line_around(text, start)):
         return
     yield initials_candidate(*match.span(), Strength.LABELLED)
+
+
+NAMED_TRIGGER = (
+    r"(?m)\b(?:[Tt]hx|[Tt]hanks|[Tt]hank you|THX|[Tt]hnx|[Tt]ks|[Cc]heers|[Rr]egards"
+    r"|[Ss]incerely|[Tt]ake care|[Tt]ia|[Tt]y)"
+    r"(?: (?:again|so much|all|you|everyone))?(?:[,!.]{1,2} ?| ?- ?| ?~ ?)[A-Z][a-z]{2,14}[ \t.]{0,4}$"
+)
+_NAME_AT_END = re.compile(r"[A-Z][a-z]{2,14}(?=[ \t.]*$)")
+
+
+def read_name_behind_thanks(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read thx, Yesi at the end of a line; not Thanks, Doctor."""
+    match = _NAME_AT_END.search(text, start, end)
+    if match is None or not may_be_name(match.group()):
+        return
+    low = match.group().lower()
+    if is_given_name(match.group()) or not (is_everyday_word(low) or low in medical_term_words()):
+        yield Candidate(*match.span(), Entity.PATIENT, Strength.WEAK)
 
 
 DASH_TRIGGER = r"(?m)(?:[.!?)\]\w\"]|^)[ \t]{0,4}(?:-{1,2}|~) ?[A-Z](?:\.?[A-Z]\.?)?\.?" + _LINE_END

@@ -29,6 +29,7 @@ RULES = (
     Rule("room", rooms.ROOM_TRIGGER, rooms.read_room),
     Rule("ward", rooms.WARD_TRIGGER, rooms.read_ward),
     Rule("named ward", rooms.NAMED_WARD_TRIGGER, rooms.read_named_ward),
+    Rule("housing in a jail", rooms.HOUSING_TRIGGER, rooms.read_housing),
     Rule("tower", rooms.TOWER_TRIGGER, rooms.read_tower),
     Rule("units of a move", rooms.MOVE_TRIGGER, rooms.read_move),
     Rule("road", rooms.ROAD_TRIGGER, rooms.read_road),

@@ -234,6 +234,7 @@ ROAD_TRIGGER = (
     r"(?:[NSEW]?,? (?:near |at |@ ?)?(?i:mm|mp|mile ?(?:post|marker)|exit) ?#?[0-9]{1,3})?\b"  # MVC I40
     r"|\b(?:I|US|SR)[0-9]{2,3} (?:NB|SB|EB|WB|[Nn]orthbound|[Ss]outhbound|[Ee]astbound|[Ww]estbound)\b"  # I40 WB
     r"|\b(?:Interstate|Route|Rte\.?|Rt\.?|Highway|Hwy\.?|HWY|US|State Road) ?-?[0-9]{1,4}\b"  # Route 128
+    r"|\b(?:on|along|off|via|down|up|near) (?:the )?I-[0-9]\b"  # on the I-5 run
     r"|\bI-[0-9]{2,3}\b|\b[Mm]ile ?[Mm](?:arker|ile) [0-9]{1,3}\b"  # I-95, mile marker 12
 )
 _ISOTOPES = frozenset({"I-131", "I-123", "I-125", "I-124", "I-129", "I-127"})
@@ -241,6 +242,7 @@ _THERAPY_AFTER = re.compile(r"\s?(?:therapy|scan|uptake|ablation)")
 _CRASH = re.compile(
     r"(?:MVC|MVA|MCC|MCA|PHBC|[Rr]ollover|[Cc]rash|[Cc]ollision|[Ww]reck)(?: on| along| off| at|,)? (?=I|US|SR|Hwy)"
 )
+_ON_ROAD = re.compile(r"[a-z]+ (?:the )?(?=I-[0-9])")
 _MILE = re.compile(r"(?:mm|mp|mile ?(?:post|marker)|exit) ?#?[0-9]{1,3}$", re.IGNORECASE)
 _SIZE_BEHIND = re.compile(r"\s?(?:mm|cm|x\b|[.,][0-9]|mg|%|stone|nodule|cyst|lesion|mass|node|polyp)")
 """What makes figures and mm a size: US 12 mm 3 cm."""
@@ -253,14 +255,29 @@ def read_road(text: str, start: int, end: int) -> Iterator[Candidate]:
         return
     if _THERAPY_AFTER.match(text_after(text, end)):
         return
-    if crash := _CRASH.match(text, start, end):
-        start = crash.end()
+    if lead := (_CRASH.match(text, start, end) or _ON_ROAD.match(text, start, end)):
+        start = lead.end()
     if _MILE.search(text, start, end):
         if not _SIZE_BEHIND.match(text_after(text, end)):
             yield Candidate(start, end, Entity.LOCATION_OTHER, Strength.LABELLED)
         return
     if not text[start:end].startswith("US") or _TRAVEL_BEFORE.search(text_before(text, start, 8)):
         yield Candidate(start, end, Entity.LOCATION_OTHER)
+
+
+HOUSING_TRIGGER = (
+    r"\b(?:HOUSING|Housing|CELL|Cell|POD|DORM|Dorm)(?: (?:[Uu]nit|UNIT|[Aa]ssignment|ASSIGNMENT))?[:#] {0,8}"
+    r"[A-Z]{1,4}-?[0-9]{1,3}[A-Z]?\b"  # HOUSING: INF-3
+    r"|\b(?:from|to|in|on|FROM|TO|IN|ON|moved) (?:[A-Z]|[0-9][A-Z])[ -](?:[Pp]od|POD|[Dd]orm|DORM)\b"  # from D pod
+)
+_UNIT_OF_JAIL = re.compile(r"(?:[A-Z]{1,4}-?[0-9]{1,3}[A-Z]?|(?:[A-Z]|[0-9][A-Z])[ -](?:[Pp]od|POD|[Dd]orm|DORM))$")
+
+
+def read_housing(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read where somebody is housed in a jail: HOUSING: INF-3, from D pod."""
+    match = _UNIT_OF_JAIL.search(text, start + 2, end)
+    if match:
+        yield Candidate(*match.span(), Entity.LOCATION_OTHER, Strength.LABELLED)
 
 
 PARK_TRIGGER = (
