@@ -16,7 +16,8 @@ _CODES = re.compile(rf"\+?{_CODE.pattern}(?:(?:, ?| ?[+&/;] ?| and ){_CODE.patte
 _VISIT = re.compile(r"99[2-4]\d\d")
 """Codes of visits, counselling and care plans; as ZIP codes they have Washington in front of them."""
 _HELD_BEFORE = re.compile(
-    r"\b(?:badge|pager|pgr|ext|x|id|unit|box|file|chart|record|case|order|room|rm|lot|plate)[ :#.]{0,3}$",
+    r"\b(?:badge|pager|pgr|ext|x|id|unit|box|file|chart|record|case|order|room|rm|lot|plate"
+    r"|reg(?:istration)?|lic(?:en[cs]e)?|member|user|staff|pin)[ :#.]{0,3}$",
     re.IGNORECASE,
 )
 _PROCEDURE_BEFORE = re.compile(
@@ -95,8 +96,6 @@ def is_figure_of_nobody(text: str, span: Span, value: str) -> bool:
 def _is_billed(text: str, span: Span, value: str, before: str) -> bool:
     if _NUMBER_BEFORE.search(before):
         return False
-    if span.entity is Entity.TIME:
-        return True
     if span.entity is not Entity.ZIP and _VISIT.fullmatch(value) and not _HELD_BEFORE.search(before):
         return True
     if _PROCEDURE_BEFORE.search(before) and text[span.end : span.end + 1] == ")":

@@ -419,6 +419,8 @@ GIVEN_BACK += [
 ]
 KEPT = [
     ("badge [OTHER_ID:99412] seen", "transformer"),
+    ("TNMC Reg. [LICENSE:99417]", "transformer"),
+    ("Medicare    file [TIME:14402]", "transformer"),
     ("father died at [AGE:58] mi", "transformer"),
     ("MRN [MRN:12042]", "transformer"),
     ("on floor [LOCATION_OTHER:4B], seen", "transformer"),
