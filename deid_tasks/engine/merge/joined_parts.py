@@ -28,6 +28,10 @@ _INSURER_BEFORE = re.compile(
     r"\b(?:[Ii]nsurance|[Ii]nsurer|Ins|MCO|HMO|PPO|[Pp]ay[eo]r|Medicaid|Medicare(?: Advantage)?|[Hh]ealth [Pp]lan)"
     r"(?: plan)?[:,] {1,2}$"
 )
+_EMPLOYERS = frozenset(
+    ("Tyson", "Cargill", "Perdue", "Hormel", "Deere", "Cummins", "Caterpillar", "Kohler", "Whirlpool", "Goodyear")
+)
+"""Employers of one word that models take for towns: home from Tyson."""
 _ANSWER_BEFORE = re.compile(r"\b(?:oriented to|orientation|place|city|town)\b[^.\n]{0,40}[\"“]$", re.IGNORECASE)
 _QUOTE_BEHIND = re.compile(r"[.,]?[\"”]")
 _CREDENTIAL_BEHIND = re.compile(
@@ -153,6 +157,8 @@ def _told_by_neighbours(text: str, span: Span) -> Span:
         return replace(span, end=credential.start(), entity=Entity.PROVIDER)
     value = text[span.start : span.end]
     ahead = max(0, span.start - _REACH)
+    if span.entity is Entity.CITY and value in _EMPLOYERS and not _is_listed(value):
+        return replace(span, entity=Entity.ORGANIZATION)
     if span.entity is Entity.CITY and _INSURER_BEFORE.search(text, ahead, span.start) and not _is_listed(value):
         return replace(span, entity=Entity.ORGANIZATION)
     is_name = span.entity in NAMES and " " not in value and _QUOTE_BEHIND.match(text, span.end) is not None

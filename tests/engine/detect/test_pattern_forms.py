@@ -692,6 +692,8 @@ FORMS = {
         MD [PROVIDER:Okafor] aware
         social worker [PROVIDER:Maria Okafor]
         Case Manager: [PROVIDER:Maria Okafor] x[PHONE:45678]
+        sore toe. [PROFESSION:Rancher], says a heifer stepped on it
+        Consult received [DATE:10-14]
         - Daughter, [AGE:4]: well
         - Infant [AGE:5] mos, window prophylaxis
         A/P [AGE:18] mo M, normal growth
@@ -963,6 +965,8 @@ NONE = r"""
     3 vessel CAD 70/80/90. 2 VD. LIMA to LAD
     UA: SG 1.015 pH 6.0 WBC 5-10 RBC 0-2
     Titers 1:640. HIV VL <50. CD4 350. HCV 1,250,000 IU
+    - infant 3 weeks early, sister 5 months ago
+    wound team in. Nurse, says the pack is dry. HCT then DAPT 18 mo.
     BREAST, LEFT, 2:00, US-GUIDED CORE. L br 2:00 mass. HST @ 11:30, macula split
     Rx: 4:00 h F180NR. Ran 3:30 h on dialysis
     gr 2a view. Stage 1a-2a. Segments 4a-5a. Cormack 2a

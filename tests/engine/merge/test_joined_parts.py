@@ -45,6 +45,8 @@ from tests.support.markup import read_markup, write_markup
             "Insurance: Medicaid MCO, [ORGANIZATION:Palmetto Bridge], ID",
         ),
         ("Insurance: none, [CITY:Palmetto Bridge]", "Insurance: none, [CITY:Palmetto Bridge]"),
+        ("home from [CITY:Tyson].", "home from [ORGANIZATION:Tyson]."),
+        ("home from [CITY:Houston].", "home from [CITY:Houston]."),
         ('Oriented to self, "[PATIENT:Laredo]".', 'Oriented to self, "[CITY:Laredo]".'),
         ('Oriented to self, "[PATIENT:Madison]".', 'Oriented to self, "[PATIENT:Madison]".'),
         ('[PATIENT:Ana Laredo]: self, "[PATIENT:Laredo]".', '[PATIENT:Ana Laredo]: self, "[PATIENT:Laredo]".'),

@@ -19,7 +19,7 @@ _MONTH_YEAR_BEFORE = re.compile(
 )
 _HYPHEN_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:on|since|until|from|through|thru|dated?|seen|visit|due|admitted|adm|discharged?|d/c|dc|f/u|surgery|biopsy|bx"
-    r"|started|stopped|appt|lmp|called|faxed|refill(?:ed)?)[\s:]{1,2}$"
+    r"|started|stopped|appt|lmp|called|faxed|refill(?:ed)?|received|rec'?d|rcvd|requested|consulted)[\s:]{1,2}$"
 )
 _HYPHEN_AFTER = re.compile(r"\s*(?:[.,;:)]|$|(?:at|with|by|and|for|was|for|showed|w/|to|am|pm)\b(?! [0-9]))")
 """What stands around a month and a day with a hyphen, which is more often a range."""

@@ -43,6 +43,11 @@ RULES = (
     Rule("team of a colour", hospitals.TEAM_TRIGGER, hospitals.read_team),
     Rule("program of a hospital", hospitals.PROGRAM_TRIGGER, hospitals.read_program),
     Rule("trade", occupations_in_passing.TRADE_TRIGGER, occupations_in_passing.read_trade),
+    Rule(
+        "occupation that opens a sentence",
+        occupations_in_passing.OPENING_TRIGGER,
+        occupations_in_passing.read_occupation_that_opens,
+    ),
     Rule("nurse", occupations_in_passing.NURSE_TRIGGER, occupations_in_passing.read_nurse),
     Rule("occupation", occupations.OCCUPATION_TRIGGER, occupations.read_occupation),
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.detect.patterns.rule import Candidate, Strength
+from deid_tasks.engine.detect.patterns.word_lists import alternation, as_word_set
 
 _WHO = (
     r"(?:he|she|they|pt|patient|who|husband|husb|hubby|wife|mom|mother|dad|father|son|daughter|dtr|brother|sister|partner"
@@ -29,6 +30,21 @@ def read_trade(text: str, start: int, end: int) -> Iterator[Candidate]:
     match = _TRADE.search(text, start, end)
     if match:
         yield Candidate(*match.span(), Entity.PROFESSION, Strength.WEAK)
+
+
+OPENING_TRIGGER = (
+    rf"[.;] {{1,2}}(?i:{alternation('organizations', 'occupations')}), "
+    r"(?:says|lives|here|works|denies|married|single|widowed|divorced|retired|reports|still working|on disability)\b"
+)
+_OPENING = re.compile(r"[A-Z][A-Za-z\-]*(?: [a-z]+)*(?=,)")
+_CLINICIANS = as_word_set("nurse doctor physician pharmacist therapist aide paramedic caregiver dentist")
+
+
+def read_occupation_that_opens(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the occupation that opens a sentence about the patient: Rancher, says a heifer stepped on it."""
+    match = _OPENING.search(text, start, end)
+    if match and not _CLINICIANS & set(match.group().lower().split()):
+        yield Candidate(*match.span(), Entity.PROFESSION, Strength.LABELLED)
 
 
 NURSE_TRIGGER = (

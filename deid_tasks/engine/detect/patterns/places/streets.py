@@ -57,8 +57,9 @@ def read_street(text: str, start: int, end: int) -> Iterator[Candidate]:
     match = _STREET_AT.match(text, start, end + 12)
     if match is None or text[start - 1 : start] in _NUMBER_OR_CODE_BEFORE:
         return
-    if _YEAR_AT.match(text, start) and _MONTH_BEFORE.search(text_before(text, start)):
-        return  # a stent of Nov 2019, Quill Landing Medical Center
+    is_dated = text[start - 1 : start] == "(" or _MONTH_BEFORE.search(text_before(text, start))
+    if is_dated and _YEAR_AT.match(text, start):
+        return  # a stent of Nov 2019, Quill Landing Medical Center; an operation (2020, Quill Heights)
     words = match.group("name").split()
     if not _is_street(text, start, match, words) or _is_doctor(text, match, words):
         return
