@@ -9,6 +9,7 @@ from deid_tasks.engine.recover.organizations import is_employed_before
 
 _LIST = Path(__file__).with_name("pastimes.txt")
 _WORD = re.compile(r"[^\W_]{2,}")
+_LOWER_BEHIND_NAME = re.compile(r"[A-Z][a-z]+['’]?s? [a-z]{3,}$")
 _REACH = 32
 """Characters of the longest entry beside the span that it holds."""
 
@@ -27,7 +28,10 @@ def is_of_pastime(text: str, span: Span) -> bool:
             end = start + len(entry)
             is_whole = not near[start - 1 : start].isalnum() and not near[end : end + 1].isalnum()
             if is_whole and low + start <= span.start and span.end <= low + end:
-                return not is_employed_before(text, low + start)
+                # A title of several words has a capital: "Charlotte's Web", and no web of Charlotte's.
+                written = text[low + start : low + end]
+                is_title = " " not in entry or _LOWER_BEHIND_NAME.search(written) is None
+                return is_title and not is_employed_before(text, low + start)
             start = near.find(entry, start + 1)
     return False
 
