@@ -6,8 +6,8 @@ import unicodedata
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.lexicon.everyday_names import is_medical_term
+from deid_tasks.engine.merge.boundaries import is_shared_inbox, trim_words
 from deid_tasks.engine.merge.given_names import given_names
-from deid_tasks.engine.merge.place_boundaries import is_shared_inbox, trim_place
 
 NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 """The entities that are written as first, middle and last names."""
@@ -146,7 +146,7 @@ def repair(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
     start = _start_of_place(text, start, end, entity)
     if entity is Entity.USERNAME:
         start, end = _whole_account(text, start, end)
-    start, end = trim_place(text, *strip(text, start, end), entity)
+    start, end = trim_words(text, *strip(text, start, end), entity)
     end = _with_spoken(text, start, end, entity)
     end = _without_weekday(text, start, end, entity)
     if entity in NAMES and (below := _NEXT_LINE.search(text, start, end)):

@@ -256,7 +256,7 @@ def _draw_names(
         return (*made[:last], " ".join(made[last:]))
     of_people = [surname(part) for part in parts]
     folded = {fold(word).replace(".", "") for word in words}
-    # "Blue Heron Associates" bears nobody's name.
+    # "Blue Heron Associates" are not named after a person.
     is_general = len(parts) > 1 and all(part in common_word_frequencies() for part in parts)
     is_firm = parts[0] in surname_groups() and not is_general and _FIRM_WORDS & folded
     if any(of_people) or is_firm:

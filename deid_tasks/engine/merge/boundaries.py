@@ -1,4 +1,4 @@
-"""Better boundaries of places, organizations, days and plates: without the words of the sentence around them."""
+"""Better boundaries of places, organizations, days, jobs and numbers: without the words of the sentence around them."""
 
 import re
 
@@ -47,16 +47,18 @@ _POOL_BEFORE = re.compile(
 )
 
 
-def trim_place(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
-    """Return better boundaries of a place, an organization or a day.
+def trim_words(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
+    """Return the boundaries of a span without the words around it that are not of the identifier.
 
-    An article in small letters, words of the sentence and a department in capitals are not of the name.
+    Of a place or an organization these are an article in small letters, words of the sentence and a department in
+    capitals; of a day its article; of a time the side of a drawing; of a plate or a number its label; of a job the
+    dominant hand and the hours; of a telephone number the number of the next item.
 
     Args:
         text: the note.
         start: start of the span.
         end: end of the span, exclusive.
-        entity: other entities are returned as they are.
+        entity: what it is; people and other entities are returned as they are.
     """
     if entity is Entity.DATE:
         article = _ARTICLE.match(text, start, end)
