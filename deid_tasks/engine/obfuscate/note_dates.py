@@ -1,5 +1,6 @@
 """Dates of one note: what stands around a date tells whether it is one, and what is missing of it."""
 
+import datetime
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +11,15 @@ from deid_tasks.engine.obfuscate.dates.common_dates import move_day
 from deid_tasks.engine.obfuscate.dates.date_forms import ordinal_ending
 from deid_tasks.engine.obfuscate.dates.date_parts import counts_weekdays
 from deid_tasks.engine.obfuscate.dates.date_shift import names_no_day
-from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY, day_near, holiday_date, is_long, nameless_holiday
+from deid_tasks.engine.obfuscate.dates.holidays import (
+    HOLIDAY,
+    day_near,
+    holiday_date,
+    holiday_on,
+    is_long,
+    loose_holiday,
+    nameless_holiday,
+)
 from deid_tasks.engine.obfuscate.dates.month_ranges import month_and_year_in_range
 from deid_tasks.engine.obfuscate.dates.not_dates import is_no_date
 from deid_tasks.engine.obfuscate.dates.unread_words import is_beside_month, replace_unread_word
@@ -197,8 +206,18 @@ class NoteDates:
         # A fast of a month, "Ramadan starts 3/10", may begin on another day than by the table.
         is_dated = is_dated or (is_long(holiday) and nameless_holiday(text, start, end) is not None)
         if not (is_dated or _DATE_BEHIND.match(text, end)):
-            return self._moved(original, mode)
+            return self._kept_holiday(original, start, holiday, written_at) or self._moved(original, mode)
         if nameless := nameless_holiday(text, start, end):
             return nameless
         dated = replace(context, options=replace(context.options, holidays="date"))
         return self._replacements.surrogate(original, Entity.DATE, dated, context.patient, mode)
+
+    def _kept_holiday(
+        self, original: str, start: int, holiday: re.Match[str], written_at: datetime.datetime
+    ) -> str | None:
+        """Return the surrogate of a holiday that people keep ("home for Easter") and that moves to no other one."""
+        context = self._context
+        day = move_day(holiday_date(holiday, written_at, context.country), context.shift_days)
+        if holiday.end() != len(original) or is_long(holiday) or holiday_on(day, holiday, context.country):
+            return None
+        return loose_holiday(day, self._surroundings.text, holiday, start, context.country)

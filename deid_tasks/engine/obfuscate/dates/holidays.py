@@ -20,7 +20,18 @@ _DATE_AFTER = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_BEFORE = re.compile(r"(?:^|[.!?]\s+|\n\s*)$")
+_CELEBRATED_BEFORE = re.compile(r"\b(?:at|for|celebrat\w+|spent|host\w*)(?: the)? $", re.IGNORECASE)
+_CELEBRATED_BEHIND = re.compile(
+    r" (?:weekend|week|break|dinner|lunch|brunch|meal|part(?:y|ies)|gatherings?|trip|visit|vacation|cookout)\b",
+    re.IGNORECASE,
+)
+"""What stands around a holiday that people keep, and no date could stand in: "home for Easter", "Christmas dinner"."""
+_ABOUT_BEFORE = re.compile(r"\b(?:over|during|around|near|about|past)(?: the)? $", re.IGNORECASE)
 _MAX_DAYS_OFF = 3
+_MAX_DAYS_OFF_KEPT = 31
+"""A holiday that people keep becomes the nearest one, at most so many days off; the year has no longer gap but one."""
+_EARLY, _LATE = 10, 21
+"""The last day of the early part of a month, and the first day of its late part."""
 _MAX_YEARS_BACK = 79
 """A year of two digits lies at most 79 years before the note's and at most twenty after it."""
 _LONG = frozenset(["ramadan", "ramadhan", "ramazan", "ramzan", "lent", "advent"])
@@ -118,6 +129,36 @@ def holiday_on(day: datetime.date, found: re.Match[str], country: str) -> str | 
     if found["year"]:
         return f"{text}{day.year:04d}"
     return f"{text}{found.group()[-3]}{day.year % 100:02d}" if found["short"] else text
+
+
+def loose_holiday(day: datetime.date, text: str, found: re.Match[str], start: int, country: str) -> str | None:
+    """Return what stands for a holiday in whose place a date could not be written; ``None`` where one could.
+
+    Args:
+        day: the day that the holiday moves to, on which no other one falls.
+        text: the note.
+        found: a match of ``HOLIDAY`` in the value.
+        start: where the value begins in the note.
+        country: where the note was written.
+    """
+    article = found.string[: found.start()]
+    if found["year"] or found["short"] or article not in {"", "the "}:
+        return None
+    before, behind = text[max(0, start - _BESIDE) : start], text[start + found.end() : start + found.end() + _BESIDE]
+    if _CELEBRATED_BEFORE.search(before) or _CELEBRATED_BEHIND.match(behind):
+        own = _rule_of(found, country)
+        near = [
+            (abs((holiday - day).days), name)
+            for year in (day.year - 1, day.year, day.year + 1)
+            for name, holiday in _surrogate_days(year)
+            if holiday != own(year) and (name in _ANYWHERE or country == "US")
+        ]
+        days_off, name = min(near)
+        return article + match_case(name, found["name"]) if days_off <= _MAX_DAYS_OFF_KEPT else None
+    if _ABOUT_BEFORE.search(before):
+        part = "early " if day.day <= _EARLY else "mid-" if day.day < _LATE else "late "
+        return part + match_case(f"{day:%B}", found["name"])
+    return None
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,8 @@ STATE_CODES = "|".join(STATES)
 CREDENTIALS_AND_STATES = frozenset({"MD", "PA", "MA", "MS", "NP"})
 """Codes of states that are credentials too."""
 
-STATE_TRIGGER = rf"\b(?:{'|'.join(name for name in STATES.values())})\b"
+_TERRITORIES = ("American Samoa", "Guam", "U.S. Virgin Islands", "US Virgin Islands", "Northern Mariana Islands")
+STATE_TRIGGER = rf"\b(?:{'|'.join((*STATES.values(), *_TERRITORIES))})\b"
 _NAMES_TOO = frozenset({"Virginia", "Georgia", "Washington", "Montana", "Dakota", "Carolina"})
 _AREA_BEFORE = re.compile(r"(?:in|from|to|of|,|near|through|outside)\s$")
 _NAME_OF_SOMETHING_ELSE = re.compile(
