@@ -238,11 +238,11 @@ def read_hour_with_h(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(start, end, Entity.TIME)
 
 
-AWAKE_TRIGGER = r"\b(?:NPO|npo) (?:p|after|past|since|from|@|at) (?:MN|mn)\b|\b(?:[Uu]p|[Aa]wake) since [1-9]\b"
+AWAKE_TRIGGER = r"\b(?:[Uu]p|[Aa]wake) since [1-9]\b"
 _AWAKE_BEHIND = re.compile(r"[/:.\-][0-9]|\s?(?:d\b|days?|wks?|weeks?|mos?|months?|y|am|pm|[ap]\b)")
 
 
 def read_awake(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read NPO p MN and up since 4: midnight by its letters, and the hour at which somebody woke."""
+    """Read the hour at which somebody woke: up since 4."""
     if not _AWAKE_BEHIND.match(text_after(text, end)):
         yield Candidate(text.rindex(" ", start, end) + 1, end, Entity.TIME)

@@ -21,13 +21,12 @@ _HYPHEN_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:on|since|until|from|through|thru|dated?|seen|visit|due|admitted|adm|discharged?|d/c|dc|f/u|surgery|biopsy|bx"
     r"|started|stopped|appt|lmp|called|faxed|refill(?:ed)?|received|rec'?d|rcvd|requested|consulted)[\s:]{1,2}$"
 )
-_HYPHEN_EXAM_BEFORE = re.compile(
-    r"(?:^|[^a-z])(?:dexa|edc|edd|lmp|mammo(?:gram)?|pap|rhc|lhc|inj|depo|cast|splint|recall)[\s:]{1,2}$"
-)
+_HYPHEN_EXAM_BEFORE = re.compile(r"(?:^|[^a-z])(?:dexa|edc|edd|lmp|mammo(?:gram)?|pap|rhc|lhc|inj|depo)[\s:]{1,2}$")
 """In front of a day with a hyphen, whatever follows: DEXA 8-15 T -2.6."""
 _HYPHEN_RANGE_BEFORE = re.compile(
-    r"(?:splint|cast|boot|sling|off|from|adm|hosp|cert) [0-9]{1,2}-[0-9]{1,2} (?:to|thru) $"
+    r"(?:splint|cast|boot|sling|off|from|adm|hosp|cert) (?:[0-9]{1,2}-[0-9]{1,2} (?:to|thru) )?$"
 )
+_HYPHEN_RANGE_AFTER = re.compile(r" (?:to|thru) [0-9]{1,2}-[0-9]{1,2}(?![0-9-])")
 _HYPHEN_AFTER = re.compile(r"\s*(?:[.,;:)]|$|(?:at|with|by|and|for|was|for|showed|w/|to|am|pm)\b(?! [0-9]))")
 """What stands around a month and a day with a hyphen, which is more often a range."""
 _NAMED_BEFORE = re.compile(
@@ -234,7 +233,10 @@ def _is_hyphen_day_with_hour(figures: Figures) -> bool:
 
 
 def _is_hyphen_day_of_examination(figures: Figures) -> bool:
-    is_day = _HYPHEN_EXAM_BEFORE.search(figures.ahead) or _HYPHEN_RANGE_BEFORE.search(figures.ahead)
+    range_before = _HYPHEN_RANGE_BEFORE.search(figures.ahead)
+    is_end = range_before is not None and "-" in range_before.group()
+    is_start = range_before is not None and _HYPHEN_RANGE_AFTER.match(figures.behind)
+    is_day = is_end or is_start or _HYPHEN_EXAM_BEFORE.search(figures.ahead)
     return bool(is_day) and not figures.has_unit and not figures.is_fraction_behind
 
 
