@@ -1,17 +1,26 @@
-"""Words that a model takes for an identifier and that the words around them show to be none, one a row of a table.
+"""Words and numbers that the words around them show to be no identifiers, one a row of a table.
 
-Products, devices, services and labels: "Red Dot" behind 3M, "eve" behind a weekday, "Sd" in front of "/-".
+Products, devices, services and labels: "Red Dot" behind 3M, "eve" behind a weekday, "Sd" in front of "/-". Numbers:
+"9/12" behind "CPT session", "1:05" behind a tourniquet.
 """
 
 import csv
 import re
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from deid_tasks.core.span import Span
 
-_TABLE = Path(__file__).with_name("words_in_context.tsv")
+_TABLES = ("words_in_context.tsv", "numbers_in_context.tsv")
+_SHORT = {
+    "FRACTION": r"\d{1,3}/\d{1,3}",
+    "TRIPLE": r"\d{1,3}/\d{1,3}/\d{1,3}",
+    "CLOCK": r"\d{1,2}:[0-5]\d",
+    "DIAL": r"(?:1[0-2]|[1-9]):[0-5]0",
+}
+"""Numbers that rows name by a word."""
 _ANY = "-"
 _REACH = 80
 
@@ -40,25 +49,34 @@ def is_told_by_context(text: str, span: Span, value: str, *, of_patterns: bool =
         of_patterns: whether a pattern found it, so that only the rows that hold for patterns count.
     """
     return any(
-        span.category.value in row.categories
-        and (_OF_PATTERNS in row.categories or not of_patterns)
+        (_OF_PATTERNS in row.categories or not of_patterns)
         and row.value.fullmatch(value) is not None
         and (row.before is None or row.before.search(text[max(0, span.start - _REACH) : span.start]) is not None)
         and (row.behind is None or row.behind.match(text, span.end) is not None)
         and (row.unless is None or row.unless.search(text) is None)
-        for row in _rows()
+        for row in _rows().get(span.category.value, ())
     )
 
 
 @cache
-def _rows() -> tuple[_Row, ...]:
-    lines = [line for line in _TABLE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-    return tuple(
-        _Row(
-            frozenset(row["categories"].split()),
-            re.compile(row["value"]),
-            *(None if row[name] == _ANY else re.compile(row[name]) for name in ("before", "behind", "unless")),
-        )
-        for row in rows
-    )
+def _rows() -> dict[str, tuple[_Row, ...]]:
+    """Return the rows of both tables by their categories."""
+    found: defaultdict[str, list[_Row]] = defaultdict(list)
+    for table in _TABLES:
+        text = Path(__file__).with_name(table).read_text(encoding="utf-8")
+        lines = [line for line in text.splitlines() if not line.startswith("#")]
+        for cells in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+            categories = frozenset(cells["categories"].split())
+            around = (
+                None if cells[name] == _ANY else re.compile(cells[name]) for name in ("before", "behind", "unless")
+            )
+            row = _Row(categories, re.compile(_spelled_out(cells["value"])), *around)
+            for category in categories - {_OF_PATTERNS}:
+                found[category].append(row)
+    return {category: tuple(rows) for category, rows in found.items()}
+
+
+def _spelled_out(value: str) -> str:
+    for word, expression in _SHORT.items():
+        value = value.replace(word, expression)
+    return value

@@ -183,7 +183,8 @@ SCALES = (
     Notation(r"GCS[ :]{1,2}\d{1,2}T? ?\(?[1-4]/[1-5T]/[1-6]\)?", r"GCS[ :]"),
     # The parts of a bowel preparation, with their sum: Boston 2-3-3 = 8/9.
     Notation(
-        r"(?:Boston|BBPS)(?: (?i:scale|score|bowel prep\w*))?[ :]{1,2}[0-3][-+/,][0-3][-+/,][0-3] ?= ?\d/9(?![\d/])",
+        r"(?:Boston|BBPS)(?: (?i:scale|score|(?:bowel )?prep\w*))?[ :]{1,2}"
+        r"[0-3][-+/,][0-3][-+/,][0-3] ?= ?\d/9(?![\d/])",
         r"(?:Boston|BBPS)[ :]",
     ),
     # What was said again, of as many points: "teach back" 3/3.

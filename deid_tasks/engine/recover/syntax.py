@@ -17,6 +17,9 @@ _DOSE_BEHIND = (
     r" ?(?:mg\b|SL\b|PO\b|po\b|(?i:bid|tid|qid|daily|qd|qhs|qam|films?|strips?|tabs?)\b|q ?\d|x ?\d)(?![/\d])"
 )
 _PATTERNS = (
+    # Nodes with tumour, of those taken, where they agree with the stage: ypT1cN1a(2/14).
+    r"y?p(?:T(?:[0-4][a-d]?|is|x)[ ,]?p?)?N(?:0 ?(?:\((?:sn|i[+-])\) ?)?\(0/\d{1,2}\)"
+    r"|1(?:[a-c]|mi)? ?(?:\(sn\) ?)?\([1-3]/\d{1,2}\)|2[ab]? ?\([4-9]/\d{1,2}\)|3[a-c]? ?\([12]\d/\d{1,2}\))",
     *VARIANTS,
     # Variants as HGVS writes them: c.35delG, p.Val600Glu.
     r"[cgmnrp]\.[(\[]?(?:[*-]?\d+[+-]?\d*(?:_[*-]?\d+[+-]?\d*)?(?:del|dup|ins|inv|[ACGTU]>[ACGTU])[ACGTU]*"
@@ -25,9 +28,6 @@ _PATTERNS = (
     r"(?:BRAF|KRAS|NRAS|EGFR|JAK2|IDH[12]|PIK3CA|MPL|KIT|HFE)[ -]?[A-Z]\d{2,4}[A-Z]",
     # Tissue types: HLA-A*02:01.
     r"HLA[- ]?(?:A|B|C|DR|DQ|DP|DRB1|DQA1|DQB1|DPB1)?[- ]?\*?\d{0,3}(?::\d{2,3}){0,3}",
-    # Nodes with tumour, of those taken, where they agree with the stage: ypT1cN1a(2/14).
-    r"y?p(?:T(?:[0-4][a-d]?|is|x)[ ,]?p?)?N(?:0 ?(?:\((?:sn|i[+-])\) ?)?\(0/\d{1,2}\)"
-    r"|1(?:[a-c]|mi)? ?(?:\(sn\) ?)?\([1-3]/\d{1,2}\)|2[ab]? ?\([4-9]/\d{1,2}\)|3[a-c]? ?\([12]\d/\d{1,2}\))",
     # Stages of tumours: T2N1M0, pT3N1aM0.
     r"[cpyra]{0,2}T(?:[0-4][a-d]?|is|x)[ ,]?[cp]?N(?:[0-3][a-c]?|x)(?:[ ,]?[cp]?M(?:[01][a-c]?|x))?",
     # Vertebrae: L4-L5, C6 level.

@@ -37,6 +37,7 @@ RULES = (
     Rule("day of the month", calendar_words.ORDINAL_TRIGGER, calendar_words.read_ordinal),
     Rule("stamp", times.STAMP_TRIGGER, times.read_stamp),
     Rule("time", times.TIME_TRIGGER, times.read_time),
+    Rule("hour of waking", times.AWAKE_TRIGGER, times.read_awake),
     Rule("spoken hour", times.SPOKEN_HOUR_TRIGGER, times.read_spoken_hour),
     Rule("clock in words", spoken_times.CLOCK_IN_WORDS_TRIGGER, spoken_times.read_clock_in_words),
     Rule("military time in words", spoken_times.MILITARY_IN_WORDS_TRIGGER, spoken_times.read_military_in_words),

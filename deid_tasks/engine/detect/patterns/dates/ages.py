@@ -124,6 +124,9 @@ _PERSON_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:his|her|their|my|the|in|at|s)[\s\-](?:(?:early|late|mid|middle|upper|lower)[\s\-]{0,2})?$"
 )
 _MEASURE_BEFORE = re.compile(rf"(?:{alternation('dates', 'measures_in_decades')})\b")
+_PART_BEFORE = re.compile(r"(?:^|[.,;:] )(?:early|mid|late)[\s\-]$")
+_PERSON_BEHIND = re.compile(r"\s(?:[mf]|yo|male|female|man|woman|lady|gentleman|pt)\b")
+"""What stands around mid 60's male, which opens a sentence."""
 _OWNER = re.compile(r"(?:his|her|their|my)\W")
 _PART_OF_DECADE = re.compile(r"(?:in|their|mid|late|early)")
 _DECADE_UNIT = re.compile(r"\s?(?:%|bpm|mmhg|on ra)")
@@ -139,7 +142,8 @@ def read_decade(text: str, start: int, end: int) -> Iterator[Candidate]:
         return
     if match.group()[0].isdigit() and lead.startswith("the") and not _PART_OF_DECADE.search(ahead):
         return
-    if _PERSON_BEFORE.search(ahead) and not _DECADE_UNIT.match(text_after(text, end)):
+    is_person = _PART_BEFORE.search(ahead) and _PERSON_BEHIND.match(text_after(text, end))
+    if (_PERSON_BEFORE.search(ahead) or is_person) and not _DECADE_UNIT.match(text_after(text, end)):
         yield Candidate(match.start(), end, Entity.AGE)
 
 

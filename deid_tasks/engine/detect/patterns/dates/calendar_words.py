@@ -176,7 +176,7 @@ _LENGTH_AFTER = re.compile(r"(?:['\"]|\s?(?:x\b|by [0-9]|ft|feet|in(?:ch|\.)|lon
 
 def read_short_year(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read a year of two figures: since '09, back in the '70s, left hip replacement '09."""
-    if not _LENGTH_AFTER.match(text_after(text, end)):
+    if not _LENGTH_AFTER.match(text_after(text, end)) or text[end - 2] == "0":
         yield _date(text.index("'", start, end), end)
 
 

@@ -17,7 +17,30 @@ _CLOCK_AFTER = re.compile(
     r"\s{1,3}(?:at |@ ?)?(?:[0-2]?[0-9]:[0-5][0-9](?![0-9])|[01][0-9][0-5][0-9](?![0-9/]))"  # 3/14 at 10:30, 3/14 1030
     r"|,? (?:to|thru|through) [0-9]{1,2}/[0-9]{1,2}(?![0-9])"  # 3/14 to 3/16
 )
-_RANGE_BEFORE = re.compile(r"(?:here|from|on|stay|admitted|adm) [0-9]{1,2}/[0-9]{1,2},? (?:to|thru|through) $")
+_RANGE_BEFORE = re.compile(
+    r"(?:here|from|on|stay|admitted|adm|poc|cert|recert|soc|auth|period|off work)"
+    r" [0-9]{1,2}/[0-9]{1,2},? (?:to|thru|through) $"
+)
+_COUNT_BEFORE = re.compile(
+    r"(?:^|[\s(:,])#[0-9]{1,3}(?: [0-2][0-9][0-5][0-9])? $"  # ECT #6 7/6
+    r"|(?:rpr|vdrl|ana|titers?|titres?)[^\n.;]{0,20}1:[0-9]{1,4} $"  # RPR 1:32 2/2
+    r"|(?:^|[^a-z])(?:shingrix|hep ?[ab]|hpv|gardasil|mmr|covid|prevnar|pcv|tdap|havrix|twinrix|varivax) [1-4] $"
+    r"|(?:^|[^a-z])(?:ce/iol|iol|phaco|yag|slt|lpi|eylea|lucentis|avastin|vabysmo|ozurdex|ivi)"
+    r" (?:o[dsu] [0-9]{1,2}/[0-9]{1,2}[,;] )?o[dsu] $"
+)
+"""A count, a titre, a dose or an operated eye, behind which its day stands."""
+_TESTED_BEFORE = re.compile(
+    r"(?:^|[^a-z])(?:phq|gad|moca|mmse|bdi|bai|slums|bims|epds|gds|madrs|ymrs|pcl)(?:-?[0-9]{1,2})?"
+    r"(?: [0-9]{1,2}/[0-9]{1,2} [0-9]{1,2} ?[,;])? $"
+)
+_POINTS_AFTER = re.compile(r"\s[0-9]{1,2}\s?(?:[,;]|$)")
+"""The points of a scale behind the day of the test: MMSE 2/8 24, 8/9 21."""
+_VALUE_BEFORE = re.compile(
+    r"(?:^|[^a-z])(?:cr|creat|scr|k|na|hgb|hb|inr|a1c|plts?|wbc|psa|tsh|lactate|bili|cea|li|fk|tac|trop|bnp|ua|crp)\s"
+    r"(?:[<>]?[0-9.]{1,5} [0-9]{1,2}/[0-9]{1,2} ?(?:/|,|;|->) ?){0,3}[<>]?[0-9]{1,3}\.[0-9]{1,2} $"
+)
+_VALUE_AFTER = re.compile(r"\s?(?:/ [0-9]|[,;]|->|→|$)")
+"""What stands around the day of a result: Cr 1.2 5/5 / 1.6 5/6 / 2.1 today."""
 _DAYS_IN_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -93,4 +116,10 @@ class Figures:
     @property
     def is_announced(self) -> bool:
         """Whether the words in front announce a day, or a time or the end of a range stands behind."""
-        return self.is_day_ahead or bool(_CLOCK_AFTER.match(self.behind) or _RANGE_BEFORE.search(self.ahead))
+        if self.is_day_ahead or _CLOCK_AFTER.match(self.behind) or _RANGE_BEFORE.search(self.ahead):
+            return True
+        if _COUNT_BEFORE.search(self.ahead):
+            return True
+        if _TESTED_BEFORE.search(self.ahead) and _POINTS_AFTER.match(self.behind):
+            return True
+        return bool(_VALUE_BEFORE.search(self.ahead) and _VALUE_AFTER.match(self.behind))

@@ -43,6 +43,9 @@ def read_quarter(text: str, start: int, end: int) -> Iterator[Candidate]:
 BARE_YEAR_TRIGGER = (
     r"(?i)\b(?:in|since|back in|circa) 0[0-9]\b"  # in 07
     r"|'[0-9]{2} ?(?:-|to|and|through|thru) ?'[0-9]{2}\b"  # '62-'71
+    r"|\b(?:chole|appy|hyst|tah|btl|cabg|pci|tka|tha|tkr|thr|c/?s|acdf|lami|[a-z]{3,14}(?:ectomy|plasty|otomy|ostomy))"
+    r" in [5-9][0-9]\b"  # chole in 98
+    r"|\b(?:n?svd|c/?s|vbac|pci|cabg|stents?|mi|cva|dvt) x ?[0-9],? '[0-9]{2}(?:, ?'[0-9]{2}){0,4}\b"  # SVD x2 '11
     r"|\b(?:colo(?:noscopy)?|mammo(?:gram)?|dexa|egd|pap|cath|echo) (?:'?[0-9]{2}, ?){1,4}"
     r"(?:due|next|repeat)(?: due| in)? '[0-9]{2}\b"  # colo 14, 17, due '27
 )

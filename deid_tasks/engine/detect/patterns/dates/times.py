@@ -16,6 +16,8 @@ TIME_TRIGGER = (
     r"|\b0[0-9][0-5][0-9]\b"  # 0835
     r"|/[0-9]{2,3} \([0-2][0-9][0-5][0-9]\)"  # behind a pressure: 164/102 (0321)
     r"|/[0-9]{1,4},? [0-2][0-9][0-5][0-9]\b"  # 3/14 1530
+    r"|\b[0-2][0-9][0-5][0-9] (?:9[4-9]|10[0-4]|3[5-9]|4[01])\.[0-9] [0-9]{2,3} [0-9]{1,2} "  # 1200 98.4 72 16
+    r"|\b(?:a?ptt|PTT|xa|anti-?xa) [0-2][0-9][0-5][0-9] [0-9]"  # PTT 1540 68
     r"|(?m)^[ \t]{0,8}[12][0-9][0-5][0-9] {1,12}[^ \n]"  # 1530 at the beginning of a line
 )
 _ZONE = r"(?:\s?(?-i:UTC|GMT|BST|CES?T|EES?T|[ECMP][SD]T|AK[SD]T|HST|A[CE][SD]T|AWST|NZ[SD]T|SAST|PHT|HKT|Uhr)\b)?"
@@ -57,6 +59,11 @@ _NO_TIME_BEFORE = re.compile(
 )
 _DATE_BEFORE = re.compile(r"[0-9]{1,4}[/.\-][0-9]{1,2}(?:[/.\-][0-9]{2,4})?,? $")
 _PRESSURE_BEFORE = re.compile(r"[0-9]{2,3}/[0-9]{2,3} \($")
+_TIMED_BEFORE = re.compile(
+    r"(?:^|[^a-z])(?:a?ptt|xa|anti-?xa) $|(?:at|@) [0-2][0-9][0-5][0-9]\b[^\n]{0,24}[;,] [0-9]{2,3}(?:\.[0-9])? $"
+)
+"""A level that is drawn at times, and the next reading of a row with times: FS 212 at 0730, 4 u; 188 1130."""
+_VITALS_BEHIND = re.compile(r" (?:9[4-9]|10[0-4]|3[5-9]|4[01])\.[0-9] [0-9]{2,3} [0-9]{1,2} ")
 _GAP_BEFORE = re.compile(
     r"\[(?:inaudible|unintelligible|indiscernible|crosstalk|unclear|garbled|pause|noise|blank)[ ,]{1,2}(?:at |@ ?)?$"
 )
@@ -132,6 +139,8 @@ def _is_military(text: str, match: re.Match[str]) -> bool:
     """Whether four figures are a time: by the word or the date in front, or because a line begins with them."""
     ahead, value = text_before(text, match.start()), match.group()
     if not value.isdigit() or _ANNOUNCED_FIGURES.search(ahead) or _DATE_BEFORE.search(ahead):
+        return True
+    if _TIMED_BEFORE.search(ahead) or _VITALS_BEHIND.match(text, match.end()):
         return True
     if _PRESSURE_BEFORE.search(ahead):
         return text[match.end() : match.end() + 1] == ")"
@@ -227,3 +236,13 @@ def read_hour_with_h(text: str, start: int, end: int) -> Iterator[Candidate]:
     is_announced = _H_BEFORE.search(ahead) is not None
     if is_announced or (text[start + 2 : start + 3] == "h" and " " not in text[start:end]):
         yield Candidate(start, end, Entity.TIME)
+
+
+AWAKE_TRIGGER = r"\b(?:[Uu]p|[Aa]wake) since [1-9]\b"
+_AWAKE_BEHIND = re.compile(r"[/:.\-][0-9]|\s?(?:d\b|days?|wks?|weeks?|mos?|months?|y|am|pm|[ap]\b)")
+
+
+def read_awake(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the hour at which somebody woke: up since 4."""
+    if not _AWAKE_BEHIND.match(text_after(text, end)):
+        yield Candidate(text.rindex(" ", start, end) + 1, end, Entity.TIME)

@@ -21,6 +21,12 @@ _HYPHEN_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:on|since|until|from|through|thru|dated?|seen|visit|due|admitted|adm|discharged?|d/c|dc|f/u|surgery|biopsy|bx"
     r"|started|stopped|appt|lmp|called|faxed|refill(?:ed)?|received|rec'?d|rcvd|requested|consulted)[\s:]{1,2}$"
 )
+_HYPHEN_EXAM_BEFORE = re.compile(r"(?:^|[^a-z])(?:dexa|edc|edd|lmp|mammo(?:gram)?|pap|rhc|lhc|inj|depo)[\s:]{1,2}$")
+"""In front of a day with a hyphen, whatever follows: DEXA 8-15 T -2.6."""
+_HYPHEN_RANGE_BEFORE = re.compile(
+    r"(?:splint|cast|boot|sling|off|from|adm|hosp|cert) (?:[0-9]{1,2}-[0-9]{1,2} (?:to|thru) )?$"
+)
+_HYPHEN_RANGE_AFTER = re.compile(r" (?:to|thru) [0-9]{1,2}-[0-9]{1,2}(?![0-9-])")
 _HYPHEN_AFTER = re.compile(r"\s*(?:[.,;:)]|$|(?:at|with|by|and|for|was|for|showed|w/|to|am|pm)\b(?! [0-9]))")
 """What stands around a month and a day with a hyphen, which is more often a range."""
 _NAMED_BEFORE = re.compile(
@@ -212,7 +218,8 @@ def _is_rising(figures: Figures) -> bool:
 
 def _is_not_month_day(figures: Figures) -> bool:
     first, second = figures.numbers
-    return len(first) > 2 or len(second) != 2 or not is_month_day(*figures.values)
+    is_short = len(second) != 2 and not _is_hyphen_day_of_examination(figures)
+    return len(first) > 2 or is_short or not is_month_day(*figures.values)
 
 
 def _is_hyphen_day(figures: Figures) -> bool:
@@ -225,11 +232,25 @@ def _is_hyphen_day_with_hour(figures: Figures) -> bool:
     return bool(is_day) and not _RANGE_OF_VALUES_BEFORE.search(figures.ahead)
 
 
+def _is_hyphen_day_of_examination(figures: Figures) -> bool:
+    range_before = _HYPHEN_RANGE_BEFORE.search(figures.ahead)
+    is_end = range_before is not None and "-" in range_before.group()
+    is_start = range_before is not None and _HYPHEN_RANGE_AFTER.match(figures.behind)
+    is_day = is_end or is_start or _HYPHEN_EXAM_BEFORE.search(figures.ahead)
+    return bool(is_day) and not figures.has_unit and not figures.is_fraction_behind
+
+
 HYPHENATED_NUMBERS: FormTable[Figures, bool] = FormTable(
     "two numbers with a hyphen",
     Form("years, or year and month", "worked [DATE:1998-2004] there", _is_span_of_years, _is_rising),
     Form("month and year", "since [DATE:09-2015]", _is_month_and_year, lambda figures: not figures.has_unit),
     Form("range of values", "take 2-3 tabs", _is_not_month_day, never),
+    Form(
+        "behind an examination, or the end of a range",
+        "DEXA [DATE:8-15] T -2.6, splint [DATE:3-2] to [DATE:3-16]",
+        _is_hyphen_day_of_examination,
+        always,
+    ),
     Form("named", "dated [DATE:3-14]", lambda figures: bool(_NAMED_BEFORE.search(figures.ahead)), always),
     Form("between words of a day", "seen [DATE:3-14] with", _is_hyphen_day, always),
     Form("hour behind", "call [DATE:3-14] at [TIME:10:30]", _is_hyphen_day_with_hour, always),
