@@ -85,7 +85,7 @@ RULES = (
     Rule("person who called", passing_mentions.CALLS_TRIGGER, passing_mentions.read_person_who_called),
     Rule("clinician who answered", passing_mentions.ANSWERED_TRIGGER, passing_mentions.read_clinician_who_answered),
     Rule("word for a sibling", passing_mentions.QUOTED_TRIGGER, passing_mentions.read_word_for_sibling),
-    Rule("department and surname", passing_mentions.SEEN_BY_TRIGGER, passing_mentions.read_surname_behind_department),
+    Rule("department and surname", passing_mentions.SEEN_BY_TRIGGER, passing_mentions.read_department_and_surname),
     Rule("coach", passing_mentions.COACH_TRIGGER, passing_mentions.read_coach),
     Rule(
         "credential in front of a name",

@@ -107,7 +107,7 @@ _NO_SURNAMES = as_word_set(
 )
 
 
-def read_surname_behind_department(text: str, start: int, end: int) -> Iterator[Candidate]:
+def read_department_and_surname(text: str, start: int, end: int) -> Iterator[Candidate]:
     """Read the surname behind a department in front of when it sees the patient: Podiatry Waters q2mo."""
     match = _SURNAME.search(text, start, end)
     if match is None or match["name"].lower() in _NO_SURNAMES:
