@@ -25,6 +25,31 @@ _THING = re.compile(r"(?<=[a-z]) (?:flight|trip|tryouts?)$|(?<= Ave) place$")
 _DEPARTMENT = re.compile(r"(?<=[a-z]) ED$")
 _BESIDE_DEPARTMENT = re.compile(r"(?:Children'?s|Pediatric|Adult|Main|North|South|East|West) ED$")
 _NAME_GOES_ON = re.compile(r" [A-Z]")
+_DEPARTMENT_IN_CAPITALS = re.compile(
+    r"(?<=[a-z.]) (?:EMERGENCY(?: (?:DEPARTMENT|DEPT\.?|ROOM|MEDICINE|SERVICES))?|OPERATING ROOM"
+    r"|INTENSIVE CARE(?: UNIT)?|CRITICAL CARE|DEPARTMENT OF [A-Z ]{4,24}|SURGERY|RADIOLOGY|IMAGING|LABORATORY|PATHOLOGY"
+    r"|PHARMACY|CARDIOLOGY|NEUROLOGY|ONCOLOGY|LABOR (?:AND|&) DELIVERY|OUTPATIENT|INPATIENT|MEDICAL RECORDS)$"
+)
+"""A department in capitals behind a name that is not: St. Odile Regional EMERGENCY DEPARTMENT."""
+_SPECIALTY_BEHIND = re.compile(
+    r"(?:(?<=Clinic)|(?<=Center)|(?<=Hospital)) (?:(?:Endocrin|Cardi|Neur|Onc|Dermat|Ur|Nephr|Radi|Rheumat|Hemat|Pulmon"
+    r"|Gastroenter|Gynec)ology|Ophthalmology|Pediatrics|Psychiatry|Surgery|Orthop(?:a)?edics|Podiatry|Audiology)$"
+)
+"""A specialty behind a kind of facility that ends its name: Okafor Clinic Endocrinology & Diabetes."""
+_LABEL_OF_COVER = re.compile(
+    r"(?<=[A-Za-z.])(?:[ \t]{1,4}(?:[Aa]uth|AUTH|Mbr|Member|Subscriber|Policy|Pol|Claim|Cert|Ref(?:erral)?|PA|ID)"
+    r"|[ \t]{2,6}(?:Group|Grp|Plan|Gr))[.:#]?$"
+)
+"""The label of the number behind an insurer: Moda  Auth PT448210."""
+_NUMBER_OF_COVER = re.compile(r"[ \t:#.]{0,4}(?:no\.? ?)?[A-Z]{0,4}-?(?!\d{5}(?!\d))\d{3}")
+_OFFICE = re.compile(r"(?<=[a-z]) (?:HR|Human Resources|FMLA|Payroll|Leave(?: Desk)?)$")
+"""An office of an employer behind its name: faxed to Okafor Mills HR."""
+_COVER = re.compile(r"(?<=[a-z]) (?:MA|Medicare Advantage)(?: (?:HMO|PPO|POS|EPO))?$")
+"""Medicare Advantage behind an insurer, which is no state: Humana MA HMO."""
+_RANK_OF_JOB = re.compile(
+    r"(?:\b(?:an?|as|the|is|was)|[,:(]) (?P<rank>(?:junior|senior|assistant|associate|deputy|apprentice|chief|lead) )$"
+)
+"""The rank in front of a job: a junior UX designer."""
 _SETTING = re.compile(r"(?:OP|IP|Outpt|Inpt|Outpatient|Inpatient)[ \t]{1,3}(?=[A-Z][a-z]+[ -][A-Z])")
 """Where a patient is seen, in front of a facility: OP  Okafor Imaging."""
 _SCHEDULE = re.compile(r"(?<=[a-z]) (?:M-F|M-Th|MWF|TTh|TThS|TTS|Mon-Fri)$")
@@ -39,6 +64,7 @@ _LABEL_OF_NUMBER = re.compile(
 )
 _NEXT_ITEM = re.compile(r"(?<=\d{4})\. {1,2}\d{1,2}$")
 """The number of the next item of a plan behind a telephone number: 5) tel 555-0148. 6)"""
+_REACH = 20
 _PHONES = frozenset({Entity.PHONE, Entity.FAX, Entity.PAGER})
 _POOL = re.compile(r"[Pp](?:ool|OOL)")
 _POOL_BEFORE = re.compile(
@@ -71,7 +97,9 @@ def trim_words(text: str, start: int, end: int, entity: Entity) -> tuple[int, in
         return (label.end() if label else start), end
     if entity in {Entity.PROFESSION, Entity.OTHER_ID}:
         front = (_NOT_OF_JOB if entity is Entity.PROFESSION else _LABEL_OF_NUMBER).match(text, start, end)
-        return (front.end() if front else start), end
+        start = front.end() if front else start
+        rank = _RANK_OF_JOB.search(text, max(0, start - _REACH), start) if entity is Entity.PROFESSION else None
+        return (rank.start("rank") if rank else start), end
     if entity in _PHONES and (item := _NEXT_ITEM.search(text, start, end)):
         return start, item.start()
     return _place(text, start, end, entity) if entity in _PLACES else (start, end)
@@ -94,17 +122,25 @@ def _place(text: str, start: int, end: int, entity: Entity) -> tuple[int, int]:
     if entity in _ORGANIZATIONS:
         setting = _SETTING.match(text, start, end)
         start = setting.end() if setting else start
-        schedule = _SCHEDULE.search(text, start, end)
-        end = schedule.start() if schedule else end
+        end = _without_office(text, start, end)
     word = _WORD_OF_SENTENCE.search(text, start, end)
     if word and not _is_of_name(text, word):
         end = word.start()
     if thing := _THING.search(text, start, end):
         end = thing.start()
     if entity is Entity.FACILITY and not _BESIDE_DEPARTMENT.search(text, start, end):
-        department = _DEPARTMENT.search(text, start, end)
+        department = _DEPARTMENT.search(text, start, end) or _DEPARTMENT_IN_CAPITALS.search(text, start, end)
         end = department.start() if department else end
     return start, end
+
+
+def _without_office(text: str, start: int, end: int) -> int:
+    """Return the end of an organization without its schedule, office, specialty or plan, or the label of a number."""
+    for behind in (_SCHEDULE, _OFFICE, _SPECIALTY_BEHIND, _COVER):
+        if match := behind.search(text, start, end):
+            return match.start()
+    label = _LABEL_OF_COVER.search(text, start, end)
+    return label.start() if label and _NUMBER_OF_COVER.match(text, end) else end
 
 
 def _is_of_name(text: str, word: re.Match[str]) -> bool:

@@ -46,6 +46,11 @@ _LABEL_BEFORE = re.compile(
 """What stands in front of a patient's surname in a header."""
 _SURNAME_IN_CAPITALS = re.compile(r"(?:^|\n|: {0,8})[ \t]*(?P<surname>[A-Z][A-Z'’-]{1,20}), {1,2}$")
 _GIVEN_NAMES = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]*\.?){0,2}|[A-Z]{2,}(?: [A-Z]+\.?){0,2}")
+_LABEL_OF_UNIT = re.compile(r"\b(?:[Uu]nit|UNIT|[Ww]ard|WARD|[Ll]oc(?:ation)?|LOCATION):[ \t]{1,6}$")
+_NUMBER = re.compile(r"\d{1,2}[A-Z]?")
+_FIELD_ENDS = re.compile(r"[ \t]{2,}|[ \t]*\n|[,;]|$")
+_OF_COUNTY = re.compile(r"of (?=[A-Z][a-z]+(?: [A-Z][a-z]+)? County$)")
+"""In front of the county that is left of a facility's name: Okafor Hospice of Tuscola County."""
 _REACH, _LONGEST_SURNAME = 48, 34
 
 
@@ -80,6 +85,8 @@ def _joined(text: str, last: Span, span: Span) -> Span | None:
         if last.entity is span.entity and (_is_town(text, last, span) or _are_halves(text, last, span)):
             return replace(last, end=span.end, score=score)
         if last.entity in _ORGANIZATIONS and span.entity in _PLACES and _OF.fullmatch(text, last.start, last.end):
+            return replace(last, end=span.end, score=score)
+        if _is_number_of_unit(text, last, span):
             return replace(last, end=span.end, score=score)
         if _is_named_service(text, last, span):
             return replace(span, start=last.start, score=score)
@@ -120,6 +127,14 @@ def _are_halves(text: str, last: Span, span: Span) -> bool:
     return not is_ending_of_name(first.split()[-1]) or " " not in rest
 
 
+def _is_number_of_unit(text: str, last: Span, span: Span) -> bool:
+    """Whether a number is the rest of a unit's name behind its label: Unit: Larch House 3."""
+    if last.entity is not Entity.FACILITY or not _NUMBER.fullmatch(text, span.start, span.end):
+        return False
+    is_unit = _LABEL_OF_UNIT.search(text, max(0, last.start - _REACH), last.start) is not None
+    return is_unit and _FIELD_ENDS.match(text, span.end) is not None
+
+
 def _is_named_service(text: str, last: Span, span: Span) -> bool:
     """Whether words that no person has are in front of what an organization does: "Three Rivers" and "Home Care"."""
     if last.entity not in NAMES or span.entity not in _ORGANIZATIONS:
@@ -155,6 +170,9 @@ def _told_by_neighbours(text: str, span: Span) -> Span:
     credential = _CREDENTIAL_BEHIND.search(text, span.start, span.end) if span.entity in _ORGANIZATIONS else None
     if credential and _CLINICIAN.fullmatch(text, span.start, credential.start()):
         return replace(span, end=credential.start(), entity=Entity.PROVIDER)
+    of = _OF_COUNTY.match(text, span.start, span.end) if span.entity in _ORGANIZATIONS else None
+    if of is not None:
+        return replace(span, start=of.end(), entity=Entity.LOCATION_OTHER)
     value = text[span.start : span.end]
     ahead = max(0, span.start - _REACH)
     if span.entity is Entity.CITY and value in _EMPLOYERS and not _is_listed(value):

@@ -19,6 +19,12 @@ _NOT_PEOPLE = re.compile(
     r"PO|IV|IM|AM|PM|BP|O[DSU]|SC|SL|AC|PC|HS|MD|DO|RN|NP|PA|US|UK|DC|SO|CC|ER|OR|ED|NS|RR|HR|PT|OT|NY|NJ|CA"
 )
 """Letters that are written with full stops and stand for no person."""
+_LABELLED_BEFORE = re.compile(r"\b(?:label(?:l?ed)?|marked|tagged|reads?)(?: as| with)?:? [\"“]$", re.IGNORECASE)
+_REACH_OF_LABEL = 24
+_DEGREES = re.compile(r"(?:[BM]\.[SAE]|[DM]\.[DO]|R\.[DN]|[DJ]\.D|[BM]\.S\.[NW]|O\.[TD]|P\.[TA])\.?")
+_SURNAME_BEFORE = re.compile(r"[A-Z][a-z'’-]+,? ?$")
+_CREDENTIAL_BEHIND = re.compile(r",? (?:[A-Z]{2,}|[A-Z]\.[A-Z])|[ \t]*(?:\n|$)")
+"""What stands around a degree with full stops: Okafor, M.S., CCC-SLP."""
 _CAPITALS = re.compile(r"[A-Z]{2,3}")
 _CLAUSE_BEFORE = re.compile(r"(?:\A|[.;!?|)>\n]|\([0-9]\)|[-\u2013\u2014]\s)[ \t]*$")
 _OF_PEOPLE_BEHIND = re.compile(
@@ -62,6 +68,21 @@ def forms_of_double_surname(surname: str, name: str, letters: str) -> set[str]:
         return set()
     outer = letters[0] + letters[-2:]
     return {"".join(f"{letter}." for letter in part) for part in (letters[:-1], outer)} | {outer}
+
+
+def is_degree(text: str, start: int, end: int) -> bool:
+    """Whether letters with full stops are a degree between a name and a further credential: Okafor, M.S., CCC-SLP."""
+    if not _DEGREES.fullmatch(text, start, end):
+        return False
+    before = text[max(0, start - _REACH_OF_VERB) : start]
+    return bool(_SURNAME_BEFORE.search(before) and _CREDENTIAL_BEHIND.match(text, end))
+
+
+def is_on_label(text: str, start: int, end: int) -> bool:
+    """Whether capitals open the label of a specimen, where a patient's initials are: Labeled "MO, SLN 1"."""
+    if not _CAPITALS.fullmatch(text, start, end):
+        return False
+    return _LABELLED_BEFORE.search(text[max(0, start - _REACH_OF_LABEL) : start]) is not None
 
 
 def is_dotted_person(form: str) -> bool:

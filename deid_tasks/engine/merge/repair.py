@@ -15,7 +15,8 @@ NAMES = frozenset({Entity.PATIENT, Entity.PROVIDER, Entity.RELATIVE})
 _ORGANIZATIONS = frozenset({Entity.FACILITY, Entity.ORGANIZATION})
 _GENERIC_END = re.compile(
     r"(?<=[^\W\d_]) (?:urgent care|walk-in|rehab(?:ilitation)?(?: unit)?|stroke unit|unit|cafe|café|cafeteria|canteen"
-    r"|gym|parking lot|lab|office|front desk|campus|location)$"
+    r"|midwives|midwifery|nurse-midwives|hospitalists?|birth center|gym|parking lot|lab|office|front desk"
+    r"|campus|location)$"
 )
 """The kind of a place in small letters behind its name: Mesa Vista urgent care."""
 _FIRST_PARTNER = re.compile(r"(?:^|\n)[ \t]*(?P<name>[A-Z][\w'’-]{2,24}) (?:&|AND|and) $")
@@ -63,7 +64,9 @@ _ROLE = re.compile(
     r"|(?:CREW|Crew|Sig|Sgd|Written):? (?=[A-Z])|(?:CC|cc):? (?=[a-z])"
     r"|(?:navigator|coordinator|coord|liaison|scheduler|sitter|aide|charge|officer|deputy|coach|pastor) (?=[A-Z])"
     r"|(?:Pastor|Coach|Deputy|Dep\.|Ofc\.?|Officer) (?=[A-Z][a-z])"
-    r"|(?:DON|ADON|SSN|SIL|MIL|BIL|DIL|NP|RN|PA|LPN|CNA|MSW|PHN|ATTG|CRNA|SLP|OTR|RD) (?=[A-Z][a-z]{2})"
+    r"|(?<=[a-z\d:] )(?:RAE|GETA|GEA|LMA|ETT|TIVA|SAB|CSE), (?=[A-Z]\. ?[A-Z][a-z])"  # anesthesia
+    r"|(?:DON|ADON|SSN|SIL|MIL|BIL|DIL|NP|RN|PA|LPN|CNA|MSW|PHN|ATTG|CRNA|SLP|OTR|RD"
+    r"|LC|CLC|IBCLC|RT|SW|LSW|LCSW|LVN|PCT|HHA|CMA|RMA|CNM|STNA) (?=[A-Z][a-z]{2})"
 )
 """A role, a form of address or what somebody did in front of a name, which stays in the text as a title does."""
 _CLERGY = re.compile(r"(?:Rabbi|Imam|Pandit) (?=[A-Z][a-z]+ [A-Z][a-z])")

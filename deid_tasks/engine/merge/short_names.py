@@ -17,7 +17,9 @@ from deid_tasks.engine.merge.letters_of_people import (
     forms_of_double_surname,
     is_author,
     is_beside_initials,
+    is_degree,
     is_dotted_person,
+    is_on_label,
     is_subject,
 )
 from deid_tasks.engine.merge.repair import NAMES
@@ -163,11 +165,13 @@ def _is_of_person(text: str, spans: Sequence[Span], marked: range, start: int, e
     """Whether letters that may be the initials of a full name are such where they stand."""
     if not all(spans[index].entity in _OF_PEOPLE for index in marked):
         return False
+    if is_degree(text, start, end):
+        return False
     form = text[start:end]
     is_exact = _is_exactly(text, spans, marked, start, end)
     if is_exact or _is_signed(text, start, end) or _is_telling(form) or is_dotted_person(form):
         return True
-    if is_author(text, start, end):
+    if is_author(text, start, end) or is_on_label(text, start, end):
         return True
     has_title = _TITLE_BEFORE.search(text[max(0, start - _BEFORE) : start])
     return form not in _SERVICES and not has_title and is_subject(text, start, end)

@@ -247,7 +247,8 @@ def _stands_where_one_is(text: str, span: Span) -> bool:
     """
     before = text[max(0, span.start - _REACH) : span.start]
     if span.entity is Entity.INITIALS:
-        return _SIGNED_BEFORE.search(before) is not None
+        is_signed = _SIGNED_BEFORE.search(before) is not None
+        return is_signed and not is_told_by_context(text, span, text[span.start : span.end])
     if span.score < _CERTAIN:
         return False
     if span.entity is Entity.TIME and _HOUR.fullmatch(text, span.start, span.end):

@@ -7,6 +7,7 @@ from deid_tasks.engine.merge.short_names import grow_over_initials, mark_short_n
 from tests.support.markup import read_markup
 
 FOUND = [
+    '[PATIENT:Hope Vance]\nLabeled "{HV}, SLN 1": 1.8 cm',
     "[PROVIDER:Gail Pemberton], BSN, RN  {GP}",
     "Seen today.\n[PROVIDER:Kendra Suttles], RN\n{KS} via tablet",
     "[PROVIDER:Pemberton, Gail] MD\nplan as above\n{GP}",
@@ -83,6 +84,7 @@ NOT_FOUND = [
     "[FACILITY:Corio Bay Imaging] (CT) today",
     "[PROVIDER:Pemberton]\nGP",  # one name has no initials
     "[PATIENT:Ana Ortiz] code_AO\nfile-AO",
+    "[PROVIDER:Mira Mbeki-Stone]. By [PROVIDER:Noelle Ferrante], M.S., CCC-SLP",  # a degree
     "[FACILITY:Medical Records Institute]. MRI of the brain",
     "[FACILITY:Corio Imaging]. CI today",
     "plan\nGP",

@@ -11,6 +11,7 @@ from deid_tasks.engine.detect.patterns.dates import (
     other_forms,
     spoken_times,
     times,
+    times_of_orders,
 )
 from deid_tasks.engine.detect.patterns.rule import Rule
 
@@ -42,6 +43,9 @@ RULES = (
     Rule("clock in words", spoken_times.CLOCK_IN_WORDS_TRIGGER, spoken_times.read_clock_in_words),
     Rule("military time in words", spoken_times.MILITARY_IN_WORDS_TRIGGER, spoken_times.read_military_in_words),
     Rule("hours of a schedule", spoken_times.SCHEDULE_TRIGGER, spoken_times.read_schedule),
+    Rule("times of pressures", times_of_orders.PRESSURES_TRIGGER, times_of_orders.read_times_of_pressures),
+    Rule("time of an order", times_of_orders.ORDER_TRIGGER, times_of_orders.read_time_of_order),
+    Rule("hours of rates", times_of_orders.BASAL_TRIGGER, times_of_orders.read_hours_of_rates),
     Rule("hour and half of the day", times.HALF_OF_DAY_TRIGGER, times.read_half_of_day),
     Rule("hour with an h", times.HOUR_WITH_H_TRIGGER, times.read_hour_with_h),
     Rule(

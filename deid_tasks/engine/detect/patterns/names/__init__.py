@@ -26,6 +26,7 @@ RULES = (
     Rule("half of a name", titles.BLANK_TRIGGER, titles.read_half_of_name),
     Rule("mister", titles.MISTER_TRIGGER, titles.read_mister),
     Rule("patient's name", patients.PATIENT_TRIGGER, patients.read_labelled_patient),
+    Rule("newborn", patients.NEWBORN_TRIGGER, patients.read_newborn),
     Rule("patient in a header", patients.HEADER_TRIGGER, patients.read_patient_in_header),
     Rule(
         "relative in small letters",
@@ -82,6 +83,10 @@ RULES = (
     Rule("person with a role", bedside.ROLE_TRIGGER, bedside.read_person_with_role),
     Rule("person who was told", passing_mentions.TOLD_TRIGGER, passing_mentions.read_person_who_was_told),
     Rule("person who called", passing_mentions.CALLS_TRIGGER, passing_mentions.read_person_who_called),
+    Rule("clinician who answered", passing_mentions.ANSWERED_TRIGGER, passing_mentions.read_clinician_who_answered),
+    Rule("word for a sibling", passing_mentions.QUOTED_TRIGGER, passing_mentions.read_word_for_sibling),
+    Rule("department and surname", passing_mentions.SEEN_BY_TRIGGER, passing_mentions.read_department_and_surname),
+    Rule("coach", passing_mentions.COACH_TRIGGER, passing_mentions.read_coach),
     Rule(
         "credential in front of a name",
         credentials.CREDENTIAL_FIRST_TRIGGER,

@@ -10,6 +10,7 @@ from deid_tasks.engine.detect.patterns.names.name_parts import (
     CAPS_WORD,
     INITIAL,
     TITLE_WORD,
+    may_be_name,
     name_candidates,
     take_name,
 )
@@ -181,3 +182,15 @@ def read_name_fields(text: str, start: int, end: int) -> Iterator[Candidate]:
             yield Candidate(*alias.span("name"), Entity.PATIENT, Strength.LABELLED)
     else:
         yield from name_candidates(take_name(text, end - 1, 4), Entity.PATIENT)
+
+
+NEWBORN_TRIGGER = (
+    r"\b(?:[A-Z][a-z'\-]{1,20}|[A-Z][A-Z'\-]{1,20}), ?(?:Baby|BABY|Infant|INFANT|Newborn|NEWBORN)[ \-]?"
+    r"(?:[Bb]oy|BOY|[Gg]irl|GIRL|[Mm]ale|MALE|[Ff]emale|FEMALE)(?: ?#?[A-D1-4])?\b"
+)
+
+
+def read_newborn(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the name of a newborn by the mother's surname: Okafor, Baby Girl B."""
+    if may_be_name(text[start : text.index(",", start, end)]):
+        yield Candidate(start, end, Entity.PATIENT, Strength.LABELLED)

@@ -137,3 +137,17 @@ def read_practice(text: str, start: int, end: int) -> Iterator[Candidate]:
     low = text[text.rindex(" ", start, end) + 1 : end].lower()
     if low not in medical_term_words() and low not in GENERIC_PLACE_WORDS and may_be_name(low):
         yield Candidate(start, end, Entity.FACILITY)
+
+
+SUPPLIER_TRIGGER = (
+    r"\b(?:Hanger|Ottobock|Ability Prosthetics|Nu[Mm]otion|National Seating|Bulow|SureStep)"
+    r"(?: Clinic| Prosthetics| O&P)? (?:appt|appointment|clinic|fitting|casting|orthotist|prosthetist|CPO"
+    r"|to (?:fit|cast|eval|see)|casted|on [0-9])\b"
+)
+_SUPPLIER = re.compile(r"(?:Ability Prosthetics|National Seating|[A-Z][A-Za-z]+)(?: Clinic| Prosthetics| O&P)?")
+
+
+def read_supplier(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read who makes braces and wheelchairs, where somebody is seen: Hanger appt pending."""
+    if match := _SUPPLIER.match(text, start, end):
+        yield Candidate(*match.span(), Entity.ORGANIZATION, Strength.WEAK)

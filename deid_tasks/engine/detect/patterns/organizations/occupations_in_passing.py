@@ -64,3 +64,17 @@ def read_nurse(text: str, start: int, end: int) -> Iterator[Candidate]:
     match = _NURSE.search(text, start, end)
     if match:
         yield Candidate(*match.span(), Entity.PROFESSION)
+
+
+SOCIAL_TRIGGER = (
+    r"(?m)^[ \t]*(?:SH|SHx|S/H|SocHx|SOCHX|Soc|SOC|SOCIAL|Social)(?: ?[Hh]x| HX| [Hh]istory| HISTORY)?\b"
+    rf"[^\n]{{0,120}}[.;] {{1,2}}(?i:{alternation('organizations', 'occupations')})(?:[.;]|\n|$)"
+)
+_LAST_OF_LINE = re.compile(r"[.;] {1,2}(?P<job>[A-Za-z][A-Za-z\- ]*)(?:[.;]|\n|$)")
+
+
+def read_occupation_in_social_history(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the occupation that is a sentence of a social history: SH  no tob. Quilter."""
+    jobs = list(_LAST_OF_LINE.finditer(text, start, end))
+    if jobs:
+        yield Candidate(*jobs[-1].span("job"), Entity.PROFESSION, Strength.LABELLED)
