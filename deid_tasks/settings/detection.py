@@ -133,8 +133,8 @@ class RecoverSettings(Section):
         default=0.1,
         ge=0,
         lt=1,
-        description="What a model alone found stays marked from this probability of being an identifier on;"
-        " a lower value finds more and marks more by mistake. 0 recovers medical terms only. `null` also leaves the"
+        description="What a model alone found stays marked from this probability of being an identifier on, and from"
+        " twice that on where it is initials, an age, a room or another number; a lower value finds more and marks more by mistake. 0 recovers medical terms only. `null` also leaves the"
         " models' own scores as they are.",
     )
 

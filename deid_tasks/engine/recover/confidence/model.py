@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import ModelError
 from deid_tasks.core.span import Span
 from deid_tasks.engine.recover.confidence.evidence import SpanEvidence, collect_evidence
@@ -22,6 +23,10 @@ COLUMNS = ("feature", "group", "weight")
 INTERCEPT = "intercept"
 """The feature that is 1 for every span."""
 _DIGITS = 4
+_SAYING_LITTLE = frozenset((Entity.INITIALS, Entity.AGE, Entity.LOCATION_OTHER, Entity.OTHER_ID))
+"""What tells little of a person by itself, and is more often a wrong guess than a name of equal probability."""
+_FACTOR = 2
+"""How many times the least probability these must have."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +83,8 @@ def assess(
 ) -> tuple[list[Span], list[Span]]:
     """Return the spans that are kept, with their probability as score, and those that are recovered.
 
-    What a model alone found is recovered where its probability is below ``min_confidence``, and stays where its rules
-    of recovery removed it. A span that the institution's own dictionaries, rules or records found keeps its score.
+    What a model alone found is recovered where its probability is below ``min_confidence``, initials, ages, rooms and
+    other numbers below twice that, and stays recovered where the rules of recovery removed it. A span that the institution's own dictionaries, rules or records found keeps its score.
 
     Args:
         terms: the note's tokens and dictionary terms.
@@ -100,7 +105,8 @@ def assess(
             continue
         probability = weights.probability(features, group_of(one.span.entity))
         scored = replace(one.span, score=probability)
-        is_kept = probability >= min_confidence or not one.is_of_models_alone
+        least = min_confidence * (_FACTOR if one.span.entity in _SAYING_LITTLE else 1)
+        is_kept = probability >= least or not one.is_of_models_alone
         (staying if is_kept else leaving).append(scored)
     return staying, sorted(leaving)
 
