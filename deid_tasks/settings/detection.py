@@ -134,8 +134,8 @@ class RecoverSettings(Section):
         ge=0,
         lt=1,
         description="What a model alone found stays marked from this probability of being an identifier on, and from"
-        " twice that on where it is initials, an age, a room or another number; a lower value finds more and marks more by mistake. 0 recovers medical terms only. `null` also leaves the"
-        " models' own scores as they are.",
+        " twice that on where it is initials, an age, a room or another number; a lower value finds more and marks more"
+        " by mistake. 0 recovers medical terms only. `null` also leaves the models' own scores as they are.",
     )
 
     def without_confidence(self) -> "RecoverSettings":

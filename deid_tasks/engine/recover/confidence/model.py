@@ -83,8 +83,9 @@ def assess(
 ) -> tuple[list[Span], list[Span]]:
     """Return the spans that are kept, with their probability as score, and those that are recovered.
 
-    What a model alone found is recovered where its probability is below ``min_confidence``, initials, ages, rooms and
-    other numbers below twice that, and stays recovered where the rules of recovery removed it. A span that the institution's own dictionaries, rules or records found keeps its score.
+    What a model alone found is recovered where its probability is below ``min_confidence``; initials, ages, rooms and
+    other numbers are below twice that. What the rules of recovery removed stays recovered. A span that the
+    institution's own dictionaries, rules or records found keeps its score.
 
     Args:
         terms: the note's tokens and dictionary terms.
