@@ -51,6 +51,56 @@ _NUMBER = re.compile(r"\d{1,2}[A-Z]?")
 _FIELD_ENDS = re.compile(r"[ \t]{2,}|[ \t]*\n|[,;]|$")
 _OF_COUNTY = re.compile(r"of (?=[A-Z][a-z]+(?: [A-Z][a-z]+)? County$)")
 """In front of the county that is left of a facility's name: Okafor Hospice of Tuscola County."""
+_SECOND_WORDS = frozenset(
+    [
+        *(
+            "Springs",
+            "Spring",
+            "Falls",
+            "Valley",
+            "Creek",
+            "City",
+            "Beach",
+            "Heights",
+            "Hills",
+            "Hill",
+            "Grove",
+            "Lake",
+        ),
+        *(
+            "Lakes",
+            "Park",
+            "Harbor",
+            "Point",
+            "Ridge",
+            "Island",
+            "Junction",
+            "Center",
+            "Bay",
+            "Rapids",
+            "Mills",
+            "Cove",
+        ),
+        *("Village", "Crossing", "Gap", "Bluff", "Bluffs", "Hollow", "Landing", "Station", "Corner", "Corners", "Rock"),
+        *(
+            "Fork",
+            "Forks",
+            "Mountain",
+            "Prairie",
+            "Meadows",
+            "Plains",
+            "Pass",
+            "Flats",
+            "Bend",
+            "Town",
+            "Ferry",
+            "Ford",
+        ),
+    ]
+)
+"""Words that end the names of towns, though some are towns by themselves: Dunmore Falls."""
+_NUMBER_OF_SHOP = re.compile(r" #\d{2,5}\b")
+"""Behind the name of a chain: Osco #3190."""
 _REACH, _LONGEST_SURNAME = 48, 34
 
 
@@ -112,7 +162,8 @@ def _is_town(text: str, last: Span, span: Span) -> bool:
     """Whether two spans are the words of one town: "Alamo" and "Seco"; not of two towns that the tables have."""
     if last.entity is not Entity.CITY or text[last.start : span.end].isupper() or not text[span.start].isupper():
         return False
-    return not (_is_listed(text[last.start : last.end]) and _is_listed(text[span.start : span.end]))
+    second = text[span.start : span.end]
+    return second in _SECOND_WORDS or not (_is_listed(text[last.start : last.end]) and _is_listed(second))
 
 
 def _are_halves(text: str, last: Span, span: Span) -> bool:
@@ -175,6 +226,8 @@ def _told_by_neighbours(text: str, span: Span) -> Span:
         return replace(span, start=of.end(), entity=Entity.LOCATION_OTHER)
     value = text[span.start : span.end]
     ahead = max(0, span.start - _REACH)
+    if span.entity is Entity.CITY and _NUMBER_OF_SHOP.match(text, span.end):
+        return replace(span, entity=Entity.ORGANIZATION)
     if span.entity is Entity.CITY and value in _EMPLOYERS and not _is_listed(value):
         return replace(span, entity=Entity.ORGANIZATION)
     if span.entity is Entity.CITY and _INSURER_BEFORE.search(text, ahead, span.start) and not _is_listed(value):

@@ -11,6 +11,8 @@ from tests.support.markup import read_markup, write_markup
     [
         ("lives in [CITY:Alamo] [CITY:Seco]", "lives in [CITY:Alamo Seco]"),
         ("from [CITY:Boston] [CITY:Cambridge]", "from [CITY:Boston] [CITY:Cambridge]"),
+        ("from [CITY:Harlan] [CITY:Springs].", "from [CITY:Harlan Springs]."),
+        ("filled at [CITY:Osco] #3190", "filled at [ORGANIZATION:Osco] #3190"),
         ("at [FACILITY:Good] [FACILITY:Harbor Hospital]", "at [FACILITY:Good Harbor Hospital]"),
         ("[ORGANIZATION:Union Ridge School] [ORGANIZATION:District]", "[ORGANIZATION:Union Ridge School District]"),
         (

@@ -11,10 +11,11 @@ from functools import lru_cache
 from itertools import count
 
 from deid_tasks.core.reference import fold
+from deid_tasks.core.us_states import STATE_NAMES
 from deid_tasks.engine.lexicon.public import common_word_frequencies
 from deid_tasks.engine.obfuscate.keyed_choices import KeyedChoices
 from deid_tasks.engine.obfuscate.letter_case import match_case
-from deid_tasks.engine.obfuscate.note_context import NoteContext
+from deid_tasks.engine.obfuscate.note_context import NoteContext, SurrogateOptions
 from deid_tasks.engine.obfuscate.organizations.abbreviations import align, letters_like, organization_words_of
 from deid_tasks.engine.obfuscate.organizations.chains import replace_chain
 from deid_tasks.engine.obfuscate.organizations.organization_words import (
@@ -40,11 +41,15 @@ from deid_tasks.engine.obfuscate.organizations.saints import replace_saint, repl
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.name_text import without_marks
 from deid_tasks.engine.obfuscate.people.public_names import common_surnames, surname_groups
-from deid_tasks.engine.obfuscate.places.states import surrogate_state_name
+from deid_tasks.engine.obfuscate.places.states import surrogate_state, surrogate_state_name
 from deid_tasks.engine.obfuscate.places.streets import other_number
 from deid_tasks.engine.obfuscate.plain_words import is_everyday
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words, words_with_apostrophes
 
+_OF_STATES = frozenset(
+    ("state", "patrol", "dept", "department", "dot", "doc", "dcf", "dhs", "medicaid", "guard", "dmv")
+)
+"""Words of an authority behind the code of its state: MN State Patrol."""
 _MAX_ABBREVIATION_LENGTH = 6
 _VOWELS = frozenset("aeiouy")
 _KIND_LETTERS = re.compile(r"(?<=[A-Z])(?:RMC|MMC|UMC|CMC|UMH|WH|MC|GH|CH|MH|RH|UH|HC|HS|VA|H|C)$")
@@ -251,6 +256,8 @@ def _draw_names(
     more words by two.
     """
     parts = distinctive.split()
+    if words[0] in STATE_NAMES and any(fold(word) in _OF_STATES for word in words[1:]):
+        return (surrogate_state(words[0], staff, SurrogateOptions()), *distinctive.split()[1:])
     if state := surrogate_state_name(distinctive, staff):
         made, last = state.split(), len(parts) - 1
         return (*made[:last], " ".join(made[last:]))

@@ -60,7 +60,7 @@ _DATE_LIKE = re.compile(
     rf"|(?:19|20)[0-9]{{2}}[/\-.]?{MONTH}(?:[/\-.]?[0-9]{{1,2}})?"  # 2024-Mar-04
     r")|(?:19|20)[0-9]{2}[/.][0-9]{1,2}[/.][0-9]{1,2}|(?:19|20)[0-9]{6}T[0-9]{4,6}.*)$"  # 2024/03/04, 20240304T1522
 )
-_TELEPHONE = re.compile(r"\(?[0-9]{3}[).\-][0-9]{3}[.\-][0-9]{4}")
+_TELEPHONE = re.compile(r"(?:\+?1[.\- ]?)?\(?[0-9]{3}[).\-][0-9]{3}[.\-][0-9]{4}")
 _COMPACT_DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
 _LINK_WORD = re.compile(
     r"[:#=]|number|no\b|num\b|\bid\b|identifier|serial|s/n|card|job|code|hash|template|plate|record|tag|ref|key"
