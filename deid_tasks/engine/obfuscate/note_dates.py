@@ -217,7 +217,9 @@ class NoteDates:
     ) -> str | None:
         """Return the surrogate of a holiday that people keep ("home for Easter") and that moves to no other one."""
         context = self._context
-        day = move_day(holiday_date(holiday, written_at, context.country), context.shift_days)
+        own, now = holiday_date(holiday, written_at, context.country), written_at.date()
+        day, moved_now = (move_day(one, context.shift_days) for one in (own, now))
         if holiday.end() != len(original) or is_long(holiday) or holiday_on(day, holiday, context.country):
             return None
-        return loose_holiday(day, self._surroundings.text, holiday, start, context.country)
+        text = self._surroundings.text
+        return loose_holiday(text, start, holiday, day, context.country, now=moved_now, is_past=own <= now)

@@ -38,6 +38,13 @@ _LONG = frozenset(["ramadan", "ramadhan", "ramazan", "ramzan", "lent", "advent"]
 """Times of several weeks, by the letters of their names."""
 _ANYWHERE = frozenset(["New Year's Day", "Valentine's Day", "Easter", "Halloween", "Christmas"])
 """Holidays of all countries."""
+_PUBLIC = frozenset(
+    [
+        *("New Year's Day", "Martin Luther King Day", "Presidents Day", "Memorial Day", "Fourth of July", "Labor Day"),
+        *("Columbus Day", "Veterans Day", "Thanksgiving", "Christmas"),
+    ]
+)
+"""Holidays on which offices are closed."""
 _SURROGATES = (
     "New Year's Day",
     "Martin Luther King Day",
@@ -131,15 +138,26 @@ def holiday_on(day: datetime.date, found: re.Match[str], country: str) -> str | 
     return f"{text}{found.group()[-3]}{day.year % 100:02d}" if found["short"] else text
 
 
-def loose_holiday(day: datetime.date, text: str, found: re.Match[str], start: int, country: str) -> str | None:
+def loose_holiday(
+    text: str,
+    start: int,
+    found: re.Match[str],
+    day: datetime.date,
+    country: str,
+    *,
+    now: datetime.date,
+    is_past: bool,
+) -> str | None:
     """Return what stands for a holiday in whose place a date could not be written; ``None`` where one could.
 
     Args:
-        day: the day that the holiday moves to, on which no other one falls.
         text: the note.
-        found: a match of ``HOLIDAY`` in the value.
         start: where the value begins in the note.
+        found: a match of ``HOLIDAY`` in the value.
+        day: the day that the holiday moves to, on which no other one falls.
         country: where the note was written.
+        now: the day that the note's own day moves to.
+        is_past: whether the holiday was before the note, as its surrogate will be.
     """
     article = found.string[: found.start()]
     if found["year"] or found["short"] or article not in {"", "the "}:
@@ -147,14 +165,15 @@ def loose_holiday(day: datetime.date, text: str, found: re.Match[str], start: in
     before, behind = text[max(0, start - _BESIDE) : start], text[start + found.end() : start + found.end() + _BESIDE]
     if _CELEBRATED_BEFORE.search(before) or _CELEBRATED_BEHIND.match(behind):
         own = _rule_of(found, country)
+        is_public = own(day.year) in {holiday for name, holiday in _surrogate_days(day.year) if name in _PUBLIC}
         near = [
-            (abs((holiday - day).days), name)
+            ((name in _PUBLIC) != is_public, abs((holiday - day).days), name)
             for year in (day.year - 1, day.year, day.year + 1)
             for name, holiday in _surrogate_days(year)
+            if abs((holiday - day).days) <= _MAX_DAYS_OFF_KEPT and (holiday <= now) == is_past
             if holiday != own(year) and (name in _ANYWHERE or country == "US")
         ]
-        days_off, name = min(near)
-        return article + match_case(name, found["name"]) if days_off <= _MAX_DAYS_OFF_KEPT else None
+        return article + match_case(min(near)[-1], found["name"]) if near else None
     if _ABOUT_BEFORE.search(before):
         part = "early " if day.day <= _EARLY else "mid-" if day.day < _LATE else "late "
         return part + match_case(f"{day:%B}", found["name"])
