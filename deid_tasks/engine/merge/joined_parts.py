@@ -101,6 +101,13 @@ _SECOND_WORDS = frozenset(
 """Words that end the names of towns, though some are towns by themselves: Dunmore Falls."""
 _NUMBER_OF_SHOP = re.compile(r" #\d{2,5}\b")
 """Behind the name of a chain: Osco #3190."""
+_MILITARY = r"(?:[01]\d|2[0-3])[0-5]\d"
+_MILITARY_TIMES = re.compile(rf"{_MILITARY}(?:-{_MILITARY})?")
+_NEVER_SO_SHORT = frozenset({Entity.PHONE, Entity.FAX, Entity.USERNAME})
+"""Kinds that four figures by themselves are not: a form is faxed 1010, and somebody signs 2348."""
+_TIME_BEFORE = re.compile(
+    r"\b(?:faxed|sent|signed|MD|DO|RN|NP|PA|CRNA|CNM|LPN|PharmD|(?:[A-Z]\.? ?)?[A-Z][a-z]+),? $"
+)
 _REACH, _LONGEST_SURNAME = 48, 34
 
 
@@ -226,6 +233,9 @@ def _told_by_neighbours(text: str, span: Span) -> Span:
         return replace(span, start=of.end(), entity=Entity.LOCATION_OTHER)
     value = text[span.start : span.end]
     ahead = max(0, span.start - _REACH)
+    if span.entity in _NEVER_SO_SHORT and _MILITARY_TIMES.fullmatch(value):
+        is_time = "-" in value or _TIME_BEFORE.search(text, ahead, span.start)
+        return replace(span, entity=Entity.TIME) if is_time else span
     if span.entity is Entity.CITY and _NUMBER_OF_SHOP.match(text, span.end):
         return replace(span, entity=Entity.ORGANIZATION)
     if span.entity is Entity.CITY and value in _EMPLOYERS and not _is_listed(value):

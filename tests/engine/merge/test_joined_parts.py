@@ -13,6 +13,11 @@ from tests.support.markup import read_markup, write_markup
         ("from [CITY:Boston] [CITY:Cambridge]", "from [CITY:Boston] [CITY:Cambridge]"),
         ("from [CITY:Harlan] [CITY:Springs].", "from [CITY:Harlan Springs]."),
         ("filled at [CITY:Osco] #3190", "filled at [ORGANIZATION:Osco] #3190"),
+        ("relief: T. Ng [PHONE:0945-1010]", "relief: T. Ng [TIME:0945-1010]"),
+        ("form faxed [FAX:1010].", "form faxed [TIME:1010]."),
+        ("E. Boateng, MD [USERNAME:2348]", "E. Boateng, MD [TIME:2348]"),
+        ("ext [PHONE:1010]", "ext [PHONE:1010]"),
+        ("call [PHONE:0955-2810]", "call [PHONE:0955-2810]"),
         ("at [FACILITY:Good] [FACILITY:Harbor Hospital]", "at [FACILITY:Good Harbor Hospital]"),
         ("[ORGANIZATION:Union Ridge School] [ORGANIZATION:District]", "[ORGANIZATION:Union Ridge School District]"),
         (

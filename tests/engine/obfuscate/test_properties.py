@@ -120,6 +120,8 @@ def test_ages_up_to_the_limit_stay_and_others_go(age, form):
 
 @given(st.from_regex(r"[A-Z]{0,3}-?[0-9]{1,4}([ .-]?[0-9]{1,4}){0,3}", fullmatch=True), st.sampled_from(NUMBERS))
 def test_numbers_keep_their_shape_and_change(value, entity):
+    # A public service keeps its number.
+    assume(value not in {"911", "988", "411", "211", "311"})
     made = made_of(value, entity)
     assert shape(made) == shape(value)
     assert made != value

@@ -173,7 +173,8 @@ def loose_holiday(
             if abs((holiday - day).days) <= _MAX_DAYS_OFF_KEPT and (holiday <= now) == is_past
             if holiday != own(year) and (name in _ANYWHERE or country == "US")
         ]
-        return article + match_case(min(near)[-1], found["name"]) if near else None
+        if near:
+            return article + match_case(min(near)[-1], found["name"])
     if _ABOUT_BEFORE.search(before):
         part = "early " if day.day <= _EARLY else "mid-" if day.day < _LATE else "late "
         return part + match_case(f"{day:%B}", found["name"])

@@ -186,8 +186,8 @@ def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_
     is_before_name = i + 1 < len(parts) and (is_in_short or parts[i][2] in _MARKED_PARTICLES)
     if is_before_name or (i > 0 and len(word) > 3 and _is_credential(value, parts[i], word)):
         return True
-    if len(word) == 1 and i > 0 and folded[i - 1] in _NEWBORNS and i + 1 < len(parts):
-        # "Baby Girl A Szymczak": the letter tells twins apart.
+    if len(word) == 1 and i > 0 and folded[i - 1] in _NEWBORNS and (i + 1 < len(parts) or "," in value):
+        # "Baby Girl A Szymczak" and "Szymczak, Baby Girl A": the letter tells twins apart.
         return True
     if word not in UNUSUAL_NAMES or word in whole_names:
         return False

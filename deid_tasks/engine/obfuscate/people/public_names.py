@@ -130,7 +130,7 @@ def formal_names() -> dict[str, tuple[str, ...]]:
     table: dict[str, list[str]] = {}
     for name, nickname in read_columns("nicknames.tsv", "name", "nickname"):
         table.setdefault(fold_name(nickname), []).append(fold_name(name))
-    for name, short_names in read_grouped_list("people/short_names_abroad.tsv").items():
+    for name, short_names in read_grouped_list("people/further_short_names.tsv").items():
         for short_name in short_names:
             table.setdefault(fold_name(short_name), []).append(fold_name(name))
     return {nickname: tuple(names) for nickname, names in table.items()}
