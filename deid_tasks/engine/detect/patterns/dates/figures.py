@@ -31,8 +31,8 @@ _COUNT_BEFORE = re.compile(
 """A count, a titre, a dose or an operated eye, behind which its day stands."""
 _REPEATED_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:rpt|repeat|re-?check|redo|next|f/u|weekly|check|draw|get)"
-    r" (?:(?:cbcd?|bmp|cmp|lfts?|inr|tsh|a1c|k|cr|crp|esr|lipids?|ua|ucx|bcx|hcg|quant|hgb|plts?|bili|level|levels|trough"
-    r"|tac|fk|prograf|labs?|abi|kub|pft|pfts)(?: and | ?[,&+/] ?| )){1,4}$"
+    r" (?:(?:cbcd?|bmp|cmp|lfts?|inr|tsh|a1c|k|cr|crp|esr|lipids?|ua|ucx|bcx|hcg|quant|hgb|plts?|bili|levels?"
+    r"|trough|mg|tac|fk|prograf|labs?|abi|kub|pft|pfts)(?: and | ?[,&+/] ?| )){1,4}$"
 )
 """A test that somebody repeats, behind which its day stands: rpt CBC 12/6."""
 _TESTED_BEFORE = re.compile(

@@ -12,8 +12,10 @@ _WHO = (
     r"|spouse|girlfriend|boyfriend|gf|bf)"
 )
 _TASK = (
-    r"(?:(?:hanging|finishing|taping) drywall|hanging sheet ?rock|laying (?:tile|brick|carpet|pipe|floors?|sod)|framing houses"
-    r"|pouring concrete|driving (?:a )?(?:truck|bus|taxi|cab|forklift)|waiting tables|bussing tables|tending bar"
+    r"(?:(?:hanging|finishing|taping) drywall|hanging sheet ?rock"
+    r"|laying (?:tile|brick|carpet|pipe|floors?|sod)"
+    r"|framing houses|pouring concrete|driving (?:a )?(?:truck|bus|taxi|cab|forklift)|waiting tables|bussing tables"
+    r"|tending bar"
     r"|(?:mowing|cutting) (?:lawns|grass)|stocking shelves|cleaning (?:houses|offices|rooms|pools)|bagging groceries"
     r"|washing (?:dishes|cars)|flipping burgers|cutting hair|painting houses|hauling (?:hay|trash|logs)|milking cows"
     r"|picking (?:fruit|apples|berries)|pumping gas|delivering (?:pizzas?|papers|packages|mail))"

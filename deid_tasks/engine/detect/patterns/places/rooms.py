@@ -111,7 +111,7 @@ ROOMS: FormTable[_Room, bool] = FormTable(
     Form("amount", "bed 2 times", _is_amount, never),
     Form(
         "dentist's room",
-        "DDS: [LOCATION_OTHER:Op 3]",
+        "DDS: Op [LOCATION_OTHER:3]",
         lambda room: _OPERATORY.match(room.value) is not None,
         _is_operatory,
     ),
@@ -145,8 +145,9 @@ def read_room(text: str, start: int, end: int) -> Iterator[Candidate]:
     room = _Room(text, start, end)
     if not ROOMS.decide(room):
         return
-    if _SHORT_LABEL.match(room.value):
-        is_whole = _ROOM_BEFORE.search(room.ahead) is not None
+    if _SHORT_LABEL.match(room.value) or _OPERATORY.match(room.value):
+        is_ward = not room.value.startswith(("op", "or ", "theatre", "chair", "suite"))
+        is_whole = is_ward and _ROOM_BEFORE.search(room.ahead) is not None
         yield Candidate(start if is_whole else text.rfind(" ", start, end) + 1, end, Entity.LOCATION_OTHER)
         return
     code = _ROOM_CODE.search(text, start, end)
