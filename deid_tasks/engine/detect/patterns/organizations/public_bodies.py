@@ -44,7 +44,10 @@ _STATE = (
     r"(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]"
     r"|W[AIVY]|Cal|Penn|Tx|Mass|Conn)"
 )
-STATE_BODY_TRIGGER = rf"\b{_STATE}(?:DMV|BMV|DOT|Trans|DHHS|DHS|DCFS?|DPS|DOC|DOH|DPH|DNR|DVA|DSS|OSHA)\b"
+STATE_BODY_TRIGGER = (
+    rf"\b{_STATE}(?:DMV|BMV|DOT|Trans|DHHS|DHS|DCFS?|DPS|DOC|DOH|DPH|DNR|DVA|DSS|OSHA)\b"
+    r"|\b(?:[ACFGIKMNOUV]|Mo|Mn|WS|NYS|Ark|Wis)DOT\b|\b(?:M|NYS|WS)(?:DHHS|DOH|DPH|DOC)\b"  # MDOT, NYSDOH
+)
 _SCALES = frozenset({"CADSS", "CATrans", "MATrans", "MSTrans", "NEDSS"})
 """Letters of scales and registers with the form of a state's authority."""
 
