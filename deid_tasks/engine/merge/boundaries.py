@@ -22,7 +22,7 @@ _WORD_OF_SENTENCE = re.compile(
 _OF_NAMES = frozenset({"and", "at", "by", "in", "on", "or"})
 """Words that may stand inside a name, in front of a further word."""
 _THING = re.compile(r"(?<=[a-z]) (?:flight|trip|tryouts?)$|(?<= Ave) place$")
-_DEPARTMENT = re.compile(r"(?<=[a-z]) ED$")
+_DEPARTMENT = re.compile(r"(?<=[a-z]) (?:ED|L&D|L & D|outpt|inpt|outpatient|inpatient)$")
 _BESIDE_DEPARTMENT = re.compile(r"(?:Children'?s|Pediatric|Adult|Main|North|South|East|West) ED$")
 _NAME_GOES_ON = re.compile(r" [A-Z]")
 _DEPARTMENT_IN_CAPITALS = re.compile(

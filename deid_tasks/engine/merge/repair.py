@@ -69,6 +69,11 @@ _ROLE = re.compile(
     r"|LC|CLC|IBCLC|RT|SW|LSW|LCSW|LVN|PCT|HHA|CMA|RMA|CNM|STNA) (?=[A-Z][a-z]{2})"
 )
 """A role, a form of address or what somebody did in front of a name, which stays in the text as a title does."""
+_ORDER = re.compile(
+    r"(?:See|Ask|Call|Page|Tell|Email|Notify|Contact|Message) "
+    r"(?=[A-Z][a-z]+ [A-Z][A-Za-z'’-]+,? (?:Au\.?D|M\.?D|D\.?O|NP|PA|RN|Ph\.?D|LCSW|DPT|PT|OT|RD|PharmD)\b)"
+)
+"""What somebody has to do in front of a clinician's full name: See Carla Okafor, MD."""
 _CLERGY = re.compile(r"(?:Rabbi|Imam|Pandit) (?=[A-Z][a-z]+ [A-Z][a-z])")
 _CLERGY_BEFORE = re.compile(r"\b(?:[Cc]haplain|[Tt]he|[Tt]heir|[Ff]amily) $")
 _LABEL_BEHIND = re.compile(
@@ -226,7 +231,7 @@ def _name(text: str, start: int, end: int) -> tuple[int, int]:
     if subject and _SUBJECT_BEFORE.search(text, max(0, start - _REACH), start):
         start = subject.end()
     start = _without_clergy(text, start, end)
-    if heading := _HEADING_BEFORE.match(text, start, end):
+    if heading := _HEADING_BEFORE.match(text, start, end) or _ORDER.match(text, start):
         start = heading.end()
     title = _TITLE.match(text, start, end) or _ROLE.match(text, start, end)
     while title:

@@ -23,7 +23,9 @@ _HELD_BEFORE = re.compile(
 _PROCEDURE_BEFORE = re.compile(
     r"\b(?:repair|closure|excision|biops(?:y|ies)|bx|debridement|injections?|I&D|drainage|avulsion|removal|placement"
     r"|insertion|destruction|shave|aspiration|arthrocentesis|intubation|cardioversion|reduction|splint(?:ing)?|EKG|ECG"
-    r"|spirometry|paring|curettage|cryotherapy|psychotherapy|counseling|ACP|strapping|immunization) \($",
+    r"|spirometry|paring|curettage|cryotherapy|psychotherapy|counseling|ACP|strapping|immunization"
+    r"|(?:individual|family|group|couples|speech|occupational|physical) (?:therapy|psychotherapy|session)"
+    r"|eval(?:uation)?) \($",
     re.IGNORECASE,
 )
 _THERAPY = re.compile(r"9\d{4}")

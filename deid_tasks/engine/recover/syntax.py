@@ -96,7 +96,8 @@ _PATTERNS = (
     r"[A-TV-Z]\d[\dA-Z]\.\d[\dA-Z]{1,3}|\d{5}-(?:LT|RT)",
     # Holidays in the name of something else: Christmas lights, Christmas factor, Easter lily.
     r"(?i:christmas|xmas) (?i:lights?|trees?|cact(?:us|i)|disease|factor|ornaments?|decorations?)"
-    r"|(?i:easter) (?i:lil(?:y|ies)|bunny|eggs?)|(?i:halloween) (?i:costumes?|candy)|(?i:may ?day,? may ?day)",
+    r"|(?i:easter) (?i:lil(?:y|ies)|bunny|eggs?)|(?i:may ?day,? may ?day)"
+    r"|(?<!leftover )(?<!left over )(?<!from )(?i:halloween) (?i:costumes?|candy)",
     # Who brought or searched somebody, who counselled, what a liver fulfils, and what an eye sees.
     r"(?i:searched|seized|brought(?: in)?|escorted|transported|detained|restrained|tased|cuffed|stopped|found|came|bib"
     r"|arrived) (?:in )?(?:by|via) (?:PD|EMS|FD|SO|LEO|BPD|HPD)(?= |[,.;)]|$)",

@@ -113,13 +113,13 @@ def read_holiday_by_letters(text: str, start: int, end: int) -> Iterator[Candida
 
 SEASON_TRIGGER = (
     r"(?i)\b(?:(?:early|late|mid)[ -])?(?:spring|summer|fall|autumn|winter)(?: of|,)? (?:(?:19|20)[0-9]{2}|'[0-9]{2})\b"
-    r"|\b(?:last|this|next|past|this past|previous) (?:spring|summer|autumn|winter)\b"
+    r"|\b(?:last|past|this past|previous) (?:spring|summer|autumn|winter)\b"
 )
 _SEASON_AT = re.compile(r"(?:(?:early|late|mid)[ -])?(?:spring|summer|fall|autumn|winter)", re.IGNORECASE)
 
 
 def read_season(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read a season with its year, or relative to today: spring 2021, last winter."""
+    """Read a season with its year, or of the past: spring 2021, last winter; not this winter, which is about today."""
     season = _SEASON_AT.search(text, start, end)
     if season:
         yield _date(season.start(), end)

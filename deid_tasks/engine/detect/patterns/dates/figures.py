@@ -29,6 +29,12 @@ _COUNT_BEFORE = re.compile(
     r" (?:o[dsu] [0-9]{1,2}/[0-9]{1,2}[,;] )?o[dsu] $"
 )
 """A count, a titre, a dose or an operated eye, behind which its day stands."""
+_REPEATED_BEFORE = re.compile(
+    r"(?:^|[^a-z])(?:rpt|repeat|re-?check|redo|next|f/u|weekly|check|draw|get)"
+    r" (?:(?:cbcd?|bmp|cmp|lfts?|inr|tsh|a1c|k|cr|crp|esr|lipids?|ua|ucx|bcx|hcg|quant|hgb|plts?|bili|levels?"
+    r"|trough|mg|tac|fk|prograf|labs?|abi|kub|pft|pfts)(?: and | ?[,&+/] ?| )){1,4}$"
+)
+"""A test that somebody repeats, behind which its day stands: rpt CBC 12/6."""
 _TESTED_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:phq|gad|moca|mmse|bdi|bai|slums|bims|epds|gds|madrs|ymrs|pcl)(?:-?[0-9]{1,2})?"
     r"(?: [0-9]{1,2}/[0-9]{1,2} [0-9]{1,2} ?[,;])? $"
@@ -118,7 +124,7 @@ class Figures:
         """Whether the words in front announce a day, or a time or the end of a range stands behind."""
         if self.is_day_ahead or _CLOCK_AFTER.match(self.behind) or _RANGE_BEFORE.search(self.ahead):
             return True
-        if _COUNT_BEFORE.search(self.ahead):
+        if _COUNT_BEFORE.search(self.ahead) or _REPEATED_BEFORE.search(self.ahead):
             return True
         if _TESTED_BEFORE.search(self.ahead) and _POINTS_AFTER.match(self.behind):
             return True

@@ -121,11 +121,16 @@ RESCUE_VEHICLE_TRIGGER = (
     r"\b(?:Medic|MEDIC|Engine|ENGINE|Ambulance|AMBULANCE|Squad|SQUAD) [0-9]{1,3}\b"
     r"|\b(?i:life ?(?:flight|net|star|link|wing|guard|force)|air ?(?:evac|care|life|med)|med ?flight|star ?flight)"
     r" [0-9]{1,2}\b"  # LIFE WING 3
+    r"|\b(?:Truck|TRUCK|Rescue|RESCUE|Ladder|LADDER|Unit|UNIT|Rig|RIG) [0-9]{1,3},? "
+    r"(?i:fuel|mileage|odo|en ?route|dispatched|responded|responding|toned|on scene|staged|back in service|crew)\b"
 )
+_TRUCK = re.compile(r"(?:Truck|Rescue|Ladder|Unit|Rig) (?P<number>[0-9]{1,3}),? [a-z]", re.IGNORECASE)
 _RESCUE_UNIT = re.compile(r"\s?(?:min|hrs?|hours|times|days|/|%|[.,:][0-9])")
 
 
 def read_rescue_vehicle(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read Medic 31 and the helicopter LIFE WING 3."""
-    if not _RESCUE_UNIT.match(text_after(text, end)):
+    """Read Medic 31, the helicopter LIFE WING 3, and the number of Truck 31 en route."""
+    if truck := _TRUCK.match(text, start, end):
+        yield Candidate(*truck.span("number"), Entity.VEHICLE)
+    elif not _RESCUE_UNIT.match(text_after(text, end)):
         yield Candidate(start, end, Entity.VEHICLE)

@@ -104,12 +104,15 @@ _SCORE_BEHIND = re.compile(
     r"\s?(?:prognostic|criteria|score|verbal|classification|risk|ring|nomogram|protocol|stage|fleischer|card|frailty)",
     re.IGNORECASE,
 )
+_TOWN_BEHIND = re.compile(r" (?P<town>[A-Z][a-z]{3,15})(?![\w'’])")
 
 
 def read_known_hospital(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read hospitals that are known by name or letters alone: MGH, Johns Hopkins."""
+    """Read hospitals that are known by name or letters alone, with their town: MGH, ProMedica Bellevue."""
     if not _SCORE_BEHIND.match(text, end, end + 16):
-        yield Candidate(start, end, Entity.FACILITY)
+        town = _TOWN_BEHIND.match(text, end, end + 20)
+        is_town = town is not None and town["town"].lower() in us_towns() and town["town"].lower() not in NOT_NAMES
+        yield Candidate(start, town.end() if town and is_town else end, Entity.FACILITY)
 
 
 KNOWN_COMPANY_TRIGGER = rf"\b(?:{alternation('organizations', 'known_companies')})\b"

@@ -11,6 +11,15 @@ _WHO = (
     r"(?:he|she|they|pt|patient|who|husband|husb|hubby|wife|mom|mother|dad|father|son|daughter|dtr|brother|sister|partner"
     r"|spouse|girlfriend|boyfriend|gf|bf)"
 )
+_TASK = (
+    r"(?:(?:hanging|finishing|taping) drywall|hanging sheet ?rock"
+    r"|laying (?:tile|brick|carpet|pipe|floors?|sod)"
+    r"|framing houses|pouring concrete|driving (?:a )?(?:truck|bus|taxi|cab|forklift)|waiting tables|bussing tables"
+    r"|tending bar"
+    r"|(?:mowing|cutting) (?:lawns|grass)|stocking shelves|cleaning (?:houses|offices|rooms|pools)|bagging groceries"
+    r"|washing (?:dishes|cars)|flipping burgers|cutting hair|painting houses|hauling (?:hay|trash|logs)|milking cows"
+    r"|picking (?:fruit|apples|berries)|pumping gas|delivering (?:pizzas?|papers|packages|mail))"
+)
 TRADE_TRIGGER = (
     rf"(?i)\b{_WHO} (?:now |also |still )?(?:does|did) (?:hair|nails|lashes|makeup|roofing|drywall|landscaping"
     rf"|construction"
@@ -20,13 +29,15 @@ TRADE_TRIGGER = (
     r"|emus|corn|soybeans|tobacco)\b"
     rf"|\b{_WHO} (?:now |also |still )?(?:preaches|doordashes|ubers|welds|bartends|nannies|babysits|ranches"
     rf"|farms|substitutes)\b"
+    r"|\b(?:job|work|works?|worked|working|employed|hired(?: on)?) (?:now |again |part[- ]time |full[- ]time )?"
+    rf"{_TASK}\b"
     r"|\b(?:occ|occupation|job|works?):? (?:in |does )?(?:nails|hair|roofing|drywall|landscaping|construction)\b"
 )
-_TRADE = re.compile(r"(?:lawn care|tile work|data entry|home repairs|[A-Za-z]+)$")
+_TRADE = re.compile(rf"(?i:{_TASK}|lawn care|tile work|data entry|home repairs|[A-Za-z]+)$")
 
 
 def read_trade(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read the trade of she does hair, raises hogs and husband preaches."""
+    """Read the trade of she does hair, raises hogs, husband preaches and got a job hanging drywall."""
     match = _TRADE.search(text, start, end)
     if match:
         yield Candidate(*match.span(), Entity.PROFESSION, Strength.WEAK)

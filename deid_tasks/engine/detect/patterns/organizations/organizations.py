@@ -51,7 +51,7 @@ _TOWN_TAIL = re.compile(r" (?:of|at) (?:the )?[A-Z][A-Za-z'\-]{2,20}(?: [A-Z][A-
 
 
 _BEHIND_A_LABEL = re.compile(
-    r"(?:[A-Z][\w'’\-]{0,24}\.? |(?:of|and|the|&|de|for) ){1,4}?"
+    r"(?:[A-Z][\w'’\-]{0,24} |[A-Z][a-z]{0,3}\. |(?:of|and|the|&|de|for) ){1,4}?"
     rf"(?:(?P<facility>{_FACILITY}|{alternation('organizations', 'practices_behind_a_label')})"
     rf"|{alternation('organizations', 'organization_kinds')}|{alternation('organizations', 'kinds_behind_a_label')})"
     r"(?![\w'’])"

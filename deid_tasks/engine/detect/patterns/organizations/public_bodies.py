@@ -40,6 +40,43 @@ def read_prison(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(start, stop, Entity.FACILITY if words else Entity.ORGANIZATION)
 
 
+_STATE = (
+    r"(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]"
+    r"|W[AIVY]|Cal|Penn|Tx|Mass|Conn)"
+)
+STATE_BODY_TRIGGER = (
+    rf"\b{_STATE}(?:DMV|BMV|DOT|Trans|DHHS|DHS|DCFS?|DPS|DOC|DOH|DPH|DNR|DVA|DSS|OSHA)\b"
+    r"|\b(?:[ACFGIKMNOUV]|Mo|Mn|WS|NYS|Ark|Wis)DOT\b|\b(?:M|NYS|WS)(?:DHHS|DOH|DPH|DOC)\b"  # MDOT, NYSDOH
+)
+_SCALES = frozenset({"CADSS", "CATrans", "MATrans", "MSTrans", "NEDSS"})
+"""Letters of scales and registers with the form of a state's authority."""
+
+
+def read_state_body(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the authority of a state by its letters: a form for SCDMV, works for TxDOT."""
+    value = text[start:end]
+    if value not in _SCALES and (not value.endswith("Trans") or value == "CalTrans"):
+        yield Candidate(start, end, Entity.ORGANIZATION)
+
+
+_INSURER = (
+    r"(?:Anthem|UHC|BCBS(?:[A-Z]{2})?|Molina|Centene|Oscar|Medica|Optum|Magellan|Carelon|Beacon|[Ee]vi[Cc]ore|EVICORE"
+    r"|Oxford|Healthfirst|Fidelis|Superior|Sunshine|Buckeye|Peach State|Meridian|McLaren|Kaiser|Pinnacol|Sedgwick"
+    r"|Gallagher Bassett|Travelers|The Hartford)"
+)
+INSURER_TRIGGER = (
+    rf"\b{_INSURER} (?:has |had |have |again )?(?:denied|denies|denying|approved|approves|authorized|covers|covered"
+    r"|reversed|upheld|wo(?:n't|nt)|will not|requires?|required|PA\b|appeal|denial|auth|adjuster|case manager)"
+)
+_INSURER_AT = re.compile(_INSURER)
+
+
+def read_insurer(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read an insurer whose name is a word too, where it decides: Molina denied the scan."""
+    if match := _INSURER_AT.match(text, start, end):
+        yield Candidate(*match.span(), Entity.ORGANIZATION, Strength.WEAK)
+
+
 SCHOOL_TRIGGER = r"\b(?:P\.?S\.?|I\.S\.|J\.?H\.?S\.?|M\.S\.|Public School|School No\.?) ?#?[0-9]{1,3}\b"
 _SCHOOL_AROUND = re.compile(
     r"\bgr(?:\b|ade)|grader|kindergart|school|student|teacher|iep|504|attends|class|pre-?k|principal|kids?\b|recess"

@@ -21,10 +21,16 @@ ROOM_TRIGGER = (
     r"|\b(?:rm|room) ?[0-9]{1,4}[a-z]?,? bed [a-d]\b"  # rm 618 bed b
     r"|\b[0-9]{1,2} ?(?:North|South|East|West|NORTH|SOUTH|EAST|WEST)(?:[ \-][0-9]{1,4}[A-Z]?)?\b"  # 4 West
     r"|\b[1-9]00 [Hh]all\b"
+    r"|\b(?:Op|OP|Operatory|Oper) ?#?[0-9]{1,2}\b"  # Op 3, a dentist's room
 )
 _SHORT_LABEL = re.compile(
     r"(?:or|theatre|chair) [0-9]$|(?:ldrp?|pacu|[smcnp]icu|cvicu|cticu|ccu) |(?:cath|ep|ir) lab |suite [a-h0-9]$"
 )
+_OPERATORY = re.compile(r"op(?:er|eratory)? ?#?[0-9]")
+_DENTIST = re.compile(r"\b(?:DDS|DMD|RDH|RDA|CDA|BWX|[Dd]ental|[Dd]entist|[Hh]ygienist)\b")
+_OPERATORY_BEHIND = re.compile(r"[ \t]*(?:\n|$)|[ \t]{2,}|[,;|]")
+_ROOM_BEFORE = re.compile(r"(?:^|[^a-z])(?:rm|room)[.:#]{0,2} {1,2}$")
+"""In front of a ward with a number that is the whole name of a room: Rm LDR 6."""
 _SHORT_TAIL = re.compile(
     r"[.,;:)\n|]| ?$| {2}| (?:-|for\b|with\b|w/|at\b|by\b|@|where\b"
     r"|and (?:placed|positioned|transferred|moved|laid|general)\b)"
@@ -92,9 +98,23 @@ def _is_postoperative_day(room: _Room) -> bool:
     return bool(has_figure) and not _POD_WITH_LETTER.match(room.text[room.start : room.end])
 
 
+def _is_operatory(room: _Room) -> bool:
+    """Whether Op 3 stands as a cell or at the end of a line, in the note of a dentist."""
+    is_cell = _OPERATORY_BEHIND.match(room.text, room.end) and _SHORT_LEAD.search(
+        room.text[max(0, room.start - 16) : room.start]
+    )
+    return bool(is_cell) and _DENTIST.search(room.text) is not None
+
+
 ROOMS: FormTable[_Room, bool] = FormTable(
     "rooms",
     Form("amount", "bed 2 times", _is_amount, never),
+    Form(
+        "dentist's room",
+        "DDS: Op [LOCATION_OTHER:3]",
+        lambda room: _OPERATORY.match(room.value) is not None,
+        _is_operatory,
+    ),
     Form(
         "word or ward with one figure",
         "to OR [LOCATION_OTHER:4]",
@@ -125,8 +145,10 @@ def read_room(text: str, start: int, end: int) -> Iterator[Candidate]:
     room = _Room(text, start, end)
     if not ROOMS.decide(room):
         return
-    if _SHORT_LABEL.match(room.value):
-        yield Candidate(text.rfind(" ", start, end) + 1, end, Entity.LOCATION_OTHER)
+    if _SHORT_LABEL.match(room.value) or _OPERATORY.match(room.value):
+        is_ward = not room.value.startswith(("op", "or ", "theatre", "chair", "suite"))
+        is_whole = is_ward and _ROOM_BEFORE.search(room.ahead) is not None
+        yield Candidate(start if is_whole else text.rfind(" ", start, end) + 1, end, Entity.LOCATION_OTHER)
         return
     code = _ROOM_CODE.search(text, start, end)
     if code is None or room.value[0].isdigit() or _is_name_of_room(room, code.group()):
@@ -233,6 +255,7 @@ ROAD_TRIGGER = (
     r"(?:I|US|SR|Hwy)[0-9]{1,3}"
     r"(?:[NSEW]?,? (?:near |at |@ ?)?(?i:mm|mp|mile ?(?:post|marker)|exit) ?#?[0-9]{1,3})?\b"  # MVC I40
     r"|\b(?:I|US|SR)[0-9]{2,3} (?:NB|SB|EB|WB|[Nn]orthbound|[Ss]outhbound|[Ee]astbound|[Ww]estbound)\b"  # I40 WB
+    r"|\b(?:US|SR|CR|FM)-[0-9]{1,4},? (?:[NSEW]|NB|SB|EB|WB|[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)\b"  # US-6 E
     r"|\b(?:Interstate|Route|Rte\.?|Rt\.?|Highway|Hwy\.?|HWY|US|State Road) ?-?[0-9]{1,4}\b"  # Route 128
     r"|\b(?:on|along|off|via|down|up|near) (?:the )?I-[0-9]\b"  # on the I-5 run
     r"|\bI-[0-9]{2,3}\b|\b[Mm]ile ?[Mm](?:arker|ile) [0-9]{1,3}\b"  # I-95, mile marker 12
@@ -242,6 +265,7 @@ _THERAPY_AFTER = re.compile(r"\s?(?:therapy|scan|uptake|ablation)")
 _CRASH = re.compile(
     r"(?:MVC|MVA|MCC|MCA|PHBC|[Rr]ollover|[Cc]rash|[Cc]ollision|[Ww]reck)(?: on| along| off| at|,)? (?=I|US|SR|Hwy)"
 )
+_WITH_DIRECTION = re.compile(r"(?P<road>(?:US|SR|CR|FM)-[0-9]{1,4}),? [A-Za-z]")
 _ON_ROAD = re.compile(r"[a-z]+ (?:the )?(?=I-[0-9])")
 _MILE = re.compile(r"(?:mm|mp|mile ?(?:post|marker)|exit) ?#?[0-9]{1,3}$", re.IGNORECASE)
 _SIZE_BEHIND = re.compile(r"\s?(?:mm|cm|x\b|[.,][0-9]|mg|%|stone|nodule|cyst|lesion|mass|node|polyp)")
@@ -254,6 +278,9 @@ def read_road(text: str, start: int, end: int) -> Iterator[Candidate]:
     if text[start:end] in _ISOTOPES or text[end : end + 1] in {"/", "%", ":"}:
         return
     if _THERAPY_AFTER.match(text_after(text, end)):
+        return
+    if road := _WITH_DIRECTION.match(text, start, end):
+        yield Candidate(start, road.end("road"), Entity.LOCATION_OTHER)
         return
     if lead := (_CRASH.match(text, start, end) or _ON_ROAD.match(text, start, end)):
         start = lead.end()
