@@ -105,9 +105,7 @@ _MILITARY = r"(?:[01]\d|2[0-3])[0-5]\d"
 _MILITARY_TIMES = re.compile(rf"{_MILITARY}(?:-{_MILITARY})?")
 _NEVER_SO_SHORT = frozenset({Entity.PHONE, Entity.FAX, Entity.USERNAME})
 """Kinds that four figures by themselves are not: a form is faxed 1010, and somebody signs 2348."""
-_TIME_BEFORE = re.compile(
-    r"\b(?:faxed|sent|signed|MD|DO|RN|NP|PA|CRNA|CNM|LPN|PharmD|(?:[A-Z]\.? ?)?[A-Z][a-z]+),? $"
-)
+_TIME_BEFORE = re.compile(r"\b(?:faxed|sent|signed|MD|DO|RN|NP|PA|CRNA|CNM|LPN|PharmD|(?:[A-Z]\.? ?)?[A-Z][a-z]+),? $")
 _REACH, _LONGEST_SURNAME = 48, 34
 
 
