@@ -1,5 +1,5 @@
 """Parts that are one identifier: the two words of a town, the halves of an organization, a surname in capitals and the
-given names behind its comma.
+given names behind its comma. And spans whose kind the words beside them tell: a shop by its number, a time of day.
 """
 
 import re
@@ -53,59 +53,24 @@ _OF_COUNTY = re.compile(r"of (?=[A-Z][a-z]+(?: [A-Z][a-z]+)? County$)")
 """In front of the county that is left of a facility's name: Okafor Hospice of Tuscola County."""
 _SECOND_WORDS = frozenset(
     [
-        *(
-            "Springs",
-            "Spring",
-            "Falls",
-            "Valley",
-            "Creek",
-            "City",
-            "Beach",
-            "Heights",
-            "Hills",
-            "Hill",
-            "Grove",
-            "Lake",
-        ),
-        *(
-            "Lakes",
-            "Park",
-            "Harbor",
-            "Point",
-            "Ridge",
-            "Island",
-            "Junction",
-            "Center",
-            "Bay",
-            "Rapids",
-            "Mills",
-            "Cove",
-        ),
-        *("Village", "Crossing", "Gap", "Bluff", "Bluffs", "Hollow", "Landing", "Station", "Corner", "Corners", "Rock"),
-        *(
-            "Fork",
-            "Forks",
-            "Mountain",
-            "Prairie",
-            "Meadows",
-            "Plains",
-            "Pass",
-            "Flats",
-            "Bend",
-            "Town",
-            "Ferry",
-            "Ford",
-        ),
+        *("Springs", "Spring", "Falls", "Valley", "Creek", "City", "Beach", "Heights", "Hills", "Hill"),
+        *("Grove", "Lake", "Lakes", "Park", "Harbor", "Point", "Ridge", "Island", "Junction", "Center"),
+        *("Bay", "Rapids", "Mills", "Cove", "Village", "Crossing", "Gap", "Bluff", "Bluffs", "Hollow"),
+        *("Landing", "Station", "Corner", "Corners", "Rock", "Fork", "Forks", "Mountain", "Prairie"),
+        *("Meadows", "Plains", "Pass", "Flats", "Bend", "Town", "Ferry", "Ford"),
     ]
 )
 """Words that end the names of towns, though some are towns by themselves: Dunmore Falls."""
 _NUMBER_OF_SHOP = re.compile(r" #\d{2,5}\b")
 """Behind the name of a chain: Osco #3190."""
 _MILITARY = r"(?:[01]\d|2[0-3])[0-5]\d"
-_MILITARY_TIMES = re.compile(rf"{_MILITARY}(?:-{_MILITARY})?")
-_NEVER_SO_SHORT = frozenset({Entity.PHONE, Entity.FAX, Entity.USERNAME})
-"""Kinds that four figures by themselves are not: a form is faxed 1010, and somebody signs 2348."""
-_TIME_BEFORE = re.compile(r"\b(?:faxed|sent|signed|MD|DO|RN|NP|PA|CRNA|CNM|LPN|PharmD|(?:[A-Z]\.? ?)?[A-Z][a-z]+),? $")
+_MILITARY_TIME, _MILITARY_TIMES = re.compile(_MILITARY), re.compile(rf"(?P<first>{_MILITARY})-(?P<last>{_MILITARY})")
+_LONGEST_RELIEF = 400
+"""Hours and minutes, as figures, that two times of a relief are apart at most: 0945-1010."""
+_SENT_BEFORE = re.compile(r"\b(?:faxed|sent|signed) $")
+_TELEPHONE_BEFORE = re.compile(
+    r"\b(?:call\w*|ph|phone|tel\w*|cell|mobile|ext\w*|fax|pager|pgr|no)\b[^\n]{0,16}$|#$", re.IGNORECASE
+)
 _REACH, _LONGEST_SURNAME = 48, 34
 
 
@@ -231,9 +196,8 @@ def _told_by_neighbours(text: str, span: Span) -> Span:
         return replace(span, start=of.end(), entity=Entity.LOCATION_OTHER)
     value = text[span.start : span.end]
     ahead = max(0, span.start - _REACH)
-    if span.entity in _NEVER_SO_SHORT and _MILITARY_TIMES.fullmatch(value):
-        is_time = "-" in value or _TIME_BEFORE.search(text, ahead, span.start)
-        return replace(span, entity=Entity.TIME) if is_time else span
+    if span.entity in {Entity.FAX, Entity.PHONE} and _is_time(text, span, value):
+        return replace(span, entity=Entity.TIME)
     if span.entity is Entity.CITY and _NUMBER_OF_SHOP.match(text, span.end):
         return replace(span, entity=Entity.ORGANIZATION)
     if span.entity is Entity.CITY and value in _EMPLOYERS and not _is_listed(value):
@@ -244,6 +208,20 @@ def _told_by_neighbours(text: str, span: Span) -> Span:
     if is_name and _is_listed(value) and fold(value) not in given_names() and text.count(value) == 1:
         return replace(span, entity=Entity.CITY) if _ANSWER_BEFORE.search(text, ahead, span.start) else span
     return span
+
+
+def _is_time(text: str, span: Span, value: str) -> bool:
+    """Whether a telephone number is a time of day: a form is faxed 1010, somebody relieves 0945-1010.
+
+    Behind the label of a telephone it is none: what is a time may stay in the text.
+    """
+    before = text[max(0, span.start - _REACH) : span.start]
+    if _MILITARY_TIME.fullmatch(value):
+        return span.entity is Entity.FAX and _SENT_BEFORE.search(before) is not None
+    times = _MILITARY_TIMES.fullmatch(value)
+    if times is None or not 0 < int(times["last"]) - int(times["first"]) <= _LONGEST_RELIEF:
+        return False
+    return _TELEPHONE_BEFORE.search(before) is None
 
 
 @cache
