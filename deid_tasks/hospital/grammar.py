@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from deid_tasks.hospital.errors import SkeletonError
+from deid_tasks.hospital.errors import SkeletonError, SlotError
 from deid_tasks.hospital.scene import Piece, Scene
-from deid_tasks.hospital.slots import SlotError, compile_slot
+from deid_tasks.hospital.slots import compile_slot
 
 Step = Piece | Callable[[Scene], None]
 
