@@ -2,7 +2,6 @@
 
 import re
 from functools import cache
-from pathlib import Path
 
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.reference import read_columns
@@ -12,8 +11,10 @@ from deid_tasks.engine.lexicon.public import medical_abbreviations
 from deid_tasks.engine.recover.context_words import is_told_by_context
 from deid_tasks.engine.recover.figures_of_nobody import is_figure_of_nobody
 from deid_tasks.engine.recover.no_names import are_letters_of_nobody, is_no_name
+from deid_tasks.engine.recover.no_places import is_no_place, is_ward
 from deid_tasks.engine.recover.pastimes import is_of_pastime
 from deid_tasks.engine.recover.scales import is_behind_scale
+from deid_tasks.engine.recover.word_lists import words_of_list
 
 _FIGURE = re.compile(
     r"""
@@ -37,22 +38,9 @@ _SIGNED_BEFORE = re.compile(
 _TITLE_BEFORE = re.compile(r"\b(?:[Dd]r|DR|Mr|Mrs|Ms|MRS?|MS)\.? $")
 _TITLE_REACH = 6
 _TABLE_COLUMN = re.compile(r"[ \t]{0,24}\|")
-_ROOM_WORDS = frozenset(
-    ("rm", "room", "chair", "station", "bed", "or", "unit", "ward", "floor", "bay", "bldg", "suite")
-)
-_DAY_AFTER_OPERATION = re.compile(r"POD ?#?\d{1,2}")
-_EMERGENCY_BAY = re.compile(r"bed[ :#]{0,2}\d")
-"""A bed of an emergency department; beds of a ward have two digits or a letter."""
-_STATE_LIKE_CREDENTIALS = frozenset(("pa", "md", "ma", "do", "pt", "ot", "rn", "np", "id", "ms"))
-"""Credentials and their like, some of which are codes of states too."""
 _FORM_BEFORE = re.compile(r"\bform(?: no\.?| #)? {1,2}$", re.IGNORECASE)
-_AUTHORIZATION_BEHIND = re.compile(r" (?:pending|approved|denied|needed|submitted|request|required|form|ref)\b")
-"""Behind PA for a prior authorization."""
-_NOT_STATES = frozenset(("Tx", "Rx", "Dx", "Hx", "Dist", "Tq", "Tal"))
 _BIN_NUMBER = re.compile(r"\W{1,3}\d{6}(?!\d)")
 """The six digits by which a pharmacy finds the payer; Bin by itself is a name."""
-_ROOM_NUMBER = re.compile(r" #?\d{1,2}(?!\d)(?![-/])")
-"""The number of an operating room; a ZIP code has five digits."""
 _SHOP_BEFORE = re.compile(
     r"""
     (?<![a-z])
@@ -84,14 +72,8 @@ _LABELS_OF_NUMBERS = frozenset(
     ("hosp", "acct", "chart", "case", "claim", "file", "record", "visit", "encounter", "order")
 )
 _LABEL_WITH_STOPS = re.compile(r"d\.o\.[bdas]\.?", re.IGNORECASE)
-_ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
-_CHOICE_BEHIND = re.compile(r" [A-Z][a-z]+ [A-Z]")
-"""Behind an ordinal that counts choices: "1st Lakeshore Rehab, 2nd Hillcrest Manor"."""
-_BEFORE_LANDMARKS = frozenset(("near", "opp", "opposite", "behind", "beside", "next to"))
 _YEAR_BEFORE = re.compile(r"(?:\d(?:st|nd|rd|th)|first|second|third|final) y(?:ea)?r $", re.IGNORECASE)
 """In front of what somebody studies: "now 1st yr nursing"."""
-_NUMBER_OF_STATE = re.compile(r":? ?\d{10}(?!\d)")
-_LABELS_LIKE_STATES = frozenset(("CHI", "NHS", "NHI", "HCN"))
 _NURSE_BEHIND = re.compile(r" (?:Nurse|Midwife|Nursing|Sister|Matron)\b")
 _KINDS_OF_NURSES = frozenset(
     (
@@ -113,8 +95,6 @@ _COLUMNS = re.compile(r"\d\s{2,}-\d{2,3}\s")
 """Blanks and a sign between the figures of a row of readings: "200  -090  080"."""
 _WHOLE_FORMS = {Entity.VEHICLE: _TEAM, Entity.PHONE: _COLUMNS}
 """Forms of what no vehicle and no telephone number is."""
-_HOSPITAL_BEFORE = re.compile(r"\b[B-DF-HJ-NP-TV-XZ]{2,5} $")
-_ZIP_BEHIND = re.compile(r",? \d{5}")
 _RATIO = re.compile(r"\d{1,3}(?:/\d{1,3}){3,}")
 _MAX_RATIO = 16
 _MAX_COMPOUND = 16
@@ -123,16 +103,8 @@ _OPERATION = re.compile(
     r"|uria|algia)"
 )
 """An operation or a finding by its ending: Gastropexy, which opens a sentence."""
-_WARDS = frozenset(
-    {"OR", "ER", "ED", "ICU", "PACU", "SICU", "MICU", "CCU", "NICU", "PICU", "CVICU", "AMU", "MAU", "SAU", "EAU", "CDU"}
-)
-"""Wards that every hospital has, without a number."""
-_PLACES = frozenset((Category.LOCATION, Category.ORGANIZATION))
 _NAMED = frozenset((Category.NAME, Category.LOCATION, Category.ORGANIZATION))
 _NAMES_AND_PLACES = frozenset((Category.NAME, Category.LOCATION))
-_TO_WARD_BEFORE = re.compile(r"(?:in|to|from|the|via|into|[>→]) $")
-_LABEL_OF_WARD_BEFORE = re.compile(r"(?:location|loc|unit|dept):[ \t]{0,6}$", re.IGNORECASE)
-_FIELD_ENDS = re.compile(r"[ \t]*(?:\n|$)|[ \t]{2,}|[,;]")
 _LANGUAGE_BEFORE = re.compile(
     r"(?:(?:interp(?:reter)?|language|lang|lang\.|speaks|dialect|tongue)(?: (?:is|of))?:?"
     r"|(?:interpreted|interpreting|translated|translating) (?:from|into|to)|\b[MF] ?/) {1,3}$",
@@ -153,9 +125,6 @@ _LINE_BEFORE = re.compile(r"(?:^|\n)[ \t|]*$")
 _MARGIN = 8
 _REACH, _REACH_OF_SCALE = 12, 40
 """Characters in front of a span in which the word stands that says what it is."""
-_COUNTY = frozenset(("Co", "Co.", "CO."))
-_NAME_OF_COUNTY = re.compile(r"\.? [A-Z][a-z]{3,}")
-"""What stands behind the word county: Co. Galway."""
 _LETTER = re.compile(r"[^\W\d_]")
 _MAY_BE_PASTIMES = _NAMED | {Category.DATE, Category.PROFESSION}
 _WORDS_ONLY = frozenset((Category.NAME, Category.ORGANIZATION, Category.PROFESSION))
@@ -205,7 +174,7 @@ def _is_told_by_surroundings(text: str, span: Span, value: str) -> bool:
 
 def _is_word_of_place_or_label(text: str, span: Span, value: str) -> bool:
     """Whether a span is a ward, a part of a compound, a label, a language or the test of a row of results."""
-    if _is_ward(text, span, value) or _is_of_compound(text, span) or _is_label(text, span, value):
+    if is_ward(text, span, value) or _is_of_compound(text, span) or _is_label(text, span, value):
         return True
     if span.category in _NAMES_AND_PLACES and _is_language(text, span, value):
         return True
@@ -268,15 +237,6 @@ def _is_of_ratio(text: str, span: Span) -> bool:
     return _RATIO.fullmatch(text, low, high) is not None
 
 
-def _is_ward(text: str, span: Span, value: str) -> bool:
-    """Whether a place is a ward that every hospital has: taken to the OR."""
-    if value not in _WARDS or span.category not in _PLACES or span.entity is Entity.STATE:
-        return False
-    if _LABEL_OF_WARD_BEFORE.search(text[max(0, span.start - 16) : span.start]) and _FIELD_ENDS.match(text, span.end):
-        return True
-    return _TO_WARD_BEFORE.search(text[max(0, span.start - 6) : span.start]) is not None
-
-
 def _is_of_compound(text: str, span: Span) -> bool:
     """Whether a name or a place is a part of an everyday word with a hyphen: WALK-IN."""
     if "-" not in (text[span.end : span.end + 1], text[max(0, span.start - 1) : span.start]):
@@ -286,7 +246,7 @@ def _is_of_compound(text: str, span: Span) -> bool:
         low -= 1
     while high < len(text) and (text[high].isalpha() or text[high] == "-") and high - span.end < _MAX_COMPOUND:
         high += 1
-    return text[low:high].lower() in _words("compounds.txt")
+    return text[low:high].lower() in words_of_list("compounds.txt")
 
 
 def _is_language(text: str, span: Span, value: str) -> bool:
@@ -314,11 +274,11 @@ def _is_shop_number(text: str, span: Span, value: str) -> bool:
 def _is_short_word(text: str, span: Span, value: str) -> bool:
     """Whether a name, organization or profession is a heading, a unit, or a short word for a service or a form."""
     low = value.lower()
-    if span.category is Category.NAME and value.islower() and low in _words("not_initials.txt"):
+    if span.category is Category.NAME and value.islower() and low in words_of_list("not_initials.txt"):
         return True
-    if span.category is Category.NAME and (low in _words("products.txt") or is_no_name(text, span, value)):
+    if span.category is Category.NAME and (low in words_of_list("products.txt") or is_no_name(text, span, value)):
         return True
-    return low in _words("short_roles.txt") or (value == "BIN" and bool(_BIN_NUMBER.match(text, span.end)))
+    return low in words_of_list("short_roles.txt") or (value == "BIN" and bool(_BIN_NUMBER.match(text, span.end)))
 
 
 def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
@@ -336,20 +296,10 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
             return is_score or bool(_UNIT.match(text, span.end))
         case Entity.INITIALS:
             is_asked = text[max(0, span.start - 2) : span.start].lstrip() == "?"  # a diagnosis: ?MH
-            is_listed = low in _words("not_initials.txt") or _are_abbreviations(low)
+            is_listed = low in words_of_list("not_initials.txt") or _are_abbreviations(low)
             return is_asked or is_listed or bool(_TABLE_COLUMN.match(text, span.end))
-        case Entity.LOCATION_OTHER:
-            return (
-                _DAY_AFTER_OPERATION.fullmatch(value) is not None
-                or low in _ROOM_WORDS
-                or bool(_EMERGENCY_BAY.fullmatch(low))
-                or value in _words("everyday_places.txt")
-            )
-        case Entity.STREET:
-            is_choice = _ORDINAL.fullmatch(value) and _CHOICE_BEHIND.match(text, span.end)
-            return bool(is_choice) or low in _BEFORE_LANDMARKS
-        case Entity.STATE:
-            return _is_not_state(text, span, value)
+        case Entity.LOCATION_OTHER | Entity.STREET | Entity.STATE:
+            return is_no_place(text, span, value)
         case Entity.OTHER_ID:
             return bool(_FORM_BEFORE.search(text[max(0, span.start - 12) : span.start]))
         case Entity.PROFESSION:
@@ -360,27 +310,7 @@ def _is_noise_of_entity(text: str, span: Span, value: str) -> bool:
 def _is_no_profession(text: str, span: Span, value: str) -> bool:
     """Whether a profession is a workplace, what somebody studies, or the people of a language: "the Hmong girl"."""
     is_studied = _YEAR_BEFORE.search(text[max(0, span.start - _REACH) : span.start])
-    return value.lower() in _words("workplaces.txt") or is_studied is not None or value in _languages()
-
-
-def _is_not_state(text: str, span: Span, value: str) -> bool:
-    """Whether a state code is a short word, an operating room, a county, or a credential in brackets."""
-    if value == "PA" and _AUTHORIZATION_BEHIND.match(text, span.end):
-        return True
-    if value in _NOT_STATES or (value in _LABELS_LIKE_STATES and _NUMBER_OF_STATE.match(text, span.end)):
-        return True
-    if value == "OR" and (_ROOM_NUMBER.match(text, span.end) or _is_of_hospital(text, span)):
-        return True
-    if value in _COUNTY and _NAME_OF_COUNTY.match(text, span.end):
-        return True
-    brackets = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
-    return value.lower() in _STATE_LIKE_CREDENTIALS and brackets == ("(", ")")
-
-
-def _is_of_hospital(text: str, span: Span) -> bool:
-    """Whether OR is the operating room of a hospital whose letters stand before it: "Loc: BMH OR"."""
-    before = _HOSPITAL_BEFORE.search(text[max(0, span.start - _MARGIN) : span.start])
-    return before is not None and not _ZIP_BEHIND.match(text, span.end)
+    return value.lower() in words_of_list("workplaces.txt") or is_studied is not None or value in _languages()
 
 
 def _are_abbreviations(low: str) -> bool:
@@ -393,10 +323,3 @@ def _are_abbreviations(low: str) -> bool:
 @cache
 def _languages() -> frozenset[str]:
     return frozenset(language for (language,) in read_columns("languages.tsv", "language"))
-
-
-@cache
-def _words(file: str) -> frozenset[str]:
-    """Return the words of a list beside this module."""
-    lines = (Path(__file__).with_name(file)).read_text(encoding="utf-8").splitlines()
-    return frozenset(line for line in lines if line and not line.startswith("#"))
