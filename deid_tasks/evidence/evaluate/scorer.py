@@ -2,11 +2,11 @@
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from deid_tasks.core.entities import CATEGORY, GROUP_ENTITIES, Entity, Group
+from deid_tasks.core.entities import GROUP_ENTITIES, Group
 from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.policy import FormPolicy
 from deid_tasks.engine.text.word_labels import mark_words, split_words
@@ -31,16 +31,22 @@ from deid_tasks.evidence.evaluate.figures import (
     share_of_patients,
 )
 from deid_tasks.evidence.evaluate.intervals import Array, Bootstrap, Interval, exact_lower_bound
+from deid_tasks.evidence.evaluate.label_pairs import (
+    UNCOUNTED,
+    LabelPairCounts,
+    category_name,
+    count_identifying,
+    entity_and_category,
+    mark_gold_words,
+    pair_labels,
+    runs_of_entity,
+)
 from deid_tasks.evidence.evaluate.span_views import ANY, SPAN_VIEWS, credit_spans
 from deid_tasks.evidence.evaluate.term_counts import TermTally
 from deid_tasks.evidence.evaluate.tokenization import TOKENIZERS, relaxed
 from deid_tasks.settings import PolicySettings
 
 TYPE_VIEW = "word:type"
-_CATEGORY_OF = {str(entity): str(category) for entity, category in CATEGORY.items()}
-_KEPT = "kept"
-"""The label of a gold word that the policy does not count among identifiers."""
-_OUTSIDE = {group: frozenset({_KEPT, *map(str, frozenset(Entity) - GROUP_ENTITIES[group])}) for group in Group}
 _COLUMNS = (
     (WORD, ""),
     *((WORD, f"group={group}") for group in Group),
@@ -53,16 +59,13 @@ _COLUMNS = (
 _OFFSET = {column: 4 * number for number, column in enumerate(_COLUMNS)}
 """The index in a patient's row at which the four numbers of a column begin: found, gold, correct, predicted."""
 _WIDTH = 4 * len(_COLUMNS)
-_GROUP_OFFSETS = tuple((_OFFSET[WORD, f"group={group}"], _OUTSIDE[group]) for group in Group)
+_GROUP_OFFSETS = tuple((_OFFSET[WORD, f"group={group}"], UNCOUNTED[group]) for group in Group)
 _TOKENIZER_OFFSETS = tuple(
     (tokenizer, tuple(_OFFSET[f"{WORD}/{name}{suffix}", ""] for suffix in ("", "+relaxed")))
     for name, tokenizer in TOKENIZERS.items()
 )
 _SPAN_OFFSETS = tuple((view, _OFFSET[view, ""]) for view in SPAN_VIEWS)
 _ANY = SPAN_VIEWS.index(ANY)
-
-LabelPairCounts = Mapping[tuple[str, str], int]
-"""The number of words by gold and predicted entity; an empty string means no entity."""
 
 
 class Scorer:
@@ -145,12 +148,12 @@ class Scorer:
         words = split_words(text)
         kept = self._policy.kept(text, gold)
         gold, predicted = ([one.span for one in self._policy.identifiers(text, side)] for side in (gold, predicted))
-        gold_labels, predicted_labels = _mark_gold(words, gold, kept), mark_words(words, predicted)
-        pairs = _label_pairs(gold_labels, predicted_labels)
+        gold_labels, predicted_labels = mark_gold_words(words, gold, kept), mark_words(words, predicted)
+        pairs = pair_labels(gold_labels, predicted_labels)
         for offset, outside in _GROUP_OFFSETS:
-            _count(row, offset, *_binary(pairs, outside))
-        ignored = _OUTSIDE[self._group]
-        headline = _binary(pairs, ignored)
+            _count(row, offset, *count_identifying(pairs, outside))
+        ignored = UNCOUNTED[self._group]
+        headline = count_identifying(pairs, ignored)
         _count(row, _OFFSET[WORD, ""], *headline)
         for name, value in (("note_type", note_type), ("period", period), *(groups or {}).items()):
             if value:
@@ -243,7 +246,7 @@ class Scorer:
             label = "" if predicted in ignored else predicted
             for view, is_correct in (
                 (TYPE_VIEW, gold == label),
-                (CATEGORY_VIEW, _category(gold) == _category(label)),
+                (CATEGORY_VIEW, category_name(gold) == category_name(label)),
             ):
                 hits = words if is_correct else 0
                 _count(row, _OFFSET[view, ""], hits, words if gold else 0, hits, words if label else 0)
@@ -255,10 +258,15 @@ class Scorer:
         plain = self._plain_words
         for (gold, predicted), words in self._pairs.items():
             both = words if gold and predicted else 0
-            for gold_name, predicted_name in zip(_with_category(gold), _with_category(predicted), strict=True):
+            for gold_name, predicted_name in zip(
+                entity_and_category(gold), entity_and_category(predicted), strict=True
+            ):
                 add_labels(by_label, WORD, gold_name, predicted_name, both, words)
-            label = "" if predicted in _OUTSIDE[self._group] else predicted
-            for view, names in ((TYPE_VIEW, (gold, label)), (CATEGORY_VIEW, (_category(gold), _category(label)))):
+            label = "" if predicted in UNCOUNTED[self._group] else predicted
+            for view, names in (
+                (TYPE_VIEW, (gold, label)),
+                (CATEGORY_VIEW, (category_name(gold), category_name(label))),
+            ):
                 add_labels(by_label, view, *names, words if names[0] == names[1] else 0, words)
                 confused[(view, *names)] += words
             confused[WORD, ALL if gold else "", ALL if predicted else ""] += words
@@ -279,8 +287,8 @@ class Scorer:
         for tokenizer, offsets in _TOKENIZER_OFFSETS:
             strict = tokenizer(text)
             for offset, bounds in zip(offsets, (strict, relaxed(text, strict)), strict=True):
-                pairs = _label_pairs(_mark_gold(bounds, gold, kept), mark_words(bounds, predicted))
-                _count(row, offset, *_binary(pairs, ignored))
+                pairs = pair_labels(mark_gold_words(bounds, gold, kept), mark_words(bounds, predicted))
+                _count(row, offset, *count_identifying(pairs, ignored))
 
     def _add_spans(
         self,
@@ -318,7 +326,7 @@ class Scorer:
         patient: str,
     ) -> tuple[int, int]:
         """Return how many gold spans count, and in how many of them a word was missed."""
-        ignored = _OUTSIDE[self._group]
+        ignored = UNCOUNTED[self._group]
         counted = sorted(span for span in gold if str(span.entity) not in ignored)
         missed_words = [
             index for index, entity in gold_labels.items() if index not in predicted_labels and entity not in ignored
@@ -343,21 +351,13 @@ class Scorer:
         gold_labels: Mapping[int, str],
         predicted_labels: Mapping[int, str],
     ) -> None:
-        ignored = _OUTSIDE[self._group]
+        ignored = UNCOUNTED[self._group]
         sides = ((gold_labels, predicted_labels, True), (predicted_labels, gold_labels, False))
         for labels, others, is_missed in sides:
             alone = [index for index in sorted(labels) if index not in others and labels[index] not in ignored]
-            for run in _runs(alone, labels):
+            for run in runs_of_entity(alone, labels):
                 term = text[words[run[0]][0] : words[run[-1]][1]]
                 terms.add(term, labels[run[0]], is_missed=is_missed)
-
-
-def _mark_gold(words: Sequence[tuple[int, int]], gold: Sequence[Span], kept: Sequence[Span]) -> dict[int, str]:
-    """Return the entity of each gold word; words of spans that the policy leaves in the text have a label of none."""
-    labels = mark_words(words, gold)
-    for index in mark_words(words, kept) if kept else ():
-        labels.setdefault(index, _KEPT)
-    return labels
 
 
 def _count(row: "array[float]", offset: int, found: float, gold: int, correct: float, predicted: int) -> None:
@@ -370,43 +370,3 @@ def _count(row: "array[float]", offset: int, found: float, gold: int, correct: f
 def _table(rows: Mapping[str, "array[float]"], width: int) -> Array:
     """The rows sorted by patient, so that the order of notes does not change the bootstrap."""
     return np.array([rows[patient] for patient in sorted(rows)], dtype=np.float64).reshape(len(rows), width)
-
-
-def _label_pairs(gold: Mapping[int, str], predicted: Mapping[int, str]) -> LabelPairCounts:
-    pairs = Counter((entity, predicted.get(index, "")) for index, entity in gold.items())
-    pairs.update(("", entity) for index, entity in predicted.items() if index not in gold)
-    return pairs
-
-
-def _binary(pairs: LabelPairCounts, ignored: frozenset[str]) -> tuple[int, int, int, int]:
-    """Found, gold, correct and predicted words of the headline view."""
-    found = gold_words = wrong = 0
-    for (gold, predicted), words in pairs.items():
-        if gold in ignored or (not gold and predicted in ignored):
-            continue
-        if not gold:
-            wrong += words
-            continue
-        gold_words += words
-        if predicted:
-            found += words
-    return found, gold_words, found, found + wrong
-
-
-def _category(entity: str) -> str:
-    return _CATEGORY_OF.get(entity, "")
-
-
-def _with_category(entity: str) -> tuple[str, str]:
-    return (entity, f"category:{_CATEGORY_OF[entity]}") if entity else ("", "")
-
-
-def _runs(indices: Iterable[int], labels: Mapping[int, str]) -> list[list[int]]:
-    """Group neighbouring words of the same entity."""
-    runs: list[list[int]] = []
-    for index in indices:
-        if runs and index == runs[-1][-1] + 1 and labels[index] == labels[runs[-1][-1]]:
-            runs[-1].append(index)
-        else:
-            runs.append([index])
-    return runs
