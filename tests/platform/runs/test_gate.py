@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import psycopg2
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -20,18 +19,16 @@ from deid_tasks.platform import runs
 from deid_tasks.platform.runs.institution_engine import load_candidate
 from deid_tasks.platform.workspace import run_dir, write_digest
 from deid_tasks.settings import DriftSettings, Secrets
-from tests.support.published_days import plan_day, shard_paths
+from tests.support.published_days import plan_day, shard_paths, with_settings
 
 OFFICER = Identity("officer", "operating_system")
 
-START = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
-END = START + datetime.timedelta(days=1)
 MOMENT = datetime.datetime(2024, 5, 1, tzinfo=datetime.UTC)
 RESULTS = "riverside_results"
 
 
 def with_gate(site, **values):
-    return site.settings.model_copy(update={"gate": site.settings.gate.model_copy(update=values)})
+    return with_settings(site, gate=values)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +44,7 @@ def pin(site, certified):
 @pytest.fixture(scope="module")
 def shards(site, pin):
     """The shards of one run, which several gates check."""
-    plan = plan_day(site.settings, site, "gate", START, END)
+    plan = plan_day(site.settings, site, "gate")
     return [runs.process_shard(site.settings, site.secrets, "gate", pin, shard) for shard in plan]
 
 
@@ -147,7 +144,7 @@ def test_an_engine_without_a_certificate_publishes_nothing(site, certified, tmp_
     finally:
         site.rows("delete from riverside_dictionaries.dict_provider where term = 'Quillfeather'")
     _, candidate = load_candidate(settings, site.secrets)
-    plan = plan_day(settings, site, "row", START, END)
+    plan = plan_day(settings, site, "row")
     done = [runs.process_shard(settings, site.secrets, "row", candidate, shard) for shard in plan]
     with pytest.raises(GateError, match=r"nothing is published: no valid certificate.*none was issued"):
         gate(settings, site, done, "row")
@@ -242,7 +239,7 @@ def test_note_types_too_small_for_a_day_are_judged_over_the_days_before_it(site,
 
 def test_a_drifted_run_waits_for_a_person(site, shards):
     settings = with_gate(site, drift=DriftSettings(min_words=100))
-    plan_day(site.settings, site, "drifted", START, END)
+    plan_day(site.settings, site, "drifted")
     for path in shard_paths(settings, "gate", shards):
         target = run_dir(settings, "drifted") / path.name
         rows = pq.read_table(path)
@@ -321,13 +318,8 @@ def test_data_docs_hold_no_patient_note_or_password(site, pin, shards, tmp_path)
 
 
 def test_the_database_keeps_what_was_signed_to_the_byte(site, certified):
-    connection = psycopg2.connect(site.uri)
-    with connection, connection.cursor() as cursor:
-        cursor.execute(
-            f"select document from {RESULTS}.certificate where certificate_id = %s", (certified["certificate"],)
-        )
-        (stored,) = cursor.fetchone()
-    connection.close()
+    wanted = certified["certificate"]
+    [(stored,)] = site.rows(f"select document from {RESULTS}.certificate where certificate_id = '{wanted}'")
     assert stored == json.dumps(json.loads(stored), sort_keys=True, separators=(",", ":"))
 
 
