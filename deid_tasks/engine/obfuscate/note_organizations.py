@@ -295,7 +295,7 @@ class NoteOrganizations:
         if (town := self._town(folded)) is not None:
             return town
         for name in self._surroundings.organizations:
-            if organization_words_of(name)[:1] == [folded] and folded not in KINDS:
+            if organization_words_of(name)[:1] == (folded,) and folded not in KINDS:
                 new = self.aligned(name)[0][1]
                 return new.capitalize() if new and new != folded else None
         return None

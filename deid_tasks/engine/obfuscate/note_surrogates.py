@@ -19,7 +19,7 @@ from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
 from deid_tasks.engine.obfuscate.organizations.abbreviations import organization_words_of
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, folded_parts, name_parts, without_marks
 from deid_tasks.engine.obfuscate.people.public_names import formal_names, is_listed_name
 from deid_tasks.engine.obfuscate.places import NO_ADDRESS, AddressParts
 from deid_tasks.engine.obfuscate.places.town_table import HOME, town_named
@@ -284,7 +284,7 @@ class NoteSurrogates:
     def _made_names(self, person: NotePerson) -> tuple[Sequence[str], Sequence[str]] | None:
         start, end, entity = person.mention
         original = self._surroundings.text[start:end]
-        parts = [fold_name(word) for _, _, word in name_parts(original)]
+        parts = folded_parts(original)
         made = [word for _, _, word in name_parts(self._name(original, start, entity, "surrogate"))]
         if len(made) != len(parts):
             return None
@@ -303,7 +303,7 @@ class NoteSurrogates:
         kinds: tuple[bool | None, ...] = ()
         entity = self._people.role(original, start, entity)
         if self._people.surnames:
-            kinds = tuple(self._people.surnames.get(fold_name(word)) for _, _, word in name_parts(original))
+            kinds = tuple(map(self._people.surnames.get, folded_parts(original)))
         question = (entity, original, self._surroundings.title(start), kinds)
         surrogate = self._known.get(question)
         if surrogate is not None:

@@ -57,16 +57,15 @@ _INITIAL_FIRST = re.compile(r"[^\W\d_]\. ")
 _FULL_NAME = re.compile(r"[A-Z][\w'’-]+(?: [A-Z][\w'’.-]*)+$")
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
 _DAY_OR_YEAR = r"(?:(?:19|20)\d\d|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2]))"
-_OF_FORM = (
-    (Entity.AGE, _FOUR_DIGITS, Entity.OTHER_ID),
-    (Entity.PHONE, re.compile(r"(?:19|20)\d\d-[01]\d-[0-3]\d", re.ASCII), Entity.DATE),
-    (
-        Entity.DATE,
+_OF_FORM = {
+    Entity.AGE: (_FOUR_DIGITS, Entity.OTHER_ID),
+    Entity.PHONE: (re.compile(r"(?:19|20)\d\d-[01]\d-[0-3]\d", re.ASCII), Entity.DATE),
+    Entity.DATE: (
         re.compile(rf"(?!{_DAY_OR_YEAR}/)\d{{4,5}}/\d\d|(?:19|20)\d\d/\d\d/\d{{3,6}}", re.ASCII),
         Entity.OTHER_ID,
     ),
-    (Entity.CITY, re.compile(r"[^\W\d_]+ (?:House|Cottage|Lodge|Farm|Bungalow|Villa)"), Entity.STREET),
-)
+    Entity.CITY: (re.compile(r"[^\W\d_]+ (?:House|Cottage|Lodge|Farm|Bungalow|Villa)"), Entity.STREET),
+}
 """What a value of a form is that no value of another kind has: 2291/14 is no date, "Rose Cottage" no town."""
 _SENTENCE_END = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}(\.\s+)(?=[A-Z][a-z]{2})")
 _POSTCODE_BEHIND = re.compile(r",? [A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b")
@@ -91,6 +90,10 @@ _READ = frozenset(
     | {Entity.PHONE, Entity.FAX, Entity.PAGER, Entity.EMAIL}
 )
 """Entities whose spans are read by themselves."""
+_DIVISIBLE = frozenset(
+    {*NAMES, *ORGANIZATIONS, *_OF_PLACE} | {entity for entity, category in CATEGORY.items() if category is Category.ID}
+)
+"""Entities of which one span may hold two things."""
 _SHORT_KINDS = frozenset({"St", "Ave", "Rd", "Blvd", "Ln", "Street", "Avenue", "Road"})
 _SURE_INSTITUTIONS = frozenset({"elem", "elementary", "engg"})
 """Words that end the names of schools, and of no person."""
@@ -126,14 +129,12 @@ class SpanAgreement:
         self._text = text
         self._is_treated_alike = is_treated_alike
         self._own_names = own_names
-        self._towns: frozenset[str] = frozenset()
-        self._organizations: list[str] = []
+        self._spans: Sequence[Span] = ()
 
     def agree(self, spans: Sequence[Span]) -> list[Span]:
         """Return the spans joined, with the kinds that they have together."""
         agreed: list[Span] = []
-        self._towns = frozenset(fold(self._value(span)) for span in spans if span.entity is Entity.CITY)
-        self._organizations = [fold(self._value(span)) for span in spans if span.entity in ORGANIZATIONS]
+        self._spans = spans
         before: Span | None = None
         for index, span in enumerate(spans):
             if before is not None and span.start < before.end:
@@ -155,7 +156,10 @@ class SpanAgreement:
                     agreed[-1] = before = joined
                     continue
                 span = self._by_span_before(before, span)
-            agreed += self._divided(span)
+            if span.entity in _DIVISIBLE:
+                agreed += self._divided(span)
+            else:
+                agreed.append(span)
             before = agreed[-1]
         kinds = kinds_of_names(self._text, agreed)
         return [self._as(span, kinds.get((span.start, span.end), span.entity)) for span in agreed] if kinds else agreed
@@ -215,11 +219,14 @@ class SpanAgreement:
         if span.entity is Entity.CITY and is_region(value) and not is_town(value):
             return self._as(span, Entity.STATE)
         if span.entity in ORGANIZATIONS or span.entity in _OF_PLACE:
-            is_street = _is_street(value) and not any(
-                name.startswith(f"{fold(value)} ") for name in self._organizations
-            )
+            is_street = _is_street(value) and not self._is_in_organization(value)
             return self._as(span, Entity.STREET) if is_street else span
         return span
+
+    def _is_in_organization(self, value: str) -> bool:
+        """Whether an organization of the note begins with a value and has further words."""
+        start = f"{fold(value)} "
+        return any(one.entity in ORGANIZATIONS and fold(self._value(one)).startswith(start) for one in self._spans)
 
     def _state_by_form(self, span: Span, value: str) -> Span:
         """Return a state that is none of the United States with its kind: a town and a country may stand so, too."""
@@ -233,6 +240,8 @@ class SpanAgreement:
 
     def _by_span_before(self, before: Span, span: Span) -> Span:
         """Return a span with the kind that the span before it shows."""
+        if before.entity is not Entity.CITY and before.entity is not Entity.STATE:
+            return span
         if self._is_zip_behind(before, span):
             return self._as(span, Entity.ZIP)
         gap, value = self._text[before.end : span.start], self._value(span)
@@ -250,23 +259,24 @@ class SpanAgreement:
         """Whether a name is one of an institution: "Little Acorns Montessori", "Prairie Rose" before "Pediatrics"."""
         value, text = self._value(span), self._text
         behind = _WORD_BEHIND.match(text, span.end) if text[span.end : span.end + 1] == " " else None
-        if (behind is None and " " not in value) or "," in value or "^" in value or not value.strip():
+        if behind is None and " " not in value:
             return False
-        if _INITIAL_FIRST.match(value):
-            return False
+        kind = "" if behind is None else fold(behind[1])
         words = [fold_name(word) for word in value.split()]
+        is_sure = len(words) > 1 and words[-1] in _SURE_INSTITUTIONS
+        is_named = len(words) > 1 and (words[-1] in INSTITUTIONS or words[0] in INSTITUTIONS)
+        if not (is_sure or is_named or kind in INSTITUTIONS or kind in SPECIALTIES):
+            # So are most names.
+            return False
+        if not words or "," in value or "^" in value or _INITIAL_FIRST.match(value):
+            return False
         if not self._own_names.isdisjoint(words):
             return False
-        if len(words) > 1 and words[-1] in _SURE_INSTITUTIONS:
+        if is_sure:
             return True
-        is_named = len(words) > 1 and (words[-1] in INSTITUTIONS or words[0] in INSTITUTIONS)
         bearers = given_name_table().get(words[0], UNKNOWN_NAME).bearers
-        if not is_named:
-            if behind is None:
-                return False
-            kind = fold(behind[1])
-            if kind not in INSTITUTIONS and not (kind in SPECIALTIES and bearers == 0 and len(words) > 1):
-                return False
+        if not is_named and kind not in INSTITUTIONS and not (bearers == 0 and len(words) > 1):
+            return False
         if bearers > _MAX_BEARERS:
             return False
         return _TITLE_BEFORE.search(text, max(0, span.start - 8), span.start) is None
@@ -277,14 +287,16 @@ class SpanAgreement:
         one, other = before.entity, span.entity
         if one in NAMES and other in NAMES:
             return self._joined_names(before, span, gap)
-        is_town = _IN_TOWN.fullmatch(gap) or (gap == " in " and _POSTCODE_BEHIND.match(self._text, span.end))
-        is_whole = (one is other is Entity.CITY and is_town) or (one is other is Entity.PROFESSION and gap == " ")
-        if is_whole:
-            # "Freiburg im Breisgau", "Burley in Wharfedale", "dinner lady".
-            return self._one(before, span, one)
         if one is other is Entity.DATE:
             end = end_of_date(self._text, (before.start, before.end), (span.start, span.end))
             return None if end is None else replace(before, end=end)
+        if one is other is Entity.CITY:
+            is_whole = _IN_TOWN.fullmatch(gap) or (gap == " in " and _POSTCODE_BEHIND.match(self._text, span.end))
+        else:
+            is_whole = one is other is Entity.PROFESSION and gap == " "
+        if is_whole:
+            # "Freiburg im Breisgau", "Burley in Wharfedale", "dinner lady".
+            return self._one(before, span, one)
         if gap not in {" ", ". ", ".", "'", "’", " & "}:
             return None
         if fold(self._value(before)) in _COUNTY_WORDS and one in _OF_PLACE and other in {*_OF_PLACE, *NAMES}:
@@ -326,8 +338,10 @@ class SpanAgreement:
             return self._one(before, span, Entity.LOCATION_OTHER)
         if fold(self._value(before)) in _SAINTS_AND_FORTS:
             return self._one(before, span, Entity.CITY)
-        if gap == " " and fold(self._text[before.start : span.end]) in self._towns:
-            return self._one(before, span, Entity.CITY)
+        if gap == " ":
+            whole = fold(self._text[before.start : span.end])
+            if any(one.entity is Entity.CITY and fold(self._value(one)) == whole for one in self._spans):
+                return self._one(before, span, Entity.CITY)
         return None
 
     def _joined_names(self, before: Span, span: Span, gap: str) -> Span | None:
@@ -354,8 +368,7 @@ class SpanAgreement:
     def _is_zip_behind(self, before: Span, span: Span) -> bool:
         """Whether a number is the ZIP of the town or the state before it."""
         return (
-            before.entity in {Entity.CITY, Entity.STATE}
-            and (CATEGORY[span.entity] is Category.ID or span.entity is Entity.PHONE)
+            (CATEGORY[span.entity] is Category.ID or span.entity is Entity.PHONE)
             and span.start - before.end <= _MAX_STATE_GAP
             and not self._text[before.end : span.start].strip(" ,.-–")
             and _ZIP.fullmatch(self._value(span)) is not None
@@ -371,25 +384,26 @@ class SpanAgreement:
 
     def _divided(self, span: Span) -> list[Span]:
         """Return two names in two sentences, or a town and its state, as two spans where they were detected as one."""
-        if span.entity in NAMES and ", " in self._value(span) and _CLINIC_BEHIND.match(self._text, span.end):
+        value = self._value(span)
+        if span.entity in NAMES and ", " in value and _CLINIC_BEHIND.match(self._text, span.end):
             # "Dr. Quillfeather, Organ Vista Urgent Care".
-            comma = self._value(span).index(", ")
+            comma = value.index(", ")
             clinic = replace(span, start=span.start + comma + len(", "))
             return [replace(span, end=span.start + comma), self._as(clinic, Entity.FACILITY)]
-        if span.entity in NAMES and ". " in (value := self._value(span)) and (found := _SENTENCE_END.search(value)):
+        if span.entity in NAMES and ". " in value and (found := _SENTENCE_END.search(value)):
             first, second = (
                 replace(span, end=span.start + found.start(1)),
                 replace(span, start=span.start + found.end()),
             )
             return [first, second]
-        if CATEGORY[span.entity] is Category.ID and (below := _INITIALS_BELOW.search(self._value(span))):
+        if "\n" in value and CATEGORY[span.entity] is Category.ID and (below := _INITIALS_BELOW.search(value)):
             initials = replace(span, start=span.start + below.start("letters"))
             return [replace(span, end=span.start + below.start()), self._as(initials, Entity.INITIALS)]
-        if span.entity in ORGANIZATIONS and ", " in (value := self._value(span)):
+        if span.entity in ORGANIZATIONS and ", " in value:
             return self._without_street(span, value)
-        if span.entity in _OF_PLACE and (district := _DISTRICT_AT_END.search(self._value(span))):
+        if span.entity in _OF_PLACE and (district := _DISTRICT_AT_END.search(value)):
             return [self._as(replace(span, end=span.start + district.start()), Entity.CITY)]
-        if span.entity is not Entity.CITY or " " not in (value := self._value(span)):
+        if span.entity is not Entity.CITY or " " not in value:
             return [span]
         found = _STATE_AT_END.fullmatch(value)
         if found is None or not self._is_treated_alike(Entity.CITY, Entity.STATE):
@@ -405,7 +419,8 @@ class SpanAgreement:
 
 def _kind_of_form(entity: Entity, value: str) -> Entity | None:
     """Return the kind of a value whose form no value of ``entity`` has; ``None`` for others."""
-    return next((other for one, form, other in _OF_FORM if one is entity and form.fullmatch(value)), None)
+    of_form = _OF_FORM.get(entity)
+    return of_form[1] if of_form is not None and of_form[0].fullmatch(value) else None
 
 
 def _is_street(value: str) -> bool:

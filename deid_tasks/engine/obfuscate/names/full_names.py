@@ -7,7 +7,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.names.name_roles import is_affix, is_with_last_initial, surname_positions
 from deid_tasks.engine.obfuscate.names.note_person import NameMention, NotePerson
 from deid_tasks.engine.obfuscate.names.person_names import BETWEEN_PEOPLE
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.people.name_text import folded_parts, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table, surname_groups
 
 _MAX_BEARERS_OF_SURNAME = 10.0
@@ -29,9 +29,9 @@ def called_by_surname(
     """
     found = {word for word, starts in alone.items() if any(title(start) for start in starts)}
     for start, end, _ in mentions:
-        parts = name_parts(text[start:end])
+        parts = name_parts(value := text[start:end])
         if len(parts) == 2 and len(parts[0][2]) == 1 and len(parts[1][2]) > 1:
-            found.add(fold_name(parts[1][2]))
+            found.add(folded_parts(value)[1])
     return frozenset(word for word in found if bearers_of_given(word) < _MAX_BEARERS_OF_SURNAME)
 
 
@@ -75,7 +75,7 @@ def _full_names(
         parts = name_parts(value)
         if len(parts) < 2 or BETWEEN_PEOPLE.search(value):
             continue
-        folded = [fold_name(word) for _, _, word in parts]
+        folded = folded_parts(value)
         is_kept = [is_affix(value, parts, folded, i, own_names) for i in range(len(parts))]
         named = [i for i in range(len(parts)) if not is_kept[i]]
         if len(named) < 2 or is_with_last_initial(folded, named):

@@ -23,7 +23,7 @@ from deid_tasks.engine.obfuscate.names.name_roles import (
 from deid_tasks.engine.obfuscate.names.note_person import NameMention, NotePerson
 from deid_tasks.engine.obfuscate.names.note_short_names import find_short_names
 from deid_tasks.engine.obfuscate.names.short_names import is_short_name, misspelled_words
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, folded_parts, name_parts
 from deid_tasks.engine.obfuscate.people.note_words import NO_WORDS, NoteWords
 from deid_tasks.engine.obfuscate.people.public_names import (
     formal_names,
@@ -124,7 +124,7 @@ class NotePeople:
     def _givens_with_last_initial(self, alone: Mapping[str, Sequence[int]]) -> Iterator[str]:
         """Yield the words alone that stand before the initial of a surname, too: Kelechi of "Kelechi O"."""
         for start, end, _ in self._mentions:
-            parts = [fold_name(word) for _, _, word in name_parts(self._text[start:end])]
+            parts = folded_parts(self._text[start:end])
             is_with_initial = list(map(len, parts[1:])) == [1] and "," not in self._text[start:end]
             if is_with_initial and parts[0] in alone and parts[0] not in self.surnames:
                 yield parts[0]
@@ -185,7 +185,7 @@ class NotePeople:
         """
         if not self._roles or self._title(start) == "dr":
             return entity
-        words = [word for _, _, part in name_parts(original) if len(word := fold_name(part)) > 1]
+        words = [word for word in folded_parts(original) if len(word) > 1]
         roles = [self._roles.get(word, set()) for word in words]
         shared = set.intersection(*roles) if roles else set()
         return next(iter(shared)) if len(shared) == 1 else entity
@@ -194,7 +194,7 @@ class NotePeople:
         """Return whose name a word of the note is, as the first mention says that begins with it, or that holds it."""
         holding: Entity | None = None
         for start, end, entity in self._mentions:
-            words = [fold_name(word) for _, _, word in name_parts(self._text[start:end])]
+            words = folded_parts(self._text[start:end])
             if folded in words:
                 if len(words) > 1 and words[0] == folded:
                     return entity
@@ -286,8 +286,7 @@ class NotePeople:
 
     def particle_letters(self, person: NotePerson) -> frozenset[str]:
         """Return the first letters, folded, of the particles in a name: the n of Aoibheann Ní Shúilleabháin."""
-        words = name_parts(self._text[person.mention.start : person.mention.end])
-        folded = [fold_name(word) for _, _, word in words]
+        folded = folded_parts(self._text[person.mention.start : person.mention.end])
         return frozenset(word[0] for word in folded if word not in {*person.givens, *person.surnames} and len(word) > 1)
 
     def junior(self, letters: Sequence[str]) -> str | None:
@@ -350,9 +349,9 @@ def _words_alone(text: str, mentions: Iterable[NameMention]) -> dict[str, list[i
     """Return where each folded word that is a name by itself stands."""
     alone: dict[str, list[int]] = {}
     for start, end, _ in mentions:
-        parts = name_parts(text[start:end])
+        parts = name_parts(value := text[start:end])
         if len(parts) == 1 and len(parts[0][2]) > 1:
-            alone.setdefault(fold_name(parts[0][2]), []).append(start)
+            alone.setdefault(folded_parts(value)[0], []).append(start)
     return alone
 
 

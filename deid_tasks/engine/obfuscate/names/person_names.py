@@ -17,7 +17,7 @@ from deid_tasks.engine.obfuscate.names.name_roles import (
 )
 from deid_tasks.engine.obfuscate.note_context import NO_CUE, NO_NAMES, NameCue, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, folded_parts, name_parts, without_marks
 from deid_tasks.engine.obfuscate.people.public_names import (
     UNKNOWN_NAME,
     formal_names,
@@ -61,7 +61,7 @@ def replace_name(
         return context.keyed.like(value, "name", context.patient_id)
     if len(parts) == 1 and _are_own_initials(parts[0][2], context.patient):
         return replace_initials(value, context, names)
-    folded_words = [fold_name(word) for _, _, word in parts]
+    folded_words = folded_parts(value)
     whole_names = context.patient.whole_names
     is_kept = [is_affix(value, parts, folded_words, i, whole_names) for i in range(len(parts))]
     if all(is_kept):
