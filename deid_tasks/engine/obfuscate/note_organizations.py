@@ -111,27 +111,15 @@ class NoteOrganizations:
         staff = self._context.staff
         long_names = self._surroundings.long_names if len(original) <= _MAX_ABBREVIATION_LENGTH else ()
         is_of_note = not self._context.is_of_patient
-        is_letters = _is_short_for_name(original) and self.letters(original, allows_gaps=False) is not None
-        if is_of_note and mode == "surrogate" and not is_letters and (short := self._short_name(original, entity)):
-            return short
-        if is_letters and is_of_note and mode == "surrogate" and (made := self.letters(original, allows_gaps=False)):
-            return made.upper()
-        if is_of_note and mode == "surrogate":
-            if (made := self._of_abbreviation(original)) or (made := self._of_saint(original)):
-                return made
-            if _is_short_for_name(original) and (letters := self._of_towns_office(original)):
-                return letters
-            if (made := self._of_town(original)) or (made := self._of_branch(original)):
-                return made
-        in_short = (
-            set() if original.isupper() else {fold(word) for word in _words(original) if _is_short_for_name(word)}
-        )
-        # "Grandview DHC ED" has one name, and letters.
-        named = [word for word in organization_words_of(original) if not is_kind(word) and word not in in_short]
+        if is_of_note and mode == "surrogate" and (made := self._of_note(original, entity)):
+            return made
         surname = self._surname
-        if is_of_note and len(named) == 1 and len(original) > len(named[0]) and self._town(named[0]):
-            surname = self._town
-        is_owned = is_of_note and any(surname(word) for word in named)
+        is_owned = False
+        if is_of_note:
+            named = _named_words(original)
+            if len(named) == 1 and len(original) > len(named[0]) and self._town(named[0]):
+                surname = self._town
+            is_owned = any(surname(word) for word in named)
         if long_names or is_owned:
             return self._replacements.surrogate(
                 original,
@@ -148,6 +136,21 @@ class NoteOrganizations:
             surrogate = self._replacements.surrogate(original, entity, self._context, staff, mode)
             remember(staff.memo, question, surrogate)
         return surrogate
+
+    def _of_note(self, original: str, entity: Entity) -> str | None:
+        """Return the surrogate of a name that another name of the note tells; ``None`` for others."""
+        is_short = _is_short_for_name(original)
+        letters = self.letters(original, allows_gaps=False) if is_short else None
+        if letters is None:
+            if short := self._short_name(original, entity):
+                return short
+        elif letters:
+            return letters.upper()
+        if (made := self._of_abbreviation(original)) or (made := self._of_saint(original)):
+            return made
+        if is_short and (of_office := self._of_towns_office(original)):
+            return of_office
+        return self._of_town(original) or self._of_branch(original)
 
     def _short_name(self, original: str, entity: Entity) -> str | None:
         """Return what a name becomes that the note also has with further words: "Rio Puerco" of a "Rio Puerco Clinic".
@@ -356,6 +359,12 @@ _LETTERS_OF_KIND = frozenset({"c", "h", "mc", "hc"})
 """Letters of a center, a hospital, a medical center and a health center."""
 _SAINT_IN_SHORT = re.compile(r"(?P<head>(?:St|Ste)\.?\s)(?P<letter>[A-Z])(?P<tail>['’]?s|\.)?", re.IGNORECASE)
 _SAINT_WORDS = frozenset({"st", "ste", "saint"})
+
+
+def _named_words(name: str) -> list[str]:
+    """Return the folded words that say which organization it is: "Grandview DHC ED" has one name, and letters."""
+    in_short = set() if name.isupper() else {fold(word) for word in _words(name) if _is_short_for_name(word)}
+    return [word for word in organization_words_of(name) if not is_kind(word) and word not in in_short]
 
 
 def _rewritten(original: str, pairs: Sequence[tuple[str, str]]) -> str | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
@@ -80,6 +81,7 @@ class NoteSurrogates:
             self._clipped,
         )
         self._known: dict[object, str] = {}
+        self._known_names: dict[tuple[str, Entity, str], str] = {}
         self._asked: set[NotePerson] = set()
 
     def surrogate(self, original: str, start: int, end: int, entity: Entity, index: int, mode: Mode) -> str:
@@ -204,12 +206,16 @@ class NoteSurrogates:
         """
         if not self._people.surnames.get(folded) or folded in KINDS:
             return None
-        named = {word for name in self._surroundings.organizations for word in organization_words_of(name)}
         for person in self._people.persons:
-            if folded in person.surnames and not named.intersection(person.givens):
+            if folded in person.surnames and self._words_of_organizations.isdisjoint(person.givens):
                 made = self._names_of(person)
                 return made and made[1][person.surnames.index(folded)].capitalize()
         return None
+
+    @cached_property
+    def _words_of_organizations(self) -> frozenset[str]:
+        names = self._surroundings.organizations
+        return frozenset(word for name in names for word in organization_words_of(name))
 
     def _letters(self, letters: str) -> str | None:
         """Return what letters in a number become that stand for an organization or a person of the note."""
@@ -292,6 +298,16 @@ class NoteSurrogates:
         return [surrogate[word] for word in person.givens], [surrogate[word] for word in person.surnames]
 
     def _name(self, original: str, start: int, entity: Entity, mode: Mode) -> str:
+        if self._asked:
+            # What is asked for another name's sake leaves out what depends on that name.
+            return self._made_name(original, start, entity, mode)
+        question = (original, entity, self._surroundings.title(start))
+        known = self._known_names.get(question)
+        if known is None:
+            known = self._known_names[question] = self._made_name(original, start, entity, mode)
+        return known
+
+    def _made_name(self, original: str, start: int, entity: Entity, mode: Mode) -> str:
         context = self._context
         if entity is Entity.PATIENT and self._is_of_clinician(original):
             entity = Entity.PROVIDER
@@ -312,8 +328,8 @@ class NoteSurrogates:
         if entity is Entity.PROVIDER and context.patient.own_names.isdisjoint(_words(fold(original))):
             memo = context.clinicians.memo
         is_of_note = bool(self._people.persons) and any(
-            len(word) <= _MAX_INITIALS or self._people.called(fold_name(word)) is not None
-            for _, _, word in name_parts(original)
+            len(word) <= _MAX_INITIALS or self._people.called(folded) is not None
+            for (_, _, word), folded in zip(name_parts(original), folded_parts(original), strict=True)
         )
         # Initials and short names follow the full names of this note, and so hold in no other one.
         surrogate = None if is_of_note else memo.get(question)

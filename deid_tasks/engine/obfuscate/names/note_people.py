@@ -148,13 +148,13 @@ class NotePeople:
 
     def is_account(self, letters: str) -> bool:
         """Whether a word that looks like a name is the account of somebody in the note: ``AMSELB`` beside B. Amsel."""
+        if not (letters.isascii() and letters.isalpha() and (letters.isupper() or letters.islower())):
+            return False
         folded = fold_name(letters)
-        if not (letters.isascii() and letters.isalpha()) or folded in self.surnames:
+        if folded in self.surnames:
             return False
         if letters.isupper():
             return not is_listed_name(folded) and self._has_initial(folded)
-        if not letters.islower():
-            return False
         found = self.with_account(folded)
         return self.surname_in_account(folded) is not None if found is None else not found[1].is_one_name
 
@@ -243,15 +243,15 @@ class NotePeople:
         """Yield the words that stand alone as names of several roles, with the role that most have, or the first."""
         if len({one.entity for one in mentions}) < 2:
             return
-        roles: dict[str, Counter[Entity]] = {}
+        roles: dict[str, list[Entity]] = {}
         for start, end, entity in mentions:
             value = text[start:end]
             if len(value) > 1 and value.replace("-", "").isalpha() and self._title(start) != "dr":
-                roles.setdefault(value.lower(), Counter())[entity] += 1
-        for value, counted in roles.items():
-            if len(counted) > 1:
-                for _, _, word in name_parts(value):
-                    yield fold_name(word), counted.most_common(1)[0][0]
+                roles.setdefault(value.lower(), []).append(entity)
+        for value, found in roles.items():
+            if len(set(found)) > 1:
+                usual = Counter(found).most_common(1)[0][0]
+                yield from ((word, usual) for word in folded_parts(value))
 
     def with_initials(self, letters: Sequence[str]) -> tuple[NotePerson, InitialsForm] | None:
         """Return the one person of whose names ``letters`` are the initials, and how; clinicians before others.
@@ -341,8 +341,13 @@ class NotePeople:
 
 def _initials_before(text: str, starts: Iterable[int]) -> str:
     """Return the folded initials that stand before some words and are not marked: the T of "T. Quill"."""
-    found = (_INITIAL_BEFORE.search(text, max(0, start - _REACH_OF_INITIAL), start) for start in starts)
-    return "".join(one[1].lower() for one in found if one)
+    found = ""
+    for start in starts:
+        first = max(0, start - _REACH_OF_INITIAL)
+        # Most names stand behind a word in small letters.
+        if not text[first:start].islower() and (initial := _INITIAL_BEFORE.search(text, first, start)):
+            found += initial[1].lower()
+    return found
 
 
 def _words_alone(text: str, mentions: Iterable[NameMention]) -> dict[str, list[int]]:
