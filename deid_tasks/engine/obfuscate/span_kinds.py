@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import pairwise
 
 from deid_tasks.core.entities import Entity
@@ -53,27 +53,26 @@ def kinds_of_names(text: str, spans: Sequence[Span]) -> dict[Bounds, Entity]:
         spans: its spans, in order.
     """
     kinds: dict[Bounds, Entity] = {}
-    for rule in (
-        *(_of_lone_names, _of_given_names, _of_branches, _of_organizations, _of_addresses, _of_jobs),
-        *(_of_words_of_names, _behind_organizations, _of_accounts),
-    ):
-        kinds.update(rule(text, spans))
+    found = {span.entity for span in spans}
+    for rule, *needed in _RULES:
+        if not any(map(found.isdisjoint, needed)):
+            kinds.update(rule(text, spans))
     named: dict[str, list[tuple[int, Span]]] = {}
     for index, span in enumerate(spans):
         if span.entity in _NAMED:
             named.setdefault(fold(text[span.start : span.end]), []).append((index, span))
     surnames = _surnames(text, spans) if any("-" in value or value.isalpha() for value in named) else {}
-    for value, found in named.items():
-        if len(found) > 1 and len(entities := Counter(span.entity for _, span in found)) > 1:
-            if (entity := _entity_of_all(spans, value, found, entities)) is not None:
-                kinds |= {(span.start, span.end): entity for _, span in found}
-        elif "-" in value and found[0][1].entity in _OF_PLACE:
+    for value, mentions in named.items():
+        if len(mentions) > 1 and len(entities := Counter(span.entity for _, span in mentions)) > 1:
+            if (entity := _entity_of_all(spans, value, mentions, entities)) is not None:
+                kinds |= {(span.start, span.end): entity for _, span in mentions}
+        elif "-" in value and mentions[0][1].entity in _OF_PLACE:
             if all(part in surnames for part in value.split("-")):
-                kinds |= {(span.start, span.end): surnames[value.split("-")[0]] for _, span in found}
-        elif found[0][1].entity in ORGANIZATIONS and value.isalpha() and value not in KINDS and value in surnames:
+                kinds |= {(span.start, span.end): surnames[value.split("-")[0]] for _, span in mentions}
+        elif mentions[0][1].entity in ORGANIZATIONS and value.isalpha() and value not in KINDS and value in surnames:
             kinds |= {
                 (span.start, span.end): surnames[value]
-                for _, span in found
+                for _, span in mentions
                 if not _AT_BEFORE.search(text, max(0, span.start - 6), span.start)
             }
     return kinds
@@ -328,3 +327,19 @@ def _surnames(text: str, spans: Sequence[Span]) -> dict[str, Entity]:
             last = words[0].rstrip(",") if "," in value else words[-1]
             found.setdefault(fold(last), span.entity)
     return found
+
+
+_RULES: tuple[
+    tuple[Callable[[str, Sequence[Span]], Iterator[tuple[Bounds, Entity]]], *tuple[Set[Entity], ...]], ...
+] = (
+    (_of_lone_names, NAMES),
+    (_of_given_names, NAMES, {Entity.CITY}),
+    (_of_branches, NAMES | {Entity.CITY}),
+    (_of_organizations, NAMES, ORGANIZATIONS),
+    (_of_addresses, NAMES, {Entity.CITY, Entity.ZIP}),
+    (_of_jobs, NAMES, {Entity.PROFESSION, Entity.DATE}),
+    (_of_words_of_names, {Entity.STREET, Entity.DATE, Entity.CITY}),
+    (_behind_organizations, NAMES, ORGANIZATIONS),
+    (_of_accounts, NAMES),
+)
+"""Rules, each with the entities of which a note must have one; a later rule outweighs an earlier one."""

@@ -106,7 +106,10 @@ def _with_maiden_names(named: Sequence[NotePerson]) -> list[NotePerson]:
     found = []
     for person in named:
         first, *more = person.givens
-        maiden = [word for word in more if len(word) > 1 and word in surnames - firsts]
+        maiden = [word for word in more if len(word) > 1 and word in surnames and word not in firsts]
+        if not maiden:
+            found.append(person)
+            continue
         givens = (first, *(word for word in more if word not in maiden))
         found.append(person._replace(givens=givens, surnames=(*maiden, *person.surnames)))
     return found
@@ -114,6 +117,8 @@ def _with_maiden_names(named: Sequence[NotePerson]) -> list[NotePerson]:
 
 def _order_like_most(found: dict[tuple[tuple[str, ...], str], list[NotePerson]]) -> None:
     """Let ``Wong Ada`` follow ``Ada Wong`` where that is written more often, or Ada is a given name more often."""
+    if len(found) < 2:
+        return
     for key in sorted(found, key=lambda one: (-len(found[one]), -bearers_of_given(one[1]))):
         (surnames, given), named = key, found.get(key)
         turned = ((given,), surnames[0])
@@ -141,7 +146,7 @@ def _join_initials(found: dict[tuple[tuple[str, ...], str], list[NotePerson]]) -
 
 def _one_person(named: Sequence[NotePerson], own_names: frozenset[str]) -> NotePerson:
     """Return the person of these mentions: the longest of them, in the role that most of them have."""
-    if len(named) == 1 and named[0].mention.entity is not Entity.PATIENT:
+    if len(named) == 1:
         return named[0]
     longest = max(named, key=lambda one: sum(map(len, one.givens)))
     words = (*longest.givens, *longest.surnames)

@@ -273,7 +273,7 @@ def surname_positions(
         title: the title before the name in the note; empty without one.
     """
     named = [i for i in range(len(parts)) if not is_kept[i]]
-    comma = _SURNAME_END.search(value)
+    comma = _SURNAME_END.search(value) if "," in value or "^" in value else None
     if comma and 0 < comma.start() < parts[named[-1]][0]:
         # The surname stands in front, unless a mere suffix follows the comma.
         return {i for i in named if parts[i][0] < comma.start()}

@@ -33,6 +33,7 @@ _MIN_BEARERS = 1.0
 BETWEEN_PEOPLE = re.compile(r"(\s*(?<![\s(][abdsw])[/;&]\s*|\s+(?:and|-)\s+)", re.IGNORECASE)
 """What separates the names of several people; not the slash of d/o and s/o."""
 _DOUBLED = re.compile(r"(?P<name>[^\W\d_]{2,})-(?P<again>(?P=name))", re.IGNORECASE)
+_BETWEEN_LETTERS = frozenset("-. ")
 _SPELLED = re.compile(r"[^\W\d_](?:(?P<gap>[-. ])[^\W\d_]){3,}")
 
 
@@ -105,11 +106,11 @@ def _in_pieces(value: str, replace: Callable[[str], str]) -> str | None:
     if BETWEEN_PEOPLE.search(value):
         pieces = BETWEEN_PEOPLE.split(value)
         return "".join(piece if i % 2 or not piece.strip() else replace(piece) for i, piece in enumerate(pieces))
-    if (doubled := _DOUBLED.fullmatch(value)) is not None:
+    if "-" in value and (doubled := _DOUBLED.fullmatch(value)) is not None:
         # "Ray-Ray", of Raymond.
         once = replace(doubled["name"])
         return f"{once}-{match_case(once, doubled['again'])}"
-    if _SPELLED.fullmatch(value):
+    if value[1:2] in _BETWEEN_LETTERS and _SPELLED.fullmatch(value):
         # A name that is spelled letter by letter: its surrogate is spelled as it is.
         return _spell_like(value, replace(re.sub(r"[\W_]", "", value)))
     return None
