@@ -262,19 +262,20 @@ class SpanAgreement:
         if behind is None and " " not in value:
             return False
         kind = "" if behind is None else fold(behind[1])
-        words = [fold_name(word) for word in value.split()]
-        is_sure = len(words) > 1 and words[-1] in _SURE_INSTITUTIONS
-        is_named = len(words) > 1 and (words[-1] in INSTITUTIONS or words[0] in INSTITUTIONS)
+        words = value.split()
+        first, last = (fold_name(words[0]), fold_name(words[-1])) if words else ("", "")
+        is_sure = len(words) > 1 and last in _SURE_INSTITUTIONS
+        is_named = len(words) > 1 and (last in INSTITUTIONS or first in INSTITUTIONS)
         if not (is_sure or is_named or kind in INSTITUTIONS or kind in SPECIALTIES):
             # So are most names.
             return False
         if not words or "," in value or "^" in value or _INITIAL_FIRST.match(value):
             return False
-        if not self._own_names.isdisjoint(words):
+        if not self._own_names.isdisjoint(map(fold_name, words)):
             return False
         if is_sure:
             return True
-        bearers = given_name_table().get(words[0], UNKNOWN_NAME).bearers
+        bearers = given_name_table().get(first, UNKNOWN_NAME).bearers
         if not is_named and kind not in INSTITUTIONS and not (bearers == 0 and len(words) > 1):
             return False
         if bearers > _MAX_BEARERS:
@@ -299,7 +300,8 @@ class SpanAgreement:
             return self._one(before, span, one)
         if gap not in {" ", ". ", ".", "'", "’", " & "}:
             return None
-        if fold(self._value(before)) in _COUNTY_WORDS and one in _OF_PLACE and other in {*_OF_PLACE, *NAMES}:
+        is_of_place = one in _OF_PLACE and (other in _OF_PLACE or other in NAMES)
+        if is_of_place and fold(self._value(before)) in _COUNTY_WORDS:
             return self._one(before, span, Entity.STATE)
         if self._are_one_organization(before, span, gap):
             return self._one(before, span, other if other in ORGANIZATIONS else Entity.ORGANIZATION)
@@ -318,8 +320,10 @@ class SpanAgreement:
 
     def _are_one_organization(self, before: Span, span: Span, gap: str) -> bool:
         """Whether two spans are one organization: "Quail Ridge Pediatrics" & "Family", "Scoil" and "Naomh Bríd"."""
+        if span.entity not in ORGANIZATIONS and span.entity not in NAMES:
+            return False
         if gap == " " and fold(self._value(before)) in _LEADING_KINDS:
-            return span.entity in ORGANIZATIONS or span.entity in NAMES
+            return True
         if span.entity not in ORGANIZATIONS:
             return False
         return before.entity in ORGANIZATIONS and gap in {" ", " & "} and fold(self._value(span)) not in UNITS

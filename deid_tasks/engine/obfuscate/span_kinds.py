@@ -20,6 +20,7 @@ from deid_tasks.engine.obfuscate.places.world_cities import is_world_city
 
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
 _NAMED = ORGANIZATIONS | _OF_PLACE
+_OF_WORDS = frozenset({Entity.CITY, Entity.DATE})
 _OF_TOWN = frozenset({Entity.STATE, Entity.ZIP})
 _AT_BEFORE = re.compile(r"(?:\b(?:at|from|to|via)|@)\s$", re.IGNORECASE)
 _TITLE_BEFORE = re.compile(
@@ -183,8 +184,7 @@ def _of_words_of_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bound
     doubtful = [
         (index, span, text[span.start : span.end])
         for index, span in enumerate(spans)
-        if span.entity is Entity.STREET
-        or ((span.entity is Entity.DATE or span.entity is Entity.CITY) and text[span.start].isupper())
+        if span.entity is Entity.STREET or (span.entity in _OF_WORDS and _is_word_of_no_calendar(span, text))
     ]
     if not doubtful:
         return
@@ -199,17 +199,17 @@ def _of_words_of_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bound
             if fold(value) in towns:
                 yield (span.start, span.end), Entity.CITY
             continue
-        if not value.isalpha():
-            continue
-        is_no_date = span.entity is Entity.DATE and not _CALENDAR_WORD.match(value)
         owner = owners.get(fold_name(value))
         if owner is None:
-            if is_no_date and is_world_city(fold(value)):
+            if span.entity is Entity.DATE and is_world_city(fold(value)):
                 yield (span.start, span.end), Entity.CITY  # "two tours, Ramadi '04"
-            continue
-        is_no_town = span.entity is Entity.CITY and not has_state(spans, index) and not is_town(value)
-        if is_no_town or is_no_date:
+        elif span.entity is Entity.DATE or not (has_state(spans, index) or is_town(value)):
             yield (span.start, span.end), owner
+
+
+def _is_word_of_no_calendar(span: Span, text: str) -> bool:
+    value = text[span.start : span.end]
+    return value.isalpha() and value[0].isupper() and (span.entity is Entity.CITY or not _CALENDAR_WORD.match(value))
 
 
 def _behind_organizations(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:

@@ -1,7 +1,7 @@
 """Who a note names in full: the given names and the surnames of each person, read from all mentions together."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.names.name_roles import is_affix, is_with_last_initial, surname_positions
@@ -16,18 +16,15 @@ _MAX_SHORT = 6
 """Letters of the words of Chinese names."""
 
 
-def called_by_surname(
-    text: str, mentions: Iterable[NameMention], alone: Mapping[str, Sequence[int]], title: Callable[[int], str]
-) -> frozenset[str]:
+def called_by_surname(text: str, mentions: Iterable[NameMention], titled: Iterable[str]) -> frozenset[str]:
     """Return the words that stand alone after a title, or behind an initial: surnames, in whatever order names are.
 
     Args:
         text: the note.
         mentions: its names, in order.
-        alone: where each folded word stands that is a name by itself.
-        title: returns the title before the name at an offset.
+        titled: the folded words that stand alone after a title.
     """
-    found = {word for word, starts in alone.items() if any(title(start) for start in starts)}
+    found = set(titled)
     for start, end, _ in mentions:
         parts = name_parts(value := text[start:end])
         if len(parts) == 2 and len(parts[0][2]) == 1 and len(parts[1][2]) > 1:
@@ -76,7 +73,7 @@ def _full_names(
         if len(parts) < 2 or BETWEEN_PEOPLE.search(value):
             continue
         folded = folded_parts(value)
-        is_kept = [is_affix(value, parts, folded, i, own_names) for i in range(len(parts))]
+        is_kept = tuple([is_affix(value, parts, folded, i, own_names) for i in range(len(parts))])
         named = [i for i in range(len(parts)) if not is_kept[i]]
         if len(named) < 2 or is_with_last_initial(folded, named):
             continue
@@ -85,7 +82,7 @@ def _full_names(
         is_first = first in surname_groups() or _is_of_three(folded, named)
         if lasts and first in by_surname and is_first and last not in by_surname and "," not in value:
             # Surname first, as in "Lim Siew Hoon", whom the note calls "Mdm Lim".
-            lasts = {named[0]}
+            lasts = frozenset({named[0]})
         surnames = tuple(folded[i] for i in named if i in lasts)
         givens = tuple(folded[i] for i in named if i not in lasts)
         if surnames and givens and len(surnames[-1]) > 1 and all((*surnames, *givens)):

@@ -74,9 +74,9 @@ class NotePeople:
         self.words = NO_WORDS
         """The words of all names in the note; none where the note's names are not linked."""
         self._alone = alone = _words_alone(text, mentions)
-        self.persons = people_named_in_full(
-            text, mentions, own_names, title, called_by_surname(text, mentions, alone, title)
-        )
+        titled = frozenset(word for word, starts in alone.items() if any(map(title, starts)))
+        by_surname = called_by_surname(text, mentions, titled)
+        self.persons = people_named_in_full(text, mentions, own_names, title, by_surname)
         self.surnames: dict[str, bool] = _surnames(self.persons) | labelled_words(text, alone)
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
@@ -84,9 +84,9 @@ class NotePeople:
             self.surnames |= dict.fromkeys(self._givens_of_initials(alone), False)
             self.surnames |= dict.fromkeys(self._givens_with_last_initial(alone), False)
         self._surnames_alone = {
-            word: _initials_before(text, starts)
+            word: initials
             for word, starts in alone.items()
-            if len(word) >= _MIN_SURNAME_OF_ACCOUNT and (any(map(title, starts)) or _initials_before(text, starts))
+            if len(word) >= _MIN_SURNAME_OF_ACCOUNT and ((initials := _initials_before(text, starts)) or word in titled)
         }
         """Surnames that stand behind a title or an initial alone, each with the initials, which stay in the text."""
         self._doubles = {"".join(one.surnames): one.surnames for one in self.persons if len(one.surnames) > 1}

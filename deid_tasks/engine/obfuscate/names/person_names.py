@@ -1,7 +1,7 @@
 """Written names of people: every part is replaced; order, punctuation, letter case, titles and suffixes stay."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.patient import TermKind
@@ -64,14 +64,15 @@ def replace_name(
         return replace_initials(value, context, names)
     folded_words = folded_parts(value)
     whole_names = context.patient.whole_names
-    is_kept = [is_affix(value, parts, folded_words, i, whole_names) for i in range(len(parts))]
+    is_kept = tuple([is_affix(value, parts, folded_words, i, whole_names) for i in range(len(parts))])
     if all(is_kept):
-        is_kept = [False] * len(parts)
+        is_kept = (False,) * len(parts)
     title = cue("").title
     named = [word for word, stays in zip(folded_words, is_kept, strict=True) if not stays]
     scope = _scope_of(entity, named, title, context)
     lasts = surname_positions(value, parts, folded_words, is_kept, entity, title)
-    lasts = {i for i, word in enumerate(folded_words) if names.surnames.get(word, i in lasts)}
+    if names.surnames:
+        lasts = frozenset(i for i, word in enumerate(folded_words) if names.surnames.get(word, i in lasts))
     initial = _initial_of_person(parts, lasts, names)
     made: list[str] = []
     position = 0
@@ -163,7 +164,7 @@ def _replace_short(
     word: str,
     value: str,
     initial: tuple[int, str] | None,
-    lasts: set[int],
+    lasts: Set[int],
     scope: NameScope,
     names: NoteNames,
 ) -> str:
@@ -182,7 +183,7 @@ def _replace_short(
     return "".join(match_case(scope.own_letter(letter, is_last=False), "AA") for letter in word)
 
 
-def _initial_of_person(parts: NameParts, lasts: set[int], names: NoteNames) -> tuple[int, str] | None:
+def _initial_of_person(parts: NameParts, lasts: Set[int], names: NoteNames) -> tuple[int, str] | None:
     """Return the index of the initial that stands for a given name, and its surrogate, where the note has the name."""
     givens = [i for i in range(len(parts)) if i not in lasts]
     if len(givens) != 1 or not lasts or len(parts[givens[0]][2]) > 1:

@@ -50,7 +50,8 @@ def read_names(record: PatientRecord | None) -> RecordNames:
         whole.add(folded)
         parts = [name] if name.isalpha() else [part for _, _, part in name_parts(name)]
         words = [folded] if name.isalpha() else [fold_name(part) for part in parts]
-        marked.update(word for part, word in zip(parts, words, strict=True) if not part.isascii())
+        if not name.isascii():
+            marked.update(word for part, word in zip(parts, words, strict=True) if not part.isascii())
         if is_last:
             if len(words) > 1 and (language := PARTICLE_LANGUAGE.get(" ".join(words[:-1]))):
                 languages[words[-1]] = language
