@@ -10,7 +10,6 @@ from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.organizations.abbreviations import (
     align,
-    label_like,
     letters_like,
     organization_words_of,
 )
@@ -18,21 +17,17 @@ from deid_tasks.engine.obfuscate.organizations.chains import replace_chain, spli
 from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words
 from deid_tasks.engine.obfuscate.organizations.organization_words import (
     KINDS,
-    SMALL_WORDS,
     SPECIALTIES,
     is_kind,
     is_legal_form,
 )
 from deid_tasks.engine.obfuscate.organizations.saints import replace_two_saints
 from deid_tasks.engine.obfuscate.people.name_scope import remember
-from deid_tasks.engine.obfuscate.plain_words import is_path_word
 from deid_tasks.engine.obfuscate.span_kinds import is_town
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words
 from deid_tasks.settings import Mode
 
-_MIN_LABEL_LENGTH = 5
-"""A shorter label of a domain may be made of any name."""
 _MIN_CLIPPED, _MAX_CLIPPED = 3, 5
 _MAX_ABBREVIATION_LENGTH = 8
 """A longer value is not the abbreviation of another name in the note."""
@@ -303,54 +298,6 @@ class NoteOrganizations:
                 return new.capitalize() if new and new != folded else None
         return None
 
-    def domain(self, part: str) -> str | None:
-        """Return a part of a domain, folded, made of the surrogate of the organization whose name it is."""
-        for name in self._surroundings.organizations:
-            if (made := self._label(part, name)) is not None:
-                return made
-        if len(part) >= _MIN_LABEL_LENGTH and (town := self._town(part)) is not None:
-            return fold(town).replace(" ", "")
-        if part.startswith("my") and len(part) > _MIN_LABEL_LENGTH - 1 and (made := self.domain(part[2:])) is not None:
-            return f"my{made}"
-        if 2 <= len(part) <= _MAX_ABBREVIATION_LENGTH and self._abbreviates(part):
-            return fold(
-                self._replacements.surrogate(
-                    part.upper(),
-                    Entity.ORGANIZATION,
-                    self._context,
-                    self._context.staff,
-                    "surrogate",
-                    long_names=self._surroundings.long_names,
-                )
-            )
-        return None
-
-    def _label(self, part: str, name: str) -> str | None:
-        words = organization_words_of(name)
-        pairs = [(word, word) for word in words]
-        if len(part) >= _MIN_LABEL_LENGTH:
-            if label_like(part, pairs) is not None:
-                return label_like(part, self.aligned(name)) or None
-            if part in words and not is_kind(part):
-                # "smiddy" of the Auld Smiddy Surgery.
-                return next((new or None for old, new in self.aligned(name) if old == part), None)
-            count, rest = _words_in(part, words)
-            return "".join(new for _, new in self.aligned(name)[:count]) + rest or None if count else None
-        if len(part) > 1 and letters_like(part, pairs) is not None:
-            return letters_like(part, self.aligned(name))
-        # The words of kind behind a name: ``uh`` of a University Hospital.
-        behind = "".join(word[0] for word in words[1:] if word not in SMALL_WORDS)
-        return part if len(part) > 1 and part in behind and all(map(is_kind, words[-len(part) :])) else None
-
-    def _abbreviates(self, part: str) -> bool:
-        """Whether letters are an organization of the note, or the first letters of one."""
-        names = [fold(name) for name in self._surroundings.organizations]
-        return part in names or any(
-            part == "".join(word[0] for word in _words(name) if word not in SMALL_WORDS)
-            for name in names
-            if " " in name
-        )
-
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
 _CAPITALS_OR_WORD = re.compile(r"[A-Z]&[A-Z]|[^\W_]+(?:['’]\w+)?")
@@ -398,21 +345,3 @@ def _cased(made: str, like: str) -> str:
     if like.isupper() and len(like) > 1:
         return made.upper()
     return made.capitalize() if like[:1].isupper() else made
-
-
-def _words_in(label: str, words: Sequence[str]) -> tuple[int, str]:
-    """Return how many words, from the first on, a label of a domain is written with, and the kind behind them.
-
-    ``(0, "")`` where it is not written so.
-    """
-    joined = ""
-    found = (0, "")
-    for count, word in enumerate(words, 1):
-        joined += word
-        if len(joined) < _MIN_LABEL_LENGTH:
-            continue
-        if joined == label:
-            return count, ""
-        if word not in KINDS and label.startswith(joined) and is_path_word(label[len(joined) :]):
-            found = (count, label[len(joined) :])
-    return found

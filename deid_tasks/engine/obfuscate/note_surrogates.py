@@ -1,30 +1,29 @@
 """Surrogates of the spans of one note, from the span's value and from what of its neighbourhood counts for it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
 from deid_tasks.engine.obfuscate.generators import Replacements
-from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, is_file_name, owner_in_record
+from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, is_file_name
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.name_roles import is_form_of_address
 from deid_tasks.engine.obfuscate.names.note_people import NotePeople
 from deid_tasks.engine.obfuscate.names.note_person import NotePerson
 from deid_tasks.engine.obfuscate.note_accounts import NoteAccounts
+from deid_tasks.engine.obfuscate.note_addresses import NoteAddresses
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.note_dates import NoteDates
+from deid_tasks.engine.obfuscate.note_domains import NoteDomains
 from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
 from deid_tasks.engine.obfuscate.organizations.abbreviations import organization_words_of
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, folded_parts, name_parts, without_marks
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, folded_parts, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import formal_names, is_listed_name
-from deid_tasks.engine.obfuscate.places import NO_ADDRESS, AddressParts
-from deid_tasks.engine.obfuscate.places.town_table import HOME, town_named
-from deid_tasks.engine.obfuscate.places.world_cities import is_world_city, replace_world_city
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
 
@@ -67,12 +66,15 @@ class NoteSurrogates:
             replacements, context, surroundings, lambda date, mode: self._independent(date, Entity.DATE, mode)
         )
         self._organizations = NoteOrganizations(replacements, context, surroundings, self._surname, self._town)
+        self._addresses = NoteAddresses(
+            replacements, context, surroundings, lambda name, mode: self._independent(name, Entity.COUNTRY, mode)
+        )
         self._accounts = NoteAccounts(people, context, self._names_of, self._called, self._called_like)
         self._names = NoteNames(
             people.surnames,
             self._accounts.account,
             self._accounts.initials,
-            self._organizations.domain,
+            NoteDomains(replacements, context, surroundings, self._organizations, self._town).domain,
             self._called,
             self._number,
             self._is_said,
@@ -99,9 +101,9 @@ class NoteSurrogates:
         if entity in ORGANIZATIONS:
             return self._organizations.surrogate(original, entity, index, mode)
         if entity in TELEPHONES:
-            return self._telephone(original, entity, index, mode)
+            return self._addresses.telephone(original, entity, index, mode)
         if entity in _ADDRESSES:
-            return self._address(original, entity, index, mode)
+            return self._addresses.address(original, entity, index, mode)
         return self._profession_or_age(original, end, entity, mode)
 
     def _profession_or_age(self, original: str, end: int, entity: Entity, mode: Mode) -> str:
@@ -197,7 +199,7 @@ class NoteSurrogates:
         index = self._surroundings.town(folded)
         if index is None:
             return None
-        return self._address(self._surroundings.value(index), Entity.CITY, index, "surrogate")
+        return self._addresses.address(self._surroundings.value(index), Entity.CITY, index, "surrogate")
 
     def _surname(self, folded: str) -> str | None:
         """Return the surrogate of a surname of the note's people; ``None`` for other words.
@@ -353,70 +355,6 @@ class NoteSurrogates:
         if not patient.own_names.isdisjoint(words) or self._surroundings.clinicians.isdisjoint(words):
             return False
         return not any(patient.own_spelling(word) in patient.own_names for word in words)
-
-    def _telephone(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
-        context = self._context
-        owner = owner_in_record(original, context)
-        if owner is None:
-            owner = context.staff if self._is_of_staff(self._surroundings.is_of_staff, index) else context.patient
-        is_linked = context.country != HOME and not context.is_of_patient
-        address = self._surroundings.nearest_address(index) if is_linked else NO_ADDRESS
-        if is_linked:
-            places = self._surroundings.places
-            address = places.completed(address, fold(address.city), context.country)
-            address = places.salted(address, lambda i, parts: self._city(i, parts, owner), context.country)
-        question = (entity, original, owner is context.staff)
-        surrogate = self._known.get(question)
-        if surrogate is None:
-            surrogate = self._replacements.surrogate(original, entity, context, owner, mode, address)
-            self._known[question] = surrogate
-        return surrogate
-
-    def _address(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
-        context = self._context
-        address = stated = self._surroundings.address(index) if entity in PLACES else NO_ADDRESS
-        owner = context.staff if self._is_of_staff(self._surroundings.is_of_organization, index) else context.patient
-        if entity in PLACES and mode == "surrogate" and not context.is_of_patient:
-            places = self._surroundings.places
-            address = places.completed(address, fold(address.city), context.country)
-            address = places.salted(address, lambda i, parts: self._city(i, parts, owner), context.country)
-            if context.country == HOME and address.state and not stated.state:
-                stated = address  # "Dublin" in a note of Ohio
-            if entity is Entity.CITY and (abroad := self._world_city(original, stated, index, mode)) is not None:
-                return abroad
-        question = (entity, original, address, owner is context.staff, context.country)
-        surrogate = self._known.get(question)
-        if surrogate is None:
-            surrogate = owner.memo.get(question)
-        if surrogate is None:
-            surrogate = self._replacements.surrogate(original, entity, context, owner, mode, address)
-            remember(owner.memo, question, surrogate)
-        self._known[question] = surrogate
-        return surrogate
-
-    def _world_city(self, original: str, address: AddressParts, index: int, mode: Mode) -> str | None:
-        """Return the surrogate of a city of a country that stands behind it, or that it alone tells; else ``None``."""
-        country, own = self._surroundings.country_of(fold(original)), self._context.country
-        if country and not address.zip_code:
-            made = self.surrogate(country, 0, 0, Entity.COUNTRY, index, mode)
-            return replace_world_city(original, made, self._context.patient, own)
-        is_alone = not (address.state or address.zip_code) and town_named(fold(original), own) is None
-        if is_alone and is_world_city(fold(without_marks(original))):
-            return replace_world_city(original, "", self._context.patient, own)
-        return None
-
-    def _city(self, index: int, address: AddressParts, owner: NameScope) -> str:
-        value = self._surroundings.value(index)
-        return self._replacements.surrogate(value, Entity.CITY, self._context, owner, "surrogate", address)
-
-    def _is_of_staff(self, is_of_staff: Callable[[int], bool], index: int) -> bool:
-        """Whether a place or a telephone number belongs to the institution.
-
-        All places of a note without a patient belong to one: towns and telephones then agree throughout the note.
-        """
-        if self._context.is_of_patient:
-            return is_of_staff(index)
-        return self._surroundings.has_letterhead
 
     def _remembered(self, question: object, original: str, entity: Entity, owner: NameScope, mode: Mode) -> str:
         """Return a surrogate that other notes of the owner may have asked for before."""

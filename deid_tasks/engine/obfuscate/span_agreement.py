@@ -7,34 +7,28 @@ therefore counts as found, is replaced.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from deid_tasks.core.entities import CATEGORY, Category, Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.dates.calendar_terms import PREFIXES, WEEKDAYS
-from deid_tasks.engine.obfuscate.dates.date_pieces import end_of_date
 from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
-from deid_tasks.engine.obfuscate.names.short_names import is_short_name
-from deid_tasks.engine.obfuscate.organizations.organization_words import INSTITUTIONS, KINDS, SPECIALTIES, UNITS
+from deid_tasks.engine.obfuscate.organizations.organization_words import INSTITUTIONS, KINDS, SPECIALTIES
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
 from deid_tasks.engine.obfuscate.places.landmarks import country_named
 from deid_tasks.engine.obfuscate.places.states import state_code_of
 from deid_tasks.engine.obfuscate.places.streets import STREET_KINDS
 from deid_tasks.engine.obfuscate.places.town_table import country_of_region
+from deid_tasks.engine.obfuscate.span_joining import IsTreatedAlike, SpanJoiner
 from deid_tasks.engine.obfuscate.span_kinds import has_state, is_region, is_town, kinds_of_names
 
-_SAINTS_AND_FORTS = frozenset(["st", "ste", "saint", "ft", "fort", "mt", "mount", "pt", "port"])
-_LANDMARK_KINDS = frozenset(["beach", "park", "lake", "river", "falls", "creek", "island", "hill", "bay", "road"])
-_AREAS = frozenset(["county", "township", "parish", "borough"])
 _NATIONS = frozenset(["wales", "england", "scotland"])
 _STATE_BEHIND = re.compile(r",? [A-Z]{2}\b")
 """The code of a state behind a town: Wales, MA."""
-_IN_TOWN = re.compile(r" (?:im|am|an der|in der|ob der|upon|sur|le|de|de la|del|under) |-(?:upon|on|le|in|sur)-")
-"""What stands inside the names of towns: Freiburg im Breisgau."""
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
 _ZIP = re.compile(r"\d{5}(?:-\d{4})?|\d{3} \d{3}", re.ASCII)
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.IGNORECASE)
@@ -68,10 +62,6 @@ _OF_FORM = {
 }
 """What a value of a form is that no value of another kind has: 2291/14 is no date, "Rose Cottage" no town."""
 _SENTENCE_END = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}(\.\s+)(?=[A-Z][a-z]{2})")
-_POSTCODE_BEHIND = re.compile(r",? [A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b")
-_LEADING_KINDS = frozenset(["scoil", "gaelscoil", "colaiste", "ysgol", "ecole", "lycee", "colegio", "escuela"])
-"""Words in front of the names of schools."""
-_COUNTY_WORDS = frozenset(["co", "county"])
 _MAX_CODE = 3
 _STATES_IN_SHORT = frozenset(
     [
@@ -94,12 +84,10 @@ _DIVISIBLE = frozenset(
     {*NAMES, *ORGANIZATIONS, *_OF_PLACE} | {entity for entity, category in CATEGORY.items() if category is Category.ID}
 )
 """Entities of which one span may hold two things."""
-_SHORT_KINDS = frozenset({"St", "Ave", "Rd", "Blvd", "Ln", "Street", "Avenue", "Road"})
 _SURE_INSTITUTIONS = frozenset({"elem", "elementary", "engg"})
 """Words that end the names of schools, and of no person."""
 _MAX_BEARERS = 5.0
 """A word that more people in 100,000 have as their given name begins a person's name."""
-IsTreatedAlike = Callable[[Entity, Entity], bool]
 
 
 def agree_spans(
@@ -135,6 +123,7 @@ class SpanAgreement:
         """Return the spans joined, with the kinds that they have together."""
         agreed: list[Span] = []
         self._spans = spans
+        joiner = SpanJoiner(self._text, spans, self._is_treated_alike)
         before: Span | None = None
         for index, span in enumerate(spans):
             if before is not None and span.start < before.end:
@@ -152,7 +141,7 @@ class SpanAgreement:
             elif span.entity is Entity.DATE and (by_form := _kind_of_form(span.entity, self._value(span))):
                 span = self._as(span, by_form)
             if before is not None and span.start - before.end <= _MAX_GAP:
-                if (joined := self._joined(before, span)) is not None:
+                if (joined := joiner.joined(before, span)) is not None:
                     agreed[-1] = before = joined
                     continue
                 span = self._by_span_before(before, span)
@@ -281,93 +270,6 @@ class SpanAgreement:
         if bearers > _MAX_BEARERS:
             return False
         return _TITLE_BEFORE.search(text, max(0, span.start - 8), span.start) is None
-
-    def _joined(self, before: Span, span: Span) -> Span | None:
-        """Return two spans as one where they are pieces of one name."""
-        gap = self._text[before.end : span.start]
-        one, other = before.entity, span.entity
-        if one in NAMES and other in NAMES:
-            return self._joined_names(before, span, gap)
-        if one is other is Entity.DATE:
-            end = end_of_date(self._text, (before.start, before.end), (span.start, span.end))
-            return None if end is None else replace(before, end=end)
-        if one is other is Entity.CITY:
-            is_whole = _IN_TOWN.fullmatch(gap) or (gap == " in " and _POSTCODE_BEHIND.match(self._text, span.end))
-        else:
-            is_whole = one is other is Entity.PROFESSION and gap == " "
-        if is_whole:
-            # "Freiburg im Breisgau", "Burley in Wharfedale", "dinner lady".
-            return self._one(before, span, one)
-        if gap not in {" ", ". ", ".", "'", "’", " & "}:
-            return None
-        is_of_place = one in _OF_PLACE and (other in _OF_PLACE or other in NAMES)
-        if is_of_place and fold(self._value(before)) in _COUNTY_WORDS:
-            return self._one(before, span, Entity.STATE)
-        if self._are_one_organization(before, span, gap):
-            return self._one(before, span, other if other in ORGANIZATIONS else Entity.ORGANIZATION)
-        if other in _OF_PLACE and one in _OF_PLACE:
-            return self._joined_places(before, span, gap)
-        if gap == " " and (entity := self._with_kind_behind(one, span)) is not None:
-            return self._one(before, span, entity)
-        if (
-            gap in {"'", "’"}
-            and one in ORGANIZATIONS
-            and other in ORGANIZATIONS
-            and self._value(span)[:2] in {"s", "s "}
-        ):
-            return self._one(before, span, other)
-        return None
-
-    def _are_one_organization(self, before: Span, span: Span, gap: str) -> bool:
-        """Whether two spans are one organization: "Quail Ridge Pediatrics" & "Family", "Scoil" and "Naomh Bríd"."""
-        if span.entity not in ORGANIZATIONS and span.entity not in NAMES:
-            return False
-        if gap == " " and fold(self._value(before)) in _LEADING_KINDS:
-            return True
-        if span.entity not in ORGANIZATIONS:
-            return False
-        return before.entity in ORGANIZATIONS and gap in {" ", " & "} and fold(self._value(span)) not in UNITS
-
-    def _with_kind_behind(self, one: Entity, span: Span) -> Entity | None:
-        """Return what a name is with the word of kind behind it: "Lisbon" "St", "Elm" "Trail"; ``None`` for others."""
-        value = self._value(span)
-        if one is Entity.CITY and value in _SHORT_KINDS:
-            return Entity.STREET
-        is_landmark = one in ORGANIZATIONS and span.entity in _OF_PLACE and fold(value) in _LANDMARK_KINDS
-        return Entity.LOCATION_OTHER if is_landmark else None
-
-    def _joined_places(self, before: Span, span: Span, gap: str) -> Span | None:
-        """Return two places as one: "Ft" and "Langdon", "Cambria" and "County"."""
-        if gap == " " and fold(self._value(span)) in _AREAS:
-            return self._one(before, span, Entity.LOCATION_OTHER)
-        if fold(self._value(before)) in _SAINTS_AND_FORTS:
-            return self._one(before, span, Entity.CITY)
-        if gap == " ":
-            whole = fold(self._text[before.start : span.end])
-            if any(one.entity is Entity.CITY and fold(self._value(one)) == whole for one in self._spans):
-                return self._one(before, span, Entity.CITY)
-        return None
-
-    def _joined_names(self, before: Span, span: Span, gap: str) -> Span | None:
-        """Return two names as one where the second holds what the first is called: Euphemia ("Effie") Drysdale."""
-        value = self._value(span)
-        if before.entity is not span.entity and not self._is_treated_alike(before.entity, span.entity):
-            return None
-        start = self._value(before)
-        if gap in {'" ', "” ", '") ', "”) ", ") "} and any(start.count(sign) % 2 for sign in '"“('):
-            return replace(before, end=span.end)
-        if gap in {' "', " “", ' ("', " (“", ' ["'} and ('"' in value or "”" in value):
-            return replace(before, end=span.end)
-        if gap in {" (", ' "', " “"} and self._text[span.end : span.end + 1] in {")", '"', "”"}:
-            first = fold_name(self._value(before).split()[0])
-            if " " not in self._value(before) and is_short_name(fold_name(value), first, is_called=True):
-                return replace(before, end=span.end + 1)
-        return None
-
-    def _one(self, before: Span, span: Span, entity: Entity) -> Span | None:
-        if not (self._is_treated_alike(before.entity, entity) and self._is_treated_alike(span.entity, entity)):
-            return None
-        return replace(before, end=span.end, entity=entity)
 
     def _is_zip_behind(self, before: Span, span: Span) -> bool:
         """Whether a number is the ZIP of the town or the state before it."""

@@ -58,6 +58,11 @@ def kinds_of_names(text: str, spans: Sequence[Span]) -> dict[Bounds, Entity]:
     for rule, *needed in _RULES:
         if not any(map(found.isdisjoint, needed)):
             kinds.update(rule(text, spans))
+    return kinds
+
+
+def _of_equal_values(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
+    """Yield the one kind of organizations and places of one name, and whose surname an organization of one word is."""
     named: dict[str, list[tuple[int, Span]]] = {}
     for index, span in enumerate(spans):
         if span.entity in _NAMED:
@@ -66,17 +71,16 @@ def kinds_of_names(text: str, spans: Sequence[Span]) -> dict[Bounds, Entity]:
     for value, mentions in named.items():
         if len(mentions) > 1 and len(entities := Counter(span.entity for _, span in mentions)) > 1:
             if (entity := _entity_of_all(spans, value, mentions, entities)) is not None:
-                kinds |= {(span.start, span.end): entity for _, span in mentions}
+                yield from (((span.start, span.end), entity) for _, span in mentions)
         elif "-" in value and mentions[0][1].entity in _OF_PLACE:
             if all(part in surnames for part in value.split("-")):
-                kinds |= {(span.start, span.end): surnames[value.split("-")[0]] for _, span in mentions}
+                yield from (((span.start, span.end), surnames[value.split("-")[0]]) for _, span in mentions)
         elif mentions[0][1].entity in ORGANIZATIONS and value.isalpha() and value not in KINDS and value in surnames:
-            kinds |= {
-                (span.start, span.end): surnames[value]
+            yield from (
+                ((span.start, span.end), surnames[value])
                 for _, span in mentions
                 if not _AT_BEFORE.search(text, max(0, span.start - 6), span.start)
-            }
-    return kinds
+            )
 
 
 def _entity_of_all(
@@ -188,11 +192,7 @@ def _of_words_of_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bound
     ]
     if not doubtful:
         return
-    owners: dict[str, Entity] = {}
-    for span in spans:
-        for word in _WORD.findall(text, span.start, span.end) if span.entity in NAMES else ():
-            if len(word) >= _MIN_WORD_OF_NAME and word[0].isupper():
-                owners.setdefault(fold_name(word), span.entity)
+    owners = _owners_of_words(text, spans)
     towns = {fold(text[one.start : one.end]) for one in spans if one.entity is Entity.CITY}
     for index, span, value in doubtful:
         if span.entity is Entity.STREET:
@@ -205,6 +205,16 @@ def _of_words_of_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bound
                 yield (span.start, span.end), Entity.CITY  # "two tours, Ramadi '04"
         elif span.entity is Entity.DATE or not (has_state(spans, index) or is_town(value)):
             yield (span.start, span.end), owner
+
+
+def _owners_of_words(text: str, spans: Sequence[Span]) -> dict[str, Entity]:
+    """Return whose name each word of the note's names is, as the first name says that has it."""
+    owners: dict[str, Entity] = {}
+    for span in spans:
+        for word in _WORD.findall(text, span.start, span.end) if span.entity in NAMES else ():
+            if len(word) >= _MIN_WORD_OF_NAME and word[0].isupper():
+                owners.setdefault(fold_name(word), span.entity)
+    return owners
 
 
 def _is_word_of_no_calendar(span: Span, text: str) -> bool:
@@ -341,5 +351,6 @@ _RULES: tuple[
     (_of_words_of_names, {Entity.STREET, Entity.DATE, Entity.CITY}),
     (_behind_organizations, NAMES, ORGANIZATIONS),
     (_of_accounts, NAMES),
+    (_of_equal_values, _NAMED),
 )
 """Rules, each with the entities of which a note must have one; a later rule outweighs an earlier one."""

@@ -71,8 +71,7 @@ def replace_name(
     named = [word for word, stays in zip(folded_words, is_kept, strict=True) if not stays]
     scope = _scope_of(entity, named, title, context)
     lasts = surname_positions(value, parts, folded_words, is_kept, entity, title)
-    if names.surnames:
-        lasts = frozenset(i for i, word in enumerate(folded_words) if names.surnames.get(word, i in lasts))
+    lasts = frozenset([i for i, word in enumerate(folded_words) if names.surnames.get(word, i in lasts)])
     initial = _initial_of_person(parts, lasts, names)
     made: list[str] = []
     position = 0
